@@ -33,8 +33,8 @@ from benchmarks.support.work import Work
 from textrawl import migrate
 from textrawl.access.access_token import hash_token
 from textrawl.embedded.cluster import run_embedded
-from textrawl.embedded.configuration import APP, OWNER
-from textrawl.embeddings.local import LocalEmbedder
+from textrawl.embedded.postmaster import APP, OWNER
+from textrawl.models.local import LocalEmbedder
 from textrawl.settings import read_foreign_environment
 
 BATCH = 5_000

@@ -28,8 +28,8 @@ from benchmarks.access import Ask, fill, measure
 from benchmarks.support.place import enrol, listen, open_folder, tell_machine
 from textrawl import migrate
 from textrawl.embedded.cluster import Cluster, run_embedded
-from textrawl.embedded.configuration import APP, OWNER, SUPERUSER
-from textrawl.embeddings.local import LocalEmbedder
+from textrawl.embedded.postmaster import APP, OWNER, SUPERUSER
+from textrawl.models.local import LocalEmbedder
 from textrawl.postgres.sql_files import describe_views
 from textrawl.settings import read_foreign_environment
 

@@ -33,13 +33,13 @@ from benchmarks.support.place import open_folder, tell_machine
 from benchmarks.support.ways import LIMIT, WARM, rank
 from benchmarks.support.work import Work
 from textrawl.access.access_token import hash_token
-from textrawl.distribution.cluster import ClusterDatabase
-from textrawl.distribution.layout import MEMORY
-from textrawl.embedded.configuration import APP, SUPERUSER
-from textrawl.embeddings.local import LocalEmbedder
-from textrawl.embeddings.vectors import compose_document
+from textrawl.cluster.cluster import ClusterDatabase
+from textrawl.cluster.layout import MEMORY
+from textrawl.embedded.postmaster import APP, SUPERUSER
+from textrawl.memory.fact_rows import HitRow
+from textrawl.models.embeddings import compose_document
+from textrawl.models.local import LocalEmbedder
 from textrawl.postgres.database import Database
-from textrawl.toolsets.memory.rows import HitRow
 
 PLAIN = "plain"
 MODEL = 1  # the only one

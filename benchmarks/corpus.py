@@ -26,7 +26,7 @@ from benchmarks.support.synthetic import FILLED, Fact, Filling, World
 from benchmarks.support.ways import open_both_ways, print_times
 from textrawl import migrate
 from textrawl.embedded.cluster import run_embedded
-from textrawl.embedded.configuration import APP, OWNER
+from textrawl.embedded.postmaster import APP, OWNER
 
 GRAPHS = 20
 WORDS = 60  # of a chunk

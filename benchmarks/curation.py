@@ -26,7 +26,7 @@ from pgvector.psycopg import register_vector
 from benchmarks.support.place import open_folder, tell_machine
 from textrawl import migrate
 from textrawl.embedded.cluster import run_embedded
-from textrawl.embedded.configuration import OWNER
+from textrawl.embedded.postmaster import OWNER
 
 DIMENSIONS = 256
 BATCH = 500

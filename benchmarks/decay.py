@@ -27,7 +27,7 @@ from benchmarks.support.synthetic import fill_once
 from benchmarks.support.ways import open_both_ways, print_times
 from textrawl import migrate
 from textrawl.embedded.cluster import run_embedded
-from textrawl.embedded.configuration import APP, OWNER
+from textrawl.embedded.postmaster import APP, OWNER
 
 SEARCHES = ("words", "words and a tag", "no query")
 FADED = 10_000

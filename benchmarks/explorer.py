@@ -40,7 +40,7 @@ from tests.explorer.visiting import Browser
 from textrawl import migrate
 from textrawl.access.access_token import hash_token, make_token, shorten_token
 from textrawl.embedded.cluster import Cluster, run_embedded
-from textrawl.embedded.configuration import APP, OWNER
+from textrawl.embedded.postmaster import APP, OWNER
 from textrawl.explorer.application import _PAGES as PAGES  # pyright: ignore[reportPrivateUsage]
 from textrawl.settings import read_foreign_environment
 

@@ -30,7 +30,7 @@ from tests.fuzzing.wires import LEGACY, LOG, MODERN, Pipe, Web, serve
 from tests.support.listening import find_port
 from textrawl import Settings, migrate
 from textrawl.embedded.cluster import Cluster, run_embedded
-from textrawl.embedded.configuration import APP, OWNER
+from textrawl.embedded.postmaster import APP, OWNER
 from textrawl.server.logs import configure_logs
 from textrawl.settings import read_foreign_environment
 

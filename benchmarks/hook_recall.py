@@ -32,10 +32,10 @@ from benchmarks.support.coding_prompts import CODING_PROMPTS
 from benchmarks.support.filled_memory import Document, open_filled_memory
 from benchmarks.support.place import open_folder, tell_machine
 from textrawl.embedded.cluster import Cluster, run_embedded
-from textrawl.embeddings import Embedder
-from textrawl.hooks.queries import write_query
-from textrawl.hooks.wording import FRAME_TOKENS
-from textrawl.values.hook_choice import RECALL_TOKENS
+from textrawl.hooks.response import write_query
+from textrawl.hooks.transcripts import FRAME_TOKENS
+from textrawl.models.choice import Embedder
+from textrawl.values.choices import RECALL_TOKENS
 from textrawl.wire.token_counter import choose_counter
 
 TASKS = ("facts", "turns", "together")

@@ -38,9 +38,8 @@ from benchmarks.support.synthetic import fill_once
 from benchmarks.support.work import Work
 from textrawl import migrate
 from textrawl.embedded.cluster import run_embedded
-from textrawl.embedded.configuration import APP, OWNER
-from textrawl.embedded.postmaster import find_postmaster
-from textrawl.resident.address import Memory, build_address
+from textrawl.embedded.postmaster import APP, OWNER, find_postmaster
+from textrawl.resident.client import Memory, build_address
 from textrawl.settings import read_foreign_environment
 
 WAYS = {

@@ -35,11 +35,11 @@ from benchmarks.support.synthetic import Fact, World, fill_once
 from textrawl import migrate
 from textrawl.archive.imports import Import
 from textrawl.embedded.cluster import run_embedded
-from textrawl.embedded.configuration import OWNER
-from textrawl.embeddings.active_model import describe_model
-from textrawl.embeddings.local import LocalEmbedder
-from textrawl.embeddings.vectors import compose_document
-from textrawl.postgres.owner_login import OwnerLogin
+from textrawl.embedded.postmaster import OWNER
+from textrawl.models.active_model import describe_model
+from textrawl.models.embeddings import compose_document
+from textrawl.models.local import LocalEmbedder
+from textrawl.postgres.connection import OwnerLogin
 from textrawl.postgres.owner_session import open_writing
 from textrawl.postgres.vector_indexes import build_indexes, build_missing_indexes
 

@@ -29,9 +29,9 @@ from benchmarks.support.synthetic import World
 from benchmarks.support.ways import open_both_ways, print_times
 from textrawl import migrate
 from textrawl.embedded.cluster import run_embedded
-from textrawl.embedded.configuration import APP, OWNER
-from textrawl.embeddings.local import LocalEmbedder
-from textrawl.embeddings.vectors import compose_document
+from textrawl.embedded.postmaster import APP, OWNER
+from textrawl.models.embeddings import compose_document
+from textrawl.models.local import LocalEmbedder
 
 LENGTH = 18_500  # characters of an entry: ten parts
 DAYS = 2_000  # days with entries; the entries of a day belong to different instances

@@ -34,8 +34,8 @@ from benchmarks.support.ways import WARM, Bare, name_server, open_bare, rank
 from benchmarks.support.work import Call, Work
 from textrawl import migrate
 from textrawl.embedded.cluster import run_embedded
-from textrawl.embedded.configuration import APP, OWNER
-from textrawl.embeddings.local import LocalEmbedder
+from textrawl.embedded.postmaster import APP, OWNER
+from textrawl.models.local import LocalEmbedder
 
 WAYS = ("SQL", "stdio", "HTTP")
 NOOP = ["-m", "benchmarks.support.noop"]

@@ -32,8 +32,8 @@ from benchmarks.support.work import Work
 from tests.support.http_team import bear, call_modern
 from textrawl import migrate
 from textrawl.embedded.cluster import run_embedded
-from textrawl.embedded.configuration import APP, OWNER, SUPERUSER
-from textrawl.embeddings.local import LocalEmbedder
+from textrawl.embedded.postmaster import APP, OWNER, SUPERUSER
+from textrawl.models.local import LocalEmbedder
 from textrawl.settings import read_foreign_environment
 
 _READS, _LOOK_UP = 0.8, 0.05

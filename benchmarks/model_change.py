@@ -45,8 +45,8 @@ from benchmarks.support.work import Work
 from tests.support.providers import EmbeddingServer
 from textrawl import migrate
 from textrawl.embedded.cluster import run_embedded
-from textrawl.embedded.configuration import APP, OWNER
-from textrawl.embeddings.local import LocalEmbedder, load_model
+from textrawl.embedded.postmaster import APP, OWNER
+from textrawl.models.local import LocalEmbedder, load_model
 from textrawl.settings import read_foreign_environment
 
 WIDE = 384

@@ -30,8 +30,8 @@ from benchmarks.support.place import enrol, listen, open_folder, tell_machine
 from tests.support.providers import EmbeddingServer, Fault
 from textrawl import migrate
 from textrawl.embedded.cluster import run_embedded
-from textrawl.embedded.configuration import APP, OWNER
-from textrawl.embeddings.remote import TIMEOUT
+from textrawl.embedded.postmaster import APP, OWNER
+from textrawl.models.remote import TIMEOUT
 from textrawl.settings import read_foreign_environment
 
 OPENS = 4 * TIMEOUT  # seconds after which the breaker is open: three calls have timed out

@@ -32,8 +32,8 @@ from benchmarks.support.place import enrol, open_folder, tell_machine
 from benchmarks.support.work import Work
 from textrawl import migrate
 from textrawl.embedded.cluster import run_embedded
-from textrawl.embedded.configuration import APP, OWNER
-from textrawl.embeddings.local import LocalEmbedder
+from textrawl.embedded.postmaster import APP, OWNER
+from textrawl.models.local import LocalEmbedder
 from textrawl.settings import read_foreign_environment
 
 KINDS = ("query_memory search", "query_memory entity", "query_memory list")

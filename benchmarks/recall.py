@@ -45,9 +45,9 @@ from benchmarks.support.document_recall import measure_documents
 from benchmarks.support.filled_memory import Document, open_filled_memory
 from benchmarks.support.place import open_folder, tell_machine
 from textrawl.embedded.cluster import Cluster, run_embedded
-from textrawl.embeddings import Embedder
-from textrawl.embeddings.active_model import PROVIDERS
-from textrawl.embeddings.calibration import SAMPLE, measure_scale
+from textrawl.models.active_model import PROVIDERS
+from textrawl.models.calibration import SAMPLE, measure_scale
+from textrawl.models.choice import Embedder
 
 DATA = Path(__file__).parents[1] / "../shared/data/locomo_dev.json"
 TASKS = ("facts", "turns", "dated", "recap")

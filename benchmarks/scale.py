@@ -38,9 +38,9 @@ from benchmarks.support.place import open_folder, tell_machine
 from benchmarks.support.synthetic import COMMON, Filled, fill_once, read_vocabulary, show_progress
 from textrawl import migrate
 from textrawl.embedded.cluster import run_embedded
-from textrawl.embedded.configuration import OWNER
-from textrawl.embeddings.local import LocalEmbedder
-from textrawl.embeddings.vectors import compose_document
+from textrawl.embedded.postmaster import OWNER
+from textrawl.models.embeddings import compose_document
+from textrawl.models.local import LocalEmbedder
 
 SCOPES: dict[str, tuple[str | None, str | None]] = {
     "everything": (None, None),

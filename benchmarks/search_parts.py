@@ -26,8 +26,8 @@ from benchmarks.support.place import open_folder, tell_machine
 from benchmarks.support.synthetic import fill_once
 from textrawl import migrate
 from textrawl.embedded.cluster import run_embedded
-from textrawl.embedded.configuration import OWNER
-from textrawl.embeddings.local import LocalEmbedder
+from textrawl.embedded.postmaster import OWNER
+from textrawl.models.local import LocalEmbedder
 
 WARM = 30  # calls before the measured calls
 _MATCHING = """

@@ -38,8 +38,8 @@ from benchmarks.access import fill
 from benchmarks.support.place import SERVE, enrol, listen, open_folder, tell_machine
 from textrawl import migrate
 from textrawl.embedded.cluster import run_embedded
-from textrawl.embedded.configuration import APP, OWNER
-from textrawl.embeddings.local import LocalEmbedder
+from textrawl.embedded.postmaster import APP, OWNER
+from textrawl.models.local import LocalEmbedder
 from textrawl.settings import read_foreign_environment
 
 _CALLS_OF_A_CLIENT = 10

@@ -27,7 +27,7 @@ from benchmarks.support.place import enrol, open_folder, tell_machine
 from textrawl import migrate
 from textrawl.access.access_token import hash_token
 from textrawl.embedded.cluster import run_embedded
-from textrawl.embedded.configuration import APP, OWNER
+from textrawl.embedded.postmaster import APP, OWNER
 
 WARM = 10
 FILL = """

@@ -26,9 +26,9 @@ from benchmarks.support.filled_memory import BATCH, Document, open_database
 from benchmarks.support.place import enrol, open_folder
 from textrawl import Settings, create_server
 from textrawl.embedded.cluster import Cluster, run_embedded
-from textrawl.embedded.configuration import APP, OWNER
-from textrawl.embeddings import choose_embedder
-from textrawl.values.time_expression import find_period
+from textrawl.embedded.postmaster import APP, OWNER
+from textrawl.models.choice import choose_embedder
+from textrawl.values.times import find_period
 
 _SEARCH = """
     select entity_name, content from search_memory(

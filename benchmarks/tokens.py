@@ -12,9 +12,9 @@ from itertools import product
 from typing import get_args
 from uuid import UUID
 
+from textrawl.memory.fact_rows import HitRow
 from textrawl.settings import Format
-from textrawl.toolsets.memory.rows import HitRow
-from textrawl.toolsets.memory.search_replies import SearchReply
+from textrawl.tools.memory.search_replies import SearchReply
 from textrawl.wire.replies import Renderer, write_json
 from textrawl.wire.token_counter import choose_counter
 

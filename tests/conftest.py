@@ -30,7 +30,7 @@ from tests.support.whole_schema import create_whole
 from textrawl import Settings, create_server, migrate, read_settings
 from textrawl.access.access_token import hash_token, make_token
 from textrawl.embedded.cluster import Cluster, run_embedded
-from textrawl.embedded.configuration import APP, OWNER, SUPERUSER
+from textrawl.embedded.postmaster import APP, OWNER, SUPERUSER
 from textrawl.settings import is_setting
 
 TOKEN = make_token()  # of one who may do everything in the default space

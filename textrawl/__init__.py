@@ -6,8 +6,7 @@ TYPE_CHECKING = False  # the module typing loads slowly, and Ctrl-C shows a trac
 if TYPE_CHECKING:
     from typing import Any
 
-    from textrawl.library.client import Client
-    from textrawl.library.sync_client import SyncClient
+    from textrawl.client.client import Client, SyncClient
     from textrawl.postgres.migrations import migrate
     from textrawl.server.server import create_server
     from textrawl.settings import Settings, read_settings

@@ -70,7 +70,7 @@ def _run(words: list[str]) -> int:
 
         with raise_at_interrupt():
             return 0 if stay_resident() else _report(TAKEN, 0)
-    from textrawl.cli.garbage_collection import pause_collection  # noqa: PLC0415 - see above
+    from textrawl.cli.foreground import pause_collection  # noqa: PLC0415 - see above
 
     with pause_collection():
         from textrawl.cli.application import run_command  # noqa: PLC0415 - see above
@@ -87,7 +87,7 @@ def _leave(code: int) -> None:
 
 
 def _describe(error: "StartRefused | TextrawlError") -> str:
-    from textrawl.examination.findings import describe_error  # noqa: PLC0415 - seldom needed
+    from textrawl.doctor.checks import describe_error  # noqa: PLC0415 - seldom needed
 
     return describe_error(error)
 

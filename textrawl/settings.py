@@ -7,31 +7,52 @@ the class `Settings` with `textrawl settings --example`. A test compares the fil
 import os
 from collections.abc import Sequence
 from pathlib import Path
+from shlex import quote
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, SecretStr, ValidationError, field_validator, model_validator
+from pydantic.fields import FieldInfo
 from pydantic.functional_validators import BeforeValidator
-from pydantic_settings import (
-    BaseSettings,
-    NoDecode,
-    PydanticBaseSettingsSource,
-    SettingsConfigDict,
-)
+from pydantic_settings import BaseSettings, NoDecode, PydanticBaseSettingsSource, SettingsConfigDict
 
 from textrawl.embedded.location import default_data_dir
-from textrawl.environment import (
-    PREFIX,
-    Source,
-    Value,
-    find_value,
-    read_sources,
-    read_token_file,
-)
+from textrawl.environment import PREFIX, Source, Value, find_value, read_sources, read_token_file
 from textrawl.errors import StartRefused
-from textrawl.setting_source import SettingSource, describe_withheld
-from textrawl.values import author_choice, hook_choice
+from textrawl.values import choices
 from textrawl.values.choice import describe_choice
-from textrawl.values.limits import DIGEST_TOKENS, LEAST_TOKENS, MOST_TOKENS
+from textrawl.values.text import DIGEST_TOKENS, LEAST_TOKENS, MOST_TOKENS
+
+
+def describe_withheld(source: Source, names: Sequence[str]) -> str:
+    """Return a line that says which settings of a file are ignored, and how to allow them."""
+    return (
+        f"{source.label} sets {', '.join(names)}, which textrawl ignores there, because a "
+        "repository can bring this file. If you trust it, run textrawl trust "
+        f"{quote(str(Path(source.label).parent))}"
+    )
+
+
+class SettingSource(PydanticBaseSettingsSource):
+    """The values of all settings that a source contains."""
+
+    def __init__(self, settings_class: type[BaseSettings]) -> None:
+        super().__init__(settings_class)
+        self._sources = read_sources()
+
+    def get_field_value(self, field: FieldInfo, field_name: str) -> tuple[Any, str, bool]:
+        """Return the value of a setting (or None), its name, and False.
+
+        False tells pydantic that the value is not JSON.
+        """
+        found = find_value(field_name, self._sources)
+        return found and found.text, field_name, False
+
+    def __call__(self) -> dict[str, Any]:
+        """Return the values of all settings that a source contains."""
+        fields = self.settings_cls.model_fields.items()
+        values = {name: self.get_field_value(field, name)[0] for name, field in fields}
+        return {name: value for name, value in values.items() if value is not None}
+
 
 Format = Literal["compact", "verbose", "lines"]
 Provider = Literal["auto", "openai", "ollama", "fastembed", "local", "none"]
@@ -255,8 +276,8 @@ class Settings(BaseSettings):
         description="Consolidate the journal in the background, every hour, with the LLM. If "
         "false, use the tool memory_consolidate or `textrawl journal consolidate`.",
     )
-    hooks: Annotated[list[hook_choice.HookPart], NoDecode] = Field(
-        default=list(hook_choice.HOOKS),
+    hooks: Annotated[list[choices.HookPart], NoDecode] = Field(
+        default=list(choices.HOOKS),
         description="What hooks of client programs do, separated by commas, or `off`. `digest` "
         "gives the model a digest at the start of a session. `recall` gives it the facts that "
         "match a prompt. `remind` asks it once to store what lasts. `capture` stores the session's "
@@ -268,21 +289,19 @@ class Settings(BaseSettings):
         le=5000,
         description="Maximum number of tokens of a digest, if the caller gives no other.",
     )
-    digest_authors: Annotated[list[str], NoDecode, BeforeValidator(author_choice.read_authors)] = (
-        Field(
-            default=list(author_choice.EVERYBODY),
-            description="Whose facts digests and hooks give to a model: `all`, `members` (who may "
-            "write to the space; without documents and imports), or names separated by commas.",
-        )
+    digest_authors: Annotated[list[str], NoDecode, BeforeValidator(choices.read_authors)] = Field(
+        default=list(choices.EVERYBODY),
+        description="Whose facts digests and hooks give to a model: `all`, `members` (who may "
+        "write to the space; without documents and imports), or names separated by commas.",
     )
     hook_recall_tokens: int = Field(
-        default=hook_choice.RECALL_TOKENS,
+        default=choices.RECALL_TOKENS,
         ge=100,
         le=5000,
         description="Maximum number of tokens that a hook gives the model at a prompt.",
     )
     hook_least_score: float = Field(
-        default=hook_choice.LEAST_SCORE,
+        default=choices.LEAST_SCORE,
         ge=0,
         le=1,
         description="Least score of a fact that a hook gives the model at a prompt.",
@@ -370,7 +389,7 @@ class Settings(BaseSettings):
     @field_validator("hooks", mode="before")
     @classmethod
     def _read_hooks(cls, value: object) -> object:
-        return hook_choice.read_hooks(value) if isinstance(value, str) else value
+        return choices.read_hooks(value) if isinstance(value, str) else value
 
     @field_validator("data_dir", "vault", "access_token_file", mode="after")
     @classmethod

@@ -33,9 +33,9 @@ from tests.attacks.site import SPACES, add_spaces, issue, open_site
 from tests.attacks.test_walls import read_space
 from textrawl import Settings, migrate
 from textrawl.embedded.cluster import Cluster, run_embedded
-from textrawl.embedded.configuration import APP, OWNER, SUPERUSER
+from textrawl.embedded.postmaster import APP, OWNER, SUPERUSER
 from textrawl.server.logs import configure_logs
-from textrawl.toolsets.catalogue import find_toolsets
+from textrawl.tools.catalogue import find_toolsets
 
 
 @contextmanager

@@ -30,8 +30,8 @@ from tests.attacks.site import issue
 from tests.support.http_team import bear, call_modern
 from textrawl import migrate
 from textrawl.embedded.cluster import Cluster, run_embedded
-from textrawl.embedded.configuration import APP, OWNER
-from textrawl.embeddings.local import LocalEmbedder
+from textrawl.embedded.postmaster import APP, OWNER
+from textrawl.models.local import LocalEmbedder
 from textrawl.settings import read_foreign_environment
 
 CALLERS, CONNECTIONS = 10, 900

@@ -32,7 +32,7 @@ from benchmarks.support.place import enrol, tell_machine
 from tests.support.listening import find_port
 from textrawl import migrate
 from textrawl.embedded.cluster import run_embedded
-from textrawl.embedded.configuration import OWNER
+from textrawl.embedded.postmaster import OWNER
 from textrawl.settings import read_foreign_environment
 
 _LEAVE = 10.0  # seconds after which no process of the servers may be left

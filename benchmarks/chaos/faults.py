@@ -17,8 +17,7 @@ from anyio import to_thread
 from benchmarks.chaos.ledger import Ledger
 from benchmarks.chaos.servers import HttpServer, PipeServer
 from textrawl.embedded.cluster import Cluster
-from textrawl.embedded.configuration import OWNER, SUPERUSER
-from textrawl.embedded.postmaster import find_postmaster, read_pid_file
+from textrawl.embedded.postmaster import OWNER, SUPERUSER, find_postmaster, read_pid_file
 
 _APP = "select pg_terminate_backend(pid) from pg_stat_activity where usename = 'textrawl_app'"
 

@@ -15,8 +15,8 @@ import psycopg
 from psycopg import sql
 from psycopg.conninfo import make_conninfo
 
-from textrawl.embedded.account import find_account
-from textrawl.embedded.configuration import OWNER, SUPERUSER
+from textrawl.embedded.paths import find_account
+from textrawl.embedded.postmaster import OWNER, SUPERUSER
 
 # Each database has a maintenance process of Citus and a subscription on each of its servers.
 _SETTINGS = """

@@ -11,10 +11,10 @@ from benchmarks.support.citus import Server, create_database
 from benchmarks.support.place import enrol
 from benchmarks.support.synthetic import World, fill
 from textrawl import migrate
-from textrawl.distribution.migration import migrate_distributed
-from textrawl.embedded.configuration import OWNER, SUPERUSER
-from textrawl.embeddings.active_model import describe_model
-from textrawl.embeddings.local import LocalEmbedder
+from textrawl.cluster.migration import migrate_distributed
+from textrawl.embedded.postmaster import OWNER, SUPERUSER
+from textrawl.models.active_model import describe_model
+from textrawl.models.local import LocalEmbedder
 
 LARGE = "large"  # a space with a fifth of the facts. The other spaces share the rest.
 # Tables of content that a synthetic memory has rows in, in the order of their keys.

@@ -18,8 +18,8 @@ import psycopg
 from benchmarks.support.library import read_questions, write_corpus
 from textrawl import Settings, migrate
 from textrawl.embedded.cluster import run_embedded
-from textrawl.embedded.configuration import OWNER
-from textrawl.embeddings import Embedder, choose_embedder
+from textrawl.embedded.postmaster import OWNER
+from textrawl.models.choice import Embedder, choose_embedder
 from textrawl.settings import read_foreign_environment
 
 MODES = ("keywords", "vectors", "hybrid")

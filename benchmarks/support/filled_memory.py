@@ -13,8 +13,8 @@ from tenacity import AsyncRetrying, retry_if_result, wait_fixed
 from benchmarks.support.place import enrol
 from textrawl import Settings, create_server, migrate
 from textrawl.embedded.cluster import Cluster
-from textrawl.embedded.configuration import APP, OWNER, SUPERUSER
-from textrawl.embeddings import Embedder, choose_embedder
+from textrawl.embedded.postmaster import APP, OWNER, SUPERUSER
+from textrawl.models.choice import Embedder, choose_embedder
 
 BATCH = 50  # facts that build_knowledge takes at once
 

@@ -45,10 +45,10 @@ from splintr import Tokenizer
 from benchmarks.support.place import tell_machine
 from textrawl import migrate
 from textrawl.embedded.cluster import run_embedded
-from textrawl.embedded.configuration import OWNER
-from textrawl.embeddings.active_model import describe_model
-from textrawl.embeddings.local import LocalEmbedder
-from textrawl.embeddings.vectors import compose_document
+from textrawl.embedded.postmaster import OWNER
+from textrawl.models.active_model import describe_model
+from textrawl.models.embeddings import compose_document
+from textrawl.models.local import LocalEmbedder
 
 SPACES = {"default": 0.5, "fifth": 0.2, "tenth": 0.1, "twentieth": 0.05, "twin": 0.05} | {
     "fiftieth": 0.02, "gemini": 0.02, "percent": 0.01, "other": 0.01, "third": 0.01,

@@ -17,15 +17,15 @@ from benchmarks.support.place import SERVE
 from textrawl import Settings, create_server
 from textrawl.access.access_token import hash_token
 from textrawl.access.directory import Directory
-from textrawl.embeddings.active_model import Models
-from textrawl.embeddings.local import LocalEmbedder
+from textrawl.memory.store import Store
+from textrawl.models.active_model import Models
+from textrawl.models.local import LocalEmbedder
 from textrawl.postgres.database import Database, Row
 from textrawl.postgres.pool import Statement
 from textrawl.server.lifespan import build_renderer
 from textrawl.server.server import MemoryServer
 from textrawl.settings import read_foreign_environment
-from textrawl.store.store import Store
-from textrawl.toolsets.app import App, Identity
+from textrawl.tools.call import App, Identity
 
 WARM = 20  # calls before the measured calls
 LIMIT = 10  # time limit of a statement in seconds, equal to the default of a server

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from textrawl import __version__
-from textrawl.toolsets.catalogue import choose_tools
+from textrawl.tools.catalogue import choose_tools
 
 ROOT = Path(__file__).parents[2]
 ENTRY = "server/main.py"

@@ -12,7 +12,7 @@ from psycopg.conninfo import make_conninfo
 
 from tests.conftest import Databases
 from tests.support.commands import Outcome, Run, data_dir, home, launch, run, seed
-from textrawl.embedded.configuration import OWNER, SUPERUSER
+from textrawl.embedded.postmaster import OWNER, SUPERUSER
 
 __all__ = ["data_dir", "home", "launch", "run", "seed"]
 

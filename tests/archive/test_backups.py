@@ -26,8 +26,8 @@ from tests.archive.conftest import (
 )
 from tests.conftest import Databases
 from tests.support.commands import Launch, Run
-from textrawl.archive.programs import find_program, run_program
-from textrawl.embedded.configuration import APP, OWNER
+from textrawl.archive.backups import find_program, run_program
+from textrawl.embedded.postmaster import APP, OWNER
 from textrawl.errors import StartRefused
 
 pytestmark = pytest.mark.slow

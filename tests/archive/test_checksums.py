@@ -8,8 +8,7 @@ import pytest
 
 from tests.archive.conftest import as_superuser, read_all, succeed, write_backup
 from tests.support.commands import Run
-from textrawl.archive.checksums import add_checksum, verify_checksum
-from textrawl.archive.programs import find_program
+from textrawl.archive.backups import add_checksum, find_program, verify_checksum
 from textrawl.errors import StartRefused
 
 

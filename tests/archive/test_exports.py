@@ -11,7 +11,7 @@ from tests.archive.conftest import AWKWARD, create_empty, list_names, succeed, w
 from tests.archive.material import ENTITY, FACT, NOW, SAID, SPACE, fetch, number, write_file
 from tests.conftest import Databases
 from tests.support.commands import Outcome, Run
-from textrawl.embedded.configuration import APP, OWNER
+from textrawl.embedded.postmaster import APP, OWNER
 
 
 def read_lines(raw: bytes) -> list[dict[str, Any]]:

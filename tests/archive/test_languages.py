@@ -6,7 +6,7 @@ from tests.archive.conftest import create_empty, succeed, write_backup
 from tests.archive.material import SPACE, fetch, write_file
 from tests.conftest import Databases
 from tests.support.commands import Run
-from textrawl.embedded.configuration import OWNER
+from textrawl.embedded.postmaster import OWNER
 
 LANGUAGES = [("default", "german"), ("equipo", "spanish")]
 QUERY = "select content from search_memory('grüner Apfel', array[1])"

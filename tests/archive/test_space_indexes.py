@@ -15,7 +15,7 @@ from tests.archive.material import fetch
 from tests.archive.test_vector_indexes import CLAIMS, find_state, write
 from tests.conftest import Databases
 from tests.support.commands import Run, wait_for
-from textrawl.embedded.configuration import OWNER
+from textrawl.embedded.postmaster import OWNER
 from textrawl.postgres.vector_indexes import build_missing_indexes
 
 OWN = "embedding_1_space_2_idx"

@@ -3,16 +3,14 @@
 import sys
 from collections.abc import Callable
 
-from textrawl.clients.secrets import hide_secrets
-from textrawl.documents.reading import clean_text
-from textrawl.hooks.known_lines import hash_lines
-from textrawl.hooks.queries import write_query
+from textrawl.connect.clients import hide_secrets
+from textrawl.hooks.response import hash_lines, write_query
 from textrawl.hooks.transcripts import clean_message
-from textrawl.llm.reading import drop_thoughts, find_object
-from textrawl.toolsets.decay.vault.notes import read_note
-from textrawl.toolsets.journal.summaries import read_bullets
-from textrawl.values.long_text import split_text
-from textrawl.values.text import clean_name, remove_hidden
+from textrawl.memory.documents import clean_text
+from textrawl.memory.journal import read_bullets
+from textrawl.memory.vault import read_note
+from textrawl.models.llm import drop_thoughts, find_object
+from textrawl.values.text import clean_name, remove_hidden, split_text
 
 LENGTH = 100_000
 MARKS = (

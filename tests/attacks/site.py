@@ -17,13 +17,13 @@ from tests.support.listening import find_port, wait_for_answer
 from textrawl import create_server
 from textrawl.access.access_token import hash_token, make_token, shorten_token
 from textrawl.access.directory import Directory
-from textrawl.embeddings.active_model import Models
+from textrawl.memory.store import Store
+from textrawl.models.active_model import Models
+from textrawl.server.http.application import serve_http
+from textrawl.server.http.metrics import Metrics
 from textrawl.server.lifespan import build_renderer
 from textrawl.settings import Settings
-from textrawl.store.store import Store
-from textrawl.toolsets.app import App, Identity
-from textrawl.transports.http.application import serve_http
-from textrawl.transports.http.metrics import Metrics
+from textrawl.tools.call import App, Identity
 
 SPACES = ("red", "green", "blue")
 POOL = 4  # connections for all clients

@@ -9,7 +9,7 @@ import pytest
 from tests.attacks.site import SECRETS, add_spaces, digest
 from tests.attacks.statements import FOREIGN, READS, WRITES, try_out
 from tests.conftest import Databases
-from textrawl.embedded.configuration import SUPERUSER
+from textrawl.embedded.postmaster import SUPERUSER
 
 ROLE = "analyst_of_red"
 # A cell is where an analyst of a distributed memory connects: tests/distribution/test_analysts.py.

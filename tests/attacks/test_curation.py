@@ -10,7 +10,7 @@ from tests.attacks.site import SECRETS, SPACES, add_spaces, issue, open_site
 from tests.attacks.test_walls import read_space
 from textrawl.access.access_token import hash_token
 from textrawl.settings import Settings
-from textrawl.toolsets.catalogue import find_toolsets
+from textrawl.tools.catalogue import find_toolsets
 
 pytestmark = [pytest.mark.anyio, pytest.mark.slow]
 

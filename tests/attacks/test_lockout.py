@@ -27,10 +27,10 @@ from tests.support.http_team import (
     gather,
     wait_until,
 )
+from textrawl import scheduling
 from textrawl.access.principal import Principal
-from textrawl.scheduling import workers
+from textrawl.server.http import guards, listening
 from textrawl.settings import Settings
-from textrawl.transports.http import limits, listening
 
 pytestmark = [pytest.mark.anyio, pytest.mark.slow]
 
@@ -96,7 +96,7 @@ async def test_whether_the_process_lives_is_answered_while_every_connection_is_b
 async def test_a_person_has_so_many_calls_and_streams_open_whatever_tokens_they_use(
     http: httpx2.AsyncClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(limits, "_MOST_OPEN", 3)
+    monkeypatch.setattr(guards, "_MOST_OPEN", 3)
     tokens = {"trl_One": person(1, "ana"), "trl_Two": person(2, "ana"), BEN: person(3, "ben")}
 
     async def look_up(bearer: str) -> Principal | None:
@@ -315,7 +315,7 @@ async def test_calls_of_others_are_answered_while_an_entity_is_analysed(
         analyst = find_analyst()
         analyst.suspend()
         group.start_soon(analyse)
-        await wait_until(lambda: workers._interpreter.count("apart") == 1)  # pyright: ignore[reportPrivateUsage]
+        await wait_until(lambda: scheduling._interpreter.count("apart") == 1)  # pyright: ignore[reportPrivateUsage]
         answer = await site.call(victim, "query_memory", {"mode": "list"})
         assert "Moon" in answer.text
         assert len(answers) == 1

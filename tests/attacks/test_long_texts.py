@@ -10,9 +10,9 @@ import anyio
 import pytest
 from anyio import to_process
 
-from textrawl.documents.reading import read_file_within
-from textrawl.hooks.queries import write_query
+from textrawl.hooks.response import write_query
 from textrawl.hooks.transcripts import clean_message, read_texts
+from textrawl.memory.documents import read_file_within
 
 PROCESSOR_SECONDS = 40  # they need about eight; before, one of these texts needed more
 

@@ -12,10 +12,8 @@ import pytest
 
 from tests.support.commands import Launch, Process, data_dir, home, launch, seed, wait_for
 from textrawl import __version__
-from textrawl.embedded.configuration import APP, OWNER, SUPERUSER
-from textrawl.embedded.postmaster import read_pid_file
-from textrawl.resident.address import find_address
-from textrawl.resident.client import Refused, ask
+from textrawl.embedded.postmaster import APP, OWNER, SUPERUSER, read_pid_file
+from textrawl.resident.client import Refused, ask, find_address
 
 __all__ = ["data_dir", "home", "launch", "seed"]
 

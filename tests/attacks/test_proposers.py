@@ -9,7 +9,7 @@ import pytest
 from tests.attacks.crossing import collect_loot, list_guesses
 from tests.attacks.site import CONTENT, Site, add_spaces, digest, issue, open_site
 from textrawl.settings import Settings
-from textrawl.toolsets.catalogue import find_toolsets
+from textrawl.tools.catalogue import find_toolsets
 
 pytestmark = [pytest.mark.anyio, pytest.mark.slow]
 

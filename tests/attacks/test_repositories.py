@@ -24,7 +24,7 @@ from tests.support.commands import (
 from tests.support.folders import write_env
 from tests.support.llm_server import LlmServer
 from tests.support.providers import EmbeddingServer
-from textrawl.clients.installation import find_script
+from textrawl.connect.clients import find_script
 from textrawl.environment import PROJECT_SETTINGS
 from textrawl.settings import Settings, read_foreign_environment
 

@@ -14,7 +14,7 @@ from tests.conftest import TOKEN, Databases, run_cluster
 from tests.support.commands import Run, data_dir, home, run, seed
 from textrawl.access.access_token import hash_token
 from textrawl.embedded.cluster import run_embedded
-from textrawl.embedded.configuration import APP, OWNER, SUPERUSER
+from textrawl.embedded.postmaster import APP, OWNER, SUPERUSER
 from textrawl.errors import StartRefused
 from textrawl.postgres.migrations import MigrationReport, migrate
 

@@ -10,7 +10,7 @@ import pytest
 from tests.attacks.site import issue
 from tests.support.sharing import log_in, refuse
 from textrawl.access.access_token import hash_token
-from textrawl.embedded.configuration import APP
+from textrawl.embedded.postmaster import APP
 
 ISSUER = "https://login.example.com"
 FORGED = sha256(b"anything").digest()

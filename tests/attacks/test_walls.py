@@ -12,11 +12,11 @@ from psycopg.conninfo import make_conninfo
 from tests.attacks.crossing import CLIENTS, collect_loot, cross, kill_backends, list_guesses
 from tests.attacks.site import SPACES, add_graphs, add_spaces, issue, open_site
 from tests.conftest import Databases
-from textrawl.embedded.configuration import APP, OWNER, SUPERUSER
+from textrawl.embedded.postmaster import APP, OWNER, SUPERUSER
 from textrawl.errors import StartRefused
 from textrawl.postgres.migrations import check
 from textrawl.settings import Settings
-from textrawl.toolsets.catalogue import find_toolsets
+from textrawl.tools.catalogue import find_toolsets
 
 pytestmark = pytest.mark.anyio
 

@@ -16,8 +16,8 @@ from psycopg.conninfo import make_conninfo
 
 from tests.conftest import Databases
 from tests.support.commands import Run
-from textrawl.embedded.configuration import APP, OWNER, SUPERUSER
-from textrawl.postgres.passwords import make_password, write_verifier
+from textrawl.embedded.postmaster import APP, OWNER, SUPERUSER
+from textrawl.postgres.connection import make_password, write_verifier
 from textrawl.settings import read_foreign_environment
 
 LOGIN = "ana_of_commands"

@@ -9,7 +9,7 @@ import pytest
 
 from tests.conftest import TOKEN, Databases
 from tests.support.commands import Run
-from textrawl.embedded.configuration import APP, OWNER, SUPERUSER
+from textrawl.embedded.postmaster import APP, OWNER, SUPERUSER
 from textrawl.postgres.sql_files import read_folder
 
 FILES = list(read_folder("migrations"))

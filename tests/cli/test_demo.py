@@ -15,13 +15,12 @@ from mcp.types import TextContent
 
 from tests.conftest import Connect
 from tests.support.commands import FACT, HELLO, Launch, Run
-from textrawl.clients.installation import find_command, find_script
-from textrawl.demonstration.costs import write_reply
-from textrawl.demonstration.material import read_material
+from textrawl.cli.demo import read_material, write_reply
+from textrawl.connect.clients import find_command, find_script
 from textrawl.embedded.location import default_data_dir
 from textrawl.settings import Format
-from textrawl.toolsets.memory.entity_reply import EntityReply
-from textrawl.toolsets.memory.search_replies import SearchReply
+from textrawl.tools.memory.entity_reply import EntityReply
+from textrawl.tools.memory.search_replies import SearchReply
 from textrawl.wire.token_counter import choose_counter
 
 Postmasters = Callable[[], list[int]]

@@ -14,9 +14,9 @@ from tests.conftest import TOKEN, Databases
 from tests.support.commands import Run
 from tests.support.llm_server import LlmServer
 from tests.support.provider_server import Fault
+from textrawl.doctor.checks import judge_extension
 from textrawl.embedded.cluster import run_embedded
-from textrawl.embedded.configuration import OWNER, SUPERUSER
-from textrawl.examination.examination import judge_extension
+from textrawl.embedded.postmaster import OWNER, SUPERUSER
 from textrawl.postgres.inspection import Server
 from textrawl.postgres.migrations import migrate
 

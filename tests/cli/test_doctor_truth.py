@@ -16,7 +16,7 @@ from tests.support.providers import EmbeddingServer, Fault
 from tests.support.upkeep import count
 from textrawl import Settings, create_server
 from textrawl.access.access_token import hash_token, make_token
-from textrawl.embedded.configuration import APP, OWNER, SUPERUSER
+from textrawl.embedded.postmaster import APP, OWNER, SUPERUSER
 
 REVOKED, UNREADING, LATE = make_token(), make_token(), make_token()
 

@@ -8,7 +8,7 @@ import pytest
 
 from tests.conftest import Databases
 from tests.support.commands import Run
-from textrawl.embedded.configuration import OWNER
+from textrawl.embedded.postmaster import OWNER
 
 
 @pytest.fixture

@@ -13,9 +13,9 @@ import pytest
 from anyio.from_thread import start_blocking_portal
 
 from tests.support.commands import Launch
-from textrawl.documents.chunking import chunk_text
 from textrawl.embedded.cluster import run_embedded
-from textrawl.embedded.configuration import OWNER
+from textrawl.embedded.postmaster import OWNER
+from textrawl.memory.chunking import chunk_text
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("uncovered")]
 

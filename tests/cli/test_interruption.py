@@ -60,7 +60,7 @@ def run_interrupted(folder: Path, module: str, *words: str) -> subprocess.Comple
         "numpy",
         "textrawl.settings",
         "mcp.types",
-        "textrawl.demonstration.run",
+        "textrawl.cli.demo",
         "uvicorn",
     ],
 )

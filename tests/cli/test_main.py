@@ -14,7 +14,7 @@ import pytest
 from tests.conftest import TOKEN, Databases
 from tests.support.commands import Launch, Run, wait_for
 from textrawl import __version__
-from textrawl.cli.catalogue import COMMANDS, PANELS
+from textrawl.cli.application import COMMANDS, PANELS
 from textrawl.cli.foreground import Interrupted, run_foreground
 from textrawl.errors import StartRefused
 from textrawl.settings import read_foreign_environment

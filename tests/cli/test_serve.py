@@ -18,7 +18,7 @@ from mcp import Client, StdioServerParameters
 from tests.support.commands import FACT, HELLO, Launch, Process, Run, wait_for
 from textrawl.cli.foreground import run_foreground
 from textrawl.settings import read_foreign_environment
-from textrawl.toolsets.catalogue import find_toolsets
+from textrawl.tools.catalogue import find_toolsets
 
 pytestmark = pytest.mark.slow
 

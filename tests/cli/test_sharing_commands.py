@@ -12,7 +12,7 @@ from psycopg import sql
 from tests.conftest import TOKEN, Databases
 from tests.support.commands import Launch, Outcome, Run
 from textrawl.access.access_token import hash_token, is_token, make_token
-from textrawl.embedded.configuration import APP, OWNER
+from textrawl.embedded.postmaster import APP, OWNER
 
 CREATE = ("token", "create", "--actor", "ana", "--space", "team", "--scope", "write,read")
 

@@ -3,7 +3,7 @@
 import json
 
 from tests.support.commands import Run
-from textrawl.toolsets.catalogue import find_toolsets
+from textrawl.tools.catalogue import find_toolsets
 
 
 def test_toolsets_are_listed_with_their_tools_and_tokens(run: Run) -> None:

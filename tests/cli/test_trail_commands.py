@@ -21,8 +21,8 @@ from tests.conftest import Databases
 from tests.support.commands import Launch, Run, wait_for
 from tests.support.sql_team import Team
 from textrawl.access.access_token import hash_token, make_token
-from textrawl.cli.since import find_start
-from textrawl.embedded.configuration import OWNER
+from textrawl.cli.commands.trail import find_start
+from textrawl.embedded.postmaster import OWNER
 from textrawl.errors import ArgumentInvalid
 from textrawl.settings import read_foreign_environment
 

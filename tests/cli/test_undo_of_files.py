@@ -9,7 +9,7 @@ import pytest
 from tests.conftest import Databases
 from tests.support.commands import Run
 from tests.support.sql_team import Team
-from textrawl.embedded.configuration import OWNER
+from textrawl.embedded.postmaster import OWNER
 
 
 @pytest.fixture

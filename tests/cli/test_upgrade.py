@@ -15,9 +15,8 @@ import pytest
 from tests.support.commands import Launch, Process, Run, wait_for
 from tests.support.folders import open_folder
 from textrawl.embedded.cluster import Cluster, run_embedded
-from textrawl.embedded.configuration import APP, OWNER, SUPERUSER
-from textrawl.embedded.inventory import Inventory, take_inventory
-from textrawl.embedded.upgrade import upgrade_cluster
+from textrawl.embedded.postmaster import APP, OWNER, SUPERUSER
+from textrawl.embedded.upgrade import Inventory, take_inventory, upgrade_cluster
 from textrawl.errors import StartRefused
 from textrawl.postgres.migrations import migrate
 

@@ -13,7 +13,7 @@ from tests.clients.catalogue import (
 )
 from tests.clients.programs.program import Program
 from tests.support.pages import write_table
-from textrawl.clients.catalogue import CLIENTS
+from textrawl.connect.clients import CLIENTS
 
 
 @dataclass(frozen=True)

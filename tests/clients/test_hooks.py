@@ -20,10 +20,10 @@ from tests.hooks.conftest import is_answered
 from tests.hooks.sessions import PROGRAM
 from tests.support.commands import Launch, data_dir, home, launch, seed, wait_for
 from tests.support.pages import ROOT
-from textrawl.clients.addition import Addition
-from textrawl.hooks.configuration import find_additions
+from textrawl.connect.clients import Addition
+from textrawl.hooks.plugins import find_additions
 from textrawl.resident.client import ask
-from textrawl.values.prompt_text import DIGEST_SOURCE, SOURCE
+from textrawl.values.text import DIGEST_SOURCE, SOURCE
 
 __all__ = ["data_dir", "home", "launch", "seed"]
 

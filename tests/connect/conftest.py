@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from tests.support.commands import Outcome, Run, run
-from textrawl.clients.catalogue import CLIENTS
-from textrawl.clients.edits import FORMATS
+from textrawl.connect.clients import CLIENTS
+from textrawl.connect.edits import FORMATS
 
 __all__ = ["run"]
 

@@ -13,8 +13,7 @@ from typing import Any
 import pytest
 
 from tests.connect.conftest import Textrawl, list_files, read_entry, write
-from textrawl.clients.catalogue import CLIENTS
-from textrawl.clients.installation import find_command
+from textrawl.connect.clients import CLIENTS, find_command
 from textrawl.settings import read_foreign_environment
 
 NAMES = sorted(CLIENTS)

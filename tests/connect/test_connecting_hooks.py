@@ -7,12 +7,10 @@ from pathlib import Path
 import pytest
 
 from tests.connect.conftest import Textrawl, list_files
-from textrawl.clients.addition import Addition
-from textrawl.clients.catalogue import CLIENTS
-from textrawl.clients.edits import is_made
-from textrawl.clients.installation import find_script
-from textrawl.hooks.configuration import find_additions
+from textrawl.connect.clients import CLIENTS, Addition, find_script
+from textrawl.connect.edits import is_made
 from textrawl.hooks.events import CLIENTS as HOOKED
+from textrawl.hooks.plugins import find_additions
 
 URL = "https://memory.example.com/mcp"
 

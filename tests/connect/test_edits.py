@@ -9,10 +9,9 @@ from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 from tests.connect.documents import json_texts, toml_texts
-from textrawl.clients.addition import Addition, FileFormat
-from textrawl.clients.document_values import merge
-from textrawl.clients.edits import FORMATS, forget, is_made, make, take_back
-from textrawl.clients.refusals import NotUnderstood
+from textrawl.connect.clients import Addition, FileFormat
+from textrawl.connect.edits import FORMATS, forget, is_made, make, merge, take_back
+from textrawl.connect.json_edits import NotUnderstood
 
 ENTRY = {
     "command": "/opt/textrawl", "args": ["run", "é"], "required": True,

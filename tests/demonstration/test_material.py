@@ -64,7 +64,7 @@ def name_words(text: str) -> list[str]:
 
 @pytest.fixture(scope="module")
 def text() -> str:
-    file = resources.files("textrawl.demonstration") / "postgresql.json"
+    file = resources.files("textrawl.cli") / "postgresql.json"
     return file.read_text(encoding="utf-8")
 
 

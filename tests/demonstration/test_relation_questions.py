@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from mcp import Client
 
-from textrawl.demonstration.material import read_material
+from textrawl.cli.demo import read_material
 
 pytestmark = pytest.mark.anyio
 

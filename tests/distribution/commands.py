@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.support.cluster import ClusterMemory
-from textrawl.embedded.configuration import SUPERUSER
+from textrawl.embedded.postmaster import SUPERUSER
 
 PROGRAM = Path(sys.executable).parent / "textrawl"
 

@@ -6,8 +6,8 @@ from typing import Any, LiteralString
 import psycopg
 
 from tests.support.cluster import ClusterMemory
-from textrawl.distribution.map import Cell
-from textrawl.embedded.configuration import APP, OWNER
+from textrawl.cluster.layout import Cell
+from textrawl.embedded.postmaster import APP, OWNER
 
 _NAMES = [f"space-{number:02}" for number in range(16)]
 

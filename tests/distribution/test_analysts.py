@@ -12,7 +12,7 @@ from tests.attacks.site import SECRETS, add_spaces, digest
 from tests.attacks.statements import FOREIGN, READS, WRITES, try_out
 from tests.support.cluster import ClusterMemory, ClusterNode
 from tests.support.whole_memory import open_whole
-from textrawl.embedded.configuration import SUPERUSER
+from textrawl.embedded.postmaster import SUPERUSER
 
 ROLE = "analyst_of_red"
 _SHARDS = """

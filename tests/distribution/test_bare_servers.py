@@ -14,7 +14,7 @@ from tests.distribution.bare import BareServers, run_bare_servers
 from tests.distribution.commands import execute
 from tests.support.cluster import ClusterNode
 from textrawl.access.access_token import hash_token, make_token
-from textrawl.distribution.opening import open_connection
+from textrawl.cluster.opening import open_connection
 from textrawl.errors import DatabaseUnavailable
 from textrawl.postgres.database import Database
 

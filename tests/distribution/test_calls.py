@@ -13,9 +13,9 @@ import pytest
 from tests.distribution.settlers import Settlers
 from tests.support.cluster import CELLS, ClusterMemory
 from textrawl.access.access_token import hash_token
-from textrawl.distribution.cluster import ClusterDatabase
-from textrawl.distribution.opening import open_connection
-from textrawl.embedded.configuration import OWNER
+from textrawl.cluster.cluster import ClusterDatabase
+from textrawl.cluster.opening import open_connection
+from textrawl.embedded.postmaster import OWNER
 from textrawl.errors import ArgumentInvalid, DatabaseUnavailable, SpaceNotFound
 from textrawl.postgres.database import Database
 

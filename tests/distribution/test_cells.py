@@ -5,7 +5,7 @@ import pytest
 
 from tests.distribution.settlers import Settlers
 from tests.support.cluster import CELLS, ClusterMemory
-from textrawl.embedded.configuration import OWNER, SUPERUSER
+from textrawl.embedded.postmaster import OWNER, SUPERUSER
 
 # Rows of every table of content on a node, by the number of their space.
 _SHARDS = """

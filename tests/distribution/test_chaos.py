@@ -18,7 +18,7 @@ from tests.support.cluster import ClusterMemory
 from tests.support.folders import open_folder
 from tests.support.listening import find_port, wait_for_answer
 from textrawl.access.access_token import hash_token, make_token
-from textrawl.embedded.configuration import OWNER
+from textrawl.embedded.postmaster import OWNER
 from textrawl.settings import read_foreign_environment
 
 _log = logging.getLogger(__name__)

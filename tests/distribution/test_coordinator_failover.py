@@ -9,11 +9,11 @@ from psycopg.conninfo import make_conninfo
 from tests.distribution.settlers import Settlers
 from tests.support.cluster import ClusterMemory, ClusterNode
 from tests.support.cluster_standby import replace_by, run_standby
-from textrawl.distribution.cluster import ClusterDatabase
-from textrawl.embedded.configuration import APP
+from textrawl.cluster.cluster import ClusterDatabase
+from textrawl.embedded.postmaster import APP
 from textrawl.errors import StartRefused
+from textrawl.memory.opening import open_memory
 from textrawl.settings import read_settings
-from textrawl.store.opening import open_memory
 
 pytestmark = pytest.mark.anyio
 

@@ -12,10 +12,10 @@ from tests.distribution.settlers import Settlers
 from tests.support.cluster import CitusCluster, ClusterMemory, ClusterNode
 from tests.support.cluster_standby import promote_standby
 from tests.support.pages import ROOT, read_commands
-from textrawl.distribution.layout import DIRECTORY
-from textrawl.distribution.migration import migrate_distributed
-from textrawl.distribution.opening import open_connection
-from textrawl.embedded.configuration import OWNER, SUPERUSER
+from textrawl.cluster.layout import DIRECTORY
+from textrawl.cluster.migration import migrate_distributed
+from textrawl.cluster.opening import open_connection
+from textrawl.embedded.postmaster import OWNER, SUPERUSER
 
 pytestmark = pytest.mark.anyio
 

@@ -9,8 +9,8 @@ import pytest
 from tests.distribution.settlers import Settlers
 from tests.support.cluster import ClusterMemory
 from textrawl.access.access_token import hash_token
-from textrawl.distribution.opening import open_connection
-from textrawl.embedded.configuration import OWNER
+from textrawl.cluster.opening import open_connection
+from textrawl.embedded.postmaster import OWNER
 from textrawl.errors import ArgumentInvalid
 from textrawl.postgres.database import Database
 from textrawl.postgres.sqlstates import DataRefused

@@ -14,9 +14,9 @@ from anyio import to_thread
 from tests.distribution.commands import find_other_node, run
 from tests.distribution.settlers import Settlers
 from tests.support.cluster import CitusCluster, ClusterMemory, ClusterNode
-from textrawl.distribution.cluster import ClusterDatabase
-from textrawl.distribution.migration import migrate_distributed
-from textrawl.embedded.configuration import OWNER, SUPERUSER
+from textrawl.cluster.cluster import ClusterDatabase
+from textrawl.cluster.migration import migrate_distributed
+from textrawl.embedded.postmaster import OWNER, SUPERUSER
 from textrawl.errors import DatabaseUnavailable, NotAuthenticated, ScopeMissing, StartRefused
 from textrawl.postgres.database import Database
 

@@ -11,7 +11,7 @@ from tests.conftest import TOKEN
 from tests.distribution.settlers import Settlers
 from tests.support.cluster import CELLS, ClusterMemory, ClusterNode
 from tests.support.commands import Run, data_dir, run
-from textrawl.embedded.configuration import SUPERUSER
+from textrawl.embedded.postmaster import SUPERUSER
 
 __all__ = ["data_dir", "run"]
 

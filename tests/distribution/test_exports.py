@@ -11,7 +11,7 @@ import psycopg
 
 from tests.archive.conftest import fill
 from tests.support.cluster import ClusterMemory
-from textrawl.embedded.configuration import OWNER
+from textrawl.embedded.postmaster import OWNER
 
 PROGRAM = Path(sys.executable).parent / "textrawl"
 

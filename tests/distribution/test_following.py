@@ -10,12 +10,12 @@ import pytest
 
 from tests.distribution.settlers import Settlers
 from tests.support.cluster import ClusterMemory
-from textrawl.distribution.cluster import ClusterDatabase
-from textrawl.distribution.nodes import find_nodes
-from textrawl.distribution.placement import isolate_space, move_cell
-from textrawl.embedded.configuration import OWNER, SUPERUSER
+from textrawl.cluster.cluster import ClusterDatabase
+from textrawl.cluster.nodes import find_nodes
+from textrawl.cluster.placement import isolate_space, move_cell
+from textrawl.embedded.postmaster import OWNER, SUPERUSER
 from textrawl.errors import ArgumentInvalid
-from textrawl.store.trail import EventRow, Filter, Trail
+from textrawl.memory.trail import EventRow, Filter, Trail
 
 pytestmark = pytest.mark.anyio
 

@@ -13,7 +13,7 @@ from tests.attacks.site import add_graphs, add_spaces, issue
 from tests.support.cluster import ClusterMemory
 from tests.support.whole_memory import open_whole
 from textrawl.access.access_token import hash_token
-from textrawl.distribution.opening import open_connection
+from textrawl.cluster.opening import open_connection
 from textrawl.errors import TextrawlError
 from textrawl.postgres.database import Database
 from textrawl.postgres.sqlstates import DataRefused

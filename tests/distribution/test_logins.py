@@ -9,8 +9,8 @@ import pytest
 
 from tests.distribution.settlers import Settlers
 from tests.support.cluster import CELLS, ClusterMemory, ClusterNode
-from textrawl.distribution.restrictions import OPEN_TO_ALL
-from textrawl.embedded.configuration import APP, OWNER, SUPERUSER
+from textrawl.cluster.layout import OPEN_TO_ALL
+from textrawl.embedded.postmaster import APP, OWNER, SUPERUSER
 
 ANALYST = "textrawl_analyst"
 Session = psycopg.Connection[Any]

@@ -14,9 +14,9 @@ import pytest
 from tests.distribution.settlers import Settlers
 from tests.support.cluster import ClusterMemory
 from textrawl.access.access_token import hash_token
-from textrawl.distribution.merging import MERGES
-from textrawl.distribution.opening import open_connection
-from textrawl.embedded.configuration import OWNER
+from textrawl.cluster.merging import MERGES
+from textrawl.cluster.opening import open_connection
+from textrawl.embedded.postmaster import OWNER
 from textrawl.postgres.database import Database
 
 pytestmark = pytest.mark.anyio

@@ -19,8 +19,8 @@ from tests.conftest import Databases
 from tests.distribution.settlers import Settlers
 from tests.distribution.twins import DAYS, NAMES, PIP, RELATIONS, TYPES, WORDS, Twins, fill
 from tests.support.cluster import CitusCluster
-from textrawl.distribution.opening import open_connection
-from textrawl.embedded.configuration import APP, OWNER
+from textrawl.cluster.opening import open_connection
+from textrawl.embedded.postmaster import APP, OWNER
 
 # Examples are not made smaller, because each of them takes calls of two databases.
 bounded = settings(max_examples=40, phases=[Phase.generate], derandomize=True, database=None)

@@ -4,8 +4,8 @@ import pytest
 
 from tests.support.cluster import CitusCluster, ClusterMemory
 from textrawl import migrate
-from textrawl.distribution.migration import migrate_distributed
-from textrawl.embedded.configuration import OWNER, SUPERUSER
+from textrawl.cluster.migration import migrate_distributed
+from textrawl.embedded.postmaster import OWNER, SUPERUSER
 from textrawl.errors import StartRefused
 
 pytestmark = pytest.mark.anyio

@@ -16,8 +16,8 @@ from tests.support.cluster import ClusterMemory
 from tests.support.providers import EmbeddingServer
 from tests.support.upkeep import LONG_AGO, Desk, open_desk_of
 from textrawl import Settings
-from textrawl.distribution.cluster import ClusterDatabase
-from textrawl.embedded.configuration import OWNER
+from textrawl.cluster.cluster import ClusterDatabase
+from textrawl.embedded.postmaster import OWNER
 from textrawl.settings import read_foreign_environment
 
 pytestmark = pytest.mark.anyio

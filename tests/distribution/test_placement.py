@@ -10,7 +10,7 @@ from psycopg import sql
 from tests.distribution.commands import execute, find_other_node, find_space, list_cluster, run
 from tests.distribution.settlers import Settlers
 from tests.support.cluster import CELLS, ClusterMemory, ClusterNode
-from textrawl.embedded.configuration import OWNER, SUPERUSER
+from textrawl.embedded.postmaster import OWNER, SUPERUSER
 
 
 def test_a_space_moves_with_its_facts_and_its_trail(

@@ -6,7 +6,7 @@ from tests.distribution.settlers import Settlers
 from tests.support.cluster import ClusterMemory
 from tests.support.commands import Outcome, Run, data_dir, run
 from textrawl.access.access_token import hash_token, make_token
-from textrawl.embedded.configuration import OWNER
+from textrawl.embedded.postmaster import OWNER
 
 __all__ = ["data_dir", "run"]
 

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from tests.support.both_memories import ON_CLUSTER
-from textrawl.distribution.merging import DIGEST_SECTIONS, MERGES
-from textrawl.distribution.routes import SPREAD, Route, find_route
+from textrawl.cluster.merging import DIGEST_SECTIONS, MERGES
+from textrawl.cluster.planning import SPREAD, Route, find_route
 from textrawl.postgres.sql_files import list_folders, read_folder
 
 _PACKAGE = Path(__file__).parents[2] / "textrawl"

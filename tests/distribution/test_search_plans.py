@@ -18,8 +18,8 @@ from psycopg import sql
 from tests.conftest import Databases
 from tests.distribution.settlers import Settlers
 from tests.support.cluster import CitusCluster
-from textrawl.distribution.layout import DIRECTORY
-from textrawl.embedded.configuration import OWNER, SUPERUSER
+from textrawl.cluster.layout import DIRECTORY
+from textrawl.embedded.postmaster import OWNER, SUPERUSER
 
 FACTS = 3500  # of each space; two of them are a large search
 QUERIES = 30

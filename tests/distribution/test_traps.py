@@ -14,9 +14,9 @@ from tests.distribution.settlers import Settlers
 from tests.distribution.test_placement import run
 from tests.support.cluster import ClusterMemory
 from textrawl.access.access_token import hash_token
-from textrawl.distribution.cluster import ClusterDatabase
-from textrawl.distribution.map import Cell
-from textrawl.embedded.configuration import APP, OWNER, SUPERUSER
+from textrawl.cluster.cluster import ClusterDatabase
+from textrawl.cluster.layout import Cell
+from textrawl.embedded.postmaster import APP, OWNER, SUPERUSER
 from textrawl.errors import DatabaseUnavailable
 
 LOGIN = "ana_of_cluster"

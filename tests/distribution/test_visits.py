@@ -14,14 +14,14 @@ from psycopg import sql
 from tests.distribution.commands import execute
 from tests.distribution.settlers import Settlers
 from tests.support.cluster import ClusterMemory
-from textrawl.distribution.opening import open_connection
-from textrawl.distribution.places import Places
-from textrawl.distribution.pools import Entry, NodePool
-from textrawl.embedded.configuration import SUPERUSER
+from textrawl.cluster.cell_calls import Entry, NodePool
+from textrawl.cluster.opening import open_connection
+from textrawl.cluster.planning import Places
+from textrawl.embedded.postmaster import SUPERUSER
 from textrawl.errors import TextrawlError
 from textrawl.postgres.connection import Connection
 from textrawl.postgres.database import Database
-from textrawl.scheduling.turns import keep_account
+from textrawl.scheduling import keep_account
 
 pytestmark = pytest.mark.anyio
 

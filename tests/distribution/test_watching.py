@@ -12,8 +12,8 @@ from anyio import to_thread
 from tests.distribution.commands import find_other_node, run
 from tests.distribution.settlers import Settlers
 from tests.support.cluster import ClusterMemory
-from textrawl.distribution.opening import open_connection
-from textrawl.embedded.configuration import OWNER
+from textrawl.cluster.opening import open_connection
+from textrawl.embedded.postmaster import OWNER
 from textrawl.postgres.database import Database
 
 pytestmark = pytest.mark.anyio

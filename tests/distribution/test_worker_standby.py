@@ -10,10 +10,10 @@ from tests.support.cluster import ClusterMemory, ClusterNode
 from tests.support.cluster_standby import promote_standby
 from tests.support.pages import ROOT, read_commands
 from textrawl.access.access_token import hash_token
-from textrawl.distribution.cluster import ClusterDatabase
-from textrawl.distribution.map import Node
-from textrawl.distribution.opening import open_connection
-from textrawl.embedded.configuration import OWNER, SUPERUSER
+from textrawl.cluster.cluster import ClusterDatabase
+from textrawl.cluster.layout import Node
+from textrawl.cluster.opening import open_connection
+from textrawl.embedded.postmaster import OWNER, SUPERUSER
 from textrawl.postgres.database import Database
 
 pytestmark = pytest.mark.anyio

@@ -16,7 +16,7 @@ from mcp.types import Implementation
 from tests.docs.test_readme import count_words, keep_up_to_date, load_demonstration
 from tests.support.pages import ROOT, read_blocks, read_shape, rewrite_generated, rewrite_results
 from textrawl import Settings, create_server
-from textrawl.embedded.configuration import SUPERUSER
+from textrawl.embedded.postmaster import SUPERUSER
 from textrawl.postgres.sql_files import describe_views
 
 pytestmark = pytest.mark.anyio

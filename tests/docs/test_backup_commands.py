@@ -24,7 +24,7 @@ from tests.support.composition import (
     read_programs,
 )
 from tests.support.pages import read_commands
-from textrawl.embedded.configuration import APP, OWNER, SUPERUSER
+from textrawl.embedded.postmaster import APP, OWNER, SUPERUSER
 from textrawl.postgres.migrations import MigrationReport, migrate
 
 Connect = Callable[..., Awaitable[Client]]

@@ -25,9 +25,9 @@ from tests.support.connecting import CHECKOUT, write_folds
 from tests.support.folders import open_folder
 from tests.support.installation import find_uv
 from tests.support.pages import PAGES, ROOT, read_blocks, read_commands
-from textrawl.clients.catalogue import CLIENTS
-from textrawl.embedded.configuration import OWNER, SUPERUSER
-from textrawl.toolsets.catalogue import choose_tools
+from textrawl.connect.clients import CLIENTS
+from textrawl.embedded.postmaster import OWNER, SUPERUSER
+from textrawl.tools.catalogue import choose_tools
 
 pytestmark = pytest.mark.anyio
 

@@ -16,7 +16,7 @@ from tests.docs.test_readme import keep_up_to_date
 from tests.support.commands import Run
 from tests.support.pages import ROOT, Aliases, read_commands, rewrite_results, rewrite_talks
 from textrawl import Settings, create_server
-from textrawl.embedded.configuration import OWNER
+from textrawl.embedded.postmaster import OWNER
 
 pytestmark = pytest.mark.anyio
 

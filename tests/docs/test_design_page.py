@@ -27,14 +27,14 @@ PAGE = ROOT / "docs" / "design.md"
 WALK = {
     "server.server": "checks who calls and what the caller may do",
     "wire.arguments": "repairs arguments of a wrong type",
-    "toolsets.toolset": "passes the call to the tool",
-    "toolsets.memory.declaration": "checks the arguments",
-    "toolsets.memory.query_memory": "the tool",
-    "toolsets.memory.operations": "calls the SQL functions",
-    "store.store": "has the database and the model",
-    "embeddings.local": "makes the vector of the query",
+    "tools.toolset": "passes the call to the tool",
+    "tools.memory.declaration": "checks the arguments",
+    "tools.memory.query_memory": "the tool",
+    "memory.facts": "calls the SQL functions",
+    "memory.store": "has the database and the model",
+    "models.local": "makes the vector of the query",
     "postgres.database": "runs search_memory(…)",
-    "toolsets.memory.search_replies": "makes a reply from rows",
+    "tools.memory.search_replies": "makes a reply from rows",
     "wire.replies": "writes the reply as text",
     "wire.token_counter": "counts the tokens of the text",
 }
@@ -42,25 +42,19 @@ WALK = {
 HELPERS = {
     "access.directory",
     "access.principal",
-    "embeddings.active_model",
-    "embeddings.vectors",
+    "memory.fact_rows",
+    "models.active_model",
+    "models.embeddings",
     "postgres.pool",
-    "scheduling.write_order",
-    "scheduling.turns",
-    "toolsets.app",
-    "toolsets.call",
-    "toolsets.cleaning",
-    "toolsets.memory.query_period",
-    "toolsets.memory.rows",
-    "toolsets.recalls",
-    "values.line_text",
+    "scheduling",
+    "tools.call",
     "values.text",
-    "values.time_expression",
+    "values.times",
     "wire.recall_log",
 }
 """Helper modules: a search uses each of them for one thing, which its name says."""
 MOST_ON_THE_WALK, MOST_AT_THE_TOP = 12, 8
-DRIVERS = {"distribution", "embedded", "postgres"}
+DRIVERS = {"cluster", "embedded", "postgres"}
 
 
 def write_layers() -> str:

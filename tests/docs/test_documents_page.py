@@ -8,7 +8,7 @@ import pytest
 
 from tests.support.commands import Run, data_dir, home, run, seed
 from tests.support.pages import ROOT, read_commands
-from textrawl.documents.kinds import DOCUMENTS
+from textrawl.memory.chunking import DOCUMENTS
 
 __all__ = ["data_dir", "home", "run", "seed"]
 

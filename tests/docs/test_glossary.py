@@ -10,7 +10,7 @@ from pydantic.alias_generators import to_camel
 from tests.docs.test_readme import find_short_keys, list_keys
 from tests.support.pages import ROOT
 from tests.support.syntax import read_nodes
-from textrawl.toolsets.catalogue import find_toolsets
+from textrawl.tools.catalogue import find_toolsets
 from textrawl.wire.replies import Part
 
 PAGE = ROOT / "docs" / "glossary.md"

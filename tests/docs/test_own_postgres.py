@@ -19,7 +19,7 @@ from tests.support.folders import open_folder
 from tests.support.pages import ROOT, read_commands
 from textrawl import Settings, create_server
 from textrawl.embedded.cluster import Cluster, run_embedded
-from textrawl.embedded.configuration import SUPERUSER
+from textrawl.embedded.postmaster import SUPERUSER
 
 PAGE = ROOT / "docs/own-postgres.md"
 UNITS = sorted((ROOT / "compose/systemd").iterdir())

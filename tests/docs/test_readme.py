@@ -30,9 +30,9 @@ from tests.support.pages import (
     write_table,
 )
 from textrawl import __version__
-from textrawl.embedded.configuration import SUPERUSER
+from textrawl.embedded.postmaster import SUPERUSER
 from textrawl.server.definition_costs import write_definition
-from textrawl.toolsets.catalogue import find_toolsets
+from textrawl.tools.catalogue import find_toolsets
 from textrawl.wire.replies import Key, Part, Renderer
 from textrawl.wire.token_counter import choose_counter
 
@@ -52,7 +52,7 @@ def keep_up_to_date(page: Path, written: str) -> None:
 
 async def load_demonstration(client: Client) -> list[str]:
     """Stores the demonstration as the demo does; returns its questions."""
-    file = resources.files("textrawl.demonstration") / "postgresql.json"
+    file = resources.files("textrawl.cli") / "postgresql.json"
     data: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
     facts, relations = data["facts"], data["relations"]
     for start in range(0, max(len(facts), len(relations)), 50):

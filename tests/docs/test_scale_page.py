@@ -12,11 +12,9 @@ from tests.support.cluster import CitusCluster
 from tests.support.folders import open_folder
 from tests.support.pages import ROOT, read_commands
 from tests.support.replicas import Node, let_replicas_in
-from textrawl.embedded.account import find_account
 from textrawl.embedded.cluster import run_embedded
-from textrawl.embedded.configuration import SUPERUSER
-from textrawl.embedded.paths import ClusterPaths
-from textrawl.embedded.postmaster import stop
+from textrawl.embedded.paths import ClusterPaths, find_account
+from textrawl.embedded.postmaster import SUPERUSER, stop
 
 PAGE = ROOT / "docs/scale.md"
 

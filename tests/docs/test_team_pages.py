@@ -32,7 +32,7 @@ from tests.support.composition import (
 from tests.support.issuer import IdentityProvider
 from tests.support.pages import read_blocks
 from tests.support.providers import EmbeddingServer
-from textrawl.embedded.configuration import OWNER, SUPERUSER
+from textrawl.embedded.postmaster import OWNER, SUPERUSER
 
 SERVER = read_composition(**{OWNER_PASSWORD: "x", APP_PASSWORD: "y"})["services"]["server"]
 SHOWN = "trl_4fK2pQ"  # the pages' name of ben's token

@@ -13,8 +13,8 @@ from tests.docs.test_readme import keep_up_to_date
 from tests.docs.week import write_week
 from tests.support.pages import ROOT, rewrite_generated, rewrite_talks, write_table
 from textrawl.server.definition_costs import write_definition
-from textrawl.toolsets.catalogue import find_toolsets
-from textrawl.toolsets.toolset import ToolSpec
+from textrawl.tools.catalogue import find_toolsets
+from textrawl.tools.toolset import ToolSpec
 from textrawl.wire.token_counter import choose_counter
 
 pytestmark = pytest.mark.anyio

@@ -7,8 +7,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from textrawl.documents.chunking import MOST_CHARACTERS, MOST_TOKENS, OVERLAP, chunk_text
-from textrawl.documents.kinds import LANGUAGES, find_kind
+from textrawl.memory.chunking import (
+    LANGUAGES,
+    MOST_CHARACTERS,
+    MOST_TOKENS,
+    OVERLAP,
+    chunk_text,
+    find_kind,
+)
 from textrawl.wire.token_counter import choose_counter
 
 KINDS = ["text", "markdown", *sorted(set(LANGUAGES.values()))]

@@ -6,9 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from textrawl.documents import files
-from textrawl.documents.files import FileRefused, open_file
-from textrawl.documents.reading import hash_file, read_file
+from textrawl.memory import documents
+from textrawl.memory.documents import FileRefused, hash_file, open_file, read_file
 
 
 def test_only_regular_files_are_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -45,7 +44,7 @@ def test_a_file_that_changes_while_it_is_read_is_refused(tmp_path: Path) -> None
 def test_a_file_that_grows_while_it_is_read_ends_at_the_limit(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(files, "MOST_BYTES", 250)
+    monkeypatch.setattr(documents, "MOST_BYTES", 250)
     path = tmp_path / "log.md"
     path.write_bytes(b"x" * 100)
 

@@ -8,10 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from semantic_text_splitter import TextSplitter
 
-from textrawl.documents import chunking
-from textrawl.documents.chunking import chunk_text
-from textrawl.documents.kinds import LANGUAGES
-from textrawl.documents.pieces import Bounds, split_pieces
+from textrawl.memory import chunking
+from textrawl.memory.chunking import LANGUAGES, Bounds, chunk_text, split_pieces
 
 KINDS = ["text", "markdown", *sorted(set(LANGUAGES.values()))]
 LINE, PIECE, PIECE_OF_CODE = 12_000, 100_000, 16_000

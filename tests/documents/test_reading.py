@@ -10,9 +10,7 @@ from hypothesis import strategies as st
 from pypdf import PdfWriter
 from pypdf.generic import DecodedStreamObject, DictionaryObject, NameObject
 
-from textrawl.documents.files import FileRefused
-from textrawl.documents.folders import find_files
-from textrawl.documents.reading import clean_text, hash_file, read_file
+from textrawl.memory.documents import FileRefused, clean_text, find_files, hash_file, read_file
 from textrawl.values.text import check_document
 
 PAGE = """<!doctype html><html><head><title>Meals</title><style>p {color: red}</style></head>

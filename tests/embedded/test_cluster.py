@@ -13,13 +13,9 @@ import anyio
 import psycopg
 import pytest
 
-from textrawl.embedded.account import find_account
-from textrawl.embedded.cluster import Cluster, run_embedded
-from textrawl.embedded.configuration import APP, OWNER, SUPERUSER
-from textrawl.embedded.paths import prepare_paths
-from textrawl.embedded.postmaster import spawn, stop
-from textrawl.embedded.programs import find_programs
-from textrawl.embedded.state import read_state
+from textrawl.embedded.cluster import Cluster, find_programs, run_embedded
+from textrawl.embedded.paths import find_account, prepare_paths
+from textrawl.embedded.postmaster import APP, OWNER, SUPERUSER, read_state, spawn, stop
 
 pytestmark = pytest.mark.anyio
 

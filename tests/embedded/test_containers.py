@@ -14,7 +14,7 @@ import os, signal, subprocess, sys
 from pathlib import Path
 import anyio, psycopg
 from textrawl.embedded.cluster import restart, run_embedded
-from textrawl.embedded.configuration import OWNER
+from textrawl.embedded.postmaster import OWNER
 from textrawl.embedded.postmaster import find_postmaster
 
 def execute(cluster, statement):

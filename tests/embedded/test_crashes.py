@@ -15,9 +15,9 @@ import psutil
 import psycopg
 import pytest
 
-from textrawl.embedded.account import find_account
 from textrawl.embedded.cluster import Cluster, restart, run_embedded
-from textrawl.embedded.configuration import OWNER
+from textrawl.embedded.paths import find_account
+from textrawl.embedded.postmaster import OWNER
 
 pytestmark = pytest.mark.anyio
 

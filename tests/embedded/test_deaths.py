@@ -16,10 +16,9 @@ import psycopg
 import pytest
 from psycopg import pq
 
-from textrawl.embedded.account import find_account
 from textrawl.embedded.cluster import Cluster, restart, run_embedded
-from textrawl.embedded.configuration import OWNER
-from textrawl.embedded.postmaster import ping, read_pid_file
+from textrawl.embedded.paths import find_account
+from textrawl.embedded.postmaster import OWNER, ping, read_pid_file
 from textrawl.errors import StartRefused
 
 pytestmark = [pytest.mark.anyio, pytest.mark.slow]

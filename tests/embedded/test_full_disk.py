@@ -15,7 +15,7 @@ from mcp.types import TextContent
 from psycopg import sql
 
 from textrawl.embedded.cluster import Cluster, restart, run_embedded
-from textrawl.embedded.configuration import OWNER, SUPERUSER
+from textrawl.embedded.postmaster import OWNER, SUPERUSER
 from textrawl.embedded.upgrade import upgrade_cluster
 from textrawl.errors import StartRefused
 from textrawl.settings import read_foreign_environment

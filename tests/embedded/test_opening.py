@@ -10,12 +10,11 @@ import psycopg
 import pytest
 
 from textrawl.embedded.cluster import run_embedded
-from textrawl.embedded.configuration import OWNER
-from textrawl.embedded.postmaster import find_postmaster
+from textrawl.embedded.postmaster import OWNER, find_postmaster
 from textrawl.errors import StartRefused
+from textrawl.memory import opening
+from textrawl.memory.opening import open_memory
 from textrawl.settings import read_settings
-from textrawl.store import opening
-from textrawl.store.opening import open_memory
 
 pytestmark = pytest.mark.anyio
 

@@ -12,9 +12,8 @@ import psycopg
 import pytest
 
 from textrawl.embedded.cluster import run_embedded
-from textrawl.embedded.configuration import SUPERUSER
 from textrawl.embedded.location import default_data_dir
-from textrawl.embedded.state import read_state
+from textrawl.embedded.postmaster import SUPERUSER, read_state
 from textrawl.errors import StartRefused
 
 pytestmark = pytest.mark.anyio

@@ -4,7 +4,8 @@ from typing import Any
 import pytest
 
 from tests.support.providers import Clock, EmbeddingServer
-from textrawl.embeddings import Embedder, choose_embedder, remote
+from textrawl.models import remote
+from textrawl.models.choice import Embedder, choose_embedder
 from textrawl.settings import read_settings
 
 Connect = Callable[..., Embedder]

@@ -2,9 +2,9 @@ from typing import Any
 
 import pytest
 
-from textrawl.embeddings import choose_embedder
-from textrawl.embeddings.models import find_model
 from textrawl.errors import StartRefused
+from textrawl.models.choice import choose_embedder
+from textrawl.models.embeddings import find_model
 from textrawl.settings import Settings, read_settings
 
 pytestmark = pytest.mark.anyio

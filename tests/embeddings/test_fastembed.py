@@ -17,10 +17,10 @@ from anyio.lowlevel import checkpoint
 
 from tests.support.minilm import FILES, find_file, make_folder
 from tests.support.providers import Clock
-from textrawl.embeddings import TextRefused, Vector, choose_embedder
-from textrawl.embeddings.fastembed import FastEmbedder, build_embedder
-from textrawl.embeddings.models import find_model
 from textrawl.errors import EmbeddingUnavailable, StartRefused
+from textrawl.models.choice import TextRefused, Vector, choose_embedder
+from textrawl.models.embeddings import find_model
+from textrawl.models.fastembed import FastEmbedder, build_embedder
 from textrawl.settings import Settings, read_settings
 
 pytestmark = pytest.mark.anyio
@@ -34,7 +34,7 @@ sys.addaudithook(
     if event in ("socket.connect", "socket.getaddrinfo", "socket.sendto") else None
 )
 
-from textrawl.embeddings import choose_embedder
+from textrawl.models.choice import choose_embedder
 from textrawl.settings import read_settings
 
 
@@ -366,7 +366,7 @@ def test_without_the_extra_auto_is_local_and_fastembed_says_how_to_install_it(
 
 def test_a_server_that_does_not_use_encoders_loads_none_of_their_libraries() -> None:
     lines = (
-        "import sys; from textrawl.embeddings import choose_embedder;"
+        "import sys; from textrawl.models.choice import choose_embedder;"
         "from textrawl.settings import read_settings; choose_embedder(read_settings());"
         "print({'fastembed', 'onnxruntime', 'huggingface_hub', 'loguru'} & set(sys.modules))"
     )

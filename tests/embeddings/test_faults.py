@@ -6,9 +6,10 @@ import pytest
 
 from tests.embeddings.conftest import Connect
 from tests.support.providers import Clock, EmbeddingServer, Fault
-from textrawl.embeddings import ProviderFailed, TextRefused, remote
 from textrawl.errors import EmbeddingUnavailable
-from textrawl.providers.endpoint import name_address, read_retry_after
+from textrawl.models import remote
+from textrawl.models.choice import ProviderFailed, TextRefused
+from textrawl.models.provider import name_address, read_retry_after
 
 pytestmark = pytest.mark.anyio
 

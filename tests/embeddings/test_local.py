@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from anyio import create_task_group
 
-from textrawl.embeddings import TextRefused, Vector
-from textrawl.embeddings.local import LocalEmbedder, StaticModel, load_model, map_rows
 from textrawl.errors import EmbeddingUnavailable
+from textrawl.models.choice import TextRefused, Vector
+from textrawl.models.local import LocalEmbedder, StaticModel, load_model, map_rows
 
 pytestmark = pytest.mark.anyio
 
@@ -23,7 +23,7 @@ sys.addaudithook(
     if event in ("socket.connect", "socket.getaddrinfo", "socket.sendto") else None
 )
 
-from textrawl.embeddings.local import LocalEmbedder
+from textrawl.models.local import LocalEmbedder
 
 
 async def embed():

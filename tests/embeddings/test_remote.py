@@ -5,9 +5,8 @@ from anyio.lowlevel import checkpoint
 
 from tests.embeddings.conftest import Connect
 from tests.support.providers import EmbeddingServer, Fault, embed_words
-from textrawl.embeddings import Embedder, ProviderFailed, Vector
-from textrawl.embeddings.cache import QueryCache
-from textrawl.embeddings.remote import split_batches
+from textrawl.models.choice import Embedder, ProviderFailed, Vector
+from textrawl.models.remote import QueryCache, split_batches
 
 pytestmark = pytest.mark.anyio
 

@@ -3,8 +3,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from textrawl.embeddings import TextRefused
-from textrawl.embeddings.vectors import check_vectors
+from textrawl.models.choice import TextRefused
+from textrawl.models.embeddings import check_vectors
 
 
 @given(

@@ -9,7 +9,7 @@ from tests.conftest import Databases, hide_settings
 from tests.explorer.material import fill, propose_all
 from tests.explorer.visiting import Place, open_place
 from textrawl import read_settings
-from textrawl.embedded.configuration import APP
+from textrawl.embedded.postmaster import APP
 from textrawl.settings import Settings
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from textrawl.explorer.remembered import Remembered
+from textrawl.explorer.site import Remembered
 
 pytestmark = pytest.mark.anyio
 

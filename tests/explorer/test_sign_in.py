@@ -9,7 +9,7 @@ from tenacity import AsyncRetrying, stop_after_delay, wait_fixed
 
 from tests.attacks.site import revoke
 from tests.explorer.visiting import Browser, Place, open_place
-from textrawl.explorer.sessions import IDLE, LONGEST, Links, Sessions
+from textrawl.explorer.site import IDLE, LONGEST, Links, Sessions
 from textrawl.settings import Settings
 
 pytestmark = pytest.mark.anyio

@@ -15,8 +15,8 @@ from tests.attacks.site import issue
 from tests.support.listening import find_port, wait_for_answer
 from textrawl import Settings, create_server
 from textrawl.explorer.application import build_pages
-from textrawl.transports.http.application import serve_http
-from textrawl.transports.http.metrics import Metrics
+from textrawl.server.http.application import serve_http
+from textrawl.server.http.metrics import Metrics
 
 SCOPES = {
     "reader": ("read",),

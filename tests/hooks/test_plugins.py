@@ -6,9 +6,8 @@ import os
 import pytest
 
 from tests.support.pages import ROOT
-from textrawl.hooks.configuration import find_additions
 from textrawl.hooks.events import CLIENTS
-from textrawl.hooks.plugins import list_files
+from textrawl.hooks.plugins import find_additions, list_files
 
 FILES = list_files()
 

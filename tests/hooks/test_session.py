@@ -8,10 +8,10 @@ import pytest
 from tests.hooks.conftest import FACTS
 from tests.hooks.sessions import Session
 from textrawl.hooks.events import CLIENTS
-from textrawl.hooks.wording import AFTER_COMPACTION, REMINDER
+from textrawl.hooks.transcripts import AFTER_COMPACTION, REMINDER
 from textrawl.resident.client import ask
-from textrawl.values.hook_choice import RECALL_TOKENS
-from textrawl.values.limits import DIGEST_TOKENS
+from textrawl.values.choices import RECALL_TOKENS
+from textrawl.values.text import DIGEST_TOKENS
 from textrawl.wire.token_counter import choose_counter
 
 Start = Callable[..., Session]

@@ -17,8 +17,7 @@ from tests.hooks.conftest import is_answered
 from tests.hooks.sessions import Said, Session
 from tests.support.commands import Launch, wait_for
 from textrawl.hooks.events import CLAUDE_CODE, CLIENTS, Event
-from textrawl.resident.address import find_address
-from textrawl.resident.client import ask
+from textrawl.resident.client import ask, find_address
 
 Start = Callable[..., Session]
 

@@ -11,13 +11,13 @@ from hypothesis import strategies as st
 
 from tests.support.tool_calls import text_of
 from textrawl import errors
-from textrawl.library.answers import read_facts, read_forgotten
-from textrawl.library.refusals import read_refusal, read_status
-from textrawl.library.results import Facts
+from textrawl.client.answers import read_facts, read_forgotten
+from textrawl.client.remote import read_refusal, read_status
+from textrawl.client.results import Facts
+from textrawl.memory.fact_rows import HitRow, ProposedHitRow
 from textrawl.settings import Format
-from textrawl.toolsets.memory.rows import HitRow, ProposedHitRow
-from textrawl.toolsets.memory.search_replies import FactLayout, SearchReply, SpaceLabels
-from textrawl.values.entity_type import ENTITY_TYPES
+from textrawl.tools.memory.search_replies import FactLayout, SearchReply, SpaceLabels
+from textrawl.values.names import ENTITY_TYPES
 from textrawl.values.text import clean_fact, clean_name
 from textrawl.wire.replies import Renderer
 from textrawl.wire.token_counter import Counter

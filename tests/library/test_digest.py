@@ -4,8 +4,8 @@ import pytest
 
 from tests.library.conftest import Reach
 from textrawl import errors
-from textrawl.library.answers import read_digest
-from textrawl.values.prompt_text import frame_digest
+from textrawl.client.answers import read_digest
+from textrawl.values.text import frame_digest
 
 pytestmark = pytest.mark.anyio
 

@@ -9,9 +9,8 @@ from tests.llm.conftest import Open
 from tests.support.llm_server import LlmServer
 from tests.support.provider_server import Fault
 from textrawl.errors import LlmBadOutput
-from textrawl.llm import Prompt
-from textrawl.llm.material import Material
-from textrawl.llm.reading import find_object, write_schema
+from textrawl.models.llm import Material, find_object, write_schema
+from textrawl.models.llm_choice import Prompt
 
 pytestmark = pytest.mark.anyio
 

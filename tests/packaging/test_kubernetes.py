@@ -20,7 +20,7 @@ from tests.support.commands import Launch, home, launch, wait_for
 from tests.support.listening import find_port
 from tests.support.pages import ROOT
 from textrawl import Settings
-from textrawl.embedded.configuration import APP, OWNER, SUPERUSER
+from textrawl.embedded.postmaster import APP, OWNER, SUPERUSER
 from textrawl.settings import write_name
 
 __all__ = ["home", "launch"]

@@ -15,7 +15,7 @@ import psutil
 import pytest
 
 from tests.support.pages import ROOT, read_commands
-from textrawl.demonstration.material import read_material
+from textrawl.cli.demo import read_material
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(1500)]
 

@@ -19,7 +19,7 @@ from tests.support.gateway import Gateway
 from tests.support.upkeep import open_desk
 from textrawl import Settings, errors
 from textrawl.access.access_token import hash_token
-from textrawl.embedded.configuration import OWNER, SUPERUSER
+from textrawl.embedded.postmaster import OWNER, SUPERUSER
 from textrawl.postgres.database import Database
 from textrawl.postgres.sqlstates import DataRefused
 

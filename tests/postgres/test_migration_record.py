@@ -12,7 +12,7 @@ from psycopg import sql
 
 from tests.conftest import Databases
 from tests.support.pages import ROOT
-from textrawl.embedded.configuration import OWNER, SUPERUSER
+from textrawl.embedded.postmaster import OWNER, SUPERUSER
 from textrawl.errors import SchemaOutdated, StartRefused
 from textrawl.postgres.migration_record import hash_migration
 from textrawl.postgres.migrations import MigrationReport, check, migrate

@@ -11,7 +11,7 @@ import psycopg
 import pytest
 from psycopg.conninfo import make_conninfo
 
-from textrawl.embedded.configuration import APP, OWNER, SUPERUSER
+from textrawl.embedded.postmaster import APP, OWNER, SUPERUSER
 from textrawl.errors import DatabaseUnavailable, StartRefused
 from textrawl.postgres.database import Database
 from textrawl.postgres.migrations import MigrationReport, check, migrate

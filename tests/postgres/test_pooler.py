@@ -25,7 +25,7 @@ from tests.support.folders import open_folder
 from tests.support.pgbouncer import PoolMode, find_pgbouncer, run_pgbouncer
 from tests.support.providers import EmbeddingServer
 from textrawl import errors
-from textrawl.embedded.configuration import APP, OWNER, SUPERUSER
+from textrawl.embedded.postmaster import APP, OWNER, SUPERUSER
 from textrawl.postgres.database import Database
 from textrawl.settings import read_foreign_environment
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from tests.support.syntax import read_nodes
 from textrawl import Settings
-from textrawl.examination.configuration import describe_settings
+from textrawl.doctor.configuration import describe_settings
 
 ROOT = Path(__file__).parents[2]
 PACKAGE = ROOT / "textrawl"
@@ -41,7 +41,7 @@ def count_code(path: Path) -> int:
 
 def count_lines(path: Path, node: Function) -> int:
     """Lines of a function without its docstring, and of a tool without the wire's signature."""
-    start = node.body[0].lineno if "toolsets" in path.parts else node.lineno
+    start = node.body[0].lineno if "tools" in path.parts else node.lineno
     lines = (node.end_lineno or start) - start + 1
     first = node.body[0]
     if (
@@ -93,7 +93,7 @@ def test_sql_is_written_in_sql_files() -> None:
         if isinstance(node, ast.Constant)
         and isinstance(node.value, str)
         and statement.match(node.value)
-        and not {"postgres", "embedded", "distribution"} & set(path.parts)
+        and not {"postgres", "embedded", "cluster"} & set(path.parts)
     ]
     assert found == []
 
@@ -135,7 +135,7 @@ def test_tools_neither_catch_errors_nor_know_postgres() -> None:
     """What catches errors is a toolset's `operations`, and what reads its files."""
     tools = [
         path
-        for path in (PACKAGE / "toolsets").rglob("*.py")
+        for path in (PACKAGE / "tools").rglob("*.py")
         if re.search(r"^@\w+\.tool\(", path.read_text(encoding="utf-8"), re.MULTILINE)
     ]
     found = [

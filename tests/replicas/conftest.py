@@ -16,7 +16,7 @@ from tests.support.tool_calls import text_of
 from textrawl import create_server, read_settings
 from textrawl.server.lifespan import open_app
 from textrawl.server.server import MemoryServer
-from textrawl.toolsets.app import App
+from textrawl.tools.call import App
 
 
 class Guest:

@@ -10,7 +10,7 @@ import psycopg
 import pytest
 
 from tests.support.replicas import Pair, probe_both
-from textrawl.embedded.configuration import OWNER
+from textrawl.embedded.postmaster import OWNER
 from textrawl.postgres.database import Database
 
 pytestmark = pytest.mark.anyio

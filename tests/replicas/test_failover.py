@@ -11,7 +11,7 @@ from mcp.types import CallToolResult
 from tests.replicas.conftest import Guest, Visit
 from tests.support.replicas import Pair
 from tests.support.tool_calls import read_error, remember, text_of
-from textrawl.embedded.configuration import SUPERUSER
+from textrawl.embedded.postmaster import SUPERUSER
 
 _log = logging.getLogger(__name__)
 

@@ -19,7 +19,7 @@ from tests.replicas.conftest import Guest, Visit, search
 from tests.support.folders import open_folder
 from tests.support.replicas import Pair, probe_both, replicate
 from tests.support.tool_calls import remember
-from textrawl.embedded.configuration import APP, OWNER, SUPERUSER
+from textrawl.embedded.postmaster import APP, OWNER, SUPERUSER
 from textrawl.postgres.database import Database
 from textrawl.postgres.standby import MOST_LAG
 

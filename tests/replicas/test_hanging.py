@@ -19,7 +19,7 @@ from tests.replicas.test_failover import find_lost
 from tests.support.replicas import Pair, probe_both
 from tests.support.tool_calls import remember
 from textrawl.access.access_token import hash_token
-from textrawl.embedded.configuration import OWNER, SUPERUSER
+from textrawl.embedded.postmaster import OWNER, SUPERUSER
 from textrawl.errors import DatabaseUnavailable
 from textrawl.postgres.database import Database
 

@@ -14,12 +14,12 @@ from tests.replicas.conftest import Guest, Visit, search
 from tests.support.replicas import Pair
 from tests.support.tool_calls import read_error, remember
 from textrawl.access.access_token import hash_token, make_token
-from textrawl.embedded.configuration import OWNER
-from textrawl.embeddings.active_model import Models
-from textrawl.embeddings.local import LocalEmbedder
+from textrawl.embedded.postmaster import OWNER
+from textrawl.memory.watches import Watch
+from textrawl.models.active_model import Models
+from textrawl.models.local import LocalEmbedder
 from textrawl.postgres.database import Database
 from textrawl.postgres.standby import MOST_LAG
-from textrawl.store.watches import Watch
 
 pytestmark = pytest.mark.anyio
 

@@ -13,7 +13,7 @@ from tests.support.folders import open_folder
 from tests.support.pgbouncer import find_pgbouncer, run_pgbouncer
 from tests.support.replicas import Node, Pair
 from tests.support.tool_calls import remember
-from textrawl.embedded.configuration import APP, SUPERUSER
+from textrawl.embedded.postmaster import APP, SUPERUSER
 from textrawl.errors import DatabaseUnavailable
 from textrawl.postgres.database import REPEATABLE, STORED_AGAIN, Database
 from textrawl.postgres.standby import PRIMARY_ONLY

@@ -13,7 +13,7 @@ from tenacity import Retrying, stop_after_delay, wait_fixed
 from tests.conftest import TOKEN, Databases
 from tests.support.replicas import Pair, probe_both
 from textrawl.access.access_token import hash_token
-from textrawl.embedded.configuration import APP
+from textrawl.embedded.postmaster import APP
 from textrawl.postgres.database import Database
 
 pytestmark = pytest.mark.anyio

@@ -14,8 +14,7 @@ import pytest
 
 from tests.support.commands import Launch, Run, wait_for
 from tests.support.sockets import find_listener, is_answered
-from textrawl.resident.address import find_address
-from textrawl.resident.client import Unreachable, ask, ask_or_start
+from textrawl.resident.client import Unreachable, ask, ask_or_start, find_address
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("uncovered")]
 

@@ -17,9 +17,17 @@ from tests.support.commands import Launch, Process, Run, wait_for
 from tests.support.sockets import connect, is_answered, read_all
 from textrawl import __version__
 from textrawl.cli.residence import TAKEN
-from textrawl.resident.address import Memory, build_address, find_address
-from textrawl.resident.client import MOST_BYTES, Refused, Unreachable, ask, start_resident
-from textrawl.resident.peers import may_ask
+from textrawl.resident.client import (
+    MOST_BYTES,
+    Memory,
+    Refused,
+    Unreachable,
+    ask,
+    build_address,
+    find_address,
+    may_ask,
+    start_resident,
+)
 
 NEEDS_ROOT = pytest.mark.skipif(os.geteuid() != 0, reason="only root can act as two OS users")
 

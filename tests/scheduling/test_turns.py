@@ -5,10 +5,8 @@ import threading
 import anyio
 import pytest
 
-from textrawl.scheduling import write_order
-from textrawl.scheduling.turns import keep_account
-from textrawl.scheduling.workers import run_aside
-from textrawl.scheduling.write_order import WriteOrder, wait_for_earlier_writes
+from textrawl import scheduling
+from textrawl.scheduling import WriteOrder, keep_account, run_aside, wait_for_earlier_writes
 
 pytestmark = pytest.mark.anyio
 
@@ -46,8 +44,8 @@ async def test_a_tool_call_waits_in_its_line_once_however_often_it_writes(
     async with anyio.create_task_group() as beside:
         await beside.start(hold)
         with lines.join("session"), anyio.fail_after(30):
-            monkeypatch.setattr(write_order, "_LONGEST_WAIT", 0.01)
+            monkeypatch.setattr(scheduling, "_LONGEST_WAIT", 0.01)
             await wait_for_earlier_writes()
-            monkeypatch.setattr(write_order, "_LONGEST_WAIT", 3600)
+            monkeypatch.setattr(scheduling, "_LONGEST_WAIT", 3600)
             await wait_for_earlier_writes()
         beside.cancel_scope.cancel()

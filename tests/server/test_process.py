@@ -63,28 +63,24 @@ def test_a_server_over_stdio_never_imports(loaded: set[str], module: str) -> Non
 
 
 def test_a_server_does_not_load_what_other_commands_need(loaded: set[str]) -> None:
-    commands = {
-        name for name in loaded if name.startswith(("textrawl.cli.", "textrawl.examination."))
-    }
+    commands = {name for name in loaded if name.startswith(("textrawl.cli.", "textrawl.doctor."))}
 
     assert commands == {
         "textrawl.cli.foreground",
-        "textrawl.cli.garbage_collection",
         "textrawl.cli.hosting",
         "textrawl.cli.interruption",
-        "textrawl.cli.library_logs",
         "textrawl.cli.stdio",
-        "textrawl.examination.setting_mistakes",
+        "textrawl.doctor.setting_mistakes",
     }
-    assert not {"typer", "rich.progress", "rich.table", "textrawl.demonstration"} & loaded
+    assert not {"typer", "rich.progress", "rich.table", "textrawl.cli.demo"} & loaded
 
 
 def test_a_server_loads_the_tools_that_it_offers_alone(loaded: set[str], tmp_path: Path) -> None:
     graph = serve(tmp_path, ENABLE_MEMORY="off", TOOLSETS="graph")
 
-    assert "textrawl.toolsets.memory.query_memory" in loaded
-    assert "textrawl.toolsets.graph" not in loaded
-    assert "textrawl.toolsets.graph.lookups" in graph
+    assert "textrawl.tools.memory.query_memory" in loaded
+    assert "textrawl.tools.graph.tools" not in loaded
+    assert "textrawl.tools.graph.nodes" in graph
 
 
 def test_a_server_without_a_provider_never_imports_openai(tmp_path: Path) -> None:
@@ -96,7 +92,7 @@ def test_a_server_without_a_provider_never_imports_openai(tmp_path: Path) -> Non
         DATABASE_URL="postgresql://nobody@127.0.0.1:9/none",
     )
 
-    assert not {"openai", "ollama", "textrawl.embeddings.local"} & set(modules)
+    assert not {"openai", "ollama", "textrawl.models.local"} & set(modules)
 
 
 def test_a_server_with_local_embeddings_loads_no_package_of_another_provider(
@@ -109,7 +105,7 @@ def test_a_server_with_local_embeddings_loads_no_package_of_another_provider(
         DATABASE_URL="postgresql://nobody@127.0.0.1:9/none",
     )
 
-    assert "textrawl.embeddings.local" in modules
+    assert "textrawl.models.local" in modules
     assert not {"openai", "ollama", "wordllama"} & set(modules)
 
 
@@ -122,7 +118,7 @@ def test_what_opens_a_memory_is_there_before_what_speaks_mcp(tmp_path: Path) -> 
         DATABASE_URL="postgresql://nobody@127.0.0.1:9/none",
     )
 
-    opening = ("textrawl.store.opening", "textrawl.embeddings.local", "psycopg_pool", "numpy")
+    opening = ("textrawl.memory.opening", "textrawl.models.local", "psycopg_pool", "numpy")
     assert max(map(modules.index, opening)) < modules.index("mcp")
 
 
@@ -154,7 +150,7 @@ def test_what_commands_and_an_open_memory_need_does_without_the_mcp_sdk(module: 
 FREED = """
 import sys
 from pathlib import Path
-from textrawl.cli.garbage_collection import return_freed_memory
+from textrawl.cli.foreground import return_freed_memory
 
 def read_resident():
     return int(Path("/proc/self/statm").read_text().split()[1]) * 4096 / 1e6

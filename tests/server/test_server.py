@@ -32,8 +32,7 @@ from textrawl import Settings, create_server
 from textrawl.access.directory import Directory
 from textrawl.access.principal import Principal
 from textrawl.embedded.cluster import run_embedded
-from textrawl.embedded.configuration import SUPERUSER
-from textrawl.embedded.postmaster import find_postmaster
+from textrawl.embedded.postmaster import SUPERUSER, find_postmaster
 from textrawl.errors import StartRefused
 from textrawl.server.lifespan import open_app
 
@@ -355,7 +354,7 @@ async def test_an_embedded_postgres_that_dies_is_started_again_for_those_who_use
 async def test_an_index_of_vectors_that_a_killed_build_left_comes_back_under_a_server(
     memory_folder: Path, connect: Connect, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("textrawl.store.opening._INDEX_INTERVAL", 0.1)
+    monkeypatch.setattr("textrawl.memory.opening._INDEX_INTERVAL", 0.1)
     client = await connect(database_url=None, access_token=None, data_dir=memory_folder)
     await client.call_tool("remember_fact", FACT)
     async with (

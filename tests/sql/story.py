@@ -6,8 +6,8 @@ from typing import Any, LiteralString
 
 import psycopg
 
-from textrawl.embeddings.local import LocalEmbedder
-from textrawl.embeddings.vectors import compose_document
+from textrawl.models.embeddings import compose_document
+from textrawl.models.local import LocalEmbedder
 
 Ids = dict[str, str]
 

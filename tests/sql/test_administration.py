@@ -9,7 +9,7 @@ import pytest
 from psycopg import sql as query
 
 from tests.support.sharing import ALL, HASH, call, create_login, issue, log_in, refuse
-from textrawl.embedded.configuration import ANALYST, APP
+from textrawl.embedded.postmaster import ANALYST, APP
 
 SPACES = ("create_space", "rename_space", "archive_space", "list_spaces")
 TOKENS = ("create_token", "rotate_token", "revoke_token")

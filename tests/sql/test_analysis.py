@@ -10,7 +10,7 @@ from psycopg.conninfo import make_conninfo
 
 from tests.sql.story import Ids, ask, recall, tell
 from tests.support.sharing import log_in
-from textrawl.embedded.configuration import SUPERUSER
+from textrawl.embedded.postmaster import SUPERUSER
 
 
 @pytest.mark.parametrize("way", ["id", "front", "text"])

@@ -8,7 +8,7 @@ import psycopg
 import pytest
 from psycopg.conninfo import make_conninfo
 
-from textrawl.embedded.configuration import APP
+from textrawl.embedded.postmaster import APP
 
 SQL = Path(__file__).parents[2] / "sql"
 _OURS = """

@@ -12,7 +12,7 @@ from psycopg.conninfo import make_conninfo
 
 from tests.sql.sessions import Three, fetch
 from tests.sql.story import tell
-from textrawl.embedded.configuration import SUPERUSER
+from textrawl.embedded.postmaster import SUPERUSER
 
 Sql = psycopg.Connection[Any]
 

@@ -13,7 +13,7 @@ from psycopg.conninfo import make_conninfo
 
 from tests.sql.sessions import Three, fetch, move_last, open_sessions, scan_tables
 from tests.sql.story import recall, tell
-from textrawl.embedded.configuration import SUPERUSER
+from textrawl.embedded.postmaster import SUPERUSER
 
 Sql = psycopg.Connection[Any]
 

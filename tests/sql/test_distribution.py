@@ -6,7 +6,7 @@ from typing import Any
 import psycopg
 import pytest
 
-from textrawl.distribution.layout import DIRECTORY, OF_CELLS, OF_NODES, OPEN
+from textrawl.cluster.layout import DIRECTORY, OF_CELLS, OF_NODES, OPEN
 
 Sql = psycopg.Connection[Any]
 

@@ -5,7 +5,7 @@ import pytest
 from psycopg.conninfo import make_conninfo
 
 from tests.support.tool_calls import count
-from textrawl.embedded.configuration import APP
+from textrawl.embedded.postmaster import APP
 
 NODES = """[{"name": "Ada", "type": "Engineer", "observations": ["leads QA", "sings"]},
             {"name": "Atlas", "type": "Proyecto"}]"""

@@ -5,7 +5,7 @@ import pytest
 from tests.sql.sessions import Three
 from tests.sql.test_search import Sql, fetch, look, remember, search
 from tests.support.sharing import call, issue, log_in, refuse
-from textrawl.embedded.configuration import APP
+from textrawl.embedded.postmaster import APP
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ from typing import Any, LiteralString
 import psycopg
 import pytest
 
-from textrawl.embedded.configuration import OWNER
+from textrawl.embedded.postmaster import OWNER
 
 Sql = psycopg.Connection[Any]
 

@@ -8,7 +8,7 @@ from uuid import uuid4
 import psycopg
 import pytest
 
-from textrawl.values.entity_type import ENTITY_TYPES, SYNONYMS, name_type
+from textrawl.values.names import ENTITY_TYPES, SYNONYMS, name_type
 
 Sql = psycopg.Connection[Any]
 

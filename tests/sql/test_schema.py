@@ -9,7 +9,7 @@ import psycopg
 from tests.conftest import Databases
 from tests.sql.table_dump import dump_tables
 from tests.support.pages import ROOT
-from textrawl.embedded.configuration import OWNER, SUPERUSER
+from textrawl.embedded.postmaster import OWNER, SUPERUSER
 from textrawl.postgres.catalogue import (
     Difference,
     compare_catalogue,

@@ -9,7 +9,7 @@ import pytest
 from psycopg.types.json import Jsonb
 
 from tests.sql.story import ask, tell
-from textrawl.toolsets.memory.operations import Edge, compose_edge
+from textrawl.memory.facts import Edge, compose_edge
 
 Sql = psycopg.Connection[Any]
 

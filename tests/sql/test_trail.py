@@ -11,8 +11,8 @@ import pytest
 from tests.sql.sessions import Three
 from tests.support.sql_team import Team
 from textrawl.errors import ArgumentInvalid
+from textrawl.memory.trail import EventRow, Trail
 from textrawl.postgres.database import Database
-from textrawl.store.trail import EventRow, Trail
 
 
 @pytest.fixture

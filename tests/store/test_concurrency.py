@@ -15,7 +15,7 @@ from mcp import Client, StdioServerParameters
 from tests.support.folders import open_folder
 from tests.support.listening import find_port, wait_for_answer
 from textrawl.embedded.cluster import run_embedded
-from textrawl.embedded.configuration import OWNER
+from textrawl.embedded.postmaster import OWNER
 
 pytestmark = [pytest.mark.slow, pytest.mark.anyio, pytest.mark.usefixtures("uncovered")]
 

@@ -24,10 +24,10 @@ from psycopg.conninfo import conninfo_to_dict, make_conninfo
 from tenacity import Retrying, stop_after_delay, wait_fixed
 
 from tests.support.folders import open_folder
-from textrawl.distribution.map import Cell, Node
-from textrawl.distribution.migration import migrate_distributed
-from textrawl.embedded.account import find_account
-from textrawl.embedded.configuration import APP, OWNER, SUPERUSER
+from textrawl.cluster.layout import Cell, Node
+from textrawl.cluster.migration import migrate_distributed
+from textrawl.embedded.paths import find_account
+from textrawl.embedded.postmaster import APP, OWNER, SUPERUSER
 
 PROGRAM = Path(__file__).parents[3] / "shared/citus/cluster.py"
 CELLS = 4

@@ -10,8 +10,8 @@ from tenacity import Retrying, stop_after_delay, wait_fixed
 
 from tests.support.cluster import ClusterNode
 from tests.support.folders import open_folder
-from textrawl.embedded.account import find_account
-from textrawl.embedded.configuration import SUPERUSER
+from textrawl.embedded.paths import find_account
+from textrawl.embedded.postmaster import SUPERUSER
 
 
 @contextmanager

@@ -3,10 +3,8 @@
 import json
 import re
 
-from textrawl.clients.catalogue import CLIENTS, describe_other
-from textrawl.clients.client import Client
-from textrawl.clients.entry_text import write_entry
-from textrawl.clients.servers import Program
+from textrawl.connect.clients import CLIENTS, Client, Program, describe_other
+from textrawl.connect.connection import write_entry
 
 CHECKOUT = "/path/to/textrawl"
 COMMAND = (f"{CHECKOUT}/.uv/bin/uv", "run", "--directory", CHECKOUT, "textrawl")

@@ -1,6 +1,6 @@
 """The database of a test's server, whether its memory is distributed or not."""
 
-from textrawl.distribution.opening import open_connection
+from textrawl.cluster.opening import open_connection
 from textrawl.postgres.database import Database
 
 

@@ -9,8 +9,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from textrawl.embedded.postmaster import find_postmaster
-from textrawl.environment import find_user_file
-from textrawl.trusted_folders import trust
+from textrawl.environment import find_user_file, trust
 
 _ENOUGH = 2 << 30  # bytes: two workers have two clusters each, and copies of others
 

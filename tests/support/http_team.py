@@ -19,12 +19,12 @@ from tests.conftest import Era
 from textrawl.access.principal import Principal, Space
 from textrawl.access.request import find_principal, find_request_id, find_space
 from textrawl.errors import DatabaseUnavailable
+from textrawl.server.http.application import build_http_app
+from textrawl.server.http.authentication import Lookup
+from textrawl.server.http.listening import listen, serve_app
+from textrawl.server.http.metrics import Metrics
 from textrawl.server.logs import request_id
 from textrawl.settings import Settings, read_settings
-from textrawl.transports.http.application import build_http_app
-from textrawl.transports.http.authentication import Lookup
-from textrawl.transports.http.listening import listen, serve_app
-from textrawl.transports.http.metrics import Metrics
 
 ANA, BEN, ROOT = "trl_Ana", "trl_Ben", "trl_Root"
 LATE, AWAY, METER = "trl_Late", "trl_Away", "trl_Meter"

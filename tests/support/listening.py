@@ -10,8 +10,8 @@ import httpx2
 from tenacity import AsyncRetrying, stop_after_delay, wait_fixed
 
 from textrawl import Settings, create_server
-from textrawl.transports.http.application import serve_http
-from textrawl.transports.http.metrics import Metrics
+from textrawl.server.http.application import serve_http
+from textrawl.server.http.metrics import Metrics
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ import psycopg
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 from tenacity import Retrying, stop_after_delay, wait_fixed
 
-from textrawl.embedded.account import find_account
+from textrawl.embedded.paths import find_account
 
 PoolMode = Literal["transaction", "session"]
 

@@ -16,12 +16,12 @@ from tenacity import AsyncRetrying, stop_after_delay, wait_fixed
 
 from tests.conftest import enrol
 from textrawl import migrate
-from textrawl.embedded.account import find_account
-from textrawl.embedded.cluster import run_embedded
-from textrawl.embedded.configuration import APP, OWNER, SUPERUSER
-from textrawl.embedded.database import DATABASE
-from textrawl.embedded.paths import ClusterPaths
+from textrawl.embedded.cluster import DATABASE, run_embedded
+from textrawl.embedded.paths import ClusterPaths, find_account
 from textrawl.embedded.postmaster import (
+    APP,
+    OWNER,
+    SUPERUSER,
     find_postmaster,
     kill_orphans,
     ping,

@@ -13,7 +13,7 @@ from psycopg import sql as query
 from psycopg.conninfo import make_conninfo
 
 from textrawl.access.access_token import hash_token, make_token, shorten_token
-from textrawl.embedded.configuration import SUPERUSER
+from textrawl.embedded.postmaster import SUPERUSER
 
 ALL = ["read", "write", "forget", "admin"]
 HASH = sha256(b"any").digest()

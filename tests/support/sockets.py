@@ -4,8 +4,7 @@ import socket
 import time
 from pathlib import Path
 
-from textrawl.resident.address import find_address
-from textrawl.resident.client import Unreachable, ask
+from textrawl.resident.client import Unreachable, ask, find_address
 
 
 def is_answered() -> bool:

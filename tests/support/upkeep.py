@@ -16,13 +16,12 @@ from tests.support.providers import Clock
 from textrawl import Settings, create_server
 from textrawl.access.access_token import hash_token
 from textrawl.access.directory import Directory
-from textrawl.embeddings import asks_for_model, choose_embedder
-from textrawl.embeddings.active_model import Models, choose_named
+from textrawl.memory.store import Store
+from textrawl.models.active_model import Models, choose_named
+from textrawl.models.choice import asks_for_model, choose_embedder
 from textrawl.postgres.database import Database
-from textrawl.server.lifespan import build_renderer
-from textrawl.server.upkeep import Upkeep
-from textrawl.store.store import Store
-from textrawl.toolsets.app import App, Identity
+from textrawl.server.lifespan import Upkeep, build_renderer
+from textrawl.tools.call import App, Identity
 
 LONG_AGO = 10_000.0  # seconds: longer than any breaker or worker waits
 

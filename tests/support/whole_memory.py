@@ -18,7 +18,7 @@ from tenacity import Retrying, stop_after_delay, wait_fixed
 
 from tests.support.cluster import CitusCluster, ClusterMemory, ClusterNode
 from tests.support.whole_schema import list_shown
-from textrawl.embedded.configuration import OWNER
+from textrawl.embedded.postmaster import OWNER
 
 _MODELS = re.compile(r"\b(?:register|start|drop)_embedding_model\b")
 _VECTORS = re.compile(r"\bembedding_\d+\b")

@@ -16,8 +16,8 @@ import psycopg
 from psycopg import sql
 
 from tests.support.cluster import ClusterMemory, ClusterNode
-from textrawl.distribution.routes import Route, find_route
-from textrawl.embedded.configuration import OWNER, SUPERUSER
+from textrawl.cluster.planning import Route, find_route
+from textrawl.embedded.postmaster import OWNER, SUPERUSER
 from textrawl.postgres.sql_files import list_folders, order_functions, read_folder
 
 _FILE = Path(__file__).with_suffix(".sql")

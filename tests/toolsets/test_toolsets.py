@@ -18,8 +18,8 @@ from tests.support.tool_calls import read, remember
 from textrawl import Settings, create_server
 from textrawl.server.definition_costs import count_definitions, write_definition
 from textrawl.server.description import INSTRUCTIONS
-from textrawl.toolsets.catalogue import find_toolsets
-from textrawl.toolsets.toolset import Toolset
+from textrawl.tools.catalogue import find_toolsets
+from textrawl.tools.toolset import Toolset
 from textrawl.wire.token_counter import choose_counter
 
 pytestmark = pytest.mark.anyio

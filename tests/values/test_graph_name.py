@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from textrawl.values.graph_name import find_equal, fold, rank
+from textrawl.memory.corpus import find_equal, fold, rank
 
 NAMES = ["book-notes", "booknotes-2025", "work", "work-decisions", "recipes", "hr"]
 SLUGS = st.from_regex(r"[a-z0-9][a-z0-9_-]{0,30}", fullmatch=True)

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from textrawl.values.instant import read_future_instant, read_instant
+from textrawl.values.times import read_future_instant, read_instant
 
 
 @pytest.mark.parametrize(

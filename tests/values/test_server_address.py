@@ -2,7 +2,7 @@
 
 import pytest
 
-from textrawl.values.server_address import read_server_address, write_space_address
+from textrawl.values.names import read_server_address, write_space_address
 
 
 @pytest.mark.parametrize("url", ["https://memory.example.com", "https://memory.example.com/mcp/"])

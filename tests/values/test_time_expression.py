@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from textrawl.values.time_expression import find_period, names_time
+from textrawl.values.times import find_period, names_time
 
 NOW = datetime(2026, 11, 22, 15, tzinfo=UTC)  # a Sunday
 WEEK = ("2026-11-09", "2026-11-16")

@@ -7,8 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from textrawl.errors import ArgumentInvalid
-from textrawl.wire.arguments import explain, normalise
-from textrawl.wire.schemas import merge, shorten_items, slim
+from textrawl.wire.arguments import explain, merge, normalise, shorten_items, slim
 
 SCHEMA: dict[str, Any] = {
     "type": "object",

@@ -10,10 +10,10 @@ from mcp.types import TextContent
 from pydantic import PrivateAttr
 
 from textrawl.errors import QueryMissing
-from textrawl.toolsets.memory.entity_reply import EntityReply
-from textrawl.toolsets.memory.rows import EntityRow, HitRow, ListRow
-from textrawl.toolsets.memory.search_replies import ListReply, SearchReply
-from textrawl.values.line_text import write_line
+from textrawl.memory.fact_rows import EntityRow, HitRow, ListRow
+from textrawl.tools.memory.entity_reply import EntityReply
+from textrawl.tools.memory.search_replies import ListReply, SearchReply
+from textrawl.values.text import write_line
 from textrawl.wire.replies import Renderer, Reply
 from textrawl.wire.token_counter import Counter, choose_counter
 

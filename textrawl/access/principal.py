@@ -22,7 +22,7 @@ from functools import cached_property
 from typing import Literal, Self
 
 from textrawl.errors import OnlyProposes, ScopeMissing, SpaceNotFound
-from textrawl.scheduling.turns import keep_account
+from textrawl.scheduling import keep_account
 
 Scope = Literal["read", "propose", "write", "forget", "review", "admin", "metrics"]
 

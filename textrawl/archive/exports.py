@@ -6,13 +6,17 @@ made by the active model, and written as the base64 of little-endian 16-bit floa
 
 import base64
 import json
-from collections.abc import Callable, Sequence
-from typing import Any, LiteralString
+import os
+from collections.abc import AsyncGenerator, Callable, Generator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, BinaryIO, LiteralString
 
 import numpy as np
+from anyio import to_thread
 from numpy.typing import NDArray
 
-from textrawl.errors import ArgumentInvalid
+from textrawl.errors import ArgumentInvalid, StartRefused
 from textrawl.postgres.owner_session import Session
 from textrawl.values.text import escape_json
 
@@ -98,3 +102,70 @@ def read_vector(text: str, dimensions: int) -> Vector:
 
 def _write_line(value: object) -> bytes:
     return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode() + b"\n"
+
+
+@contextmanager
+def write_whole(file: Path, *, force: bool) -> Generator[Path]:
+    """Yield an empty file beside `file`, and rename it to `file` if the block raises no error.
+
+    Raises StartRefused if the file cannot be written, or if `file` exists and `force` is false.
+    """
+    draft = file.with_name(f"{file.name}.new")
+    try:
+        refuse_existing(file, force=force)
+        draft.unlink(missing_ok=True)
+        os.close(os.open(draft, os.O_CREAT | os.O_EXCL | os.O_WRONLY | os.O_NOFOLLOW, 0o600))
+        try:
+            yield draft
+            _sync(draft)
+            refuse_existing(file, force=force)
+            draft.replace(file)
+            _sync(file.parent)
+        finally:
+            draft.unlink(missing_ok=True)
+    except OSError as error:
+        raise StartRefused(
+            f"{file} cannot be written: {error.strerror}. Name a file in a folder in which you may "
+            "write, on a disk with enough space"
+        ) from error
+
+
+def refuse_existing(file: Path, *, force: bool) -> None:
+    """Raise StartRefused if `file` exists, unless `force` allows replacing a file."""
+    if file.is_dir() or (os.path.lexists(file) and not force):
+        fix = "name a file" if file.is_dir() else "name another file, or add --force to replace it"
+        raise StartRefused(f"{file} exists already: {fix}")
+
+
+def _sync(path: Path) -> None:
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+LONGEST = 16 << 20  # bytes of a line
+_CHUNK = 1 << 18
+
+
+async def read_lines(
+    file: BinaryIO, report: Callable[[int], object]
+) -> AsyncGenerator[tuple[int, bytes | None]]:
+    """Yield each line with its number from 1, or None for a line longer than LONGEST.
+
+    `report` gets the number of bytes read so far.
+    """
+    number, rest, skipping, size = 0, b"", False, 0
+    while chunk := await to_thread.run_sync(file.read, _CHUNK, abandon_on_cancel=True):
+        size += len(chunk)
+        *lines, rest = (rest + chunk).split(b"\n")
+        for line in lines:
+            number += 1
+            yield number, None if skipping else line
+            skipping = False
+        if len(rest) > LONGEST:
+            rest, skipping = b"", True
+        report(size)
+    if rest or skipping:
+        yield number + 1, None if skipping else rest

@@ -5,9 +5,11 @@ relation. A known line is not stored again, and later lines that refer to it the
 stored row. A wrong line is skipped and reported with its number. All other lines are stored.
 """
 
+import struct
 import time
-from collections.abc import AsyncIterable, Callable
+from collections.abc import AsyncIterable, Callable, Iterator
 from dataclasses import dataclass, field
+from tempfile import TemporaryFile
 from typing import Any, LiteralString
 from uuid import UUID
 
@@ -31,12 +33,43 @@ from textrawl.archive.lines import (
     read_header,
     read_line,
 )
-from textrawl.archive.replacements import Replacements
 from textrawl.errors import StartRefused
 from textrawl.postgres.owner_session import BatchRefused, Session, as_json
 from textrawl.postgres.vector_indexes import IndexSuspension
 
+_RECORD = struct.Struct("<qi?16s16s")
 _BATCH = 1_000
+
+Replacement = tuple[int, int, bool, UUID, UUID]
+"""The number of the line, the space, True if the fact is new, and the ids of the fact and its
+replacement."""
+
+
+class Replacements:
+    """A list of replacements on disk."""
+
+    def __init__(self) -> None:
+        self._file = TemporaryFile()  # noqa: SIM115 - close() closes it
+
+    def close(self) -> None:
+        """Close and delete the file."""
+        self._file.close()
+
+    def add(self, replacement: Replacement) -> None:
+        """Append a replacement."""
+        line, space, new, fact, successor = replacement
+        self._file.write(_RECORD.pack(line, space, new, fact.bytes, successor.bytes))
+
+    def read(self) -> Iterator[list[Replacement]]:
+        """Yield all replacements in batches."""
+        self._file.seek(0)
+        while chunk := self._file.read(_RECORD.size * _BATCH):
+            yield [
+                (line, space, new, UUID(bytes=fact), UUID(bytes=successor))
+                for line, space, new, fact, successor in _RECORD.iter_unpack(chunk)
+            ]
+
+
 _HEAVIEST = 4 << 20  # bytes of a batch
 _FUNCTIONS: dict[str, LiteralString] = {
     "space": "import_spaces",

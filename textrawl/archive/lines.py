@@ -1,9 +1,14 @@
 """Lines of an export. The same rules apply to them as to arguments of tools."""
 
+import re
+from datetime import datetime
 from typing import Annotated, Any, Literal, Self, TypeVar
 
 from pydantic import (
+    AfterValidator,
+    BaseModel,
     BeforeValidator,
+    ConfigDict,
     Field,
     ValidationError,
     ValidationInfo,
@@ -12,25 +17,190 @@ from pydantic import (
 )
 from pydantic_core import from_json
 
-from textrawl.archive.document_lines import DocumentLine, InstanceLine, SnapshotLine, VersionLine
 from textrawl.archive.exports import VERSION
-from textrawl.archive.graph_lines import EdgeLine, NodeLine
-from textrawl.archive.line_fields import (
-    Count,
-    Id,
-    Label,
-    Line,
-    Moment,
-    Share,
-    SignedLine,
-    SpaceName,
-    clean,
-    clean_text,
-)
-from textrawl.toolsets.memory.declaration import EntityType, Name, RelationName, Source
-from textrawl.values.limits import FACT_LENGTH, REASON_LENGTH
+from textrawl.tools.identity.tools import CATEGORIES, CONTENT_LENGTH, check_filename
+from textrawl.tools.memory.declaration import EntityType, Name, RelationName, Source
 from textrawl.values.reference_line import LineRefused
-from textrawl.values.text import clean_fact, clean_part
+from textrawl.values.text import (
+    FACT_LENGTH,
+    REASON_LENGTH,
+    check_document,
+    clean_fact,
+    clean_name,
+    clean_part,
+)
+from textrawl.values.times import read_instant
+
+
+def _read_moment(value: object) -> datetime:
+    if not isinstance(value, str):
+        raise ValueError("must be an ISO 8601 instant")  # noqa: TRY004 - pydantic reads ValueError
+    return read_instant(value)
+
+
+def clean(value: object) -> object:
+    """Return a text in the form of a name. Return other values unchanged."""
+    return clean_name(value) if isinstance(value, str) else value
+
+
+def clean_text(value: object) -> object:
+    """Return a text in the form of a fact. Return other values unchanged."""
+    return clean_fact(value) if isinstance(value, str) else value
+
+
+Id = Annotated[
+    str,
+    Field(pattern=r"^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$"),
+    BeforeValidator(lambda value: value.lower() if isinstance(value, str) else value),
+]
+Moment = Annotated[datetime, BeforeValidator(_read_moment)]
+SpaceName = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9_-]{0,62}$")]
+Label = Annotated[str, BeforeValidator(clean), Field(min_length=1, max_length=200)]
+Count = Annotated[int, Field(ge=0, le=2_000_000_000, strict=True)]
+Share = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False, strict=True)]
+
+
+class Line(BaseModel):
+    """Settings that all kinds of lines share."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class SignedLine(Line):
+    """A line that says who wrote it, and with which client, tool and request."""
+
+    author: Label
+    client: Label | None = None
+    tool: Label
+    request: Label | None = None
+
+
+SOURCE_LENGTH = 5_000_000
+_SOURCE_PATH = re.compile("(file|clip)/.")
+
+
+class InstanceLine(Line):
+    """An instance, which is a program that shares documents."""
+
+    kind: Literal["instance"]
+    space: SpaceName
+    id: Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._:@-]{0,99}$")]
+    instance_type: Literal["psycheros", "sby", "sillytavern", "openwebui", "claude-code", "other"]
+    name: Label | None = None
+    version: Annotated[Label, Field(max_length=100)] | None = None
+    created_at: Moment
+    last_sync: Moment | None = None
+
+
+class DocumentLine(Line):
+    """An identity file, a journal entry with its key, or a source. Its texts are in other lines."""
+
+    kind: Literal["document"]
+    space: SpaceName
+    id: Id
+    type: Literal["identity", "journal", "source"]
+    path: Annotated[Label, Field(max_length=300)]
+    entity: Id | None = None
+    created_at: Moment
+    granularity: Literal["daily", "weekly", "monthly", "yearly", "significant"] | None = None
+    date: Annotated[str, Field(max_length=10)] | None = None
+    instance: Label | None = None
+    slug: Annotated[Label, Field(max_length=100)] | None = None
+    source_kind: Literal["clip", "ai-conversation", "file"] | None = None
+    label: Label | None = None
+
+    @model_validator(mode="after")
+    def _check_path(self) -> Self:
+        if self.type == "identity":
+            category, _, filename = self.path.partition("/")
+            if category not in CATEGORIES:
+                raise ValueError("path does not begin with a category of identity files")
+            check_filename(filename)
+        if self.type == "source":
+            if not _SOURCE_PATH.match(self.path):
+                raise ValueError("path of a source does not begin with file/ or clip/")
+            if self.source_kind is None or self.label is None:
+                raise ValueError("source_kind and label must be given for a source")
+        return self
+
+
+class VersionLine(SignedLine):
+    """A text of a document. Without `text`, the version deletes the document.
+
+    The `id` follows from the text and `created_at`. For a source, `attributes` has its chunks.
+    """
+
+    kind: Literal["version"]
+    space: SpaceName
+    id: Id
+    document: Id
+    number: Annotated[int, Field(ge=1, le=2_000_000_000, strict=True)]
+    text: Annotated[str, Field(max_length=SOURCE_LENGTH), AfterValidator(check_document)] | None = (
+        None
+    )
+    attributes: dict[str, Any] = Field(default_factory=dict[str, Any])
+    lost: bool = False
+    current: bool
+    modified_at: Moment
+    modified_by: Label | None = None
+    created_at: Moment
+
+    @model_validator(mode="after")
+    def _check_length(self) -> Self:
+        # Only the versions of sources have chunks.
+        if "chunks" not in self.attributes and len(self.text or "") > CONTENT_LENGTH:
+            raise ValueError(f"text has more than {CONTENT_LENGTH} characters")
+        return self
+
+
+class SnapshotLine(Line):
+    """A snapshot of an identity file. `version` is the id of the version that it keeps."""
+
+    kind: Literal["snapshot"]
+    space: SpaceName
+    id: Annotated[str, Field(pattern=r"^[a-z]{1,20}/[A-Za-z0-9_-]{1,200}$")]
+    document: Id
+    version: Id
+    reason: Literal["manual", "scheduled", "pre-replace"]
+    source: Label | None = None
+    pinned: bool
+    created_at: Moment
+
+
+class NodeLine(Line):
+    """The values of a node. Its id is the id of its entity."""
+
+    kind: Literal["node"]
+    space: SpaceName
+    id: Id
+    label: Label | None = None
+    described_by: Id | None = None
+    confidence: Share | None = None
+    properties: dict[str, Any] | None = None
+    instance: Label | None = None
+    memory: Label | None = None
+    first_learned_at: Moment | None = None
+    last_confirmed_at: Moment | None = None
+    version: Annotated[Count, Field(ge=1)]
+    deleted_at: Moment | None = None
+
+
+class EdgeLine(Line):
+    """The values of an edge. Its id is the id of its relation."""
+
+    kind: Literal["edge"]
+    space: SpaceName
+    id: Id
+    evidence: (
+        Annotated[str, BeforeValidator(clean_text), Field(min_length=1, max_length=FACT_LENGTH)]
+        | None
+    ) = None
+    properties: dict[str, Any] | None = None
+    instance: Label | None = None
+    occurred_at: Moment | None = None
+    last_confirmed_at: Moment | None = None
+    version: Annotated[Count, Field(ge=1)]
+    deleted_at: Moment | None = None
 
 
 class SpaceLine(Line):

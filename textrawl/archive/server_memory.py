@@ -19,9 +19,8 @@ from pydantic_core import to_json
 from textrawl.archive.exports import VERSION
 from textrawl.errors import ArgumentInvalid
 from textrawl.postgres.owner_session import Session
-from textrawl.values.long_text import number_text, split_text
 from textrawl.values.reference_line import LineRefused, parse_line, read_name, read_text
-from textrawl.values.text import clean_name, clean_relation, escape_json
+from textrawl.values.text import clean_name, clean_relation, escape_json, number_text, split_text
 
 _NAMESPACE = UUID("7d1f7c52-52c1-4a0b-9a55-3a7f5b4f0a6e")  # for ids that are made from lines
 _BATCH = 1_000

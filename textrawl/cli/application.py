@@ -10,13 +10,87 @@ from typing import Annotated, Any
 import typer
 
 from textrawl import __version__
-from textrawl.cli.catalogue import COMMANDS, PANELS
 from textrawl.cli.console import format_warnings, write_error
-from textrawl.cli.foreground import Interrupted
-from textrawl.cli.garbage_collection import pause_collection
+from textrawl.cli.foreground import Interrupted, pause_collection, silence_libraries
 from textrawl.cli.interruption import raise_at_interrupt
-from textrawl.cli.library_logs import silence_libraries
 from textrawl.environment import OPTION
+
+PANELS: dict[str, dict[str, str]] = {
+    "Daily": {
+        "search": "Search the memory by words and by meaning.",
+        "recall": "Print facts that answer a question, in few tokens and quickly.",
+        "digest": "Print the facts that matter at the start of a conversation.",
+        "explain": "Explain why a search finds some facts and leaves out others.",
+        "show": "Show an entity with its newest facts and its relations.",
+        "remember": "Store a fact about an entity.",
+        "revise": "Mark a fact as wrong, say why, and store what is right.",
+        "entity": "Give entities aliases, and merge two entities that are one.",
+        "forget": "Delete an entity, or one fact of it, for good.",
+        "ingest": "Add files to a graph, as sources that `recall` searches.",
+        "journal": "Consolidate the journal.",
+        "explore": "Look into the memory in a browser: search, entities, history.",
+        "stats": "Show what the memory holds, how it grows, and what answers cost.",
+    },
+    "Clients": {
+        "connect": "Add textrawl to the configuration of a client.",
+        "disconnect": "Take back what `textrawl connect` added to a client.",
+    },
+    "Server": {
+        "serve": "Serve the memory to an MCP client. `textrawl` without a command does the same.",
+        "resident": "Keep the memory open for hooks and quick commands.",
+        "hook": "Answer an event of a client program, such as a prompt. Client programs run it.",
+        "demo": "See memory at work: store facts about PostgreSQL, ask questions, count tokens.",
+        "doctor": "Check everything that a call needs, from settings to embeddings.",
+        "settings": "Show the current settings and where each value comes from.",
+        "trust": "Let the `.env` of a folder set all settings, until the file changes.",
+        "distrust": "Take back the trust in the `.env` of a folder.",
+        "toolsets": "List the toolsets that a server can offer.",
+        "cost": "Show what the server costs a client in tokens.",
+    },
+    "Team": {
+        "space": "Create, list, rename and archive spaces: named parts of the memory.",
+        "review": "See proposals, and accept or reject them.",
+        "grant": "Set, list and revoke what actors may do in spaces.",
+        "token": "Create, list, rotate and revoke access tokens.",
+        "share": "Copy or move an entity, or some of its facts, to another space.",
+        "log": "Show who did what to the memory, newest first, without the content.",
+        "undo": "Undo what one author wrote since a time.",
+        "analyst": "Create, list and drop logins that read the memory in SQL.",
+    },
+    "Database": {
+        "migrate": "Create the database schema, or bring it up to date.",
+        "cluster": "See the workers of a distributed memory, and move spaces between them.",
+        "backup": "Write the whole memory to a file.",
+        "restore": "Restore a backup into an empty database.",
+        "export": "Write entities, facts, relations, reflections and documents as JSON Lines.",
+        "import": "Add an export to the memory.",
+        "embed": "Change the embedding model while servers keep answering.",
+        "upgrade": "Move the embedded Postgres to a new major version of PostgreSQL.",
+        "psql": "Open psql on the memory, as a role that can only read.",
+    },
+}
+"""The groups of the help with the summaries of their commands, in the order of the help."""
+
+MODULES = {
+    name: module
+    for module, names in {
+        "archive": ("backup", "restore", "export", "import"),
+        "connect": ("disconnect",),
+        "cost": ("toolsets",),
+        "doctor": ("settings",),
+        "recall": ("digest", "remember"),
+        "search": ("explain", "show"),
+        "serve": ("explore", "resident"),
+        "trail": ("log", "undo"),
+        "trust": ("distrust",),
+    }.items()
+    for name in names
+}
+"""The module of each command that has not a module of its own name."""
+
+COMMANDS = {name: panel for panel, names in PANELS.items() for name in names}
+"""The group of each command, by name."""
+
 
 _CONTEXT_SETTINGS = {"psql": {"ignore_unknown_options": True, "allow_interspersed_args": False}}
 
@@ -91,8 +165,8 @@ def build_app(name: str | None) -> typer.Typer:
 
 def _add_command(app: typer.Typer, name: str) -> None:
     # Only this command is imported, because importing all commands takes seconds.
-    module = "import_" if name == "import" else name
-    command: Any = getattr(import_module(f"textrawl.cli.commands.{module}"), module)
+    module = import_module(f"textrawl.cli.commands.{MODULES.get(name, name)}")
+    command: Any = getattr(module, "import_" if name == "import" else name)
     if isinstance(command, typer.Typer):
         app.add_typer(command, name=name)
     else:
@@ -123,7 +197,7 @@ def _start(
 
 
 def _warn_of_mistakes() -> None:
-    from textrawl.examination.setting_mistakes import find_mistakes  # noqa: PLC0415 - not for every command
+    from textrawl.doctor.setting_mistakes import find_mistakes  # noqa: PLC0415 - not for every command
 
     for line in find_mistakes():
         write_error(line)

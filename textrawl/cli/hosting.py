@@ -11,15 +11,18 @@ import anyio
 import anyio.to_thread
 
 from textrawl import __version__
-from textrawl.cli.foreground import Interrupted, run_foreground
-from textrawl.cli.garbage_collection import pause_collection, return_freed_memory
-from textrawl.cli.library_logs import silence_libraries
-from textrawl.examination.setting_mistakes import find_mistakes
+from textrawl.cli.foreground import (
+    Interrupted,
+    pause_collection,
+    return_freed_memory,
+    run_foreground,
+    silence_libraries,
+)
+from textrawl.doctor.setting_mistakes import find_mistakes
 from textrawl.server.description import describe_server
+from textrawl.server.early_reader import Greeter, Reception
 from textrawl.settings import Settings, read_settings
-from textrawl.toolsets.catalogue import choose_names
-from textrawl.transports.stdio.greeting import Greeter
-from textrawl.transports.stdio.reception import Reception
+from textrawl.tools.catalogue import choose_names
 from textrawl.wire.token_counter import load_ahead
 
 if TYPE_CHECKING:
@@ -70,7 +73,7 @@ def build_server(settings: Settings, *, tokens_needed: bool = False) -> "MemoryS
         # The socket of a memory in SERVER_URL must not lead to this memory. Python has no Unix
         # sockets on Windows.
         if settings.server_url is None and sys.platform != "win32":
-            from textrawl.resident.service import listen  # noqa: PLC0415 - it needs the server
+            from textrawl.resident.process import listen  # noqa: PLC0415 - it needs the server
 
             server.run_beside = partial(listen, settings)
         return server
@@ -82,7 +85,7 @@ async def _serve(settings: Settings, reception: Reception) -> None:
             server = await _open_visibly(settings, reception, stack)
         else:
             server = await _open(settings, stack)
-        from textrawl.transports.stdio.session import serve_stdio  # noqa: PLC0415 - not for HTTP
+        from textrawl.server.stdio_session import serve_stdio  # noqa: PLC0415 - not for HTTP
 
         await serve_stdio(server, reception)
 
@@ -107,7 +110,7 @@ async def _open(settings: Settings, stack: AsyncExitStack) -> "MemoryServer":
         # This import ends before the thread starts, because a thread could see modules that
         # another thread has only half loaded.
         with pause_collection():
-            from textrawl.store.opening import open_memory  # noqa: PLC0415 - see above
+            from textrawl.memory.opening import open_memory  # noqa: PLC0415 - see above
 
         memory = await stack.enter_async_context(open_memory(settings, serving=True))
     await loaded.wait()

@@ -7,9 +7,8 @@ from typing import Annotated, TypeVar, cast
 import typer
 
 from textrawl.values.choice import join_choices
-from textrawl.values.entity_type import ENTITY_TYPES, EntityKind, name_type
-from textrawl.values.instant import read_future_instant, read_instant
-from textrawl.values.limits import (
+from textrawl.values.names import ENTITY_TYPES, EntityKind, name_type
+from textrawl.values.text import (
     FACT_LENGTH,
     LEAST_TOKENS,
     MOST_FACTS,
@@ -17,8 +16,10 @@ from textrawl.values.limits import (
     NAME_LENGTH,
     QUERY_LENGTH,
     REASON_LENGTH,
+    clean_fact,
+    clean_name,
 )
-from textrawl.values.text import clean_fact, clean_name
+from textrawl.values.times import read_future_instant, read_instant
 
 Value = TypeVar("Value")
 

@@ -14,8 +14,8 @@ from typing import TypeVar
 from textrawl import __version__
 from textrawl.access.directory import Directory
 from textrawl.access.principal import Caller, Principal
+from textrawl.cli.administration import require_memory
 from textrawl.cli.console import show_wait
-from textrawl.cli.database_access import require_memory
 from textrawl.cli.foreground import run_foreground
 from textrawl.errors import (
     ArgumentInvalid,
@@ -23,12 +23,11 @@ from textrawl.errors import (
     MemoryNotEnabled,
     ReadOnly,
 )
+from textrawl.memory.facts import MemoryOperations, suggest_names
+from textrawl.memory.opening import open_memory
+from textrawl.memory.store import Store
 from textrawl.postgres.database import Database
 from textrawl.settings import Settings, read_settings
-from textrawl.store.opening import open_memory
-from textrawl.store.store import Store
-from textrawl.toolsets.memory.operations import MemoryOperations
-from textrawl.toolsets.memory.similar_names import suggest_names
 from textrawl.values.choice import join_choices
 
 Result = TypeVar("Result")

@@ -14,7 +14,7 @@ from typing import Any
 from textrawl.environment import read_sources
 from textrawl.errors import ArgumentInvalid, TextrawlError
 from textrawl.resident.client import Unreachable, ask
-from textrawl.values.limits import LEAST_TOKENS, MOST_FACTS, MOST_TOKENS, QUERY_LENGTH
+from textrawl.values.text import LEAST_TOKENS, MOST_FACTS, MOST_TOKENS, QUERY_LENGTH
 
 Request = dict[str, Any]
 

@@ -2,13 +2,12 @@
 
 from functools import partial
 
-from textrawl.cli.foreground import Interrupted, run_foreground
-from textrawl.cli.garbage_collection import pause_collection
+from textrawl.cli.foreground import Interrupted, pause_collection, run_foreground
 from textrawl.cli.hosting import prepare_server
 from textrawl.settings import read_settings
 
 with pause_collection():
-    from textrawl.cli.database_access import require_memory
+    from textrawl.cli.administration import require_memory
     from textrawl.resident.process import run_resident
 
 IDLE = 15.0  # minutes

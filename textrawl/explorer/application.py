@@ -32,11 +32,8 @@ from textrawl.explorer import (
     tokens_page,
     trail_page,
 )
-from textrawl.explorer.assets import answer_asset
-from textrawl.explorer.headers import Headers
-from textrawl.explorer.rendering import write_link
-from textrawl.explorer.site import Site
-from textrawl.explorer.visits import (
+from textrawl.explorer.rendering import Headers, answer_asset, write_link
+from textrawl.explorer.requests import (
     Page,
     Visitors,
     build_action,
@@ -44,13 +41,14 @@ from textrawl.explorer.visits import (
     show_error,
     show_failure,
 )
+from textrawl.explorer.site import Site
+from textrawl.server.http.guards import Limits
 from textrawl.server.server import MemoryServer
 from textrawl.settings import Settings
-from textrawl.toolsets.app import App
-from textrawl.transports.http.limits import Limits
+from textrawl.tools.call import App
 
 if TYPE_CHECKING:
-    from textrawl.explorer.issuer_entrance import IssuerEntrance
+    from textrawl.explorer.oauth_sign_in import IssuerEntrance
 
 _PAGES: dict[str, Page] = {
     "search": search_page.show,
@@ -143,7 +141,7 @@ def _choose_issuer(site: Site) -> "IssuerEntrance | None":
         return None
     if settings.oauth_issuer is None:
         raise StartRefused("TEXTRAWL_OAUTH_CLIENT_ID needs TEXTRAWL_OAUTH_ISSUER")
-    from textrawl.explorer.issuer_entrance import IssuerEntrance  # noqa: PLC0415 - few servers have it
+    from textrawl.explorer.oauth_sign_in import IssuerEntrance  # noqa: PLC0415 - few servers have it
 
     return IssuerEntrance(site, settings.oauth_issuer, settings.oauth_client_id)
 

@@ -6,10 +6,16 @@ from typing import get_args
 
 from textrawl.access.principal import Scope
 from textrawl.errors import ArgumentInvalid
-from textrawl.values.entity_type import ENTITY_TYPES, name_type
-from textrawl.values.instant import read_instant, read_past_instant
-from textrawl.values.limits import FACT_LENGTH, NAME_LENGTH, QUERY_LENGTH, REASON_LENGTH
-from textrawl.values.text import clean_fact, clean_name
+from textrawl.values.names import ENTITY_TYPES, name_type
+from textrawl.values.text import (
+    FACT_LENGTH,
+    NAME_LENGTH,
+    QUERY_LENGTH,
+    REASON_LENGTH,
+    clean_fact,
+    clean_name,
+)
+from textrawl.values.times import read_instant, read_past_instant
 
 SCOPES: tuple[Scope, ...] = get_args(Scope)
 _MOST_DIGITS = 9

@@ -16,13 +16,12 @@ from textrawl.explorer.arguments import read_fact, read_name, read_reason
 from textrawl.explorer.forms import Form
 from textrawl.explorer.places import find_places
 from textrawl.explorer.rendering import write_link
-from textrawl.explorer.rows import HistoryRow
-from textrawl.explorer.visits import Visit
-from textrawl.toolsets.curation.operations import CurationOperations, Revision
-from textrawl.toolsets.memory.operations import Fact
-from textrawl.toolsets.memory.rows import EntityRow, ForgottenRow
-from textrawl.values.limits import FACT_LENGTH, REASON_LENGTH
-from textrawl.values.text import clean_name
+from textrawl.explorer.requests import Visit
+from textrawl.explorer.site import HistoryRow
+from textrawl.memory.curation import CurationOperations, Revision
+from textrawl.memory.fact_rows import EntityRow, ForgottenRow
+from textrawl.memory.facts import Fact
+from textrawl.values.text import FACT_LENGTH, REASON_LENGTH, clean_name
 
 _KINDS = ("ended", "wrong", "void")
 

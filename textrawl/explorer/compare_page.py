@@ -3,9 +3,8 @@
 from starlette.responses import Response
 
 from textrawl.explorer.arguments import read_number
-from textrawl.explorer.numbers import count_pairs
-from textrawl.explorer.rows import PairRow
-from textrawl.explorer.visits import Visit
+from textrawl.explorer.requests import Visit
+from textrawl.explorer.site import PairRow, count_pairs
 
 _ENTITIES, _MOST_ENTITIES = 100, 2_000
 _PAIRS = 50  # of each kind

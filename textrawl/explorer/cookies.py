@@ -1,13 +1,15 @@
 """The cookies of the explorer: for a session, the form that signs in, and a sign-in elsewhere."""
 
+import re
 from typing import Literal
 from urllib.parse import urlsplit
 
 from starlette.requests import Request
 from starlette.responses import Response
 
+from textrawl.explorer.rendering import write_link
 from textrawl.explorer.site import ROOT
-from textrawl.transports.http.hosts import is_local
+from textrawl.server.http.guards import is_local
 
 _SESSION, _FORM, _FLOW = "textrawl-session", "textrawl-form", "textrawl-flow"
 _LONGEST_ID = 100  # characters; ours have 43
@@ -112,3 +114,39 @@ def _delete(request: Request, response: Response, name: str) -> None:
         httponly=True,
         samesite="strict",
     )
+
+
+_PAGE = re.compile(rf"{ROOT}/(?!sign-in)[a-z-]+")
+_SUBJECT = (
+    "name", "fact", "alias", "other", "source", "target", "actor", "token", "author", "since",
+    "others", "space",
+)  # fmt: skip
+"""Fields of forms that their pages take as parameters too."""
+_LONGEST = 2000
+
+
+def find_way_back(request: Request) -> str | None:
+    """Return the address of the page before, or None. It is always a page of the explorer."""
+    before, here = _find_referrer(request), request.url
+    # A page that a form led to has no parameters in its address, and cannot be asked for again.
+    if before and before not in (here.path, f"{here.path}?{here.query}"):
+        return before
+    form = request.scope.get("form")
+    page = here.path.rpartition("/")[2]
+    back = write_link(page, **{name: form.get(name) for name in _SUBJECT}) if form else None
+    return back if back and len(back) <= _LONGEST else None
+
+
+def _find_referrer(request: Request) -> str | None:
+    """Return the address that the browser names, without its host, which has to be ours."""
+    named = request.headers.get("referer", "")
+    if not (named.isascii() and named.isprintable() and len(named) <= _LONGEST):
+        return None
+    try:
+        came = urlsplit(named)
+    except ValueError:
+        return None
+    host = request.headers.get("host", "").lower()
+    if came.netloc.lower() != host or not _PAGE.fullmatch(came.path):
+        return None
+    return f"{came.path}?{came.query}" if came.query else came.path

@@ -3,11 +3,10 @@
 from starlette.responses import Response
 
 from textrawl.explorer.arguments import read_number
-from textrawl.explorer.numbers import Numbers, describe_numbers
-from textrawl.explorer.rows import PairRow
-from textrawl.explorer.visits import Visit
-from textrawl.store.report import ReportRow
-from textrawl.toolsets.stats.operations import StatsOperations
+from textrawl.explorer.requests import Visit
+from textrawl.explorer.site import Numbers, PairRow, describe_numbers
+from textrawl.memory.statistics import StatsOperations
+from textrawl.memory.store import ReportRow
 
 _DAYS, _MOST_DAYS = 90, 3660
 _ENTITIES = 100  # that changed last: the dashboard counts candidates among their facts

@@ -9,10 +9,10 @@ from starlette.responses import Response
 from textrawl.explorer.arguments import read_moment, read_name, read_number
 from textrawl.explorer.missing_page import show_missing
 from textrawl.explorer.places import find_places
-from textrawl.explorer.rows import DayRow, HistoryRow
-from textrawl.explorer.visits import Visit
-from textrawl.toolsets.entities.operations import EntityOperations
-from textrawl.toolsets.memory.operations import Times
+from textrawl.explorer.requests import Visit
+from textrawl.explorer.site import DayRow, HistoryRow
+from textrawl.memory.entities import EntityOperations
+from textrawl.memory.facts import Times
 
 _PAGE = 50
 _LAST = 100_000

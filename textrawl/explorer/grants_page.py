@@ -4,13 +4,12 @@ from typing import LiteralString, TypeVar
 
 from starlette.responses import RedirectResponse, Response
 
-from textrawl.access.records import GrantedRow, GrantListRow, WithdrawnRow
+from textrawl.access.access_token import GrantedRow, GrantListRow, WithdrawnRow
 from textrawl.explorer.arguments import SCOPES, read_actor, read_scopes
 from textrawl.explorer.rendering import write_link
-from textrawl.explorer.visits import Visit
+from textrawl.explorer.requests import Visit
 from textrawl.postgres.sqlstates import DataRefused
-from textrawl.values.limits import NAME_LENGTH
-from textrawl.values.text import clean_name
+from textrawl.values.text import NAME_LENGTH, clean_name
 
 Row = TypeVar("Row")
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from textrawl.explorer.graph_layout import place_nodes
-from textrawl.explorer.rows import GraphRow
+from textrawl.explorer.site import GraphRow
 
 _WIDTH, _HEIGHT, _SIDE, _EDGE = 1000, 640, 90, 40
 _MOST_NAMES = 60  # nodes with a visible name: the nearest and the most connected

@@ -7,10 +7,10 @@ from starlette.responses import Response
 from textrawl.explorer.arguments import read_moment, read_name, read_number, read_types
 from textrawl.explorer.graph_drawing import draw
 from textrawl.explorer.missing_page import show_missing
-from textrawl.explorer.rows import GraphRow
-from textrawl.explorer.visits import Visit
-from textrawl.scheduling.workers import run_aside
-from textrawl.values.entity_type import ENTITY_TYPES
+from textrawl.explorer.requests import Visit
+from textrawl.explorer.site import GraphRow
+from textrawl.scheduling import run_aside
+from textrawl.values.names import ENTITY_TYPES
 
 _NODES, _MOST_NODES = 60, 500
 _DEPTH, _MOST_DEPTH = 1, 4

@@ -10,13 +10,12 @@ import anyio
 from starlette.responses import RedirectResponse, Response
 
 from textrawl import __version__
-from textrawl.examination.configuration import DEFAULT, list_settings
-from textrawl.examination.examination import examine_memory
-from textrawl.examination.findings import Finding
-from textrawl.explorer.refusals import OwnerNeeded
+from textrawl.doctor.checks import Finding, examine_memory
+from textrawl.doctor.configuration import DEFAULT, list_settings
+from textrawl.explorer.forms import OwnerNeeded
 from textrawl.explorer.rendering import write_link
-from textrawl.explorer.visits import Visit
-from textrawl.toolsets.stats.operations import StatsOperations
+from textrawl.explorer.requests import Visit
+from textrawl.memory.statistics import StatsOperations
 
 _LONGEST = 20.0  # seconds for all checks, because the page has to begin within 30
 

@@ -7,10 +7,9 @@ from starlette.responses import Response
 
 from textrawl.explorer.arguments import read_name
 from textrawl.explorer.names_page import find_target
-from textrawl.explorer.visits import Visit
-from textrawl.toolsets.entities.operations import EntityOperations
-from textrawl.values.limits import NAME_LENGTH
-from textrawl.values.text import clean_name
+from textrawl.explorer.requests import Visit
+from textrawl.memory.entities import EntityOperations
+from textrawl.values.text import NAME_LENGTH, clean_name
 
 LEAST_SCORE = 0.3  # lower than in the answers of tools: people see at once that a pair is wrong
 _CANDIDATES = 10

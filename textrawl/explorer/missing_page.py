@@ -2,8 +2,8 @@
 
 from starlette.responses import Response
 
-from textrawl.explorer.visits import Visit
-from textrawl.toolsets.memory.similar_names import suggest_names
+from textrawl.explorer.requests import Visit
+from textrawl.memory.facts import suggest_names
 
 
 async def show_missing(visit: Visit, name: str) -> Response:

@@ -10,12 +10,10 @@ from starlette.responses import Response
 from textrawl.access.principal import Caller
 from textrawl.errors import ArgumentInvalid, EntityNotFound
 from textrawl.explorer.arguments import read_name
-from textrawl.explorer.visits import Visit
-from textrawl.toolsets.entities.operations import EntityOperations
-from textrawl.toolsets.entities.rows import AliasRow
-from textrawl.toolsets.memory.rows import EntityRow
-from textrawl.values.limits import NAME_LENGTH
-from textrawl.values.text import clean_name
+from textrawl.explorer.requests import Visit
+from textrawl.memory.entities import AliasRow, EntityOperations
+from textrawl.memory.fact_rows import EntityRow
+from textrawl.values.text import NAME_LENGTH, clean_name
 
 
 @dataclass(frozen=True)

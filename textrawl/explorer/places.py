@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
-from textrawl.explorer.rows import PlaceRow
-from textrawl.explorer.visits import Visit
+from textrawl.explorer.requests import Visit
+from textrawl.explorer.site import PlaceRow
 
 
 async def find_places(visit: Visit, name: str) -> Sequence[PlaceRow]:

@@ -9,11 +9,9 @@ from starlette.responses import Response
 from textrawl.access.principal import Scope
 from textrawl.errors import ArgumentInvalid
 from textrawl.explorer.arguments import read_number, read_reason, read_start
-from textrawl.explorer.visits import Visit
-from textrawl.toolsets.review.operations import Decision, Filter, ReviewOperations, State
-from textrawl.toolsets.review.rows import PlannedRow
-from textrawl.values.limits import MOST_PROPOSALS, REASON_LENGTH
-from textrawl.values.text import clean_name
+from textrawl.explorer.requests import Visit
+from textrawl.memory.review import Decision, Filter, PlannedRow, ReviewOperations, State
+from textrawl.values.text import MOST_PROPOSALS, REASON_LENGTH, clean_name
 
 _PAGE = 20
 _LAST = 100_000

@@ -6,16 +6,46 @@ see are shown as escape sequences.
 
 from collections.abc import Mapping
 from datetime import UTC, datetime
+from functools import cache
+from hashlib import sha256
+from importlib.resources import files
 from typing import Any
 from urllib.parse import urlencode
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
-from starlette.responses import HTMLResponse
+from starlette.datastructures import MutableHeaders
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from textrawl.explorer.assets import find_address
 from textrawl.explorer.site import ROOT
 from textrawl.values.text import escape_hidden
+
+_KINDS = {"css": "text/css", "js": "text/javascript", "svg": "image/svg+xml"}
+_CACHED = "private, max-age=31536000, immutable"
+
+
+@cache
+def read_assets() -> dict[str, bytes]:
+    """Return the content of each file by its name."""
+    folder = files("textrawl.explorer") / "static"
+    return {file.name: file.read_bytes() for file in folder.iterdir() if file.is_file()}
+
+
+@cache
+def find_address(name: str) -> str:
+    """Return the address of a file. It changes with the content, so browsers can keep the file."""
+    return f"{ROOT}/static/{sha256(read_assets()[name]).hexdigest()[:12]}/{name}"
+
+
+async def answer_asset(request: Request) -> Response:
+    """Answer with a file, or with 404 for any other name."""
+    name = request.path_params["name"]
+    if name not in read_assets():
+        return Response(status_code=404)
+    kind = _KINDS[name.rpartition(".")[2]]
+    return Response(read_assets()[name], media_type=kind, headers={"cache-control": _CACHED})
 
 
 def _show(value: object) -> object:
@@ -93,3 +123,47 @@ def render(template: str, values: Mapping[str, Any], status: int = 200) -> HTMLR
 def write(template: str, values: Mapping[str, Any]) -> str:
     """Return the text of a page made of a template."""
     return _ENVIRONMENT.get_template(template).render(values)
+
+
+_POLICY = "; ".join(
+    (
+        "default-src 'none'",
+        "script-src 'self'",
+        "style-src 'self'",
+        "img-src 'self'",
+        "connect-src 'self'",
+        "form-action 'self'",
+        "base-uri 'none'",
+        "frame-ancestors 'none'",
+    )
+)
+_HEADERS = {
+    "content-security-policy": _POLICY,
+    "x-frame-options": "DENY",
+    "x-content-type-options": "nosniff",
+    # With no-referrer, browsers would send `Origin: null` with our own forms.
+    "referrer-policy": "same-origin",
+    "cross-origin-opener-policy": "same-origin",
+    "cross-origin-resource-policy": "same-origin",
+    "permissions-policy": "camera=(), geolocation=(), microphone=()",
+}
+_PRIVATE = "no-store"
+
+
+class Headers:
+    """Adds the headers to all responses of `app`. Pages are not cached, because they hold facts."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve one request."""
+
+        async def answer(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                headers = MutableHeaders(scope=message)
+                headers.update(_HEADERS)
+                headers.setdefault("cache-control", _PRIVATE)
+            await send(message)
+
+        await self._app(scope, receive, answer)

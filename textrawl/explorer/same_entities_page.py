@@ -5,11 +5,9 @@ from collections.abc import Sequence
 from starlette.responses import Response
 
 from textrawl.explorer.arguments import read_number
-from textrawl.explorer.visits import Visit
-from textrawl.toolsets.entities.operations import EntityOperations
-from textrawl.toolsets.entities.rows import SamePair
-from textrawl.values.limits import NAME_LENGTH
-from textrawl.values.text import clean_name
+from textrawl.explorer.requests import Visit
+from textrawl.memory.entities import EntityOperations, SamePair
+from textrawl.values.text import NAME_LENGTH, clean_name
 
 _PAIRS, _MOST_PAIRS = 20, 200
 _SCORE = 50  # hundredths, as in the answers of the tool

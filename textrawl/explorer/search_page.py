@@ -12,13 +12,13 @@ from textrawl.explorer.arguments import (
     read_query,
     read_types,
 )
-from textrawl.explorer.visits import Visit
+from textrawl.explorer.requests import Visit
+from textrawl.memory.fact_rows import ExplainedRow, HitRow
+from textrawl.memory.facts import Question, Times
 from textrawl.settings import Format
-from textrawl.toolsets.memory.operations import Question, Times
-from textrawl.toolsets.memory.rows import ExplainedRow, HitRow
-from textrawl.toolsets.memory.search_replies import FactLayout, SearchReply, find_space_labels
-from textrawl.values.entity_type import ENTITY_TYPES
-from textrawl.values.limits import MOST_FACTS, QUERY_LENGTH
+from textrawl.tools.memory.search_replies import FactLayout, SearchReply, find_space_labels
+from textrawl.values.names import ENTITY_TYPES
+from textrawl.values.text import MOST_FACTS, QUERY_LENGTH
 from textrawl.wire.replies import Renderer, Reply
 
 _LIMIT, _RECENT = 10, 20

@@ -11,15 +11,12 @@ from textrawl.access.directory import Directory
 from textrawl.explorer.application import build_explorer
 from textrawl.explorer.rendering import write_link
 from textrawl.explorer.site import ROOT, OpenOwner, Site
+from textrawl.memory.opening import open_memory
+from textrawl.server.http.guards import Bodies, Deadlines, Hosts, Requests
+from textrawl.server.http.listening import listen, serve_app
+from textrawl.server.http.metrics import Metrics
 from textrawl.settings import Settings
-from textrawl.store.opening import open_memory
-from textrawl.transports.http.bodies import Bodies
-from textrawl.transports.http.deadlines import Deadlines
-from textrawl.transports.http.hosts import Hosts
-from textrawl.transports.http.listening import listen, serve_app
-from textrawl.transports.http.metrics import Metrics
-from textrawl.transports.http.requests import Requests
-from textrawl.wire.rendering import build_renderer
+from textrawl.wire.recall_log import build_renderer
 
 HOST = "127.0.0.1"
 

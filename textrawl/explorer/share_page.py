@@ -8,9 +8,8 @@ from starlette.responses import Response
 
 from textrawl.errors import ArgumentInvalid
 from textrawl.explorer.arguments import read_name
-from textrawl.explorer.visits import Visit
-from textrawl.toolsets.curation.operations import CurationOperations, Share
-from textrawl.toolsets.curation.rows import SharedRow
+from textrawl.explorer.requests import Visit
+from textrawl.memory.curation import CurationOperations, Share, SharedRow
 from textrawl.values.text import clean_name
 
 

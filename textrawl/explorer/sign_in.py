@@ -10,12 +10,11 @@ from starlette.responses import RedirectResponse, Response
 from textrawl.access.principal import Principal
 from textrawl.errors import NotAuthenticated
 from textrawl.explorer import cookies
-from textrawl.explorer.forms import make_form_token, read_form
-from textrawl.explorer.refusals import FormRefused, TooManyFailures
+from textrawl.explorer.forms import FormRefused, TooManyFailures, make_form_token, read_form
 from textrawl.explorer.rendering import render, write_link
+from textrawl.explorer.requests import Visit
 from textrawl.explorer.site import ROOT, Site
-from textrawl.explorer.visits import Visit
-from textrawl.transports.http.windows import Window
+from textrawl.server.http.guards import Window
 
 _MOST_FAILURES = 60  # per minute and address
 _LONGEST = 8192  # characters of an access token

@@ -1,22 +1,323 @@
 """The memory that the pages show, with everything that pages need."""
 
-from collections.abc import Callable, Sequence
+import secrets
+import time
+from collections.abc import Awaitable, Callable, Hashable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from datetime import date, datetime
+from hashlib import sha256
+from typing import Any, Generic, TypeVar
+from uuid import UUID
+
+from cachetools import TTLCache
 
 from textrawl.access.directory import Directory
-from textrawl.explorer.examined import Examined
-from textrawl.explorer.numbers import Numbers
-from textrawl.explorer.remembered import Remembered
-from textrawl.explorer.sessions import Links, Sessions
+from textrawl.doctor.checks import Finding
+from textrawl.memory.entities import SamePair
+from textrawl.memory.facts import MemoryOperations
+from textrawl.memory.store import ReportRow, StatisticsRow, Store
 from textrawl.postgres.database import Database
+from textrawl.server.http.authentication import Lookup
+from textrawl.server.http.guards import PAGES
 from textrawl.settings import Settings
-from textrawl.store.store import Store
-from textrawl.toolsets.entities.rows import SamePair
-from textrawl.toolsets.memory.operations import MemoryOperations
-from textrawl.transports.http.authentication import Lookup
-from textrawl.transports.http.requests import PAGES
 from textrawl.wire.replies import Renderer
+
+
+@dataclass
+class Examined:
+    """What the last checks found, and when. `at` is None before the first."""
+
+    findings: Sequence[Finding] = ()
+    at: datetime | None = None
+
+    def keep(self, findings: Sequence[Finding], at: datetime) -> None:
+        """Replace the findings."""
+        self.findings, self.at = findings, at
+
+
+Answer = TypeVar("Answer")
+
+_MOST = 100  # answers
+_LONGEST = 60.0  # seconds: some answers change with the time alone, such as the number of old facts
+
+
+class Remembered(Generic[Answer]):
+    """The last answers, each with the state of the database in which it was made."""
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._kept = TTLCache[Hashable, tuple[str, Answer]](_MOST, _LONGEST, timer=clock)
+
+    async def find(
+        self, key: Hashable, state: str, make: Callable[[], Awaitable[Answer]]
+    ) -> Answer:
+        """Return the answer for `key` in `state`, for at most a minute. Make it if it is missing.
+
+        Read the state before the call. A write during `make` then makes the answer out of date.
+        """
+        kept = self._kept.get(key)
+        if kept is not None and kept[0] == state:
+            return kept[1]
+        answer = await make()
+        self._kept[key] = (state, answer)
+        return answer
+
+
+IDLE = 30 * 60.0  # seconds without a request after which a session ends
+LONGEST = 12 * 60 * 60.0  # seconds after which a session ends in any case
+_LINK = 5 * 60.0  # seconds for which a one-time link can be used
+_MOST_SESSIONS = 1000
+_MOST_OF_ONE = 20  # sessions of one credential
+_MOST_LINKS = 100
+_BYTES = 32
+
+Clock = Callable[[], float]
+
+
+@dataclass(frozen=True)
+class Session:
+    """A signed-in browser. `form_token` proves that a form came from one of our pages."""
+
+    credential: bytes | None
+    form_token: str
+    begun: float
+    used: float
+
+
+class Sessions:
+    """The sessions of a server. If there are too many, the one that was used least recently ends.
+
+    `clock` returns seconds.
+    """
+
+    def __init__(self, clock: Clock = time.monotonic) -> None:
+        self._clock = clock
+        # The least recently used one first. A dict keeps the order in which keys were added, but a
+        # cache of cachetools lists its keys in an order of its own, and listing them can be a use.
+        self._sessions: dict[bytes, Session] = {}
+
+    def begin(self, credential: bytes | None) -> str:
+        """Begin a session, and return its secret id for the cookie. Every id is new."""
+        self._sessions = {key: each for key, each in self._sessions.items() if self._is_valid(each)}
+        own = [key for key, each in self._sessions.items() if each.credential == credential]
+        if len(own) >= _MOST_OF_ONE:
+            del self._sessions[own[0]]
+        elif len(self._sessions) >= _MOST_SESSIONS:
+            del self._sessions[next(iter(self._sessions))]
+        identity = secrets.token_urlsafe(_BYTES)
+        form_token = secrets.token_urlsafe(_BYTES)
+        now = self._clock()
+        self._sessions[_hash(identity)] = Session(credential, form_token, now, now)
+        return identity
+
+    def find(self, identity: str) -> Session | None:
+        """Return the session with this id, and count the request as its last use."""
+        session = self._sessions.pop(_hash(identity), None)
+        if session is None or not self._is_valid(session):
+            return None
+        session = replace(session, used=self._clock())
+        self._sessions[_hash(identity)] = session  # added again as the most recently used one
+        return session
+
+    def end(self, identity: str) -> None:
+        """End the session with this id, if there is one."""
+        self._sessions.pop(_hash(identity), None)
+
+    def _is_valid(self, session: Session) -> bool:
+        now = self._clock()
+        return now - session.used < IDLE and now - session.begun <= LONGEST
+
+
+class Links:
+    """One-time links, each with the credential of the session that it begins."""
+
+    def __init__(self, clock: Clock = time.monotonic) -> None:
+        self._links = TTLCache[bytes, tuple[bytes | None]](_MOST_LINKS, _LINK, timer=clock)
+
+    def make(self, credential: bytes | None) -> str:
+        """Return the secret code of a new link."""
+        code = secrets.token_urlsafe(_BYTES)
+        self._links[_hash(code)] = (credential,)
+        return code
+
+    def use(self, code: str) -> tuple[bytes | None] | None:
+        """Return the credential of the link in a tuple, or None. No code is accepted twice."""
+        return self._links.pop(_hash(code), None)
+
+
+def _hash(secret: str) -> bytes:
+    return sha256(secret.encode("utf-8", "surrogatepass")).digest()
+
+
+@dataclass(frozen=True)
+class HistoryRow:
+    """A fact of entity_history. `successor` is the text of the fact that replaced it.
+
+    `wrong` says why the fact was wrong, or is None. `client` and `tool` wrote the fact. `total` is
+    the number of the entity's facts.
+    """
+
+    id: UUID
+    space: str
+    content: str
+    source: str
+    confidence: float
+    author: str
+    client: str | None
+    tool: str
+    created_at: datetime
+    said_at: datetime
+    valid_from: datetime
+    valid_until: datetime | None
+    valid: bool
+    successor: str | None
+    wrong: str | None
+    total: int
+
+
+@dataclass(frozen=True)
+class PairRow:
+    """Two facts of one entity from close_pairs. `kind` is duplicate or conflict.
+
+    `total` is the number of all pairs of this kind.
+    """
+
+    space: str
+    entity_name: str
+    entity_type: str
+    kind: str
+    similarity: float
+    one_id: UUID
+    one: str
+    one_author: str
+    one_at: datetime
+    other_id: UUID
+    other: str
+    other_author: str
+    other_at: datetime
+    total: int
+
+
+@dataclass(frozen=True)
+class StateRow:
+    """The row of write_state. It is equal in two calls if nothing was written between them."""
+
+    write_state: str
+
+
+@dataclass(frozen=True)
+class DayRow:
+    """A day of entity_days, on which an entity changed."""
+
+    day: date
+
+
+@dataclass(frozen=True)
+class PlaceRow:
+    """A space of entity_spaces. `name` is the entity's name there, which an alias can lead to."""
+
+    space: str
+    name: str
+
+
+@dataclass(frozen=True)
+class GraphRow:
+    """The graph of entity_graph. An edge names its nodes by their positions, from 0.
+
+    `relations` has the types of relations to choose from. `complete` is false if a limit left
+    something out.
+    """
+
+    space: str
+    nodes: list[dict[str, Any]]
+    edges: list[dict[str, Any]]
+    relations: list[str]
+    complete: bool
+
+
+@dataclass(frozen=True)
+class TimelineRow:
+    """A change of space_timeline: said, replaced, revised or ended.
+
+    `relation` is true for the words of a relation. `author_name`, `client` and `tool` made the
+    change. `instead` is the text that is right in its place, and `reason` says why it was wrong.
+    """
+
+    at: datetime
+    space: str
+    change: str
+    relation: bool
+    entity_name: str
+    content: str
+    valid: bool
+    author_name: str
+    client: str | None
+    tool: str
+    created_at: datetime
+    instead: str | None
+    reason: str | None
+    id: UUID
+
+
+_HEIGHT = 100
+
+
+@dataclass(frozen=True)
+class Numbers:
+    """The contents of a memory now, what happened in the last days, and facts to compare."""
+
+    holdings: StatisticsRow
+    report: ReportRow
+    pairs: Sequence[PairRow] = ()
+
+
+@dataclass(frozen=True)
+class Bar:
+    """A bar of a chart. `height` is in hundredths of the highest bar."""
+
+    label: str
+    value: float
+    height: float
+
+
+def describe_numbers(numbers: Numbers) -> Mapping[str, Any]:
+    """Return the values that the templates in pages/numbers.html need."""
+    holdings, report = numbers.holdings, numbers.report
+    types = [{"type": name, "entities": number} for name, number in holdings.types.items()]
+    sources = [{"source": name, "facts": number} for name, number in report.sources.items()]
+    return {
+        "holdings": holdings,
+        "report": report,
+        "types": _draw(types, "type", "entities"),
+        "sources": _draw(sources, "source", "facts"),
+        "growth": _draw(report.growth, "week", "facts"),
+        "authors": _draw(report.authors, "author", "facts"),
+        "tokens": _draw(report.recall_days, "day", "tokens"),
+        "times": _draw(report.recall_days, "day", "p50_ms"),
+        "saved": _count_saved(report.recalls),
+        "duplicates": count_pairs(numbers.pairs, "duplicate"),
+        "conflicts": count_pairs(numbers.pairs, "conflict"),
+    }
+
+
+def count_pairs(pairs: Sequence[PairRow], kind: str) -> int:
+    """Return the number of all pairs of a kind, also of those that are not listed."""
+    return next((pair.total for pair in pairs if pair.kind == kind), 0)
+
+
+def _draw(rows: Sequence[dict[str, Any]], label: str, value: str) -> list[Bar]:
+    values = [row[value] or 0 for row in rows]  # a day without recalls has no median time
+    most = max(map(float, values), default=0) or 1
+    return [
+        Bar(str(row[label]), number, _HEIGHT * float(number) / most)
+        for row, number in zip(rows, values, strict=True)
+    ]
+
+
+def _count_saved(recalls: Mapping[str, Any]) -> int:
+    """Return the tokens that the format saved compared with verbose text, or 0."""
+    return max(int(recalls["verbose_tokens"] or 0) - int(recalls["tokens"]), 0)
+
 
 ROOT = PAGES
 

@@ -7,9 +7,8 @@ from datetime import UTC, datetime
 
 from markupsafe import Markup
 
-from textrawl.explorer.assets import read_assets
-from textrawl.explorer.numbers import Numbers, describe_numbers
-from textrawl.explorer.rendering import write
+from textrawl.explorer.rendering import read_assets, write
+from textrawl.explorer.site import Numbers, describe_numbers
 
 
 def write_page(numbers: Numbers, days: int) -> str:

@@ -8,10 +8,10 @@ from uuid import UUID
 from starlette.responses import Response
 
 from textrawl.explorer.arguments import read_moment, read_start
-from textrawl.explorer.rows import TimelineRow
-from textrawl.explorer.visits import Visit
-from textrawl.values.instant import write_day
+from textrawl.explorer.requests import Visit
+from textrawl.explorer.site import TimelineRow
 from textrawl.values.text import clean_name
+from textrawl.values.times import write_day
 
 _PAGE = 50
 

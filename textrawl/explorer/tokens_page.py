@@ -11,19 +11,24 @@ from datetime import UTC, datetime, timedelta
 
 from starlette.responses import RedirectResponse, Response
 
-from textrawl.access.access_token import hash_token, make_token, shorten_token
+from textrawl.access.access_token import (
+    MadeTokenRow,
+    RevokedTokenRow,
+    TokenListRow,
+    hash_token,
+    make_token,
+    shorten_token,
+)
 from textrawl.access.principal import Scope
-from textrawl.access.records import MadeTokenRow, RevokedTokenRow, TokenListRow
 from textrawl.errors import ArgumentInvalid, StartRefused
 from textrawl.explorer.arguments import SCOPES, read_actor, read_number, read_scopes
+from textrawl.explorer.forms import OwnerNeeded, SentTwice
 from textrawl.explorer.grants_page import find_grant, require_place
-from textrawl.explorer.refusals import OwnerNeeded, SentTwice
 from textrawl.explorer.rendering import write_link
-from textrawl.explorer.visits import Visit
+from textrawl.explorer.requests import Visit
 from textrawl.postgres.database import Database
 from textrawl.postgres.sqlstates import DataRefused
-from textrawl.values.limits import NAME_LENGTH
-from textrawl.values.text import clean_name
+from textrawl.values.text import NAME_LENGTH, clean_name
 
 _LONGEST_DAYS = 3650
 _DAYS = 90  # that the form suggests

@@ -9,8 +9,8 @@ from starlette.responses import Response
 
 from textrawl.errors import ArgumentInvalid
 from textrawl.explorer.arguments import read_number, read_start
-from textrawl.explorer.visits import CLIENT, Visit
-from textrawl.store.trail import Filter, PlanRow, RevertedRow, Trail, UndoRow
+from textrawl.explorer.requests import CLIENT, Visit
+from textrawl.memory.trail import Filter, PlanRow, RevertedRow, Trail, UndoRow
 from textrawl.values.text import clean_name
 
 _EVENTS, _MOST_EVENTS = 50, 500

@@ -21,13 +21,19 @@ from typing import Any
 
 from textrawl.environment import Source, read_sources
 from textrawl.errors import DatabaseUnavailable, ServerUnreachable, StartRefused
-from textrawl.hooks.choices import Choices, read_choices, wants_log
-from textrawl.hooks.events import CLIENTS, Client, Event, write_output
-from textrawl.hooks.payload import MOST_BYTES, Payload, PayloadInvalid, read_payload
-from textrawl.hooks.response import Occasion, respond
+from textrawl.hooks.events import (
+    CLIENTS,
+    MOST_BYTES,
+    Client,
+    Event,
+    Payload,
+    PayloadInvalid,
+    read_payload,
+    write_output,
+)
+from textrawl.hooks.response import Choices, Occasion, read_choices, respond, wants_log
 from textrawl.hooks.sessions import Session, remove_old_sessions
-from textrawl.resident.address import choose_address
-from textrawl.resident.client import Refused, Unreachable, ask_or_start
+from textrawl.resident.client import Refused, Unreachable, ask_or_start, choose_address
 
 REACHING = 2.0  # seconds in which the memory must be reached
 STARTING = 2.0  # seconds more for a process that the hook starts; clients end a hook after 5

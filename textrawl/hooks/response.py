@@ -1,26 +1,168 @@
 """The text that a hook gives the model at an event: digest, facts, a reminder, or nothing."""
 
-from collections.abc import Callable, Mapping
+import hashlib
+import re
+from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from textrawl.hooks.capture import Ask, capture
-from textrawl.hooks.choices import Choices
-from textrawl.hooks.events import Client, Event
-from textrawl.hooks.known_lines import drop_known, hash_lines
-from textrawl.hooks.payload import Payload
-from textrawl.hooks.projects import name_project
-from textrawl.hooks.queries import write_query
+from textrawl.environment import Source, find_value
+from textrawl.errors import StartRefused
+from textrawl.hooks.events import Client, Event, Payload
 from textrawl.hooks.sessions import Session
-from textrawl.hooks.transcripts import has_stored
-from textrawl.hooks.wording import (
+from textrawl.hooks.transcripts import (
     AFTER_COMPACTION,
     FRAME_TOKENS,
     REMINDER,
+    Ask,
+    capture,
+    drop_elements,
+    has_stored,
     is_reminder,
 )
-from textrawl.values.limits import LEAST_TOKENS, NAME_LENGTH
-from textrawl.values.prompt_text import frame_digest, frame_facts
+from textrawl.values.choices import HOOKS, LEAST_SCORE, RECALL_TOKENS, read_authors, read_hooks
+from textrawl.values.text import DIGEST_TOKENS, LEAST_TOKENS, NAME_LENGTH, frame_digest, frame_facts
+
+LONGEST = 500  # characters of a query; a longer one costs time and finds less
+_READ = 20_000  # characters that are looked at, at the beginning and at the end of a prompt
+_CODE = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
+_ADDED = re.compile(r"<(hook_context|system-reminder|system_reminder)>")
+
+
+def write_query(prompt: str) -> str:
+    """Return a query of at most 500 characters. It is empty for a slash command.
+
+    Code blocks, and texts that hooks added, are left out. Of a long prompt the beginning and the
+    end stay, because a question stands before or after pasted text.
+    """
+    text = prompt if len(prompt) <= 2 * _READ else f"{prompt[:_READ]} {prompt[-_READ:]}"
+    text = drop_elements(text, _ADDED, " ").strip()
+    if not text or _is_command(text):
+        return ""
+    words = " ".join(_CODE.sub(" ", text).split()) or " ".join(text.split())
+    return words if len(words) <= LONGEST else _shorten(words)
+
+
+def _is_command(text: str) -> bool:
+    """Return whether a prompt begins with a slash command. A path such as /etc/hosts is none."""
+    first = text.split(maxsplit=1)[0]
+    return first.startswith("/") and "/" not in first[1:]
+
+
+def _shorten(text: str) -> str:
+    """Return the beginning and the end of a text, which are cut between words if possible."""
+    half = (LONGEST - 1) // 2
+    beginning, end = text[:half], text[-half:]
+    return f"{beginning.rpartition(' ')[0] or beginning} {end.partition(' ')[2] or end}"
+
+
+_FACT = re.compile(r"(?:-|[0-9]{1,3}) (?=\S)")
+
+
+def hash_lines(text: str) -> list[str]:
+    """Return a short hash of each fact in a text."""
+    lines = map(_read_fact, text.split("\n"))
+    return [_hash(fact) for fact in lines if fact]
+
+
+def drop_known(text: str, known: Collection[str]) -> str:
+    """Return the text without facts whose hash is known, and without entities that lose all."""
+    kept, header = list[str](), ""
+    for line in text.split("\n"):
+        fact = _read_fact(line)
+        if fact is None:
+            header = line
+        elif _hash(fact) not in known:
+            kept += [header, line] if header else [line]
+            header = ""
+    return "\n".join(kept)
+
+
+def _read_fact(line: str) -> str | None:
+    """Return the fact of a line, or None for the name of an entity."""
+    found = _FACT.match(line)
+    return line[found.end() :] if found else None
+
+
+def _hash(fact: str) -> str:
+    return hashlib.sha256(fact.encode(errors="replace")).hexdigest()[:16]
+
+
+_WORKTREES = "/.git/worktrees/"
+_LONGEST = 4096  # bytes of a `.git` file
+
+
+def name_project(folder: Path) -> str:
+    """Return the name of the folder that holds the Git repository, or of `folder` itself.
+
+    A linked worktree has the name of the repository to which it belongs.
+    """
+    for parent in (folder, *folder.parents):
+        entry = parent / ".git"
+        if entry.is_dir():
+            return parent.name
+        if entry.is_file():
+            return _name_repository(entry) or parent.name
+    return folder.name
+
+
+def _name_repository(entry: Path) -> str:
+    """Return the name of the repository to which a `.git` file of a worktree points."""
+    with entry.open("rb") as file:
+        text = file.read(_LONGEST).decode(errors="replace")
+    repository, found, _ = text.partition(_WORKTREES)
+    return Path(repository).name if found else ""
+
+
+_TRUE = frozenset({"true", "1", "yes", "on", "y", "t"})
+_DEBUG = "DEBUG"
+
+
+class Choices(NamedTuple):
+    """What the settings allow. Budgets are in tokens, `least_score` is from 0 to 1.
+
+    `authors` is None if the process with the memory decides whose facts a model gets.
+    """
+
+    parts: frozenset[str]
+    digest_tokens: int
+    recall_tokens: int
+    least_score: float
+    enabled: bool
+    read_only: bool
+    authors: list[str] | None
+
+
+def read_choices(sources: Sequence[Source]) -> Choices:
+    """Return the settings. Raises StartRefused for a value that cannot be used."""
+    hooks, authors = _find(sources, "hooks"), _find(sources, "digest_authors")
+    try:
+        return Choices(
+            frozenset(HOOKS if hooks is None else read_hooks(hooks)),
+            int(_find(sources, "digest_tokens") or DIGEST_TOKENS),
+            int(_find(sources, "hook_recall_tokens") or RECALL_TOKENS),
+            float(_find(sources, "hook_least_score") or LEAST_SCORE),
+            _is_true(sources, "enable_memory", "true"),
+            _is_true(sources, "read_only", "false"),
+            None if authors is None else read_authors(authors),
+        )
+    except ValueError as error:
+        raise StartRefused(f"A setting of hooks cannot be used: {error}") from error
+
+
+def wants_log(sources: Sequence[Source]) -> bool:
+    """Return whether a hook may write to stderr."""
+    return (_find(sources, "log_level") or "").upper() == _DEBUG
+
+
+def _is_true(sources: Sequence[Source], setting: str, default: str) -> bool:
+    return (_find(sources, setting) or default).lower() in _TRUE
+
+
+def _find(sources: Sequence[Source], setting: str) -> str | None:
+    found = find_value(setting, sources)
+    return found.text.strip() if found else None
+
 
 REMIND_AFTER = 3  # prompts; a shorter session seldom has anything to store
 _MOST_FACTS = 10

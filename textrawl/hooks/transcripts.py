@@ -8,12 +8,55 @@ import hashlib
 import json
 import os
 import re
-from collections.abc import Callable, Iterator
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, cast
 
-from textrawl.hooks.added import drop_elements
-from textrawl.hooks.wording import is_reminder
+from textrawl.hooks.sessions import Session
+
+
+def drop_elements(text: str, opening: re.Pattern[str], put: str = "") -> str:
+    """Replace each element of a text by `put`. An element without an end stays.
+
+    `opening` matches the opening tag. Its first group is the name of the element. The time grows
+    with the length of the text: the end of a name is not looked for again after it was missing.
+    """
+    kept, place, endless = list[str](), 0, set[str]()
+    for tag in opening.finditer(text):
+        name = tag[1]
+        if tag.start() < place or name in endless:
+            continue
+        closing = f"</{name}>"
+        end = text.find(closing, tag.end())
+        if end < 0:
+            endless.add(name)
+            continue
+        kept += text[place : tag.start()], put
+        place = end + len(closing)
+    return "".join([*kept, text[place:]])
+
+
+FRAME_TOKENS = 45  # more than the words and tags around facts cost
+
+REMINDER = (
+    "textrawl: before this session ends, store what will still matter in later sessions and is "
+    "not in the memory yet: decisions and their reasons, preferences, facts about people and "
+    "projects. Use remember_fact or build_knowledge, without secrets. If there is nothing, do "
+    "nothing, and do not mention this reminder."
+)
+AFTER_COMPACTION = (
+    "textrawl: this conversation was compacted. If the summary holds something that will still "
+    "matter in later sessions and is not in the memory yet, store it with remember_fact or "
+    "build_knowledge, without secrets. If there is nothing, do nothing, and do not mention this "
+    "reminder."
+)
+
+
+def is_reminder(prompt: str) -> bool:
+    """Return whether a prompt is a reminder of ours. Some clients send reminders as prompts."""
+    return prompt.lstrip().startswith((REMINDER[:60], AFTER_COMPACTION[:40]))
+
 
 _MOST_BYTES = 16 << 20  # of a transcript, from its end
 _LONGEST = 4000  # characters of one text
@@ -137,3 +180,44 @@ def clean_message(text: str) -> str:
     if not text or text.startswith(("<", "/")) or is_reminder(text):
         return ""
     return text if len(text) <= _LONGEST else f"{text[:_LONGEST]} […]"
+
+
+MOST_TEXT = 50_000  # characters of one request
+_TAG = "[chat:"  # the journal would take it for the number of a conversation
+
+Ask = Callable[[Mapping[str, Any]], Mapping[str, Any]]
+
+
+def capture(session: Session, transcript: Path, title: str, client: str, ask: Ask) -> None:
+    """Store the texts of a transcript that are not stored yet, in requests of bounded size.
+
+    Raises OSError if the transcript cannot be read, and what `ask` raises.
+    """
+    stored = session.read().texts
+    heading = f"## {title}, {client}, {time.strftime('%H:%M')}"
+    for batch in _split(
+        [message for message in read_texts(transcript) if message.key not in stored]
+    ):
+        text = "\n".join([heading, "", *map(_write_bullet, batch)])
+        answer = ask({"op": "capture", "session": session.id[:16], "program": client, "text": text})
+        if "error" in answer:
+            raise OSError(str(answer["error"]))
+        session.add(*(f"text {message.key}" for message in batch))
+
+
+def _split(messages: Sequence[Message]) -> Iterator[list[Message]]:
+    batch, size = list[Message](), 0
+    for message in messages:
+        if batch and size + len(message.text) > MOST_TEXT:
+            yield batch
+            batch, size = [], 0
+        batch.append(message)
+        size += len(message.text)
+    if batch:
+        yield batch
+
+
+def _write_bullet(message: Message) -> str:
+    """Return a message as an item of a Markdown list, with its later lines indented."""
+    lines = message.text.replace(_TAG, "[chat :").splitlines()
+    return "\n  ".join([f"- {message.author}: {lines[0]}", *(line.strip() for line in lines[1:])])

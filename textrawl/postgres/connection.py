@@ -6,20 +6,89 @@ to another client. Most poolers also refuse options at login. Therefore textrawl
 session, such as time limits, only on a direct connection.
 """
 
+import base64
+import hashlib
+import hmac
+import secrets
 import socket
 from collections.abc import Mapping
 from contextlib import AsyncExitStack, suppress
+from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, cast
 
 import anyio
 from pgvector.psycopg.halfvec import register_halfvec_info
 from pgvector.psycopg.vector import register_vector_info
 from psycopg import AsyncConnection, Error, OperationalError, ProgrammingError, sql
-from psycopg.conninfo import conninfo_to_dict
+from psycopg.conninfo import conninfo_to_dict, make_conninfo
 from psycopg.types import TypeInfo
 
 from textrawl.errors import DatabaseUnavailable, StartRefused
-from textrawl.postgres.conninfo import limit_attempt
+
+_LISTS = ("host", "hostaddr", "port")  # each can have one value for each host
+HOST_ATTEMPTS = 4  # hosts that can be tried within the time limit of a call
+
+
+class ConninfoInvalid(ValueError):
+    """The error for a text that is not a connection string of libpq."""
+
+
+def read_conninfo(conninfo: str) -> dict[str, str]:
+    """Return the parts of a connection string or URL. Raises ConninfoInvalid."""
+    try:
+        parts = conninfo_to_dict(conninfo)
+    except ProgrammingError as error:
+        raise ConninfoInvalid(str(error)) from error
+    return {name: str(value) for name, value in parts.items() if value is not None}
+
+
+def write_conninfo(conninfo: str = "", **parts: str) -> str:
+    """Return `conninfo` with some parts replaced."""
+    return make_conninfo(conninfo, **parts)
+
+
+def has_several_hosts(conninfo: str) -> bool:
+    """Return whether `conninfo` names several servers, of which one is the primary."""
+    try:
+        parts = read_conninfo(conninfo)
+    except ConninfoInvalid:
+        return False
+    return "," in parts.get("host", "") + parts.get("hostaddr", "") + parts.get("port", "")
+
+
+def limit_attempt(conninfo: str, timeout: float) -> float:
+    """Return the part of a time limit that each host gets for a login, in seconds."""
+    return timeout / HOST_ATTEMPTS if has_several_hosts(conninfo) else timeout
+
+
+def split_hosts(conninfo: str) -> list[str]:
+    """Return a conninfo for each host that `conninfo` names, which leads to any kind of server."""
+    parts = read_conninfo(conninfo)
+    lists = {name: parts.pop(name).split(",") for name in _LISTS if name in parts}
+    parts["target_session_attrs"] = "any"
+    return [
+        write_conninfo(**parts, **{name: one[place % len(one)] for name, one in lists.items()})
+        for place in range(max(map(len, lists.values()), default=1))
+    ]
+
+
+def put_first(conninfo: str, place: int) -> str:
+    """Return `conninfo` with the host at `place` as the first that is tried."""
+    parts = read_conninfo(conninfo)
+    for name in _LISTS:
+        values = parts.get(name, "").split(",")
+        if len(values) > 1:
+            values.insert(0, values.pop(place))
+            parts[name] = ",".join(values)
+    return write_conninfo(**parts)
+
+
+def describe_failure(error: BaseException | None) -> str | None:
+    """Return the first line of libpq's message for a failed connection, or None."""
+    lines = str(error).splitlines() if isinstance(error, OperationalError) else []
+    return lines[0] if lines else None
+
 
 PostgresError = Error
 """Any error of Postgres or of the connection, for modules that do not import the driver."""
@@ -206,3 +275,40 @@ async def is_distributed(connection: AsyncConnection[Any]) -> bool:
     """Return whether the memory behind `connection` is distributed by Citus."""
     query = "select to_regproc('textrawl_content.list_cells') is not null"
     return await (await connection.execute(query)).fetchone() == (True,)
+
+
+_BYTES = 24
+_SALT = 16
+_ROUNDS = 4096  # the default of Postgres
+
+
+def make_password() -> str:
+    """Return a new password of 192 random bits. Its characters never need quotes or encoding."""
+    return secrets.token_urlsafe(_BYTES)
+
+
+def write_verifier(password: str, salt: bytes | None = None) -> str:
+    """Return the SCRAM-SHA-256 verifier (RFC 5803) of an ASCII `password`.
+
+    Postgres accepts a verifier instead of a password. Postgres can log statements, so no statement
+    contains the password.
+    """
+    salt = salt or secrets.token_bytes(_SALT)
+    salted = hashlib.pbkdf2_hmac("sha256", password.encode("ascii"), salt, _ROUNDS)
+    stored = hashlib.sha256(hmac.digest(salted, b"Client Key", "sha256")).digest()
+    server = hmac.digest(salted, b"Server Key", "sha256")
+    texts = [base64.b64encode(part).decode("ascii") for part in (salt, stored, server)]
+    return f"SCRAM-SHA-256${_ROUNDS}:{texts[0]}${texts[1]}:{texts[2]}"
+
+
+@dataclass(frozen=True)
+class OwnerLogin:
+    """The conninfo of a memory's owner.
+
+    `programs` is the folder with the programs of Postgres, or None if it is unknown. `timeout` is
+    the time limit for connecting, in seconds.
+    """
+
+    conninfo: str
+    programs: Path | None
+    timeout: float

@@ -27,14 +27,17 @@ from psycopg_pool import PoolClosed, PoolTimeout, TooManyRequests
 from tenacity import AsyncRetrying, retry_if_exception_type, stop_after_attempt, wait_random
 
 from textrawl import errors
-from textrawl.postgres.connection import Connection, is_broken
-from textrawl.postgres.conninfo import HOST_ATTEMPTS, has_several_hosts, limit_attempt
-from textrawl.postgres.pool import ServerPool, Statement
-from textrawl.postgres.primary_probe import PrimaryProbe
+from textrawl.postgres.connection import (
+    HOST_ATTEMPTS,
+    Connection,
+    has_several_hosts,
+    is_broken,
+    limit_attempt,
+)
+from textrawl.postgres.pool import PrimaryProbe, ServerPool, Statement
 from textrawl.postgres.sqlstates import ACCESS, REFUSALS, DataRefused
 from textrawl.postgres.standby import Standby
-from textrawl.scheduling.turns import Turns, find_account
-from textrawl.scheduling.write_order import wait_for_earlier_writes
+from textrawl.scheduling import Turns, find_account, wait_for_earlier_writes
 
 logger = logging.getLogger("textrawl")
 

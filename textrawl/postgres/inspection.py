@@ -11,7 +11,7 @@ from textrawl.postgres.catalogue import compare_catalogue
 from textrawl.postgres.connection import Connection, connect, is_distributed
 from textrawl.postgres.database import Database, compose, translate
 from textrawl.postgres.migration_record import describe_unfit
-from textrawl.postgres.positions import (
+from textrawl.postgres.pool import (
     find_end,
     find_followed_timeline,
     find_position,

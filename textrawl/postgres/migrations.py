@@ -20,7 +20,7 @@ from psycopg.conninfo import make_conninfo
 
 from textrawl.errors import StartRefused
 from textrawl.postgres.catalogue import REBUILT, compare_catalogue
-from textrawl.postgres.connection import connect, is_distributed
+from textrawl.postgres.connection import connect, is_distributed, make_password, write_verifier
 from textrawl.postgres.lock_holders import (
     LockHolder,
     describe_lock_holders,
@@ -38,7 +38,6 @@ from textrawl.postgres.migration_record import (
     require_expected,
     write_record,
 )
-from textrawl.postgres.passwords import make_password, write_verifier
 from textrawl.postgres.sql_files import (
     create_code,
     drop_code,

@@ -14,11 +14,11 @@ from psycopg.types.json import Jsonb
 from textrawl.errors import DatabaseUnavailable, StartRefused
 from textrawl.postgres.connection import (
     Connection,
+    OwnerLogin,
     connect,
     detect_transaction_pooling,
     register_vectors,
 )
-from textrawl.postgres.owner_login import OwnerLogin
 
 SCHEMA = "textrawl"
 _FORMER = "textrawl_former"  # the empty memory while a backup is restored

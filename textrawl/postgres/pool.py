@@ -4,7 +4,7 @@ import logging
 import math
 import select
 import time
-from collections.abc import AsyncGenerator, Mapping
+from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from typing import Generic, TypeVar, cast
@@ -20,16 +20,102 @@ from textrawl.postgres.connection import (
     Connection,
     compose_settings,
     detect_pooler,
+    put_first,
     register_vectors,
+    split_hosts,
 )
-from textrawl.postgres.positions import (
-    END_OF_WAL,
-    POSITION,
-    Position,
-    find_end,
-    find_system,
-    find_timeline,
+
+# The end of everything that is committed. If `synchronous_commit` is off, a commit is acknowledged
+# before it is flushed. Otherwise the flushed part is enough, and it reaches a standby sooner.
+END_OF_WAL = b"""
+    select pg_wal_lsn_diff(case when current_setting('synchronous_commit') = 'off'
+        then pg_current_wal_insert_lsn() else pg_current_wal_flush_lsn() end, '0/0')::bigint
+"""
+# The id of the cluster is the same on a primary and its standbys, and on no other servers. Another
+# database has other memories, and another login can have other rights.
+# The condition fails where a provider does not offer the positions in the WAL.
+_SYSTEM = b"""
+    select concat_ws(' ', system_identifier, (
+               select oid from pg_database where datname = current_database()), session_user)
+    from pg_control_system()
+    where case when pg_is_in_recovery() then pg_last_wal_replay_lsn()
+          else pg_current_wal_flush_lsn() end is not null
+"""
+# Each promotion begins a new timeline. A standby has none of its own.
+_TIMELINE = b"""
+    select case when pg_is_in_recovery() then 0
+           else ('x' || left(pg_walfile_name(pg_current_wal_flush_lsn()), 8))::bit(32)::integer end
+"""
+# The control file of a standby has the timelines of its last restartpoint and last flushed commit.
+# Postgres tells only monitors which timeline a standby replays now.
+_FOLLOWED = b"""
+    select greatest((pg_control_checkpoint()).timeline_id,
+                    (pg_control_recovery()).min_recovery_end_timeline)
+"""
+_NOT_OFFERED = (
+    psycopg.errors.FeatureNotSupported,
+    psycopg.errors.InsufficientPrivilege,
+    psycopg.errors.InternalError_,
+    psycopg.errors.UndefinedFunction,
 )
+POSITION = b"""
+    select pg_is_in_recovery(),
+           coalesce(pg_wal_lsn_diff(pg_last_wal_replay_lsn(), '0/0'), 0)::bigint
+"""
+
+
+@dataclass(frozen=True)
+class Position:
+    """The state of a server. `replayed` is the end of the replayed WAL, 0 if it replays none."""
+
+    in_recovery: bool
+    replayed: int
+
+
+async def find_end(connection: Connection) -> int:
+    """Return the end of the WAL of a primary. Raises psycopg.Error on a standby."""
+    row = await (await connection.execute(END_OF_WAL)).fetchone()
+    return cast("tuple[int]", row)[0]
+
+
+async def find_system(connection: Connection) -> str | None:
+    """Return the cluster, the database and the login, which a standby shares with its primary.
+
+    Return None if the server does not offer its id or its position in the WAL.
+    """
+    try:
+        row = await (await connection.execute(_SYSTEM)).fetchone()
+    except _NOT_OFFERED:
+        return None
+    return row[0] if row else None
+
+
+async def find_timeline(connection: Connection) -> int:
+    """Return the timeline of a primary, or 0 if the server has none or does not offer it."""
+    return await _find_number(connection, _TIMELINE)
+
+
+async def find_followed_timeline(connection: Connection) -> int:
+    """Return the last timeline that a standby is known to replay, or 0 if nobody can know it.
+
+    After a promotion, the new timeline is known at the next restartpoint at the latest.
+    """
+    return await _find_number(connection, _FOLLOWED)
+
+
+async def _find_number(connection: Connection, query: bytes) -> int:
+    try:
+        row = await (await connection.execute(query)).fetchone()
+    except _NOT_OFFERED:
+        return 0
+    return cast("tuple[int]", row)[0]
+
+
+async def find_position(connection: Connection) -> Position:
+    """Return the position of a standby."""
+    row = await (await connection.execute(POSITION)).fetchone()
+    return Position(*cast("tuple[bool, int]", row))
+
 
 logger = logging.getLogger("textrawl")
 
@@ -342,3 +428,94 @@ def _write_limits(timeout: float) -> bytes:
     """Return a statement that sets the limits for its transaction."""
     settings = compose_settings(_choose_limits(timeout), local=True)
     return sql.SQL("select {}").format(settings).as_bytes(None)
+
+
+_PAUSE = 1.0  # seconds between two questions
+_LOOK_LIMIT = 1.0  # seconds that another host gets to answer
+_RARELY = 5.0  # seconds between two looks at other hosts, as long as the primary answers
+
+
+class PrimaryProbe:
+    """Asks the primary behind `pool` for the end of its WAL, and looks at the hosts of `conninfo`.
+
+    A primary that does not answer can be slow, so this is no reason to leave it. The reason is
+    another host with a later timeline: somebody has promoted it. Then running calls fail at once,
+    and those that can be repeated go to the new primary. `note` gets each end of the WAL, and the
+    time on the monotonic clock before the question. `timeout` is the time limit of a question.
+    """
+
+    def __init__(
+        self,
+        pool: ServerPool,
+        conninfo: str,
+        *,
+        timeout: float,
+        note: Callable[[float, int], None] | None = None,
+    ) -> None:
+        self._pool, self._conninfo, self._timeout = pool, conninfo, timeout
+        self._note = note
+        hosts = split_hosts(conninfo)
+        self._hosts = hosts if len(hosts) > 1 else []
+        self._asked_at: float | None = None
+        self._looked_at = 0.0
+
+    async def run(self) -> None:
+        """Ask and look until cancelled."""
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(self._ask_often)
+            if self._hosts:
+                tasks.start_soon(self._look_often)
+
+    async def _ask_often(self) -> None:
+        while True:
+            await self.ask()
+            await anyio.sleep(_PAUSE)
+
+    async def ask(self) -> None:
+        """Ask the primary for the end of its WAL. Without an answer, do nothing."""
+        asked_at = time.monotonic()
+        if self._asked_at is None:
+            self._asked_at = asked_at
+        try:
+            with anyio.fail_after(self._timeout):
+                end = await self._pool.find_end(self._timeout)
+        except (TimeoutError, psycopg.Error) as error:
+            logger.debug("The primary did not answer the probe: %s", type(error).__name__)
+            return
+        self._asked_at = None
+        if self._note is not None:
+            self._note(asked_at, end)
+
+    async def _look_often(self) -> None:
+        while True:
+            await anyio.sleep(_PAUSE)
+            now = time.monotonic()
+            silent = self._asked_at is not None and now - self._asked_at > _PAUSE
+            if silent or now - self._looked_at > _RARELY:
+                self._looked_at = now
+                await self.look()
+
+    async def look(self) -> None:
+        """Leave the primary if another host has a later timeline."""
+        async with anyio.create_task_group() as tasks:
+            for place in range(len(self._hosts)):
+                tasks.start_soon(self._look_at, place)
+
+    async def _look_at(self, place: int) -> None:
+        try:
+            with anyio.fail_after(_LOOK_LIMIT):
+                system, timeline = await _identify(self._hosts[place])
+        except (TimeoutError, psycopg.Error) as error:
+            logger.debug("Host %d did not answer: %s", place + 1, type(error).__name__)
+            return
+        later = put_first(self._conninfo, place)
+        if system is not None and await self._pool.follow(system, timeline, later):
+            logger.warning("Host %d of TEXTRAWL_DATABASE_URL was promoted and is used", place + 1)
+
+
+async def _identify(conninfo: str) -> tuple[str | None, int]:
+    connection = await Connection.connect(
+        conninfo, autocommit=True, application_name="textrawl", connect_timeout=2
+    )
+    async with connection:
+        return await find_system(connection), await find_timeline(connection)

@@ -17,9 +17,14 @@ from cachetools import TTLCache
 from psycopg_pool import PoolTimeout, TooManyRequests
 
 from textrawl.postgres.connection import Connection, is_broken
-from textrawl.postgres.pool import ServerPool, Statement
-from textrawl.postgres.positions import Position, find_followed_timeline, find_position
-from textrawl.scheduling.turns import find_account
+from textrawl.postgres.pool import (
+    Position,
+    ServerPool,
+    Statement,
+    find_followed_timeline,
+    find_position,
+)
+from textrawl.scheduling import find_account
 
 logger = logging.getLogger("textrawl")
 

@@ -15,7 +15,7 @@ import anyio
 import psycopg
 
 from textrawl.errors import DatabaseUnavailable, StartRefused
-from textrawl.postgres.owner_login import OwnerLogin
+from textrawl.postgres.connection import OwnerLogin
 from textrawl.postgres.owner_session import Session, open_writing
 
 _OBSERVATION_INTERVAL = 1.0  # seconds between queries for the progress of a build

@@ -21,35 +21,37 @@ from textrawl.access.principal import (
     Scope,
     keep_caller,
 )
+from textrawl.client.local import read_digest_row, read_hit, read_stored
 from textrawl.errors import ArgumentInvalid, ReadOnly, TextrawlError
-from textrawl.library.local import read_digest_row, read_hit, read_stored
-from textrawl.resident.composition import (
-    Answer,
-    build_answer,
-    build_empty,
-    count_wanted,
-    describe_fact,
-    describe_stored,
-    leave_out_known,
-)
+from textrawl.memory.facts import Fact, MemoryOperations, Question
+from textrawl.memory.journal import EntryKey, JournalOperations
+from textrawl.memory.store import Store
 from textrawl.resident.requests import (
+    Answer,
     CaptureRequest,
     DigestRequest,
     RecallRequest,
     RememberRequest,
     Request,
+    build_answer,
+    build_empty,
     check,
+    count_wanted,
+    describe_fact,
+    describe_stored,
     is_foreign,
+    leave_out_known,
     read_members,
 )
-from textrawl.store.store import Store
-from textrawl.toolsets.journal.operations import EntryKey, JournalOperations
-from textrawl.toolsets.memory.digest_reply import DigestReply
-from textrawl.toolsets.memory.operations import Fact, MemoryOperations, Question
-from textrawl.toolsets.memory.search_replies import FactLayout, SearchReply, find_space_labels
-from textrawl.toolsets.recalls import describe_recall
-from textrawl.values.author_choice import EVERYBODY, includes_everybody
-from textrawl.values.limits import DIGEST_TOKENS, MOST_FACTS
+from textrawl.tools.call import describe_recall
+from textrawl.tools.memory.search_replies import (
+    DigestReply,
+    FactLayout,
+    SearchReply,
+    find_space_labels,
+)
+from textrawl.values.choices import EVERYBODY, includes_everybody
+from textrawl.values.text import DIGEST_TOKENS, MOST_FACTS
 from textrawl.wire.recall_log import RecallLog
 from textrawl.wire.replies import Renderer, Reply, Written, write_id
 

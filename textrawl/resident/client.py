@@ -7,17 +7,118 @@ Therefore it imports only the standard library, `environment`, and modules like 
 import json
 import os
 import socket
+import stat
+import struct
 import sys
 import time
 from collections.abc import Mapping, Sequence
+from hashlib import sha256
+from pathlib import Path
 from select import select
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 from textrawl import __version__
-from textrawl.environment import Source, find_value, list_options, read_sources
+from textrawl.embedded.location import RESIDENT, default_data_dir
+from textrawl.environment import Source, find_access_token, find_value, list_options, read_sources
 from textrawl.errors import StartRefused
-from textrawl.resident.address import Address, choose_address, is_private
-from textrawl.resident.peers import is_trusted
+
+_LONGEST = 103  # bytes without the NUL; sun_path has 104 on macOS and 108 on Linux
+_KEY = 16  # hexadecimal digits
+
+
+class Memory(NamedTuple):
+    """The values of the settings that decide which memory is meant."""
+
+    database_url: str | None = None
+    access_token: str | None = None
+    space: str | None = None
+    server_url: str | None = None
+
+
+class Address(NamedTuple):
+    """The folder of a socket, and the key of its memory. Neither has to exist."""
+
+    folder: Path
+    key: str
+
+    @property
+    def socket(self) -> Path:
+        """The path of the socket."""
+        return self.folder / f"{self.key}.sock"
+
+    @property
+    def lock(self) -> Path:
+        """The path of the lock, which the process that listens holds."""
+        return self.folder / f"{self.key}.lock"
+
+
+def find_address() -> Address:
+    """Return the address that the environment and its files name. Raises StartRefused."""
+    return choose_address(read_sources())
+
+
+def choose_address(sources: Sequence[Source]) -> Address:
+    """Return the address that `sources` name. Raises StartRefused."""
+    found = {name: find_value(name, sources) for name in Memory._fields}
+    values = {name: value.text for name, value in found.items() if value}
+    folder = find_value("data_dir", sources)
+    return build_address(
+        Path(folder.text).expanduser().absolute() if folder else default_data_dir(),
+        Memory(**{**values, "access_token": find_access_token(sources)}),
+    )
+
+
+def build_address(data_dir: Path, memory: Memory) -> Address:
+    """Return the address of `memory`. `data_dir` is an absolute path."""
+    address = Address(data_dir / RESIDENT, _digest(json.dumps(memory)))
+    if len(os.fsencode(address.socket)) <= _LONGEST:
+        return address
+    import tempfile  # noqa: PLC0415 - a quick command seldom needs it
+
+    parent = Path(tempfile.gettempdir()).resolve()
+    return address._replace(folder=parent / f"textrawl-{_digest(str(address.folder.resolve()))}")
+
+
+def is_private(folder: Path) -> bool:
+    """Return whether `folder` exists and only the current OS user can enter it."""
+    try:
+        status = folder.lstat()
+    except OSError:
+        return False
+    closed = stat.S_ISDIR(status.st_mode) and not stat.S_IMODE(status.st_mode) & 0o077
+    return closed and status.st_uid == os.geteuid()
+
+
+def _digest(text: str) -> str:
+    return sha256(os.fsencode(text)).hexdigest()[:_KEY]
+
+
+_UCRED = struct.Struct("3i")  # Linux: process, user, group
+_XUCRED = struct.Struct("2I")  # macOS: version and user, the first members of a longer structure
+_LOCAL_LEVEL, _LOCAL_PEERCRED, _XUCRED_SIZE = 0, 1, 76  # sys/un.h and sys/ucred.h of macOS
+
+
+def find_peer(connection: socket.socket) -> int | None:
+    """Return the user id of the process at the other end, or None if the system does not tell."""
+    if hasattr(socket, "SO_PEERCRED"):
+        found = connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, _UCRED.size)
+        return _UCRED.unpack(found)[1]
+    try:
+        found = connection.getsockopt(_LOCAL_LEVEL, _LOCAL_PEERCRED, _XUCRED_SIZE)
+    except OSError:
+        return None
+    return _XUCRED.unpack_from(found)[1]
+
+
+def is_trusted(connection: socket.socket) -> bool:
+    """Return whether the other end runs as the current OS user."""
+    return find_peer(connection) == os.geteuid()
+
+
+def may_ask(connection: socket.socket) -> bool:
+    """Return whether the other end runs as the current OS user or as root."""
+    return find_peer(connection) in (os.geteuid(), 0)
+
 
 MOST_BYTES = 1 << 20  # of a request or an answer
 _CHUNK = 1 << 16

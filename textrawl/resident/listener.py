@@ -16,12 +16,10 @@ from typing import Any, Self
 import anyio
 from anyio.abc import SocketAttribute, SocketStream
 
-from textrawl.embedded.account import Account
-from textrawl.embedded.locks import FileLock
+from textrawl.embedded.cluster import FileLock
+from textrawl.embedded.paths import Account
 from textrawl.errors import StartRefused
-from textrawl.resident.address import Address, is_private
-from textrawl.resident.client import MOST_BYTES
-from textrawl.resident.peers import may_ask
+from textrawl.resident.client import MOST_BYTES, Address, is_private, may_ask
 
 logger = logging.getLogger("textrawl")
 

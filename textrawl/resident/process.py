@@ -5,20 +5,60 @@ It has no upkeep and no tools, so it starts faster than a server and needs less 
 
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
+from functools import partial
+from typing import TYPE_CHECKING
 
 import anyio
+from pydantic import SecretStr
 
 from textrawl.access.directory import Directory
 from textrawl.errors import MemoryNotEnabled
-from textrawl.resident.address import Address
-from textrawl.resident.answers import OpenMemory, Operations, dispatch, list_operations
-from textrawl.resident.composition import Answer, build_empty
+from textrawl.memory.opening import open_memory
+from textrawl.resident.answers import OpenMemory, Operations, answer, dispatch, list_operations
+from textrawl.resident.client import Address, Memory, build_address
 from textrawl.resident.listener import Listener, open_lock
-from textrawl.resident.requests import Request
-from textrawl.resident.service import locate
+from textrawl.resident.requests import Answer, Request, build_empty
 from textrawl.settings import Settings
-from textrawl.store.opening import open_memory
-from textrawl.wire.rendering import build_recall_log, build_renderer
+from textrawl.wire.recall_log import build_recall_log, build_renderer
+
+if TYPE_CHECKING:
+    from textrawl.tools.call import App
+
+
+def locate(settings: Settings) -> Address:
+    """Return the address of the memory of `settings`."""
+    memory = Memory(
+        database_url=_reveal(settings.database_url),
+        access_token=_reveal(settings.access_token),
+        space=settings.space,
+        server_url=settings.server_url,
+    )
+    return build_address(settings.data_dir, memory)
+
+
+def build_listener(settings: Settings, memory: OpenMemory) -> Listener:
+    """Return the listener for the memory of `settings`."""
+    return Listener(locate(settings), partial(answer, memory))
+
+
+async def listen(settings: Settings, app: "App") -> None:
+    """Answer requests through the socket with the memory of a server, until cancelled."""
+    memory = OpenMemory(
+        app.store,
+        app.identity.directory,
+        app.renderer,
+        app.recalls,
+        app.identity.space,
+        read_only=settings.read_only,
+        digest_tokens=settings.digest_tokens,
+        digest_authors=settings.digest_authors,
+    )
+    await build_listener(settings, memory).run()
+
+
+def _reveal(secret: SecretStr | None) -> str | None:
+    return secret.get_secret_value() if secret is not None else None
+
 
 _FLUSHING = 5.0  # seconds between writes of the recall log
 _LAST_FLUSH = 1.0  # time limit in seconds for recording the last recalls

@@ -9,12 +9,17 @@ from dataclasses import replace
 from operator import attrgetter
 from uuid import NAMESPACE_OID, UUID, uuid5
 
+from textrawl.client.client import Client
+from textrawl.client.results import Fact
 from textrawl.errors import ArgumentInvalid, ReadOnly
-from textrawl.library.client import Client
-from textrawl.library.results import Fact
+from textrawl.memory.fact_rows import HitRow
 from textrawl.resident.answers import Operations
-from textrawl.resident.composition import (
+from textrawl.resident.requests import (
     Answer,
+    DigestRequest,
+    RecallRequest,
+    RememberRequest,
+    Request,
     build_answer,
     build_empty,
     count_wanted,
@@ -23,14 +28,12 @@ from textrawl.resident.composition import (
     leave_out_known,
     shorten,
 )
-from textrawl.resident.requests import DigestRequest, RecallRequest, RememberRequest, Request
 from textrawl.settings import Settings
-from textrawl.toolsets.memory.rows import HitRow
-from textrawl.toolsets.memory.search_replies import FactLayout, SearchReply, SpaceLabels
-from textrawl.values.author_choice import MEMBERS, includes_everybody
-from textrawl.values.server_address import write_space_address
+from textrawl.tools.memory.search_replies import FactLayout, SearchReply, SpaceLabels
+from textrawl.values.choices import MEMBERS, includes_everybody
+from textrawl.values.names import write_space_address
 from textrawl.values.text import escape_hidden
-from textrawl.wire.rendering import build_renderer
+from textrawl.wire.recall_log import build_renderer
 from textrawl.wire.token_counter import choose_counter
 
 _TIMEOUT = 12.0  # seconds for a request to the server, whose calls of Postgres may take 10

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from textrawl.server.server import MemoryServer
-from textrawl.toolsets.catalogue import find_toolsets
+from textrawl.tools.catalogue import find_toolsets
 from textrawl.wire.replies import write_json
 from textrawl.wire.token_counter import Counter
 

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from textrawl.toolsets.catalogue import TOOLSETS, read_instructions
+from textrawl.tools.catalogue import TOOLSETS, read_instructions
 
 NAME, TITLE = "textrawl", "textrawl memory"
 

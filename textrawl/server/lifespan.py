@@ -1,24 +1,143 @@
 """The objects of a running server: a memory, the identity of callers, upkeep."""
 
+import logging
+import time
 from collections.abc import AsyncGenerator
 from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import anyio
 
 from textrawl import errors
-from textrawl.access.bearer import BearerAuthenticator
-from textrawl.access.directory import Directory
-from textrawl.server.upkeep import Upkeep
+from textrawl.access.directory import BearerAuthenticator, Directory
+from textrawl.memory.backlog import count_backlog, fill_batch, follow_awaited, queue_facts
+from textrawl.memory.opening import open_memory
+from textrawl.memory.store import Store
+from textrawl.models.active_model import StoredModel
 from textrawl.settings import Settings
-from textrawl.store.opening import open_memory
-from textrawl.store.store import Store
-from textrawl.toolsets.app import App, Identity
-from textrawl.wire.rendering import build_recall_log, build_renderer
+from textrawl.tools.call import App, Identity
+from textrawl.wire.recall_log import RecallLog, build_recall_log, build_renderer
 
 if TYPE_CHECKING:
-    from textrawl.access.oauth.issuer import Issuer
+    from textrawl.access.oauth import Issuer
     from textrawl.server.llm_upkeep import ExtractionUpkeep, JournalUpkeep
+
+logger = logging.getLogger("textrawl")
+
+_PRUNING = 3600.0  # seconds between deletions of old recalls, snapshots and proposals
+_REBUILDING = 5.0  # seconds of a round for search documents, so that vectors do not wait for long
+_LOADING = 5.0  # seconds that a round waits for the embedding model to load
+
+
+@dataclass(frozen=True)
+class _Refreshed:
+    refresh_search_statistics: bool
+
+
+@dataclass(frozen=True)
+class _Pruned:
+    prune_recalls: int
+
+
+@dataclass(frozen=True)
+class _PrunedUse:
+    prune_llm_use: int
+
+
+@dataclass(frozen=True)
+class _Expired:
+    expire_proposals: int
+
+
+@dataclass(frozen=True)
+class _PrunedDocuments:
+    snapshots: int
+    versions: int
+
+
+@dataclass(frozen=True)
+class _Rebuilt:
+    rebuild_documents: bool
+
+
+class Upkeep:
+    """Background work in rounds, with `pause` seconds between them.
+
+    All servers of a memory share this work. Snapshots are deleted after `days`.
+    """
+
+    def __init__(
+        self,
+        memory: Store,
+        recall_log: RecallLog | None = None,
+        *,
+        pause: float = 5.0,
+        days: int = 30,
+    ) -> None:
+        self._memory = memory
+        self._recall_log = recall_log
+        self._pause = pause
+        self._days = days
+        self._next_pruning = 0.0  # on the monotonic clock
+
+    async def run(self) -> None:
+        """Do rounds until cancelled. If a round fails, the next round repeats its work."""
+        while True:
+            try:
+                await self.do_round()
+            except errors.TextrawlError as error:
+                logger.info("Upkeep waits: %s", error)
+            await anyio.sleep(self._pause)
+
+    async def do_round(self) -> None:
+        """Do all work that is due now. Raises DatabaseUnavailable, EmbeddingUnavailable."""
+        await self.record_recalls()
+        await self._prune()
+        await self._memory.database.call("refresh_search_statistics", _Refreshed)
+        if self._memory.models.has_vectors:
+            active, *kept = await self._memory.models.find_served()
+            with anyio.move_on_after(_LOADING):
+                await active.embedder.warm()  # so that no search waits for it
+            try:
+                await self._fill(active)
+            finally:
+                self._memory.pending = await count_backlog(self._memory.database, active)
+            for model in kept:
+                await self._fill(model)
+            await follow_awaited(self._memory)
+        await self._rebuild_documents()
+
+    async def record_recalls(self) -> None:
+        """Record the recalls in the database, or keep them for the next round."""
+        if self._recall_log is not None:
+            await self._recall_log.flush(self._memory.database)
+
+    async def _prune(self) -> None:
+        if time.monotonic() >= self._next_pruning:
+            self._next_pruning = time.monotonic() + _PRUNING
+            await self._memory.database.call("prune_recalls", _Pruned)
+            await self._memory.database.call("prune_llm_use", _PrunedUse)
+            await self._memory.database.call("expire_proposals", _Expired)
+            # Snapshots are deleted only where the server's own access token has the scope forget.
+            credential = self._memory.credential
+            await self._memory.database.call(
+                "prune_documents", _PrunedDocuments, days=self._days, credential=credential
+            )
+
+    async def _rebuild_documents(self) -> None:
+        end = time.monotonic() + _REBUILDING
+        while time.monotonic() < end:
+            [row] = await self._memory.database.call("rebuild_documents", _Rebuilt)
+            if not row.rebuild_documents:
+                return
+
+    async def _fill(self, model: StoredModel) -> None:
+        while await queue_facts(self._memory.database, model):
+            pass
+        while await fill_batch(self._memory.database, model):
+            pass
+
 
 _REVOKED_WITHIN = 1.0  # seconds for which a principal is cached, even if its token is revoked
 _OWN_LIFETIME = 60.0  # the same for the server's own token, which the database checks anyway
@@ -89,7 +208,7 @@ def build_authenticator(settings: Settings, app: App) -> BearerAuthenticator:
 def _choose_issuer(settings: Settings) -> "Issuer | None":
     if settings.oauth_issuer is None:
         return None
-    from textrawl.access.oauth.issuer import Issuer  # noqa: PLC0415 - slow to import, and few use it
+    from textrawl.access.oauth import Issuer  # noqa: PLC0415 - slow to import, and few use it
 
     if settings.public_url is None:
         raise errors.StartRefused(

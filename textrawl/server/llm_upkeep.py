@@ -7,12 +7,12 @@ import anyio
 from textrawl.access.directory import Directory
 from textrawl.access.principal import Caller, Principal
 from textrawl.errors import TextrawlError
-from textrawl.store.store import Store
-from textrawl.toolsets.journal.consolidation_operations import (
+from textrawl.memory.journal import (
     GRANULARITIES,
     ConsolidationOperations,
 )
-from textrawl.toolsets.journal.extraction import ExtractionOperations
+from textrawl.memory.journal_extraction import ExtractionOperations
+from textrawl.memory.store import Store
 
 logger = logging.getLogger("textrawl")
 

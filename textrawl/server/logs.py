@@ -15,7 +15,7 @@ from datetime import UTC, datetime
 
 from pydantic import SecretStr
 
-from textrawl.postgres.conninfo import ConninfoInvalid, read_conninfo
+from textrawl.postgres.connection import ConninfoInvalid, read_conninfo
 from textrawl.settings import Settings
 
 ANNOUNCEMENT = logging.CRITICAL + 10  # level of messages, not errors, that are always logged

@@ -20,6 +20,7 @@ from mcp.server.mcpserver.context import Context
 from mcp.server.mcpserver.exceptions import ToolError, UnexpectedToolError
 from mcp.server.mcpserver.tools import Tool
 from mcp.types import (
+    INTERNAL_ERROR,
     INVALID_PARAMS,
     CallToolResult,
     CompleteRequestParams,
@@ -43,25 +44,39 @@ from mcp.types.version import MODERN_PROTOCOL_VERSIONS
 from pydantic import AnyUrl, BaseModel, ValidationError
 
 from textrawl import __version__, errors
-from textrawl.access.bearer import BearerAuthenticator
+from textrawl.access.directory import BearerAuthenticator
 from textrawl.access.principal import Caller, Principal, keep_caller
 from textrawl.embedded.location import IMPORTS
-from textrawl.scheduling.write_order import WriteOrder
-from textrawl.server.completions import Completions
+from textrawl.memory.store import Store
+from textrawl.scheduling import WriteOrder
 from textrawl.server.description import NAME, TITLE, ServerDescription, describe_server
 from textrawl.server.lifespan import build_authenticator, build_renderer, open_app
-from textrawl.server.prompts import Prompts
-from textrawl.server.reading import open_reading
-from textrawl.server.resources import Resources
-from textrawl.server.subscriptions import Subscriptions
+from textrawl.server.resources import Completions, Prompts, Resources, Subscriptions
 from textrawl.settings import Settings
-from textrawl.store.store import Store
-from textrawl.toolsets.app import App, name_session
-from textrawl.toolsets.call import Call
-from textrawl.toolsets.catalogue import choose_names, choose_tools, choose_toolsets
-from textrawl.toolsets.toolset import Toolset, ToolSpec
+from textrawl.tools.call import App, Call, name_session
+from textrawl.tools.catalogue import choose_names, choose_tools, choose_toolsets
+from textrawl.tools.toolset import Toolset, ToolSpec
 from textrawl.wire import arguments
-from textrawl.wire.schemas import slim
+from textrawl.wire.arguments import slim
+from textrawl.wire.replies import write_sentences
+
+
+@asynccontextmanager
+async def open_reading(context: Context[App, Any] | None, name: str) -> AsyncGenerator[Call]:
+    """Identify a caller who reads. Raises MCPError."""
+    if context is None:
+        raise MCPError(INTERNAL_ERROR, "Only a request can read this")
+    app: App = context.request_context.lifespan_context
+    try:
+        caller = await app.identify(context, name)
+        caller.principal.require("read")
+        with keep_caller(caller):
+            yield Call(app, caller, context)
+    except errors.ArgumentInvalid as error:
+        raise MCPError(INVALID_PARAMS, write_sentences(error.title, error.fix)) from error
+    except errors.TextrawlError as error:
+        raise MCPError(INTERNAL_ERROR, write_sentences(error.title, error.fix)) from error
+
 
 logger = logging.getLogger("textrawl")
 

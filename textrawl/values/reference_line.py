@@ -8,9 +8,7 @@ from typing import Any, cast
 
 from pydantic_core import from_json
 
-from textrawl.values.limits import NAME_LENGTH
-from textrawl.values.long_text import LONG_LENGTH
-from textrawl.values.text import clean_fact, clean_name
+from textrawl.values.text import LONG_LENGTH, NAME_LENGTH, clean_fact, clean_name
 
 
 class LineRefused(Exception):

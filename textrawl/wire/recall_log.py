@@ -9,14 +9,15 @@ import json
 import logging
 from collections import deque
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Any
 
 from textrawl import errors
 from textrawl.postgres.database import Database
-from textrawl.settings import Format, RecallContent
-from textrawl.wire.replies import Reply
+from textrawl.settings import Format, RecallContent, Settings
+from textrawl.wire.replies import Renderer, Reply
+from textrawl.wire.token_counter import choose_counter
 
 logger = logging.getLogger("textrawl")
 
@@ -145,3 +146,29 @@ def _hash(query: str) -> str:
     """Return a hash of the query. It does not depend on case and white space."""
     folded = " ".join(query.casefold().split())
     return hashlib.sha256(folded.encode()).hexdigest()[:_HASH]
+
+
+_NO_BUDGET = 1_000_000
+
+
+def build_renderer(settings: Settings) -> Renderer:
+    """Return the renderer that `settings` describe."""
+    return Renderer(
+        format=settings.compact_responses,
+        structured=settings.structured_content == "full",
+        counter=choose_counter(),
+        budget=settings.max_response_tokens,
+        graph_budget=settings.max_graph_tokens,
+    )
+
+
+def build_recall_log(settings: Settings) -> RecallLog | None:
+    """Return the recall log, or None if `settings` turn it off."""
+    if settings.record_recalls == "off" or settings.read_only:
+        return None
+    verbose = replace(
+        build_renderer(settings), format="verbose", budget=_NO_BUDGET, graph_budget=_NO_BUDGET
+    )
+    return RecallLog(
+        settings.record_recalls, count_verbose=lambda reply: verbose.write(reply).tokens
+    )

@@ -6,7 +6,7 @@ import pytest
 
 from tests.support.issuer import AUDIENCE, IdentityProvider
 from tests.support.providers import Clock
-from textrawl.access.oauth.issuer import Issuer
+from textrawl.access.oauth import Issuer
 
 
 @pytest.fixture

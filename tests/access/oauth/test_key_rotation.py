@@ -8,7 +8,7 @@ from anyio import create_task_group, fail_after, to_thread
 
 from tests.support.issuer import AUDIENCE, Fault, IdentityProvider
 from tests.support.providers import Clock
-from textrawl.access.oauth.issuer import Issuer
+from textrawl.access.oauth import Issuer
 from textrawl.errors import IssuerUnavailable
 
 pytestmark = pytest.mark.anyio

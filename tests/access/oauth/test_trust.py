@@ -14,7 +14,7 @@ from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption,
 
 from tests.support.issuer import AUDIENCE, IdentityProvider, make_key, publish_key, sign_token
 from tests.support.providers import Clock
-from textrawl.access.oauth.issuer import Issuer
+from textrawl.access.oauth import Issuer
 from textrawl.errors import IssuerUnavailable, StartRefused
 
 pytestmark = pytest.mark.anyio

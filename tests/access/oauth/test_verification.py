@@ -19,7 +19,7 @@ from jwt.utils import base64url_decode, der_to_raw_signature, raw_to_der_signatu
 
 from tests.access.oauth.forgeries import FORGERIES, Forge
 from tests.support.issuer import AUDIENCE, IdentityProvider, encode_part
-from textrawl.access.oauth.issuer import Issuer
+from textrawl.access.oauth import Issuer
 
 pytestmark = pytest.mark.anyio
 

@@ -14,8 +14,8 @@ from anyio import to_thread
 
 from tests.distribution.chaos.clients import Ledger
 from tests.support.cluster import ClusterMemory, ClusterNode
-from textrawl.distribution.map import Cell
-from textrawl.embedded.configuration import SUPERUSER
+from textrawl.cluster.layout import Cell
+from textrawl.embedded.postmaster import SUPERUSER
 
 _log = logging.getLogger(__name__)
 

@@ -7,7 +7,7 @@ from typing import Any, LiteralString
 from benchmarks.chaos.verdict import count_torn
 from tests.distribution.chaos.clients import Ledger
 from tests.support.cluster import ClusterMemory
-from textrawl.embedded.configuration import OWNER, SUPERUSER
+from textrawl.embedded.postmaster import OWNER, SUPERUSER
 
 _FACTS: LiteralString = """
     select s.name, o.content, o.id::text, o.valid_until is null, r.content,

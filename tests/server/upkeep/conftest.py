@@ -8,7 +8,7 @@ import pytest
 from tests.support.providers import EmbeddingServer
 from tests.support.upkeep import Desk, open_desk
 from textrawl import Settings
-from textrawl.embeddings import remote as embeddings_remote
+from textrawl.models import remote as embeddings_remote
 
 
 @pytest.fixture

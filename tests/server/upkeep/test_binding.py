@@ -13,7 +13,7 @@ from tests.support.commands import Launch, launch
 from tests.support.providers import EmbeddingServer, Fault
 from tests.support.upkeep import LONG_AGO, count, open_desk
 from textrawl import Settings
-from textrawl.embedded.configuration import OWNER
+from textrawl.embedded.postmaster import OWNER
 
 __all__ = ["launch"]
 

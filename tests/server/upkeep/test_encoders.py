@@ -15,7 +15,7 @@ from tests.conftest import Databases
 from tests.support.minilm import make_folder
 from tests.support.upkeep import LONG_AGO, Desk, count, open_desk
 from textrawl import Settings
-from textrawl.embedded.configuration import OWNER
+from textrawl.embedded.postmaster import OWNER
 from textrawl.settings import read_foreign_environment
 
 pytestmark = pytest.mark.anyio

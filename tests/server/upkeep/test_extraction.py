@@ -12,10 +12,10 @@ from mcp import Client
 from tests.support.llm_server import LlmServer
 from tests.support.provider_server import Fault, LlmFault
 from textrawl import Settings, create_server
+from textrawl.memory.opening import open_memory
+from textrawl.memory.store import Store
 from textrawl.server.lifespan import open_app
 from textrawl.server.llm_upkeep import ExtractionUpkeep
-from textrawl.store.opening import open_memory
-from textrawl.store.store import Store
 
 pytestmark = pytest.mark.anyio
 

@@ -13,9 +13,9 @@ from tests.support.provider_server import Fault
 from textrawl import Settings
 from textrawl.access.directory import Directory
 from textrawl.errors import StartRefused
+from textrawl.memory.opening import open_memory
 from textrawl.server.lifespan import open_app
 from textrawl.server.llm_upkeep import JournalUpkeep
-from textrawl.store.opening import open_memory
 
 pytestmark = pytest.mark.anyio
 

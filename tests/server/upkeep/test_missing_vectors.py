@@ -8,7 +8,7 @@ import pytest
 from tests.support.providers import EmbeddingServer, Fault
 from tests.support.upkeep import LONG_AGO, Desk, count, open_desk
 from textrawl import Settings
-from textrawl.store.backlog import count_backlog
+from textrawl.memory.backlog import count_backlog
 
 pytestmark = pytest.mark.anyio
 

@@ -13,8 +13,8 @@ from tests.conftest import Databases
 from tests.support.commands import FACT, Launch, Outcome, Process, launch, name_memory, wait_for
 from tests.support.model_hub import MODEL, NAME, ModelHub, name_hub
 from tests.support.upkeep import count
-from textrawl.embedded.configuration import OWNER
-from textrawl.embeddings.weights import find_known_weights, find_weights
+from textrawl.embedded.postmaster import OWNER
+from textrawl.models.embeddings import find_known_weights, find_weights
 
 __all__ = ["launch"]
 

@@ -9,7 +9,7 @@ import pytest
 from tests.support.providers import EmbeddingServer, Fault
 from tests.support.upkeep import LONG_AGO, Desk, count, make_due, open_desk
 from textrawl import Settings, errors
-from textrawl.server.upkeep import Upkeep
+from textrawl.server.lifespan import Upkeep
 
 pytestmark = pytest.mark.anyio
 

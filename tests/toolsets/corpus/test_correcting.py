@@ -14,7 +14,7 @@ from tests.conftest import Connect
 from tests.support.llm_server import LlmServer
 from tests.support.provider_server import AnyFault, Fault, LlmFault
 from tests.support.tool_calls import AN_ID, read, refuse
-from textrawl.toolsets.corpus.correction import place_text, write_diff
+from textrawl.memory.corpus import place_text, write_diff
 from textrawl.wire.token_counter import choose_counter
 
 pytestmark = pytest.mark.anyio

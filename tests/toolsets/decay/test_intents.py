@@ -8,7 +8,7 @@ import pytest
 from mcp import Client
 
 from tests.conftest import Connect
-from textrawl.toolsets.decay.analysis.phrases import build_phrases, load_phrases
+from textrawl.memory.decay_analysis import build_phrases, load_phrases
 
 pytestmark = pytest.mark.anyio
 

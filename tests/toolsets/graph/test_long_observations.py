@@ -12,7 +12,7 @@ from mcp import Client
 from tests.conftest import Connect
 from tests.support.tool_calls import ask as recall
 from tests.toolsets.graph.reference import ask, call, text_of
-from textrawl.values.long_text import split_text
+from textrawl.values.text import split_text
 
 pytestmark = pytest.mark.anyio
 

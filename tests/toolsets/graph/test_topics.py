@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from textrawl.toolsets.graph.topics import analyse, find_words, group_topics, weigh_words
+from textrawl.memory.graph_upkeep import analyse, find_words, group_topics, weigh_words
 
 WORDS = ["deploy", "Vercel", "tests", "with", "Astro", "él", "über", "canción", "of", "planning"]
 TEXTS = st.lists(

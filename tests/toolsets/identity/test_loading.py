@@ -19,8 +19,8 @@ from tests.support.commands import serve_over_stdio
 from tests.support.listening import listen
 from tests.toolsets.identity.conftest import Ask
 from textrawl import Settings, create_server
-from textrawl.toolsets.identity.loading import wrap_files
-from textrawl.toolsets.identity.rows import FileRow
+from textrawl.memory.identity import FileRow
+from textrawl.tools.identity.tools import wrap_files
 
 pytestmark = pytest.mark.anyio
 

@@ -12,7 +12,7 @@ from mcp import Client
 from tests.conftest import Connect
 from tests.support.tool_calls import read, refuse
 from tests.toolsets.identity.conftest import Ask
-from textrawl.values.section import SectionRefused, add_to_section, rewrite_section
+from textrawl.memory.identity import SectionRefused, add_to_section, rewrite_section
 
 pytestmark = pytest.mark.anyio
 

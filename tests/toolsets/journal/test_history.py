@@ -13,7 +13,7 @@ from tests.support.sharing import refuse as refuse_sql
 from tests.support.tool_calls import ask, count, forget, refuse
 from tests.toolsets.journal.entries import DAY, delete, look_up, miss, record
 from textrawl.access.access_token import hash_token
-from textrawl.embedded.configuration import OWNER
+from textrawl.embedded.postmaster import OWNER
 
 Sql = psycopg.Connection[Any]
 

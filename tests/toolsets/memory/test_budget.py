@@ -13,12 +13,7 @@ from hypothesis import strategies as st
 from mcp.types import CallToolResult
 
 from tests.support.tool_calls import text_of
-from textrawl.toolsets.memory.build_knowledge import BuildReply
-from textrawl.toolsets.memory.entity_reply import EntityReply
-from textrawl.toolsets.memory.forget_entity import ForgetReply
-from textrawl.toolsets.memory.relate_entities import RelateReply
-from textrawl.toolsets.memory.remember_fact import RememberReply
-from textrawl.toolsets.memory.rows import (
+from textrawl.memory.fact_rows import (
     BatchRow,
     EntityRow,
     FactRow,
@@ -27,8 +22,11 @@ from textrawl.toolsets.memory.rows import (
     ListRow,
     RelationRow,
 )
-from textrawl.toolsets.memory.search_replies import FactLayout, ListReply, SearchReply, SpaceLabels
-from textrawl.values.entity_type import ENTITY_TYPES
+from textrawl.tools.memory.entity_reply import EntityReply
+from textrawl.tools.memory.forget_entity import ForgetReply
+from textrawl.tools.memory.search_replies import FactLayout, ListReply, SearchReply, SpaceLabels
+from textrawl.tools.memory.writing import BuildReply, RelateReply, RememberReply
+from textrawl.values.names import ENTITY_TYPES
 from textrawl.values.text import clean_fact, clean_name
 from textrawl.wire.replies import Renderer, Reply
 from textrawl.wire.token_counter import choose_counter

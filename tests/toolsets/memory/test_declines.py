@@ -24,7 +24,7 @@ from tests.support.tool_calls import (
 )
 from textrawl import Settings, create_server
 from textrawl.server.lifespan import open_app
-from textrawl.toolsets.refused_deletions import RefusedDeletions, Target
+from textrawl.tools.call import RefusedDeletions, Target
 
 pytestmark = pytest.mark.anyio
 

@@ -20,15 +20,20 @@ from tests.support.answer_readers import (
     read_lines,
     read_verbose,
 )
-from textrawl.hooks.known_lines import drop_known, hash_lines
-from textrawl.library.answers import read_facts
-from textrawl.toolsets.memory.digest_reply import DigestReply
-from textrawl.toolsets.memory.entity_reply import EntityReply
-from textrawl.toolsets.memory.rows import DigestRow, EntityRow, HitRow, ProposedHitRow
-from textrawl.toolsets.memory.search_replies import FactLayout, SearchReply, SpaceLabels
-from textrawl.values.entity_type import ENTITY_TYPES
-from textrawl.values.prompt_text import frame_digest, frame_facts, unframe
-from textrawl.values.text import clean_fact, clean_name, clean_relation
+from textrawl.client.answers import read_facts
+from textrawl.hooks.response import drop_known, hash_lines
+from textrawl.memory.fact_rows import DigestRow, EntityRow, HitRow, ProposedHitRow
+from textrawl.tools.memory.entity_reply import EntityReply
+from textrawl.tools.memory.search_replies import DigestReply, FactLayout, SearchReply, SpaceLabels
+from textrawl.values.names import ENTITY_TYPES
+from textrawl.values.text import (
+    clean_fact,
+    clean_name,
+    clean_relation,
+    frame_digest,
+    frame_facts,
+    unframe,
+)
 from textrawl.wire.replies import Renderer
 from textrawl.wire.token_counter import choose_counter
 

@@ -18,7 +18,7 @@ from mcp.types import (
 from tests.conftest import Connect, Era
 from tests.support.tool_calls import remember
 from tests.toolsets.memory.conftest import Outsiders
-from textrawl.values.prompt_text import unframe
+from textrawl.values.text import unframe
 from textrawl.wire.token_counter import choose_counter
 
 pytestmark = pytest.mark.anyio

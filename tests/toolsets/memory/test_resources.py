@@ -18,7 +18,7 @@ from mcp.types import (
 from tests.conftest import Connect, Era
 from tests.support.tool_calls import relate, remember
 from tests.toolsets.memory.conftest import Outsiders
-from textrawl.toolsets.memory.addresses import (
+from textrawl.tools.memory.resources import (
     read_digest,
     read_entity,
     read_help,

@@ -10,8 +10,8 @@ import pytest
 from anyio.abc import SocketStream
 
 from tests.support.http_team import ANA, BEN, HELLO, Team, bear, gather, wait_until
-from textrawl.transports.framing.lines import MOST_BYTES
-from textrawl.transports.http.bodies import Bodies
+from textrawl.server.framing import MOST_BYTES
+from textrawl.server.http.guards import Bodies
 
 pytestmark = pytest.mark.anyio
 

@@ -17,7 +17,7 @@ from tests.support.http_team import (
     wait_until,
 )
 from textrawl.access.principal import Principal
-from textrawl.transports.http.deadlines import Deadlines
+from textrawl.server.http.guards import Deadlines
 
 pytestmark = pytest.mark.anyio
 

@@ -8,7 +8,7 @@ import pytest
 
 from tests.support.http_team import ANA, HELLO, bear, call_modern, gather
 from textrawl.errors import StartRefused
-from textrawl.transports.http.hosts import refuse_exposure
+from textrawl.server.http.guards import refuse_exposure
 
 pytestmark = pytest.mark.anyio
 

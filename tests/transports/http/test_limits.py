@@ -4,7 +4,7 @@ import httpx2
 import pytest
 
 from tests.support.http_team import ANA, BEN, HELLO, bear, call_modern, gather
-from textrawl.transports.http.windows import Window
+from textrawl.server.http.guards import Window
 
 pytestmark = pytest.mark.anyio
 

@@ -5,7 +5,7 @@ import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
 from tests.support.http_team import ANA, HELLO, METER, Team, bear, gather
-from textrawl.transports.http.metrics import Metrics
+from textrawl.server.http.metrics import Metrics
 
 pytestmark = pytest.mark.anyio
 

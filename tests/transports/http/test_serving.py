@@ -18,8 +18,8 @@ from tests.support.gateway import Gateway
 from tests.support.listening import Address, listen
 from textrawl import Settings, create_server
 from textrawl.errors import StartRefused
-from textrawl.transports.http.application import serve_http
-from textrawl.transports.http.metrics import Metrics
+from textrawl.server.http.application import serve_http
+from textrawl.server.http.metrics import Metrics
 
 pytestmark = pytest.mark.anyio
 

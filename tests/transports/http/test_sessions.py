@@ -8,7 +8,7 @@ import pytest
 from mcp.server.streamable_http import StreamableHTTPServerTransport
 
 from tests.support.http_team import ANA, BEN, HELLO, Team, bear, call, gather, wait_until
-from textrawl.transports.http import sessions
+from textrawl.server.http import exchanges
 
 pytestmark = pytest.mark.anyio
 
@@ -17,8 +17,8 @@ PING = {"jsonrpc": "2.0", "id": 2, "method": "ping"}
 
 @pytest.fixture(autouse=True)
 def few(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sessions, "MOST", 20)
-    monkeypatch.setattr(sessions, "MOST_OF_ACTOR", 15)
+    monkeypatch.setattr(exchanges, "MOST", 20)
+    monkeypatch.setattr(exchanges, "MOST_OF_ACTOR", 15)
 
 
 async def open_session(http: httpx2.AsyncClient, team: Team, token: str = "") -> str:
@@ -35,7 +35,7 @@ async def ping(http: httpx2.AsyncClient, team: Team, session: str, token: str = 
 def count_objects() -> Counter[str]:
     """The objects of sessions that are alive."""
     gc.collect()
-    kept = ("<class 'mcp.server.", "<class 'mcp.shared.", "<class 'textrawl.transports.")
+    kept = ("<class 'mcp.server.", "<class 'mcp.shared.", "<class 'textrawl.server.")
     kinds = (f"{one.__class__}" for one in gc.get_objects())
     return Counter(kind for kind in kinds if kind.startswith(kept))
 

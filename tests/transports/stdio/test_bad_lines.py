@@ -12,8 +12,8 @@ from typing import Any
 import psutil
 import pytest
 
+from textrawl.server.framing import MOST_BYTES
 from textrawl.settings import read_foreign_environment
-from textrawl.transports.framing.lines import MOST_BYTES
 
 HELLO = {
     "jsonrpc": "2.0",
@@ -34,8 +34,8 @@ from contextlib import asynccontextmanager
 import anyio
 from mcp.server import MCPServer
 
-from textrawl.transports.stdio.reception import receive
-from textrawl.transports.stdio.session import serve_stdio
+from textrawl.server.early_reader import receive
+from textrawl.server.stdio_session import serve_stdio
 
 
 @asynccontextmanager

@@ -16,9 +16,9 @@ from textrawl import Settings, __version__, create_server, read_settings
 from textrawl.cli.stdio import guess_description
 from textrawl.environment import ParsingNeeded, find_user_file
 from textrawl.server.description import ServerDescription, describe_server
+from textrawl.server.early_reader import HANDSHAKE_VERSIONS, MODERN_VERSIONS, Greeter
 from textrawl.server.server import MemoryServer
-from textrawl.toolsets.catalogue import choose_names
-from textrawl.transports.stdio.greeting import HANDSHAKE_VERSIONS, MODERN_VERSIONS, Greeter
+from textrawl.tools.catalogue import choose_names
 
 pytestmark = pytest.mark.anyio
 

@@ -8,8 +8,8 @@ import anyio
 import pytest
 from mcp.server import MCPServer
 
-from textrawl.transports.stdio.reception import Reception
-from textrawl.transports.stdio.session import serve_stdio
+from textrawl.server.early_reader import Reception
+from textrawl.server.stdio_session import serve_stdio
 
 pytestmark = pytest.mark.anyio
 

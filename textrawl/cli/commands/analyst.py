@@ -8,8 +8,8 @@ import typer
 
 from textrawl.cli.administration import Administration, administer, draw_rows
 from textrawl.cli.console import open_console, write_json, write_message
-from textrawl.embedded.configuration import SUPERUSER
-from textrawl.postgres.passwords import make_password, write_verifier
+from textrawl.embedded.postmaster import SUPERUSER
+from textrawl.postgres.connection import make_password, write_verifier
 from textrawl.settings import read_settings
 from textrawl.values.text import clean_name
 

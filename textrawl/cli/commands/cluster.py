@@ -9,22 +9,33 @@ import typer
 from rich.filesize import decimal
 
 from textrawl.cli.administration import draw_rows
-from textrawl.cli.confirmation import confirm
-from textrawl.cli.console import count, open_console, show_wait, write_json, write_message
+from textrawl.cli.console import (
+    confirm,
+    count,
+    open_console,
+    show_progress,
+    show_wait,
+    write_json,
+    write_message,
+)
 from textrawl.cli.foreground import run_foreground
 from textrawl.cli.inputs import AsJson
-from textrawl.cli.progress import show_progress
-from textrawl.distribution.map import Cell, Node, find_shards, read_map
-from textrawl.distribution.nodes import Nodes, find_nodes
-from textrawl.distribution.placement import (
+from textrawl.cluster.layout import Cell, Node, find_shards, read_map
+from textrawl.cluster.nodes import Nodes, find_nodes
+from textrawl.cluster.placement import (
+    ClusterSizes,
+    Findings,
+    claim_cluster,
     explain_refusals,
     find_cell,
+    find_faults,
     isolate_space,
+    list_spaces,
+    measure_cluster,
     move_cell,
     plan_rebalance,
+    repair_cells,
 )
-from textrawl.distribution.repair import Findings, claim_cluster, find_faults, repair_cells
-from textrawl.distribution.sizes import ClusterSizes, list_spaces, measure_cluster
 from textrawl.errors import ArgumentInvalid, StartRefused
 from textrawl.postgres.connection import Connection, connect, is_distributed
 from textrawl.postgres.migrations import check

@@ -1,21 +1,414 @@
-"""`textrawl connect`: textrawl in the configuration of a client program."""
+"""The commands `connect` and `disconnect`."""
 
+import getpass
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from difflib import unified_diff
+from itertools import takewhile
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal, NamedTuple
 
 import typer
+from pydantic import SecretStr
+from rich.table import Table
+from rich.text import Text
 
-from textrawl.cli.client_choice import choose_client, find_recorded_hooks, list_hooks, require_hooks
-from textrawl.cli.connection_list import list_connections, show_connections
-from textrawl.cli.connection_output import confirm_plan, list_notes
-from textrawl.cli.console import write_json, write_line, write_message
-from textrawl.cli.server_choice import Assignments, TokenFile, TokenKeyring, Url, choose_server
-from textrawl.clients.addition import Addition
-from textrawl.clients.catalogue import CLIENTS, describe_other
-from textrawl.clients.client import Client
-from textrawl.clients.connection import Plan, plan_connection
-from textrawl.clients.entry_text import write_entry
-from textrawl.clients.servers import Server
+from textrawl.cli.console import (
+    confirm,
+    open_console,
+    open_progress,
+    write_json,
+    write_line,
+    write_message,
+    write_row,
+)
+from textrawl.connect.clients import (
+    CLIENTS,
+    NAME,
+    VARIABLE,
+    Addition,
+    Address,
+    Client,
+    Program,
+    Server,
+    Token,
+    describe_other,
+    find_command,
+    find_script,
+    hide_secrets,
+)
+from textrawl.connect.connection import (
+    Change,
+    Plan,
+    carry_out,
+    find_recorded,
+    plan_connection,
+    plan_disconnection,
+    read_snapshot,
+    write_entry,
+)
+from textrawl.connect.edits import FORMATS, MISSING, find, is_made, measure_difference
+from textrawl.connect.json_edits import FileRefused, NotUnderstood
+from textrawl.environment import PREFIX, find_user_file
+from textrawl.errors import StartRefused
+from textrawl.hooks.plugins import find_additions
+from textrawl.settings import Settings, find_origins, read_settings, write_name
+from textrawl.values.names import read_server_address
+
+
+def choose_client(name: str | None) -> Client:
+    """Return the client of this name. Raises BadParameter, which lists the names."""
+    known = ", ".join(CLIENTS)
+    if name is None:
+        raise typer.BadParameter(f"name a client: {known}. --list shows what is connected.")
+    if name in CLIENTS:
+        return CLIENTS[name]
+    raise typer.BadParameter(
+        f"{name!r} is not one of {known}. `textrawl connect --print` shows what most others read."
+    )
+
+
+def list_hooks(client: Client, server: Server | None = None) -> list[Addition]:
+    """Return the hooks of a client, with the settings that they need to reach the server."""
+    found = find_additions(client.name, find_script(), _list_settings(server))
+    return [replace(addition, path=client.place(addition.path)) for addition in found]
+
+
+def find_recorded_hooks(client: Client) -> list[Addition]:
+    """Return the hooks that an earlier `connect` added. Raises FileRefused."""
+    return [each for each in find_recorded(client.name, None) if each.keys[0] == "hooks"]
+
+
+def require_hooks(client: Client, server: Server, project: Path | None) -> list[Addition]:
+    """Return the hooks of a client. Raises StartRefused if there are none."""
+    if project is not None:
+        raise StartRefused("Hooks are for all projects: leave --project or --with-hooks out")
+    hooks = list_hooks(client, server)
+    if not hooks:
+        raise StartRefused(f"textrawl has no hooks for {client.title}: leave --with-hooks out")
+    return hooks
+
+
+def list_server_additions(client: Client, path: Path) -> list[Addition]:
+    """Return what a connection adds for the server, whatever its entry is."""
+    return client.list_additions(Program(find_command()), path)
+
+
+def _list_settings(server: Server | None) -> dict[str, str]:
+    if isinstance(server, Program):
+        return {**server.settings}
+    if not isinstance(server, Address):
+        return {}
+    settings = {f"{PREFIX}SERVER_URL": server.url}
+    if server.token is not None and server.token.kind == "file":
+        settings[f"{PREFIX}ACCESS_TOKEN_FILE"] = server.token.place
+    return settings
+
+
+Answer = Literal["yes", "no", "unknown"]
+"""Whether something is in a file. It is unknown for a file that is not understood."""
+
+
+class Connection(NamedTuple):
+    """A client, and what its configuration has of textrawl."""
+
+    client: str
+    title: str
+    installed: bool
+    connected: Answer
+    hooks: Answer
+    file: str
+
+
+def list_connections(project: Path | None) -> list[Connection]:
+    """Return all clients, with the configuration of the user or of a project."""
+    return [
+        _describe_row(client, project)
+        for client in CLIENTS.values()
+        if project is None or client.project_files
+    ]
+
+
+def show_connections(rows: Sequence[Connection], *, as_json: bool) -> None:
+    """Write the list as a table, as lines for other programs, or as JSON."""
+    if as_json:
+        write_json([row._asdict() for row in rows])
+        return
+    console = open_console()
+    if not console.is_terminal:
+        for row in rows:
+            write_row([row.client, _answer(row.installed), row.connected, row.hooks, row.file])
+        return
+    table = Table()
+    for title in ("client", "installed", "connected", "hooks", "file"):
+        table.add_column(title, overflow="fold")
+    for row in rows:
+        style = "" if row.installed else "dim"
+        table.add_row(
+            row.client, _answer(row.installed), row.connected, row.hooks, row.file, style=style
+        )
+    console.print(table)
+
+
+def _describe_row(client: Client, project: Path | None) -> Connection:
+    path = client.find_file(project)
+    connected = _find_entry(client, path)
+    hooks = _find_hooks(client) if project is None else "no"
+    return Connection(client.name, client.title, client.is_installed(), connected, hooks, str(path))
+
+
+def _find_entry(client: Client, path: Path) -> Answer:
+    try:
+        document = FORMATS[client.format].read(read_snapshot(path).text)
+    except (NotUnderstood, FileRefused):
+        return "unknown"
+    return _answer(find(document, (*client.keys, NAME)) is not MISSING)
+
+
+def _find_hooks(client: Client) -> Answer:
+    """Return whether the hooks of the record are there, or those without any settings."""
+    try:
+        hooks = find_recorded_hooks(client) or [hook for hook in list_hooks(client) if hook.append]
+        made = [is_made(read_snapshot(hook.path).text, hook) for hook in hooks]
+    except (NotUnderstood, FileRefused):
+        return "unknown"
+    return _answer(bool(made) and all(made))
+
+
+def _answer(holds: bool) -> Answer:
+    return "yes" if holds else "no"
+
+
+_CONTEXT = 3  # lines around a difference
+_WIDEST = 1000  # characters of a line that is shown in full
+_STYLES = {"+": "green", "-": "red", "@": "cyan"}
+
+
+def confirm_plan(plan: Plan, *, yes: bool, as_json: bool) -> list[Path]:
+    """Show the differences, ask unless `yes`, and carry the plan out.
+
+    Returns the copies of the files as they were. Raises Abort for no, StartRefused if there is no
+    terminal to ask on, and FileRefused.
+    """
+    console = open_progress() if as_json else open_console()
+    for change in plan.needed:
+        for line in _compare(change):
+            console.print(Text(line, style=_STYLES.get(line[:1], "")), soft_wrap=True)
+    if plan.needed and not yes:
+        confirm("Write this?", "changed")
+    return carry_out(plan) if plan.needed or not plan.is_recorded else []
+
+
+def _compare(change: Change) -> Iterator[str]:
+    """Yield the lines of a unified difference, without secrets."""
+    path, text = change.snapshot.path, change.text or ""
+    yield f"--- {path if change.snapshot.content is not None else '/dev/null'}"
+    yield f"+++ {path if change.text is not None else '/dev/null'}"
+    lines = _compare_lines(change.snapshot.text.splitlines(), text.splitlines())
+    if max(map(len, lines), default=0) > _WIDEST:
+        lines = _compare_characters(change.snapshot.text, text)
+    yield from map(hide_secrets, lines)
+
+
+def _compare_lines(before: Sequence[str], after: Sequence[str]) -> list[str]:
+    head = _count_common(before, after)
+    rest = min(len(before), len(after)) - head
+    tail = _count_common(before[::-1][:rest], after[::-1][:rest])
+    first, last = max(head - _CONTEXT, 0), max(tail - _CONTEXT, 0)
+    old, new = before[first : len(before) - last], after[first : len(after) - last]
+    lines = [*unified_diff(old, new, lineterm="", n=_CONTEXT)]
+    return [line for line in lines[2:] if not line.startswith("@@")]  # without the two names
+
+
+def _compare_characters(before: str, after: str) -> list[str]:
+    """Return what goes and what comes. Some programs write their file as one long line."""
+    start, end = measure_difference(before, after)
+    old, new = before[start : len(before) - end], after[start : len(after) - end]
+    return [f"-{line}" for line in old.splitlines()] + [f"+{line}" for line in new.splitlines()]
+
+
+def _count_common(one: Sequence[str], other: Sequence[str]) -> int:
+    """Return how many lines are the same at the beginning. They need no diff, which takes time."""
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False)))
+
+
+def list_notes(client: Client, server: Server) -> list[str]:
+    """Return what the user still has to do or to know after connecting."""
+    notes = [f"{client.title} reads this when it starts: restart it if it runs."]
+    if isinstance(server, Address):
+        notes += [_describe_token(client, server.token)] if server.token else []
+    elif hidden := _list_hidden_settings():
+        notes.append(
+            f"{client.title} does not see these settings of this shell: {', '.join(hidden)}. "
+            f"Repeat them with --set, or write them into {find_user_file()}."
+        )
+    return [*notes, client.hint] if client.hint else notes
+
+
+def _describe_token(client: Client, token: Token) -> str:
+    match client.credential_way:
+        case "written":
+            return "The file contains the token. Only you can read the file."
+        case "command":
+            return f"{client.title} runs a command that prints the token at each connection."
+        case "input":
+            return f"{client.title} asks for the token once: `{token.command}` prints it."
+        case "file" if token.kind == "file":
+            return f"{client.title} reads the token from {token.place}."
+        case _:
+            return (
+                f"{client.title} reads the token from the environment: write "
+                f'`export {VARIABLE}="$({token.command})"` into the profile of your shell.'
+            )
+
+
+def _list_hidden_settings() -> list[str]:
+    """Return the settings of this process that a client's server will not have.
+
+    The server reads only the environment of the client and the user's own file.
+    """
+    user_file = str(find_user_file())
+    return [
+        write_name(name)
+        for name, origin in find_origins().items()
+        if origin is not None and origin.source != user_file
+    ]
+
+
+_ConnectedName = Annotated[
+    str, typer.Argument(metavar="CLIENT", help=f"The client: {', '.join(CLIENTS)}.")
+]
+_Project = Annotated[
+    bool, typer.Option("--project", help="Use the file of the project in the working directory.")
+]
+
+
+def disconnect(
+    client: _ConnectedName,
+    project: _Project = False,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Write JSON.")] = False,
+) -> None:
+    """Take back what `textrawl connect` added to a client.
+
+    This includes hooks. An entry that `connect` replaced is there again. What you changed elsewhere
+    in the file since then stays. The memory itself is not touched.
+    """
+    chosen = choose_client(client)
+    plan = _plan_removal(chosen, Path.cwd() if project else None)
+    confirm_plan(plan, yes=yes, as_json=as_json)
+    files = [str(change.snapshot.path) for change in plan.needed or plan.changes[:1]]
+    if as_json:
+        write_json({"client": chosen.name, "changed": bool(plan.needed), "files": files})
+    state = "is disconnected" if plan.needed else "is not connected"
+    write_message(f"{chosen.title} {state}: {', '.join(files)}.")
+
+
+def _plan_removal(client: Client, project: Path | None) -> Plan:
+    server = list_server_additions(client, client.find_file(project))
+    hooks = [hook for hook in list_hooks(client) if hook.append] if project is None else []
+    return plan_disconnection(client.name, project, [*server, *hooks])
+
+
+_LOCAL = ("localhost", "127.0.0.1", "::1")
+
+Url = Annotated[
+    str | None,
+    typer.Option(metavar="URL", help="Connect to this server; default: start one over stdio."),
+]
+TokenFile = Annotated[
+    Path | None,
+    typer.Option(metavar="FILE", help="The file that holds the access token of the server."),
+]
+TokenKeyring = Annotated[
+    str | None,
+    typer.Option(
+        metavar="SERVICE[:USER]",
+        help="The entry of the system's keyring that holds the access token.",
+    ),
+]
+Assignments = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--set",
+        metavar="NAME=VALUE",
+        help="A setting for the server, such as TEXTRAWL_SPACE=notes.",
+    ),
+]
+
+
+def choose_server(
+    url: str | None,
+    token_file: Path | None,
+    token_keyring: str | None,
+    assignments: Sequence[str] | None,
+) -> Server:
+    """Return what the options say. Raises BadParameter for options that do not fit together."""
+    token = _choose_token(token_file, token_keyring)
+    if url is None:
+        if token is not None:
+            raise typer.BadParameter("a token needs --url")
+        return Program(find_command(), read_assignments(assignments or ()))
+    if assignments:
+        raise typer.BadParameter("a server at a URL has its own settings: leave --set out")
+    return Address(_check_url(url, with_token=token is not None), token)
+
+
+def read_assignments(assignments: Sequence[str]) -> dict[str, str]:
+    """Return the settings by the names of their variables.
+
+    Raises BadParameter for unknown names and for secrets, and StartRefused for invalid values.
+    """
+    read = dict[str, str]()
+    for assignment in assignments:
+        name, equals, value = assignment.partition("=")
+        field = name.strip().upper().removeprefix(PREFIX).lower()
+        if not equals or field not in Settings.model_fields:
+            raise typer.BadParameter(
+                f"{assignment!r} is not a setting: write NAME=VALUE with a name that "
+                "`textrawl settings` lists."
+            )
+        if SecretStr in _list_types(field):
+            raise typer.BadParameter(
+                f"{write_name(field)} is secret and does not belong in a client's file: write "
+                "it into ~/.config/textrawl/.env."
+            )
+        read[write_name(field)] = value
+    read_settings(**{name.removeprefix(PREFIX).lower(): value for name, value in read.items()})
+    return read
+
+
+def _list_types(field: str) -> tuple[object, ...]:
+    annotation = Settings.model_fields[field].annotation
+    return (annotation, *getattr(annotation, "__args__", ()))
+
+
+def _choose_token(file: Path | None, keyring: str | None) -> Token | None:
+    if file is not None and keyring is not None:
+        raise typer.BadParameter("use --token-file or --token-keyring, not both")
+    if file is not None:
+        path = file.expanduser().absolute()
+        if not path.is_file():
+            raise typer.BadParameter(f"{path} is not a file", param_hint="--token-file")
+        return Token("file", str(path))
+    if keyring is None:
+        return None
+    service, _, user = keyring.partition(":")
+    return Token("keyring", service, user or getpass.getuser())
+
+
+def _check_url(url: str, *, with_token: bool) -> str:
+    """Return the address of the MCP endpoint. A host alone stands for its path /mcp."""
+    try:
+        parts = read_server_address(url)
+    except ValueError as error:
+        raise typer.BadParameter(str(error)) from None
+    if parts.username or parts.password:
+        raise typer.BadParameter("a URL must not contain a password: use --token-file")
+    if with_token and parts.scheme == "http" and parts.hostname not in _LOCAL:
+        raise typer.BadParameter("a token is sent only to https:// or to this machine")
+    return parts.geturl()
+
 
 _ClientName = Annotated[
     str | None,
@@ -27,9 +420,6 @@ _List = Annotated[
 ]
 _Print = Annotated[
     bool, typer.Option("--print", help="Write the entry to stdout, and change nothing.")
-]
-_Project = Annotated[
-    bool, typer.Option("--project", help="Use the file of the project in the working directory.")
 ]
 _Hooks = Annotated[
     bool, typer.Option("--with-hooks", help="Add the hooks as well: see docs/hooks.md.")

@@ -9,9 +9,8 @@ import typer
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn
 
 from textrawl.cli.console import open_console, open_progress, write_json
-from textrawl.cli.demo_output import draw_connecting, draw_demo
+from textrawl.cli.demo import DemoResult, draw_connecting, draw_demo, run_demo
 from textrawl.cli.foreground import run_foreground
-from textrawl.demonstration.run import DemoResult, run_demo
 from textrawl.embedded.location import default_data_dir
 
 

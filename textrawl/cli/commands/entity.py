@@ -10,9 +10,9 @@ from textrawl.cli.administration import draw_rows
 from textrawl.cli.console import count, open_console, write_json, write_texts
 from textrawl.cli.inputs import AsJson, EntityName, SpaceName, WrittenSpace, read_name
 from textrawl.cli.memory_session import MemorySession, change_memory, read_memory
-from textrawl.toolsets.entities.operations import EntityOperations
-from textrawl.toolsets.entities.rows import (
+from textrawl.memory.entities import (
     AliasRow,
+    EntityOperations,
     MergeRow,
     NamedRow,
     SamePair,

@@ -5,8 +5,8 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from textrawl.cli.confirmation import confirm
 from textrawl.cli.console import (
+    confirm,
     count,
     open_console,
     open_progress,
@@ -16,7 +16,7 @@ from textrawl.cli.console import (
 )
 from textrawl.cli.inputs import AsJson, EntityName, WrittenSpace, read_reference
 from textrawl.cli.memory_session import MemorySession, change_memory, describe_missing_entity
-from textrawl.toolsets.memory.rows import ForgottenRow
+from textrawl.memory.fact_rows import ForgottenRow
 
 _Fact = Annotated[
     str | None,

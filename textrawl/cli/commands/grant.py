@@ -4,16 +4,16 @@ from typing import Annotated
 
 import typer
 
-from textrawl.access.records import GrantedRow, GrantListRow, WithdrawnRow
+from textrawl.access.access_token import GrantedRow, GrantListRow, WithdrawnRow
 from textrawl.cli.administration import (
     Administration,
+    BoundLoginRow,
     administer,
     draw_rows,
     read_scopes,
     write_instant,
 )
 from textrawl.cli.console import open_console, write_json, write_message
-from textrawl.cli.rows import BoundLoginRow
 from textrawl.values.text import clean_name
 
 grant = typer.Typer(help="Set, list and revoke what actors may do in spaces.", no_args_is_help=True)

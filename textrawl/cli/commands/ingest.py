@@ -1,19 +1,275 @@
 """`textrawl ingest`: files added to a graph."""
 
+import json
 import time
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated
+from uuid import UUID
 
+import anyio
 import typer
+from anyio import to_process, to_thread
+from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
 
-from textrawl.cli.console import count, write_json, write_message
-from textrawl.cli.first_graph import FIRST_GRAPH, create_first_graph
-from textrawl.cli.ingestion import Ingestion, Report, choose_graph
+from textrawl.access.principal import Caller
+from textrawl.cli.administration import open_login
+from textrawl.cli.console import count, show_progress, write_json, write_message
+from textrawl.cli.foreground import run_foreground
 from textrawl.cli.inputs import AsJson
 from textrawl.cli.memory_session import MemorySession, change_memory
-from textrawl.cli.progress import show_progress
-from textrawl.documents.folders import Findings, find_files
+from textrawl.cluster.opening import open_connection
+from textrawl.errors import (
+    ArgumentInvalid,
+    EmbeddingNotConfigured,
+    EmbeddingUnavailable,
+    MemoryNotEnabled,
+    ReadOnly,
+)
+from textrawl.memory.backlog import fill_batch, queue_facts
+from textrawl.memory.documents import (
+    FileRefused,
+    FileText,
+    Findings,
+    FoundFile,
+    find_files,
+    hash_file,
+    read_file_within,
+)
+from textrawl.memory.store import Store, list_graphs
+from textrawl.postgres.sqlstates import DataRefused
+from textrawl.settings import read_settings
+from textrawl.values.choice import join_choices
 from textrawl.values.text import clean_name
+
+_READ_AHEAD = 4  # files that are read while an earlier file is being stored
+_MOST_SECONDS = 300  # of the processor, to read one file
+_CRASHED = "its reader needed too much memory, or more than five minutes of the processor"
+
+Step = Callable[[int], object]
+
+
+@dataclass(frozen=True)
+class KnownSourceRow:
+    """A row of `known_sources`: a source with the hash of its file."""
+
+    path: str
+    content_hash: str
+
+
+@dataclass(frozen=True)
+class StoredSourceRow:
+    """The row of `store_source`. `changed` is false if the graph had the text already."""
+
+    document_id: UUID
+    stored_path: str
+    created: bool
+    changed: bool
+    chunk_count: int
+
+
+@dataclass(frozen=True)
+class _HastenedRow:
+    hasten_embeddings: int
+
+
+@dataclass
+class Report:
+    """The outcome of an ingest. `counts` has the outcomes of files."""
+
+    counts: Counter[str] = field(default_factory=Counter[str])
+    chunks: int = 0  # of the files that were added or changed
+    refused: list[tuple[FoundFile, str]] = field(default_factory=list[tuple[FoundFile, str]])
+    without_vector: str | None = None  # the reason why chunks have no vector yet
+
+
+class Ingestion:
+    """An ingest of files into one graph."""
+
+    def __init__(self, store: Store, caller: Caller, graph: str) -> None:
+        self._store = store
+        self._caller = caller
+        self._graph = graph
+        self.report = Report()
+
+    async def run(self, files: Sequence[FoundFile], step: Step) -> None:
+        """Store the files that are new or changed. `step` gets the number of finished files."""
+        known = await self._find_known()
+        hashes = set(known.values())
+        send, receive = anyio.create_memory_object_stream[tuple[FoundFile, FileText | None]](
+            _READ_AHEAD
+        )
+        async with anyio.create_task_group() as group:
+            group.start_soon(self._read, files, known, hashes, send)
+            await self._store_all(receive, step)
+
+    async def embed(self, step: Step) -> None:
+        """Embed the new chunks. `step` gets the number of finished chunks.
+
+        If the provider is down, the upkeep of a server embeds them later.
+        """
+        database = self._store.database
+        try:
+            await self._store.models.warm()
+            model = await self._store.models.find_active()
+            while await queue_facts(database, model):
+                pass
+            # An ingest that was killed may have claimed chunks.
+            await database.call(
+                "hasten_embeddings",
+                _HastenedRow,
+                graph=self._graph,
+                model=model.model_id,
+                sensitive=True,
+                credential=self._caller.principal.credential,
+            )
+            done = 0
+            while filled := await fill_batch(database, model):
+                done += filled
+                step(done)
+        except (EmbeddingNotConfigured, EmbeddingUnavailable) as error:
+            self.report.without_vector = str(error)
+
+    async def _find_known(self) -> dict[str, str]:
+        rows = await self._store.database.call(
+            "known_sources",
+            KnownSourceRow,
+            graph=self._graph,
+            sensitive=True,
+            credential=self._caller.principal.credential,
+        )
+        return {row.path: row.content_hash for row in rows}
+
+    async def _read(
+        self,
+        files: Sequence[FoundFile],
+        known: dict[str, str],
+        hashes: set[str],
+        send: MemoryObjectSendStream[tuple[FoundFile, FileText | None]],
+    ) -> None:
+        """Send each file with its text. The text is None if it is stored already or was refused."""
+        async with send:
+            for found in files:
+                try:
+                    digest = await to_thread.run_sync(hash_file, found.file)
+                    if known.get(found.path, digest) == digest and digest in hashes:
+                        self.report.counts["unchanged"] += 1
+                        await send.send((found, None))
+                        continue
+                    # Reading uses the processor, and so does Postgres meanwhile.
+                    text = await to_process.run_sync(
+                        read_file_within, found.file, _MOST_SECONDS, cancellable=True
+                    )
+                    await send.send((found, text))
+                except FileRefused as refusal:
+                    self.report.refused.append((found, str(refusal)))
+                    await send.send((found, None))
+                except anyio.BrokenWorkerProcess:
+                    self.report.refused.append((found, _CRASHED))
+                    await send.send((found, None))
+
+    async def _store_all(
+        self, receive: MemoryObjectReceiveStream[tuple[FoundFile, FileText | None]], step: Step
+    ) -> None:
+        done = 0
+        async with receive:
+            async for found, text in receive:
+                if text is not None:
+                    await self._store_file(found, text)
+                done += 1
+                step(done)
+
+    async def _store_file(self, found: FoundFile, text: FileText) -> None:
+        try:
+            [row] = await self._store.database.call(
+                "store_source",
+                StoredSourceRow,
+                graph=self._graph,
+                path=found.path,
+                label=found.label,
+                content=text.text,
+                chunks=json.dumps(text.chunks),
+                sha256=text.sha256,
+                modified_at=_read_time(text.changed_at),
+                sensitive=True,
+                **{name: self._caller.writing[name] for name in ("credential", "client", "tool")},
+            )
+        except DataRefused as refusal:
+            raise refusal.explain() from refusal
+        if not row.changed:
+            same = row.stored_path == found.path
+            self.report.counts["unchanged" if same else "repeated"] += 1
+            return
+        self.report.counts["added" if row.created else "changed"] += 1
+        self.report.chunks += row.chunk_count
+
+
+async def choose_graph(store: Store, caller: Caller, name: str | None) -> str:
+    """Return the named graph, or else the home space if it is a graph, or the only writable graph.
+
+    Raises ArgumentInvalid with the names of all writable graphs.
+    """
+    rows = await list_graphs(store.database, caller.principal.credential, sensitive=True)
+    graphs = [row.name for row in rows if row.writable]
+    if name in graphs:
+        return name
+    home = caller.principal.home_space
+    if name is None and (len(graphs) == 1 or (home and home.name in graphs)):
+        return home.name if home and home.name in graphs else graphs[0]
+    command = "run `textrawl space create documents --tier personal` for a new one"
+    if not graphs:
+        raise ArgumentInvalid(command, title="There is no graph to write to")
+    title = "The graph is not clear" if name is None else f"There is no graph {name} to write to"
+    fix = f"choose {join_choices(graphs)} as --graph, or {command}"
+    raise ArgumentInvalid(fix, title=title)
+
+
+def _read_time(seconds: float) -> datetime | None:
+    """Return the time when a file was changed. None: the time is no date."""
+    try:
+        return datetime.fromtimestamp(seconds, UTC)
+    except (OSError, ValueError, OverflowError):
+        return None
+
+
+FIRST_GRAPH, _TIER = "documents", "personal"
+
+
+@dataclass(frozen=True)
+class _MadeRow:
+    name: str
+
+
+def create_first_graph() -> bool:
+    """Create the graph `documents` if the embedded memory has no graph. Return True if it did.
+
+    The embedded memory is created too if it does not exist. A memory in DATABASE_URL is not
+    changed, because its administrator decides about graphs. Raises MemoryNotEnabled, ReadOnly,
+    StartRefused.
+    """
+    settings = read_settings()
+    if not settings.enable_memory:
+        raise MemoryNotEnabled
+    if settings.read_only:
+        raise ReadOnly("TEXTRAWL_READ_ONLY is on: unset it to change the memory")
+    if settings.database_url is not None or settings.space is not None:
+        return False
+
+    async def run() -> bool:
+        async with (
+            open_login(settings, empty=True) as login,
+            open_connection(login.conninfo, timeout=login.timeout) as database,
+        ):
+            if await list_graphs(database, None, sensitive=True):
+                return False
+            await database.call("create_space", _MadeRow, name=FIRST_GRAPH, tier=_TIER)
+            return True
+
+    return run_foreground(run)
+
 
 _LONGEST_STATEMENT = 600.0  # seconds; a text of 5,000,000 characters takes half a minute
 

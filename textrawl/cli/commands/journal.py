@@ -8,7 +8,7 @@ from textrawl.cli.console import count, open_console, write_cell, write_json, wr
 from textrawl.cli.inputs import AsJson, WrittenSpace
 from textrawl.cli.memory_session import MemorySession, change_memory, read_memory
 from textrawl.errors import LlmNotConfigured
-from textrawl.toolsets.journal.consolidation_operations import (
+from textrawl.memory.journal import (
     GRANULARITIES,
     ConsolidationOperations,
     Outcome,

@@ -10,7 +10,7 @@ import typer
 from textrawl.cli.console import open_console, open_progress, show_wait, write_json
 from textrawl.cli.foreground import run_foreground
 from textrawl.embedded.cluster import run_embedded
-from textrawl.embedded.configuration import OWNER
+from textrawl.embedded.postmaster import OWNER
 from textrawl.errors import StartRefused
 from textrawl.postgres.migrations import MigrationReport, enable_login
 from textrawl.postgres.migrations import migrate as bring_up_to_date
@@ -70,7 +70,7 @@ async def _migrate(settings: Settings, *, distributed: bool, cells: int | None) 
     conninfo = settings.database_url.get_secret_value()
     if distributed:
         # Import psycopg's parts for clusters only here: most starts do not need them.
-        from textrawl.distribution.migration import migrate_distributed  # noqa: PLC0415
+        from textrawl.cluster.migration import migrate_distributed  # noqa: PLC0415
 
         return await migrate_distributed(conninfo, cells=cells)
     report = await bring_up_to_date(
@@ -83,7 +83,7 @@ async def _migrate(settings: Settings, *, distributed: bool, cells: int | None) 
 def _find_enable_login(*, distributed: bool) -> Callable[..., Awaitable[str]]:
     if not distributed:
         return enable_login
-    from textrawl.distribution.logins import enable_login_on_nodes  # noqa: PLC0415 - as above
+    from textrawl.cluster.nodes import enable_login_on_nodes  # noqa: PLC0415 - as above
 
     return enable_login_on_nodes
 

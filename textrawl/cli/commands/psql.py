@@ -13,13 +13,13 @@ import typer
 from rich.table import Table
 from rich.text import Text
 
+from textrawl.cli.administration import open_login
 from textrawl.cli.console import open_progress
-from textrawl.cli.database_access import open_login
 from textrawl.cli.foreground import run_foreground
-from textrawl.embedded.configuration import ANALYST
-from textrawl.embedded.programs import find_installed
+from textrawl.embedded.cluster import find_installed
+from textrawl.embedded.postmaster import ANALYST
 from textrawl.errors import StartRefused
-from textrawl.postgres.conninfo import read_conninfo, write_conninfo
+from textrawl.postgres.connection import read_conninfo, write_conninfo
 from textrawl.postgres.inspection import is_pooled, require_analyst
 from textrawl.postgres.sql_files import describe_views
 from textrawl.settings import Settings, read_foreign_environment, read_settings

@@ -1,12 +1,82 @@
-"""`textrawl recall`: facts for a question, in the form that a model reads."""
+"""The commands `remember`, `recall` and `digest`."""
 
-from typing import Annotated
+import json
+from datetime import datetime
+from typing import Annotated, Any
 
 import typer
 
-from textrawl.cli.answering import find_answer
-from textrawl.cli.inputs import AsJson, FactLimit, MaxTokens, SpaceName, read_query
-from textrawl.cli.quick import STDIN, build_recall, read_stdin, show
+from textrawl import __version__
+from textrawl.cli.administration import require_memory
+from textrawl.cli.console import open_console, show_wait, write_cell, write_error, write_json
+from textrawl.cli.foreground import run_foreground
+from textrawl.cli.inputs import (
+    AsJson,
+    EntityName,
+    FactLimit,
+    MaxTokens,
+    SpaceName,
+    WrittenSpace,
+    read_fact,
+    read_future,
+    read_name,
+    read_query,
+    read_reference,
+    read_type,
+)
+from textrawl.cli.quick import (
+    STDIN,
+    Request,
+    ask_running,
+    build_digest,
+    build_recall,
+    check,
+    read_stdin,
+    show,
+)
+from textrawl.errors import MemoryNotEnabled
+from textrawl.resident.client import NotListening, Refused, Unreachable, complete
+from textrawl.settings import read_settings
+from textrawl.values.names import ENTITY_TYPES, EntityKind
+
+
+def find_answer(request: Request, *, create: bool = False) -> dict[str, Any]:
+    """Return the answer to `request`.
+
+    With `create`, the embedded Postgres is created if it does not exist. Without it, this process
+    changes nothing, and does not record the recall. Raises TextrawlError,
+    StartRefused.
+    """
+    try:
+        answer = ask_running(request)
+    except Unreachable as error:
+        if not isinstance(error, NotListening | Refused):
+            write_error(f"{error}: this command opens the memory itself")
+        answer = _open_and_answer(request, create=create)
+    check(answer)
+    return answer
+
+
+def _open_and_answer(request: Request, *, create: bool) -> dict[str, Any]:
+    # A running process answers most requests, and these modules take long to load.
+    from textrawl.resident.answers import dispatch  # noqa: PLC0415 - see above
+    from textrawl.resident.process import open_operations  # noqa: PLC0415 - see above
+
+    settings = read_settings()
+    if not settings.enable_memory:
+        raise MemoryNotEnabled
+    if not create:
+        settings = settings.model_copy(update={"read_only": True})
+        if settings.server_url is None:
+            require_memory(settings)
+
+    async def run() -> dict[str, Any]:
+        async with open_operations(settings, serving=False) as operations:
+            return await dispatch(operations, json.dumps(complete(request)).encode())
+
+    with show_wait("Opening the memory"):
+        return run_foreground(run)
+
 
 _Question = Annotated[
     list[str] | None,
@@ -41,3 +111,130 @@ def recall(
         space=space,
     )
     show(find_answer(request), as_json=as_json)
+
+
+_Project = Annotated[
+    str | None,
+    typer.Option(
+        metavar="NAME", parser=read_name, help="Name of the project that you begin to work on."
+    ),
+]
+
+
+def digest(
+    project: _Project = None,
+    max_tokens: MaxTokens = None,
+    space: SpaceName = None,
+    as_json: AsJson = False,
+) -> None:
+    """Print the facts that matter at the start of a conversation.
+
+    They are about the project, people, preferences and open questions. Without --max-tokens they
+    have at most TEXTRAWL_DIGEST_TOKENS tokens (300).
+    """
+    request = build_digest(as_json=as_json, project=project, max_tokens=max_tokens, space=space)
+    show(find_answer(request), as_json=as_json)
+
+
+_EntityType = Annotated[
+    EntityKind,
+    typer.Option(
+        "--type",
+        metavar="TYPE",
+        parser=read_type,
+        help=f"Type of a new entity: {', '.join(ENTITY_TYPES)}.",
+    ),
+]
+_Until = Annotated[
+    datetime | None,
+    typer.Option(metavar="TIME", parser=read_future, help="When the fact stops being true."),
+]
+_Replaces = Annotated[
+    str | None,
+    typer.Option(
+        metavar="FACT",
+        parser=read_reference,
+        help="The fact to correct: its id, the first 8 characters of its id, or its text.",
+    ),
+]
+
+_FactText = Annotated[
+    str | None,
+    typer.Argument(
+        metavar="[FACT]", help="Text of the fact. - or nothing means the text on stdin."
+    ),
+]
+_SHOWN = (
+    "duplicate",
+    "entity_id",
+    "entity_name",
+    "entity_type",
+    "observation_id",
+    "proposal_id",
+    "updated",
+    "closest",
+)
+
+
+def remember(  # noqa: PLR0913, PLR0917 - each argument is an option
+    name: EntityName,
+    fact: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="[FACT]", help="Text of the fact. - or nothing means the text on stdin."
+        ),
+    ] = None,
+    entity_type: _EntityType = "concept",
+    until: _Until = None,
+    replaces: _Replaces = None,
+    space: WrittenSpace = None,
+    as_json: AsJson = False,
+) -> None:
+    """Store a fact about an entity.
+
+    An entity that does not exist yet is created. An entity that exists keeps its type.
+    """
+    request = {
+        "op": "remember",
+        "client": f"textrawl {__version__}",
+        "entity": name,
+        "fact": _read_text(fact),
+        "type": entity_type,
+        **({"until": until.isoformat()} if until else {}),
+        **({"replaces": replaces} if replaces else {}),
+        **({"space": space} if space else {}),
+    }
+    stored = find_answer(request, create=True)
+    if as_json:
+        write_json({name: stored[name] for name in _SHOWN})
+    else:
+        _show(stored)
+
+
+def _show(stored: dict[str, Any]) -> None:
+    verb = _choose_verb(stored)
+    console = open_console()
+    line = f"{verb} {stored['entity_name']} ({stored['entity_type']}): {stored['ids'][0]}"
+    console.print(write_cell(line), soft_wrap=True)
+    if closest := stored["closest"]:
+        line = f"Close fact: {closest['id'][:8]} {closest['content']}"
+        console.print(write_cell(line), soft_wrap=True)
+
+
+def _choose_verb(stored: dict[str, Any]) -> str:
+    if stored["proposal_id"]:
+        return "Proposed before about" if stored["duplicate"] else "Proposed to a reviewer about"
+    if stored["duplicate"]:
+        return "Updated what is known about" if stored["updated"] else "Already known about"
+    return "Remembered about"
+
+
+def _read_text(argument: str | None) -> str:
+    """Return the fact as it is stored. Raises BadParameter."""
+    text = read_stdin() if argument in (None, STDIN) else argument
+    if text is None:
+        raise typer.BadParameter("give a fact, or pipe one to stdin", param_hint="FACT")
+    try:
+        return read_fact(text)
+    except typer.BadParameter as error:  # typer adds the name only while it parses arguments
+        raise typer.BadParameter(error.message, param_hint="FACT") from None

@@ -8,8 +8,9 @@ from typing import Annotated, Any
 import typer
 from rich.console import Console
 
-from textrawl.cli.confirmation import confirm
+from textrawl.cli.commands.trail import find_start
 from textrawl.cli.console import (
+    confirm,
     count,
     open_console,
     open_progress,
@@ -19,12 +20,17 @@ from textrawl.cli.console import (
 )
 from textrawl.cli.inputs import AsJson, SpaceName, read_name, read_reason
 from textrawl.cli.memory_session import MemorySession, change_memory, read_memory
-from textrawl.cli.since import find_start
 from textrawl.errors import ArgumentInvalid
-from textrawl.toolsets.review.operations import Decision, Filter, ReviewOperations, State
-from textrawl.toolsets.review.rows import DecidedRow, PlannedRow, ProposalRow
-from textrawl.values.limits import MOST_PROPOSALS
-from textrawl.values.text import clean_name
+from textrawl.memory.review import (
+    DecidedRow,
+    Decision,
+    Filter,
+    PlannedRow,
+    ProposalRow,
+    ReviewOperations,
+    State,
+)
+from textrawl.values.text import MOST_PROPOSALS, clean_name
 
 review = typer.Typer(help="See proposals, and accept or reject them.", no_args_is_help=True)
 

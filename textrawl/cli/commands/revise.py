@@ -15,8 +15,7 @@ from textrawl.cli.inputs import (
     read_reference,
 )
 from textrawl.cli.memory_session import MemorySession, change_memory
-from textrawl.toolsets.curation.operations import CurationOperations, Revision
-from textrawl.toolsets.curation.rows import RevisedRow
+from textrawl.memory.curation import CurationOperations, RevisedRow, Revision
 
 _Fact = Annotated[
     str,

@@ -1,9 +1,9 @@
-"""`textrawl search`: facts, or chunks of documents, that answer a question."""
+"""The commands `search`, `show` and `explain`."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
 from itertools import groupby
-from typing import Annotated
+from typing import Annotated, Any
 from uuid import UUID
 
 import typer
@@ -19,10 +19,19 @@ from textrawl.cli.console import (
     write_message,
     write_row,
 )
-from textrawl.cli.inputs import AsJson, AsOf, FactLimit, Query, SpaceName, Types, read_query
-from textrawl.cli.memory_session import MemorySession, read_memory
-from textrawl.toolsets.memory.operations import Question, Sources, Times
-from textrawl.toolsets.memory.rows import HitRow
+from textrawl.cli.inputs import (
+    AsJson,
+    AsOf,
+    EntityName,
+    FactLimit,
+    Query,
+    SpaceName,
+    Types,
+    read_query,
+)
+from textrawl.cli.memory_session import MemorySession, describe_missing_entity, read_memory
+from textrawl.memory.fact_rows import EntityRow, ExplainedRow, HitRow
+from textrawl.memory.facts import Question, Sources, Times
 
 _Documents = Annotated[
     bool,
@@ -78,7 +87,7 @@ def _show(rows: Sequence[HitRow], *, several: bool) -> None:
     if not rows:
         write_message("Nothing found.")
     elif console.is_terminal:
-        _draw(console, rows, several=several)
+        _draw_hit(console, rows, several=several)
     else:
         for row in rows:
             write_row(
@@ -95,7 +104,7 @@ def _show(rows: Sequence[HitRow], *, several: bool) -> None:
             )
 
 
-def _draw(console: Console, rows: Sequence[HitRow], *, several: bool) -> None:
+def _draw_hit(console: Console, rows: Sequence[HitRow], *, several: bool) -> None:
     """Draw entities in the order of their best fact, each with its facts below it."""
     order = {_find_owner(row): rank for rank, row in reversed(list(enumerate(rows)))}
     grouped = sorted(rows, key=lambda row: order[_find_owner(row)])
@@ -124,3 +133,220 @@ def _find_owner(row: HitRow) -> UUID:
 
 def _name_type(row: HitRow) -> str:
     return "document" if row.document_id else row.entity_type
+
+
+Item = Mapping[str, Any]
+
+
+def show(
+    name: EntityName,
+    limit: Annotated[
+        int,
+        typer.Option(
+            "--limit", "-n", min=1, max=100_000, help="Maximum number of facts, newest first."
+        ),
+    ] = 20,
+    as_of: AsOf = None,
+    space: SpaceName = None,
+    as_json: AsJson = False,
+) -> None:
+    """Show an entity with its newest facts and its relations.
+
+    Piped output has tabs between the cells of a line. The first cell is the kind of the line. The
+    cells of an entity are: entity, name, type, space, description. The cells of a fact are: fact,
+    id, time, author, space, text. The cells of a relation are: relation, from, type, to.
+    """
+
+    async def work(session: MemorySession) -> tuple[EntityRow, MemorySession]:
+        row = await session.memory.describe(
+            name, session.caller, max_observations=limit, with_relations=True, times=Times(as_of)
+        )
+        if row is None:
+            raise await describe_missing_entity(session, name)
+        return row, session
+
+    row, session = read_memory("textrawl show", space, work)
+    console = open_console()
+    if as_json:
+        write_json(asdict(row))
+    elif console.is_terminal:
+        _draw_entity(console, row, several=session.several_spaces)
+    else:
+        _write(row)
+
+
+def _write(row: EntityRow) -> None:
+    write_row(["entity", row.name, row.entity_type, row.space, row.description or ""])
+    for fact in row.observations:
+        write_row(
+            [
+                "fact",
+                str(fact["id"]),
+                str(fact["created_at"]),
+                fact["author"],
+                fact["space"],
+                fact["content"],
+            ]
+        )
+    for edge in _list_edges(row):
+        write_row(["relation", *edge])
+    for fact in row.revised:
+        write_row(["wrong", str(fact["id"]), fact["revised_at"], fact["content"], fact["reason"]])
+
+
+def _draw_entity(console: Console, row: EntityRow, *, several: bool) -> None:
+    space = f" @{row.space}" if several else ""
+    console.print(Text.assemble(write_cell(row.name, "bold"), f" ({row.entity_type}){space}"))
+    if row.description:
+        console.print(write_cell(row.description))
+    console.print(_draw_facts(row.observations, several=several))
+    if hidden := row.total_observations - len(row.observations):
+        older = count(hidden, "older fact")
+        console.print(f"[dim]and {older}: --limit {row.total_observations} shows all[/]")
+    edges = _list_edges(row)
+    if edges:
+        console.print("\n[bold]Relations[/]")
+    for edge in edges:
+        console.print(Text("  ").join([Text(), *map(write_cell, edge)]))
+    if hidden := row.total_relations - len(edges):
+        console.print(f"[dim]and {count(hidden, 'more relation')}[/]")
+    if row.revised:
+        console.print("\n[bold]Wrong[/]")
+    for fact in row.revised:
+        console.print(write_cell(f"  {fact['content']} ({fact['reason']})"), soft_wrap=True)
+
+
+def _draw_facts(facts: Sequence[Item], *, several: bool) -> Table:
+    """Draw one row for each fact. Authors and spaces are shown if there are several."""
+    authors = len({fact["author"] for fact in facts}) > 1
+    table = Table.grid(padding=(0, 2), expand=True)
+    table.add_column(style="dim", no_wrap=True)
+    table.add_column(style="dim", no_wrap=True)
+    table.add_column(ratio=1)
+    for fact in facts:
+        origin = [fact["author"]] if authors else []
+        origin += [f"@{fact['space']}"] if several else []
+        lead = Text(f"{' '.join(origin)}: ", "cyan") if origin else Text()
+        table.add_row(
+            str(fact["created_at"])[:10],
+            str(fact["id"])[:8],
+            Text.assemble(write_cell(lead.plain, "cyan"), write_cell(fact["content"])),
+        )
+    return table
+
+
+def _list_edges(row: EntityRow) -> list[tuple[str, str, str]]:
+    """Return (from, relation, to) of each relation. Outgoing relations come first."""
+    leaving = [(row.name, edge["relation_type"], edge["to_entity"]) for edge in row.outgoing]
+    arriving = [(edge["from_entity"], edge["relation_type"], row.name) for edge in row.incoming]
+    return leaving + arriving
+
+
+_More = Annotated[
+    int, typer.Option("--more", min=0, max=50, help="Facts to show that were left out.")
+]
+_LeastScore = Annotated[
+    float | None,
+    typer.Option(
+        "--least-score", metavar="SCORE", min=0, max=100, help="Leave out facts below this score."
+    ),
+]
+
+
+def explain(  # noqa: PLR0913, PLR0917 - each argument is an option
+    query: Query,
+    types: Types = None,
+    limit: FactLimit = 10,
+    more: _More = 5,
+    least_score: _LeastScore = None,
+    as_of: AsOf = None,
+    space: SpaceName = None,
+    as_json: AsJson = False,
+) -> None:
+    """Explain why a search finds some facts and leaves out others.
+
+    The command shows the words of the query that each fact has, with their weights, how close its
+    meaning is, and what its neighbours add: the facts that were stored just before and after it.
+    Then it shows facts that were left out: over the limit, below the least score, or ended. In
+    piped output each fact is one line: outcome, score, score without neighbours, coverage, cosine,
+    words, found by, entity, id, fact.
+    """
+    least = None if least_score is None else least_score / 100
+    question = Question(
+        read_query(" ".join(query)), types or None, Times(as_of), limit, least_score=least
+    )
+
+    async def work(session: MemorySession) -> tuple[list[ExplainedRow], str | None, bool]:
+        rows, missing = await session.memory.explain(question, session.caller, more=more)
+        return rows, missing, session.store.models.has_vectors
+
+    rows, missing, has_vectors = read_memory("textrawl explain", space, work)
+    if missing and has_vectors:
+        write_message(f"Keywords only: {missing}.")
+    if as_json:
+        write_json([asdict(row) for row in rows])
+    else:
+        _show_explanation(rows)
+
+
+def _show_explanation(rows: Sequence[ExplainedRow]) -> None:
+    console = open_console()
+    if not rows:
+        write_message("Nothing found.")
+    elif console.is_terminal:
+        _draw(console, rows)
+    else:
+        for row in rows:
+            write_row(
+                [
+                    row.outcome,
+                    *map(_write_hundredths, (row.score, row.own_score, row.coverage)),
+                    "" if row.cosine is None else f"{row.cosine:.3f}",
+                    _write_words(row),
+                    " ".join(row.found_by),
+                    row.entity_name,
+                    str(row.observation_id),
+                    row.content,
+                ]
+            )
+
+
+def _draw(console: Console, rows: Sequence[ExplainedRow]) -> None:
+    table = Table.grid(padding=(0, 2), expand=True)
+    table.add_column(justify="right", style="green", width=4)
+    table.add_column(ratio=1)
+    outcome = ""
+    for row in rows:
+        if row.outcome != outcome:
+            outcome = row.outcome
+            table.add_row("", Text(outcome.capitalize(), "bold"))
+        fact = Text.assemble(write_cell(row.entity_name, "bold"), " ", write_cell(row.content))
+        table.add_row(_write_hundredths(row.score), fact)
+        table.add_row("", write_cell(_describe(row), "dim"))
+    console.print(table)
+
+
+def _describe(row: ExplainedRow) -> str:
+    """Return the reasons for the score of a fact in one line."""
+    if row.score is None:
+        end = row.valid_until
+        why = f"valid until {end:%Y-%m-%d}" if end else "not valid yet at that time"
+        return f"{why}; words: {_write_words(row) or 'none'}"
+    parts = [f"words: {_write_words(row) or 'none'} ({_write_hundredths(row.coverage) or 0})"]
+    if row.likeness is not None:
+        parts.append(f"meaning: {_write_hundredths(row.likeness)} (cosine {row.cosine:.2f})")
+    if row.own_score is not None and round(100 * row.score) != round(100 * row.own_score):
+        parts.append(f"without neighbours: {_write_hundredths(row.own_score)}")
+    parts.append(f"found by: {' and '.join(row.found_by) or 'its neighbours'}")
+    return "; ".join(parts)
+
+
+def _write_words(row: ExplainedRow) -> str:
+    return " ".join(
+        f"{'+' if word['found'] else '-'}{word['word']}:{_write_hundredths(word['weight'])}"
+        for word in row.words
+    )
+
+
+def _write_hundredths(value: float | None) -> str:
+    return "" if value is None else f"{100 * value:.0f}"

@@ -1,13 +1,23 @@
-"""`textrawl serve`: the MCP server, over stdio or Streamable HTTP."""
+"""The commands `serve`, `explore` and `resident`."""
 
+import time
+import webbrowser
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
 from functools import partial
+from threading import Thread
 from typing import Annotated
 
 import typer
 
+from textrawl.cli.administration import open_administration, require_memory
+from textrawl.cli.console import open_console, write_error, write_message
 from textrawl.cli.foreground import Interrupted, run_foreground
 from textrawl.cli.hosting import build_server, prepare_server
+from textrawl.cli.residence import IDLE, TAKEN, stay_resident
 from textrawl.errors import StartRefused
+from textrawl.postgres.database import Database
+from textrawl.resident.client import Refused, Unreachable, ask, find_address
 from textrawl.settings import Settings, read_settings
 
 _Http = Annotated[
@@ -58,9 +68,9 @@ def serve(
 
 async def _serve_http(settings: Settings, *, insecure: bool) -> None:
     server = build_server(settings, tokens_needed=not insecure)
-    from textrawl.toolsets.catalogue import find_toolsets  # noqa: PLC0415 - not for stdio
-    from textrawl.transports.http.application import serve_http  # noqa: PLC0415 - not for stdio
-    from textrawl.transports.http.metrics import Metrics  # noqa: PLC0415 - not for stdio
+    from textrawl.server.http.application import serve_http  # noqa: PLC0415 - not for stdio
+    from textrawl.server.http.metrics import Metrics  # noqa: PLC0415 - not for stdio
+    from textrawl.tools.catalogue import find_toolsets  # noqa: PLC0415 - not for stdio
 
     metrics = Metrics(name for toolset in find_toolsets().values() for name in toolset.every_tool)
     metrics.watch(server.read_gauges)
@@ -72,3 +82,91 @@ async def _serve_http(settings: Settings, *, insecure: bool) -> None:
 
         pages = partial(build_pages, server, settings)
     await serve_http(server, settings, lookup=lookup, metrics=metrics, build_pages=pages)
+
+
+_ExplorerPort = Annotated[
+    int, typer.Option(min=0, max=65_535, help="Port to listen on. 0 means any free port.")
+]
+_Browser = Annotated[
+    bool,
+    typer.Option(
+        "--open",
+        help="Also open the link in a browser. Other users of this machine can then see the link "
+        "in the list of processes, until it is used.",
+    ),
+]
+
+
+def explore(port: _ExplorerPort = 0, browser: _Browser = False) -> None:
+    """Look into the memory in a browser: search, entities, history.
+
+    The command listens only on this machine, and prints a link. The link signs you in once, within
+    five minutes. Ctrl-C ends the command.
+    """
+    settings = read_settings()
+    require_memory(settings)
+    try:
+        run_foreground(partial(_serve, settings, port, browser=browser), use_uvloop=True)
+    except Interrupted:
+        return  # the regular way to end a server
+
+
+async def _serve(settings: Settings, port: int, *, browser: bool) -> None:
+    from textrawl.explorer.serving import serve_explorer  # noqa: PLC0415 - it takes half a second
+
+    def announce(link: str) -> None:
+        open_console().print(link, soft_wrap=True, highlight=False, markup=False)
+        if browser:
+            # In a thread, because the call waits for some browsers until they end.
+            Thread(target=webbrowser.open, args=(link,), daemon=True).start()
+
+    await serve_explorer(settings, port, announce, partial(open_owner, settings))
+
+
+@asynccontextmanager
+async def open_owner(settings: Settings) -> AsyncGenerator[Database]:
+    """Open the memory as its owner. Raises StartRefused if the login does not own the memory."""
+    async with open_administration(settings) as administration:
+        yield administration.database
+
+
+_ENDING = 10.0  # seconds to wait for the end of a process and of its Postgres
+_PAUSE = 0.02  # seconds between checks
+
+_Idle = Annotated[
+    float, typer.Option(metavar="MINUTES", min=0.01, help="End after MINUTES without a request.")
+]
+_Stop = Annotated[
+    bool, typer.Option("--stop", help="End the running process, and wait until it has ended.")
+]
+
+
+def resident(idle: _Idle = IDLE, stop: _Stop = False) -> None:
+    """Keep the memory open for hooks and quick commands.
+
+    Hooks start this process if no server runs. It answers `textrawl recall`, `textrawl digest`,
+    `textrawl remember` and hooks of the same OS user, through a Unix socket in the data folder.
+    """
+    if stop:
+        _stop()
+    elif not stay_resident(idle):
+        write_error(TAKEN)
+
+
+def _stop() -> None:
+    """End the process. Raises StartRefused if a server listens, or if the process does not end."""
+    try:
+        answer = ask({"op": "end"}, timeout=_ENDING)
+    except Refused:
+        answer = {}  # a process of another version ends if it is asked anything
+    except Unreachable:
+        write_error("No process has this memory open for hooks and quick commands")
+        return
+    if "error" in answer:
+        raise StartRefused("A server has this memory open: end it, for example with its editor")
+    end, lock = time.monotonic() + _ENDING, find_address().lock
+    while lock.exists():
+        if time.monotonic() > end:
+            raise StartRefused("The process has not ended yet: try again")
+        time.sleep(_PAUSE)
+    write_message("The process has ended.")

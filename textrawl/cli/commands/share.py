@@ -7,12 +7,17 @@ import typer
 from rich.console import Console
 
 from textrawl.access.directory import Directory
-from textrawl.cli.confirmation import confirm
-from textrawl.cli.console import count, open_console, open_progress, write_json, write_texts
+from textrawl.cli.console import (
+    confirm,
+    count,
+    open_console,
+    open_progress,
+    write_json,
+    write_texts,
+)
 from textrawl.cli.inputs import AsJson, EntityName, read_reference
 from textrawl.cli.memory_session import MemorySession, change_memory
-from textrawl.toolsets.curation.operations import CurationOperations, Share
-from textrawl.toolsets.curation.rows import SharedRow
+from textrawl.memory.curation import CurationOperations, Share, SharedRow
 from textrawl.values.text import clean_name
 
 _LONGEST = 600.0  # seconds that a large entity can take

@@ -8,13 +8,6 @@ import typer
 
 from textrawl.cli.administration import (
     Administration,
-    administer,
-    draw_rows,
-    write_instant,
-)
-from textrawl.cli.console import count, open_console, write_json, write_message
-from textrawl.cli.progress import show_index_progress
-from textrawl.cli.rows import (
     ChangedLanguageRow,
     ChangedReviewRow,
     ChangedTierRow,
@@ -22,9 +15,13 @@ from textrawl.cli.rows import (
     MadeSpaceRow,
     PolicyRow,
     SpaceListRow,
+    administer,
+    draw_rows,
+    write_instant,
 )
-from textrawl.embeddings.rows import KnownModelRow
+from textrawl.cli.console import count, open_console, show_index_progress, write_json, write_message
 from textrawl.errors import ArgumentInvalid
+from textrawl.models.active_model import KnownModelRow
 from textrawl.postgres.vector_indexes import drop_space_index, index_space
 from textrawl.values.text import clean_name
 

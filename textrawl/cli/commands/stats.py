@@ -1,24 +1,180 @@
 """`textrawl stats`: contents, growth and costs of a memory."""
 
 import os
-from dataclasses import asdict
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
+from rich.console import Console
+from rich.filesize import decimal
+from rich.table import Table
+from rich.text import Text
 
-from textrawl.cli.console import open_console, show_wait, write_json, write_message
-from textrawl.cli.database_access import require_memory
+from textrawl.cli.administration import require_memory
+from textrawl.cli.console import (
+    count,
+    open_console,
+    show_wait,
+    write_cell,
+    write_json,
+    write_message,
+)
 from textrawl.cli.foreground import run_foreground
 from textrawl.cli.inputs import SpaceName
 from textrawl.cli.memory_session import find_reading, read_space_settings
-from textrawl.cli.statistics_report import Report, draw_report
-from textrawl.distribution.opening import open_connection
+from textrawl.cluster.opening import open_connection
 from textrawl.errors import StartRefused
+from textrawl.memory.opening import open_database
+from textrawl.memory.store import ReportRow, StatisticsRow
 from textrawl.settings import Settings
-from textrawl.store.opening import open_database
-from textrawl.store.report import ReportRow
-from textrawl.store.rows import StatisticsRow
+
+_BARS = "▁▂▃▄▅▆▇█"
+_LONGEST_TEXT = 72  # characters of a question or a fact
+
+
+@dataclass(frozen=True)
+class Report:
+    """The contents of the memory now, and the row about the last `days`."""
+
+    holdings: StatisticsRow
+    recent: ReportRow
+    days: int
+
+
+def draw_report(console: Console, report: Report) -> None:
+    """Draw the whole report. Each figure has its unit and a short explanation."""
+    recent, days = report.recent, report.days
+    console.print("[bold]The memory now[/]")
+    console.print(_draw_holdings(report.holdings))
+    console.print(f"\n[bold]Growth[/]: facts added in each week of the last {days} days")
+    counts = [int(week["facts"]) for week in recent.growth]
+    most = max(counts, default=0)
+    console.print(Text(f"{draw_sparkline(counts)}  {count(most, 'fact')} in the fullest week"))
+    _draw_shares(console, recent)
+    console.print(f"\n[bold]Recalls[/]: answers of the last {days} days")
+    console.print(_draw_recalls(recent.recalls))
+    console.print(f"\n[bold]LLM[/]: calls of the last {days} days")
+    console.print(_draw_llm(recent.llm))
+    _draw_items(console, "Slowest answers", [_describe_slow(item) for item in recent.slowest])
+    unanswered = recent.unanswered
+    _draw_items(
+        console,
+        f"Unanswered: {count(unanswered['questions'], 'question')} that found little",
+        [_describe_unanswered(item) for item in unanswered["most"]],
+    )
+    reasons = write_counts(recent.stale["reasons"])
+    title = f"Stale: {count(recent.stale['facts'], 'fact')}{f' ({reasons})' if reasons else ''}"
+    _draw_items(
+        console, f"{title}, the oldest", [_describe_stale(i) for i in recent.stale["oldest"]]
+    )
+
+
+def draw_sparkline(counts: Sequence[int]) -> str:
+    """Return a bar for each number, in proportion to the largest number."""
+    most = max(counts, default=0) or 1
+    return "".join(_BARS[round((len(_BARS) - 1) * count / most)] for count in counts)
+
+
+def write_counts(counts: Mapping[str, int]) -> str:
+    """Return counts with their names, the largest first."""
+    most = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
+    return ", ".join(f"{count:,} {name}" for name, count in most)
+
+
+def write_saved(recalls: Mapping[str, Any]) -> str | None:
+    """Return the tokens that compact text saved compared with verbose text, or None.
+
+    The number is extrapolated, because verbose text is counted only for some answers.
+    """
+    spent, verbose = recalls["tokens"], recalls["verbose_tokens"]
+    if not verbose or verbose <= spent:
+        return None
+    return f"about {verbose - spent:,} saved, {1 - spent / verbose:.0%} of verbose text"
+
+
+def _draw_holdings(row: StatisticsRow) -> Table:
+    table = _make_grid()
+    ended = row.facts - row.valid_facts
+    table.add_row("entities", f"{row.entities:,}", write_counts(row.types))
+    table.add_row("valid facts", f"{row.valid_facts:,}", f"and {ended:,} no longer valid")
+    table.add_row("relations", f"{row.relations:,}")
+    table.add_row("events", f"{row.events:,}", "lines of `textrawl log`")
+    size, unit = decimal(row.bytes).split(" ")
+    table.add_row(unit, size, "on disk, the whole database")
+    for model in row.models:
+        pending = model["pending"]
+        wait = f"; {count(pending, 'fact')} without a vector yet" if pending else ""
+        meaning = f"numbers in a vector of {model['name']}{wait}"
+        table.add_row("dimensions", f"{model['dimensions']:,}", write_cell(meaning))
+    return table
+
+
+def _draw_shares(console: Console, recent: ReportRow) -> None:
+    authors = write_counts({item["author"]: item["facts"] for item in recent.authors})
+    console.print(write_cell(f"facts by author: {authors or 'none'}", "dim"))
+    console.print(write_cell(f"facts by source: {write_counts(recent.sources) or 'none'}", "dim"))
+
+
+def _draw_recalls(recalls: Mapping[str, Any]) -> Table | str:
+    if not recalls["calls"]:
+        return "none, or TEXTRAWL_RECORD_RECALLS is off"
+    table = _make_grid()
+    cut = f"{recalls['cut']:,} of them cut to their budget" if recalls["cut"] else ""
+    table.add_row("answers", f"{recalls['calls']:,}", cut)
+    table.add_row("tokens", f"{recalls['tokens']:,}", write_saved(recalls) or "in all answers")
+    if recalls["p50_ms"] is not None:
+        table.add_row("ms", f"{recalls['p50_ms']}", "median time of an answer")
+        table.add_row("ms", f"{recalls['p95_ms']}", "95th percentile of the time of an answer")
+    return table
+
+
+def _draw_llm(uses: Sequence[Mapping[str, Any]]) -> Table | str:
+    if not uses:
+        return "none"
+    table = _make_grid()
+    for use in uses:
+        table.add_row(str(use["purpose"]), f"{use['calls']:,}", write_cell(describe_llm(use)))
+    return table
+
+
+def describe_llm(use: Mapping[str, Any]) -> str:
+    """Return the tokens, median time and failures of the calls to the LLM for one purpose."""
+    cost = f"{use['tokens_in']:,} tokens in, {use['tokens_out']:,} out"
+    failed = f"; failed: {write_counts(use['errors'])}" if use["failures"] else ""
+    return f"{cost}; {use['p50_ms']} ms{failed}"
+
+
+def _draw_items(console: Console, title: str, items: Sequence[tuple[str, str]]) -> None:
+    console.print(Text(f"\n{title}", "bold"))
+    table = Table.grid(padding=(0, 2))
+    table.add_column(justify="right", no_wrap=True)
+    table.add_column(no_wrap=True, overflow="ellipsis")
+    for left, right in items:
+        table.add_row(left, write_cell(right))
+    console.print(table if items else "none")
+
+
+def _describe_slow(item: Mapping[str, Any]) -> tuple[str, str]:
+    return f"{item['milliseconds']} ms", f"{item['mode']} {item['asked'] or ''}"[:_LONGEST_TEXT]
+
+
+def _describe_unanswered(item: Mapping[str, Any]) -> tuple[str, str]:
+    return count(item["times"], "time"), str(item["asked"])[:_LONGEST_TEXT]
+
+
+def _describe_stale(item: Mapping[str, Any]) -> tuple[str, str]:
+    return str(item["at"])[:10], f"{item['entity']}: {item['fact']}"[:_LONGEST_TEXT]
+
+
+def _make_grid() -> Table:
+    table = Table.grid(padding=(0, 2))
+    table.add_column(style="bold")
+    table.add_column(justify="right")
+    table.add_column(style="dim")
+    return table
+
 
 _LONGEST = 60.0  # seconds that the counting of a large memory can take
 
@@ -66,7 +222,7 @@ async def _count(settings: Settings, days: int) -> Report:
 
 def _write_page(report: Report) -> str:
     # These modules take half a second, and only pages need them.
-    from textrawl.explorer.numbers import Numbers  # noqa: PLC0415
+    from textrawl.explorer.site import Numbers  # noqa: PLC0415
     from textrawl.explorer.statistics_page import write_page  # noqa: PLC0415
 
     return write_page(Numbers(report.holdings, report.recent), report.days)

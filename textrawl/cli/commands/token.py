@@ -8,12 +8,15 @@ from typing import Annotated
 
 import typer
 
-from textrawl.access.access_token import hash_token, is_token, make_token, shorten_token
-from textrawl.access.records import (
+from textrawl.access.access_token import (
     MadeTokenRow,
     RevokedTokenRow,
     RotatedTokenRow,
     TokenListRow,
+    hash_token,
+    is_token,
+    make_token,
+    shorten_token,
 )
 from textrawl.cli.administration import (
     Administration,

@@ -1,4 +1,4 @@
-"""`textrawl trust`: the folders whose `.env` the user trusts."""
+"""The commands `trust` and `distrust`."""
 
 from pathlib import Path
 from typing import Annotated
@@ -6,10 +6,16 @@ from typing import Annotated
 import typer
 
 from textrawl.cli.console import write_json, write_message, write_row
-from textrawl.environment import find_user_file, parse_file, read_local_file
+from textrawl.environment import distrust as drop_trust
+from textrawl.environment import (
+    find_user_file,
+    list_trusted,
+    name_local_file,
+    parse_file,
+    read_local_file,
+)
+from textrawl.environment import trust as record_trust
 from textrawl.settings import is_setting
-from textrawl.trusted_folders import list_trusted
-from textrawl.trusted_folders import trust as record_trust
 
 TrustedFolder = Annotated[
     Path, typer.Argument(metavar="[FOLDER]", help="The folder; default: the working directory.")
@@ -48,3 +54,13 @@ def _list(*, as_json: bool) -> None:
         return
     for path, state in found:
         write_row((state, str(path)))
+
+
+def distrust(folder: TrustedFolder = Path()) -> None:
+    """Take back the trust in the `.env` of a folder.
+
+    The folder does not need to exist any more.
+    """
+    file = name_local_file(folder)
+    state = "no longer" if drop_trust(find_user_file().parent, file) else "not"
+    write_message(f"{file} is {state} trusted.")

@@ -8,7 +8,7 @@ import typer
 from textrawl.cli.console import open_console, open_progress, show_wait, write_json
 from textrawl.cli.foreground import run_foreground
 from textrawl.embedded.cluster import Cluster
-from textrawl.embedded.configuration import OWNER
+from textrawl.embedded.postmaster import OWNER
 from textrawl.embedded.upgrade import Upgraded, upgrade_cluster
 from textrawl.errors import StartRefused
 from textrawl.postgres.migrations import MigrationReport, migrate

@@ -1,0 +1,462 @@
+"""The commands `log` and `undo`."""
+
+import re
+from collections.abc import Awaitable, Callable, Sequence
+from contextlib import aclosing
+from dataclasses import asdict
+from datetime import UTC, datetime
+from itertools import groupby
+from typing import Annotated, TypeVar
+
+import typer
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+from rich.tree import Tree
+
+from textrawl.cli.administration import read_span, require_memory
+from textrawl.cli.console import (
+    confirm,
+    count,
+    open_console,
+    show_wait,
+    write_cell,
+    write_json,
+    write_message,
+    write_row,
+)
+from textrawl.cli.foreground import run_foreground
+from textrawl.cluster.opening import open_connection
+from textrawl.errors import ArgumentInvalid
+from textrawl.memory.opening import open_database
+from textrawl.memory.trail import EventRow, Filter, PlanRow, Trail, UndoRow, find_space
+from textrawl.postgres.lock_holders import name_lock_holders
+from textrawl.settings import read_settings
+from textrawl.values.text import clean_name
+from textrawl.values.times import read_instant
+
+_DATE = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
+
+
+def find_start(text: str) -> datetime:
+    """Return the instant that `text` names: an instant, a date, or a span before now, such as 2h.
+
+    A date stands for the beginning of the day in UTC. Raises ArgumentInvalid, also for a time in
+    the future.
+    """
+    text, now = text.strip(), datetime.now(UTC)
+    if "-" not in text and text[:1].isdecimal():
+        return now - read_span(text)
+    try:
+        start = read_instant(f"{text}T00:00:00Z" if _DATE.fullmatch(text) else text)
+    except ValueError as error:
+        raise ArgumentInvalid(
+            f"{error}, or a span such as 2h or 7d", title="Wrong --since"
+        ) from None
+    if start > now:
+        raise ArgumentInvalid("give a time that has passed", title="Wrong --since")
+    return start
+
+
+Result = TypeVar("Result")
+
+_LONGEST = 600.0  # seconds that a large undo can take
+
+
+def work_on_trail(space: str | None, work: Callable[[Trail], Awaitable[Result]]) -> Result:
+    """Run `work` on the trail of a space, or of all administered spaces, and return its result.
+
+    Raises SpaceNotFound, NotAuthenticated, ScopeMissing, StartRefused, DatabaseUnavailable.
+    """
+    settings = read_settings()
+
+    async def run() -> Result:
+        require_memory(settings)
+        timeout = max(settings.database_timeout, _LONGEST)
+        async with (
+            open_database(settings) as site,
+            open_connection(site.conninfo, timeout=timeout) as database,
+            name_lock_holders(site.conninfo, settings.database_timeout),
+        ):
+            space_id = await find_space(database, site.credential, space)
+            return await work(Trail(database, site.credential, space_id))
+
+    return run_foreground(run)
+
+
+_USUAL_LIMIT = 50
+_WIDE = 110  # columns of a terminal that has room for years and seconds
+_MOST_NAME, _MOST_ENTITY = 12, 24  # columns for an author or a space, and for an entity
+
+
+_Space = Annotated[
+    str | None,
+    typer.Option(
+        metavar="SPACE",
+        parser=clean_name,
+        help="Only this space; default: every space you administer.",
+    ),
+]
+_By = Annotated[
+    str | None,
+    typer.Option(metavar="ACTOR", parser=clean_name, help="Only events by this author."),
+]
+_Entity = Annotated[
+    str | None,
+    typer.Option(metavar="NAME", parser=clean_name, help="Only events about this entity."),
+]
+_Action = Annotated[
+    str | None,
+    typer.Option(metavar="ACTION", help="Only this action, such as remembered or forgotten."),
+]
+_Since = Annotated[
+    str | None,
+    typer.Option(metavar="TIME", help="Only events since TIME: 2h, 7d, 2026-08-01T12:00Z."),
+]
+_Limit = Annotated[
+    int | None,
+    typer.Option(min=1, max=10_000, help=f"How many events; default: {_USUAL_LIMIT}."),
+]
+_Follow = Annotated[
+    bool, typer.Option("--follow", "-f", help="Write new events as they happen, until Ctrl-C.")
+]
+_After = Annotated[
+    str | None,
+    typer.Option(
+        metavar="CURSOR", help="With --follow: start after this event; 0:0 is the beginning."
+    ),
+]
+_AsJson = Annotated[
+    bool, typer.Option("--json", help="Write JSON; with --follow one object per line.")
+]
+
+
+def log(  # noqa: PLR0913, PLR0917 - each argument is an option
+    space: _Space = None,
+    by: _By = None,
+    entity: _Entity = None,
+    action: _Action = None,
+    since: _Since = None,
+    limit: _Limit = None,
+    follow: _Follow = False,
+    after: _After = None,
+    as_json: _AsJson = False,
+) -> None:
+    """Show who did what to the memory, newest first, without the content.
+
+    With --follow no event is missed or written twice. To continue later, pass the `cursor` of the
+    last event (see --json) to --after.
+    """
+    criteria = Filter(by, entity, action, None if since is None else find_start(since))
+    if follow:
+        if since is not None or limit is not None:
+            raise typer.BadParameter("--follow cannot have --since or --limit: use --after")
+        _follow(space, criteria, after, as_json=as_json)
+        return
+    if after is not None:
+        raise typer.BadParameter("--after needs --follow")
+    with show_wait("Reading"):
+        rows = work_on_trail(
+            space, lambda trail: trail.list_events(criteria, limit or _USUAL_LIMIT)
+        )
+    if as_json:
+        write_json([asdict(row) for row in rows])
+    elif rows:
+        _show(rows)
+    else:
+        write_message("No events." if criteria == Filter() else "No events match.")
+
+
+def _follow(space: str | None, criteria: Filter, after: str | None, *, as_json: bool) -> None:
+    async def work(trail: Trail) -> None:
+        start = await trail.find_end() if after is None else after
+        async with aclosing(trail.follow(start)) as events:
+            async for row in events:
+                if not _matches(row, criteria):
+                    continue
+                if as_json:
+                    write_json(asdict(row), indent=None)
+                else:
+                    _show([row])
+
+    work_on_trail(space, work)
+
+
+def _matches(row: EventRow, criteria: Filter) -> bool:
+    name = None if criteria.entity is None else criteria.entity.casefold()
+    return (
+        criteria.author in (None, row.author_name)
+        and criteria.action in (None, row.action)
+        and name in (None, (row.entity_name or "").casefold())
+    )
+
+
+def _show(rows: Sequence[EventRow]) -> None:
+    """Write one line for each event: aligned on a terminal, or all cells with tabs if piped."""
+    console = open_console()
+    if console.is_terminal:
+        console.print(_draw(console, rows))
+        return
+    for row in rows:
+        write_row(
+            [
+                f"{row.at:%Y-%m-%dT%H:%M:%SZ}",
+                row.space_name,
+                row.author_name,
+                row.action,
+                _name_entity(row),
+                row.tool,
+                row.client or "",
+                row.request or "",
+            ]
+        )
+
+
+def _draw(console: Console, rows: Sequence[EventRow]) -> Table:
+    """Draw one line for each event. On a narrow terminal, the tool is cut first."""
+    wide = console.width >= _WIDE
+    several = len({row.space_name for row in rows}) > 1
+    table = Table.grid(padding=(0, 2), expand=True)
+    for most in (None, _MOST_NAME if several else 0, _MOST_NAME, None, None):
+        table.add_column(no_wrap=True, overflow="ellipsis", max_width=most)
+    table.add_column(no_wrap=True, overflow="ellipsis", ratio=1, style="dim")
+    for row in rows:
+        time = f"{row.at:%Y-%m-%d %H:%M:%S}" if wide else f"{row.at:%m-%d %H:%M}"
+        entity = write_cell(_name_entity(row))
+        entity.truncate(_MOST_ENTITY * (2 if wide else 1), overflow="ellipsis")
+        table.add_row(
+            Text(time, "dim"),
+            write_cell(row.space_name if several else "", "cyan"),
+            write_cell(row.author_name),
+            write_cell(row.action, "bold"),
+            entity,
+            write_cell(f"{row.tool} ({row.client})" if row.client else row.tool),
+        )
+    return table
+
+
+def _name_entity(row: EventRow) -> str:
+    """Return the entity's name, or the start of its id if the entity was forgotten."""
+    return row.entity_name or (f"({str(row.entity_id)[:8]})" if row.entity_id else "")
+
+
+_MOST_ENTITIES = 20
+_MOST_STEPS = 5
+_WIDEST = 100
+
+_STYLES = {
+    "remove": "red",
+    "hand over": "yellow",
+    "revive": "green",
+    "reset": "green",
+    "lost": "bold red",
+    "move back": "green",
+    "return": "green",
+    "retype": "green",
+    "kept": "yellow",
+}
+_COUNTS = {
+    "removed": "removed",
+    "handed_over": "handed over",
+    "revived": "valid again",
+    "reset": "reset to former values",
+    "moved": "moved back or returned",
+    "retyped": "given their former type",
+    "dropped": "entities dropped",
+    "lost": "forgotten and lost",
+    "kept": "reflections of others kept with their entities or relations",
+}
+
+
+def draw_plan(author: str, since: datetime, plan: Sequence[PlanRow]) -> Tree:
+    """Draw the steps by space and entity. A long list ends with the number of omitted items."""
+    begin = f"{since.astimezone(UTC):%Y-%m-%d %H:%M:%S} UTC"
+    steps = count(len(plan), "step") if plan else "no visible steps"
+    tree = Tree(Text(f"Undoing {author} since {begin}: {steps}", style="bold"))
+    for space, rows in groupby(plan, lambda row: row.space_name):
+        branch = tree.add(Text(space, style="bold cyan"))
+        entities = [(n or "(forgotten)", list(g)) for n, g in groupby(rows, _find_name)]
+        for name, entity_steps in entities[:_MOST_ENTITIES]:
+            _draw_entity(branch, name, entity_steps)
+        if len(entities) > _MOST_ENTITIES:
+            others = entities[_MOST_ENTITIES:]
+            hidden = sum(len(entity_steps) for _, entity_steps in others)
+            branch.add(_note(f"… {count(len(others), 'more entity')}, {count(hidden, 'step')}"))
+    return tree
+
+
+def count_steps(row: UndoRow) -> str:
+    """Return the number of each kind of change that was made."""
+    changes = [
+        f"{getattr(row, name)} {label}" for name, label in _COUNTS.items() if getattr(row, name)
+    ]
+    return ", ".join(changes) or "only repetitions of facts"
+
+
+def _find_name(row: PlanRow) -> str | None:
+    return row.entity_name
+
+
+def _draw_entity(branch: Tree, name: str, rows: Sequence[PlanRow]) -> None:
+    dropped = any(row.action == "drop entity" for row in rows)
+    leaf = branch.add(Text(f"{name} (is removed too)" if dropped else name))
+    steps = [row for row in rows if row.action != "drop entity"]
+    for row in steps[:_MOST_STEPS]:
+        leaf.add(_draw_step(row))
+    if len(steps) > _MOST_STEPS:
+        leaf.add(_note(f"… {len(steps) - _MOST_STEPS} more"))
+
+
+def _draw_step(row: PlanRow) -> Text:
+    action = row.action
+    if row.new_author:
+        action += f" to {row.new_author}" if action == "hand over" else f", of {row.new_author}"
+    text = Text(f"{action}: {row.content or row.kind}", style=_STYLES[row.action])
+    text.truncate(_WIDEST, overflow="ellipsis")
+    return text
+
+
+def _note(text: str) -> Text:
+    return Text(text, style="dim")
+
+
+Author = Annotated[
+    str | None,
+    typer.Option(
+        "--by", metavar="ACTOR", parser=clean_name, help="The author whose writes are undone."
+    ),
+]
+Since = Annotated[
+    str | None,
+    typer.Option(
+        metavar="TIME", help="Undo what was written since TIME: 2h, 7d, 2026-08-01T12:00Z."
+    ),
+]
+SpaceName = Annotated[
+    str | None,
+    typer.Option(
+        metavar="SPACE",
+        parser=clean_name,
+        help="Only this space; default: every space you administer.",
+    ),
+]
+Revert = Annotated[
+    int | None, typer.Option(metavar="ID", help="Put back what the undo with this number removed.")
+]
+Purge = Annotated[bool, typer.Option("--purge", help="Delete for good what undos removed.")]
+Others = Annotated[
+    bool,
+    typer.Option(
+        "--with-others", help="Also remove relations and entities with reflections of others."
+    ),
+]
+OlderThan = Annotated[
+    str | None,
+    typer.Option(metavar="SPAN", help="With --purge: only undos older than this, such as 30d."),
+]
+
+
+def undo(  # noqa: PLR0913, PLR0917 - each argument is an option
+    by: Author = None,
+    since: Since = None,
+    space: SpaceName = None,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Show what would happen, and change nothing.")
+    ] = False,
+    with_others: Others = False,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
+    revert: Revert = None,
+    purge: Purge = False,
+    older_than: OlderThan = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Write JSON.")] = False,
+) -> None:
+    """Undo what one author wrote since a time.
+
+    A fact that somebody else also stated is kept, and gets that person as its author. Facts that
+    the author replaced become valid again. A relation or entity with a reflection of somebody else
+    is kept. With --with-others it is removed together with its reflections. --revert puts removed
+    content back, until the undo is purged or the entity is forgotten.
+    """
+    modes = [by is not None or since is not None, revert is not None, purge]
+    if sum(modes) != 1 or (by is None) != (since is None) or (older_than and not purge):
+        raise typer.BadParameter("give --by and --since, or --revert, or --purge")
+    if revert is not None:
+        _revert(revert, space, as_json=as_json)
+    elif purge:
+        _purge(older_than, space, yes=yes, as_json=as_json)
+    elif by is not None and since is not None:
+        process = _Undo(by, since, space, others=with_others, as_json=as_json)
+        process.run(dry_run=dry_run, yes=yes)
+
+
+class _Undo:
+    """An undo of what `author` wrote since a time, with its preview and its question."""
+
+    def __init__(
+        self, author: str, since: str, space: str | None, *, others: bool, as_json: bool
+    ) -> None:
+        self._others = others
+        self._author, self._since = author, find_start(since)
+        self._space, self._as_json = space, as_json
+
+    def run(self, *, dry_run: bool, yes: bool) -> None:
+        """Show the plan, ask, and carry it out."""
+        scope = self._author, self._since
+        plan = _work(self._space, lambda trail: trail.plan(*scope, others=self._others))
+        if not (self._as_json and not dry_run):
+            self._show(plan)
+        if dry_run:
+            return
+        # A plan without steps can still undo repetitions of a fact, which are not steps.
+        if not yes:
+            confirm("Undo this?", "changed")
+        self._report(_work(self._space, lambda trail: trail.undo(*scope, others=self._others)))
+
+    def _show(self, plan: list[PlanRow]) -> None:
+        if self._as_json:
+            write_json([asdict(row) for row in plan])
+        else:
+            open_console().print(draw_plan(self._author, self._since, plan))
+
+    def _report(self, done: list[UndoRow]) -> None:
+        if self._as_json:
+            write_json([asdict(row) for row in done])
+        if not done:
+            write_message(f"{self._author} wrote nothing since then, so nothing was undone.")
+        for row in done:
+            write_message(
+                f"Undo {row.undo_id} in {row.space_name}: {count_steps(row)}. "
+                f"To put it back: textrawl undo --revert {row.undo_id}"
+            )
+
+
+def _revert(undo: int, space: str | None, *, as_json: bool) -> None:
+    rows = _work(space, lambda trail: trail.revert(undo))
+    if as_json:
+        write_json([asdict(row) for row in rows] if len(rows) > 1 else asdict(rows[0]))
+    for row in rows:
+        merged = f", {row.merged} existed again already" if row.merged else ""
+        write_message(f"Reverted undo {undo} in {row.space_name}: {row.restored} restored{merged}.")
+
+
+def _purge(older_than: str | None, space: str | None, *, yes: bool, as_json: bool) -> None:
+    span = None if older_than is None else read_span(older_than)
+    if not yes:
+        confirm(
+            "Delete for good what these undos removed? The undos cannot be reverted afterwards.",
+            "changed",
+        )
+    rows = _work(space, lambda trail: trail.purge(span))
+    if as_json:
+        write_json([asdict(row) for row in rows])
+    for row in rows:
+        write_message(
+            f"Purged {row.undos} undos in {row.space_name}: {row.rows} rows are gone for good."
+        )
+    if not rows:
+        write_message("There was nothing to purge.")
+
+
+def _work(space: str | None, work: Callable[[Trail], Awaitable[Result]]) -> Result:
+    with show_wait("Asking the database"):
+        return work_on_trail(space, work)

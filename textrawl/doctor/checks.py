@@ -1,0 +1,541 @@
+"""The checks of `textrawl doctor`."""
+
+import getpass
+import os
+import time
+from collections.abc import AsyncGenerator, Generator
+from contextlib import asynccontextmanager, contextmanager
+from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Literal
+
+import anyio
+from rich.filesize import decimal
+
+from textrawl.access.access_token import hash_token
+from textrawl.access.directory import Directory
+from textrawl.access.principal import WRITES_OR_PROPOSES, Caller, Principal
+from textrawl.cluster.migration import ClusterState, inspect_cluster
+from textrawl.cluster.opening import asks_cells, open_connection
+from textrawl.doctor.configuration import DEFAULT, list_settings
+from textrawl.doctor.setting_mistakes import find_ignored
+from textrawl.embedded.cluster import run_embedded
+from textrawl.embedded.postmaster import APP, OWNER, State, read_state
+from textrawl.errors import (
+    EmbeddingUnavailable,
+    LlmFailed,
+    NotAuthenticated,
+    SchemaOutdated,
+    ScopeMissing,
+    StartRefused,
+    TextrawlError,
+)
+from textrawl.memory.facts import MemoryOperations, Question
+from textrawl.memory.store import Store
+from textrawl.models.active_model import STAND_IN, Models, choose_named
+from textrawl.models.choice import Embedder, asks_for_model, choose_embedder
+from textrawl.models.embeddings import DEFAULT_MODEL, Downloading, ModelMissing
+from textrawl.models.llm_choice import Prompt, choose_llm
+from textrawl.postgres.connection import describe_failure
+from textrawl.postgres.inspection import (
+    ActiveModel,
+    Server,
+    ServerPair,
+    compare_servers,
+    find_active_model,
+    find_vector_indexes,
+    inspect_server,
+    rehearse,
+    require_expected_schema,
+)
+from textrawl.postgres.migrations import check, migrate
+from textrawl.postgres.standby import MOST_LAG
+from textrawl.settings import Settings, read_settings
+from textrawl.wire.token_counter import choose_counter
+
+
+@dataclass(frozen=True)
+class Finding:
+    """The result of one check. If the verdict is `broken`, calls fail and `message` has the fix."""
+
+    name: str
+    verdict: Literal["ok", "note", "broken"]
+    message: str
+
+
+@contextmanager
+def record_errors(findings: list[Finding], name: str) -> Generator[None]:
+    """Record an expected error of the block as a finding."""
+    try:
+        yield
+    except (StartRefused, TextrawlError) as error:
+        findings.append(Finding(name, "broken", describe_error(error)))
+
+
+def describe_error(error: StartRefused | TextrawlError) -> str:
+    """Return the message of `error`. If libpq caused the error, its message is added."""
+    reason = describe_failure(error.__cause__)
+    return f"{error} ({reason})" if reason else str(error)
+
+
+_TEXT = "textrawl doctor: is anybody there?"
+_NAME = "textrawl doctor"  # an entity that exists only within the trial
+
+
+async def try_call(
+    conninfo: str,
+    credential: bytes | None,
+    settings: Settings,
+    findings: list[Finding],
+    *,
+    person: str | None = None,
+) -> None:
+    """Check that a server would answer a call, and report what the caller can read and write.
+
+    `person` is the author of the caller's facts, or None if the author is the caller's actor.
+    """
+    with record_errors(findings, "access"):
+        async with _open_memory(conninfo, settings) as memory:
+            principal = await Directory(memory.database).find(credential)
+            if principal is None:
+                raise NotAuthenticated(None if credential else _NO_CALLER)
+            if settings.space is not None:
+                principal = principal.pin(settings.space)
+            principal.require("read")
+            caller = Caller(principal, None, "doctor")
+            await MemoryOperations(memory).search(Question(_TEXT, limit=1), caller)
+            findings.append(Finding("access", "ok", _describe(principal, person)))
+            if not settings.read_only:
+                await _try_write(memory, caller, findings)
+
+
+async def _try_write(memory: Store, caller: Caller, findings: list[Finding]) -> None:
+    """Store a fact as remember_fact does, and roll it back."""
+    home = caller.principal.home_space
+    if home is None or not home.scopes & {*WRITES_OR_PROPOSES} or home.tier is not None:
+        return
+    if await asks_cells(memory.database):
+        return  # `try_cluster` checks the workers, and their cells cannot be rolled back from here
+    with record_errors(findings, "write"):
+        fact = {"entity": _NAME, "type": "concept", "observation": _TEXT}
+        await rehearse(memory.database, "remember_fact", **fact, **caller.writing)
+        message = f"a fact was stored in {home.name} and rolled back"
+        findings.append(Finding("write", "ok", message))
+
+
+_NO_CALLER = (
+    "A server over stdio needs an access token: set TEXTRAWL_ACCESS_TOKEN to a token that "
+    "`textrawl token create` made. For a server over HTTP, whose clients send their own tokens, "
+    "run `textrawl doctor --http`"
+)
+
+
+@asynccontextmanager
+async def _open_memory(conninfo: str, settings: Settings) -> AsyncGenerator[Store]:
+    """Open the memory as a server does, but without the model, which `try_model` checks."""
+    async with open_connection(conninfo, timeout=settings.database_timeout) as database:
+        yield Store(database, Models(database, None, read_only=True))
+
+
+async def try_issuer(
+    conninfo: str, credential: bytes | None, settings: Settings, findings: list[Finding]
+) -> None:
+    """Check that a server over HTTP can accept tokens of its identity provider."""
+    with record_errors(findings, "access"):
+        async with _open_memory(conninfo, settings) as memory:
+            principal = await Directory(memory.database).find(credential) if credential else None
+            if principal is None:
+                raise NotAuthenticated(
+                    "With TEXTRAWL_OAUTH_ISSUER the server needs an access token of its own: set "
+                    "TEXTRAWL_ACCESS_TOKEN to a valid token with the scope admin"
+                )
+            if not any("admin" in space.scopes for space in principal.spaces):
+                raise ScopeMissing(
+                    "admin",
+                    f"the TEXTRAWL_ACCESS_TOKEN of {principal.actor} does not have it in any space",
+                )
+            message = f"{principal.actor} can register tokens of {settings.oauth_issuer}"
+            findings.append(Finding("access", "ok", message))
+
+
+def _describe(principal: Principal, person: str | None) -> str:
+    reads = ", ".join(space.name for space in principal.readable)
+    home = principal.home_space
+    if home is None:
+        writes = "writes to the space that a call names"
+    else:
+        scopes = [scope for scope in ("write", "forget") if scope in home.scopes]
+        writes = f"may {' and '.join(scopes)} in {home.name}" if scopes else "only reads"
+    return f"{person or principal.actor} reads {reads}; {writes}"
+
+
+async def try_llm(settings: Settings, findings: list[Finding]) -> None:
+    """Ask the LLM for one word, if the settings name an LLM.
+
+    A fault is only a note, because only consolidation and extraction need the LLM.
+    """
+    with record_errors(findings, "llm"):
+        llm = choose_llm(settings)  # if this raises, servers do not start either
+        if llm is None:
+            return
+        start = time.perf_counter()
+        try:
+            await llm.complete_text(_PROMPT)
+        except LlmFailed as failure:
+            findings.append(Finding("llm", "note", f"{failure}. {_WITHOUT_LLM}"))
+        else:
+            seconds = time.perf_counter() - start
+            findings.append(Finding("llm", "ok", f"{llm.name}: an answer in {seconds:.1f} s"))
+        finally:
+            await llm.aclose()
+
+
+_PROMPT = Prompt("You check a connection. Answer with one word.", "Are you there?", max_tokens=500)
+_WITHOUT_LLM = "Until it works, the journal is not consolidated, and nothing is extracted"
+
+
+_MOST_LAG = 2.0  # seconds that a change of the directory waits for the workers
+_AWAY = (
+    "{} does not answer, so calls for its spaces fail: start it, and let the login of "
+    "TEXTRAWL_DATABASE_URL connect to it as to the coordinator"
+)
+_LATE = (
+    "{} does not copy new spaces, tokens and grants: look for errors of its subscription "
+    "textrawl_directory in its log"
+)
+_FAULTS = (
+    "{} on {}, so calls for its spaces fail: if no `textrawl cluster` is running, run `textrawl "
+    "migrate --distributed` as a superuser of the cluster"
+)
+
+
+async def try_cluster(conninfo: str, timeout: float, findings: list[Finding]) -> None:
+    """Report the workers and their cells, if the memory is distributed."""
+    with record_errors(findings, "cluster"):
+        state = await inspect_cluster(conninfo, timeout=timeout, most_lag=_MOST_LAG)
+        if state is None:
+            return
+        faults = _write_faults(state)
+        findings.extend(Finding("cluster", "broken", fault) for fault in faults)
+        if not faults:
+            names = ", ".join(node.address for node in state.cells.nodes)
+            findings.append(Finding("cluster", "ok", f"{len(state.cells.cells)} cells on {names}"))
+
+
+def _write_faults(state: ClusterState) -> list[str]:
+    away = [_AWAY.format(node.address) for node in state.findings.away]
+    broken = [
+        _FAULTS.format(f"{fault.schema} is {fault.kind}", fault.node.address)
+        for fault in state.findings.faults
+        if fault.cell is not None
+    ]
+    return [*away, *broken, *(_LATE.format(node.address) for node in state.late)]
+
+
+_NO_STANDBY = (
+    "TEXTRAWL_DATABASE_READ_URL leads to {}, which is not a standby, so the primary answers all "
+    "calls: write the address of a standby, or unset it"
+)
+_OTHER_SYSTEM = (
+    "{} does not follow the primary {}, or has another database or login, so the primary answers "
+    "all calls: write the address of a standby of this primary, with the same database and login"
+)
+_OTHER_TIMELINE = (
+    "{} does not show yet that it follows {}, which was promoted, so the primary answers all "
+    "calls: run `checkpoint` on {}, and make it anew with pg_basebackup if this changes nothing"
+)
+_BEHIND = (
+    "{} is more than {:.0f} s behind the primary {}, so the primary answers all calls: look at "
+    "`select * from pg_stat_replication` on the primary"
+)
+
+
+async def try_standby(settings: Settings, findings: list[Finding]) -> None:
+    """Report both servers and the lag. A fault of the standby fails no call, so it is a note."""
+    if settings.database_url is None or settings.database_read_url is None:
+        return
+    primary, standby = settings.database_url, settings.database_read_url
+    found: list[Finding] = []
+    with record_errors(found, "standby"):
+        servers = await compare_servers(
+            primary.get_secret_value(),
+            standby.get_secret_value(),
+            timeout=settings.database_timeout,
+            most_lag=MOST_LAG,
+        )
+        found.append(_judge(servers))
+    findings += [
+        Finding("standby", "note", f"{one.message}. The primary answers all calls")
+        if one.verdict == "broken"
+        else one
+        for one in found
+    ]
+
+
+def _judge(servers: ServerPair) -> Finding:
+    standby, primary = servers.standby, servers.primary
+    if not servers.related:
+        fault = _OTHER_SYSTEM.format(standby, primary)
+    elif not servers.in_recovery:
+        fault = _NO_STANDBY.format(standby)
+    elif not servers.follows:
+        fault = _OTHER_TIMELINE.format(standby, primary, standby)
+    elif servers.lag is None:
+        fault = _BEHIND.format(standby, MOST_LAG, primary)
+    else:
+        message = f"{standby} replayed the newest write of {primary} within"
+        return Finding("standby", "ok", f"{message} {servers.lag * 1000:.0f} ms")
+    return Finding("standby", "note", fault)
+
+
+_LOADING = 10.0  # seconds that the check waits for a model to load
+_WITHOUT_VECTORS = "Until it works, search uses only keywords, and new facts do not get vectors"
+
+
+async def try_model(
+    active: ActiveModel | None, settings: Settings, findings: list[Finding]
+) -> None:
+    """Compute a vector with the active model, or else with the model of the settings.
+
+    A provider that is away is only a note, because without vectors all calls except a semantic
+    search still work, and the provider comes back. A model of this process that cannot be loaded
+    is a fault if the memory has its vectors, and a note if the local model stands in for it.
+    """
+    with record_errors(findings, "embeddings"):
+        configured = choose_embedder(settings)  # if this raises, servers do not start either
+        if configured is None:
+            message = "none: search uses only keywords"
+            findings.append(Finding("embeddings", "note", message))
+            return
+        await configured.aclose()
+        name = active.name if active else configured.name
+        try:
+            message = await _ask(settings, name)
+            findings.append(await _judge_model(message, active, configured, settings))
+        except ModelMissing as missing:
+            findings.append(await _judge_missing(name, missing, active, settings))
+        except (EmbeddingUnavailable, StartRefused) as reason:
+            message = f"{name} cannot be used: {reason}. {_WITHOUT_VECTORS}"
+            findings.append(Finding("embeddings", "note", message))
+
+
+async def _judge_model(
+    message: str, active: ActiveModel | None, configured: Embedder, settings: Settings
+) -> Finding:
+    if active is None:
+        return Finding("embeddings", "ok", f"{message}; {_explain_choice(configured, settings)}")
+    if active.stands_in_for is None:
+        return Finding("embeddings", "ok", f"{message}; this memory has its vectors")
+    obstacle = active.obstacle or await _find_obstacle(settings, active.stands_in_for)
+    text = f"{message}; stands in for {active.stands_in_for}. {obstacle}"
+    return Finding("embeddings", "note", text)
+
+
+async def _judge_missing(
+    name: str, missing: ModelMissing, active: ActiveModel | None, settings: Settings
+) -> Finding:
+    if active is not None:
+        message = f"{name} cannot be used: {missing}. {_WITHOUT_VECTORS}"
+        return Finding("embeddings", "broken", message)
+    message = await _ask(settings, STAND_IN)
+    text = f"{name} cannot be used: {missing}. Until then a new memory uses {message}"
+    return Finding("embeddings", "note", text)
+
+
+def _explain_choice(configured: Embedder, settings: Settings) -> str:
+    """Return why a new memory gets the model of the settings."""
+    if asks_for_model(settings):
+        return "the settings ask for it"
+    best = "the best model whose files are on this machine"
+    if isinstance(configured, Downloading) or find_spec("fastembed") is None:
+        return best
+    return (
+        f"{best}. {DEFAULT_MODEL} is not here; `textrawl embed start --provider fastembed` "
+        "downloads it"
+    )
+
+
+async def _find_obstacle(settings: Settings, name: str) -> str:
+    try:
+        embedder = choose_named(settings, name)
+        if isinstance(embedder, Downloading):
+            await embedder.check_files()
+    except (EmbeddingUnavailable, StartRefused) as reason:
+        return str(reason)
+    return "Servers change to it within a minute"
+
+
+async def _ask(settings: Settings, name: str) -> str:
+    embedder = choose_named(settings, name)
+    if embedder is None:
+        raise StartRefused(f"no embedding provider has the model {name}")
+    try:
+        if isinstance(embedder, Downloading):
+            await embedder.check_files()  # the check must not download a model
+        with anyio.move_on_after(_LOADING):
+            await embedder.warm()
+        start = time.perf_counter()
+        [vector] = await embedder.embed_documents([_TEXT])
+        milliseconds = (time.perf_counter() - start) * 1000
+    finally:
+        await embedder.aclose()
+    return f"{embedder.name}: {len(vector)} dimensions, one text in {milliseconds:.1f} ms"
+
+
+async def examine(*, http: bool) -> list[Finding]:
+    """Check the settings, and what a server with these settings needs."""
+    findings: list[Finding] = []
+    with record_errors(findings, "settings"):
+        settings = read_settings()
+        findings.append(_describe_settings(settings))
+        findings += await examine_memory(settings, http=http)
+    return findings
+
+
+async def examine_memory(settings: Settings, *, http: bool = False) -> list[Finding]:
+    """Check what a server with `settings` needs. With `http`, its clients send tokens."""
+    findings: list[Finding] = []
+    with record_errors(findings, "settings"):
+        findings += [Finding(".env", "note", line) for line in find_ignored()]
+        if not settings.enable_memory:
+            findings.append(
+                Finding("memory", "note", "off: set TEXTRAWL_ENABLE_MEMORY=true to offer it")
+            )
+        active = await _examine_database(settings, findings, http=http)
+        await try_model(active, settings, findings)
+        await try_llm(settings, findings)
+        findings.append(_examine_counter(settings))
+    return findings
+
+
+def _describe_settings(settings: Settings) -> Finding:
+    rows = [row for row in list_settings(settings) if row.source != DEFAULT]
+    lines = [f"{row.name}={row.value} ({row.source})" for row in rows]
+    return Finding("settings", "ok", "\n".join([*lines, "all other settings have their defaults"]))
+
+
+async def _examine_database(
+    settings: Settings, findings: list[Finding], *, http: bool
+) -> ActiveModel | None:
+    """Check the database. Return its active model, or None if there is none or it is unknown."""
+    token = settings.access_token
+    credential = hash_token(token.get_secret_value()) if token is not None else None
+    with record_errors(findings, "database"):
+        if settings.database_url is not None:
+            conninfo = settings.database_url.get_secret_value()
+            usable = await _examine_server(conninfo, settings.database_timeout, findings)
+            await try_cluster(conninfo, settings.database_timeout, findings)
+            if not usable:
+                return None
+            if settings.database_read_url is not None:
+                await try_standby(settings, findings)
+            if not http:
+                await try_call(conninfo, credential, settings, findings)
+            elif settings.oauth_issuer is not None:
+                await try_issuer(conninfo, credential, settings, findings)
+            return await _examine_vectors(conninfo, settings.database_timeout, findings)
+        return await _examine_embedded(credential, settings, findings)
+    return None
+
+
+async def _examine_embedded(
+    credential: bytes | None, settings: Settings, findings: list[Finding]
+) -> ActiveModel | None:
+    state, timeout = read_state(settings.data_dir), settings.database_timeout
+    findings.append(_examine_folder(settings.data_dir, state))
+    if state.phase == "not initialised":
+        return None
+    async with run_embedded(settings.data_dir) as cluster:
+        conninfo = cluster.dsn(APP)
+        owner = cluster.dsn(OWNER)
+        if not await _examine_server(conninfo, timeout, findings, owner=owner):
+            return None
+        # Without a token, a call is made as the user of this machine, with the owner's rights.
+        login, person = (conninfo, None) if credential else (owner, getpass.getuser())
+        await try_call(login, credential, settings, findings, person=person)
+        return await _examine_vectors(conninfo, timeout, findings, embedded=True)
+
+
+def _examine_folder(data_dir: Path, state: State) -> Finding:
+    if state.phase != "not initialised":
+        message = f"{data_dir}: {decimal(state.size)}, Postgres was {state.phase} before the check"
+        return Finding("data folder", "ok", message)
+    folder = next(path for path in (data_dir, *data_dir.parents) if path.exists())
+    if not folder.is_dir() or not os.access(folder, os.W_OK | os.X_OK):
+        fault = "cannot be written" if folder.is_dir() else "is not a folder"
+        fix = "set TEXTRAWL_DATA_DIR to a writable folder, or set TEXTRAWL_DATABASE_URL"
+        return Finding("data folder", "broken", f"{folder} {fault}: {fix}")
+    message = f"{data_dir}: no database yet; the first `textrawl serve` creates it"
+    return Finding("data folder", "note", message)
+
+
+async def _examine_server(
+    conninfo: str, timeout: float, findings: list[Finding], *, owner: str | None = None
+) -> bool:
+    """Return True if the schema is up to date and a server may use this login.
+
+    `owner` is the owner's conninfo if the Postgres is embedded.
+    """
+    server = await inspect_server(conninfo, timeout=timeout)
+    route = ", through a pooler" if server.pooled else ""
+    findings.append(Finding("database", "ok", f"PostgreSQL {server.postgres}{route}"))
+    findings.append(judge_extension(server))
+    with record_errors(findings, "schema"):
+        try:
+            await check(conninfo, connect_timeout=timeout, serving=False)
+            await require_expected_schema(conninfo, timeout=timeout)
+        except SchemaOutdated as outdated:
+            if owner is None:
+                raise
+            # A start would migrate it, so find out whether this works.
+            await migrate(owner, rehearse=True)
+            message = f"{outdated}, or start a server, which does the same"
+            findings.append(Finding("schema", "note", message))
+            return False
+        findings.append(Finding("schema", "ok", "up to date"))
+        with record_errors(findings, "login"):
+            await check(conninfo, connect_timeout=timeout)
+            findings.append(Finding("login", "ok", f"{server.login}, which a server can use"))
+            return True
+    return False
+
+
+async def _examine_vectors(
+    conninfo: str, timeout: float, findings: list[Finding], *, embedded: bool = False
+) -> ActiveModel | None:
+    active = await find_active_model(conninfo, timeout=timeout)
+    message = f"{active.name}; `textrawl embed` changes it" if active else "no vectors yet"
+    findings.append(Finding("model", "ok", message))
+    indexes = await find_vector_indexes(conninfo, timeout=timeout)
+    if active or indexes:
+        findings.append(judge_indexes(indexes, embedded=embedded))
+    return active
+
+
+def judge_indexes(indexes: dict[str, str], *, embedded: bool) -> Finding:
+    """Return a note if vector indexes are missing. Searches without an index work, but slowly."""
+    faults = [f"{name} is {state}" for name, state in indexes.items() if state != "ready"]
+    if not faults:
+        return Finding("vector indexes", "ok", ", ".join(indexes))
+    fix = "a server starts one within a minute" if embedded else "run `textrawl migrate`"
+    message = f"{', '.join(faults)}. If no build is running, {fix}"
+    return Finding("vector indexes", "note", message)
+
+
+def judge_extension(server: Server) -> Finding:
+    """Return a finding about pgvector. `textrawl migrate` refuses a version that is too old."""
+    if server.pgvector is not None:
+        return Finding("pgvector", "ok", server.pgvector)
+    if server.offered is not None:
+        fix = "run `create extension vector` in this database as a superuser"
+        return Finding("pgvector", "broken", f"{server.offered} is installed but not active: {fix}")
+    return Finding("pgvector", "broken", "missing: install 0.8 or newer on the database server")
+
+
+def _examine_counter(settings: Settings) -> Finding:
+    counter = choose_counter()
+    if counter.exact:
+        return Finding("tokens", "ok", f"counted exactly, {counter.name}")
+    message = f"counted by {counter.name}. The number can be too high, but never too low"
+    return Finding("tokens", "note", message)

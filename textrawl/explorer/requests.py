@@ -1,0 +1,293 @@
+"""Visits: requests of signed-in people, each with its principal, as the database knows it now."""
+
+import secrets
+from collections.abc import Awaitable, Callable, Hashable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, TypeVar
+
+from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, RedirectResponse, Response
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from textrawl import __version__, errors
+from textrawl.access.principal import Caller, Principal, keep_caller
+from textrawl.access.request import find_principal, find_request_id
+from textrawl.explorer.cookies import drop_session, find_way_back, read_session
+from textrawl.explorer.forms import (
+    Form,
+    FormRefused,
+    OwnerNeeded,
+    SentTwice,
+    SignInRefused,
+    TooManyFailures,
+    read_form,
+)
+from textrawl.explorer.rendering import render, write_link
+from textrawl.explorer.site import Remembered, Session, Site, StateRow
+from textrawl.server.http.authentication import describe_principal
+
+Answer = TypeVar("Answer")
+
+_NAVIGATION = (
+    ("search", "Search", "read"),
+    ("spaces", "Spaces", "read"),
+    ("timeline", "Timeline", "read"),
+    ("same", "Same entities", "write"),
+    ("proposals", "Proposals", "review", "propose"),
+    ("health", "Health", "read"),
+    ("trail", "Trail", "admin"),
+    ("grants", "Grants", "admin"),
+    ("tokens", "Tokens", "admin"),
+)
+CLIENT = f"textrawl explorer {__version__}"
+
+_STATUS: dict[type[errors.TextrawlError], int] = {
+    errors.ArgumentInvalid: 400,
+    errors.EntityNotFound: 404,
+    errors.NotAuthenticated: 401,
+    SignInRefused: 401,
+    FormRefused: 403,
+    OwnerNeeded: 403,
+    SentTwice: 409,
+    errors.ScopeMissing: 403,
+    errors.ReadOnly: 403,
+    errors.SpaceNotFound: 404,
+    errors.NothingDeleted: 404,
+    TooManyFailures: 429,
+    errors.ServerBusy: 503,
+    errors.IssuerUnavailable: 503,
+    errors.DatabaseUnavailable: 503,
+}
+
+
+@dataclass(frozen=True)
+class Visit:
+    """A request of a signed-in person. `form` has the fields of a posted form."""
+
+    site: Site
+    request: Request
+    session: Session
+    principal: Principal
+    caller: Caller
+    form: Form = field(default_factory=dict[str, str])
+
+    def read(self, parameter: str) -> str:
+        """Return a parameter of the address, or an empty text."""
+        return self.request.query_params.get(parameter, "")
+
+    def read_all(self, parameter: str) -> list[str]:
+        """Return all values of a parameter of the address that are not empty."""
+        return [value for value in self.request.query_params.getlist(parameter) if value]
+
+    def show(self, template: str, values: Mapping[str, Any], status: int = 200) -> HTMLResponse:
+        """Return a page made of a template."""
+        return render(template, {**self._describe(), **values}, status)
+
+    def pin(self, space: str) -> "Visit":
+        """Return the same visit in only one space. Raises SpaceNotFound."""
+        principal = self.principal.pin(space)
+        return replace(self, principal=principal, caller=replace(self.caller, principal=principal))
+
+    async def remember(
+        self,
+        answers: Remembered[Answer],
+        question: Hashable,
+        make: Callable[[], Awaitable[Answer]],
+    ) -> Answer:
+        """Return the answer to a question of this person. It is made again only after a write."""
+        [now] = await self.site.store.database.call("write_state", StateRow)
+        spaces = tuple(space.id for space in self.principal.readable)
+        key = (self.principal.credential, spaces, question)
+        return await answers.find(key, now.write_state, make)
+
+    def return_to(self, entity: str) -> Response:
+        """Return to the page of an entity after a form changed something."""
+        space = self.form.get("space", "")
+        return RedirectResponse(write_link("entity", name=entity, space=space), 303)
+
+    def allows(self, scope: str) -> bool:
+        """Return whether the person has a scope in any space."""
+        return any(scope in space.scopes for space in self.principal.spaces)
+
+    def require_writable(self) -> None:
+        """Raise ReadOnly if the server changes nothing."""
+        if self.site.settings.read_only:
+            raise errors.ReadOnly("TEXTRAWL_READ_ONLY is on: unset it to change the memory")
+
+    def require_confirmation(self) -> None:
+        """Raise ArgumentInvalid unless the form is the confirmation of the person."""
+        if not self.form.get("confirmed"):
+            raise errors.ArgumentInvalid(
+                "Go back, and confirm what will change", title="Nothing was changed"
+            )
+
+    def require_space(self) -> str:
+        """Return the name of the only space of this visit. Raises ArgumentInvalid."""
+        space = self.principal.home_space
+        if space is None or not self.principal.pinned:
+            raise errors.ArgumentInvalid("Go back, and choose a space", title="No space is chosen")
+        return space.name
+
+    @property
+    def administered(self) -> list[str]:
+        """The names of the spaces of this visit that the person administers."""
+        return [space.name for space in self.principal.spaces if "admin" in space.scopes]
+
+    def find_spaces(self, scope: str) -> list[str]:
+        """Return the names of the spaces with facts that the person can read and use so."""
+        if self.site.settings.read_only:
+            return []
+        return [space.name for space in self.principal.readable if scope in space.scopes]
+
+    def _find_targets(self) -> list[str]:
+        """Return the names of the spaces with facts that the person can write, also unread."""
+        if self.site.settings.read_only:
+            return []
+        spaces = self.principal.spaces
+        return [each.name for each in spaces if "write" in each.scopes and each.tier is None]
+
+    def _describe(self) -> Mapping[str, Any]:
+        return {
+            "visitor": self.principal.actor,
+            "form_token": self.session.form_token,
+            "spaces": [space.name for space in self.principal.readable],
+            "writable": self.find_spaces("write"),
+            "forgettable": self.find_spaces("forget"),
+            "targets": self._find_targets(),
+            "reviewed": self.find_spaces("review"),
+            "administers": self.allows("admin"),
+            "path": self.request.url.path,
+            "navigation": [
+                (page, label)
+                for page, label, *scopes in _NAVIGATION
+                if any(self.allows(scope) for scope in scopes)
+            ],
+        }
+
+
+Page = Callable[[Visit], Awaitable[Response]]
+
+
+class Visitors:
+    """Finds the principal of a session by its cookie, for guards and pages.
+
+    Each request looks up the credential again, so a revoked or expired token ends its sessions.
+    """
+
+    def __init__(self, app: ASGIApp, *, site: Site) -> None:
+        self._app = app
+        self._site = site
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve one request, with the session in its scope if there is one."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        request = Request(scope)
+        try:
+            principal = await self._find(request)
+        except errors.TextrawlError as error:
+            await show_error(request, error)(scope, receive, send)
+            return
+        if principal is not None:
+            scope["user"] = AuthenticatedUser(describe_principal(principal))
+        await self._app(scope, receive, send)
+
+    async def _find(self, request: Request) -> Principal | None:
+        identity = read_session(request)
+        session = self._site.sessions.find(identity) if identity else None
+        if identity is None or session is None:
+            return None
+        principal = await self._site.directory.find(session.credential)
+        if principal is None:
+            self._site.sessions.end(identity)
+            return None
+        request.scope["session"] = session
+        settings = self._site.settings
+        return principal.restrict(settings.graphs, settings.space)
+
+
+def build_page(site: Site, page: Page) -> Callable[[Request], Awaitable[Response]]:
+    """Return an endpoint that shows `page` to a signed-in person."""
+
+    async def answer(request: Request) -> Response:
+        visit = _open(site, request)
+        if visit is None:
+            return _ask_to_sign_in(request)
+        with keep_caller(visit.caller):
+            return await page(visit)
+
+    return answer
+
+
+def build_action(site: Site, action: Page) -> Callable[[Request], Awaitable[Response]]:
+    """Return an endpoint that does what a form of a signed-in person asks for."""
+
+    async def answer(request: Request) -> Response:
+        visit = _open(site, request)
+        if visit is None:
+            raise FormRefused("Sign in again: your session has ended")
+        form = await read_form(request, visit.session.form_token)
+        request.scope["form"] = form
+        visit = _open(site, request, form) or visit
+        with keep_caller(visit.caller):
+            return await action(visit)
+
+    return answer
+
+
+def _open(site: Site, request: Request, form: Form | None = None) -> Visit | None:
+    """Return the visit, restricted to the space that the address or the form names, or None.
+
+    Raises SpaceNotFound.
+    """
+    visit = _recognise(site, request)
+    if visit is None:
+        return None
+    space = (form or request.query_params).get("space", "")
+    return replace(visit.pin(space) if space else visit, form=form or {})
+
+
+def _recognise(site: Site, request: Request) -> Visit | None:
+    """Return the visit of a signed-in person, or None."""
+    principal, session = find_principal(request), request.scope.get("session")
+    if principal is None or session is None:
+        return None
+    caller = Caller(
+        principal,
+        CLIENT,
+        "explorer",
+        find_request_id(request) or secrets.token_hex(8),
+        sharing=site.lookup is not None,
+    )
+    return Visit(site, request, session, principal, caller)
+
+
+def _ask_to_sign_in(request: Request) -> Response:
+    target = request.url.path.partition("/explore")[2].strip("/")
+    query = request.url.query
+    wanted = f"{target}?{query}" if query else target
+    response = RedirectResponse(write_link("sign-in", next=wanted), 303)
+    # A link of another site comes without the Strict cookie, and must not end the session.
+    if read_session(request):
+        drop_session(request, response)
+    return response
+
+
+def show_error(request: Request, error: errors.TextrawlError, site: Site | None = None) -> Response:
+    """Return the page of an error, with what to do next."""
+    kinds = (kind for kind in type(error).__mro__ if kind in _STATUS)
+    status = next((_STATUS[kind] for kind in kinds), 500)
+    return show_failure(request, site, error.title, error.fix, status)
+
+
+def show_failure(
+    request: Request, site: Site | None, title: str, fix: str, status: int
+) -> Response:
+    """Return a page with a way back. Signed-in people keep their navigation."""
+    values = {"title": title, "fix": fix, "back": find_way_back(request)}
+    visit = _recognise(site, request) if site else None
+    if visit is None:
+        return render("error.html", {**values, "frame": "layout.html"}, status)
+    return visit.show("error.html", {**values, "frame": "page.html"}, status)

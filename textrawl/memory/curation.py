@@ -1,0 +1,130 @@
+"""The operations of the `curation` toolset: they embed texts and call SQL functions."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from uuid import UUID
+
+from textrawl.access.principal import Caller
+from textrawl.memory.store import Store
+from textrawl.models.embeddings import compose_document
+from textrawl.postgres.sqlstates import DataRefused
+
+
+@dataclass(frozen=True)
+class SharedRow:
+    """The counts of share_memories. `entity_id` is the entity in the target.
+
+    `duplicate_facts` is the number of facts that were there before, or None for a caller who cannot
+    read the target. `moved_facts` and `moved_relations` were taken away from the source.
+    """
+
+    entity_id: UUID | None
+    entity_name: str
+    shared_facts: int
+    duplicate_facts: int | None
+    relations: int
+    moved_facts: int
+    moved_relations: int
+    sample: list[str] | None
+
+
+@dataclass(frozen=True)
+class RevisedRow:
+    """The fact that revise_fact marked as wrong, and its successor.
+
+    `content` is the text of the wrong fact, or None for a caller who cannot read. `duplicate` is
+    true if the successor was a valid fact before. `repeated` is true if the same call came before.
+    """
+
+    entity_id: UUID
+    entity_name: str
+    observation_id: UUID
+    content: str | None
+    successor_id: UUID | None
+    duplicate: bool | None
+    repeated: bool
+
+
+@dataclass(frozen=True)
+class Revision:
+    """A wrong fact of an entity, the reason, and the text that is right or None."""
+
+    entity: str
+    fact: str
+    reason: str
+    successor: str | None = None
+
+
+@dataclass(frozen=True)
+class Share:
+    """An entity that goes from the space `source` to the space `target`, or some of its facts.
+
+    `facts` is None for the whole entity. If `source` is None, it is the home space. With `ended`,
+    facts that are no longer valid go too.
+    """
+
+    entity: str
+    target: str
+    source: str | None = None
+    facts: Sequence[str] | None = None
+    move: bool = False
+    ended: bool = False
+
+
+class CurationOperations:
+    """The facts of one memory, as somebody who tidies it changes them."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._call = store.database.call
+
+    async def revise(self, revision: Revision, caller: Caller) -> RevisedRow:
+        """Mark a fact as wrong, and store its successor.
+
+        Raises FactNotFound, EntityNotFound, and ArgumentInvalid if the fact was revised in another
+        way or the successor has the same text.
+        """
+        texts = (
+            [compose_document(revision.entity, revision.successor)] if revision.successor else []
+        )
+        model, vectors = await self._store.embed_documents(texts) if texts else (None, None)
+        try:
+            [row] = await self._call(
+                "revise_fact",
+                RevisedRow,
+                entity=revision.entity,
+                fact=revision.fact,
+                reason=revision.reason,
+                successor=revision.successor,
+                model=model,
+                embedding=vectors[0] if vectors else None,
+                **caller.writing,
+            )
+        except DataRefused as refusal:
+            raise refusal.explain("fact") from refusal
+        return row
+
+    async def share(self, share: Share, caller: Caller, *, dry_run: bool) -> SharedRow:
+        """Copy or move facts to another space.
+
+        Raises SpaceNotFound, FactNotFound, EntityNotFound, ScopeMissing, and ArgumentInvalid if
+        both spaces are the same.
+        """
+        principal = caller.principal
+        source = principal.pin(share.source).home if share.source else caller.writing["space"]
+        try:
+            [row] = await self._call(
+                "share_memories",
+                SharedRow,
+                entity=share.entity,
+                target=principal.pin(share.target).home,
+                facts=None if share.facts is None else list(share.facts),
+                move=share.move,
+                ended=share.ended,
+                dry_run=dry_run,
+                space=source,
+                **caller.signing,
+            )
+        except DataRefused as refusal:
+            raise refusal.explain("facts") from refusal
+        return row

@@ -1,0 +1,174 @@
+"""The operations of the `entities` toolset: they call SQL functions."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, LiteralString, TypeVar
+from uuid import UUID
+
+from textrawl.access.principal import Caller
+from textrawl.memory.store import Store
+from textrawl.postgres.sqlstates import DataRefused
+
+
+@dataclass(frozen=True)
+class MergeRow:
+    """The two entities of a merge and what moves.
+
+    `merge_id` is None for a dry run. `collapsing` has up to 20 of the facts and relations that both
+    entities have, or that connect the two.
+    """
+
+    merge_id: UUID | None
+    kept_id: UUID
+    kept_name: str
+    kept_type: str
+    merged_id: UUID
+    merged_name: str
+    merged_type: str
+    facts: int
+    relations: int
+    duplicate_facts: int
+    duplicate_relations: int
+    collapsing: list[dict[str, Any]]
+
+
+@dataclass(frozen=True)
+class SplitRow:
+    """The two entities of a split. `later` has the facts that were written since the merge."""
+
+    merge_id: UUID
+    kept_id: UUID
+    kept_name: str
+    merged_id: UUID
+    merged_name: str
+    facts: int
+    relations: int
+    later: list[dict[str, Any]]
+
+
+@dataclass(frozen=True)
+class NamedRow:
+    """An entity and an alias that it got. `added` is false if it had the alias already."""
+
+    entity_id: UUID
+    entity_name: str
+    stored_alias: str
+    added: bool
+
+
+@dataclass(frozen=True)
+class UnnamedRow:
+    """An entity and an alias that was removed from it."""
+
+    entity_id: UUID
+    entity_name: str
+    stored_alias: str
+
+
+@dataclass(frozen=True)
+class AliasRow:
+    """An alias. `merged` is true if it is the former name of a merged entity."""
+
+    space: str
+    entity_name: str
+    alias: str
+    author: str
+    merged: bool
+    created_at: datetime
+
+
+@dataclass(frozen=True)
+class SamePair:
+    """Two entities that can be one, with the score and the reasons for it."""
+
+    space: str
+    entity_id: UUID
+    entity_name: str
+    entity_type: str
+    facts: int
+    other_id: UUID
+    other_name: str
+    other_type: str
+    other_facts: int
+    score: float
+    name_score: float
+    shared_facts: int
+    shared_relations: int
+    cosine: float | None
+
+
+Row = TypeVar("Row")
+
+
+class EntityOperations:
+    """The names of the entities of one memory.
+
+    The operations raise EntityNotFound for an unknown name.
+    """
+
+    def __init__(self, store: Store) -> None:
+        self._call = store.database.call
+
+    async def find_same(
+        self, caller: Caller, *, entity: str | None, least_score: float, limit: int
+    ) -> list[SamePair]:
+        """Return pairs of entities that can be one, the likeliest first."""
+        try:
+            return await self._call(
+                "find_same_entities",
+                SamePair,
+                entity=entity,
+                min_score=least_score,
+                max_rows=limit,
+                **caller.reading,
+            )
+        except DataRefused as refusal:
+            raise refusal.explain("entityName") from refusal
+
+    async def merge(self, kept: str, merged: str, caller: Caller, *, dry_run: bool) -> MergeRow:
+        """Merge the entity `merged` into the entity `kept`.
+
+        Raises ArgumentInvalid if both names belong to one entity, or if one holds a document.
+        """
+        names = {"kept": kept, "merged": merged, "dry_run": dry_run}
+        return await self._change("merge_entities", MergeRow, "other", **names, **caller.writing)
+
+    async def split(self, name: str, caller: Caller, *, dry_run: bool) -> SplitRow:
+        """Split the merge of the entity that was called `name`.
+
+        Raises ArgumentInvalid if nothing was merged under this name.
+        """
+        names = {"merged": name, "dry_run": dry_run}
+        return await self._change("split_entity", SplitRow, "name", **names, **caller.writing)
+
+    async def add_alias(self, entity: str, alias: str, caller: Caller) -> NamedRow:
+        """Give an entity an alias. Raises ArgumentInvalid if another entity has this name."""
+        names = {"entity": entity, "alias": alias}
+        return await self._change("name_entity", NamedRow, "alias", **names, **caller.writing)
+
+    async def remove_alias(
+        self, alias: str, caller: Caller, entity: str | None = None
+    ) -> UnnamedRow:
+        """Remove an alias, which `entity` must have if it is given.
+
+        Raises ArgumentInvalid if there is no such alias, or if a merge made it.
+        """
+        names = {"entity": entity, "alias": alias}
+        return await self._change("unname_entity", UnnamedRow, "alias", **names, **caller.writing)
+
+    async def list_aliases(self, entity: str | None, caller: Caller) -> list[AliasRow]:
+        """Return the aliases of an entity, or of all entities."""
+        return await self._call("list_aliases", AliasRow, entity=entity, **caller.reading)
+
+    async def _change(
+        self, function: LiteralString, row: type[Row], refused: str, **arguments: object
+    ) -> Row:
+        """Call a SQL function that writes, and return its row.
+
+        `refused` is the parameter of the tool that the function can refuse.
+        """
+        try:
+            [changed] = await self._call(function, row, **arguments)
+        except DataRefused as refusal:
+            raise refusal.explain(refused) from refusal
+        return changed

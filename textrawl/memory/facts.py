@@ -1,0 +1,492 @@
+"""The operations of the `memory` toolset: they embed texts and call SQL functions."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, replace
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from anyio import to_thread
+
+from textrawl import errors
+from textrawl.access.principal import Caller
+from textrawl.memory.fact_rows import (
+    BatchRow,
+    DigestRow,
+    EndedRow,
+    EntityRow,
+    ExplainedRow,
+    FactIdRow,
+    FactRow,
+    ForgottenRow,
+    HitRow,
+    ListRow,
+    NameRow,
+    OwnProposalRow,
+    ProposedHitRow,
+    RelationRow,
+)
+from textrawl.memory.store import Store
+from textrawl.models.embeddings import compose_document
+from textrawl.postgres.sqlstates import FACT_REASONS, DataRefused
+from textrawl.values import times
+from textrawl.values.choices import EVERYBODY, build_filter, includes_everybody
+
+# People speak of an event some days after it, or plan it the day before. Therefore the period of a
+# question is made longer. On the turns of LoCoMo this adds one point to the recall of questions
+# that name a time.
+_EARLIER, _LATER = timedelta(days=1), timedelta(days=3)
+
+
+async def find_period(query: str, as_of: datetime | None) -> str | None:
+    """Return the period that the query names, as a range of Postgres, or None.
+
+    A period such as "last week" counts from `as_of`, or from now.
+    """
+    if not times.names_time(query):
+        return None
+    now = as_of or datetime.now(UTC)
+    # Use a thread, because the first call loads the words of a language, which takes a second.
+    period = await to_thread.run_sync(times.find_period, query, now)
+    if period is None:
+        return None
+    start, end = period.widen(_EARLIER, _LATER)
+    return f"[{start.isoformat()},{end.isoformat()})"
+
+
+@dataclass(frozen=True)
+class Fact:
+    """A fact to store, checked and cleaned.
+
+    A field is None if the caller left the argument out. A new fact then gets the default value,
+    and a duplicate fact keeps its stored value.
+    """
+
+    entity: str
+    type: str
+    observation: str
+    source: str | None = None
+    confidence: float | None = None
+    valid_until: datetime | None = None
+    said_at: datetime | None = None
+    replaces: str | None = None
+
+
+@dataclass(frozen=True)
+class Edge:
+    """A relation to store. The types are for entities that do not exist yet."""
+
+    from_entity: str
+    relation: str
+    to_entity: str
+    from_type: str | None = None
+    to_type: str | None = None
+
+
+@dataclass(frozen=True)
+class Times:
+    """The times that a query asks for.
+
+    `as_of` finds facts that were valid at that time. `since` and `until` find facts that were said
+    between these two times.
+    """
+
+    as_of: datetime | None = None
+    since: datetime | None = None
+    until: datetime | None = None
+
+    def arguments(self) -> dict[str, datetime]:
+        """Return the times that are not None, by the names of SQL parameters."""
+        return {name: time for name, time in asdict(self).items() if time}
+
+
+_ANY_TIME = Times()
+
+
+@dataclass(frozen=True)
+class Question:
+    """A search. If `semantic` is true, only vectors are compared.
+
+    Facts with a score below `least_score` are left out. If it is None, search_memory() chooses it.
+    `sources` is None if the search covers only facts.
+    """
+
+    query: str
+    entity_types: list[str] | None = None
+    times: Times = _ANY_TIME
+    limit: int = 10
+    semantic: bool = False
+    least_score: float | None = None
+    sources: "Sources | None" = None
+
+    @property
+    def covers_present_facts(self) -> bool:
+        """True if the search covers facts as they are now, and not only documents."""
+        return self.times.as_of is None and (self.sources is None or self.sources.facts)
+
+
+@dataclass(frozen=True)
+class Sources:
+    """A search of documents, and of facts if `facts` is true.
+
+    `graphs` has the names of the only graphs to search, or is None. `ceiling` is the maximum number
+    of tokens of documents in the answer.
+    """
+
+    facts: bool
+    graphs: Sequence[str] | None = None
+    ceiling: int = 8000
+
+    def arguments(self) -> dict[str, object]:
+        """Return the values of SQL parameters by their names."""
+        return {
+            "sources": ["facts", "documents"] if self.facts else ["documents"],
+            "graphs": None if self.graphs is None else list(self.graphs),
+            "ceiling": self.ceiling,
+        }
+
+
+class MemoryOperations:
+    """Facts, relations and entities of one memory."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._call = store.database.call
+
+    async def search(self, question: Question, caller: Caller) -> tuple[list[HitRow], str | None]:
+        """Return matching facts, best first, and the reason why vectors were not used, or None.
+
+        A semantic question raises EmbeddingNotConfigured or EmbeddingUnavailable instead.
+        """
+        return await self._store.search(lambda: self._search(question, caller))
+
+    async def _search(self, question: Question, caller: Caller) -> tuple[list[HitRow], str | None]:
+        arguments, reason = await self._prepare(question, caller)
+        hits = await self._call(
+            "search_memory",
+            HitRow,
+            semantic=question.semantic,
+            **arguments,
+            **(question.sources.arguments() if question.sources else {}),
+        )
+        if caller.principal.proposes and question.covers_present_facts:
+            proposed = await self._call(
+                "search_proposals", ProposedHitRow, semantic=question.semantic, **arguments
+            )
+            merged = sorted([*hits, *proposed], key=lambda hit: hit.score, reverse=True)
+            hits = merged[: question.limit]
+        return hits, reason
+
+    async def explain(
+        self, question: Question, caller: Caller, *, more: int
+    ) -> tuple[list[ExplainedRow], str | None]:
+        """Return the facts that match, and `more` that were left out, each with the reasons.
+
+        The second value says why vectors were not used, or is None.
+        """
+
+        async def ask() -> tuple[list[ExplainedRow], str | None]:
+            arguments, reason = await self._prepare(question, caller)
+            rows = await self._call("explain_search", ExplainedRow, more=more, **arguments)
+            return rows, reason
+
+        return await self._store.search(ask)
+
+    async def _prepare(
+        self, question: Question, caller: Caller
+    ) -> tuple[dict[str, object], str | None]:
+        """Return the arguments of a search, and the reason why vectors are not used, or None."""
+        embed = self._store.embed_query if question.semantic else self._store.try_to_embed_query
+        model, vector, reason = await embed(question.query)
+        around = (
+            None if question.semantic else await find_period(question.query, question.times.as_of)
+        )
+        arguments = {
+            "query": question.query,
+            "entity_types": question.entity_types,
+            "max_rows": question.limit,
+            "model": model,
+            "vector": vector,
+            **question.times.arguments(),
+            **({"around": around} if around else {}),
+            **({} if question.least_score is None else {"least_score": question.least_score}),
+            **caller.reading,
+        }
+        return arguments, reason
+
+    async def digest(
+        self,
+        project: str | None,
+        caller: Caller,
+        *,
+        authors: Sequence[str] = EVERYBODY,
+        limit: int = 40,
+    ) -> list[DigestRow]:
+        """Return the facts that matter at the start of a conversation, the most important first.
+
+        `project` is the name of the project that the caller works on, or None. `authors` is a value
+        of DIGEST_AUTHORS.
+        """
+        return await self._call(
+            "digest_memory",
+            DigestRow,
+            project=project,
+            max_rows=limit,
+            **build_filter(authors),
+            **caller.reading,
+        )
+
+    async def choose_by_authors(
+        self, rows: Sequence[HitRow], authors: Sequence[str], caller: Caller
+    ) -> list[HitRow]:
+        """Return the found facts of these authors, which are a value of DIGEST_AUTHORS."""
+        if not rows or includes_everybody(authors):
+            return list(rows)
+        chosen = await self._call(
+            "facts_from_authors",
+            FactIdRow,
+            facts=[row.observation_id for row in rows],
+            **build_filter(authors),
+            **caller.reading,
+        )
+        ids = {row.observation_id for row in chosen}
+        return [row for row in rows if row.observation_id in ids]
+
+    async def describe(
+        self,
+        entity: str,
+        caller: Caller,
+        *,
+        max_observations: int,
+        with_relations: bool,
+        skip: int = 0,
+        times: Times = _ANY_TIME,
+    ) -> EntityRow | None:
+        """Return an entity with its newest facts, or None if it does not exist.
+
+        The `skip` newest facts are left out.
+        """
+        rows = await self._call(
+            "describe_entity",
+            EntityRow,
+            entity=entity,
+            max_observations=max_observations,
+            with_relations=with_relations,
+            skip=skip,
+            **times.arguments(),
+            **caller.reading,
+        )
+        return rows[0] if rows else None
+
+    async def list_own_proposals(
+        self, entity: str, caller: Caller, *, limit: int
+    ) -> list[OwnProposalRow]:
+        """Return the caller's pending proposals about an entity, newest first.
+
+        A caller who cannot propose pays nothing.
+        """
+        if not caller.principal.proposes:
+            return []
+        return await self._call(
+            "entity_proposals", OwnProposalRow, entity=entity, max_rows=limit, **caller.reading
+        )
+
+    async def list_entities(
+        self,
+        types: list[str] | None,
+        caller: Caller,
+        *,
+        limit: int,
+        offset: int,
+        times: Times = _ANY_TIME,
+    ) -> ListRow:
+        """Return a page of entities, last updated first."""
+        [row] = await self._call(
+            "list_entities",
+            ListRow,
+            entity_types=types,
+            max_rows=limit,
+            skip=offset,
+            **times.arguments(),
+            **caller.reading,
+        )
+        return row
+
+    async def find_similar_names(self, name: str, caller: Caller) -> list[str]:
+        """Return names that begin like `name` or share a word with it, in any order."""
+        rows = await self._call("similar_names", NameRow, name=name, **caller.reading)
+        return [row.entity_name for row in rows]
+
+    async def complete_name(
+        self, beginning: str, caller: Caller, *, types: list[str] | None = None, limit: int
+    ) -> list[str]:
+        """Return names with this beginning, last updated first. Every name has the beginning ""."""
+        rows = await self._call(
+            "complete_name",
+            NameRow,
+            beginning=beginning,
+            entity_types=types,
+            max_rows=limit,
+            **caller.reading,
+        )
+        return [row.entity_name for row in rows]
+
+    async def remember(self, fact: Fact, caller: Caller) -> FactRow:
+        """Store a fact, or update the valid fact of the entity with the same text.
+
+        Raises FactNotFound if `replaces` names an unknown fact or a fact that is no longer valid.
+        """
+        model, vectors = await self._store.embed_documents([_compose(fact)])
+        try:
+            [row] = await self._call(
+                "remember_fact",
+                FactRow,
+                **asdict(fact),
+                model=model,
+                embedding=vectors[0] if vectors else None,
+                **caller.writing,
+            )
+        except DataRefused as refusal:
+            raise refusal.explain("replaces") from refusal
+        return row if self._store.names_close_facts else replace(row, closest=None)
+
+    async def build(self, facts: Sequence[Fact], edges: Sequence[Edge], caller: Caller) -> BatchRow:
+        """Store facts, then relations, all or nothing.
+
+        Raises ArgumentInvalid with the path of every item that the database refused.
+        """
+        texts = [*map(_compose, facts), *map(compose_edge, edges)]
+        model, vectors = await self._store.embed_documents(texts)
+        try:
+            [row] = await self._call(
+                "build_knowledge",
+                BatchRow,
+                facts=json.dumps([_plain(fact) for fact in facts]),
+                relations=json.dumps([_plain_edge(edge) for edge in edges]),
+                model=model,
+                embeddings=vectors and vectors[: len(facts)],
+                relation_embeddings=vectors and vectors[len(facts) :],
+                **caller.writing,
+            )
+        except DataRefused as refusal:
+            raise _explain_batch(refusal) from refusal
+        return row if self._store.names_close_facts else replace(row, closest=None)
+
+    async def relate(self, edge: Edge, caller: Caller, *, replaces: bool = False) -> RelationRow:
+        """Connect two entities. Missing entities are created.
+
+        With `replaces`, end the other relations of this type that start at the same entity. Raises
+        ArgumentInvalid if both ends are the same entity.
+        """
+        model, vectors = await self._store.embed_documents([compose_edge(edge)])
+        try:
+            [row] = await self._call(
+                "relate_entities",
+                RelationRow,
+                **asdict(edge),
+                replaces=replaces,
+                model=model,
+                embedding=vectors[0] if vectors else None,
+                **caller.writing,
+            )
+        except DataRefused as refusal:
+            raise refusal.explain("toEntity") from refusal
+        return row
+
+    async def end(self, edge: Edge, caller: Caller) -> RelationRow:
+        """End a relation, which stays as history. Raises ArgumentInvalid if there is none."""
+        try:
+            [row] = await self._call(
+                "end_relation",
+                EndedRow,
+                from_entity=edge.from_entity,
+                relation=edge.relation,
+                to_entity=edge.to_entity,
+                **caller.writing,
+            )
+        except DataRefused as refusal:
+            raise refusal.explain("ended") from refusal
+        return RelationRow(**asdict(row))
+
+    async def forget(
+        self,
+        entity: str,
+        caller: Caller,
+        *,
+        fact: str | None,
+        dry_run: bool,
+        planned: str | None = None,
+    ) -> ForgottenRow | None:
+        """Delete an entity or one fact of it. Return None if there is no such entity.
+
+        `planned` is the plan of a dry run. Raises FactNotFound, and ArgumentInvalid if the deletion
+        would take something else than `planned`.
+        """
+        try:
+            [row] = await self._call(
+                "forget_entity",
+                ForgottenRow,
+                entity=entity,
+                fact=fact,
+                dry_run=dry_run,
+                planned=planned,
+                **caller.writing,
+            )
+        except DataRefused as refusal:
+            raise refusal.explain("fact") from refusal
+        return row if row.entity_id else None
+
+
+def _compose(fact: Fact) -> str:
+    return compose_document(fact.entity, fact.observation)
+
+
+def compose_edge(edge: Edge) -> str:
+    """Return the text to embed for a relation. The upkeep composes the same text."""
+    return compose_document(edge.from_entity, f"{edge.relation.replace('_', ' ')} {edge.to_entity}")
+
+
+def _plain(fact: Fact) -> dict[str, Any]:
+    """Return the fact as a dictionary with the JSON keys that `build_knowledge` reads."""
+    plain = {key: value for key, value in asdict(fact).items() if value is not None}
+    times = {"valid_until": fact.valid_until, "said_at": fact.said_at}
+    return plain | {name: time.isoformat() for name, time in times.items() if time}
+
+
+def _plain_edge(edge: Edge) -> dict[str, Any]:
+    """Return the relation as a dictionary with the JSON keys that `build_knowledge` reads."""
+    fields = {
+        "from": edge.from_entity,
+        "relation": edge.relation,
+        "to": edge.to_entity,
+        "from_type": edge.from_type,
+        "to_type": edge.to_type,
+    }
+    return {key: value for key, value in fields.items() if value is not None}
+
+
+def _explain_batch(refusal: DataRefused) -> errors.ArgumentInvalid:
+    paths_by_reason: dict[str, list[str]] = {}
+    for fault in json.loads(refusal.detail or "[]"):
+        paths_by_reason.setdefault(FACT_REASONS[fault["code"]], []).append(fault["path"])
+    reasons = "; ".join(f"{', '.join(paths)}: {why}" for why, paths in paths_by_reason.items())
+    return errors.ArgumentInvalid(f"Nothing was stored. {reasons}")
+
+
+_LEAST_LIKENESS = 75  # per cent (rapidfuzz WRatio)
+_MOST_NAMES = 3
+
+
+async def suggest_names(memory: MemoryOperations, name: str, caller: Caller) -> list[str]:
+    """Return up to three names of entities that are similar to `name`, the most similar first."""
+    from rapidfuzz import process, utils  # noqa: PLC0415 - rarely needed
+
+    candidates = await memory.find_similar_names(name, caller)
+    similar = process.extract(
+        name,
+        candidates,
+        processor=utils.default_process,
+        limit=_MOST_NAMES,
+        score_cutoff=_LEAST_LIKENESS,
+    )
+    return [similar_name for similar_name, *_ in similar]

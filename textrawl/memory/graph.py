@@ -1,0 +1,445 @@
+"""The operations of the `graph` toolset on entities, observations and relations.
+
+They read and write only the caller's home space. Observations are embedded before they are stored.
+While the embedding provider is down, observations are stored first and embedded later.
+"""
+
+import json
+import logging
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, LiteralString, cast
+
+from anyio import to_thread
+
+from textrawl.access.principal import Caller
+from textrawl.errors import ArgumentInvalid, TextrawlError
+from textrawl.memory.graph_rows import (
+    AddedRow,
+    DeletedEdgeRow,
+    DeletedNodeRow,
+    DeletedObservationsRow,
+    DeletedReflectionRow,
+    EdgeRow,
+    EndedRow,
+    NodeRow,
+    PartRow,
+    RankedRow,
+    ReflectionRow,
+    StoredReflectionRow,
+    UseRow,
+)
+from textrawl.memory.store import Store
+from textrawl.models.choice import Vector
+from textrawl.models.embeddings import compose_document
+from textrawl.postgres.sqlstates import DataRefused
+from textrawl.values.reference_line import LineBroken, LineRefused, parse_line, read_name, read_text
+from textrawl.values.text import split_text
+
+logger = logging.getLogger("textrawl")
+
+
+@dataclass(frozen=True)
+class Node:
+    """An entity to create or add to."""
+
+    name: str
+    type: str | None
+    observations: Sequence[str]
+
+
+@dataclass(frozen=True)
+class Relation:
+    """A relation: its two entities, and its type in the caller's spelling."""
+
+    source: str
+    name: str
+    target: str
+
+
+@dataclass(frozen=True)
+class EntityObservations:
+    """Observations of one entity."""
+
+    entity: str
+    observations: Sequence[str]
+
+
+@dataclass(frozen=True)
+class Page:
+    """A page of a graph. It has at most `most` parts with at most `text` characters in total.
+
+    The page begins at the entity with the number `number`. If `number` is None, the page begins at
+    the first entity. The page leaves out the first `skip` parts from there.
+    """
+
+    number: int | None
+    skip: int
+    most: int
+    text: int
+
+    def count(self, rows: Sequence[PartRow]) -> int:
+        """Return how many of `rows` are on the page.
+
+        `rows` can have one row more. This row only shows that another page exists.
+        """
+        beyond = sum(row.length for row in rows) > self.text
+        return min(len(rows) - beyond, self.most)
+
+
+class GraphOperations:
+    """The entities, observations and relations of one memory as a graph."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._call = store.database.call
+
+    async def create(self, nodes: Sequence[Node], caller: Caller) -> list[NodeRow]:
+        """Create entities. If an entity exists, add the observations to it."""
+        model, vectors = await self._embed((node.name, node.observations) for node in nodes)
+        items = [
+            {"name": node.name, "type": node.type, "observations": _divide(node.observations)}
+            for node in nodes
+        ]
+        return await self._call(
+            "create_nodes",
+            NodeRow,
+            entities=json.dumps(items),
+            model=model,
+            embeddings=vectors,
+            **caller.writing,
+        )
+
+    async def relate(self, relations: Sequence[Relation], caller: Caller) -> list[EdgeRow]:
+        """Connect entities that exist. Return one row for each relation."""
+        return await self._call(
+            "create_edges", EdgeRow, relations=_write_relations(relations), **caller.writing
+        )
+
+    async def add(self, additions: Sequence[EntityObservations], caller: Caller) -> list[AddedRow]:
+        """Add observations, all or none. Raises EntityNotFound."""
+        model, vectors = await self._embed((item.entity, item.observations) for item in additions)
+        try:
+            return await self._call(
+                "add_observations",
+                AddedRow,
+                additions=_write(additions, _divide),
+                model=model,
+                embeddings=vectors,
+                **caller.writing,
+            )
+        except DataRefused as refusal:
+            raise refusal.explain() from refusal
+
+    async def delete_nodes(self, names: Sequence[str], caller: Caller) -> list[DeletedNodeRow]:
+        """Delete entities with their observations and relations. Return one row for each name."""
+        return await self._call("delete_nodes", DeletedNodeRow, names=names, **caller.writing)
+
+    async def delete_observations(
+        self, deletions: Sequence[EntityObservations], caller: Caller
+    ) -> list[DeletedObservationsRow]:
+        """Delete observations by their exact text. Return one row for each entity."""
+        return await self._call(
+            "delete_observations",
+            DeletedObservationsRow,
+            deletions=_write(deletions, list),
+            **caller.writing,
+        )
+
+    async def delete_edges(
+        self, relations: Sequence[Relation], caller: Caller
+    ) -> list[DeletedEdgeRow]:
+        """Delete relations. Return one row for each relation."""
+        return await self._call(
+            "delete_edges", DeletedEdgeRow, relations=_write_relations(relations), **caller.writing
+        )
+
+    async def end_edge(self, number: int, caller: Caller) -> EndedRow:
+        """End a relation, so that it is no longer valid."""
+        [row] = await self._call("end_edge", EndedRow, number=number, **caller.writing)
+        return row
+
+    async def read(self, page: Page, caller: Caller) -> list[PartRow]:
+        """Return a page of the whole graph.
+
+        Raises ArgumentInvalid if the entity at which the page begins was deleted.
+        """
+        try:
+            return await self._call(
+                "read_graph",
+                PartRow,
+                beginning=page.number,
+                skip=page.skip,
+                max_rows=page.most + 1,
+                max_text=page.text,
+                **caller.reading_home,
+            )
+        except DataRefused as refusal:
+            raise refusal.explain() from refusal
+
+    async def open(self, names: Sequence[str], page: Page, caller: Caller) -> list[PartRow]:
+        """Return the entities with these names. Unknown names are skipped."""
+        return await self._page("open_nodes", page, caller, names=names)
+
+    async def search(self, query: str, page: Page, caller: Caller) -> list[PartRow]:
+        """Return entities that contain a text, then entities with a similar meaning."""
+        model, vector, _ = await self._store.try_to_embed_query(query or " ")
+        return await self._page(
+            "search_nodes", page, caller, query=query, model=model, vector=vector
+        )
+
+    async def search_semantic(self, query: str, limit: int, caller: Caller) -> list[RankedRow]:
+        """Return entities with a fact that matches the query by meaning or by words.
+
+        Raises EmbeddingNotConfigured, EmbeddingUnavailable.
+        """
+        model, vector, _ = await self._store.embed_query(query or " ")
+        return await self._call(
+            "search_semantic",
+            RankedRow,
+            query=query,
+            model=model,
+            vector=vector,
+            max_rows=limit,
+            **caller.reading_home,
+        )
+
+    async def record_use(self, numbers: Sequence[int], caller: Caller) -> None:
+        """Record that an answer contained these entities. An error is logged, not raised."""
+        if not numbers:
+            return
+        try:
+            await self._call("record_use", UseRow, numbers=numbers, **caller.reading_home)
+        except TextrawlError as error:
+            logger.info("The use of entities was not recorded: %s", error)
+
+    async def _page(
+        self, function: LiteralString, page: Page, caller: Caller, **arguments: Any
+    ) -> list[PartRow]:
+        return await self._call(
+            function,
+            PartRow,
+            skip=page.skip,
+            max_rows=page.most + 1,
+            max_text=page.text,
+            **arguments,
+            **caller.reading_home,
+        )
+
+    async def _embed(
+        self, nodes: Iterable[tuple[str, Sequence[str]]]
+    ) -> tuple[int | None, list[Vector] | None]:
+        """Return the active model and a vector for each part of an observation.
+
+        While the embedding provider is down, the result contains None instead of the vectors.
+        """
+        texts = [
+            compose_document(name, part)
+            for name, observations in nodes
+            for text in observations
+            for part in split_text(text)
+        ]
+        return await self._store.embed_documents(texts)
+
+
+def _write_relations(relations: Sequence[Relation]) -> str:
+    return json.dumps(
+        [
+            {"from": relation.source, "relation": relation.name, "to": relation.target}
+            for relation in relations
+        ]
+    )
+
+
+def _divide(observations: Sequence[str]) -> list[object]:
+    """Return observations as SQL functions take them: a long observation is a list of parts."""
+    divided = [split_text(text) for text in observations]
+    return [parts if len(parts) > 1 else parts[0] for parts in divided]
+
+
+def _write(
+    items: Sequence[EntityObservations], divide: Callable[[Sequence[str]], list[Any]]
+) -> str:
+    return json.dumps(
+        [{"entity": item.entity, "observations": divide(item.observations)} for item in items]
+    )
+
+
+@dataclass(frozen=True)
+class Reflection:
+    """A reflection to store. `target` is the number of the entity or relation that it is about.
+
+    `voice` is the name of the speaker. It can differ from the name of the author.
+    """
+
+    target_type: str
+    content: str
+    voice: str
+    mood: str | None
+    target: int | None
+
+
+@dataclass(frozen=True)
+class Filter:
+    """The conditions that reflections have to meet. A condition of None is always met."""
+
+    voice: str | None
+    mood: str | None
+    target_type: str | None
+
+
+class ReflectionOperations:
+    """The reflections of one memory."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._call = store.database.call
+
+    async def add(self, reflection: Reflection, caller: Caller) -> StoredReflectionRow:
+        """Store a reflection.
+
+        Raises ArgumentInvalid if no entity or relation has the number `target`.
+        """
+        model, vector, _ = await self._store.try_to_embed_query(reflection.content or " ")
+        try:
+            [row] = await self._call(
+                "add_reflection",
+                StoredReflectionRow,
+                target_type=reflection.target_type,
+                content=reflection.content,
+                voice=reflection.voice,
+                mood=reflection.mood,
+                target=reflection.target,
+                model=model,
+                embedding=vector,
+                **caller.writing,
+            )
+        except DataRefused as refusal:
+            raise refusal.explain(reflection.target_type) from refusal
+        return row
+
+    async def search(
+        self, query: str, choice: Filter, limit: int, caller: Caller
+    ) -> list[ReflectionRow]:
+        """Return reflections that match the query by words or by meaning.
+
+        While the embedding provider is down, only words are compared.
+        """
+        model, vector, _ = await self._store.try_to_embed_query(query or " ")
+        return await self._call(
+            "search_reflections",
+            ReflectionRow,
+            query=query,
+            model=model,
+            vector=vector,
+            voice=choice.voice,
+            mood=choice.mood,
+            target_type=choice.target_type,
+            max_rows=limit,
+            **caller.reading_home,
+        )
+
+    async def delete(self, numbers: Sequence[int], caller: Caller) -> list[DeletedReflectionRow]:
+        """Delete reflections by their numbers. Return one row for each number."""
+        return await self._call(
+            "delete_reflections", DeletedReflectionRow, numbers=list(numbers), **caller.writing
+        )
+
+
+_BATCH = 100
+_MOST_BYTES = 64 << 20
+_FILE_MISSING = (
+    "source_path: give the name of a file in the server's import folder, which is the folder "
+    "import in TEXTRAWL_DATA_DIR; or ask the administrator of the server to run "
+    "`textrawl import --from server-memory FILE`"
+)
+
+
+@dataclass
+class Migrated:
+    """The counts of imported, refused and skipped lines of a file."""
+
+    entities: int = 0
+    relations: int = 0
+    errors: int = 0
+    skipped: int = 0
+
+
+def find_file(folder: Path | None, path: str) -> Path:
+    """Return the file at `path` in `folder`.
+
+    Raises ArgumentInvalid if the file is outside of the folder, missing or too large.
+    """
+    if folder is None:
+        raise ArgumentInvalid(_FILE_MISSING)
+    home = folder.expanduser().resolve()
+    file = (home / Path(path).expanduser()).resolve()
+    if not file.is_relative_to(home) or not file.is_file():
+        raise ArgumentInvalid(_FILE_MISSING)
+    if file.stat().st_size > _MOST_BYTES:
+        raise ArgumentInvalid("source_path: too large; use `textrawl import --from server-memory`")
+    return file
+
+
+async def migrate_file(file: Path, graph: GraphOperations, caller: Caller) -> Migrated:
+    """Import the entities and relations of `file`, in the order of its lines.
+
+    A relation is skipped if one of its entities does not exist yet. Nothing is stored twice, so a
+    file can be imported again.
+    """
+    done = Migrated()
+    content = await to_thread.run_sync(file.read_bytes)
+    for batch in _gather(content, done):
+        nodes = [item for item in batch if isinstance(item, Node)]
+        relations = [item for item in batch if isinstance(item, Relation)]
+        if nodes:
+            await graph.create(nodes, caller)
+            done.entities += len(nodes)
+        if relations:
+            rows = await graph.relate(relations, caller)
+            created = sum(row.outcome == "created" for row in rows)
+            done.relations += created
+            done.skipped += len(rows) - created
+    return done
+
+
+def _gather(content: bytes, done: Migrated) -> Iterator[list[Node | Relation]]:
+    """Yield batches of consecutive entities or relations. Count the unusable lines in `done`."""
+    batch = list[Node | Relation]()
+    for raw in content.split(b"\n"):
+        item = _read(raw, done) if raw.strip() else None
+        if item is None:
+            continue
+        if batch and (len(batch) >= _BATCH or type(batch[0]) is not type(item)):
+            yield batch
+            batch = []
+        batch.append(item)
+    if batch:
+        yield batch
+
+
+def _read(raw: bytes, done: Migrated) -> Node | Relation | None:
+    try:
+        fields = parse_line(raw)
+        if fields["type"] == "relation":
+            label = read_name(fields, "relationType", longest=100)
+            return Relation(read_name(fields, "from"), label, read_name(fields, "to"))
+        return Node(
+            read_name(fields, "name"),
+            read_name(fields, "entityType", empty="Generic"),
+            list(_read_texts(fields.get("observations"), done)),
+        )
+    except LineBroken:
+        done.errors += 1
+    except LineRefused:
+        done.skipped += 1
+    return None
+
+
+def _read_texts(observations: object, done: Migrated) -> Iterator[str]:
+    for text in cast("list[Any]", observations) if isinstance(observations, list) else []:
+        try:
+            yield read_text(text)
+        except ValueError:
+            done.skipped += 1

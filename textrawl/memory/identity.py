@@ -1,0 +1,415 @@
+"""The operations of the `identity` toolset: they call SQL functions.
+
+They read and write only the caller's home space.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from io import StringIO
+
+from markdown_it import MarkdownIt
+
+from textrawl.access.principal import Caller
+from textrawl.errors import ArgumentInvalid
+from textrawl.memory.store import Store
+from textrawl.postgres.sqlstates import FILE_CHANGED, DataRefused
+from textrawl.scheduling import run_apart, run_aside
+
+
+@dataclass(frozen=True)
+class FileRow:
+    """An identity file of read_identity. `content` is None if the texts were not asked for."""
+
+    category: str
+    filename: str
+    content: str | None
+    prompt_label: str
+    labelled: bool
+    version: int
+    modified_at: datetime
+    modified_by: str | None
+
+    @property
+    def path(self) -> str:
+        """The name of the file with its category."""
+        return f"{self.category}/{self.filename}"
+
+
+@dataclass(frozen=True)
+class WrittenRow:
+    """The version that write_identity stored. `snapshot_id` is None if no text was replaced."""
+
+    version: int
+    created: bool
+    snapshot_id: str | None
+
+
+@dataclass(frozen=True)
+class DeletedRow:
+    """The outcome of delete_identity. `deleted` is false if there is no such file."""
+
+    deleted: bool
+    snapshot_id: str | None
+
+
+@dataclass(frozen=True)
+class LabelledRow:
+    """The outcome of label_identity. `labelled` is false if there is no such file."""
+
+    labelled: bool
+
+
+@dataclass(frozen=True)
+class SnapshotIdRow:
+    """A snapshot that create_snapshots took."""
+
+    id: str
+
+
+@dataclass(frozen=True)
+class SnapshotRow:
+    """A snapshot of list_snapshots. `content` is None if the texts were not asked for."""
+
+    id: str
+    category: str
+    filename: str
+    created_at: datetime
+    reason: str
+    source: str | None
+    pinned: bool
+    characters: int
+    content: str | None
+
+
+@dataclass(frozen=True)
+class RestoredRow:
+    """The path of a restored file, and the id of the snapshot of the replaced text.
+
+    `path` is None if there is no such snapshot.
+    """
+
+    path: str | None
+    snapshot_id: str | None
+
+
+SECTION_LENGTH = 200  # characters of a heading
+
+_LEVELS = (2, 3)
+_BLANK = " \t\r\n"
+# The blocks of a text show its headings. The text inside the blocks is not parsed.
+_PARSER = MarkdownIt("commonmark")
+_PARSER.core.ruler.enableOnly(["normalize", "block"])
+
+
+class SectionRefused(ValueError):
+    """The change would also change the text outside the section. The message says why."""
+
+
+@dataclass(frozen=True)
+class _Heading:
+    """A heading, the lines from `line` to before `end`."""
+
+    line: int
+    end: int
+    level: int
+    name: str
+
+
+@dataclass(frozen=True)
+class _Title:
+    """The name of a section, and the levels that its heading can have."""
+
+    name: str
+    levels: tuple[int, ...]
+
+
+def add_to_section(text: str, section: str, addition: str) -> str:
+    """Return the text with an addition at the end of a section. Raises SectionRefused.
+
+    If there is no such section, it is added at the end of the text.
+    """
+    return _change(text, section, addition, keep=True)
+
+
+def rewrite_section(text: str, section: str, content: str) -> str:
+    """Return the text with another content of a section. Raises SectionRefused.
+
+    If there is no such section, it is added at the end of the text.
+    """
+    return _change(text, section, content, keep=False)
+
+
+def _change(text: str, section: str, content: str, *, keep: bool) -> str:
+    title = _read_title(section)
+    lines, headings = _split_lines(text), _find_headings(text)
+    content = _strip_title(content, title)
+    place = next(
+        (at for at, one in enumerate(headings) if (one.name, one.level) in _list_keys(title)), None
+    )
+    if place is None:
+        return _add_section(text, headings, title, content)
+    found, later = headings[place], headings[place + 1 :]
+    stop = next((one.line for one in later if one.level <= found.level), len(lines))
+    head, body, rest = ("".join(part) for part in _divide(lines, found.end, stop))
+    head = head if head.endswith(("\n", "\r")) else head + _find_line_end(text)
+    begun = head + _compose(body, content, ends=not rest, line_end=_find_line_end(text), keep=keep)
+    outside = [one for one in headings if one.line >= stop]
+    _check(begun, rest, [*headings[: place + 1], *outside], stop)
+    return begun + rest
+
+
+def _list_keys(title: _Title) -> list[tuple[str, int]]:
+    return [(title.name, level) for level in title.levels]
+
+
+def _divide(lines: Sequence[str], *ends: int) -> list[Sequence[str]]:
+    first, second = ends
+    return [lines[:first], lines[first:second], lines[second:]]
+
+
+def _compose(body: str, content: str, *, ends: bool, line_end: str, keep: bool) -> str:
+    """Return the new body of a section. `ends` is true if nothing follows it."""
+    core = body.rstrip(_BLANK)
+    blank_lines = core[: len(core) - len(core.lstrip("\r\n"))]
+    after = body[len(core) :]
+    if not ends and len(_split_lines(after)) < len(_LEVELS):
+        after = line_end * 2  # a line that stands directly below a paragraph can belong to it
+    elif ends and not core:
+        after = line_end if body else ""
+    if not keep:
+        return blank_lines + content + after
+    return core + line_end * 2 + content + after if core else content + after
+
+
+def _add_section(text: str, headings: list[_Heading], title: _Title, content: str) -> str:
+    line_end, last = _find_line_end(text), _split_lines(text)[-1:]
+    gap = "" if not text or not last[0].strip(_BLANK) else line_end
+    if last and not last[0].endswith(("\n", "\r")):
+        gap = line_end * 2
+    level = title.levels[0]
+    begun = f"{text}{gap}{'#' * level} {title.name}{line_end}"
+    line = len(_split_lines(begun)) - 1
+    _check(begun, "", [*headings, _Heading(line, line + 1, level, title.name)], line + 1)
+    return begun + content + (line_end if not text or text.endswith(("\n", "\r")) else "")
+
+
+def _check(begun: str, rest: str, expected: list[_Heading], stop: int) -> None:
+    """Raise SectionRefused unless the headings outside the section are the expected ones.
+
+    `stop` is the line at which `rest` began before the change.
+    """
+    begin = len(_split_lines(begun))
+    moved = [
+        replace(one, line=one.line + begin - stop, end=one.end + begin - stop)
+        if one.line >= stop
+        else one
+        for one in expected
+    ]
+    first = max((one.line for one in moved if one.line < begin), default=-1)
+    found = [one for one in _find_headings(begun + rest) if one.line <= first or one.line >= begin]
+    if found != moved:
+        raise SectionRefused(
+            "a code block or an HTML block is open there, so the headings after it would no "
+            "longer be headings: close the block first"
+        )
+
+
+def _read_title(section: str) -> _Title:
+    """Return the title for a section that the caller named, with or without the signs `##`."""
+    for level in _LEVELS:
+        prefix = "#" * level + " "
+        if section.startswith(prefix):
+            return _Title(section.removeprefix(prefix).strip(), (level,))
+    return _Title(section, _LEVELS)
+
+
+def _strip_title(content: str, title: _Title) -> str:
+    """Return a content without its blank lines at both ends, and without a copy of the heading."""
+    lines = _split_lines(content)
+    first = next((at for at, line in enumerate(lines) if line.strip(_BLANK)), len(lines))
+    headings = _find_headings(content)
+    if headings and (headings[0].line, headings[0].name) == (first, title.name):
+        return _strip_title("".join(lines[headings[0].end :]), _Title("", ()))
+    return "".join(lines[first:]).rstrip(_BLANK)
+
+
+def _find_headings(text: str) -> list[_Heading]:
+    tokens = _PARSER.parse(text)
+    return [
+        _Heading(token.map[0], token.map[1], int(token.tag[1:]), tokens[at + 1].content)
+        for at, token in enumerate(tokens)
+        if token.type == "heading_open" and token.level == 0 and token.map
+    ]
+
+
+def _split_lines(text: str) -> list[str]:
+    """Return the lines of a text as Markdown counts them, each with its end."""
+    return list(StringIO(text, newline=""))
+
+
+def _find_line_end(text: str) -> str:
+    return "\r\n" if "\r\n" in text else "\n"
+
+
+_ATTEMPTS = 20  # to change a section, while others change the same file
+_LONG = 50_000  # characters: finding the headings of a longer text can take a second
+
+Edit = Callable[[str, str, str], str]
+"""A function of a text, the name of a section and a content. It returns the changed text."""
+
+
+@dataclass(frozen=True)
+class File:
+    """The name of an identity file, and the instance that changes it."""
+
+    category: str
+    filename: str
+    instance: str | None = None
+
+    @property
+    def path(self) -> str:
+        """The name of the file with its category."""
+        return f"{self.category}/{self.filename}"
+
+
+class IdentityOperations:
+    """The identity files of one space."""
+
+    def __init__(self, store: Store) -> None:
+        self._call = store.database.call
+
+    async def read(
+        self,
+        caller: Caller,
+        category: str | None = None,
+        filename: str | None = None,
+        *,
+        texts: bool = True,
+    ) -> Sequence[FileRow]:
+        """Return the files in their order."""
+        return await self._call(
+            "read_identity",
+            FileRow,
+            only_category=category,
+            only_filename=filename,
+            texts=texts,
+            **caller.reading_home,
+        )
+
+    async def write(
+        self, file: File, content: str, caller: Caller, placement: str = "replace"
+    ) -> WrittenRow:
+        """Replace a file, or add to it. Raises ArgumentInvalid if the text is too long."""
+        try:
+            return await self._write(file, content, caller, placement=placement)
+        except DataRefused as refusal:
+            raise refusal.explain("content") from refusal
+
+    async def change_section(
+        self, file: File, section: tuple[str, str], edit: Edit, caller: Caller, *, snapshot: bool
+    ) -> WrittenRow | None:
+        """Apply `edit` to a file. `section` is the name of the section and the content for it.
+
+        If somebody else changed the file after it was read, read and edit it again. Return None if
+        there is no such file. Raises ArgumentInvalid.
+        """
+        refused: DataRefused | None = None
+        for _ in range(_ATTEMPTS):
+            rows = await self.read(caller, file.category, file.filename)
+            if not rows:
+                return None
+            text = await _edit(edit, rows[0].content or "", section)
+            try:
+                return await self._write(
+                    file, text, caller, known=rows[0].version, snapshot=snapshot
+                )
+            except DataRefused as refusal:
+                refused = refusal
+                if refusal.code != FILE_CHANGED:
+                    break
+        assert refused is not None  # noqa: S101 - the loop ended by a refusal
+        raise refused.explain("content")
+
+    async def _write(
+        self, file: File, content: str, caller: Caller, **more: str | int | bool
+    ) -> WrittenRow:
+        [row] = await self._call(
+            "write_identity",
+            WrittenRow,
+            category=file.category,
+            filename=file.filename,
+            content=content,
+            instance=file.instance,
+            **more,
+            **caller.writing,
+        )
+        return row
+
+    async def delete(self, file: File, caller: Caller) -> DeletedRow:
+        """Delete a file. Its text stays as a snapshot."""
+        [row] = await self._call(
+            "delete_identity",
+            DeletedRow,
+            category=file.category,
+            filename=file.filename,
+            instance=file.instance,
+            **caller.writing,
+        )
+        return row
+
+    async def label(self, file: File, label: str, caller: Caller) -> bool:
+        """Set the prompt label of a file. Return False if there is no such file."""
+        [row] = await self._call(
+            "label_identity",
+            LabelledRow,
+            category=file.category,
+            filename=file.filename,
+            label=label,
+            instance=file.instance,
+            **caller.writing,
+        )
+        return row.labelled
+
+    async def create_snapshots(self, caller: Caller, days: int, *, pinned: bool) -> Sequence[str]:
+        """Take a snapshot of each file, and return the ids of the snapshots.
+
+        If the caller has the scope `forget`, delete snapshots and versions older than `days`.
+        """
+        rows = await self._call(
+            "create_snapshots", SnapshotIdRow, pinned=pinned, days=days, **caller.writing
+        )
+        return [row.id for row in rows]
+
+    async def list_snapshots(
+        self, caller: Caller, category: str | None = None, filename: str | None = None
+    ) -> Sequence[SnapshotRow]:
+        """Return the snapshots, newest first, without their texts."""
+        return await self._call(
+            "list_snapshots",
+            SnapshotRow,
+            only_category=category,
+            only_filename=filename,
+            **caller.reading_home,
+        )
+
+    async def find_snapshot(self, name: str, caller: Caller) -> SnapshotRow | None:
+        """Return a snapshot with its text, or None."""
+        rows = await self._call(
+            "list_snapshots", SnapshotRow, only_id=name, texts=True, **caller.reading_home
+        )
+        return rows[0] if rows else None
+
+    async def restore(self, name: str, caller: Caller) -> RestoredRow:
+        """Make the text of a snapshot the text of its file again."""
+        [row] = await self._call("restore_snapshot", RestoredRow, id=name, **caller.writing)
+        return row
+
+
+async def _edit(edit: Edit, text: str, section: tuple[str, str]) -> str:
+    """Return the edited text. Raises ArgumentInvalid."""
+    run = run_apart if len(text) > _LONG or len(section[1]) > _LONG else run_aside
+    try:
+        return await run(edit, text, *section)
+    except SectionRefused as refusal:
+        raise ArgumentInvalid(f"{refusal}; nothing was changed", title="Open block") from refusal

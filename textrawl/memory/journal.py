@@ -1,0 +1,562 @@
+"""The operations of the `journal` toolset: they call SQL functions and embed what is new.
+
+They read and write only the caller's home space.
+"""
+
+import logging
+import re
+import uuid
+from collections.abc import AsyncGenerator, Mapping, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from datetime import date, datetime
+from uuid import UUID
+
+import anyio
+
+from textrawl.access.principal import Caller
+from textrawl.errors import LlmBadOutput, LlmFailed, LlmNotConfigured
+from textrawl.memory.backlog import embed_document, find_document_model
+from textrawl.memory.llm_calls import LlmCalls, build_record
+from textrawl.memory.store import Store
+from textrawl.models.llm import Material
+from textrawl.models.llm_choice import Prompt
+from textrawl.postgres.sqlstates import DataRefused
+from textrawl.values.text import clean_name, split_text
+
+
+@dataclass(frozen=True)
+class WrittenRow:
+    """An entry that was stored. `changed` is false if it had the text already."""
+
+    document_id: UUID
+    space_id: int
+    path: str
+    number: int
+    created: bool
+    merged: bool
+    changed: bool
+
+
+@dataclass(frozen=True)
+class EntryRow:
+    """An entry of read_entry, and the paths of the other entries that match the key."""
+
+    document_id: UUID
+    path: str
+    entry_slug: str | None
+    source_instance: str
+    content: str
+    chat_ids: list[str]
+    participants: list[str]
+    number: int
+    created_at: datetime
+    modified_at: datetime
+    modified_by: str | None
+    others: list[str]
+
+
+@dataclass(frozen=True)
+class DeletedRow:
+    """The path of a key, and whether delete_entry deleted its entry."""
+
+    path: str
+    deleted: bool
+
+
+@dataclass(frozen=True)
+class ListedRow:
+    """An entry of list_entries. An empty page has one row with only the `total`."""
+
+    path: str | None
+    granularity: str
+    date: str
+    slug: str | None
+    instance: str
+    preview: str
+    length: int
+    number: int
+    modified_at: datetime
+    total: int
+
+
+@dataclass(frozen=True)
+class HitRow:
+    """An entry that search_journal found."""
+
+    score: float
+    path: str
+    granularity: str
+    date: str
+    slug: str | None
+    source_instance: str
+    age_days: int
+    vector_score: float | None
+    method: str
+    observation_id: UUID
+    excerpt: str
+    short_excerpt: str
+
+
+@dataclass(frozen=True)
+class EntryKey:
+    """The key of an entry. Without `instance` and `slug`, several entries can match it."""
+
+    granularity: str
+    date: str
+    instance: str | None = None
+    slug: str | None = None
+
+    @property
+    def arguments(self) -> dict[str, object]:
+        """The arguments of SQL functions."""
+        return {
+            "granularity": self.granularity,
+            "date": self.date,
+            "instance": self.instance,
+            "slug": self.slug,
+        }
+
+
+@dataclass(frozen=True)
+class Listing:
+    """A page of entries. Without `granularity`, entries of all granularities."""
+
+    granularity: str | None
+    before: date | None
+    after: date | None
+    limit: int
+    skip: int
+
+
+@dataclass(frozen=True)
+class JournalSearch:
+    """A search. If the client made a vector of the query, `embedding` has its numbers."""
+
+    query: str
+    instance: str | None
+    embedding: Sequence[float] | None
+    min_score: float
+    limit: int
+
+
+class JournalOperations:
+    """The journal of one space."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._call = store.database.call
+
+    async def write(
+        self,
+        key: EntryKey,
+        content: str,
+        caller: Caller,
+        *,
+        chat_ids: Sequence[str] = (),
+        participants: Sequence[str] | None = None,
+        only_new: bool = False,
+    ) -> WrittenRow:
+        """Store an entry. Merge a daily text with the text that its instance has for the day.
+
+        With `only_new`, change nothing if the entry exists.
+        """
+        model = await find_document_model(self._store, split_text(content))
+        try:
+            [row] = await self._call(
+                "write_entry",
+                WrittenRow,
+                **key.arguments,
+                content=content,
+                chat_ids=list(chat_ids),
+                participants=None if participants is None else list(participants),
+                only_new=only_new,
+                extracting=self._store.extracts,
+                **caller.writing,
+            )
+        except DataRefused as refusal:
+            raise refusal.explain() from refusal
+        if row.changed:
+            await embed_document(self._store, model, row.space_id, row.document_id)
+        return row
+
+    async def update(
+        self, key: EntryKey, content: str, editor: str | None, caller: Caller
+    ) -> WrittenRow:
+        """Replace the text of an entry, or create the entry."""
+        model = await find_document_model(self._store, split_text(content))
+        try:
+            [row] = await self._call(
+                "update_entry",
+                WrittenRow,
+                **key.arguments,
+                content=content,
+                editor=editor,
+                extracting=self._store.extracts,
+                **caller.writing,
+            )
+        except DataRefused as refusal:
+            raise refusal.explain() from refusal
+        if row.changed:
+            await embed_document(self._store, model, row.space_id, row.document_id)
+        return row
+
+    async def read(self, key: EntryKey, caller: Caller) -> EntryRow | None:
+        """Return the oldest entry that matches the key, or None."""
+        try:
+            rows = await self._call("read_entry", EntryRow, **key.arguments, **caller.reading_home)
+        except DataRefused as refusal:
+            raise refusal.explain() from refusal
+        return rows[0] if rows else None
+
+    async def delete(self, key: EntryKey, caller: Caller) -> DeletedRow:
+        """Delete an entry for good."""
+        try:
+            [row] = await self._call("delete_entry", DeletedRow, **key.arguments, **caller.writing)
+        except DataRefused as refusal:
+            raise refusal.explain() from refusal
+        return row
+
+    async def list_page(self, listing: Listing, caller: Caller) -> list[ListedRow]:
+        """Return a page of entries, newest first. An empty page is one row with the total."""
+        return await self._call(
+            "list_entries",
+            ListedRow,
+            of_granularity=listing.granularity,
+            before_date=listing.before,
+            after_date=listing.after,
+            max_rows=listing.limit,
+            skip=listing.skip,
+            **caller.reading_home,
+        )
+
+    async def search(self, search: JournalSearch, caller: Caller) -> tuple[list[HitRow], bool]:
+        """Return entries, best first, and whether the search used vectors.
+
+        Raises ArgumentInvalid for an embedding of another size than the vectors of the memory.
+        """
+        return await self._store.search(lambda: self._search(search, caller))
+
+    async def _search(self, search: JournalSearch, caller: Caller) -> tuple[list[HitRow], bool]:
+        model, vector, _ = await (
+            self._store.try_to_embed_query(search.query)
+            if search.embedding is None
+            else self._store.check_query_vector(search.embedding, "queryEmbedding")
+        )
+        rows = await self._call(
+            "search_journal",
+            HitRow,
+            query=search.query,
+            instance=search.instance,
+            min_score=search.min_score,
+            max_rows=search.limit,
+            model=model,
+            vector=vector,
+            **caller.reading_home,
+        )
+        return rows, vector is not None
+
+
+def name_entry(path: str) -> str:
+    """Return the id of the entry at `path`: its granularity and date."""
+    return "-".join(path.split("/")[:2])
+
+
+_MOST_CHARACTERS = 60_000  # of the texts in a prompt: small models have a context of 32,000 tokens
+_MOST_IDENTITY = 20_000
+_MOST_BULLETS = 100
+_LONGEST_ANSWER = 20_000  # characters of all bullets: less than a prompt, so that the steps end
+_ANSWER_TOKENS = 3_000
+
+_TASK = (
+    "You are the agent that the identity files describe. You write your journal. Combine the "
+    "{sources} entries of {period} into one {granularity} entry. Write in the first person and in "
+    "the language of the entries. Keep what matters later: decisions, events, feelings, people, "
+    "dates, promises. Leave out repetitions. Invent nothing. Answer only with bullets. Each bullet "
+    'is one line that begins with "- ". Keep tags such as [via:laptop].'
+)
+_CHAT_TAG = re.compile(r"(?<!\s)\s*+\[chat:[^\[\]]*+\]")  # in linear time
+_BULLET = re.compile(r"^\s{0,3}[-*] +(\S.*)$", re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class Text:
+    """A text of the memory: a journal entry, an identity file, or notes of the LLM."""
+
+    path: str
+    content: str
+
+
+@dataclass(frozen=True)
+class Period:
+    """The period of a consolidation, such as `weekly` and `2026-W19`."""
+
+    granularity: str
+    name: str
+
+    @property
+    def sources(self) -> str:
+        """The granularity of the entries to combine."""
+        return {"weekly": "daily", "monthly": "weekly", "yearly": "monthly"}[self.granularity]
+
+
+def build_prompt(period: Period, identity: Sequence[Text], sources: Sequence[Text]) -> Prompt:
+    """Return the prompt for the entry of `period`."""
+    material = Material()
+    task = _TASK.format(sources=period.sources, period=period.name, granularity=period.granularity)
+    files = [material.enclose("identity", text.path, text.content) for text in identity]
+    entries = [material.enclose("entry", text.path, text.content) for text in sources]
+    system = "\n\n".join([task, material.care, *files])
+    return Prompt(system, "\n\n".join(entries), _ANSWER_TOKENS)
+
+
+def limit_identity(files: Sequence[Text]) -> list[Text]:
+    """Return the first identity files that fit into a prompt together."""
+    kept, length = list[Text](), 0
+    for file in files:
+        length += len(file.content)
+        if length > _MOST_IDENTITY:
+            break
+        kept.append(file)
+    return kept
+
+
+def pack(texts: Sequence[Text]) -> list[list[Text]]:
+    """Return groups of texts, in order. Each group fits into a prompt. Long texts are split."""
+    groups, length = [list[Text]()], 0
+    for text in (piece for whole in texts for piece in _split(whole)):
+        if groups[-1] and length + len(text.content) > _MOST_CHARACTERS:
+            groups.append([])
+            length = 0
+        groups[-1].append(text)
+        length += len(text.content)
+    return groups
+
+
+def _split(text: Text) -> list[Text]:
+    starts = range(0, max(len(text.content), 1), _MOST_CHARACTERS)
+    return [Text(text.path, text.content[start : start + _MOST_CHARACTERS]) for start in starts]
+
+
+def read_bullets(answer: str) -> list[str]:
+    """Return the bullets of an answer, without chat tags, hidden characters and repetitions."""
+    found = (clean_name(_CHAT_TAG.sub("", bullet)) for bullet in _BULLET.findall(answer))
+    kept, length = dict[str, None](), 0
+    for bullet in found:
+        length += len(bullet)
+        if bullet and length <= _LONGEST_ANSWER and len(kept) < _MOST_BULLETS:
+            kept[bullet] = None
+    return list(kept)
+
+
+def write_entry(period: Period, bullets: Sequence[str]) -> str:
+    """Return the text of the entry of `period`."""
+    lines = [f"- {bullet}" for bullet in bullets]
+    return "\n".join([f"# {period.granularity.capitalize()} Memory - {period.name}", "", *lines])
+
+
+logger = logging.getLogger("textrawl")
+
+GRANULARITIES = ("weekly", "monthly", "yearly")
+"""The granularities of consolidated entries. Each one needs the entries of the one before it."""
+
+_FAULTS = {
+    "done": "Already consolidated",
+    "unfinished": "The period is not over yet: consolidate it later",
+    "empty": "There are no {} entries in this period",
+    "busy": "Another call consolidates this period now: look for its entry in a minute",
+}
+_CLEANUP = 5.0  # time limit in seconds for the end of a claim
+
+
+@dataclass(frozen=True)
+class PeriodRow:
+    """A period to consolidate, and whether that is possible now."""
+
+    period: str
+    state: str
+    sources: int
+
+
+@dataclass(frozen=True)
+class ClaimRow:
+    """A claimed period with its texts. If it was not claimed, only `state` has a value."""
+
+    state: str
+    identity: list[dict[str, str]] | None
+    sources: list[dict[str, str]] | None
+    participants: list[str] | None
+
+
+@dataclass(frozen=True)
+class Texts:
+    """The texts for one request: the identity files, and the sources to summarise."""
+
+    identity: Sequence[Text]
+    sources: Sequence[Text]
+
+
+@dataclass(frozen=True)
+class _Renewed:
+    renew_claim: bool
+
+
+class _ClaimLost(Exception):
+    """Another session has claimed the period meanwhile."""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """The outcome of one period. `error` is None if the entry of the period was stored."""
+
+    period: Period
+    error: str | None
+
+
+class ConsolidationOperations:
+    """Consolidates the journal of the caller's home space."""
+
+    def __init__(self, store: Store, caller: Caller) -> None:
+        self._store = store
+        self._caller = caller
+        self._call = store.database.call
+        record = build_record(
+            store.database,
+            "consolidate",
+            credential=caller.principal.credential,
+            space=caller.principal.home,
+        )
+        self._llm = LlmCalls(store.llm, record)
+
+    async def plan(
+        self, granularity: str, target: str | None = None, *, every: bool = False
+    ) -> list[PeriodRow]:
+        """Return the period of `target`. If `every` is true, return all periods that are due.
+
+        If neither is given, return the last period that is over. Raises ArgumentInvalid.
+        """
+        try:
+            return await self._call(
+                "due_periods",
+                PeriodRow,
+                granularity=granularity,
+                target=target,
+                every=every,
+                **self._caller.reading_home,
+            )
+        except DataRefused as refusal:
+            raise refusal.explain() from refusal
+
+    async def consolidate(
+        self, granularity: str, target: str | None = None, *, every: bool = False
+    ) -> list[Outcome]:
+        """Consolidate the periods of `plan`, and return the outcome of each."""
+        rows = await self.plan(granularity, target, every=every)
+        return [await self._consolidate(Period(granularity, row.period)) for row in rows]
+
+    async def _consolidate(self, period: Period) -> Outcome:
+        if self._store.llm is None:
+            return Outcome(period, str(LlmNotConfigured()))
+        async with self._claim(period) as (claim, claimant):
+            if claim.state != "claimed":
+                return Outcome(period, _FAULTS[claim.state].format(period.sources))
+            try:
+                material = Texts(_read(claim.identity or []), _read(claim.sources or []))
+                content = await self._write(period, claimant, material)
+            except LlmFailed as failure:
+                return Outcome(period, str(failure))
+            except _ClaimLost:
+                return Outcome(period, _FAULTS["busy"])
+            rows = await self._end(period, claimant, content, claim.participants)
+        stored = bool(rows) and rows[0].changed
+        return Outcome(period, None if stored else _FAULTS["done"])
+
+    async def _write(self, period: Period, claimant: uuid.UUID, material: Texts) -> str:
+        """Return the text of the entry. If the sources are long, combine them in several steps."""
+        files = limit_identity(material.identity)
+        groups = pack(material.sources)
+        while len(groups) > 1:
+            notes = [
+                await self._summarise(period, claimant, Texts(files, group)) for group in groups
+            ]
+            groups = pack(
+                [
+                    Text(f"part {number}", write_entry(period, bullets))
+                    for number, bullets in enumerate(notes, 1)
+                ]
+            )
+        last = await self._summarise(period, claimant, Texts(files, groups[0]))
+        return write_entry(period, last)
+
+    async def _summarise(self, period: Period, claimant: uuid.UUID, material: Texts) -> list[str]:
+        await self._renew(period, claimant)
+        prompt = build_prompt(period, material.identity, material.sources)
+        bullets = read_bullets(await self._llm.complete_text(prompt))
+        if not bullets:
+            raise LlmBadOutput(
+                "The LLM sent an answer without bullets: retry, or set TEXTRAWL_LLM_MODEL to a "
+                "larger model"
+            )
+        return bullets
+
+    @property
+    def _lease(self) -> float:
+        """The seconds of a claim: longer than one request to the LLM can take."""
+        timeout = self._store.llm.timeout if self._store.llm is not None else 0.0
+        return 2 * timeout + 60
+
+    async def _renew(self, period: Period, claimant: uuid.UUID) -> None:
+        """Extend the claim before a request. Raises _ClaimLost."""
+        [row] = await self._call(
+            "renew_claim",
+            _Renewed,
+            granularity=period.granularity,
+            period=period.name,
+            claimant=claimant,
+            lease=self._lease,
+            **self._caller.writing,
+        )
+        if not row.renew_claim:
+            raise _ClaimLost
+
+    @asynccontextmanager
+    async def _claim(self, period: Period) -> AsyncGenerator[tuple[ClaimRow, uuid.UUID]]:
+        """Claim a period. If the block does not store its entry, end the claim."""
+        claimant = uuid.uuid4()
+        [claim] = await self._call(
+            "claim_period",
+            ClaimRow,
+            granularity=period.granularity,
+            period=period.name,
+            claimant=claimant,
+            lease=self._lease,
+            **self._caller.writing,
+        )
+        try:
+            yield claim, claimant
+        finally:
+            if claim.state == "claimed":
+                with anyio.move_on_after(_CLEANUP, shield=True):
+                    await self._end(period, claimant)
+
+    async def _end(
+        self,
+        period: Period,
+        claimant: uuid.UUID,
+        content: str | None = None,
+        participants: Sequence[str] | None = None,
+    ) -> list[WrittenRow]:
+        return await self._call(
+            "store_period",
+            WrittenRow,
+            granularity=period.granularity,
+            period=period.name,
+            claimant=claimant,
+            content=content,
+            participants=None if participants is None else list(participants),
+            **self._caller.writing,
+        )
+
+
+def _read(rows: Sequence[Mapping[str, str]]) -> list[Text]:
+    return [Text(row["path"], row["content"]) for row in rows]

@@ -1,0 +1,245 @@
+"""Extraction: nodes and edges of the mind toolset from a journal entry, with the LLM."""
+
+import json
+import logging
+from collections.abc import Sequence
+from dataclasses import dataclass
+from uuid import UUID
+
+from pydantic import BaseModel, Field
+
+from textrawl.errors import InternalError, LlmBadOutput, LlmFailed, TextrawlError
+from textrawl.memory.journal import name_entry
+from textrawl.memory.llm_calls import LlmCalls, LlmUse
+from textrawl.memory.store import Store
+from textrawl.models.choice import Vector
+from textrawl.models.embeddings import compose_document
+from textrawl.models.llm import Material
+from textrawl.models.llm_choice import Prompt
+from textrawl.postgres.sqlstates import DataRefused
+from textrawl.values.text import FACT_LENGTH, NAME_LENGTH, clean_fact, clean_name
+
+logger = logging.getLogger("textrawl")
+
+_LEAST_CONFIDENCE = 0.7
+_MOST_NODES = 30
+_MOST_EDGES = 60
+_TYPE_LENGTH = 100
+_MOST_CHARACTERS = 60_000  # of an entry in the prompt
+_MOST_ATTEMPTS = 5  # if the answer to the last attempt is unusable
+_TASK = (
+    "Extract what is worth remembering for years from the journal entry: people, places, projects, "
+    "topics, preferences, events. Answer as JSON. A node has a label (a short name), a type (one "
+    "lower-case word such as person, place, project, topic, preference, event), a description (one "
+    "sentence) and a confidence from 0 to 1. The author of the entry is the node self of type "
+    "self. An edge has the labels of two of these nodes (source, target), a type such as knows, "
+    "likes or works_on, a weight from 0 to 1 and the words of the entry that support it "
+    "(evidence). Invent nothing. If there is nothing to extract, both lists are empty."
+)
+
+
+class ExtractedNode(BaseModel):
+    """A node as the LLM describes it. `clean_nodes` checks it."""
+
+    label: str
+    type: str
+    description: str = ""
+    confidence: float = 0.0
+
+
+class ExtractedEdge(BaseModel):
+    """An edge as the LLM describes it. `clean_edges` checks it."""
+
+    source: str
+    target: str
+    type: str
+    weight: float = 0.5
+    evidence: str = ""
+
+
+class Extraction(BaseModel):
+    """The answer of the LLM."""
+
+    nodes: list[ExtractedNode] = Field(max_length=1_000)
+    edges: list[ExtractedEdge] = Field(max_length=1_000)
+
+
+@dataclass(frozen=True)
+class _ClaimedRow:
+    space_id: int
+    document_id: UUID
+    version: int
+    path: str
+    content: str | None
+    attempts: int
+
+
+@dataclass(frozen=True)
+class _StoredRow:
+    nodes_created: int
+    edges_created: int
+
+
+@dataclass(frozen=True)
+class _Delayed:
+    delay_extraction: bool
+
+
+@dataclass(frozen=True)
+class _Recorded:
+    record_extraction_use: bool | None
+
+
+class ExtractionOperations:
+    """Extracts from the journal entries that wait in the queue of the database."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._call = store.database.call
+
+    async def extract_next(self) -> bool:
+        """Extract nodes and edges from an entry. Return False if no entry is due.
+
+        After a fault, the entry is tried again later. Raises DatabaseUnavailable, ServerBusy.
+        """
+        timeout = self._store.llm.timeout if self._store.llm is not None else 0.0
+        rows = await self._call("claim_extraction", _ClaimedRow, lease=2 * timeout + 60)
+        for row in rows:
+            try:
+                await self._extract(row)
+            except LlmBadOutput as failure:
+                await self._delay(row, str(failure), give_up=row.attempts >= _MOST_ATTEMPTS)
+            except LlmFailed as failure:
+                await self._delay(row, str(failure), answered=False)
+            except (DataRefused, InternalError):
+                give_up = row.attempts >= _MOST_ATTEMPTS
+                await self._delay(row, "What was extracted cannot be stored", give_up=give_up)
+        return bool(rows)
+
+    async def _delay(
+        self, row: _ClaimedRow, error: str, *, give_up: bool = False, answered: bool = True
+    ) -> None:
+        await self._call(
+            "delay_extraction",
+            _Delayed,
+            space=row.space_id,
+            document=row.document_id,
+            version=row.version,
+            error=error,
+            give_up=give_up,
+            answered=answered,
+        )
+
+    async def _extract(self, row: _ClaimedRow) -> None:
+        found = Extraction(nodes=[], edges=[])
+        if row.content is not None:
+            calls = LlmCalls(self._store.llm, lambda use: self._record(row, use))
+            found = await calls.complete_json(build_prompt(row.path, row.content), Extraction)
+        nodes = clean_nodes(found.nodes)
+        edges = clean_edges(found.edges, nodes)
+        model, vectors = await self._embed(nodes)
+        memory = name_entry(row.path)
+        await self._call(
+            "store_extraction",
+            _StoredRow,
+            space=row.space_id,
+            document=row.document_id,
+            version=row.version,
+            nodes=json.dumps([{**node.model_dump(), "memory": memory} for node in nodes]),
+            edges=json.dumps([_write_edge(edge) for edge in edges]),
+            model=model,
+            embeddings=vectors,
+        )
+
+    async def _embed(
+        self, nodes: Sequence[ExtractedNode]
+    ) -> tuple[int | None, list[Vector] | None]:
+        texts = [compose_document(node.label, node.description or node.type) for node in nodes]
+        return await self._store.embed_documents(texts)
+
+    async def _record(self, row: _ClaimedRow, use: LlmUse) -> None:
+        """Store the cost of a call. A fault is only logged, because the answer matters more."""
+        try:
+            await self._call(
+                "record_extraction_use",
+                _Recorded,
+                space=row.space_id,
+                document=row.document_id,
+                model=use.model,
+                requests=use.requests,
+                tokens_in=use.tokens_in,
+                tokens_out=use.tokens_out,
+                milliseconds=use.milliseconds,
+                error=use.error,
+            )
+        except TextrawlError as error:
+            logger.warning("The cost of an extraction was not recorded: %s", error.title)
+
+
+def build_prompt(path: str, content: str) -> Prompt:
+    """Return the prompt for an entry. A very long entry is read up to 60,000 characters."""
+    material = Material()
+    entry = material.enclose("entry", path, content[:_MOST_CHARACTERS])
+    return Prompt(f"{_TASK}\n\n{material.care}", entry, max_tokens=4_000)
+
+
+def clean_nodes(nodes: Sequence[ExtractedNode]) -> list[ExtractedNode]:
+    """Return the nodes that a tool would accept and with enough confidence, each label once."""
+    kept = dict[str, ExtractedNode]()
+    for node in nodes:
+        label, kind = clean_name(node.label), clean_name(node.type).lower()
+        named = 0 < len(label) <= NAME_LENGTH and 0 < len(kind) <= _TYPE_LENGTH
+        if named and _LEAST_CONFIDENCE <= node.confidence <= 1:
+            kept.setdefault(
+                label.casefold(),
+                ExtractedNode(
+                    label=label,
+                    type=kind,
+                    description=_clean(node.description),
+                    confidence=node.confidence,
+                ),
+            )
+    return list(kept.values())[:_MOST_NODES]
+
+
+def clean_edges(
+    edges: Sequence[ExtractedEdge], nodes: Sequence[ExtractedNode]
+) -> list[ExtractedEdge]:
+    """Return the edges between `nodes` that a tool would accept."""
+    labels = {node.label.casefold(): node.label for node in nodes}
+    kept = list[ExtractedEdge]()
+    for edge in edges:
+        source, target = (
+            labels.get(clean_name(end).casefold()) for end in (edge.source, edge.target)
+        )
+        kind = clean_name(edge.type)
+        if source and target and 0 < len(kind) <= _TYPE_LENGTH and 0 <= edge.weight <= 1:
+            kept.append(
+                ExtractedEdge(
+                    source=source,
+                    target=target,
+                    type=kind,
+                    weight=edge.weight,
+                    evidence=_clean(edge.evidence),
+                )
+            )
+    return kept[:_MOST_EDGES]
+
+
+def _clean(text: str) -> str:
+    """Return the stored form of a text, or an empty text if a tool would not accept it."""
+    try:
+        plain = clean_fact(text)
+    except ValueError:
+        return ""
+    return plain if len(plain) <= FACT_LENGTH else ""
+
+
+def _write_edge(edge: ExtractedEdge) -> dict[str, object]:
+    return {
+        "from": edge.source,
+        "to": edge.target,
+        "type": edge.type,
+        "strength": edge.weight,
+        "evidence": edge.evidence or None,
+    }

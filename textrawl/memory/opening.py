@@ -1,0 +1,262 @@
+"""The opening of a memory: its database, a pool of connections and an embedder.
+
+This module does not import the MCP SDK. A server opens its memory while the SDK is loading, and
+commands do not need the SDK.
+"""
+
+import getpass
+import logging
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, replace
+from functools import partial
+from itertools import count
+from typing import TYPE_CHECKING
+
+import anyio
+
+from textrawl import errors
+from textrawl.access.access_token import hash_token
+from textrawl.memory.store import Store
+from textrawl.models.active_model import Models, choose_named
+from textrawl.models.choice import Embedder, asks_for_model, choose_embedder
+from textrawl.postgres.connection import PostgresError, is_broken
+from textrawl.postgres.database import Database
+from textrawl.postgres.migrations import check, migrate, open_local_access
+from textrawl.settings import Settings
+
+if TYPE_CHECKING:
+    from textrawl.embedded.cluster import Cluster
+    from textrawl.models.llm_choice import LlmClient
+
+logger = logging.getLogger("textrawl")
+
+_WATCH_INTERVAL = 1.0  # seconds between checks that the embedded Postgres runs
+_INDEX_INTERVAL = 30.0  # seconds between checks for missing indexes
+_MOST_STARTS = 5  # starts of Postgres while a memory is being opened
+_CLEANUP = 5.0  # time limit for closing connections, in seconds
+
+
+@dataclass(frozen=True)
+class OpenDatabase:
+    """The conninfo of a memory's database, and the credential of this process.
+
+    `credential` is None if the login of the conninfo identifies the actor. `checked` is false if
+    the schema was not checked, because the database could not be reached. `distributed` is true if
+    its content is in the cells of a cluster.
+    """
+
+    conninfo: str
+    credential: bytes | None
+    checked: bool = True
+    distributed: bool = False
+
+
+@asynccontextmanager
+async def open_database(
+    settings: Settings, *, serving: bool = False
+) -> AsyncGenerator[OpenDatabase]:
+    """Open a database with the schema of this version.
+
+    Without DATABASE_URL, open the embedded Postgres: start and migrate it, and start it again if it
+    dies. With DATABASE_URL, only check the database. If its schema has another version, raise
+    StartRefused with the command to run. If it cannot be reached, raise DatabaseUnavailable.
+
+    With `serving`, also refuse logins that row-level security does not restrict. A database that
+    cannot be reached is not an error then. It is checked before the first call instead.
+    """
+    token = settings.access_token
+    credential = hash_token(token.get_secret_value()) if token is not None else None
+    if settings.database_url is None:
+        async with _run_embedded(settings) as target:
+            yield replace(target, credential=credential) if credential else target
+        return
+    conninfo, checked, distributed = settings.database_url.get_secret_value(), True, False
+    try:
+        distributed = await _check(settings, conninfo, serving=serving)
+    except errors.DatabaseUnavailable:
+        if not serving:
+            raise
+        checked = False
+        logger.warning("The database cannot be reached yet: calls fail until it can be reached")
+    yield OpenDatabase(conninfo, credential, checked, distributed)
+
+
+@asynccontextmanager
+async def _run_embedded(settings: Settings) -> AsyncGenerator[OpenDatabase]:
+    from textrawl.embedded.cluster import run_embedded  # noqa: PLC0415 - not needed with a URL
+    from textrawl.embedded.postmaster import APP, OWNER  # noqa: PLC0415
+
+    async with run_embedded(settings.data_dir) as cluster, anyio.create_task_group() as tasks:
+        credential = await _prepare(cluster)
+        tasks.start_soon(_keep_alive, cluster)
+        tasks.start_soon(_keep_indexed, cluster.dsn(OWNER))
+        yield OpenDatabase(cluster.dsn(APP), credential)
+        tasks.cancel_scope.cancel()
+
+
+async def _prepare(cluster: "Cluster") -> bytes:
+    """Migrate the database and return the credential of the OS user.
+
+    If Postgres dies during the migration, start Postgres again and repeat the migration. Postgres
+    rolls back the interrupted transaction of the migration.
+    """
+    from textrawl.embedded.cluster import restart  # noqa: PLC0415 - not needed with a URL
+    from textrawl.embedded.postmaster import OWNER  # noqa: PLC0415 - not needed with a URL
+
+    owner = cluster.dsn(OWNER)
+    for attempt in count(1):
+        try:
+            await migrate(owner)
+            return await open_local_access(owner, getpass.getuser())
+        except (PostgresError, errors.DatabaseUnavailable) as error:
+            if not is_broken(error):
+                raise
+            if attempt == _MOST_STARTS:
+                raise errors.StartRefused(
+                    f"Postgres died {attempt} times during the start; see its log "
+                    f"beside {cluster.data}"
+                ) from error
+        logger.warning("Postgres died during the start and is started again")
+        await restart(cluster)
+    raise AssertionError  # not reached: the loop does not end
+
+
+async def _keep_alive(cluster: "Cluster") -> None:
+    """Start Postgres again whenever it dies."""
+    from textrawl.embedded.cluster import restart  # noqa: PLC0415 - not needed with a URL
+    from textrawl.embedded.postmaster import find_postmaster  # noqa: PLC0415 - as before
+
+    last_message = ""
+    while True:
+        await anyio.sleep(_WATCH_INTERVAL)
+        if find_postmaster(cluster.data) is not None:
+            continue
+        if not last_message:
+            logger.warning("Postgres died and is started again")
+        try:
+            await restart(cluster)
+            last_message = ""
+        except errors.StartRefused as refused:
+            if str(refused) != last_message:  # log a full disk once, not every second
+                last_message = str(refused)
+                logger.error("%s", last_message)  # noqa: TRY400 - the message says what to do
+
+
+async def _keep_indexed(conninfo: str) -> None:
+    """Build vector indexes that are missing after an import or a crash."""
+    while True:
+        await anyio.sleep(_INDEX_INTERVAL)
+        from textrawl.postgres.owner_session import BatchRefused  # noqa: PLC0415 - not loaded at the start
+        from textrawl.postgres.vector_indexes import build_missing_indexes  # noqa: PLC0415 - as before
+
+        try:
+            for name in await build_missing_indexes(conninfo):
+                logger.warning("The missing index for the vectors of %s was built", name)
+        except (errors.StartRefused, errors.TextrawlError) as error:
+            logger.info("Vector indexes will be built later: %s", error)
+        except (PostgresError, BatchRefused) as error:
+            # Only log the error, because searches work without the index.
+            state = error.sqlstate if isinstance(error, PostgresError) else error
+            logger.warning("Vector indexes will be built later: %s %s", type(error).__name__, state)
+
+
+@asynccontextmanager
+async def open_memory(settings: Settings, *, serving: bool = False) -> AsyncGenerator[Store]:
+    """Open the memory of `settings`. Raises StartRefused."""
+    embedder, llm = choose_embedder(settings), _choose_llm(settings)
+    try:
+        async with open_database(settings, serving=serving) as target:
+            database = _build_database(settings, target, serving=serving)
+            models = Models(
+                database,
+                embedder,
+                partial(choose_named, settings),
+                chosen=asks_for_model(settings),
+                read_only=settings.read_only,
+            )
+            try:
+                async with _open(database):
+                    extracts = settings.enable_memory_extraction
+                    own = target.credential
+                    store = Store(database, models, credential=own, llm=llm, extracts=extracts)
+                    store.names_close_facts = settings.close_facts
+                    yield store
+            finally:
+                with anyio.move_on_after(_CLEANUP, shield=True):
+                    await models.aclose()
+                    await database.close()
+    finally:
+        await _close(embedder, llm)
+
+
+@asynccontextmanager
+async def _open(database: Database) -> AsyncGenerator[None]:
+    """Open the connections, and watch the servers if another one can answer."""
+    await database.open()
+    if database.probe is None:
+        yield
+        return
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(database.watch)
+        yield
+        tasks.cancel_scope.cancel()
+
+
+def _reveal_read_url(settings: Settings) -> str | None:
+    """Return the conninfo of the standby. The embedded Postgres has none."""
+    if settings.database_url is None or settings.database_read_url is None:
+        return None
+    return settings.database_read_url.get_secret_value()
+
+
+def _choose_llm(settings: Settings) -> "LlmClient | None":
+    if settings.llm_provider == "none":
+        return None
+    from textrawl.models.llm_choice import choose_llm  # noqa: PLC0415 - few servers have an LLM
+
+    return choose_llm(settings)
+
+
+async def _close(*clients: "Embedder | LlmClient | None") -> None:
+    for client in clients:
+        if client is not None:
+            with anyio.move_on_after(_CLEANUP, shield=True):
+                await client.aclose()
+
+
+def _build_database(settings: Settings, target: OpenDatabase, *, serving: bool) -> Database:
+    conninfo, timeout = target.conninfo, settings.database_timeout
+    check = None if target.checked else _build_check(settings, target, serving=serving)
+    read_url = _reveal_read_url(settings)
+    if target.checked and not target.distributed:
+        return Database(conninfo, timeout=timeout, check=check, read_url=read_url)
+    from textrawl.cluster.cluster import ClusterDatabase  # noqa: PLC0415 - for few servers
+
+    return ClusterDatabase(
+        conninfo,
+        timeout=timeout,
+        check=check,
+        read_url=read_url,
+        distributed=target.distributed,
+    )
+
+
+def _build_check(
+    settings: Settings, target: OpenDatabase, *, serving: bool
+) -> Callable[[], Awaitable[object]]:
+    """Return the function that checks the database before the first call."""
+    return partial(_check, settings, target.conninfo, serving=serving)
+
+
+async def _check(settings: Settings, conninfo: str, *, serving: bool) -> bool:
+    """Check the database, and return whether the memory is distributed. Raises StartRefused."""
+    timeout = settings.database_timeout
+    distributed = await check(conninfo, connect_timeout=timeout, serving=serving)
+    if distributed and settings.database_read_url is not None:
+        raise errors.StartRefused(
+            "The memory is distributed: its workers answer searches, and a standby of the "
+            "coordinator has no facts. Unset TEXTRAWL_DATABASE_READ_URL, and name the standby as "
+            "the second host of TEXTRAWL_DATABASE_URL"
+        )
+    return distributed

@@ -1,0 +1,129 @@
+"""The operations of the `review` toolset: they call SQL functions."""
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from datetime import datetime
+from typing import Any, Literal
+from uuid import UUID
+
+from textrawl.access.principal import Caller
+from textrawl.memory.store import Store
+from textrawl.postgres.sqlstates import DataRefused
+
+
+@dataclass(frozen=True)
+class ProposalRow:
+    """A proposal from list_proposals. `total` is the number of all proposals that match.
+
+    `beside` has {id, content, why} for each stored fact that a pending proposal repeats, replaces
+    or contradicts. It is None if the caller cannot read the space or the proposal is decided.
+    """
+
+    id: UUID
+    space_name: str
+    kind: str
+    entity_name: str
+    entity_type: str | None
+    content: str
+    author_name: str
+    client: str | None
+    created_at: datetime
+    state: str
+    decided_at: datetime | None
+    decided_by: str | None
+    reason: str | None
+    observation_id: UUID | None
+    relation_id: UUID | None
+    beside: list[dict[str, Any]] | None
+    total: int
+
+
+@dataclass(frozen=True)
+class PlannedRow:
+    """What accepting a proposal would do: new, repeats, replaces or refused.
+
+    `fault` says why it is refused: ended (its end has passed), same (a relation of an entity to
+    itself) or gone (the fact that it replaces).
+    """
+
+    id: UUID
+    space_name: str
+    author_name: str
+    entity_name: str
+    content: str
+    outcome: str
+    fault: str | None
+    beside: list[dict[str, Any]]
+
+
+@dataclass(frozen=True)
+class DecidedRow:
+    """A decided proposal, and the fact or relation that it became if it was accepted."""
+
+    id: UUID
+    state: str
+    entity_name: str
+    observation_id: UUID | None
+    relation_id: UUID | None
+    duplicate: bool
+
+
+State = Literal["pending", "accepted", "rejected", "withdrawn", "any"]
+Decision = Literal["accept", "reject"]
+
+
+@dataclass(frozen=True)
+class Filter:
+    """The proposals to list. A field that is None restricts nothing."""
+
+    author: str | None = None
+    entity: str | None = None
+    since: datetime | None = None
+    decision: State = "pending"
+    max_rows: int = 20
+    skip: int = 0
+
+
+class ReviewOperations:
+    """The proposals of one memory."""
+
+    def __init__(self, store: Store) -> None:
+        self._call = store.database.call
+
+    async def list(self, chosen: Filter, caller: Caller) -> Sequence[ProposalRow]:
+        """Return the proposals that the caller reviews, and the caller's own, oldest first."""
+        return await self._call(
+            "list_proposals", ProposalRow, **asdict(chosen), **_find_place(caller)
+        )
+
+    async def plan(self, proposals: Sequence[str], caller: Caller) -> Sequence[PlannedRow]:
+        """Return what accepting would store. Raises ArgumentInvalid for an unknown id."""
+        try:
+            return await self._call(
+                "plan_decision", PlannedRow, proposals=list(proposals), **_find_place(caller)
+            )
+        except DataRefused as refusal:
+            raise refusal.explain("ids") from refusal
+
+    async def decide(
+        self, proposals: Sequence[str], decision: Decision, reason: str | None, caller: Caller
+    ) -> Sequence[DecidedRow]:
+        """Accept or reject pending proposals, all or nothing. Raises ArgumentInvalid."""
+        try:
+            return await self._call(
+                "decide_proposals",
+                DecidedRow,
+                proposals=list(proposals),
+                decision=decision,
+                reason=reason,
+                **caller.writing,
+            )
+        except DataRefused as refusal:
+            raise refusal.explain("ids") from refusal
+
+
+def _find_place(caller: Caller) -> dict[str, object]:
+    """Return the credential, and the only space if the address or a setting names one."""
+    principal = caller.principal
+    place = principal.home if principal.pinned else None
+    return {"credential": principal.credential, "space": place}

@@ -1,0 +1,195 @@
+"""An open memory: its database and its embedding models. Both can be unavailable for a time."""
+
+import logging
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+
+from textrawl import errors
+from textrawl.models.active_model import Models
+from textrawl.models.choice import Vector
+from textrawl.models.embeddings import check_vectors
+from textrawl.postgres.database import Database
+from textrawl.postgres.sqlstates import MODEL_DROPPED, DataRefused
+
+if TYPE_CHECKING:
+    from textrawl.models.llm_choice import LlmClient
+
+
+@dataclass(frozen=True)
+class SpaceRow:
+    """The row of `default_space`."""
+
+    default_space: int
+
+
+@dataclass(frozen=True)
+class StatisticsRow:
+    """The counts of a memory. `bytes` is the size of the whole database."""
+
+    entities: int
+    facts: int
+    valid_facts: int
+    relations: int
+    events: int
+    bytes: int
+    types: dict[str, int]
+    models: list[dict[str, Any]]
+
+
+Found = TypeVar("Found")
+
+logger = logging.getLogger("textrawl")
+
+
+class QueryVector(NamedTuple):
+    """The vector of a query and the id of its model, or the reason why they are `missing`."""
+
+    model: int | None
+    vector: Vector | None
+    missing: str | None
+
+
+class Store:
+    """The memory of one database, with the credential of this process."""
+
+    def __init__(
+        self,
+        database: Database,
+        models: Models,
+        *,
+        credential: bytes | None = None,
+        llm: "LlmClient | None" = None,
+        extracts: bool = False,
+    ) -> None:
+        self.database = database
+        self.credential = credential
+        self.models = models
+        self.llm = llm
+        self.extracts = extracts and llm is not None  # from journal entries, in the background
+        self.names_close_facts = True  # in the answers to new facts
+        self.without_vector = 0  # queries and new facts that got no vector from the provider
+        self.pending = 0  # pending facts at the end of the last round of upkeep
+
+    async def ping(self) -> None:
+        """Run a short query. Raises DatabaseUnavailable."""
+        await self.database.call("default_space", SpaceRow)
+
+    async def embed_query(self, text: str) -> QueryVector:
+        """Return the vector of a query.
+
+        Raises EmbeddingNotConfigured, EmbeddingUnavailable.
+        """
+        active = await self.models.find_active()
+        return QueryVector(active.model_id, await active.embedder.embed_query(text), None)
+
+    async def try_to_embed_query(self, text: str) -> QueryVector:
+        """Return the vector of a query, or the reason why there is none."""
+        try:
+            return await self.embed_query(text)
+        except (errors.EmbeddingNotConfigured, errors.EmbeddingUnavailable) as error:
+            self.without_vector += 1
+            return QueryVector(None, None, error.title.lower())
+
+    async def check_query_vector(self, numbers: Sequence[float], parameter: str) -> QueryVector:
+        """Return a vector that a client made of its query, or the reason why there is none.
+
+        Raises ArgumentInvalid for `parameter` unless the active model can have made the vector.
+        """
+        try:
+            active = await self.models.find_active()
+        except (errors.EmbeddingNotConfigured, errors.EmbeddingUnavailable) as error:
+            return QueryVector(None, None, error.title.lower())
+        dimensions = active.embedder.dimensions or len(numbers)
+        if len(numbers) != dimensions:
+            raise errors.ArgumentInvalid(
+                f"{parameter} has {len(numbers)} numbers, but {active.embedder.name}, the model of "
+                f"this memory, makes vectors of {dimensions}: leave it out, or use that model"
+            )
+        try:
+            [vector] = check_vectors([numbers], dimensions)
+        except errors.EmbeddingUnavailable as error:
+            raise errors.ArgumentInvalid(
+                f"{parameter} has only zeros, or a number that is not finite: leave it out"
+            ) from error
+        return QueryVector(active.model_id, vector, None)
+
+    async def search(self, search: Callable[[], Awaitable[Found]]) -> Found:
+        """Return the result of `search`, which embeds a query and calls a SQL function.
+
+        If the model was dropped between the two, run `search` once more with the active model.
+        """
+        try:
+            return await search()
+        except DataRefused as refusal:
+            if refusal.code != MODEL_DROPPED:
+                raise
+        # The cached active model was switched and dropped by another process.
+        self.models.forget()
+        return await search()
+
+    async def embed_documents(self, texts: Sequence[str]) -> tuple[int | None, list[Vector] | None]:
+        """Return the id of the active model and a vector for each text, made in one call.
+
+        Both are None in four cases: there is no text, the server has no embedding provider, the
+        provider is down, or an encoder in this process would take longer than a write may wait.
+        Facts are then stored without a vector, and the upkeep embeds them later.
+        """
+        if not texts or not self.models.has_vectors:
+            return None, None
+        try:
+            active = await self.models.find_quick(texts)
+            if active is None:
+                return None, None
+            return active.model_id, await active.embedder.embed_documents(texts)
+        except errors.EmbeddingUnavailable as error:
+            logger.warning("Facts were stored without vectors, and get them later: %s", error.fix)
+            self.without_vector += len(texts)
+            return None, None
+
+
+@dataclass(frozen=True)
+class ReportRow:
+    """The row of memory_report about the last days. Times are ISO 8601. Costs are in tokens."""
+
+    growth: list[dict[str, Any]]
+    sources: dict[str, int]
+    authors: list[dict[str, Any]]
+    recalls: dict[str, Any]
+    recall_days: list[dict[str, Any]]
+    slowest: list[dict[str, Any]]
+    stale: dict[str, Any]
+    unanswered: dict[str, Any]
+    llm: list[dict[str, Any]]
+
+
+@dataclass(frozen=True)
+class GraphRow:
+    """A graph that the caller can read. `writable` is true if the caller can also write to it."""
+
+    name: str
+    tier: str
+    writable: bool
+    sources: int
+    chunks: int
+    tokens: int
+
+
+async def list_graphs(
+    database: Database,
+    credential: bytes | None,
+    names: Sequence[str] | None = None,
+    *,
+    sensitive: bool = False,
+) -> list[GraphRow]:
+    """Return the graphs that a credential can read. If `names` is not None, only these graphs.
+
+    With `sensitive`, sensitive graphs too: only for a command of a person, never for an MCP client.
+    """
+    return await database.call(
+        "list_graphs",
+        GraphRow,
+        credential=credential,
+        names=None if names is None else list(names),
+        sensitive=sensitive,
+    )

@@ -1,0 +1,247 @@
+"""The trail of a memory: its events, and the undo of an author's writes."""
+
+import logging
+import re
+from collections.abc import AsyncGenerator
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import LiteralString, TypeVar
+from uuid import UUID
+
+import anyio
+
+from textrawl.access.directory import PrincipalRow
+from textrawl.errors import (
+    ArgumentInvalid,
+    DatabaseUnavailable,
+    NotAuthenticated,
+    ServerBusy,
+    SpaceNotFound,
+)
+from textrawl.postgres.database import Database
+from textrawl.postgres.sqlstates import DataRefused
+
+logger = logging.getLogger("textrawl")
+
+Row = TypeVar("Row")
+
+_PAUSE = 0.5  # seconds between queries for new events, because writes send no notification
+_PAGE = 500
+# On a distributed memory it has such a number for each cell.
+_ONE = r"[0-9]{1,19}:[0-9]{1,18}"
+_CURSOR = re.compile(rf"{_ONE}|-?[0-9]{{1,10}}={_ONE}(,-?[0-9]{{1,10}}={_ONE})*", re.ASCII)
+
+
+@dataclass(frozen=True)
+class PlanRow:
+    """A row of `plan_undo`: one step of an undo.
+
+    `content` is the text of a fact, relation or reflection. `new_author` is the author that a fact
+    gets, or the author of a reflection that is kept.
+    """
+
+    space_name: str
+    action: str
+    entity_name: str | None
+    kind: str
+    id: UUID
+    content: str | None
+    new_author: str | None
+
+
+@dataclass(frozen=True)
+class UndoRow:
+    """A row of `undo_author`: how many items it changed in a space, for each action."""
+
+    undo_id: int
+    space_name: str
+    removed: int
+    handed_over: int
+    revived: int
+    reset: int
+    moved: int
+    retyped: int
+    dropped: int
+    lost: int
+    kept: int
+
+
+@dataclass(frozen=True)
+class RevertedRow:
+    """The row of `revert_undo`: the numbers of restored rows and of rows merged with newer rows."""
+
+    space_name: str
+    restored: int
+    merged: int
+
+
+@dataclass(frozen=True)
+class PurgedRow:
+    """A row of `purge_undone`: how many undos it purged in a space, and how many of their rows."""
+
+    space_name: str
+    undos: int
+    rows: int
+
+
+@dataclass(frozen=True)
+class EventRow:
+    """An event of the trail. `read_events` with its `cursor` returns all later events."""
+
+    cursor: str
+    at: datetime
+    space_name: str
+    author_name: str
+    client: str | None
+    tool: str
+    request: str | None
+    action: str
+    entity_name: str | None
+    entity_id: UUID | None
+    observation_id: UUID | None
+    relation_id: UUID | None
+
+
+@dataclass(frozen=True)
+class TrailEndRow:
+    """The row of `trail_end`."""
+
+    trail_end: str
+
+
+@dataclass(frozen=True)
+class Filter:
+    """A filter of events. `entity` is a name. A field that is None accepts all events."""
+
+    author: str | None = None
+    entity: str | None = None
+    action: str | None = None
+    since: datetime | None = None
+
+
+class Trail:
+    """The trail of one space, or of all spaces in which the credential has the scope `admin`.
+
+    `client` is recorded with an undo. Each method raises NotAuthenticated, ScopeMissing,
+    DatabaseUnavailable.
+    """
+
+    def __init__(
+        self,
+        database: Database,
+        credential: bytes | None,
+        space: int | None,
+        client: str | None = None,
+    ) -> None:
+        self._client = client
+        self._database = database
+        self._credential = credential
+        self._space = space
+
+    async def plan(self, author: str, since: datetime, *, others: bool = False) -> list[PlanRow]:
+        """Return the steps that an undo would take. Raises ArgumentInvalid for unknown authors."""
+        return await self._call("plan_undo", PlanRow, author=author, since=since, others=others)
+
+    async def undo(self, author: str, since: datetime, *, others: bool = False) -> list[UndoRow]:
+        """Undo what an author wrote, and return a row for each changed space.
+
+        With `others`, also remove the reflections of other authors on removed items. Raises
+        ArgumentInvalid for an unknown author.
+        """
+        return await self._call(
+            "undo_author",
+            UndoRow,
+            author=author,
+            since=since,
+            others=others,
+            client=self._client,
+            tool="textrawl undo",
+        )
+
+    async def revert(self, undo: int) -> list[RevertedRow]:
+        """Revert an undo, and return a row for each changed space.
+
+        Undos of one call that returned facts of moves between spaces are reverted together. Raises
+        ArgumentInvalid if that is not possible.
+        """
+        return await self._call(
+            "revert_undo", RevertedRow, undo=undo, client=self._client, tool="textrawl undo"
+        )
+
+    async def purge(self, older_than: timedelta | None) -> list[PurgedRow]:
+        """Delete the rows that undos keep. With `older_than`, keep the rows of newer undos."""
+        return await self._call("purge_undone", PurgedRow, older_than=older_than)
+
+    async def list_events(self, chosen: Filter, limit: int) -> list[EventRow]:
+        """Return the newest events, newest first."""
+        return await self._call(
+            "list_events",
+            EventRow,
+            author=chosen.author,
+            entity=chosen.entity,
+            doing=chosen.action,
+            since=chosen.since,
+            max_rows=limit,
+        )
+
+    async def find_end(self) -> str:
+        """Return the current cursor, for `follow`."""
+        [row] = await self._database.call("trail_end", TrailEndRow)
+        return row.trail_end
+
+    async def follow(self, after: str) -> AsyncGenerator[EventRow]:
+        """Yield each event after the cursor `after` once, and wait without end for new events.
+
+        Raises ArgumentInvalid for an invalid cursor.
+        """
+        if not _CURSOR.fullmatch(after):
+            raise ArgumentInvalid("cursor: give a cursor from `textrawl log --follow --json`")
+        while True:
+            # Read until a page is empty: new events may follow a short page.
+            while rows := await self._read_page(after):
+                for row in rows:
+                    yield row
+                after = rows[-1].cursor
+            await anyio.sleep(_PAUSE)
+
+    async def _read_page(self, after: str) -> list[EventRow]:
+        """Return the next events, or an empty list while the database is unavailable."""
+        transaction, _, number = after.rpartition(":")
+        try:
+            return await self._call(
+                "read_events",
+                EventRow,
+                after_transaction=transaction,
+                after_id=int(number),
+                max_rows=_PAGE,
+            )
+        except (DatabaseUnavailable, ServerBusy) as error:
+            logger.info("%s", error.title)
+            return []
+
+    async def _call(
+        self, function: LiteralString, row: type[Row], /, **arguments: object
+    ) -> list[Row]:
+        try:
+            return await self._database.call(
+                function, row, **arguments, space=self._space, credential=self._credential
+            )
+        except DataRefused as refused:
+            raise refused.explain() from None
+
+
+async def find_space(database: Database, credential: bytes | None, name: str | None) -> int | None:
+    """Return the id of the space with this name, or None if `name` is None.
+
+    Raises SpaceNotFound if the space does not exist or the credential has no grant in it. Raises
+    NotAuthenticated and DatabaseUnavailable.
+    """
+    principals = await database.call("authenticate", PrincipalRow, credential=credential)
+    if not principals:
+        raise NotAuthenticated
+    [principal] = principals
+    ids = {str(space["name"]): int(space["id"]) for space in principal.spaces}
+    if name is not None and name not in ids:
+        names = ", ".join(ids) or "none"
+        raise SpaceNotFound(f"Spaces that {principal.actor} may use: {names}")
+    return None if name is None else ids[name]

@@ -1,0 +1,94 @@
+"""The client for LLMs: OpenAI, Ollama, and other servers with OpenAI's protocol."""
+
+import time
+from collections.abc import Callable
+from functools import partial
+
+from textrawl.errors import StartRefused
+from textrawl.models.llm import LlmClient, LlmEndpoint, Meter, Prompt, Source
+from textrawl.models.provider import name_address
+from textrawl.settings import Settings
+
+__all__ = ["LlmClient", "Meter", "Prompt", "choose_llm"]
+
+_OPENAI_URL = "https://api.openai.com/v1"
+_OPENAI_MODEL = "gpt-4.1-mini"
+_OLLAMA_URL = "http://127.0.0.1:11434"
+_OLLAMA_MODEL = "llama3.2:3b-instruct-q4_K_M"
+
+
+def choose_llm(
+    settings: Settings, *, clock: Callable[[], float] = time.monotonic, pause: float = 1.0
+) -> LlmClient | None:
+    """Return the client of the LLM in `settings`, not yet connected. None: no provider is set.
+
+    The circuit breaker reads the time from `clock`. The second retry waits `pause` seconds. Raises
+    StartRefused with the name of the variable that is missing or wrong.
+    """
+    if settings.llm_provider == "none":
+        return None
+    key = _read_key(settings)
+    if settings.llm_provider == "openai":
+        url, load = settings.llm_base_url or _OPENAI_URL, _load_openai
+        if not key and not settings.llm_base_url:
+            raise StartRefused(
+                "TEXTRAWL_LLM_API_KEY is not set: set it, or TEXTRAWL_LLM_BASE_URL for a server "
+                "that needs no key"
+            )
+        if settings.llm_base_url and not settings.llm_model:
+            raise StartRefused("TEXTRAWL_LLM_MODEL is not set: name a model of this server")
+        key = key or "none"
+    else:
+        url, load = settings.llm_base_url or _OLLAMA_URL, _load_ollama
+        url = url if "://" in url else f"http://{url}"
+    endpoint = _build_endpoint(settings, url)
+    return LlmClient(
+        endpoint,
+        partial(load, endpoint, key, url),
+        timeout=settings.llm_timeout,
+        clock=clock,
+        pause=pause,
+    )
+
+
+def _build_endpoint(settings: Settings, url: str) -> LlmEndpoint:
+    openai = settings.llm_provider == "openai"
+    model = settings.llm_model or (_OPENAI_MODEL if openai else _OLLAMA_MODEL)
+    hint = "set TEXTRAWL_LLM_MODEL to a model of this server"
+    try:
+        address = name_address(url)
+    except ValueError:
+        raise StartRefused(
+            "TEXTRAWL_LLM_BASE_URL is not an address: write http://host:port or https://host, for "
+            "OpenAI's protocol with /v1 at the end"
+        ) from None
+    return LlmEndpoint(
+        provider="Ollama" if not openai else "OpenAI" if url == _OPENAI_URL else "The LLM server",
+        address=address,
+        model=model,
+        url_variable="TEXTRAWL_LLM_BASE_URL",
+        key_variable="TEXTRAWL_LLM_API_KEY",
+        missing_model=hint if openai else f"run `ollama pull {model}`",
+    )
+
+
+def _read_key(settings: Settings) -> str:
+    key = settings.llm_api_key.get_secret_value().strip() if settings.llm_api_key else ""
+    # Check the key here, because an error of the HTTP library would contain the key.
+    if not key.isascii() or (key and not key.isprintable()) or " " in key:
+        raise StartRefused(
+            "TEXTRAWL_LLM_API_KEY contains characters that no key has: copy the key again"
+        )
+    return key
+
+
+def _load_openai(endpoint: LlmEndpoint, key: str, url: str) -> Callable[[], Source]:
+    from textrawl.models.openai import OpenAICompletionSource as OpenAISource  # noqa: PLC0415 - slow to import, and few use it
+
+    return partial(OpenAISource, endpoint, api_key=key, base_url=url)
+
+
+def _load_ollama(endpoint: LlmEndpoint, key: str, url: str) -> Callable[[], Source]:
+    from textrawl.models.ollama import OllamaCompletionSource as OllamaSource  # noqa: PLC0415 - slow to import, and few use it
+
+    return partial(OllamaSource, endpoint, api_key=key, base_url=url)

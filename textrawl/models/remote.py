@@ -1,0 +1,214 @@
+"""An embedder that sends requests to a provider over HTTP.
+
+Batches, the retry, the time limit, the circuit breaker, checks and the query cache are here. The
+clients of providers implement only a protocol. Their own retries are off, because they would wait
+for a Retry-After beyond our time limit, and the breaker would not count them. Their own time limits
+are off too, because a limit per read does not end a response that arrives byte by byte.
+"""
+
+import time
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from contextlib import AbstractContextManager
+from typing import Final, Protocol
+
+import anyio
+from cachetools import LRUCache
+from tenacity import (
+    AsyncRetrying,
+    retry_if_exception,
+    stop_after_attempt,
+    stop_before_delay,
+    wait_exception,
+)
+
+from textrawl.errors import EmbeddingUnavailable, StartRefused
+from textrawl.models.embeddings import (
+    MAX_DIMENSIONS,
+    EmbeddingEndpoint,
+    Model,
+    ProviderFailed,
+    Vector,
+    check_count,
+    check_texts,
+    check_vectors,
+    describe_excess,
+)
+from textrawl.models.provider import Breaker, expect_bytes, is_transient, pause_before_retry
+
+_SIZE = 1_000
+
+
+class _Request:
+    def __init__(self) -> None:
+        self.ended = anyio.Event()
+        self.error: EmbeddingUnavailable | None = None
+
+
+class QueryCache:
+    """The vectors of the last thousand queries, read-only. Concurrent calls also share errors."""
+
+    def __init__(self) -> None:
+        self._vectors: LRUCache[str, Vector] = LRUCache(_SIZE)
+        self._requests: dict[str, _Request] = {}
+
+    async def fetch(self, text: str, ask: Callable[[], Awaitable[Vector]]) -> Vector:
+        """Return the vector of `text` from the cache, from an open request, or from `ask`.
+
+        Raises the errors of `ask`. If the call that runs `ask` is cancelled, a waiting call runs
+        its own `ask`.
+        """
+        while text not in self._vectors:
+            request = self._requests.get(text)
+            if request is None:
+                return await self._request(text, ask)
+            await request.ended.wait()
+            if request.error is not None:
+                raise request.error
+        return self._vectors[text]
+
+    async def _request(self, text: str, ask: Callable[[], Awaitable[Vector]]) -> Vector:
+        request = self._requests[text] = _Request()
+        try:
+            vector = await ask()
+        except EmbeddingUnavailable as error:
+            request.error = error
+            raise
+        finally:
+            del self._requests[text]
+            request.ended.set()
+        vector.flags.writeable = False
+        self._vectors[text] = vector
+        return vector
+
+
+_MAX_TEXTS = 2_048
+_MAX_BYTES = 300_000
+"""OpenAI accepts 2,048 texts and 300,000 tokens in a request. A token has at least one byte."""
+
+TIMEOUT = 5.0
+"""Seconds for a call with its retry. A provider may need some of them to load its model."""
+
+_TIMEOUT_PER_TEXT = 0.1
+"""Additional seconds for each text after the first. Upkeep embeds 64 texts in one call."""
+
+
+class Source(Protocol):
+    """The client of one provider, which implements only its protocol."""
+
+    endpoint: EmbeddingEndpoint
+
+    async def ask(self, texts: list[str]) -> Sequence[Sequence[float]]:
+        """Send one request. Raises only ProviderFailed and TextRefused."""
+        ...
+
+    async def aclose(self) -> None:
+        """Close connections."""
+        ...
+
+
+class RemoteEmbedder:
+    """An Embedder that requests vectors from `source`.
+
+    Raises StartRefused for a model with more dimensions than can be indexed.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        model: Model,
+        source: Source,
+        *,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        if (model.dimensions or 0) > MAX_DIMENSIONS:
+            raise StartRefused(describe_excess(model.dimensions or 0))
+        self.name = name
+        self.model = model
+        self.dimensions = model.dimensions
+        self._source = source
+        self._breaker = Breaker(clock, ProviderFailed)
+        self._queries = QueryCache()
+        self._retrying = AsyncRetrying(
+            retry=retry_if_exception(is_transient),
+            wait=wait_exception(pause_before_retry),
+            stop=stop_after_attempt(2) | stop_before_delay(TIMEOUT),
+            reraise=True,
+        )
+
+    async def warm(self) -> None:
+        """Find the dimensions of a model that is not in `models.py`."""
+        if self.dimensions is None:
+            await self.embed_query("textrawl")
+
+    def estimate(self, texts: Sequence[str]) -> float:
+        """Return 0: each call has a time limit."""
+        del texts
+        return 0.0
+
+    async def embed_documents(self, texts: Sequence[str]) -> list[Vector]:
+        """Return one unit vector per text, in order."""
+        if not texts:
+            return []
+        return await self._embed([self.model.document_prefix + text for text in check_texts(texts)])
+
+    async def embed_query(self, text: str) -> Vector:
+        """Return the unit vector of a query as a read-only array."""
+        [text] = check_texts([text])
+
+        async def ask() -> Vector:
+            [vector] = await self._embed([self.model.query_prefix + text])
+            return vector
+
+        return await self._queries.fetch(text, ask)
+
+    async def aclose(self) -> None:
+        """Close the connections to the provider."""
+        await self._source.aclose()
+
+    async def _embed(self, texts: list[str]) -> list[Vector]:
+        return await self._breaker.call(lambda: self._embed_in_time(texts))
+
+    async def _embed_in_time(self, texts: list[str]) -> list[Vector]:
+        rows: list[Sequence[float]] = []
+        limit = TIMEOUT + _TIMEOUT_PER_TEXT * (len(texts) - 1)
+        try:
+            with anyio.fail_after(limit):
+                for batch in split_batches(texts):
+                    rows += await self._ask_with_retry(batch)
+        except TimeoutError:
+            raise self._source.endpoint.late(limit) from None
+        vectors = check_vectors(rows, self.dimensions)
+        self.dimensions = vectors[0].size
+        return vectors
+
+    async def _ask_with_retry(self, batch: list[str]) -> Sequence[Sequence[float]]:
+        # Copy `_retrying`, because concurrent calls would share its counters.
+        rows: Sequence[Sequence[float]] = await self._retrying.copy()(self._ask, batch)
+        return rows
+
+    async def _ask(self, batch: list[str]) -> Sequence[Sequence[float]]:
+        rows = await self._source.ask(batch)
+        check_count(rows, len(batch))
+        return rows
+
+
+def split_batches(texts: Sequence[str]) -> Iterator[list[str]]:
+    """Split `texts`, which must not be empty, into as few batches as the limits allow."""
+    batch: list[str] = []
+    size = 0
+    for text in texts:
+        length = len(text.encode())
+        if batch and (len(batch) == _MAX_TEXTS or size + length > _MAX_BYTES):
+            yield batch
+            batch, size = [], 0
+        batch.append(text)
+        size += length
+    yield batch
+
+
+_NUMBER: Final = 32  # bytes for a number and its separators
+
+
+def expect_vectors(count: int) -> AbstractContextManager[None]:
+    """Let `check_answer` accept a body with `count` vectors in this task and `with` block."""
+    return expect_bytes(count * MAX_DIMENSIONS * _NUMBER)

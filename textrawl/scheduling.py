@@ -1,0 +1,164 @@
+"""Order of calls, and work in threads and processes."""
+
+import os
+import sys
+from collections import deque
+from collections.abc import AsyncGenerator, Callable, Generator, Hashable
+from contextlib import asynccontextmanager, contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
+from typing import TypeVar, TypeVarTuple
+
+import anyio
+from anyio import to_process, to_thread
+
+_account: ContextVar[str | None] = ContextVar("account", default=None)
+
+
+@contextmanager
+def keep_account(name: str | None) -> Generator[None]:
+    """Count the database calls of the `with` block for the person `name`, or for nobody if None."""
+    before = _account.set(name)
+    try:
+        yield
+    finally:
+        _account.reset(before)
+
+
+def find_account() -> str | None:
+    """Return the person for whom the database calls of this task are counted."""
+    return _account.get()
+
+
+@dataclass
+class _Queue:
+    turn: anyio.Semaphore  # calls get it in the order in which they came
+    members: int = 0  # calls that have a turn or wait for a turn
+
+
+class Turns:
+    """Lets `most` calls of each name run at the same time. Further calls of this name wait."""
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._queues: dict[str, _Queue] = {}
+
+    def count(self, name: str) -> int:
+        """Return the number of calls of `name` that have a turn or wait for a turn."""
+        return self._queues[name].members if name in self._queues else 0
+
+    @asynccontextmanager
+    async def take(self, name: str | None) -> AsyncGenerator[None]:
+        """Wait for a turn of `name`, and keep it during the block. For None, do nothing."""
+        if name is None:
+            yield
+            return
+        queue = self._queues.get(name)
+        if queue is None:
+            queue = self._queues[name] = _Queue(anyio.Semaphore(self._most, fast_acquire=True))
+        queue.members += 1
+        try:
+            async with queue.turn:
+                yield
+        finally:
+            queue.members -= 1
+            if not queue.members:
+                del self._queues[name]
+
+
+Arguments = TypeVarTuple("Arguments")
+Result = TypeVar("Result")
+
+_own = Turns(1)
+_interpreter = Turns(1)
+_SLICE = 0.0005  # seconds after which a thread yields the GIL; the default of Python is 0.005
+_LOWER_PRIORITY = 5  # of 19: on a busy machine, a third of the processor time of priority 0
+
+
+async def run_aside(function: Callable[[*Arguments], Result], *arguments: *Arguments) -> Result:
+    """Run a long computation in a thread, so that other calls are answered meanwhile.
+
+    One computation runs at a time, because each thread slows the event loop. Each person can have
+    only one computation that runs or waits for the thread. Further computations of this person
+    wait until the first has ended.
+    """
+    async with _own.take(find_account()), _interpreter.take("aside"):
+        sys.setswitchinterval(_SLICE)
+        return await to_thread.run_sync(function, *arguments)
+
+
+async def run_apart(function: Callable[[*Arguments], Result], *arguments: *Arguments) -> Result:
+    """Run a computation that takes seconds in a separate process, at a lower priority.
+
+    In a thread it would share the interpreter with the event loop, and other calls would wait. One
+    computation runs at a time, and persons take turns as in `run_aside`. The process ends with the
+    server, or five minutes after its last computation.
+    """
+    async with _own.take(find_account()), _interpreter.take("apart"):
+        return await to_process.run_sync(_run_quietly, function, arguments)
+
+
+def _run_quietly(function: Callable[..., Result], arguments: tuple[object, ...]) -> Result:
+    os.setpriority(os.PRIO_PROCESS, 0, _LOWER_PRIORITY)
+    return function(*arguments)
+
+
+_LONGEST_WAIT = 10.0  # seconds after which a call stops waiting for earlier calls
+
+
+class _Place:
+    """The place of a call in the queue of its session."""
+
+    def __init__(self, queue: "deque[_Place]") -> None:
+        self._queue = queue
+        self._first = anyio.Event()
+        queue.append(self)
+
+    async def wait(self) -> None:
+        """Wait until every earlier call has left the queue, or for ten seconds."""
+        if self in self._queue and self._queue[0] is not self:
+            with anyio.move_on_after(_LONGEST_WAIT):
+                await self._first.wait()
+            self._first.set()  # a call that has waited too long does not wait again
+
+    def leave(self) -> None:
+        """Leave the queue, and wake the next call."""
+        if self in self._queue:
+            self._queue.remove(self)
+        if self._queue:
+            self._queue[0]._first.set()
+
+
+_place: ContextVar[_Place | None] = ContextVar("place", default=None)
+
+
+class WriteOrder:
+    """A queue of calls per session, in the order in which they came."""
+
+    def __init__(self) -> None:
+        self._queues: dict[Hashable, deque[_Place]] = {}
+
+    @contextmanager
+    def join(self, session: Hashable) -> Generator[None]:
+        """Keep a place in the queue of `session`, for `wait_for_earlier_writes` in this task."""
+        place = _Place(self._queues.setdefault(session, deque()))
+        before = _place.set(place)
+        try:
+            yield
+        finally:
+            _place.reset(before)
+            place.leave()
+            if not self._queues.get(session, True):
+                del self._queues[session]
+
+
+async def wait_for_earlier_writes() -> None:
+    """Wait for the earlier calls of the same session, if this task's call has joined a queue."""
+    if (place := _place.get()) is not None:
+        await place.wait()
+
+
+def let_later_writes_pass() -> None:
+    """Leave the queue early, because this task's call asks a person, which can take minutes."""
+    if (place := _place.get()) is not None:
+        place.leave()

@@ -1,0 +1,218 @@
+"""Lines of JSON-RPC, read before the SDK is loaded."""
+
+import fcntl
+import json
+import os
+import re
+import select
+import stat
+from collections.abc import Generator
+from contextlib import contextmanager, suppress
+from typing import TYPE_CHECKING, Any, cast
+
+if TYPE_CHECKING:
+    from socket import socket
+
+RequestId = int | str
+
+_MARK = re.compile(rb'["{}\[\]]')
+_STRING = re.compile(rb'(?:[^"\\]++|\\.)*+', re.DOTALL)  # up to its end or the end of the piece
+_MOST_MARKS = 20_000  # quotes and brackets: reading this many takes 0.1 s, and prose has few
+_LEFT_OUT = 2  # content at this nesting depth or deeper is left out
+_LONGEST_OUTLINE = 8192  # bytes: a message has four members, and three of them are short
+_LONGEST_ID = 1000  # characters of an id that is a string
+_LARGEST_ID = 1 << 63
+
+
+class Outline:
+    """The outermost members of a JSON object that arrives in pieces and can be broken inside."""
+
+    def __init__(self) -> None:
+        self._depth = 0
+        self._quoted = False
+        self._escaped = False
+        self._marks = 0
+        self._kept = bytearray()
+
+    def feed(self, piece: bytes) -> None:
+        """Read the next piece."""
+        place = 0
+        while place < len(piece) and self._marks < _MOST_MARKS:
+            read = self._read_string if self._quoted else self._read_mark
+            place = read(piece, place)
+
+    def find_id(self) -> RequestId | None:
+        """Return the id, or None if the message has no id or is broken before its id."""
+        if self._marks >= _MOST_MARKS:
+            return None
+        closing = b"}" if self._depth >= _LEFT_OUT else b""
+        try:
+            identity = read_id(json.loads((bytes(self._kept) + closing).decode()))
+            str(identity).encode()  # a lone surrogate cannot be sent back
+        except ValueError:
+            return None
+        return identity
+
+    def _read_mark(self, piece: bytes, place: int) -> int:
+        """Read up to and including the next mark, and return the position after it."""
+        found = _MARK.search(piece, place)
+        self._keep(piece[place : found.start() if found else len(piece)])
+        if found is None:
+            return len(piece)
+        mark = found[0]
+        self._marks += 1
+        if mark in b"{[":
+            self._depth += 1
+            if self._depth == _LEFT_OUT:
+                self._kept += b"0"
+        self._keep(mark)
+        self._quoted = mark == b'"'
+        self._depth -= mark in b"}]"
+        return found.end()
+
+    def _read_string(self, piece: bytes, place: int) -> int:
+        """Read to the end of the string or of the piece, and return the position after it."""
+        begin = place
+        if self._escaped:
+            self._escaped, place = False, place + 1
+        found = _STRING.match(piece, place)
+        end = found.end() if found else place
+        if end < len(piece):
+            self._quoted = piece[end : end + 1] != b'"'
+            self._escaped = self._quoted  # the piece ends with a backslash
+            end += 1
+        self._keep(piece[begin:end])
+        return end
+
+    def _keep(self, piece: bytes) -> None:
+        if self._depth <= 1 and len(self._kept) < _LONGEST_OUTLINE:
+            self._kept += piece
+
+
+def read_id(members: object) -> RequestId | None:
+    """Return the id among the `members` of a message, or None if it is missing or invalid."""
+    if not isinstance(members, dict):
+        return None
+    match cast("dict[str, Any]", members).get("id"):
+        case bool():
+            return None
+        case int() as number if abs(number) < _LARGEST_ID:
+            return number
+        case str() as text if len(text) <= _LONGEST_ID:
+            return text
+        case _:
+            return None
+
+
+MOST_BYTES = 1_048_576  # of a message over stdio or HTTP: ten times the size of 50 long facts
+CHUNK = 65_536  # bytes: the capacity of a pipe
+
+Text = bytes | Outline
+"""The text of a message, or the outline of a message that is too long."""
+
+
+@contextmanager
+def redirect(number: int, path: str | None) -> Generator[int]:
+    """Yield a duplicate of stdin (0) or stdout (1), and redirect the original during the block.
+
+    The original becomes the file `path`, or a copy of stderr if there is no path. Then child
+    processes and stray prints cannot disturb the protocol.
+    """
+    duplicate = fcntl.fcntl(number, fcntl.F_DUPFD_CLOEXEC, 3)
+    target = os.open(path, os.O_RDONLY) if path else os.dup(2)
+    os.dup2(target, number)
+    os.close(target)
+    try:
+        yield duplicate
+    finally:
+        os.dup2(duplicate, number)
+        os.close(duplicate)
+
+
+class MessageBuffer:
+    """Collects the pieces of one message. If the message is too long, it keeps an outline."""
+
+    def __init__(self) -> None:
+        self._text = bytearray()
+        self._outline: Outline | None = None
+
+    def add(self, piece: bytes) -> None:
+        """Add the next piece."""
+        if self._outline is None and len(self._text) + len(piece) > MOST_BYTES:
+            self._outline = Outline()
+            self._outline.feed(bytes(self._text))
+        if self._outline is not None:
+            self._outline.feed(piece)
+        else:
+            self._text += piece
+
+    def take(self) -> Text:
+        """Return the message, and clear the buffer for the next message."""
+        text, outline = bytes(self._text), self._outline
+        self._text.clear()
+        self._outline = None
+        return text if outline is None else outline
+
+
+class LineSplitter:
+    """Splits chunks of input into lines. Blank lines are left out."""
+
+    def __init__(self) -> None:
+        self._buffer = MessageBuffer()
+
+    def feed(self, chunk: bytes) -> list[Text]:
+        """Return the lines that end in `chunk`."""
+        *ended, rest = chunk.split(b"\n")
+        lines: list[Text] = []
+        for piece in ended:
+            self._buffer.add(piece)
+            lines += self.end()
+        self._buffer.add(rest)
+        return lines
+
+    def end(self) -> list[Text]:
+        """Return the unfinished line, if there is one, and begin another."""
+        line = self._buffer.take()
+        return [line] if isinstance(line, Outline) or line.strip() else []
+
+
+class Output:
+    """The descriptor that answers are written to.
+
+    The descriptor stays in blocking mode, because other processes can share it.
+    """
+
+    def __init__(self, descriptor: int) -> None:
+        self.descriptor = descriptor
+        mode = os.fstat(descriptor).st_mode
+        self._socket = _open_socket(descriptor) if stat.S_ISSOCK(mode) else None
+        self.pollable = stat.S_ISFIFO(mode) or self._socket is not None
+        """True if `write` never blocks while the descriptor is writable."""
+
+    def close(self) -> None:
+        """Free the socket object. The descriptor stays open."""
+        if self._socket is not None:
+            self._socket.close()
+
+    def write(self, text: bytes | bytearray) -> int:
+        """Write as much of the beginning of `text` as fits. Return the number of bytes written."""
+        if not self.pollable:
+            return os.write(self.descriptor, text)
+        if self._socket is None:
+            # A writable pipe has room for PIPE_BUF bytes.
+            return os.write(self.descriptor, text[: select.PIPE_BUF])
+        with suppress(BlockingIOError):
+            return _send(self._socket, text)
+        return 0
+
+
+def _open_socket(descriptor: int) -> "socket":
+    import socket  # noqa: PLC0415 - few clients connect with one
+
+    return socket.socket(fileno=os.dup(descriptor))
+
+
+def _send(connection: "socket", text: bytes | bytearray) -> int:
+    import socket  # noqa: PLC0415 - few clients connect with one
+
+    return connection.send(text, socket.MSG_DONTWAIT)

@@ -1,0 +1,202 @@
+"""Streamable HTTP at /mcp, /mcp/{space} and /mcp/t/{toolset}, for every protocol version."""
+
+import logging
+from collections.abc import AsyncGenerator, Callable, Mapping
+from contextlib import AsyncExitStack, asynccontextmanager
+from functools import partial
+from typing import TYPE_CHECKING, Any, get_args
+
+import anyio
+from mcp.server import MCPServer
+from mcp.server.auth.routes import build_resource_metadata_url, create_protected_resource_routes
+from mcp.server.streamable_http_manager import StreamableHTTPASGIApp
+from mcp.server.transport_security import TransportSecuritySettings
+from pydantic import AnyHttpUrl
+from starlette.applications import Starlette
+from starlette.routing import Mount, Route
+from starlette.types import ASGIApp
+
+from textrawl.access.principal import Scope
+from textrawl.errors import TextrawlError
+from textrawl.server.framing import MOST_BYTES
+from textrawl.server.http.authentication import Authentication, Lookup, Revocations
+from textrawl.server.http.exchanges import Exchanges, Sessions
+from textrawl.server.http.guards import (
+    PAGES,
+    Bodies,
+    CrossOrigin,
+    Deadlines,
+    Hosts,
+    Limits,
+    Requests,
+    bracket,
+    build_refusal,
+    refuse_exposure,
+)
+from textrawl.server.http.listening import listen, serve_app
+from textrawl.server.http.metrics import Metrics
+from textrawl.server.http.probes import CheckReadiness, build_probes
+from textrawl.server.logs import ANNOUNCEMENT
+from textrawl.settings import Settings
+from textrawl.tools.catalogue import choose_names
+
+if TYPE_CHECKING:
+    from textrawl.server.server import MemoryServer
+    from textrawl.tools.call import App
+
+ToolsetMount = Callable[[MCPServer[Any]], Starlette]
+
+
+def add_paths(app: Starlette, servers: Mapping[str, MCPServer[Any]], mount: ToolsetMount) -> None:
+    """Add a path for each toolset of `servers` to `app`. `mount` makes the app of a server."""
+    own = app.router.lifespan_context
+    for name, server in servers.items():
+        mount(server)
+        answer = StreamableHTTPASGIApp(server.session_manager)
+        app.router.routes += [
+            Route(f"/mcp/t/{name}", answer),
+            Route(f"/mcp/t/{name}/{{space}}", answer),
+        ]
+    offered = ", ".join(servers) or "none"
+    refusal = build_refusal(
+        404, "not_found", f"TEXTRAWL_TOOLSETS names the toolsets that have a path here: {offered}"
+    )
+    app.router.routes.append(Route("/mcp/t/{rest:path}", refusal))
+
+    @asynccontextmanager
+    async def run_all(app: Starlette) -> AsyncGenerator[object]:
+        async with own(app) as state, AsyncExitStack() as stack:
+            for server in servers.values():
+                await stack.enter_async_context(server.session_manager.run())
+            yield state
+
+    app.router.lifespan_context = run_all  # pyright: ignore[reportAttributeAccessIssue]
+
+
+logger = logging.getLogger("textrawl")
+
+_PROBE = 2  # seconds for a readiness check. Programs that ask for readiness do not wait long.
+_SCOPES = list(get_args(Scope))
+
+
+async def serve_http(
+    server: "MemoryServer",
+    settings: Settings,
+    *,
+    lookup: Lookup | None,
+    metrics: Metrics,
+    build_pages: "Callable[[App], ASGIApp] | None" = None,
+) -> None:
+    """Serve any number of clients at http://HTTP_HOST:HTTP_PORT/mcp until cancelled.
+
+    `lookup` finds the principal of a bearer token. If it is None, calls need no token, and
+    HTTP_HOST has to be a loopback address. `build_pages` makes the explorer of the open memory.
+    After cancellation, open requests have three seconds to end.
+
+    Raises StartRefused if the address is in use, or if others can reach it without protection.
+    """
+    host = settings.http_host
+    refuse_exposure(host, public_url=settings.public_url, insecure=lookup is None)
+
+    with listen(host, settings.http_port) as listener:
+        async with server.open():
+            if lookup is None:
+                logger.warning(
+                    "--insecure: every program on this machine can connect without a token"
+                )
+            app = build_http_app(
+                server,
+                settings,
+                lookup=lookup,
+                metrics=metrics,
+                check_readiness=partial(_check_readiness, server),
+                toolsets={name: server.offer(name) for name in choose_names(settings.toolsets)},
+            )
+            if build_pages is not None and server.app is not None:
+                app.router.routes.append(Mount(PAGES, build_pages(server.app)))
+            address = f"{bracket(host)}:{listener.getsockname()[1]}"
+            logger.log(ANNOUNCEMENT, "listens on http://%s/mcp", address)
+            await serve_app(app, listener, end_streams=server.end_streams)
+
+
+def build_http_app(
+    server: MCPServer[Any],
+    settings: Settings,
+    *,
+    lookup: Lookup | None,
+    metrics: Metrics,
+    check_readiness: CheckReadiness,
+    toolsets: Mapping[str, MCPServer[Any]] | None = None,
+) -> Starlette:
+    """Return the ASGI application with /mcp, /mcp/{space}, probes and metrics, behind all guards.
+
+    Each server of `toolsets` is added at /mcp/t/{toolset}. Other paths of that form get a 404.
+    """
+    resource = _find_resource(settings)
+    metadata_url = build_resource_metadata_url(resource) if resource else None
+    app = _mount(server)
+    app.router.routes += [
+        Route("/mcp/{space}", StreamableHTTPASGIApp(server.session_manager)),
+        *build_probes(check_readiness, metrics, insecure=lookup is None, metadata_url=metadata_url),
+        *_build_metadata(settings, resource),
+    ]
+    add_paths(app, toolsets or {}, _mount)
+    # The guard that is added last receives a request first.
+    for guard in (Sessions, Exchanges, Bodies):
+        app.add_middleware(guard)
+    app.add_middleware(Limits, most=settings.rate_limit)
+    if lookup is not None:
+        app.add_middleware(Revocations, lookup=lookup)
+        app.add_middleware(Authentication, lookup=lookup, metadata_url=metadata_url)
+    app.add_middleware(Deadlines)
+    app.add_middleware(CrossOrigin)
+    app.add_middleware(Hosts, host=settings.http_host, public_url=settings.public_url)
+    app.add_middleware(Requests, metrics=metrics)
+    return app
+
+
+def _mount(server: MCPServer[Any]) -> Starlette:
+    return server.streamable_http_app(
+        transport_security=TransportSecuritySettings(enable_dns_rebinding_protection=False),
+        max_request_body_size=MOST_BYTES,
+    )
+
+
+def _find_resource(settings: Settings) -> AnyHttpUrl | None:
+    """Return the resource that the identity provider issues tokens for.
+
+    Return None if there is no identity provider.
+    """
+    if settings.oauth_issuer is None or settings.public_url is None:
+        return None
+    return AnyHttpUrl(f"{settings.public_url}/mcp")
+
+
+def _build_metadata(settings: Settings, resource: AnyHttpUrl | None) -> list[Route]:
+    if settings.oauth_issuer is None or resource is None:
+        return []
+    issuer = AnyHttpUrl(settings.oauth_issuer)
+    return create_protected_resource_routes(
+        resource, [issuer], scopes_supported=_SCOPES, resource_name="textrawl"
+    )
+
+
+async def _check_readiness(server: "MemoryServer") -> tuple[bool, dict[str, object]]:
+    missing = await _find_missing(server)
+    status = {"status": "ready" if missing is None else missing}
+    standby = server.app.store.database.standby if server.app is not None else None
+    return missing is None, status | (standby.describe() if standby is not None else {})
+
+
+async def _find_missing(server: "MemoryServer") -> str | None:
+    """Return the reason why calls would fail now, or None if they would succeed."""
+    if server.app is None:
+        return None
+    try:
+        with anyio.fail_after(_PROBE):
+            await server.app.store.ping()
+    except TimeoutError:
+        return "database slow"
+    except TextrawlError as error:
+        return error.title.lower()
+    return None

@@ -1,0 +1,59 @@
+"""Incoming JSON-RPC messages, and the faults of broken messages.
+
+A fault has the id of the request if the id can be read. Without the id, a client cannot match the
+error to its request, and waits for the answer until a time limit.
+"""
+
+from dataclasses import dataclass
+
+from mcp.types import (
+    INVALID_REQUEST,
+    PARSE_ERROR,
+    ErrorData,
+    JSONRPCError,
+    JSONRPCMessage,
+    jsonrpc_message_adapter,
+)
+from pydantic import ValidationError
+from pydantic_core import from_json
+
+from textrawl.server.framing import MOST_BYTES, Outline, RequestId, read_id
+
+
+@dataclass(frozen=True)
+class Fault:
+    """The reason why a message is refused. `id` is None if it cannot be read."""
+
+    code: int
+    reason: str
+    id: RequestId | None = None
+
+    @property
+    def reply(self) -> JSONRPCError:
+        """The error response."""
+        error = ErrorData(code=self.code, message=self.reason)
+        return JSONRPCError(jsonrpc="2.0", id=self.id, error=error)
+
+
+def read_message(text: bytes) -> JSONRPCMessage | Fault:
+    """Parse `text`, which has at most MOST_BYTES, and return the message or its fault."""
+    try:
+        members = from_json(text, allow_inf_nan=False)
+    except ValueError:
+        outline = Outline()
+        outline.feed(text)
+        return Fault(PARSE_ERROR, "Not JSON in UTF-8, or half a character", outline.find_id())
+    identity = read_id(members)
+    if isinstance(members, dict) and "id" in members and identity is None:
+        return Fault(INVALID_REQUEST, "id: a whole number, or a text that is not too long")
+    try:
+        return jsonrpc_message_adapter.validate_python(members, by_name=False)
+    except ValidationError:
+        reason = "Not a JSON-RPC 2.0 message: one object, no batch"
+        return Fault(INVALID_REQUEST, reason, identity)
+
+
+def refuse_length(outline: Outline) -> Fault:
+    """Return the fault of a message that has more than MOST_BYTES."""
+    reason = f"A message has at most {MOST_BYTES} bytes: send less"
+    return Fault(INVALID_REQUEST, reason, outline.find_id())

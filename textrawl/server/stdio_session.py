@@ -1,0 +1,153 @@
+"""The session of one client over stdin and stdout.
+
+The session ends when the client closes stdin or when the task is cancelled. The caller handles
+signals, because at a signal it has to stop more than the transport.
+"""
+
+import os
+import select
+import stat
+from collections.abc import AsyncGenerator
+from typing import Any, Self
+
+import anyio
+import anyio.to_thread
+from anyio.abc import AsyncResource
+from mcp.server import MCPServer
+from mcp.shared.message import SessionMessage
+from mcp.types import JSONRPCError, JSONRPCResponse
+
+from textrawl.server.early_reader import Reception
+from textrawl.server.framing import CHUNK, Text
+from textrawl.server.messages import Fault, read_message, refuse_length
+
+
+async def serve_stdio(server: MCPServer[Any], reception: Reception) -> None:
+    """Serve the client of `reception` until the client disconnects or the task is cancelled."""
+    # The low-level server cleans up at its end, but `run_stdio_async` of the SDK does not.
+    low = server._lowlevel_server  # pyright: ignore[reportPrivateUsage]
+    reception.take_over()
+    writer = _MessageWriter(reception)
+    reader = _MessageReader(reception, writer)
+    await low.run(reader, writer, low.create_initialization_options())
+
+
+class _MessageWriter(AsyncResource):
+    """Writes one message per line. Writing to a pipe or socket does not need a thread.
+
+    If a sender is cancelled, the next sender writes the rest of its line.
+    """
+
+    def __init__(self, reception: Reception) -> None:
+        self._output = reception.output
+        self._greeter = reception.greeter
+        self._unwritten = reception.unwritten
+        self._lock = anyio.Lock(fast_acquire=True)
+        self._poll = select.poll()
+        self._poll.register(self._output.descriptor, select.POLLOUT)
+
+    async def aclose(self) -> None:
+        """Leave the descriptor open."""
+
+    async def send(self, item: SessionMessage, /) -> None:
+        """Write a message. Raises BrokenResourceError if the client has closed its end."""
+        message = item.message
+        if isinstance(message, JSONRPCResponse | JSONRPCError) and self._is_hidden(message.id):
+            return
+        await self.write(message.model_dump_json(by_alias=True, exclude_unset=True).encode())
+
+    async def write(self, line: bytes) -> None:
+        """Write a line. Raises BrokenResourceError if the client has closed its end."""
+        self._unwritten += line + b"\n"
+        await self.flush()
+
+    async def flush(self) -> None:
+        """Write all pending bytes. Raises BrokenResourceError if the client has closed its end."""
+        try:
+            async with self._lock:
+                while self._unwritten:
+                    del self._unwritten[: await self._write()]
+        except OSError as error:
+            raise anyio.BrokenResourceError from error
+
+    def _is_hidden(self, identity: int | str | None) -> bool:
+        return self._greeter is not None and self._greeter.hides(identity)
+
+    async def _write(self) -> int:
+        """Write the beginning of the pending bytes, and return the number of bytes written."""
+        if not self._output.pollable:
+            return await anyio.to_thread.run_sync(self._output.write, bytes(self._unwritten))
+        if not self._poll.poll(0):
+            await anyio.wait_writable(self._output.descriptor)
+        return self._output.write(self._unwritten)
+
+
+class _MessageReader(AsyncResource):
+    """Reads one message per line. The wait for a message can be cancelled.
+
+    The SDK waits in a thread that only input can wake, so a signal would not end the wait. The SDK
+    also drops broken messages silently, but this class answers them.
+    """
+
+    def __init__(self, reception: Reception, writer: _MessageWriter) -> None:
+        self._input = reception.input
+        self._reception = reception
+        self._writer = writer
+        mode = os.fstat(self._input).st_mode
+        self._pollable = stat.S_ISFIFO(mode) or stat.S_ISSOCK(mode) or os.isatty(self._input)
+        self._texts = self._read_texts()
+
+    def __aiter__(self) -> Self:
+        return self
+
+    async def receive(self) -> SessionMessage:
+        """Return the next message. Raises EndOfStream at the end of the client's input."""
+        try:
+            return await anext(self)
+        except StopAsyncIteration:
+            raise anyio.EndOfStream from None
+
+    async def __anext__(self) -> SessionMessage:
+        async for text in self._texts:
+            message = read_message(text) if isinstance(text, bytes) else refuse_length(text)
+            if not isinstance(message, Fault):
+                return SessionMessage(message)
+            await self._writer.send(SessionMessage(message.reply))
+        raise StopAsyncIteration
+
+    async def aclose(self) -> None:
+        """Stop reading. The descriptor stays open."""
+        await self._texts.aclose()
+
+    async def _read_texts(self) -> AsyncGenerator[Text]:
+        """Yield the lines that got no greeting. The lines that the thread read come first."""
+        reception = self._reception
+        # The thread can end before it has written a greeting. Write the greeting now, because the
+        # SDK's answer to the same request is dropped.
+        await self._writer.flush()
+        while reception.waiting:
+            yield reception.waiting.popleft()
+        while not reception.ended:
+            chunk = await self._read_chunk()
+            reception.ended = not chunk
+            for text in reception.splitter.feed(chunk) if chunk else reception.splitter.end():
+                if passed := await self._greet(text):
+                    yield passed
+
+    async def _greet(self, text: Text) -> Text | None:
+        """Answer `text` if it needs a greeting, and return the text that the SDK has to read."""
+        greeter = self._reception.greeter
+        greeting = greeter.greet(text) if greeter and isinstance(text, bytes) else None
+        if greeting is None:
+            return text
+        await self._writer.write(greeting.answer)
+        return greeting.passed
+
+    async def _read_chunk(self) -> bytes:
+        try:
+            if self._pollable:
+                await anyio.wait_readable(self._input)
+                return os.read(self._input, CHUNK)
+            return await anyio.to_thread.run_sync(os.read, self._input, CHUNK)
+        except OSError:  # a socket or terminal whose other end is closed
+            return b""

@@ -1,0 +1,330 @@
+"""One call of a tool: the open memory, the caller, and functions that write the answer."""
+
+import secrets
+import time
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from pathlib import Path
+from typing import Annotated
+
+from cachetools import TTLCache
+from mcp.server.mcpserver.context import Context
+from mcp.types import CallToolResult, TextContent
+
+from textrawl.access.directory import Directory
+from textrawl.access.principal import Caller, Principal, find_caller
+from textrawl.access.request import find_principal, find_request_id, find_space
+from textrawl.errors import NotAuthenticated
+from textrawl.memory.store import Store
+from textrawl.memory.watches import Watches
+from textrawl.scheduling import run_aside
+from textrawl.settings import CorrectionMode
+from textrawl.values.choices import EVERYBODY
+from textrawl.values.text import DIGEST_TOKENS, clean_name
+from textrawl.wire.recall_log import NOTHING, Finding, Recall, RecallLog
+from textrawl.wire.replies import Key, Renderer, Reply, Written
+
+
+def describe_recall(caller: Caller, mode: str, written: Written, finding: Finding) -> Recall:
+    """Return the entry of the recall log for an answer that has just been written."""
+    return Recall(
+        credential=caller.principal.credential,
+        space=caller.principal.home,
+        client=caller.client,
+        mode=mode,
+        format=written.format,
+        structured=written.structured,
+        tokens=written.tokens,
+        budget=written.budget,
+        items=written.items,
+        dropped=written.dropped,
+        finding=finding,
+        milliseconds=1000 * (time.perf_counter() - caller.begun),
+    )
+
+
+_LIFETIME = 300.0  # seconds
+_MOST_KEPT = 10_000
+
+
+@dataclass(frozen=True)
+class Target:
+    """A deletion of an entity or, if `part` is given, of one part of the entity.
+
+    `part` is the id or the text of this part.
+    """
+
+    entity: Hashable
+    part: Hashable | None = None
+
+    def overlaps(self, other: "Target") -> bool:
+        """Return whether one of the two deletions would include the other."""
+        whole = self.part is None or other.part is None
+        return self.entity == other.entity and (whole or self.part == other.part)
+
+
+class RefusedDeletions:
+    """Refused deletions by session. `clock` returns seconds."""
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._kept = TTLCache[tuple[Hashable, Target], bool](_MOST_KEPT, _LIFETIME, clock)
+
+    def add(self, session: Hashable, target: Target) -> None:
+        """Remember that the user of `session` refused `target`."""
+        self._kept[session, target] = True
+
+    def remove(self, session: Hashable, target: Target) -> None:
+        """Drop the refusals of `session` that overlap `target`, because the user now agreed."""
+        for key in self._find(session, target):
+            self._kept.pop(key, None)
+
+    def has_any(self, session: Hashable) -> bool:
+        """Return whether anything was refused in `session`."""
+        return any(key[0] == session for key in self._kept)
+
+    def overlap(self, session: Hashable, target: Target) -> bool:
+        """Return whether a refusal of `session` overlaps `target`."""
+        return bool(self._find(session, target))
+
+    def _find(self, session: Hashable, target: Target) -> list[tuple[Hashable, Target]]:
+        return [key for key in self._kept if key[0] == session and target.overlaps(key[1])]
+
+
+@dataclass(frozen=True)
+class Identity:
+    """The server's own identity, and the rules by which it identifies callers.
+
+    `credential` belongs to the server's own access token. `space` restricts every caller to one
+    space. If `tokens_needed` is true, a call without an access token is refused.
+    """
+
+    directory: Directory
+    credential: bytes | None
+    space: str | None = None
+    tokens_needed: bool = False
+
+
+class App:
+    """The state of a running server. If `recalls` is None, the server does not record recalls.
+
+    `import_dir` is the folder with the files that a tool can read, or None. `vault` is the folder
+    of Markdown notes, or None. `snapshot_days` is the age in days at which snapshots are deleted.
+    If `read_only`, a reading tool must not note anything either. `graphs` has the names of the
+    only graphs that clients can reach, or is None. `folder` is that of the embedded Postgres.
+    `correction_mode`, `digest_tokens` and `digest_authors` are the settings of these names.
+    """
+
+    import_dir: Path | None = None
+    vault: Path | None = None
+    snapshot_days: int = 30
+    read_only: bool = False
+    graphs: Sequence[str] | None = None
+    max_recall_tokens: int = 8000
+    digest_tokens: int = DIGEST_TOKENS
+    digest_authors: Sequence[str] = EVERYBODY
+    folder: Path | None = None
+    correction_mode: CorrectionMode = "llm"
+
+    def __init__(
+        self, store: Store, renderer: Renderer, identity: Identity, recalls: RecallLog | None = None
+    ) -> None:
+        self.store = store
+        self.refused_deletions = RefusedDeletions()
+        self.identity = identity
+        self.watches = Watches(store.database)
+        self.render = renderer.render
+        self._renderer = renderer
+        self._line_renderer = replace(renderer, format="lines", structured=False)
+        self._recalls = recalls
+
+    @property
+    def recalls(self) -> RecallLog | None:
+        """The recall log. It is None if READ_ONLY is on or RECORD_RECALLS is off."""
+        return self._recalls
+
+    @property
+    def renderer(self) -> Renderer:
+        """The renderer of replies."""
+        return self._renderer
+
+    @property
+    def records_recalls(self) -> bool:
+        """False if READ_ONLY is on or RECORD_RECALLS is off."""
+        return self._recalls is not None
+
+    async def identify(self, ctx: "Context[App]", tool: str) -> Caller:
+        """Return the caller of `tool`: the token's principal, or else the server's own principal.
+
+        Raises NotAuthenticated, SpaceNotFound, DatabaseUnavailable.
+        """
+        request = ctx.request_context.request
+        bearer = find_principal(request) if request is not None else None
+        principal = bearer or await self._find_own()
+        address = find_space(request) if request is not None else None
+        principal = principal.restrict(self.graphs, self.identity.space, address)
+        request_id = find_request_id(request) if request is not None else ""
+        return Caller(
+            principal,
+            _name_client(ctx),
+            tool,
+            request_id or secrets.token_hex(8),
+            sharing=bearer is not None,
+        )
+
+    async def _find_own(self) -> Principal:
+        identity = self.identity
+        principal = None
+        if not identity.tokens_needed:
+            principal = await identity.directory.find(identity.credential)
+        if principal is None and identity.credential is None:
+            raise NotAuthenticated(
+                "This server has no access token for the database: set "
+                "TEXTRAWL_ACCESS_TOKEN to a token that "
+                "`textrawl token create` made"
+            )
+        if principal is None:
+            raise NotAuthenticated
+        return principal
+
+    def recall(
+        self,
+        caller: Caller,
+        mode: str,
+        reply: Reply,
+        max_tokens: int | None,
+        finding: Finding = NOTHING,
+    ) -> CallToolResult:
+        """Write the answer to a query, and record it as a recall with its `mode` and its cost."""
+        written = self._renderer.write(reply, max_tokens)
+        return self._record(caller, mode, reply, written, finding)
+
+    async def recall_aside(self, caller: Caller, mode: str, reply: Reply) -> CallToolResult:
+        """Do what `recall` does, in a thread. A long reply then does not delay other calls."""
+        written = await run_aside(self._renderer.write, reply)
+        return self._record(caller, mode, reply, written, NOTHING)
+
+    def write_lines(self, reply: Reply, max_tokens: int | None = None) -> str:
+        """Return an answer as lines for a resource or a prompt, without recording a recall."""
+        return _read_text(self._line_renderer.write(reply, max_tokens).result)
+
+    def recall_lines(
+        self, caller: Caller, mode: str, reply: Reply, max_tokens: int | None, finding: Finding
+    ) -> str:
+        """Return the answer as lines for a resource or a prompt, and record it as a recall."""
+        written = self._line_renderer.write(reply, max_tokens)
+        return _read_text(self._record(caller, mode, reply, written, finding))
+
+    def _record(
+        self, caller: Caller, mode: str, reply: Reply, written: Written, finding: Finding
+    ) -> CallToolResult:
+        if self._recalls is not None:
+            self._recalls.add(describe_recall(caller, mode, written, finding), reply)
+        return written.result
+
+
+def _read_text(result: CallToolResult) -> str:
+    return "\n".join(item.text for item in result.content if isinstance(item, TextContent))
+
+
+def name_session(ctx: Context[App]) -> Hashable:
+    """Return a key that identifies the caller's session on this server.
+
+    The key consists of the access token, its actor and the transport's session id. Protocol
+    2026-07-28 does not have session ids. There, the client's name replaces the session id, and all
+    calls of one actor with one client are one session. Over stdio there is only one session.
+    """
+    request = ctx.request_context.request
+    bearer = find_principal(request) if request is not None else None
+    session = request.headers.get("mcp-session-id") if request is not None else None
+    owner = (bearer.token, bearer.actor) if bearer is not None else None
+    return owner, session or _name_client(ctx)
+
+
+def _name_client(ctx: Context[App]) -> str | None:
+    """Return the name and version of the client, or None if it sent no name."""
+    params = ctx.session.client_params
+    if params is None:
+        return None
+    return _clean_client(f"{params.client_info.name} {params.client_info.version}"[:200])
+
+
+@lru_cache  # a client sends the same name in every call
+def _clean_client(name: str) -> str:
+    return clean_name(name)
+
+
+@dataclass(frozen=True)
+class Call:
+    """The first argument of every tool. The server injects it.
+
+    `context` is the SDK's object for the same call.
+    """
+
+    app: App
+    caller: Caller
+    context: Context[App]
+
+    @property
+    def store(self) -> Store:
+        """The open memory."""
+        return self.app.store
+
+    @property
+    def graphs(self) -> list[str] | None:
+        """The names of the only graphs that this call can reach. None: all graphs of the caller.
+
+        TEXTRAWL_GRAPHS restricts all callers. An address or a setting can restrict a caller to one
+        space. The rights of the caller count in addition.
+        """
+        return self.caller.principal.find_graphs(self.app.graphs)
+
+    def reply(self, reply: Reply) -> CallToolResult:
+        """Write an answer that is not recorded as a recall."""
+        return self.app.render(reply)
+
+    def recall(
+        self, mode: str, reply: Reply, max_tokens: int | None = None, finding: Finding = NOTHING
+    ) -> CallToolResult:
+        """Write the answer to a query, and record it as a recall with its `mode` and its cost."""
+        return self.app.recall(self.caller, mode, reply, max_tokens, finding)
+
+    def recall_lines(
+        self, mode: str, reply: Reply, finding: Finding, max_tokens: int | None = None
+    ) -> str:
+        """Return the answer as lines for a resource or a prompt, and record it as a recall.
+
+        Its format is `lines`, whatever COMPACT_RESPONSES says, because people read it too.
+        """
+        return self.app.recall_lines(self.caller, mode, reply, max_tokens, finding)
+
+    async def reply_aside(self, reply: Reply) -> CallToolResult:
+        """Write a long answer in a thread, so that it does not delay other calls."""
+        return await run_aside(self.app.render, reply)
+
+    async def recall_aside(self, mode: str, reply: Reply) -> CallToolResult:
+        """Do what `recall` does, in a thread. A long answer then does not delay other calls."""
+        return await self.app.recall_aside(self.caller, mode, reply)
+
+
+def find_call(context: Context[App]) -> Call:
+    """Return the call that the current asyncio task answers.
+
+    Raises NotAuthenticated if the server did not identify the caller before.
+    """
+    caller = find_caller()
+    if caller is None:
+        raise NotAuthenticated
+    return Call(context.request_context.lifespan_context, caller, context)
+
+
+class FailureReply(Reply):
+    """A failure, with the reason. The result also has isError."""
+
+    success: Annotated[bool, Key("ok")] = False
+    message: Annotated[str, Key("err")]
+
+
+def reply_failure(call: Call, message: str) -> CallToolResult:
+    """Answer with a failure."""
+    return call.reply(FailureReply(message=message)).model_copy(update={"is_error": True})

@@ -1,0 +1,132 @@
+"""The tools of the toolset `curation`."""
+
+from typing import Annotated, Self
+
+from mcp.types import CallToolResult
+from pydantic import Field, WithJsonSchema
+
+from textrawl.memory.curation import CurationOperations, RevisedRow, Revision, Share, SharedRow
+from textrawl.tools.call import Call
+from textrawl.tools.memory.declaration import Name
+from textrawl.tools.toolset import CLEAN_FACT, CLEAN_NAME, WRITES, Toolset
+from textrawl.values.text import FACT_LENGTH, REASON_LENGTH
+from textrawl.wire.replies import Key, Reply, write_id
+
+curation = Toolset(
+    "curation",
+    "Put wrong facts right and say why, and share facts with other spaces.",
+    ("revise_fact", "share_memories"),
+)
+
+Reference = Annotated[
+    str,
+    CLEAN_NAME,
+    Field(min_length=1, max_length=FACT_LENGTH),
+    WithJsonSchema({"type": "string"}),  # without the length limits, because they would cost tokens
+]
+Reason = Annotated[str, CLEAN_NAME, Field(min_length=1, max_length=REASON_LENGTH)]
+SpaceName = Annotated[str, CLEAN_NAME, Field(min_length=1, max_length=63)]
+OptionalSpace = Annotated[str, CLEAN_NAME, Field(max_length=63)]
+OptionalFact = Annotated[str, CLEAN_FACT, Field(max_length=FACT_LENGTH)]
+
+
+class RevisedReply(Reply):
+    """The wrong fact and its successor."""
+
+    spared = (("message",), ("entity_name",))
+
+    success: Annotated[bool, Key("ok")] = True
+    duplicate: Annotated[bool | None, Key("dup")] = None
+    message: str | None
+    entity_name: str | None
+    observation_id: Annotated[str, Key("wrong", short_id=True)]
+    successor_id: Annotated[str | None, Key("obs", short_id=True)] = None
+
+    @classmethod
+    def build(cls, row: RevisedRow) -> Self:
+        """Return the reply for `row`. `duplicate` says that the successor was known before."""
+        verb = "Already revised" if row.repeated else "Revised"
+        return cls(
+            message=f"{verb} a fact about {row.entity_name}",
+            duplicate=row.duplicate or None,
+            entity_name=row.entity_name,
+            observation_id=str(row.observation_id),
+            successor_id=write_id(row.successor_id),
+        )
+
+
+@curation.tool(WRITES, RevisedReply)
+async def revise_fact(
+    call: Call,
+    entityName: Name,
+    fact: Annotated[Reference, Field(description="id or text of the wrong fact")],
+    reason: Annotated[Reason, Field(description="why it was wrong")],
+    instead: Annotated[OptionalFact, Field(description="what is right, if known")] = "",
+) -> CallToolResult:
+    """Mark a fact as wrong from the beginning, say why, and store what is right.
+
+    For a fact that was right and is no longer so, use remember_fact with replaces. Example:
+    {"entityName":"Jeff","fact":"lives in Oslo","reason":"he said Bergen","instead":"lives in
+    Bergen"}.
+    """
+    revision = Revision(entityName, fact, reason, instead or None)
+    row = await CurationOperations(call.store).revise(revision, call.caller)
+    return call.reply(RevisedReply.build(row))
+
+
+class SharedReply(Reply):
+    """The counts of a copy or a move, or the preview of a dry run."""
+
+    spared = (("message", "sample"), ("entity_id",))
+
+    success: Annotated[bool, Key("ok")] = True
+    message: str | None
+    dry_run: Annotated[bool | None, Key("dry")] = None
+    entity_id: Annotated[str | None, Key("entity", short_id=True)] = None
+    facts: Annotated[int, Key("facts")]
+    duplicates: Annotated[int | None, Key("dup")] = None
+    relations: Annotated[int, Key("rel")]
+    moved: Annotated[int | None, Key("moved")] = None
+    sample: Annotated[list[str] | None, Key("sample")] = None
+
+    @classmethod
+    def build(cls, row: SharedRow, share: Share, *, dry_run: bool) -> Self:
+        """Return the reply for `row`. `moved` counts facts and relations that left the source."""
+        verb = "Would share" if dry_run else "Shared"
+        return cls(
+            message=f"{verb} {row.entity_name} with {share.target}",
+            dry_run=dry_run or None,
+            entity_id=write_id(row.entity_id),
+            facts=row.shared_facts,
+            duplicates=row.duplicate_facts or None,
+            relations=row.relations,
+            moved=row.moved_facts + row.moved_relations if share.move else None,
+            sample=row.sample if dry_run else None,
+        )
+
+
+@curation.tool(WRITES, SharedReply, dry_run="dryRun", anywhere=True)
+async def share_memories(
+    call: Call,
+    entityName: Name,
+    toSpace: SpaceName,
+    facts: Annotated[
+        list[Reference] | None,
+        Field(max_length=50, description="ids or texts; else the entity with its relations"),
+    ] = None,
+    fromSpace: OptionalSpace = "",
+    move: Annotated[bool, Field(description="also take them away here")] = False,
+    includeEnded: bool = False,
+    dryRun: bool = False,
+) -> CallToolResult:
+    """Copy or move facts of an entity to another space, such as from your own to the team's.
+
+    Only when the user wants it. Authors and dates stay. Example:
+    {"entityName":"Jeff","toSpace":"team","facts":["lives in Bergen"],"dryRun":true}.
+    """
+    share = Share(entityName, toSpace, fromSpace or None, facts, move, includeEnded)
+    row = await CurationOperations(call.store).share(share, call.caller, dry_run=dryRun)
+    return call.reply(SharedReply.build(row, share, dry_run=dryRun))
+
+
+__all__ = ["curation", "revise_fact", "share_memories"]

@@ -1,0 +1,251 @@
+"""search_semantic, end_relation, add_reflection, search_reflections, delete_reflections."""
+
+from collections.abc import Sequence
+from typing import Annotated, Literal, Self
+
+from mcp.types import CallToolResult
+from pydantic import Field, PrivateAttr
+
+from textrawl.errors import ArgumentInvalid, TextrawlError
+from textrawl.memory.graph import (
+    Filter,
+    GraphOperations,
+    Reflection,
+    ReflectionOperations,
+)
+from textrawl.memory.graph_rows import RankedRow, ReflectionRow
+from textrawl.tools.call import Call
+from textrawl.tools.graph.declaration import MOST_ITEMS, OptionalName, Query, graph
+from textrawl.tools.graph.replies import DoneReply, SnakeReply, reply_plainly
+from textrawl.tools.toolset import CLEAN_FACT, DELETES, READS, WRITES
+from textrawl.wire.replies import SnakePart
+
+Limit = Annotated[int, Field(ge=1, le=50)]
+Number = Annotated[int, Field(ge=0, le=2**48 - 1)]
+Target = Literal["entity", "session", "relation", "global"]
+
+
+class ScoringPart(SnakePart):
+    """The factors, besides relevance, that decide the order of the entities."""
+
+    importance: float
+    temporal_factor: float
+    cooc_boost: float
+
+
+class RankedPart(SnakePart):
+    """An entity that a search found."""
+
+    id: int
+    name: str
+    entityType: str  # noqa: N815 - the wire's names
+    observations: list[str]
+    limbic_score: float
+    scoring: ScoringPart
+    distance: float | None
+    rrf_score: float | None
+
+
+class RankedReply(SnakeReply):
+    """Entities that a search found, best first."""
+
+    results: list[RankedPart]
+    dropped: int | None = None
+    _rows: Sequence[RankedRow] = PrivateAttr(default=())
+
+    @classmethod
+    def build(cls, rows: Sequence[RankedRow]) -> Self:
+        """Return the reply for `rows`."""
+        reply = cls(results=[])
+        reply._rows = rows
+        return reply.choose(reply.size())
+
+    def size(self) -> int:
+        """Return the number of entities and observations."""
+        return sum(1 + len(row.observations) for row in self._rows)
+
+    def choose(self, count: int) -> Self:
+        """Return a copy with the best entities. The last entity can lose its newest observations.
+
+        Each entity and each observation is one of the `count` items.
+        """
+        results, left = list[RankedPart](), count
+        for row in self._rows:
+            if left <= 0:
+                break
+            results.append(_rank(row, left - 1))
+            left -= 1 + len(row.observations)
+        dropped = self.size() - count
+        return self.model_copy(update={"results": results, "dropped": dropped or None})
+
+
+def _rank(row: RankedRow, most: int) -> RankedPart:
+    return RankedPart(
+        id=row.number,
+        name=row.name,
+        entityType=row.entity_type,
+        observations=row.observations[:most],
+        limbic_score=round(row.limbic_score, 4),
+        scoring=ScoringPart(
+            importance=round(row.importance, 4),
+            temporal_factor=round(row.temporal, 4),
+            cooc_boost=round(row.cooc, 4),
+        ),
+        distance=None if row.distance is None else round(row.distance, 4),
+        rrf_score=None if row.rrf is None else round(row.rrf, 6),
+    )
+
+
+@graph.tool(READS, RankedReply)
+async def search_semantic(call: Call, query: Query, limit: Limit = 10) -> CallToolResult:
+    """Find entities by meaning; what is looked at often and lately ranks higher.
+
+    Example: {"query":"web framework for documentation sites"}.
+    """
+    operations = GraphOperations(call.store)
+    rows = await operations.search_semantic(query, limit, call.caller)
+    if call.app.records_recalls:
+        await operations.record_use([row.number for row in rows], call.caller)
+    return call.recall("search", RankedReply.build(rows), None)
+
+
+class EndedReply(SnakeReply):
+    """The result in a sentence."""
+
+    result: str
+
+
+@graph.tool(WRITES, EndedReply)
+async def end_relation(
+    call: Call,
+    relation_id: Annotated[Number, Field(description="from open_nodes with includeIds")],
+) -> CallToolResult:
+    """End a relation that is true no more, and keep that it was; contains and part_of as a pair."""
+    row = await GraphOperations(call.store).end_edge(relation_id, call.caller)
+    if row.outcome == "missing":
+        raise TextrawlError(
+            "open_nodes with includeIds shows the ids of relations", title="Relation not found"
+        )
+    outcome = "expired successfully" if row.outcome == "ended" else "had expired already"
+    inverse = f", with its inverse {row.inverse}" if row.inverse is not None else ""
+    return call.reply(EndedReply(result=f"Relation {relation_id} {outcome}{inverse}"))
+
+
+class ReflectionPart(SnakePart):
+    """A reflection.
+
+    `voice` is the name of the speaker, or None if the speaker is the author.
+    """
+
+    id: int
+    target_type: str
+    target_id: int | None
+    author: str
+    voice: str | None = None
+    content: str
+    mood: str | None
+    created_at: str
+    score: float | None = None
+
+
+class ReflectionReply(SnakeReply):
+    """The reflection that was stored."""
+
+    result: ReflectionPart
+
+
+Prose = Annotated[str, CLEAN_FACT, Field(min_length=1, max_length=10_000)]
+
+
+@graph.tool(WRITES, ReflectionReply)
+async def add_reflection(
+    call: Call,
+    target_type: Target,
+    content: Prose,
+    author: OptionalName = "",
+    mood: OptionalName = "",
+    target_id: Annotated[Number | None, Field(description="of the entity or relation")] = None,
+) -> CallToolResult:
+    """Keep a thought in prose about an entity, a relation, this session, or everything.
+
+    Example: {"target_type":"session","content":"The outage taught us to test restores."}.
+    """
+    if (target_id is None) == (target_type in ("entity", "relation")):
+        verb = "needs" if target_id is None else "does not take"
+        raise ArgumentInvalid(f"target_id: the target {target_type} {verb} a target_id")
+    writer = call.caller.principal.actor
+    reflection = Reflection(target_type, content, author or writer, mood or None, target_id)
+    row = await ReflectionOperations(call.store).add(reflection, call.caller)
+    part = ReflectionPart(
+        id=row.number,
+        target_type=target_type,
+        target_id=target_id,
+        author=writer,
+        voice=author or None,
+        content=content,
+        mood=mood or None,
+        created_at=f"{row.created_at:%Y-%m-%d %H:%M:%S}",
+    )
+    return call.reply(ReflectionReply(result=part))
+
+
+class ReflectionsReply(SnakeReply):
+    """Reflections that a search found, best first."""
+
+    results: list[ReflectionPart]
+    dropped: int | None = None
+
+    @classmethod
+    def build(cls, rows: Sequence[ReflectionRow]) -> Self:
+        """Return the reply for `rows`."""
+        return cls(
+            results=[
+                ReflectionPart(
+                    id=row.number,
+                    target_type=row.target_type,
+                    target_id=row.target,
+                    author=row.author,
+                    voice=None if row.voice == row.author else row.voice,
+                    content=row.content,
+                    mood=row.mood,
+                    created_at=f"{row.created_at:%Y-%m-%d %H:%M:%S}",
+                    score=round(row.score, 6),
+                )
+                for row in rows
+            ]
+        )
+
+    def size(self) -> int:
+        """Return the number of reflections."""
+        return len(self.results)
+
+    def choose(self, count: int) -> Self:
+        """Return a copy with the best reflections."""
+        dropped = self.size() - count
+        return self.model_copy(update={"results": self.results[:count], "dropped": dropped or None})
+
+
+@graph.tool(READS, ReflectionsReply)
+async def search_reflections(
+    call: Call,
+    query: Query,
+    author: OptionalName = "",
+    mood: OptionalName = "",
+    target_type: Target | None = None,
+    limit: Limit = 10,
+) -> CallToolResult:
+    """Find thoughts that add_reflection kept, by words and meaning. Example: {"query":"outage"}."""
+    choice = Filter(author or None, mood or None, target_type)
+    rows = await ReflectionOperations(call.store).search(query, choice, limit, call.caller)
+    return call.reply(ReflectionsReply.build(rows))
+
+
+@graph.tool(DELETES, DoneReply)
+async def delete_reflections(
+    call: Call,
+    reflection_ids: Annotated[list[Number], Field(min_length=1, max_length=MOST_ITEMS)],
+) -> CallToolResult:
+    """Delete reflections for good, by the ids that search_reflections tells."""
+    rows = await ReflectionOperations(call.store).delete(reflection_ids, call.caller)
+    deleted = sum(row.deleted for row in rows)
+    return reply_plainly(call, DoneReply(message=f"Deleted {deleted} of {len(rows)} reflections"))

@@ -1,0 +1,510 @@
+"""The tools of the toolset `identity`."""
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Annotated, Any, Literal, Self
+
+from mcp.types import Annotations, CallToolResult, Resource
+from pydantic import AfterValidator, Field
+
+from textrawl.memory.identity import (
+    SECTION_LENGTH,
+    Edit,
+    File,
+    FileRow,
+    IdentityOperations,
+    SnapshotRow,
+    add_to_section,
+    rewrite_section,
+)
+from textrawl.tools.call import Call, FailureReply, reply_failure
+from textrawl.tools.toolset import DELETES, READS, WRITES, Collection, PromptSpec, Toolset
+from textrawl.values.names import check_instance
+from textrawl.values.text import check_document, frame_files
+from textrawl.wire.replies import Key, Part, Reply
+
+identity = Toolset(
+    "identity",
+    "Files that say who the agent is and whom it talks to, with snapshots of every former text.",
+    (
+        "identity_get_all",
+        "identity_write",
+        "identity_append",
+        "identity_prepend",
+        "identity_update_section",
+        "identity_rewrite_section",
+        "identity_delete_custom",
+        "identity_get_meta",
+        "identity_set_meta",
+        "snapshot_create",
+        "snapshot_list",
+        "snapshot_get",
+        "snapshot_restore",
+    ),
+)
+
+CONTENT_LENGTH = 1_000_000
+CATEGORIES = ("self", "user", "relationship", "custom")
+
+_FILENAME = re.compile(r"[A-Za-z0-9_-]+\.md")
+_FILENAME_LENGTH = 100
+_LABEL = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]{0,99}")
+_SNAPSHOT = re.compile(r"[a-z]{1,20}/[A-Za-z0-9_-]{1,200}")
+
+
+def check_filename(name: str) -> str:
+    """Return the name of an identity file. Raises ValueError for another name."""
+    if len(name) > _FILENAME_LENGTH or not _FILENAME.fullmatch(name):
+        raise ValueError(
+            "must be letters, digits, _ and - with .md at the end, such as my_wants.md, at most "
+            f"{_FILENAME_LENGTH} characters"
+        )
+    return name
+
+
+def _check_label(label: str) -> str:
+    if not _LABEL.fullmatch(label):
+        raise ValueError(
+            "must be the name of an XML tag: letters, digits and _.-, beginning with a letter or "
+            "_, at most 100 characters"
+        )
+    return label
+
+
+def _check_section(section: str) -> str:
+    name = check_document(section).strip()
+    if not name.strip("# "):
+        raise ValueError("must not be empty")
+    if len(name.splitlines()) > 1:
+        raise ValueError("must be one line: the text of the heading")
+    return name
+
+
+def _check_addition(text: str) -> str:
+    if not text.strip():
+        raise ValueError("must not be empty")
+    return check_document(text)
+
+
+def _check_snapshot(name: str) -> str:
+    if not _SNAPSHOT.fullmatch(name):
+        raise ValueError("must be an id of snapshot_list")
+    return name
+
+
+Category = Literal["self", "user", "relationship", "custom"]
+Filename = Annotated[str, AfterValidator(check_filename)]
+Content = Annotated[str, Field(max_length=CONTENT_LENGTH), AfterValidator(check_document)]
+Addition = Annotated[str, Field(max_length=CONTENT_LENGTH), AfterValidator(_check_addition)]
+InstanceId = Annotated[str, AfterValidator(check_instance)]
+Section = Annotated[str, Field(max_length=SECTION_LENGTH), AfterValidator(_check_section)]
+PromptLabel = Annotated[str, AfterValidator(_check_label)]
+SnapshotId = Annotated[str, AfterValidator(_check_snapshot)]
+
+
+class DoneReply(Reply):
+    """A change that was made, and the id of the snapshot of the replaced text."""
+
+    success: Annotated[bool, Key("ok")] = True
+    message: str
+    snapshot_id: Annotated[str | None, Key("snap")] = None
+
+
+_ADDRESS = "memory://identity/"
+_MARKDOWN = "text/markdown"
+# With the fullwidth and small twins of the signs.
+_CLOSING = re.compile(r"[<\uff1c\ufe64](?=\s*[/\uff0f])")
+_NOTHING = "I have no identity files yet. I write them with identity_write."
+
+
+async def _list(call: Call) -> Sequence[Resource]:
+    rows = await IdentityOperations(call.store).read(call.caller, texts=False)
+    return [
+        Resource(
+            uri=f"{_ADDRESS}{row.path}",
+            name=row.path,
+            title=row.prompt_label,
+            mime_type=_MARKDOWN,
+            annotations=Annotations(last_modified=row.modified_at.isoformat()),
+        )
+        for row in rows
+    ]
+
+
+async def _read(call: Call, uri: str) -> str | None:
+    category, _, filename = uri.removeprefix(_ADDRESS).partition("/")
+    if not uri.startswith(_ADDRESS) or "\0" in uri:
+        return None
+    rows = await IdentityOperations(call.store).read(call.caller, category, filename)
+    return rows[0].content if rows else None
+
+
+async def _write_prompt(call: Call, _: Mapping[str, str]) -> str:
+    rows = await IdentityOperations(call.store).read(call.caller)
+    files = wrap_files(rows)
+    return frame_files(files) if files else _NOTHING
+
+
+def wrap_files(rows: Iterable[FileRow]) -> str:
+    """Return the texts of files, each in the XML tag of its prompt label, without blank files.
+
+    A text cannot close the tag of its file, because the sign < of closing tags is escaped.
+    """
+    return "\n\n".join(
+        f"<{row.prompt_label}>\n{_CLOSING.sub('&lt;', row.content).strip()}\n</{row.prompt_label}>"
+        for row in rows
+        if row.content and not row.content.isspace()
+    )
+
+
+identity.collections.append(
+    Collection(
+        f"{_ADDRESS}{{category}}/{{filename}}",
+        "identity",
+        "Identity file",
+        "A file that says who I am or whom I talk to",
+        _MARKDOWN,
+        _list,
+        _read,
+    )
+)
+identity.prompts.append(
+    PromptSpec(
+        "identity",
+        "Identity",
+        "All my identity files, each in the XML tag of its prompt label",
+        _write_prompt,
+    )
+)
+
+
+class FilePart(Part):
+    """An identity file."""
+
+    filename: Annotated[str, Key("f")]
+    content: Annotated[str, Key("c")]
+    prompt_label: Annotated[str, Key("l")]
+
+
+Files = list[FilePart]
+
+
+class IdentityReply(Reply):
+    """The identity files by category, and the names of files that were too long for the answer."""
+
+    large = True
+    one_channel = True
+
+    self_: Annotated[Files, Key("self"), Field(serialization_alias="self")]
+    user: Annotated[Files, Key("user")]
+    relationship: Annotated[Files, Key("relationship")]
+    custom: Annotated[Files, Key("custom")]
+    omitted: Annotated[list[str] | None, Key("cut")] = None
+    hint: Annotated[str | None, Key("note")] = None
+
+    @classmethod
+    def build(cls, rows: Sequence[FileRow]) -> Self:
+        """Return the reply with all files."""
+        groups: dict[str, Files] = {category: [] for category in CATEGORIES}
+        for row in rows:
+            part = FilePart(
+                filename=row.filename, content=row.content or "", prompt_label=row.prompt_label
+            )
+            groups[row.category].append(part)
+        return cls(
+            self_=groups["self"],
+            user=groups["user"],
+            relationship=groups["relationship"],
+            custom=groups["custom"],
+        )
+
+    def size(self) -> int:
+        """Return the number of files after the first. The first file is never left out."""
+        return max(0, len(list(self._list_files())) - 1)
+
+    def choose(self, count: int) -> Self:
+        """Return a copy with the first files, and with the names of the others."""
+        kept, omitted = dict[str, Any](), list[str]()
+        left = count + 1
+        for name, category in zip(_FIELDS, CATEGORIES, strict=True):
+            files: Files = getattr(self, name)
+            kept[name] = files[:left]
+            omitted += [f"{category}/{file.filename}" for file in files[max(left, 0) :]]
+            left = max(0, left - len(files))
+        hint = "read one file with category and filename"
+        return self.model_copy(update={**kept, "omitted": omitted, "hint": hint})
+
+    def _list_files(self) -> Iterable[FilePart]:
+        return (file for name in _FIELDS for file in getattr(self, name))
+
+
+_FIELDS = ("self_", "user", "relationship", "custom")
+
+
+class MetaReply(Reply):
+    """Prompt labels by category and filename."""
+
+    success: Annotated[bool, Key("ok")] = True
+    meta: Annotated[dict[str, str], Key("meta")]
+
+
+@identity.tool(READS, IdentityReply)
+async def identity_get_all(
+    call: Call, category: Category | None = None, filename: Filename | None = None
+) -> CallToolResult:
+    """Read all my files, each with its prompt label, or only one category or file."""
+    rows = await IdentityOperations(call.store).read(call.caller, category, filename)
+    return await call.reply_aside(IdentityReply.build(rows))
+
+
+@identity.tool(READS, MetaReply)
+async def identity_get_meta(
+    call: Call, category: Category | None = None, filename: Filename | None = None
+) -> CallToolResult:
+    """List prompt labels: of a category all labels, otherwise only labels that were set."""
+    operations = IdentityOperations(call.store)
+    rows = await operations.read(call.caller, category, filename, texts=False)
+    meta = {row.path: row.prompt_label for row in rows if category or row.labelled}
+    return call.reply(MetaReply(meta=meta))
+
+
+_Heading = Annotated[Section, Field(description="text of a heading, ## or ###")]
+_Body = Annotated[Content, Field(description="without the heading")]
+
+
+@identity.tool(WRITES, DoneReply)
+async def identity_write(
+    call: Call,
+    category: Category,
+    filename: Filename,
+    content: Content,
+    instanceId: InstanceId | None = None,
+) -> CallToolResult:
+    """Replace one of my files, or create the file. The replaced text stays as a snapshot.
+
+    Example: {"category":"self","filename":"my_wants.md","content":"To learn Latvian"}.
+    """
+    file = File(category, filename, instanceId)
+    row = await IdentityOperations(call.store).write(file, content, call.caller)
+    verb = "created" if row.created else "rewrote"
+    return call.reply(DoneReply(message=f"I {verb} {file.path}.", snapshot_id=row.snapshot_id))
+
+
+@identity.tool(WRITES, DoneReply)
+async def identity_append(
+    call: Call,
+    category: Category,
+    filename: Filename,
+    content: Addition,
+    instanceId: InstanceId | None = None,
+) -> CallToolResult:
+    """Add a paragraph to the end of one of my files, or create the file."""
+    return await _add(call, File(category, filename, instanceId), content, "append")
+
+
+@identity.tool(WRITES, DoneReply)
+async def identity_prepend(
+    call: Call,
+    category: Category,
+    filename: Filename,
+    content: Addition,
+    instanceId: InstanceId | None = None,
+) -> CallToolResult:
+    """Add a paragraph to the beginning of one of my files, or create the file."""
+    return await _add(call, File(category, filename, instanceId), content, "prepend")
+
+
+async def _add(call: Call, file: File, content: str, placement: str) -> CallToolResult:
+    row = await IdentityOperations(call.store).write(file, content, call.caller, placement)
+    verb = "created" if row.created else "added to"
+    return call.reply(DoneReply(message=f"I {verb} {file.path}."))
+
+
+@identity.tool(WRITES, DoneReply, FailureReply)
+async def identity_update_section(
+    call: Call,
+    category: Category,
+    filename: Filename,
+    section: _Heading,
+    content: Annotated[Addition, Field(description="without the heading")],
+    instanceId: InstanceId | None = None,
+) -> CallToolResult:
+    """Add text to the end of a section of one of my files, or add the section to the file.
+
+    Example: {"category":"user","filename":"user_life.md","section":"Work","content":"- Nurse"}.
+    """
+    file = File(category, filename, instanceId)
+    return await _change(call, file, (section, content), add_to_section)
+
+
+@identity.tool(WRITES, DoneReply, FailureReply)
+async def identity_rewrite_section(
+    call: Call,
+    category: Category,
+    filename: Filename,
+    section: _Heading,
+    content: _Body,
+    instanceId: InstanceId | None = None,
+) -> CallToolResult:
+    """Replace the text of a section. Prefer identity_update_section while the old text is true.
+
+    The replaced text stays as a snapshot.
+    """
+    file = File(category, filename, instanceId)
+    return await _change(call, file, (section, content), rewrite_section)
+
+
+async def _change(call: Call, file: File, section: tuple[str, str], edit: Edit) -> CallToolResult:
+    operations, rewrites = IdentityOperations(call.store), edit is rewrite_section
+    row = await operations.change_section(file, section, edit, call.caller, snapshot=rewrites)
+    if row is None:
+        return reply_failure(call, f"I have no file {file.path}: create it with identity_write.")
+    message = f"I {'rewrote' if rewrites else 'added to'} {section[0]} in {file.path}."
+    return call.reply(DoneReply(message=message, snapshot_id=row.snapshot_id))
+
+
+@identity.tool(DELETES, DoneReply, FailureReply)
+async def identity_delete_custom(
+    call: Call, filename: Filename, instanceId: InstanceId | None = None
+) -> CallToolResult:
+    """Delete a file of the category custom. Its text stays as a snapshot."""
+    file = File("custom", filename, instanceId)
+    row = await IdentityOperations(call.store).delete(file, call.caller)
+    if not row.deleted:
+        return reply_failure(call, f"I have no file {file.path}.")
+    return call.reply(DoneReply(message=f"I deleted {file.path}.", snapshot_id=row.snapshot_id))
+
+
+@identity.tool(WRITES, DoneReply, FailureReply)
+async def identity_set_meta(
+    call: Call, category: Category, filename: Filename, promptLabel: PromptLabel
+) -> CallToolResult:
+    """Set the prompt label of one of my files: the XML tag around it in the prompt `identity`."""
+    file = File(category, filename)
+    if not await IdentityOperations(call.store).label(file, promptLabel, call.caller):
+        return reply_failure(call, f"I have no file {file.path}: create it with identity_write.")
+    return call.reply(DoneReply(message=f"I labelled {file.path} {promptLabel}."))
+
+
+class CreatedReply(Reply):
+    """The snapshots that were taken."""
+
+    success: Annotated[bool, Key("ok")] = True
+    message: str
+    snapshots: Annotated[list[str], Key("snaps")]
+
+
+class SnapshotPart(Part):
+    """A snapshot without its text."""
+
+    id: Annotated[str, Key("id")]
+    category: str
+    filename: str
+    timestamp: str
+    date: str
+    reason: Annotated[str, Key("r")]
+    source: Annotated[str | None, Key("by")]
+    pinned: Annotated[bool | None, Key("pin")]
+
+    @classmethod
+    def build(cls, row: SnapshotRow) -> Self:
+        """Return the part for `row`."""
+        instant = row.created_at.strftime("%Y-%m-%dT%H:%M:%S.%f")[:-3] + "Z"
+        return cls(
+            id=row.id,
+            category=row.category,
+            filename=row.filename,
+            timestamp=instant,
+            date=instant[:10],
+            reason=row.reason,
+            source=row.source,
+            pinned=row.pinned or None,
+        )
+
+
+class SnapshotsReply(Reply):
+    """Snapshots, newest first."""
+
+    success: Annotated[bool, Key("ok")] = True
+    snapshots: Annotated[list[SnapshotPart], Key("snaps")]
+    omitted: Annotated[int | None, Key("cut")] = None
+
+    def size(self) -> int:
+        """Return the number of snapshots."""
+        return len(self.snapshots)
+
+    def choose(self, count: int) -> Self:
+        """Return a copy with the newest snapshots."""
+        left_out = len(self.snapshots) - count
+        return self.model_copy(
+            update={"snapshots": self.snapshots[:count], "omitted": left_out or None}
+        )
+
+
+class ContentReply(Reply):
+    """The text of a snapshot."""
+
+    success: Annotated[bool, Key("ok")] = True
+    content: Annotated[str, Key("c")]
+
+
+@identity.tool(WRITES, CreatedReply)
+async def snapshot_create(
+    call: Call, pinned: Annotated[bool, Field(description="keep the snapshots for good")] = False
+) -> CallToolResult:
+    """Take a snapshot of each of my files."""
+    days = call.app.snapshot_days
+    names = await IdentityOperations(call.store).create_snapshots(call.caller, days, pinned=pinned)
+    message = f"I took a snapshot of {len(names)} file{'s' if len(names) != 1 else ''}."
+    return call.reply(CreatedReply(message=message, snapshots=list(names)))
+
+
+@identity.tool(READS, SnapshotsReply)
+async def snapshot_list(
+    call: Call, category: Category | None = None, filename: Filename | None = None
+) -> CallToolResult:
+    """List the snapshots of my files, newest first."""
+    rows = await IdentityOperations(call.store).list_snapshots(call.caller, category, filename)
+    return call.reply(SnapshotsReply(snapshots=[SnapshotPart.build(row) for row in rows]))
+
+
+@identity.tool(READS, ContentReply, FailureReply)
+async def snapshot_get(call: Call, snapshotId: SnapshotId) -> CallToolResult:
+    """Read the text of a snapshot."""
+    row = await IdentityOperations(call.store).find_snapshot(snapshotId, call.caller)
+    if row is None:
+        return _reply_missing(call, snapshotId)
+    return await call.reply_aside(ContentReply(content=row.content or ""))
+
+
+@identity.tool(WRITES, DoneReply, FailureReply)
+async def snapshot_restore(call: Call, snapshotId: SnapshotId) -> CallToolResult:
+    """Bring back the text of a snapshot. The replaced text stays as a snapshot."""
+    row = await IdentityOperations(call.store).restore(snapshotId, call.caller)
+    if row.path is None:
+        return _reply_missing(call, snapshotId)
+    message = f"I restored {row.path} from {snapshotId}."
+    return call.reply(DoneReply(message=message, snapshot_id=row.snapshot_id))
+
+
+def _reply_missing(call: Call, name: str) -> CallToolResult:
+    return reply_failure(call, f"There is no snapshot {name}: snapshot_list shows all.")
+
+
+__all__ = [
+    "identity",
+    "identity_append",
+    "identity_delete_custom",
+    "identity_get_all",
+    "identity_get_meta",
+    "identity_prepend",
+    "identity_rewrite_section",
+    "identity_set_meta",
+    "identity_update_section",
+    "identity_write",
+    "snapshot_create",
+    "snapshot_get",
+    "snapshot_list",
+    "snapshot_restore",
+    "wrap_files",
+]

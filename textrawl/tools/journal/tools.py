@@ -1,0 +1,459 @@
+"""The tools of the toolset `journal`."""
+
+from datetime import date, datetime
+from typing import Annotated, Literal, Self
+
+from mcp.types import CallToolResult
+from pydantic import BeforeValidator, Field
+
+from textrawl.memory.journal import (
+    ConsolidationOperations,
+    EntryKey,
+    EntryRow,
+    HitRow,
+    JournalOperations,
+    JournalSearch,
+    ListedRow,
+    Listing,
+    Outcome,
+    WrittenRow,
+    name_entry,
+)
+from textrawl.tools.call import Call, FailureReply, reply_failure
+from textrawl.tools.toolset import CLEAN_NAME, DELETES, READS, WRITES, Toolset
+from textrawl.values.text import clean_fact
+from textrawl.values.times import read_day
+from textrawl.wire.replies import Key, Part, Reply
+
+journal = Toolset(
+    "journal",
+    "A journal of days, weeks, months, years and significant events, shared by several programs.",
+    (
+        "memory_create",
+        "memory_read",
+        "memory_update",
+        "memory_delete",
+        "memory_list",
+        "memory_search",
+        "memory_consolidate",
+    ),
+)
+
+CONTENT_LENGTH = 200_000
+_MOST_ITEMS = 1000
+
+
+def _clean_text(value: object) -> object:
+    return clean_fact(value) if isinstance(value, str) and len(value) <= CONTENT_LENGTH else value
+
+
+def _read_day(value: object) -> object:
+    return None if value is None else read_day(str(value).strip())
+
+
+Granularity = Literal["daily", "weekly", "monthly", "yearly", "significant"]
+EntryDate = Annotated[
+    str, CLEAN_NAME, Field(pattern=r"^[0-9]{4}(-W[0-9]{2}|-[0-9]{2}(-[0-9]{2})?)?$")
+]
+Content = Annotated[
+    str, BeforeValidator(_clean_text), Field(min_length=1, max_length=CONTENT_LENGTH)
+]
+InstanceId = Annotated[
+    str,
+    CLEAN_NAME,
+    Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._:@-]{0,99}$"),
+]
+InstanceIds = Annotated[list[InstanceId], Field(max_length=_MOST_ITEMS)]
+ChatIds = Annotated[
+    list[Annotated[str, CLEAN_NAME, Field(min_length=1, max_length=200)]],
+    Field(max_length=_MOST_ITEMS),
+]
+Slug = Annotated[str, CLEAN_NAME, Field(pattern=r"^[a-z0-9]+(-[a-z0-9]+)*$", max_length=100)]
+Day = Annotated[date, BeforeValidator(_read_day)]
+Editor = Annotated[str, CLEAN_NAME, Field(min_length=1, max_length=200)]
+Query = Annotated[str, CLEAN_NAME, Field(min_length=1, max_length=2048)]
+
+
+class WrittenReply(Reply):
+    """The id and the version of an entry that was stored."""
+
+    success: Annotated[bool, Key("ok")] = True
+    message: str
+    memory_id: Annotated[str, Key("id")]
+    path: Annotated[str, Key("at")]
+    version: Annotated[int, Key("v")]
+    changed: Annotated[bool, Key("new")]
+
+    @classmethod
+    def build(cls, row: WrittenRow) -> Self:
+        """Return the reply for `row`."""
+        return cls(
+            message=_describe(row),
+            memory_id=name_entry(row.path),
+            path=row.path,
+            version=row.number,
+            changed=row.changed,
+        )
+
+
+def _describe(row: WrittenRow) -> str:
+    if not row.changed:
+        return f"{row.path} has this already; nothing was changed"
+    if row.created:
+        return f"Created {row.path}"
+    return f"{'Merged into' if row.merged else 'Replaced the text of'} {row.path}"
+
+
+@journal.tool(WRITES, WrittenReply)
+async def memory_create(
+    call: Call,
+    granularity: Granularity,
+    date: EntryDate,
+    content: Content,
+    instanceId: InstanceId,
+    chatIds: ChatIds | None = None,
+    participatingInstances: Annotated[
+        InstanceIds | None, Field(description="default: instanceId")
+    ] = None,
+    slug: Annotated[Slug | None, Field(description="of a significant entry")] = None,
+) -> CallToolResult:
+    """Record in my journal. A day's bullets, each with [chat:id], are added to that day.
+
+    Example: {"granularity":"daily","date":"2026-05-12","content":"- Met Ben [chat:7]",
+    "instanceId":"laptop"}; weekly 2026-W19, monthly 2026-05, yearly 2026.
+    """
+    row = await JournalOperations(call.store).write(
+        EntryKey(granularity, date, instanceId, slug),
+        content,
+        call.caller,
+        chat_ids=chatIds or (),
+        participants=participatingInstances,
+    )
+    return call.reply(WrittenReply.build(row))
+
+
+@journal.tool(WRITES, WrittenReply)
+async def memory_update(
+    call: Call,
+    granularity: Granularity,
+    date: EntryDate,
+    content: Content,
+    editedBy: Annotated[Editor | None, Field(description="instance or person")] = None,
+    instanceId: Annotated[InstanceId | None, Field(description="of a daily entry")] = None,
+    slug: Slug | None = None,
+) -> CallToolResult:
+    """Replace the whole text of an entry, to correct it; nothing is merged.
+
+    Example: {"granularity":"weekly","date":"2026-W19","content":"- A quiet week","editedBy":"Ben"}.
+    """
+    key = EntryKey(granularity, date, instanceId, slug)
+    row = await JournalOperations(call.store).update(key, content, editedBy, call.caller)
+    return call.reply(WrittenReply.build(row))
+
+
+class EntryReply(Reply):
+    """An entry with its whole text. `others` are the other entries that match the key."""
+
+    large = True
+
+    id: Annotated[str, Key("id")]
+    granularity: str
+    date: str
+    slug: Annotated[str | None, Key("slug")] = None
+    content: Annotated[str, Key("c")]
+    chat_ids: Annotated[list[str], Key("chats")]
+    source_instance: Annotated[str, Key("src")]
+    participating_instances: Annotated[list[str], Key("with")]
+    version: Annotated[int, Key("v")]
+    created_at: datetime
+    updated_at: Annotated[datetime, Key("upd")]
+    edited_by: Annotated[str | None, Key("by")] = None
+    others: Annotated[list[str] | None, Key("more")] = None
+
+    @classmethod
+    def build(cls, row: EntryRow) -> Self:
+        """Return the reply for `row`."""
+        granularity, date = row.path.split("/")[:2]
+        return cls(
+            id=name_entry(row.path),
+            granularity=granularity,
+            date=date,
+            slug=row.entry_slug,
+            content=row.content,
+            chat_ids=row.chat_ids,
+            source_instance=row.source_instance,
+            participating_instances=row.participants,
+            version=row.number,
+            created_at=row.created_at,
+            updated_at=row.modified_at,
+            edited_by=row.modified_by,
+            others=row.others or None,
+        )
+
+
+@journal.tool(READS, EntryReply, FailureReply)
+async def memory_read(
+    call: Call,
+    granularity: Granularity,
+    date: EntryDate,
+    instanceId: InstanceId | None = None,
+    slug: Slug | None = None,
+) -> CallToolResult:
+    """Read one entry. If the answer has `others`, give instanceId or slug to read them.
+
+    Example: {"granularity":"daily","date":"2026-05-12"}.
+    """
+    key = EntryKey(granularity, date, instanceId, slug)
+    row = await JournalOperations(call.store).read(key, call.caller)
+    if row is None:
+        return reply_failure(call, f"No {granularity} entry of {date}; memory_list shows entries")
+    return call.recall("entity", EntryReply.build(row))
+
+
+_PREVIEW = 100  # characters
+
+
+class ListedPart(Part):
+    """An entry of a list."""
+
+    granularity: Annotated[str, Key("g")]
+    date: Annotated[str, Key("d")]
+    slug: Annotated[str | None, Key("slug")]
+    preview: Annotated[str, Key("c")]
+    source_instance: Annotated[str, Key("src")]
+
+    @classmethod
+    def build(cls, row: ListedRow) -> Self:
+        """Return the part for `row`."""
+        return cls(
+            granularity=row.granularity,
+            date=row.date,
+            slug=row.slug,
+            preview=row.preview + ("…" if row.length > _PREVIEW else ""),
+            source_instance=row.instance,
+        )
+
+
+class ListedReply(Reply):
+    """A page of entries, and the number of entries on all pages."""
+
+    memories: Annotated[list[ListedPart], Key("m")]
+    total: Annotated[int, Key("total")]
+    dropped: Annotated[int | None, Key("cut")] = None
+
+    def size(self) -> int:
+        """Return the number of entries."""
+        return len(self.memories)
+
+    def choose(self, count: int) -> Self:
+        """Return a copy with the newest entries."""
+        dropped = (len(self.memories) - count) or None
+        return self.model_copy(update={"memories": self.memories[:count], "dropped": dropped})
+
+
+@journal.tool(READS, ListedReply)
+async def memory_list(
+    call: Call,
+    granularity: Granularity | None = None,
+    limit: Annotated[int, Field(ge=1, le=100)] = 20,
+    offset: Annotated[int, Field(ge=0, le=1_000_000)] = 0,
+    beforeDate: Annotated[Day | None, Field(description="begins on this day or before")] = None,
+    afterDate: Annotated[Day | None, Field(description="ends on this day or later")] = None,
+) -> CallToolResult:
+    """List entries, newest first. Example: {"granularity":"weekly","afterDate":"2026-05-01"}."""
+    listing = Listing(granularity, beforeDate, afterDate, limit, offset)
+    rows = await JournalOperations(call.store).list_page(listing, call.caller)
+    reply = ListedReply(
+        memories=[ListedPart.build(row) for row in rows if row.path is not None],
+        total=rows[0].total,
+    )
+    return call.recall("list", reply)
+
+
+Method = Literal["vector", "text"]
+
+
+class HitPart(Part):
+    """An entry that a search found. `tier` and `granularity` are the same."""
+
+    score: Annotated[float, Key("s")]
+    tier: Annotated[str, Key("g")]
+    age_days: Annotated[int, Key("age")]
+    vector_score: Annotated[float | None, Key("sim")]
+    method: str
+    granularity: str
+    date: Annotated[str, Key("d")]
+    slug: Annotated[str | None, Key("slug")]
+    excerpt: Annotated[str, Key("c")]
+    source_instance: Annotated[str, Key("src")]
+
+    @classmethod
+    def build(cls, row: HitRow) -> Self:
+        """Return the part for `row`."""
+        return cls(
+            score=round(row.score, 3),
+            tier=row.granularity,
+            age_days=row.age_days,
+            vector_score=None if row.vector_score is None else round(row.vector_score, 3),
+            method=row.method,
+            granularity=row.granularity,
+            date=row.date,
+            slug=row.slug,
+            excerpt=row.excerpt,
+            source_instance=row.source_instance,
+        )
+
+
+class HitsReply(Reply):
+    """Entries, best first. `short` has the excerpts for an answer that exceeds its budget."""
+
+    results: Annotated[list[HitPart], Key("m")]
+    search_method: Annotated[Method, Key("by")]
+    vector_available: bool
+    dropped: Annotated[int | None, Key("cut")] = None
+    short: Annotated[list[str], Field(exclude=True)]
+
+    @classmethod
+    def build(cls, rows: list[HitRow], *, vectors: bool) -> Self:
+        """Return the reply for `rows`."""
+        return cls(
+            results=[HitPart.build(row) for row in rows],
+            search_method="vector" if vectors else "text",
+            vector_available=vectors,
+            short=[row.short_excerpt for row in rows],
+        )
+
+    def size(self) -> int:
+        """Return the number of entries."""
+        return len(self.results)
+
+    def choose(self, count: int) -> Self:
+        """Return a copy with the best entries and short excerpts."""
+        results = [
+            part.model_copy(update={"excerpt": excerpt})
+            for part, excerpt in zip(self.results[:count], self.short, strict=False)
+        ]
+        dropped = (len(self.results) - count) or None
+        return self.model_copy(update={"results": results, "dropped": dropped})
+
+
+@journal.tool(READS, HitsReply)
+async def memory_search(
+    call: Call,
+    query: Query,
+    instanceId: Annotated[InstanceId | None, Field(description="prefer its entries")] = None,
+    queryEmbedding: Annotated[
+        list[float] | None, Field(max_length=4000, description="default: made from query")
+    ] = None,
+    minScore: Annotated[float, Field(ge=0, le=1)] = 0.3,
+    maxResults: Annotated[int, Field(ge=1, le=50)] = 10,
+) -> CallToolResult:
+    """Search my journal by meaning and words. Example: {"query":"tea with Ben"}."""
+    search = JournalSearch(query, instanceId, queryEmbedding, minScore, maxResults)
+    rows, vectors = await JournalOperations(call.store).search(search, call.caller)
+    return call.recall("search", HitsReply.build(rows, vectors=vectors))
+
+
+class DeletedReply(Reply):
+    """The path of an entry that was deleted."""
+
+    success: Annotated[bool, Key("ok")] = True
+    message: Annotated[str, Key("msg")]
+
+
+@journal.tool(DELETES, DeletedReply, FailureReply)
+async def memory_delete(
+    call: Call,
+    granularity: Granularity,
+    date: EntryDate,
+    instanceId: InstanceId | None = None,
+    slug: Slug | None = None,
+) -> CallToolResult:
+    """Delete an entry with all its versions, for good; memory_update corrects it instead.
+
+    Example: {"granularity":"daily","date":"2026-05-12","instanceId":"laptop"}.
+    """
+    key = EntryKey(granularity, date, instanceId, slug)
+    row = await JournalOperations(call.store).delete(key, call.caller)
+    if not row.deleted:
+        return reply_failure(call, f"There is no entry {row.path}; nothing was deleted")
+    return call.reply(DeletedReply(message=f"Deleted {row.path}"))
+
+
+_ASKS = WRITES.model_copy(update={"open_world_hint": True})  # the tool calls the LLM
+
+
+class ConsolidationPart(Part):
+    """The outcome of one period."""
+
+    granularity: str
+    date_str: Annotated[str, Key("date")]
+    success: Annotated[bool, Key("ok")]
+    error: Annotated[str | None, Key("err")] = None
+
+
+class ConsolidatedReply(Reply):
+    """The outcomes of all periods. `success` is false if a period failed."""
+
+    success: Annotated[bool, Key("ok")]
+    message: Annotated[str, Key("msg")]
+    consolidations: Annotated[list[ConsolidationPart], Key("periods")]
+
+    @classmethod
+    def build(cls, granularity: str, outcomes: list[Outcome]) -> Self:
+        """Return the reply for `outcomes`."""
+        parts = [
+            ConsolidationPart(
+                granularity=granularity,
+                date_str=outcome.period.name,
+                success=outcome.error is None,
+                error=outcome.error,
+            )
+            for outcome in outcomes
+        ]
+        stored = sum(part.success for part in parts)
+        message = f"I consolidated {stored} of {len(parts)} {granularity} periods"
+        return cls(
+            success=stored == len(parts),
+            message=message if parts else f"There is no {granularity} period to consolidate",
+            consolidations=parts,
+        )
+
+    def size(self) -> int:
+        """Return the number of periods."""
+        return len(self.consolidations)
+
+    def choose(self, count: int) -> Self:
+        """Return a copy with the first periods."""
+        return self.model_copy(update={"consolidations": self.consolidations[:count]})
+
+
+@journal.tool(_ASKS, ConsolidatedReply)
+async def memory_consolidate(
+    call: Call,
+    granularity: Literal["weekly", "monthly", "yearly"],
+    targetDate: Annotated[
+        EntryDate | None, Field(description="a period, or a day in it; default: the last one over")
+    ] = None,
+    all: Annotated[bool, Field(description="every period that is due")] = False,
+) -> CallToolResult:
+    """Sum up periods that are over: days into a week, weeks into a month, months into a year.
+
+    Needs an LLM; takes minutes. Example: {"granularity":"weekly","targetDate":"2026-W19"}.
+    """
+    operations = ConsolidationOperations(call.store, call.caller)
+    outcomes = await operations.consolidate(granularity, targetDate, every=all)
+    reply = ConsolidatedReply.build(granularity, outcomes)
+    return call.reply(reply).model_copy(update={"is_error": not reply.success})
+
+
+__all__ = [
+    "journal",
+    "memory_consolidate",
+    "memory_create",
+    "memory_delete",
+    "memory_list",
+    "memory_read",
+    "memory_search",
+    "memory_update",
+]

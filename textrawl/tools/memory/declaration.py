@@ -1,0 +1,85 @@
+"""The toolset `memory`, and the types that the parameters of its tools share."""
+
+from collections.abc import Callable
+from datetime import datetime
+from typing import Annotated, Literal
+
+from pydantic import AfterValidator, BeforeValidator, Field, WithJsonSchema
+
+from textrawl.tools.toolset import CLEAN_FACT, CLEAN_NAME, Toolset, apply
+from textrawl.values.names import EntityKind, name_type
+from textrawl.values.text import (
+    FACT_LENGTH,
+    NAME_LENGTH,
+    QUERY_LENGTH,
+    RELATION_LENGTH,
+    clean_name,
+    clean_relation,
+)
+from textrawl.values.times import read_future_instant, read_instant, read_past_instant
+
+memory = Toolset(
+    "memory",
+    "Remember facts about entities, relate, recall and forget them.",
+    ("query_memory", "remember_fact", "build_knowledge", "relate_entities", "forget_entity"),
+    extras=("extract_memories",),
+)
+
+_NONE = "none"  # models send this word for a parameter that they believe to be required
+
+EntityType = Annotated[EntityKind, BeforeValidator(name_type)]
+Source = Annotated[
+    Literal["conversation", "note", "document", "manual"] | None,
+    Field(json_schema_extra={"default": "conversation"}),
+]
+"""None if the caller gave no source. A duplicate fact then keeps its source."""
+SearchSource = Literal["facts", "documents"]
+
+
+def _read_time(read: Callable[[str], datetime], *fillers: str) -> BeforeValidator:
+    """Return a validator that reads a time. Each word in `fillers` stands for no time.
+
+    A number is read as text, because Pydantic would take it for seconds since 1970.
+    """
+
+    def read_time(value: object) -> datetime | None:
+        absent = value is None or str(value).strip().lower() in fillers
+        return None if absent else read(str(value))
+
+    return BeforeValidator(read_time)
+
+
+def _read_reference(text: str) -> str:
+    name = clean_name(text)
+    return "" if name.lower() == _NONE else name
+
+
+Name = Annotated[str, CLEAN_NAME, Field(min_length=1, max_length=NAME_LENGTH)]
+OptionalName = Annotated[str, CLEAN_NAME, Field(max_length=NAME_LENGTH)]
+RelationName = Annotated[
+    str, apply(clean_relation), Field(min_length=1, max_length=RELATION_LENGTH)
+]
+FactText = Annotated[str, CLEAN_FACT, Field(min_length=1, max_length=FACT_LENGTH)]
+Query = Annotated[str, CLEAN_NAME, Field(max_length=QUERY_LENGTH)]
+_REFERENCE = (
+    Field(max_length=FACT_LENGTH),
+    WithJsonSchema({"type": "string"}),  # without the length limit, because it would cost tokens
+)
+FactReference = Annotated[str, apply(_read_reference), *_REFERENCE]
+# Here "none" is ordinary text. If it meant "no fact", the call would delete the whole entity.
+ForgottenReference = Annotated[str, CLEAN_NAME, *_REFERENCE]
+_Share = Annotated[
+    float,
+    Field(ge=0, le=1, allow_inf_nan=False),
+    # Postgres stores six digits, and refuses a number that is too small for its type.
+    AfterValidator(lambda value: round(value, 6)),
+]
+Confidence = Annotated[_Share | None, Field(json_schema_extra={"default": 1})]
+LeastScore = Annotated[
+    _Share | None, WithJsonSchema({"type": "number", "minimum": 0, "maximum": 1})
+]
+_TEXT = WithJsonSchema({"type": "string"})
+Instant = Annotated[datetime | None, _read_time(read_instant, _NONE), _TEXT]
+PastInstant = Annotated[datetime | None, _read_time(read_past_instant, _NONE), _TEXT]
+"""`PastInstant` reads a date as the beginning of the day, the other two as the end of the day."""
+FutureInstant = Annotated[datetime | None, _read_time(read_future_instant, _NONE, "never"), _TEXT]

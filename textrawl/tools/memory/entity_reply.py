@@ -1,0 +1,305 @@
+"""The reply of query_memory in the mode `entity`: an entity, its newest facts, its relations."""
+
+from collections.abc import Iterator, Sequence
+from datetime import datetime
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import Field, PrivateAttr
+
+from textrawl.memory.fact_rows import EntityRow, OwnProposalRow
+from textrawl.tools.memory.search_replies import (
+    Answer,
+    FactLayout,
+    SpaceLabels,
+    write_header,
+)
+from textrawl.values.text import (
+    PROPOSED,
+    write_arrow,
+    write_line,
+    write_list,
+    write_type,
+)
+from textrawl.values.times import write_day
+from textrawl.wire.recall_log import Finding
+from textrawl.wire.replies import Key, Part
+
+_PLAIN_LAYOUT = FactLayout()
+_FACT_MARKS = "→←@"  # the first characters of lines that are neither headers nor facts
+
+Item = dict[str, Any]
+
+
+class EntityPart(Part):
+    """An entity without its facts."""
+
+    id: str
+    name: str
+    type: str
+    space: str | None = None
+    description: str | None = None
+
+
+class Observation(Part):
+    """A fact of an entity."""
+
+    id: str
+    content: str
+    source: str
+    author: str
+    confidence: float
+    created_at: datetime
+    said_at: datetime | None = None
+    space: str | None = None
+    marked_space: Annotated[str | None, Field(exclude=True)] = None
+    several_authors: Annotated[bool, Field(exclude=True)] = False
+
+    @classmethod
+    def build(cls, item: Item, labels: SpaceLabels) -> Self:
+        """Return the fact in `item`, which is part of a row of describe_entity."""
+        fact = cls.model_validate({**item, "space": labels.for_content(item["space"])})
+        fact.marked_space = labels.for_text(item["space"])
+        if fact.said_at == fact.created_at:
+            fact.said_at = None
+        return fact
+
+    @property
+    def day(self) -> str:
+        """The day on which the fact was said."""
+        return write_day(self.said_at or self.created_at)
+
+    def shorten(self, layout: FactLayout) -> Any:
+        """Return the bare text, or an object if `layout` asks for more than the text."""
+        fields: Item = {"c": self.content}
+        if layout.with_ids:
+            fields["id"] = self.id[:8]
+        if layout.with_ids or self.several_authors:
+            fields["by"] = self.author
+        if layout.with_ids or layout.with_dates:
+            fields["on"] = self.day
+        if self.marked_space:
+            fields["sp"] = self.marked_space
+        return fields if len(fields) > 1 else self.content
+
+    def line(self, layout: FactLayout) -> str:
+        """Return a line with the space, the origin that `layout` asks for, and the text."""
+        space = f"@{self.marked_space} " if self.marked_space else ""
+        author = self.author if layout.with_ids or self.several_authors else None
+        origin = layout.write_origin(self.id, author, self.day)
+        return space + origin + write_line(self.content, _FACT_MARKS)
+
+
+class ProposedPart(Part):
+    """A pending proposal of the caller about the entity."""
+
+    id: Annotated[str, Key("id", short_id=True)]
+    content: Annotated[str, Key("c")]
+    created_at: datetime
+
+
+class RevisedPart(Part):
+    """A fact that was wrong, the reason, and what is right. Models must not store it again."""
+
+    id: str
+    content: Annotated[str, Key("c")]
+    reason: Annotated[str, Key("why")]
+    instead: str | None = None
+
+    @property
+    def line(self) -> str:
+        """The line of the fact."""
+        reason = write_line(self.reason).replace(" (", " \\(")
+        return f"wrong: {write_line(self.content)} ({reason})"
+
+
+def _drop_date(edge: Item) -> dict[str, str]:
+    return {key: value for key, value in edge.items() if key != "created_at"}
+
+
+class Relations(Part):
+    """Relations in both directions. Their rows keep snake_case keys."""
+
+    outgoing: list[dict[str, str]]
+    incoming: list[dict[str, str]]
+
+    @classmethod
+    def build(cls, outgoing: list[Item], incoming: list[Item]) -> Self:
+        """Return the relations without their dates, which only serve to sort the relations."""
+        return cls(
+            outgoing=[_drop_date(edge) for edge in outgoing],
+            incoming=[_drop_date(edge) for edge in incoming],
+        )
+
+    def compact(self) -> Any:
+        """Return the relations as texts with arrows. A direction without relations is left out."""
+        arrows = {
+            "out": [
+                write_arrow(edge["relation_type"], edge["to_entity"]) for edge in self.outgoing
+            ],
+            "in": [
+                f"{edge['from_entity']}→{write_type(edge['relation_type'])}"
+                for edge in self.incoming
+            ],
+        }
+        return {key: value for key, value in arrows.items() if value}
+
+    def lines(self) -> Iterator[str]:
+        """Yield one line for each relation. Its arrow shows the direction."""
+        for edge in self.outgoing:
+            yield f"→ {edge['relation_type']} {write_line(edge['to_entity'])}"
+        for edge in self.incoming:
+            yield f"← {edge['relation_type']} {write_line(edge['from_entity'])}"
+
+
+class EntityReply(Answer):
+    """One entity, or similar names if no entity has the requested name."""
+
+    spared = (
+        ("entity", "relations", "total_observations", "has_more", "revised", "aliases", "proposed"),
+        ("observations",),
+    )
+
+    mode: Literal["entity"] = "entity"
+    found: bool
+    entity: EntityPart | None = None
+    observations: list[Observation] | None = None
+    relations: Relations | None = None
+    aliases: Annotated[list[str] | None, Key("aka")] = None
+    revised: Annotated[list[RevisedPart] | None, Key("revised")] = None
+    proposed: Annotated[list[ProposedPart] | None, Key("proposed")] = None
+    has_more: bool | None = None
+    total_observations: int | None = None
+    like: Annotated[list[str] | None, Key("like")] = None
+    _row: EntityRow | None = PrivateAttr(default=None)
+    _facts: Sequence[Observation] = PrivateAttr(default=())
+    _layout: FactLayout = PrivateAttr(default=_PLAIN_LAYOUT)
+    _skipped: int = PrivateAttr(default=0)
+
+    @classmethod
+    def build(
+        cls,
+        row: EntityRow,
+        layout: FactLayout = _PLAIN_LAYOUT,
+        *,
+        with_relations: bool,
+        skipped: int = 0,
+    ) -> Self:
+        """Return the reply with all facts and relations of `row`.
+
+        The entity has `skipped` facts that are newer than the facts of `row`.
+        """
+        labels = layout.labels
+        entity = EntityPart(
+            id=str(row.id),
+            name=row.name,
+            type=row.entity_type,
+            description=row.description,
+            space=labels.for_content(row.space),
+        )
+        reply = cls(found=True, entity=entity, total_observations=row.total_observations)
+        reply.revised = [RevisedPart.model_validate(item) for item in row.revised] or None
+        reply.aliases = row.aliases or None
+        reply._row, reply._layout, reply._skipped = row, layout, skipped
+        reply._facts = [Observation.build(fact, labels) for fact in row.observations]
+        if with_relations:
+            reply.relations = Relations(outgoing=[], incoming=[])
+        return reply.choose(reply.size())
+
+    def add_proposals(self, rows: Sequence[OwnProposalRow]) -> Self:
+        """Return a copy with proposals of the caller about the entity."""
+        parts = [
+            ProposedPart(id=str(row.id), content=row.text, created_at=row.created_at)
+            for row in rows
+        ]
+        return self.model_copy(update={"proposed": parts or None})
+
+    @classmethod
+    def report_missing(cls, like: list[str]) -> Self:
+        """Return the reply for a name that no entity has, with similar names."""
+        return cls(found=False, like=like or None)
+
+    def read_finding(self, question: str) -> Finding:
+        """Return the requested name and the ids of the facts for the recall log."""
+        items = self._row.observations if self._row else []
+        return Finding(question, [(item["space"], item["id"]) for item in items])
+
+    def compact(self) -> Any:
+        """Return facts as strings and relations as arrows."""
+        rest = super().compact()
+        if not self.found:
+            return {"found": False, **rest}
+        head: Item = {"t": self.entity.type} if self.entity else {}
+        if self.observations is not None:
+            head["o"] = [fact.shorten(self._layout) for fact in self.observations]
+        if self.relations and (arrows := self.relations.compact()):
+            head["r"] = arrows
+        if more := self._count_more():
+            head["more"] = more
+        return {**head, **rest}
+
+    def lines(self) -> Iterator[str]:
+        """Yield a line for the entity, for each fact and for each relation."""
+        if not self.found:
+            yield "; like: ".join(["not found", *([write_list(self.like)] if self.like else [])])
+        yield from self._write_heading()
+        for fact in self.observations or []:
+            yield fact.line(self._layout)
+        if self.relations:
+            yield from self.relations.lines()
+        for wrong in self.revised or []:
+            yield wrong.line
+        for proposal in self.proposed or []:
+            yield write_line(proposal.content, _FACT_MARKS) + PROPOSED
+        if more := self._count_more():
+            yield f"more {more}"
+        yield from self.lines_after_items()
+
+    def _write_heading(self) -> Iterator[str]:
+        if self.entity:
+            yield write_header(self.entity.name, self.entity.type)
+        if self.aliases:
+            yield f"aka: {write_list(self.aliases)}"
+
+    def size(self) -> int:
+        """Return the number of facts and relations, or of similar names."""
+        return len(self._date_items()) if self._row else len(self.like or [])
+
+    def choose(self, count: int) -> Self:
+        """Return a copy with the `count` newest facts and relations, or the most similar names."""
+        row = self._row
+        if row is None:
+            names = self.like or []
+            return self.cut(max(len(names) - count, 0), like=names[:count] or None)
+        dated = self._date_items()
+        kept = {id(item) for item in dated[:count]}
+        facts = [
+            fact
+            for item, fact in zip(row.observations, self._facts, strict=True)
+            if id(item) in kept
+        ]
+        has_more = row.total_observations > self._skipped + len(facts)
+        update: Item = {"observations": facts, "has_more": has_more}
+        unread = 0
+        if self.relations is not None:
+            unread = row.total_relations - len(row.outgoing) - len(row.incoming)
+            outgoing, incoming = (
+                [edge for edge in edges if id(edge) in kept]
+                for edges in (row.outgoing, row.incoming)
+            )
+            update["relations"] = Relations.build(outgoing, incoming)
+        return self.cut(len(dated) - len(kept) + unread, **update)
+
+    def _date_items(self) -> list[Item]:
+        """Return all facts and relations, newest first. ISO times can be sorted as texts."""
+        row = self._row
+        if row is None:
+            return []
+        edges = row.outgoing + row.incoming if self.relations is not None else []
+        return sorted(row.observations + edges, key=lambda item: item["created_at"], reverse=True)
+
+    def _count_more(self) -> int:
+        """Return the number of facts after this page, without the facts in `dropped`."""
+        row = self._row
+        if row is None or self.total_observations is None:
+            return 0
+        return max(row.total_observations - self._skipped - len(row.observations), 0)

@@ -1,0 +1,372 @@
+"""extract_memories: the tool that stores what a text says. It needs an LLM."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Annotated, Any, Literal, Self
+
+from mcp.types import CallToolResult
+from pydantic import BaseModel, Field, ValidationError
+
+from textrawl.access.principal import Caller
+from textrawl.errors import ExtractionNotEnabled, LlmBadOutput, LlmNotConfigured, TextrawlError
+from textrawl.memory.fact_rows import BatchRow
+from textrawl.memory.facts import MemoryOperations
+from textrawl.memory.llm_calls import LlmCalls, build_record
+from textrawl.memory.store import Store
+from textrawl.models.llm import Material
+from textrawl.models.llm_choice import Prompt
+from textrawl.scheduling import let_later_writes_pass
+from textrawl.settings import Settings
+from textrawl.tools.call import Call
+from textrawl.tools.memory.declaration import EntityType, Name, memory
+from textrawl.tools.memory.writing import FactItem, RelationItem
+from textrawl.tools.toolset import WRITES, apply
+from textrawl.values.names import ENTITY_TYPES
+from textrawl.values.text import clean_name
+from textrawl.wire.arguments import explain, slim
+from textrawl.wire.replies import Key, Part, Reply
+
+MOST_CHARACTERS = 30_000  # of a text in the prompt
+
+_MOST_ITEMS = 100  # facts, and as many relations
+_SHOWN = 60  # characters of an item that is left out
+_ANSWER_TOKENS = 8_000
+_TASK = (
+    "Extract from the text what is worth remembering for years: facts about people, projects, "
+    "organizations, places, preferences and decisions. Answer as JSON. An entity has a name, a "
+    f"type ({', '.join(ENTITY_TYPES)}) and observations. An observation is one sentence with one "
+    "fact about the entity, in the language of the text, and can be understood without the text. A "
+    "relation connects the names of two entities with a verb such as works_at, knows, reports_to, "
+    "manages, created, owns, contributes_to, prefers, expert_in, part_of, depends_on, located_in "
+    "or related_to. Leave out greetings, guesses, and secrets such as passwords. Invent nothing. "
+    "If there is nothing to remember, both lists are empty."
+)
+
+
+class ExtractedEntity(BaseModel):
+    """An entity as the LLM describes it."""
+
+    name: str
+    type: str
+    observations: list[str] = Field(max_length=1_000)
+
+
+class ExtractedRelation(BaseModel):
+    """A relation as the LLM describes it."""
+
+    fromEntity: str  # noqa: N815 - the LLM gets the names of build_knowledge
+    relation: str
+    toEntity: str  # noqa: N815
+
+
+class ExtractedMemories(BaseModel):
+    """The answer of the LLM."""
+
+    entities: list[ExtractedEntity] = Field(max_length=1_000)
+    relations: list[ExtractedRelation] = Field(max_length=1_000)
+
+
+class _EntityItem(BaseModel):
+    entityName: Name  # noqa: N815
+    entityType: EntityType  # noqa: N815
+
+
+@dataclass(frozen=True)
+class Dropped:
+    """An item of the answer that is not stored, and the reason."""
+
+    item: str
+    reason: str
+
+
+@dataclass
+class Findings:
+    """The usable items of an answer, and the others with the reasons.
+
+    `types` holds the type of each entity, by its name without regard to case.
+    """
+
+    facts: list[FactItem] = field(default_factory=list[FactItem])
+    relations: list[RelationItem] = field(default_factory=list[RelationItem])
+    dropped: list[Dropped] = field(default_factory=list[Dropped])
+    types: dict[str, EntityType] = field(default_factory=dict[str, EntityType])
+
+    def drop(self, item: str, reason: str) -> None:
+        """Leave out an item."""
+        plain = clean_name(item)
+        shown = plain if len(plain) <= _SHOWN else f"{plain[:_SHOWN]}…"
+        self.dropped.append(Dropped(shown, reason))
+
+
+def build_prompt(text: str, source: str) -> Prompt:
+    """Return the prompt for the first 30,000 characters of a text."""
+    material = Material()
+    passage = material.enclose("text", source, text[:MOST_CHARACTERS])
+    return Prompt(f"{_TASK}\n\n{material.care}", passage, _ANSWER_TOKENS)
+
+
+def check_answer(answer: ExtractedMemories, source: str) -> Findings:
+    """Return the items that a caller could store with build_knowledge, and the others.
+
+    Raises LlmBadOutput if the answer has items, and none of them can be used.
+    """
+    findings = Findings()
+    for entity in answer.entities:
+        _add_entity(findings, entity, source)
+    for relation in answer.relations:
+        _add_relation(findings, relation)
+    _limit(findings)
+    if findings.dropped and not findings.facts and not findings.relations:
+        first = findings.dropped[0]
+        raise LlmBadOutput(
+            f"The LLM found nothing that can be stored ({first.item}: {first.reason}): retry, or "
+            "set TEXTRAWL_LLM_MODEL to a larger model; nothing was stored"
+        )
+    return findings
+
+
+def _add_entity(findings: Findings, entity: ExtractedEntity, source: str) -> None:
+    try:
+        item = _EntityItem.model_validate({"entityName": entity.name, "entityType": entity.type})
+    except ValidationError as error:
+        findings.drop(entity.name or "an entity", _explain(error, _EntityItem))
+        return
+    findings.types.setdefault(item.entityName.casefold(), item.entityType)
+    for observation in entity.observations:
+        given = {**item.model_dump(), "observation": observation, "source": source}
+        try:
+            findings.facts.append(FactItem.model_validate(given))
+        except ValidationError as error:
+            findings.drop(f"{item.entityName}: {observation}", _explain(error, FactItem))
+
+
+def _add_relation(findings: Findings, relation: ExtractedRelation) -> None:
+    given: dict[str, Any] = relation.model_dump()
+    for end in ("fromEntity", "toEntity"):
+        given[f"{end}Type"] = findings.types.get(clean_name(given[end]).casefold())
+    label = f"{relation.fromEntity} {relation.relation} {relation.toEntity}"
+    try:
+        item = RelationItem.model_validate(given)
+    except ValidationError as error:
+        findings.drop(label, _explain(error, RelationItem))
+        return
+    if item.fromEntity.casefold() == item.toEntity.casefold():
+        findings.drop(label, "toEntity is the same entity as fromEntity: a relation needs two")
+    else:
+        findings.relations.append(item)
+
+
+def _limit(findings: Findings) -> None:
+    reason = f"the text has more than {_MOST_ITEMS}: call again with a shorter text"
+    for kept in (findings.facts, findings.relations):
+        surplus: Sequence[FactItem | RelationItem] = kept[_MOST_ITEMS:]
+        del kept[_MOST_ITEMS:]
+        if surplus:
+            kind = "facts" if isinstance(surplus[0], FactItem) else "relations"
+            findings.drop(f"{len(surplus)} {kind}", reason)
+
+
+def _explain(error: ValidationError, item: type[BaseModel]) -> str:
+    """Return the sentence that a caller gets for the same argument."""
+    return explain(error, slim(item.model_json_schema())).fix
+
+
+@dataclass(frozen=True)
+class Extracted:
+    """The findings in a text, and the counts of what was stored, or None."""
+
+    findings: Findings
+    stored: BatchRow | None
+
+
+class TextExtraction:
+    """Extracts facts and relations for one caller."""
+
+    def __init__(self, store: Store, caller: Caller) -> None:
+        self._memory = MemoryOperations(store)
+        self._caller = caller
+        record = build_record(
+            store.database,
+            "extract_memories",
+            credential=caller.principal.credential,
+            space=caller.principal.home,
+        )
+        self._llm = LlmCalls(store.llm, record)
+
+    async def extract(self, text: str, source: str, *, storing: bool) -> Extracted:
+        """Find facts and relations in a text, and store them if `storing` is true.
+
+        Either all usable items are stored, or none. Raises LlmFailed.
+        """
+        let_later_writes_pass()  # the LLM can take a minute
+        prompt = build_prompt(text, source)
+        answer = await self._llm.complete_json(prompt, ExtractedMemories, whole=True)
+        findings = check_answer(answer, source)
+        if not storing or not (findings.facts or findings.relations):
+            return Extracted(findings, None)
+        row = await self._memory.build(
+            [fact.read() for fact in findings.facts],
+            [relation.read() for relation in findings.relations],
+            self._caller,
+        )
+        return Extracted(findings, row)
+
+
+_ASKS = WRITES.model_copy(update={"open_world_hint": True, "idempotent_hint": False})
+
+TextToRead = Annotated[str, apply(str.strip), Field(min_length=10, max_length=100_000)]
+
+
+class EntityPart(Part):
+    """An entity of the text with its facts."""
+
+    name: Annotated[str, Key("n")]
+    type: Annotated[str, Key("t")]
+    observations: Annotated[list[str], Key("o")]
+
+
+class RelationPart(Part):
+    """A relation of the text."""
+
+    from_entity: Annotated[str, Key("f")]
+    relation: Annotated[str, Key("r")]
+    to_entity: Annotated[str, Key("t")]
+
+
+class DroppedPart(Part):
+    """A finding of the LLM that is not stored, and the reason."""
+
+    item: Annotated[str, Key("c")]
+    reason: Annotated[str, Key("err")]
+
+
+class ExtractionPart(Part):
+    """The findings in a text."""
+
+    entities: Annotated[list[EntityPart], Key("entities")]
+    relations: Annotated[list[RelationPart], Key("relations")]
+
+    @classmethod
+    def build(cls, findings: Findings) -> Self:
+        """Return the part for `findings`, with the facts of an entity together."""
+        entities = dict[str, EntityPart]()
+        for fact in findings.facts:
+            key = fact.entityName.casefold()
+            new = EntityPart(name=fact.entityName, type=findings.types[key], observations=[])
+            entities.setdefault(key, new).observations.append(fact.observation)
+        relations = [
+            RelationPart(from_entity=one.fromEntity, relation=one.relation, to_entity=one.toEntity)
+            for one in findings.relations
+        ]
+        return cls(entities=list(entities.values()), relations=relations)
+
+
+class StoragePart(Part):
+    """The numbers of new facts, of facts that were known, and of new relations."""
+
+    observations_created: Annotated[int, Key("obs")]
+    observations_duplicate: Annotated[int, Key("dup")]
+    relations_created: Annotated[int, Key("rel")]
+
+
+class ExtractReply(Reply):
+    """The findings in a text, and what was stored.
+
+    `note` says how much of the text was read, if it was not read to its end. `left_out` is the
+    number of items that the answer does not show, because it would be too long.
+    """
+
+    spared = (("message",), ("extraction",), ("note",))
+
+    success: Annotated[bool, Key("ok")] = True
+    preview: Annotated[bool | None, Key("preview")] = None
+    message: str | None
+    note: Annotated[str | None, Key("note")] = None
+    extraction: ExtractionPart | None
+    storage: Annotated[StoragePart | None, Key("stored")] = None
+    dropped: Annotated[list[DroppedPart] | None, Key("dropped")] = None
+    left_out: Annotated[int | None, Key("more")] = None
+
+    @classmethod
+    def build(cls, extracted: Extracted, characters: int, *, preview: bool) -> Self:
+        """Return the reply for a text of so many characters."""
+        findings, row = extracted.findings, extracted.stored
+        storage = row and StoragePart(
+            observations_created=row.facts_created,
+            observations_duplicate=row.facts_duplicate,
+            relations_created=row.relations_created,
+        )
+        return cls(
+            preview=preview or None,
+            message=_describe(findings, preview=preview),
+            note=_write_note(characters),
+            extraction=ExtractionPart.build(findings),
+            storage=storage,
+            dropped=[DroppedPart(item=one.item, reason=one.reason) for one in findings.dropped]
+            or None,
+        )
+
+    def compact(self) -> Any:
+        """Return short keys. Entities and relations are members of the answer itself."""
+        found: dict[str, Any] = self.extraction.compact() if self.extraction else {}
+        return super().compact() | found
+
+    def size(self) -> int:
+        """Return the number of entities, relations and dropped items."""
+        return sum(len(items) for items in self._list_items())
+
+    def choose(self, count: int) -> Self:
+        """Return a copy with the first dropped items, then entities, then relations."""
+        entities, relations, dropped = self._list_items()
+        rest = max(count - len(dropped), 0)
+        shown = ExtractionPart(
+            entities=entities[:rest], relations=relations[: max(rest - len(entities), 0)]
+        )
+        changes = {
+            "extraction": shown,
+            "dropped": dropped[:count] or None,
+            "left_out": (self.size() - count) or None,
+        }
+        return self.model_copy(update=changes)
+
+    def _list_items(self) -> tuple[list[EntityPart], list[RelationPart], list[DroppedPart]]:
+        found = self.extraction or ExtractionPart(entities=[], relations=[])
+        return found.entities, found.relations, self.dropped or []
+
+
+def _describe(findings: Findings, *, preview: bool) -> str:
+    if not findings.facts and not findings.relations:
+        return "The text has nothing to remember"
+    facts, relations = len(findings.facts), len(findings.relations)
+    outcome = "nothing was stored" if preview else "all are stored"
+    return f"Facts found: {facts}, relations found: {relations}; {outcome}"
+
+
+def _write_note(characters: int) -> str | None:
+    if characters <= MOST_CHARACTERS:
+        return None
+    read = f"Read only the first {MOST_CHARACTERS} of {characters} characters"
+    return f"{read}: call again with the rest"
+
+
+def _refuse(settings: Settings) -> type[TextrawlError] | None:
+    if not settings.enable_memory_extraction:
+        return ExtractionNotEnabled
+    return LlmNotConfigured if settings.llm_provider == "none" else None
+
+
+@memory.tool(_ASKS, ExtractReply, refuse=_refuse)
+async def extract_memories(
+    call: Call,
+    text: Annotated[TextToRead, Field(description="the first 30,000 characters are read")],
+    source: Literal["conversation", "note", "document", "manual"] = "manual",
+    storeResults: Annotated[bool, Field(description="false: only show them")] = True,
+) -> CallToolResult:
+    """Remember what a long text says: an LLM finds facts and relations in it, and stores them.
+
+    Takes up to a minute. For what you know yourself use build_knowledge. Example: {"text":"Ada
+    joined Acme Corp in May and leads QA there.","source":"note"}.
+    """
+    extraction = TextExtraction(call.store, call.caller)
+    extracted = await extraction.extract(text, source, storing=storeResults)
+    return call.reply(ExtractReply.build(extracted, len(text), preview=not storeResults))

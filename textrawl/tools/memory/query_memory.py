@@ -1,0 +1,178 @@
+"""query_memory: the only tool of the toolset that reads."""
+
+from dataclasses import dataclass
+from typing import Annotated, Literal
+
+from mcp.types import CallToolResult
+from pydantic import Field
+
+from textrawl.access.principal import Caller
+from textrawl.errors import ArgumentInvalid, EntityNameMissing, QueryMissing
+from textrawl.memory.facts import MemoryOperations, Question, Sources, Times, suggest_names
+from textrawl.tools.call import Call
+from textrawl.tools.memory.declaration import (
+    EntityType,
+    Instant,
+    LeastScore,
+    OptionalName,
+    PastInstant,
+    Query,
+    SearchSource,
+    memory,
+)
+from textrawl.tools.memory.entity_reply import EntityReply
+from textrawl.tools.memory.search_replies import (
+    Answer,
+    FactLayout,
+    ListReply,
+    SearchReply,
+    find_space_labels,
+)
+from textrawl.tools.toolset import READS
+from textrawl.values.text import LEAST_TOKENS, MOST_FACTS, MOST_TOKENS
+
+Mode = Literal["search", "entity", "list"]
+
+_MOST_LISTED = 100
+_LAST_OFFSET = 2**31 - 1  # the largest integer of Postgres
+
+
+@memory.tool(READS, SearchReply, EntityReply, ListReply, required=("mode",))
+async def query_memory(
+    call: Call,
+    mode: Annotated[
+        Mode | None, Field(description="find facts, look up one entity, or list entities")
+    ] = None,
+    query: Annotated[Query, Field(description="question or keywords")] = "",
+    sources: Annotated[
+        list[SearchSource] | None, Field(description="search: default facts")
+    ] = None,
+    entityTypes: list[EntityType] | None = None,
+    searchMode: Annotated[
+        Literal["hybrid", "semantic"], Field(description="semantic: by meaning alone")
+    ] = "hybrid",
+    entityName: OptionalName = "",
+    includeRelated: bool = True,
+    maxObs: Annotated[int, Field(ge=1, le=100, description="entity: most facts")] = 20,
+    minScore: LeastScore = None,
+    limit: Annotated[int, Field(description="most results; search 50, list 100")] = 10,
+    offset: Annotated[int, Field(ge=0, description="list, entity")] = 0,
+    maxTokens: Annotated[int | None, Field(ge=LEAST_TOKENS, le=MOST_TOKENS)] = None,
+    asOf: Annotated[Instant, Field(description="ISO date: what was valid then")] = None,
+    since: Annotated[PastInstant, Field(description="ISO date: said from then")] = None,
+    until: Instant = None,
+    includeIds: Annotated[bool, Field(description="to replace or forget")] = False,
+    dates: Annotated[bool, Field(description="day of each fact")] = False,
+) -> CallToolResult:
+    """Recall what was remembered.
+
+    Use it before you answer anything that may depend on earlier conversations, people, projects or
+    preferences; not for general knowledge. Example: {"mode":"search","query":"what does Jeff
+    prefer"}.
+    """
+    operations = MemoryOperations(call.store)
+    times = _check_times(Times(asOf, since, until))
+    types = list[str](entityTypes) if entityTypes else None
+    layout = FactLayout(find_space_labels(call.caller.principal), includeIds, dates)
+    skipped = min(offset, _LAST_OFFSET)
+    reply: Answer
+    used_mode = mode or _infer_mode(query, entityName)
+    match used_mode:
+        case "search":
+            max_rows = min(max(limit, 1), MOST_FACTS)
+            semantic = searchMode == "semantic"
+            chosen = _choose_sources(call, sources or [], types)
+            question = Question(query, types, times, max_rows, semantic, minScore, chosen)
+            reply = await _search(operations, question, call.caller, layout)
+        case "entity":
+            lookup = Lookup(entityName, times, maxObs, skipped, includeRelated)
+            reply = await _look_up(operations, lookup, call.caller, layout)
+        case "list":
+            max_rows = min(max(limit, 1), _MOST_LISTED)
+            page = await operations.list_entities(
+                types, call.caller, limit=max_rows, offset=skipped, times=times
+            )
+            reply = ListReply.build(page, offset, layout.labels)
+    finding = reply.read_finding(query if used_mode == "search" else entityName)
+    return call.recall(used_mode, reply, maxTokens, finding)
+
+
+def _check_times(times: Times) -> Times:
+    """Return `times`. Raises ArgumentInvalid if the period ends before it begins."""
+    if times.since and times.until and times.until < times.since:
+        raise ArgumentInvalid("until must not be before since", title="Empty period")
+    return times
+
+
+def _choose_sources(
+    call: Call, sources: list[SearchSource], types: list[str] | None
+) -> Sources | None:
+    """Return the sources to search, or None for facts alone."""
+    if "documents" not in sources:
+        return None
+    if types:
+        raise ArgumentInvalid(
+            "documents have no type: leave out entityTypes, or search only facts",
+            title="entityTypes is only for facts",
+        )
+    return Sources("facts" in sources, call.graphs, call.app.max_recall_tokens)
+
+
+def _infer_mode(query: str, entity_name: str) -> Mode:
+    if query:
+        return "search"
+    return "entity" if entity_name else "list"
+
+
+async def _search(
+    memory: MemoryOperations, question: Question, caller: Caller, layout: FactLayout
+) -> SearchReply:
+    if not question.query:
+        raise QueryMissing
+    rows, reason = await memory.search(question, caller)
+    return SearchReply.build(rows, reason, question.query, layout)
+
+
+@dataclass(frozen=True)
+class Lookup:
+    """A look-up of one entity. The `skip` newest facts are left out."""
+
+    name: str
+    times: Times
+    max_observations: int
+    skip: int
+    related: bool
+
+    @property
+    def with_relations(self) -> bool:
+        """True on the first page if relations were requested. Later pages would repeat them."""
+        return self.related and self.skip == 0
+
+
+async def _look_up(
+    memory: MemoryOperations, lookup: Lookup, caller: Caller, layout: FactLayout
+) -> EntityReply:
+    if not lookup.name:
+        raise EntityNameMissing
+    row = await memory.describe(
+        lookup.name,
+        caller,
+        max_observations=lookup.max_observations,
+        with_relations=lookup.with_relations,
+        skip=lookup.skip,
+        times=lookup.times,
+    )
+    if row is None:
+        reply = await _report_missing(memory, lookup.name, caller)
+    else:
+        related = lookup.with_relations
+        reply = EntityReply.build(row, layout, with_relations=related, skipped=lookup.skip)
+    if lookup.skip or lookup.times.as_of:
+        return reply
+    limit = lookup.max_observations
+    return reply.add_proposals(await memory.list_own_proposals(lookup.name, caller, limit=limit))
+
+
+async def _report_missing(memory: MemoryOperations, name: str, caller: Caller) -> EntityReply:
+    """Return the reply for a name that no entity has, with similar names."""
+    return EntityReply.report_missing(await suggest_names(memory, name, caller))

@@ -1,0 +1,455 @@
+"""Replies of query_memory in the modes `search` and `list`."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Annotated, Any, ClassVar, Literal, Self
+
+from pydantic import Field, PrivateAttr
+
+from textrawl.access.principal import Principal
+from textrawl.memory.fact_rows import DigestRow, HitRow, ListRow
+from textrawl.values.text import (
+    HEADER_MARKS,
+    PROPOSED,
+    write_arrow,
+    write_author,
+    write_line,
+    write_relation,
+    write_statement,
+)
+from textrawl.values.times import write_day
+from textrawl.wire.recall_log import NOTHING, Finding
+from textrawl.wire.replies import Key, Part, Reply
+
+_FOUND = (
+    "by best fact; of a memory: content, source (of a relation relation_type, to_entity, "
+    "to_entity_type), author, score, with includeIds id, with that or dates createdAt, saidAt if "
+    "given; of a document line, chunkId"
+)
+
+
+@dataclass(frozen=True)
+class SpaceLabels:
+    """The rule that decides where an answer names a fact's space.
+
+    Structured content names the space if the caller can read several spaces. Text then names the
+    space only if it is not the caller's home space.
+    """
+
+    home: str | None
+    several: bool
+
+    def for_content(self, space: str) -> str | None:
+        """Return the label of `space` in structured content, or None."""
+        return space if self.several else None
+
+    def for_text(self, space: str) -> str | None:
+        """Return the label of `space` in text, or None."""
+        return space if self.several and space != self.home else None
+
+
+NO_LABELS = SpaceLabels(None, several=False)
+
+
+def find_space_labels(principal: Principal) -> SpaceLabels:
+    """Return the rule for answers to `principal`."""
+    home = principal.home_space
+    return SpaceLabels(home.name if home else None, len(principal.readable) > 1)
+
+
+@dataclass(frozen=True)
+class FactLayout:
+    """The fields of a fact that text answers show beside its content.
+
+    If `with_ids` is true, text answers show id, author and day. In a space with several authors
+    they show the author in any case.
+    """
+
+    labels: SpaceLabels = NO_LABELS
+    with_ids: bool = False
+    with_dates: bool = False
+
+    def write_origin(self, identity: str, author: str | None, day: str) -> str:
+        """Return the beginning of a fact's line: id, day and author, or some of them, or nothing.
+
+        Without ids, `author` is None if the space has only one author.
+        """
+        name = write_author(author or "")
+        if self.with_ids:
+            return f"{identity[:8]} {day} {name}: "
+        words = [*([day] if self.with_dates else []), *([f"by {name}"] if author else [])]
+        return f"{' '.join(words)}: " if words else ""
+
+
+_PLAIN_LAYOUT = FactLayout()
+
+
+class Answer(Reply):
+    """A reply whose last items can be left out, and which then says how many."""
+
+    unread: ClassVar[frozenset[str]] = frozenset({"mode", "usedTokens"})
+
+    truncated: Literal[True] | None = None
+    dropped: Annotated[int | None, Key("cut")] = None
+    used_tokens: int | None = None
+
+    def read_finding(self, question: str) -> Finding:
+        """Return the question and the facts for the recall log."""
+        return NOTHING
+
+    def structured(self) -> dict[str, Any]:
+        """Return structured content. The fields about omitted items and the cost come last."""
+        return _put_last(super().structured(), "truncated", "dropped", "usedTokens")
+
+    def compact(self) -> Any:
+        """Return short keys. The number of omitted items and the note come last."""
+        return _put_last(super().compact(), "cut", "note")
+
+    def cut(self, dropped: int, **kept: Any) -> Self:
+        """Return a copy with the fields in `kept` and with the number of omitted items."""
+        omission = {"truncated": True, "dropped": dropped} if dropped else {}
+        return self.model_copy(update={**kept, **omission})
+
+    def lines_after_items(self) -> Iterator[str]:
+        """Yield the line after the items, which says how many items were omitted."""
+        if self.dropped:
+            yield f"cut {self.dropped}"
+
+
+def _put_last(fields: dict[str, Any], *keys: str) -> dict[str, Any]:
+    for key in keys:
+        if key in fields:
+            fields[key] = fields.pop(key)
+    return fields
+
+
+class FactPart(Part):
+    """A fact, a relation or a chunk of a document. docs/search.md explains `score`.
+
+    A fact has a source. A relation has the same three fields as in the mode `entity`. A chunk has
+    the line in which it begins, and an id for the corpus tools.
+    """
+
+    content: Annotated[str, Key("c")]
+    relation_type: Annotated[str | None, Field(alias="relation_type")] = None
+    to_entity: Annotated[str | None, Field(alias="to_entity")] = None
+    to_entity_type: Annotated[str | None, Field(alias="to_entity_type")] = None
+    source: str | None = None
+    author: str
+    score: Annotated[float, Key("s")]
+    place: Annotated[int | None, Key("line"), Field(alias="line")] = None
+    chunk_id: str | None = None
+    chunk: Annotated[str | None, Key("id"), Field(exclude=True)] = None
+    id: Annotated[str | None, Key("id", short_id=True)] = None
+    created_at: datetime | None = None
+    said_at: datetime | None = None
+    by: Annotated[str | None, Key("by"), Field(exclude=True)] = None
+    on: Annotated[str | None, Key("on"), Field(exclude=True)] = None
+    proposed: Annotated[Literal[True] | None, Key("proposed")] = None
+
+    def line(self, layout: FactLayout) -> str:
+        """Return a line with the score in hundredths, the origin as `layout` asks, and the text."""
+        origin = layout.write_origin(self.id or "", self.by, self.on or "")
+        place = f"line {self.place}: " if self.place else ""
+        # The id of a chunk is not shortened, because the corpus tools need all of it.
+        origin = f"{self.chunk or ''}{origin}{place}"
+        if self.relation_type is None:
+            text = write_line(self.content)
+        else:
+            text = write_relation(self.relation_type, self.to_entity or "")
+        return f"{round(self.score * 100)} {origin}{text}{PROPOSED if self.proposed else ''}"
+
+    def compact(self) -> Any:
+        """Return short keys. A fact that looks like a relation begins with a backslash."""
+        members = super().compact()
+        if self.relation_type is None:
+            members["c"] = write_statement(self.content)
+        else:
+            members["c"] = write_arrow(self.relation_type, self.to_entity or "")
+        return members
+
+
+class FoundEntity(Part):
+    """An entity with its facts that a search found."""
+
+    entity_name: Annotated[str, Key("n")]
+    entity_type: Annotated[str, Key("t")]
+    space: str | None = None
+    marked_space: Annotated[str | None, Key("sp"), Field(exclude=True)] = None
+    memories: Annotated[list[FactPart], Key("m")]
+
+
+class SearchReply(Answer):
+    """Facts and chunks that match a query, grouped by entity or document, the best first."""
+
+    spared = (("query", "note"), ("total_memories", "entities"))
+
+    mode: Literal["search"] = "search"
+    query: Annotated[str | None, Field(exclude=True)] = None
+    total_memories: Annotated[int | None, Key("n")] = None
+    entities: Annotated[list[FoundEntity] | None, Key("e"), Field(description=_FOUND)] = None
+    degraded: Literal[True] | None = None
+    note: Annotated[str | None, Key("note")] = None
+    _rows: Sequence[HitRow] = PrivateAttr(default=())
+    _over_cap: int = PrivateAttr(default=0)
+    _layout: FactLayout = PrivateAttr(default=_PLAIN_LAYOUT)
+
+    @classmethod
+    def build(
+        cls,
+        rows: list[HitRow],
+        reason: str | None,
+        query: str,
+        layout: FactLayout = _PLAIN_LAYOUT,
+    ) -> Self:
+        """Return the reply to `query`. `reason` says why vectors were not used, or is None."""
+        shown = [row for row in rows if row.content is not None]
+        reply = cls(query=query)
+        if reason:
+            reply.degraded, reply.note = True, f"keyword only: {reason}"
+        reply._rows, reply._layout, reply._over_cap = shown, layout, len(rows) - len(shown)
+        return reply.choose(len(shown))
+
+    def read_finding(self, question: str) -> Finding:
+        """Return the question and the facts, with the best score, cosine and coverage."""
+        rows = [row for row in self._rows if not row.proposed]
+        return Finding(
+            question,
+            [(row.space, str(row.observation_id)) for row in rows],
+            score=max((row.score for row in rows), default=None),
+            cosine=max((row.cosine for row in rows if row.cosine is not None), default=None),
+            coverage=max((row.coverage for row in rows if row.coverage is not None), default=None),
+        )
+
+    def verbose(self) -> dict[str, Any]:
+        """Return the query, followed by the structured content."""
+        return {**({"query": self.query} if self.query else {}), **super().verbose()}
+
+    def lines(self) -> Iterator[str]:
+        """Yield a line for each entity, followed by a line for each of its facts."""
+        if not self.entities and not self.dropped:
+            yield "nothing found"
+        for entity in self.entities or []:
+            yield write_header(entity.entity_name, entity.entity_type, entity.marked_space)
+            yield from (fact.line(self._layout) for fact in entity.memories)
+        yield from self.lines_after_items()
+        if self.note:
+            yield f"note {self.note}"
+
+    def size(self) -> int:
+        """Return the number of facts."""
+        return len(self._rows)
+
+    def choose(self, count: int) -> Self:
+        """Return a copy with the best `count` facts.
+
+        Chunks over a limit of tokens count as omitted.
+        """
+        kept = self._rows[:count]
+        return self.cut(
+            len(self._rows) - len(kept) + self._over_cap,
+            total_memories=len(kept),
+            entities=_group_by_entity(kept, self._layout),
+        )
+
+
+def write_header(name: str, entity_type: str, space: str | None = None) -> str:
+    """Return the first line of a group of facts.
+
+    The name is escaped if it begins like a line of another kind.
+    """
+    place = f" @{space}" if space else ""
+    return f"{write_line(name, HEADER_MARKS)} ({entity_type}){place}"
+
+
+def _group_by_entity(rows: Sequence[HitRow], layout: FactLayout) -> list[FoundEntity]:
+    groups: dict[object, FoundEntity] = {}
+    for row in rows:
+        key = row.document_id or row.entity_id  # documents with equal labels share an entity
+        if key not in groups:
+            groups[key] = _build_group(row, layout)
+        groups[key].memories.append(_build_fact(row, layout))
+    return list(groups.values())
+
+
+def _build_group(row: HitRow, layout: FactLayout) -> FoundEntity:
+    labels = layout.labels
+    graph = row.space if row.document_id else None  # always name the graph of a chunk
+    return FoundEntity(
+        entity_name=row.entity_name,
+        entity_type="document" if row.document_id else row.entity_type,
+        space=graph or labels.for_content(row.space),
+        marked_space=graph or labels.for_text(row.space),
+        memories=[],
+    )
+
+
+def _build_fact(row: HitRow, layout: FactLayout) -> FactPart:
+    fact = FactPart(
+        content=row.text,
+        relation_type=row.relation_type,
+        to_entity=row.to_entity,
+        to_entity_type=row.to_entity_type,
+        source=None if row.relation_id else row.source,
+        author=row.author,
+        score=round(row.score, 2),
+        place=row.line,
+        chunk_id=row.chunk_id,
+        proposed=row.proposed or None,
+    )
+    if layout.with_ids or row.several_authors:
+        fact.by = row.author
+    if layout.with_ids:
+        fact.chunk = row.chunk_id
+        fact.id = None if row.chunk_id else str(row.observation_id)
+    if layout.with_ids or layout.with_dates:
+        fact.created_at, fact.on = row.created_at, write_day(row.said_at)
+        fact.said_at = row.said_at if row.said_at != row.created_at else None
+    return fact
+
+
+class ListedEntity(Part):
+    """An entity of a list."""
+
+    id: str
+    name: Annotated[str, Key("n")]
+    type: Annotated[str, Key("t")]
+    description: str | None = None
+    space: str | None = None
+    marked_space: Annotated[str | None, Key("sp"), Field(exclude=True)] = None
+    updated_at: datetime
+
+
+class ListReply(Answer):
+    """A page of entities, last updated first. `total` is the number of all matching entities."""
+
+    spared = (("returned", "offset"), ("total", "entity_list"))
+
+    mode: Literal["list"] = "list"
+    total: Annotated[int | None, Key("n")] = None
+    returned: int | None = None
+    offset: int | None = None
+    entity_list: Annotated[list[ListedEntity] | None, Key("e")] = None
+
+    @classmethod
+    def build(cls, row: ListRow, offset: int, labels: SpaceLabels = NO_LABELS) -> Self:
+        """Return the reply with all entities of `row`."""
+        listed = [_list_entity(item, labels) for item in row.entities]
+        return cls(total=row.total, returned=len(listed), offset=offset, entity_list=listed)
+
+    def verbose(self) -> dict[str, Any]:
+        """Return structured content with the list under the key entities."""
+        fields = super().verbose()
+        return {("entities" if key == "entityList" else key): fields[key] for key in fields}
+
+    def lines(self) -> Iterator[str]:
+        """Yield the total, then a line for each entity."""
+        if self.total is not None:
+            yield str(self.total)
+        for entity in self.entity_list or []:
+            yield write_header(entity.name, entity.type, entity.marked_space)
+        yield from self.lines_after_items()
+
+    def size(self) -> int:
+        """Return the number of entities on the page."""
+        return len(self.entity_list or [])
+
+    def choose(self, count: int) -> Self:
+        """Return a copy with the `count` entities that were updated last."""
+        kept = (self.entity_list or [])[:count]
+        return self.cut(self.size() - len(kept), returned=len(kept), entity_list=kept)
+
+
+def _list_entity(item: dict[str, Any], labels: SpaceLabels) -> ListedEntity:
+    fields = {key: value for key, value in item.items() if key not in ("entity_type", "space")}
+    space = item["space"]
+    return ListedEntity(
+        type=item["entity_type"],
+        space=labels.for_content(space),
+        marked_space=labels.for_text(space),
+        **fields,
+    )
+
+
+_LAYOUT = FactLayout()
+
+
+class DigestFact(Part):
+    """A fact of the digest. `section` says why it is there."""
+
+    id: str
+    content: Annotated[str, Key("c")]
+    section: str
+    by: Annotated[str | None, Key("by")] = None
+
+    @property
+    def line(self) -> str:
+        """The line of the fact, with its author in a space with several authors."""
+        return f"- {_LAYOUT.write_origin('', self.by, '')}{write_line(self.content)}"
+
+
+class DigestEntity(Part):
+    """An entity with its facts in the digest."""
+
+    entity_name: Annotated[str, Key("n")]
+    entity_type: Annotated[str, Key("t")]
+    space: str | None = None
+    marked_space: Annotated[str | None, Key("sp"), Field(exclude=True)] = None
+    memories: Annotated[list[DigestFact], Key("m")]
+
+
+class DigestReply(Reply):
+    """Facts grouped by entity, the most important first. Facts that do not fit are left out.
+
+    A digest is never a complete list, so it does not say how many facts were left out.
+    """
+
+    always_lines: ClassVar[bool] = True
+
+    entities: Annotated[list[DigestEntity], Key("e")] = Field(default_factory=list[DigestEntity])
+    _rows: Sequence[DigestRow] = PrivateAttr(default=())
+    _labels: SpaceLabels = PrivateAttr(default=NO_LABELS)
+
+    @classmethod
+    def build(cls, rows: Sequence[DigestRow], labels: SpaceLabels = NO_LABELS) -> Self:
+        """Return the digest of `rows`, which are sorted by importance."""
+        reply = cls()
+        reply._rows, reply._labels = rows, labels
+        return reply.choose(len(rows))
+
+    @property
+    def ids(self) -> list[str]:
+        """The ids of the facts in the digest."""
+        return [fact.id for entity in self.entities for fact in entity.memories]
+
+    def lines(self) -> Iterator[str]:
+        """Yield a line for each entity, followed by a line for each of its facts."""
+        for entity in self.entities:
+            yield write_header(entity.entity_name, entity.entity_type, entity.marked_space)
+            yield from (fact.line for fact in entity.memories)
+
+    def size(self) -> int:
+        """Return the number of facts."""
+        return len(self._rows)
+
+    def choose(self, count: int) -> Self:
+        """Return a copy with the `count` most important facts."""
+        return self.model_copy(update={"entities": _group(self._rows[:count], self._labels)})
+
+
+def _group(rows: Sequence[DigestRow], labels: SpaceLabels) -> list[DigestEntity]:
+    groups: dict[Any, DigestEntity] = {}
+    for row in rows:
+        fact = DigestFact(id=str(row.observation_id), content=row.content, section=row.section)
+        fact.by = row.author if row.several_authors else None
+        if row.entity_id not in groups:
+            groups[row.entity_id] = DigestEntity(
+                entity_name=row.entity_name,
+                entity_type=row.entity_type,
+                space=labels.for_content(row.space),
+                marked_space=labels.for_text(row.space),
+                memories=[],
+            )
+        groups[row.entity_id].memories.append(fact)
+    return list(groups.values())

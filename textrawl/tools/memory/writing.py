@@ -1,0 +1,346 @@
+"""The tools that store facts and relations."""
+
+from typing import Annotated, Any, Self
+
+from mcp.types import CallToolResult
+from pydantic import BaseModel, ConfigDict, Field
+
+from textrawl.access.principal import WRITES_OR_PROPOSES
+from textrawl.errors import ArgumentInvalid
+from textrawl.memory.fact_rows import BatchRow, FactRow, RelationRow
+from textrawl.memory.facts import Edge, Fact, MemoryOperations
+from textrawl.tools.call import Call
+from textrawl.tools.memory.declaration import (
+    Confidence,
+    EntityType,
+    FactReference,
+    FactText,
+    FutureInstant,
+    Name,
+    PastInstant,
+    RelationName,
+    Source,
+    memory,
+)
+from textrawl.tools.toolset import WRITES
+from textrawl.wire.replies import SHORT_ID, Key, Part, Reply, write_id
+
+
+class SimilarPart(Part):
+    """The stored fact that is closest to a new fact. The two can differ in meaning."""
+
+    id: Annotated[str, Key("id", short_id=True)]
+    content: Annotated[str, Key("c")]
+
+
+class RememberReply(Reply):
+    """The stored fact. `entity_type` is the stored type of the entity.
+
+    If the caller can only propose, `proposal_id` is set instead of the other ids.
+
+    Compact text shows the stored type only if it differs from the type in the call.
+    """
+
+    spared = (
+        ("similar",),
+        ("message",),
+        ("entity_name",),
+        ("entity_type", "kept_type"),
+        ("entity_id",),
+        ("observation_id",),
+    )
+
+    success: Annotated[bool, Key("ok")] = True
+    duplicate: Annotated[bool | None, Key("dup")] = None
+    updated: Annotated[bool | None, Key("updated")] = None
+    proposal_id: Annotated[str | None, Key("proposal", short_id=True)] = None
+    message: str | None
+    entity_id: Annotated[str | None, Key("entity", short_id=True)]
+    entity_name: str | None
+    entity_type: str | None
+    kept_type: Annotated[str | None, Key("t"), Field(exclude=True)]
+    observation_id: Annotated[str | None, Key("obs", short_id=True)]
+    similar: Annotated[SimilarPart | None, Key("like")] = None
+
+    @classmethod
+    def build(cls, row: FactRow, requested_type: str) -> Self:
+        """Return the reply for `row`. `requested_type` is the entity type in the call."""
+        return cls(
+            message=f"{_choose_verb(row)} {row.entity_name} ({row.entity_type})",
+            duplicate=row.duplicate or None,
+            updated=row.updated or None,
+            proposal_id=write_id(row.proposal_id),
+            entity_id=write_id(row.entity_id),
+            entity_name=row.entity_name,
+            entity_type=row.entity_type,
+            kept_type=row.entity_type if row.entity_type != requested_type else None,
+            observation_id=write_id(row.observation_id),
+            similar=SimilarPart(**row.closest) if row.closest else None,
+        )
+
+
+def _choose_verb(row: FactRow) -> str:
+    if row.proposal_id:
+        return "Proposed before about" if row.duplicate else "Proposed to a reviewer about"
+    if row.duplicate:
+        return "Updated what is known about" if row.updated else "Already known about"
+    return "Remembered about"
+
+
+@memory.tool(WRITES, RememberReply, scopes=WRITES_OR_PROPOSES)
+async def remember_fact(
+    call: Call,
+    entityName: Annotated[Name, Field(description="who or what it is about")],
+    entityType: EntityType,
+    observation: Annotated[FactText, Field(description="one atomic fact")],
+    source: Source = None,
+    validUntil: Annotated[
+        FutureInstant, Field(description="ISO date when it stops being true")
+    ] = None,
+    saidAt: PastInstant = None,
+    confidence: Confidence = None,
+    replaces: Annotated[
+        FactReference, Field(description="id or text of the fact it corrects")
+    ] = "",
+) -> CallToolResult:
+    """Store one lasting fact about an entity as soon as you learn it.
+
+    Preferences, decisions, people, dates; not secrets or passing remarks. The reply names a close
+    fact as like: if the new one corrects that, repeat the call with replaces. Example:
+    {"entityName":"Jeff","entityType":"person","observation":"prefers dark mode"}.
+    """
+    fact = Fact(
+        entityName,
+        entityType,
+        observation,
+        source,
+        confidence,
+        validUntil,
+        saidAt,
+        replaces or None,
+    )
+    row = await MemoryOperations(call.store).remember(fact, call.caller)
+    return call.reply(RememberReply.build(row, entityType))
+
+
+_MOST_ITEMS = 50
+
+
+class FactItem(BaseModel):
+    """A fact of a batch."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    entityName: Name  # noqa: N815 - JSON keys are in camelCase
+    entityType: EntityType  # noqa: N815
+    observation: FactText
+    source: Source = None
+    validUntil: FutureInstant = None  # noqa: N815
+    saidAt: PastInstant = None  # noqa: N815
+    confidence: Confidence = None
+    replaces: FactReference = ""
+
+    def read(self) -> Fact:
+        """Return the fact to store."""
+        return Fact(
+            self.entityName,
+            self.entityType,
+            self.observation,
+            self.source,
+            self.confidence,
+            self.validUntil,
+            self.saidAt,
+            self.replaces or None,
+        )
+
+
+class RelationItem(BaseModel):
+    """A relation of a batch."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    fromEntity: Name  # noqa: N815
+    relation: RelationName
+    toEntity: Name  # noqa: N815
+    fromEntityType: EntityType | None = None  # noqa: N815
+    toEntityType: EntityType | None = None  # noqa: N815
+
+    def read(self) -> Edge:
+        """Return the relation to store."""
+        return Edge(
+            self.fromEntity, self.relation, self.toEntity, self.fromEntityType, self.toEntityType
+        )
+
+
+class FactCounts(Part):
+    """The numbers of new and of duplicate facts in a batch."""
+
+    new: Annotated[int, Key("new")]
+    dup: Annotated[int, Key("dup")]
+
+
+class CloseFact(Part):
+    """The stored fact that is closest to a new fact.
+
+    `fact` is the position of the new fact in the batch, counted from 0.
+    """
+
+    fact: Annotated[int, Key("at")]
+    id: Annotated[str, Key("id", short_id=True)]
+    content: Annotated[str, Key("c")]
+
+
+class BuildReply(Reply):
+    """The result of a batch.
+
+    `repeated` lists the positions of the duplicates in the batch, counted from 0. `updated` lists
+    the duplicates that gave the stored fact a new source, confidence, end or `saidAt`.
+
+    If the caller can only propose, nothing was stored, and `proposal_ids` has the proposals, facts
+    first.
+    """
+
+    spared = (
+        ("repeated", "updated"),
+        ("facts_created", "facts_duplicate", "relations_created", "facts"),
+    )
+
+    success: Annotated[bool, Key("ok")] = True
+    facts_created: int | None
+    facts_duplicate: int | None
+    repeated: list[int] | None = None
+    updated: list[int] | None = None
+    facts: Annotated[FactCounts | None, Key("facts"), Field(exclude=True)]
+    relations_created: Annotated[int | None, Key("rel")]
+    similar: Annotated[list[CloseFact] | None, Key("like")] = None
+    proposal_ids: Annotated[list[str] | None, Key("proposals")] = None
+
+    @classmethod
+    def build(cls, row: BatchRow) -> Self:
+        """Return the reply for `row`."""
+        return cls(
+            facts_created=row.facts_created,
+            facts_duplicate=row.facts_duplicate,
+            repeated=row.repeated or None,
+            updated=row.updated or None,
+            facts=FactCounts(new=row.facts_created, dup=row.facts_duplicate),
+            relations_created=row.relations_created,
+            similar=[CloseFact(**one) for one in row.closest or []] or None,
+            proposal_ids=[str(one) for one in row.proposals or []] or None,
+        )
+
+    def compact(self) -> Any:
+        """Return short keys. `facts` holds the counts, and each list of positions if it has any."""
+        short = super().compact()
+        if self.proposal_ids:
+            return {"ok": True, "proposals": [one[:SHORT_ID] for one in self.proposal_ids]}
+        positions = {"at": self.repeated, "upd": self.updated}
+        if "facts" in short:
+            short["facts"] |= {key: value for key, value in positions.items() if value}
+        return short
+
+    def size(self) -> int:
+        """Return the number of close facts."""
+        return len(self.similar or [])
+
+    def choose(self, count: int) -> Self:
+        """Return a copy with the first `count` close facts."""
+        return self.model_copy(update={"similar": (self.similar or [])[:count] or None})
+
+
+@memory.tool(WRITES, BuildReply, scopes=WRITES_OR_PROPOSES)
+async def build_knowledge(
+    call: Call,
+    facts: Annotated[list[FactItem] | None, Field(max_length=_MOST_ITEMS)] = None,
+    relations: Annotated[list[RelationItem] | None, Field(max_length=_MOST_ITEMS)] = None,
+) -> CallToolResult:
+    """Store many facts and relations at once, all or nothing.
+
+    Use it instead of several single calls. Fields as in remember_fact and relate_entities. Example:
+    {"facts":[{"entityName":"Ada","entityType":"person","observation":"leads QA"}]}.
+    """
+    if not facts and not relations:
+        raise ArgumentInvalid("Provide facts, relations, or both", title="Missing facts")
+    row = await MemoryOperations(call.store).build(
+        [fact.read() for fact in facts or []],
+        [relation.read() for relation in relations or []],
+        call.caller,
+    )
+    return call.reply(BuildReply.build(row))
+
+
+class EndPart(Part):
+    """One of the two entities of a relation. It has no id if the relation is only proposed."""
+
+    id: Annotated[str | None, Key("id", short_id=True)]
+    name: Annotated[str, Key("n")]
+    type: Annotated[str, Key("t")]
+
+
+class RelateReply(Reply):
+    """The stored or ended relation and its two entities.
+
+    `ended` has the targets of the relations that the call ended. If the caller can only propose,
+    `proposal_id` is set instead of `relation_id`.
+    """
+
+    spared = (("message",), ("ended",), ("from_entity", "to_entity"), ("relation_id",))
+
+    success: Annotated[bool, Key("ok")] = True
+    proposal_id: Annotated[str | None, Key("proposal", short_id=True)] = None
+    message: str | None
+    relation_id: Annotated[str | None, Key("rel", short_id=True)]
+    from_entity: Annotated[EndPart | None, Key("from")]
+    to_entity: Annotated[EndPart | None, Key("to")]
+    ended: Annotated[list[str] | None, Key("ended")] = None
+
+    @classmethod
+    def build(cls, row: RelationRow, relation: str, *, ended: bool) -> Self:
+        """Return the reply for `row`."""
+        if ended:
+            verb = "Ended" if row.ended else "Had ended already"
+        elif row.proposal_id:
+            verb = "Proposed to a reviewer" if row.created else "Proposed before"
+        else:
+            verb = "Related" if row.created else "Already related"
+        former = f"; ended: {', '.join(row.ended)}" if row.ended and not ended else ""
+        return cls(
+            message=f"{verb}: {row.from_name} {relation} {row.to_name}{former}",
+            proposal_id=write_id(row.proposal_id),
+            relation_id=write_id(row.relation_id),
+            from_entity=EndPart(
+                id=write_id(row.from_id), name=row.from_name, type=row.from_stored_type
+            ),
+            to_entity=EndPart(id=write_id(row.to_id), name=row.to_name, type=row.to_stored_type),
+            ended=row.ended or None,
+        )
+
+
+@memory.tool(WRITES, RelateReply, scopes=WRITES_OR_PROPOSES)
+async def relate_entities(
+    call: Call,
+    fromEntity: Name,
+    relation: Annotated[RelationName, Field(description="a verb")],
+    toEntity: Name,
+    fromEntityType: Annotated[EntityType | None, Field(description="if new")] = None,
+    toEntityType: Annotated[EntityType | None, Field(description="if new")] = None,
+    ended: Annotated[bool, Field(description="it is no longer so")] = False,
+    replaces: Annotated[bool, Field(description="end the former one")] = False,
+) -> CallToolResult:
+    """Connect two entities; missing ones are created.
+
+    For what concerns only one use remember_fact. Example:
+    {"fromEntity":"Ada","relation":"works_at","toEntity":"Acme Corp"}.
+    """
+    edge = Edge(fromEntity, relation, toEntity, fromEntityType, toEntityType)
+    memory_operations = MemoryOperations(call.store)
+    if ended and replaces:
+        raise ArgumentInvalid(
+            "ended, replaces: give only one; use replaces with the new relation, or ended with the "
+            "former relation"
+        )
+    if ended:
+        row = await memory_operations.end(edge, call.caller)
+    else:
+        row = await memory_operations.relate(edge, call.caller, replaces=replaces)
+    return call.reply(RelateReply.build(row, relation, ended=ended))

@@ -1,0 +1,238 @@
+"""The toolset `mind`, and the types that the parameters of its tools share."""
+
+import json
+from datetime import datetime, time
+from typing import Annotated, Any, Literal, Self, cast
+
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema
+
+from textrawl.memory.mind import EdgeRow, NodeRow
+from textrawl.tools.toolset import CLEAN_FACT, CLEAN_NAME, Toolset
+from textrawl.values.text import FACT_LENGTH, NAME_LENGTH, QUERY_LENGTH, clean_part
+from textrawl.values.times import read_instant, read_past_instant
+from textrawl.wire.replies import Key, Part, Reply
+
+mind = Toolset(
+    "mind",
+    "A knowledge graph of nodes and edges with confidence, evidence and properties.",
+    (
+        "graph_node_create",
+        "graph_node_get",
+        "graph_node_update",
+        "graph_node_delete",
+        "graph_node_search",
+        "graph_node_list",
+        "graph_edge_create",
+        "graph_edge_get",
+        "graph_edge_update",
+        "graph_edge_delete",
+        "graph_traverse",
+        "graph_subgraph",
+        "graph_insights",
+        "graph_stats",
+        "graph_write_transaction",
+    ),
+)
+
+TYPE_LENGTH = 100
+NEVER = "never"
+MOST_ITEMS = 200
+MOST_PROPERTIES = 20_000  # characters of the JSON of an object of properties
+
+
+def _read_start(value: object) -> object:
+    return value if value is None else read_instant(str(value), time.min)
+
+
+def _read_past(value: object) -> object:
+    return value if value is None else read_past_instant(str(value))
+
+
+def _read_end(value: object) -> object:
+    return value if value is None else read_instant(str(value))
+
+
+def _read_end_or_never(value: object) -> object:
+    return NEVER if str(value).strip().lower() == NEVER else _read_end(value)
+
+
+def _check_properties(properties: dict[str, Any]) -> dict[str, Any]:
+    """Return the properties. Raises ValueError if they are too large or have hidden characters."""
+    try:
+        text = json.dumps(properties, ensure_ascii=False, allow_nan=False)
+        clean_part(text)
+        for word in _list_texts(properties):
+            clean_part(word)
+    except RecursionError:
+        raise ValueError("is nested too deeply") from None
+    if len(text) > MOST_PROPERTIES:
+        raise ValueError(f"must have at most {MOST_PROPERTIES:,} characters as JSON")
+    return properties
+
+
+def _list_texts(value: object) -> list[str]:
+    """Return all texts in a JSON value, with the keys of its objects."""
+    if isinstance(value, str):
+        return [value]
+    if isinstance(value, dict):
+        members = cast("dict[object, object]", value)
+        return [text for pair in members.items() for part in pair for text in _list_texts(part)]
+    if isinstance(value, list):
+        return [text for part in cast("list[object]", value) for text in _list_texts(part)]
+    return []
+
+
+Query = Annotated[str, CLEAN_NAME, Field(min_length=1, max_length=QUERY_LENGTH)]
+Label = Annotated[str, CLEAN_NAME, Field(min_length=1, max_length=NAME_LENGTH)]
+KindName = Annotated[str, CLEAN_NAME, Field(min_length=1, max_length=TYPE_LENGTH)]
+InstanceId = Annotated[str, CLEAN_NAME, Field(min_length=1, max_length=NAME_LENGTH)]
+Text = Annotated[str, CLEAN_FACT, Field(min_length=1, max_length=FACT_LENGTH)]
+Properties = Annotated[dict[str, Any], AfterValidator(_check_properties)]
+Share = Annotated[
+    float,
+    Field(ge=0, le=1, allow_inf_nan=False),
+    # Postgres stores six digits, and refuses a number that is too small for its type.
+    AfterValidator(lambda value: round(value, 6)),
+]
+_TEXT = WithJsonSchema({"type": "string"})
+Moment = Annotated[datetime, BeforeValidator(_read_start), _TEXT]
+PastMoment = Annotated[datetime, BeforeValidator(_read_past), _TEXT]
+"""`Moment` and `PastMoment` read a date as the beginning of the day, `End` as its end."""
+End = Annotated[datetime, BeforeValidator(_read_end), _TEXT]
+EndOrNever = Annotated[datetime | Literal["never"], BeforeValidator(_read_end_or_never), _TEXT]
+Embedding = Annotated[
+    list[float], Field(max_length=10_000, description="ignored: textrawl embeds descriptions")
+]
+Id = Annotated[
+    str,
+    CLEAN_NAME,
+    Field(pattern=r"^[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}$"),
+]
+
+
+class Item(BaseModel):
+    """An item of graph_write_transaction."""
+
+    model_config = ConfigDict(extra="forbid")
+
+
+class NodeItem(Item):
+    """A node to create."""
+
+    type: KindName
+    label: Label
+    description: Text | None = None
+    properties: Properties | None = None
+    confidence: Share | None = None
+    sourceMemoryId: InstanceId | None = None  # noqa: N815 - the wire's names, as for parameters
+    firstLearnedAt: PastMoment | None = None  # noqa: N815
+    embedding: Embedding | None = None
+
+
+class EdgeItem(Item):
+    """An edge to create between two nodes, which are given by their labels."""
+
+    fromLabel: Label  # noqa: N815
+    toLabel: Label  # noqa: N815
+    type: KindName
+    weight: Share | None = None
+    evidence: Text | None = None
+    properties: Properties | None = None
+    occurredAt: Moment | None = None  # noqa: N815
+    validUntil: End | None = None  # noqa: N815
+
+
+DIGITS = 4  # of confidences, weights and scores
+
+
+class NodePart(Part):
+    """A node. If the caller cannot read the space, it has only an id, a type and a label."""
+
+    id: Annotated[str, Key("id")]
+    type: Annotated[str, Key("t")]
+    label: Annotated[str, Key("n")]
+    description: Annotated[str | None, Key("d")] = None
+    properties: Annotated[dict[str, Any] | None, Key("p")] = None
+    confidence: Annotated[float | None, Key("conf")] = None
+    source_instance: str | None = None
+    source_memory_id: Annotated[str | None, Key("mem")] = None
+    first_learned_at: datetime | None = None
+    last_confirmed_at: datetime | None = None
+    version: Annotated[int | None, Key("v")] = None
+    created_at: datetime | None = None
+    updated_at: datetime | None = None
+    deleted: Annotated[bool | None, Key("del")] = None
+
+    @classmethod
+    def build(cls, row: NodeRow) -> Self:
+        """Return the part for `row`."""
+        return cls(
+            id=str(row.node_id),
+            type=row.node_type,
+            label=row.label,
+            description=row.description,
+            properties=row.properties or None,
+            confidence=round(row.confidence, DIGITS),
+            source_instance=row.instance,
+            source_memory_id=row.memory,
+            first_learned_at=row.first_learned_at,
+            last_confirmed_at=row.last_confirmed_at,
+            version=row.version,
+            created_at=row.created_at,
+            updated_at=row.updated_at,
+            deleted=row.deleted_at is not None or None,
+        )
+
+
+class EdgePart(Part):
+    """An edge. If the caller cannot read the space, it has only an id and a type."""
+
+    id: Annotated[str, Key("id")]
+    from_id: Annotated[str | None, Key("from")] = None
+    to_id: Annotated[str | None, Key("to")] = None
+    type: Annotated[str, Key("rel")]
+    weight: Annotated[float | None, Key("w")] = None
+    evidence: Annotated[str | None, Key("ev")] = None
+    properties: Annotated[dict[str, Any] | None, Key("p")] = None
+    source_instance: str | None = None
+    occurred_at: Annotated[datetime | None, Key("at")] = None
+    valid_until: Annotated[datetime | None, Key("until")] = None
+    last_confirmed_at: datetime | None = None
+    version: Annotated[int | None, Key("v")] = None
+    created_at: datetime | None = None
+    deleted: Annotated[bool | None, Key("del")] = None
+
+    @classmethod
+    def build(cls, row: EdgeRow) -> Self:
+        """Return the part for `row`."""
+        return cls(
+            id=str(row.edge_id),
+            from_id=str(row.from_id),
+            to_id=str(row.to_id),
+            type=row.edge_type,
+            weight=round(row.weight, DIGITS),
+            evidence=row.evidence,
+            properties=row.properties or None,
+            source_instance=row.instance,
+            occurred_at=row.occurred_at,
+            valid_until=row.valid_until,
+            last_confirmed_at=row.last_confirmed_at,
+            version=row.version,
+            created_at=row.created_at,
+            deleted=row.deleted_at is not None or None,
+        )
+
+
+class NodeReply(Reply):
+    """A node that was found, created or changed."""
+
+    success: Annotated[bool, Key("ok")] = True
+    message: Annotated[str | None, Key("msg")] = None
+    node: Annotated[NodePart, Key("node")]
+
+
+class DoneReply(Reply):
+    """A change, for callers that cannot read the space, or a deletion."""
+
+    success: Annotated[bool, Key("ok")] = True
+    message: Annotated[str, Key("msg")]

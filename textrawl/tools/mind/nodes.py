@@ -1,0 +1,376 @@
+"""Tools that store and change nodes and edges."""
+
+from typing import Annotated, Self
+from uuid import UUID
+
+from mcp.types import CallToolResult
+from pydantic import Field
+
+from textrawl.memory.mind import (
+    Edge,
+    Filter,
+    MindOperations,
+    Node,
+    Refused,
+    WalkOperations,
+    Written,
+    write_fields,
+)
+from textrawl.tools.call import Call, FailureReply, reply_failure
+from textrawl.tools.mind.declaration import (
+    MOST_ITEMS,
+    NEVER,
+    DoneReply,
+    EdgeItem,
+    EdgePart,
+    Embedding,
+    End,
+    EndOrNever,
+    Id,
+    InstanceId,
+    KindName,
+    Label,
+    Moment,
+    NodeItem,
+    NodePart,
+    NodeReply,
+    PastMoment,
+    Properties,
+    Share,
+    Text,
+    mind,
+)
+from textrawl.tools.toolset import DELETES, READS, WRITES
+from textrawl.wire.replies import Key, Reply
+
+
+@mind.tool(WRITES, NodeReply)
+async def graph_node_create(
+    call: Call,
+    type: KindName,
+    label: Label,
+    description: Text | None = None,
+    properties: Properties | None = None,
+    instanceId: InstanceId | None = None,
+    confidence: Annotated[Share | None, Field(json_schema_extra={"default": 0.5})] = None,
+    sourceMemoryId: InstanceId | None = None,
+    firstLearnedAt: PastMoment | None = None,
+    embedding: Embedding | None = None,
+) -> CallToolResult:
+    """Create a node, or return the node with this label and type.
+
+    Example: {"type":"person","label":"Ada"}.
+    """
+    node = Node(type, label, description, confidence, properties, sourceMemoryId, firstLearnedAt)
+    written = await MindOperations(call.store).write([node], [], instanceId, call.caller)
+    [row] = written.rows
+    message = f"{'Created' if row.created else 'Found'} node: {label}"
+    stored = written.nodes.get(row.id) if row.id else None
+    part = NodePart.build(stored) if stored else NodePart(id=str(row.id), type=type, label=label)
+    return call.reply(NodeReply(message=message, node=part))
+
+
+@mind.tool(READS, NodeReply, FailureReply)
+async def graph_node_get(call: Call, id: Id) -> CallToolResult:
+    """Get a node by its id."""
+    rows = await MindOperations(call.store).fetch([id], call.caller)
+    if not rows:
+        return reply_failure(call, Refused.no_node(id).message)
+    return call.recall("node", NodeReply(node=NodePart.build(rows[0])))
+
+
+@mind.tool(WRITES, NodeReply, DoneReply, FailureReply)
+async def graph_node_update(
+    call: Call,
+    id: Id,
+    type: KindName | None = None,
+    label: Label | None = None,
+    description: Text | None = None,
+    properties: Annotated[Properties | None, Field(description="replace all")] = None,
+    instanceId: InstanceId | None = None,
+    confidence: Share | None = None,
+    sourceMemoryId: InstanceId | None = None,
+    firstLearnedAt: PastMoment | None = None,
+    lastConfirmedAt: PastMoment | None = None,
+    embedding: Embedding | None = None,
+) -> CallToolResult:
+    """Change values of a node. Values that are not given stay."""
+    fields = write_fields(
+        type=type,
+        label=label,
+        description=description,
+        properties=properties,
+        instance=instanceId,
+        confidence=confidence,
+        memory=sourceMemoryId,
+        first_learned_at=firstLearnedAt,
+        last_confirmed_at=lastConfirmedAt,
+    )
+    return await _update_node(call, id, fields)
+
+
+async def _update_node(call: Call, node: str, fields: dict[str, object]) -> CallToolResult:
+    rows = await MindOperations(call.store).update(node, fields, call.caller)
+    if isinstance(rows, Refused):
+        return reply_failure(call, rows.message)
+    if not rows:
+        return call.reply(DoneReply(message=f"Updated node: {node}"))
+    return call.reply(NodeReply(message="Updated node", node=NodePart.build(rows[0])))
+
+
+@mind.tool(DELETES, DoneReply, FailureReply)
+async def graph_node_delete(
+    call: Call,
+    id: Id,
+    permanent: Annotated[bool, Field(description="forget the node; undo cannot revive it")] = False,
+) -> CallToolResult:
+    """Delete a node with its facts and edges. They stay as history unless permanent is true."""
+    row = await MindOperations(call.store).delete(id, call.caller, permanent=permanent)
+    if isinstance(row, Refused):
+        return reply_failure(call, row.message)
+    message = f"Deleted node with {row.facts} facts and {row.edges} edges"
+    return call.reply(DoneReply(message=message))
+
+
+class EdgeReply(Reply):
+    """An edge that was created or changed."""
+
+    success: Annotated[bool, Key("ok")] = True
+    message: Annotated[str, Key("msg")]
+    edge: Annotated[EdgePart, Key("edge")]
+
+
+class EdgesReply(Reply):
+    """Edges, the newest first. `more` is true if there are more edges than the limit."""
+
+    one_channel = True
+    large = True
+
+    success: Annotated[bool, Key("ok")] = True
+    edges: Annotated[list[EdgePart], Key("edges")]
+    more: Annotated[bool | None, Key("more")] = None
+    dropped: Annotated[int | None, Key("cut")] = None
+
+    def size(self) -> int:
+        """Return the number of edges."""
+        return len(self.edges)
+
+    def choose(self, count: int) -> Self:
+        """Return a copy with the newest edges."""
+        dropped = len(self.edges) - count
+        return self.model_copy(update={"edges": self.edges[:count], "dropped": dropped or None})
+
+
+@mind.tool(WRITES, EdgeReply, FailureReply)
+async def graph_edge_create(
+    call: Call,
+    fromId: Id,
+    toId: Id,
+    type: KindName,
+    properties: Properties | None = None,
+    weight: Annotated[Share | None, Field(json_schema_extra={"default": 0.5})] = None,
+    evidence: Text | None = None,
+    occurredAt: Moment | None = None,
+    validUntil: End | None = None,
+    instanceId: InstanceId | None = None,
+) -> CallToolResult:
+    """Connect two nodes. If the edge exists, confirm it with the larger weight.
+
+    Types: feels_about, close_to, loves, helps_with, or any other.
+    """
+    fields = write_fields(
+        properties=properties,
+        strength=weight,
+        evidence=evidence,
+        occurred_at=occurredAt,
+        valid_until=validUntil,
+        instance=instanceId,
+    )
+    return await _connect(call, (fromId, toId), type, fields)
+
+
+async def _connect(
+    call: Call, ends: tuple[str, str], type: str, fields: dict[str, object]
+) -> CallToolResult:
+    outcome = await MindOperations(call.store).connect(ends, type, fields, call.caller)
+    if isinstance(outcome, Refused):
+        return reply_failure(call, outcome.message)
+    row, stored = outcome
+    parts = [EdgePart.build(edge) for edge in stored]
+    part = parts[0] if parts else EdgePart(id=str(row.edge_id), type=type)
+    return call.reply(EdgeReply(message=f"{'Created' if row.created else 'Found'} edge", edge=part))
+
+
+@mind.tool(READS, EdgesReply, FailureReply)
+async def graph_edge_get(
+    call: Call,
+    id: Id | None = None,
+    fromId: Id | None = None,
+    toId: Id | None = None,
+    type: KindName | None = None,
+    includeDeleted: bool = False,
+    onlyValid: Annotated[bool, Field(description="leave out edges that ended")] = False,
+    limit: Annotated[int, Field(ge=1, le=500)] = 100,
+) -> CallToolResult:
+    """Get edges by their id, or by ends and type, the newest first."""
+    if id is not None:
+        found = await MindOperations(call.store).fetch_edges(
+            [id], call.caller, deleted=includeDeleted
+        )
+        if not found:
+            return reply_failure(call, Refused.no_edge(id).message)
+        return call.recall("edge", EdgesReply(edges=[EdgePart.build(row) for row in found]))
+    wanted = Filter(fromId, toId, type, includeDeleted, onlyValid)
+    rows = await WalkOperations(call.store).find_edges(wanted, limit + 1, call.caller)
+    parts = [EdgePart.build(row) for row in rows[:limit]]
+    return call.recall("edge", EdgesReply(edges=parts, more=len(rows) > limit or None))
+
+
+@mind.tool(WRITES, EdgeReply, DoneReply, FailureReply)
+async def graph_edge_update(
+    call: Call,
+    id: Id,
+    properties: Annotated[Properties | None, Field(description="replace all")] = None,
+    weight: Share | None = None,
+    evidence: Text | None = None,
+    occurredAt: Moment | None = None,
+    validUntil: Annotated[EndOrNever | None, Field(description="never: no end")] = None,
+    lastConfirmedAt: PastMoment | None = None,
+    instanceId: InstanceId | None = None,
+) -> CallToolResult:
+    """Change values of an edge. Values that are not given stay."""
+    fields = write_fields(
+        properties=properties,
+        strength=weight,
+        evidence=evidence,
+        occurred_at=occurredAt,
+        valid_until=validUntil,
+        last_confirmed_at=lastConfirmedAt,
+        instance=instanceId,
+    )
+    if validUntil == NEVER:
+        fields["valid_until"] = None
+    return await _update(call, id, fields)
+
+
+async def _update(call: Call, edge: str, fields: dict[str, object]) -> CallToolResult:
+    rows = await MindOperations(call.store).update_edge(edge, fields, call.caller)
+    if isinstance(rows, Refused):
+        return reply_failure(call, rows.message)
+    if not rows:
+        return call.reply(DoneReply(message=f"Updated edge: {edge}"))
+    return call.reply(EdgeReply(message="Updated edge", edge=EdgePart.build(rows[0])))
+
+
+@mind.tool(DELETES, DoneReply, FailureReply)
+async def graph_edge_delete(call: Call, id: Id) -> CallToolResult:
+    """Delete an edge. It stays as history."""
+    row = await MindOperations(call.store).delete_edge(id, call.caller)
+    if isinstance(row, Refused):
+        return reply_failure(call, row.message)
+    return call.reply(DoneReply(message="Deleted edge"))
+
+
+class TransactionReply(Reply):
+    """The nodes and edges of a transaction. The last edges are left out first, then nodes."""
+
+    success: Annotated[bool, Key("ok")] = True
+    message: Annotated[str, Key("msg")]
+    nodes_created: Annotated[int, Key("nodesNew")]
+    nodes_reused: Annotated[int, Key("nodesOld")]
+    edges_created: Annotated[int, Key("edgesNew")]
+    edges_skipped: Annotated[int, Key("skipped")]
+    nodes: Annotated[list[NodePart], Key("nodes")]
+    edges: Annotated[list[EdgePart], Key("edges")]
+    dropped: Annotated[int | None, Key("cut")] = None
+
+    def size(self) -> int:
+        """Return the number of nodes and edges."""
+        return len(self.nodes) + len(self.edges)
+
+    def choose(self, count: int) -> Self:
+        """Return a copy with the first nodes, then the first edges."""
+        nodes, edges = self.nodes[:count], self.edges[: max(0, count - len(self.nodes))]
+        dropped = self.size() - len(nodes) - len(edges)
+        return self.model_copy(update={"nodes": nodes, "edges": edges, "dropped": dropped or None})
+
+
+@mind.tool(WRITES, TransactionReply)
+async def graph_write_transaction(
+    call: Call,
+    nodes: Annotated[list[NodeItem] | None, Field(max_length=MOST_ITEMS)] = None,
+    edges: Annotated[list[EdgeItem] | None, Field(max_length=MOST_ITEMS)] = None,
+    instanceId: InstanceId | None = None,
+) -> CallToolResult:
+    """Create nodes and edges at once, all or none.
+
+    Edges name labels of this call, or of existing nodes. Example: {"nodes":[{"type":"person",
+    "label":"Ada"}],"edges":[{"fromLabel":"Ada","toLabel":"tea","type":"loves"}]}.
+    """
+    written = await MindOperations(call.store).write(
+        [_read_node(node) for node in nodes or ()],
+        [_read_edge(edge) for edge in edges or ()],
+        instanceId,
+        call.caller,
+    )
+    return call.reply(_build(written, nodes or [], edges or []))
+
+
+def _read_node(item: NodeItem) -> Node:
+    return Node(
+        item.type,
+        item.label,
+        item.description,
+        item.confidence,
+        item.properties,
+        item.sourceMemoryId,
+        item.firstLearnedAt,
+    )
+
+
+def _read_edge(item: EdgeItem) -> Edge:
+    return Edge(
+        item.fromLabel,
+        item.toLabel,
+        item.type,
+        item.weight,
+        item.evidence,
+        item.properties,
+        item.occurredAt,
+        item.validUntil,
+    )
+
+
+def _build(written: Written, nodes: list[NodeItem], edges: list[EdgeItem]) -> TransactionReply:
+    node_rows, edge_rows = written.list_rows("node"), written.list_rows("edge")
+    new_nodes = sum(row.created for row in node_rows)
+    new_edges = sum(row.created for row in edge_rows)
+    skipped = sum(row.id is None for row in edge_rows)
+    message = f"Created {new_nodes} nodes and {new_edges} edges"
+    if reused := len(node_rows) - new_nodes:
+        message += f"; {reused} nodes existed"
+    if skipped:
+        message += f"; skipped {skipped} edges, because an end is missing"
+    shown_nodes = {row.id: _node(row.id, written, nodes[row.place - 1]) for row in node_rows}
+    shown_edges = {row.id: _edge(row.id, written, edges[row.place - 1]) for row in edge_rows}
+    return TransactionReply(
+        message=message,
+        nodes_created=new_nodes,
+        nodes_reused=reused,
+        edges_created=new_edges,
+        edges_skipped=skipped,
+        nodes=list(shown_nodes.values()),
+        edges=[edge for id, edge in shown_edges.items() if id is not None],
+    )
+
+
+def _node(id: UUID | None, written: Written, item: NodeItem) -> NodePart:
+    stored = written.nodes.get(id) if id else None
+    if stored is not None:
+        return NodePart.build(stored)
+    return NodePart(id=str(id), type=item.type, label=item.label)
+
+
+def _edge(id: UUID | None, written: Written, item: EdgeItem) -> EdgePart:
+    stored = written.edges.get(id) if id else None
+    return EdgePart.build(stored) if stored is not None else EdgePart(id=str(id), type=item.type)

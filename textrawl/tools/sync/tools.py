@@ -1,0 +1,401 @@
+"""The tools of the toolset `sync`."""
+
+import dataclasses
+import hashlib
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from typing import Annotated, Any, ClassVar, Literal, Self, cast
+
+from mcp.types import CallToolResult
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+from textrawl.errors import ArgumentInvalid
+from textrawl.memory.journal import name_entry
+from textrawl.memory.sync import ChangedRow, Program, PushedRow, SyncOperations
+from textrawl.tools.call import Call
+from textrawl.tools.identity.tools import Category, Content, Filename, PromptLabel
+from textrawl.tools.journal.tools import (
+    ChatIds,
+    EntryDate,
+    Granularity,
+    InstanceId,
+    InstanceIds,
+    Slug,
+)
+from textrawl.tools.journal.tools import Content as EntryText
+from textrawl.tools.memory.declaration import PastInstant
+from textrawl.tools.toolset import CLEAN_NAME, READS, WRITES, Toolset
+from textrawl.wire.replies import Key, Part, Reply
+
+sync = Toolset(
+    "sync",
+    "Programs exchange the identity files and the journal of a space, and see conflicts.",
+    ("sync_pull", "sync_push", "sync_status"),
+)
+
+MOST_CHANGES = 200
+
+
+InstanceType = Literal["psycheros", "sby", "sillytavern", "openwebui", "claude-code", "other"]
+Version = Annotated[int, Field(ge=0, le=2**63 - 1)]
+Title = Annotated[str, CLEAN_NAME, Field(min_length=1, max_length=200)]
+Release = Annotated[str, CLEAN_NAME, Field(min_length=1, max_length=100)]
+
+
+class Instance(BaseModel):
+    """The instance that pushes."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    id: InstanceId
+    type: InstanceType = "other"
+    name: Title | None = None
+    version: Release | None = None
+
+
+class _Change(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+    deleted: bool = False
+    lastModified: PastInstant = None  # noqa: N815 - JSON keys are in camelCase
+
+    @model_validator(mode="before")
+    @classmethod
+    def _require_content(cls, value: object) -> object:
+        if not isinstance(value, dict):
+            return value
+        change = cast("dict[str, object]", value)
+        if (change.get("content") is None) != (change.get("deleted") is True):
+            raise ValueError("needs either content or deleted: true")
+        return change
+
+
+class IdentityChange(_Change):
+    """A change of an identity file: either its new content, or `deleted`."""
+
+    category: Category
+    filename: Filename
+    content: Content | None = None
+    promptLabel: PromptLabel | None = None  # noqa: N815
+
+    def read(self) -> dict[str, object]:
+        """Return the change for `push_changes`."""
+        return {
+            "category": self.category,
+            "filename": self.filename,
+            "content": self.content,
+            "label": self.promptLabel,
+            "modified_at": self.lastModified and self.lastModified.isoformat(),
+        }
+
+
+class MemoryChange(_Change):
+    """A change of a journal entry: either its new content, or `deleted`."""
+
+    granularity: Granularity
+    date: EntryDate
+    content: EntryText | None = None
+    slug: Slug | None = None
+    sourceInstance: InstanceId | None = None  # noqa: N815
+    chatIds: ChatIds | None = None  # noqa: N815
+    participatingInstances: InstanceIds | None = None  # noqa: N815
+
+    def read(self, instance: str) -> dict[str, object]:
+        """Return the change for `push_changes`. `instance` is the instance that pushes."""
+        change: dict[str, object] = {
+            "granularity": self.granularity,
+            "date": self.date,
+            "slug": self.slug,
+            "instance": self.sourceInstance or instance,
+            "content": self.content,
+            "modified_at": self.lastModified and self.lastModified.isoformat(),
+        }
+        if self.chatIds is not None:
+            change["chat_ids"] = self.chatIds
+        if self.participatingInstances is not None:
+            change["participants"] = self.participatingInstances
+        return change
+
+
+IdentityChanges = Annotated[list[IdentityChange], Field(max_length=MOST_CHANGES)]
+MemoryChanges = Annotated[list[MemoryChange], Field(max_length=MOST_CHANGES)]
+
+
+class TokenPart(Part):
+    """The version that the instance knows now. Its next call gives it as lastSyncVersion."""
+
+    server_version: Annotated[int, Key("v")]
+    timestamp: datetime
+    hash: str
+
+    @classmethod
+    def build(cls, space: int | None, version: int) -> Self:
+        """Return the part for a version of the documents of `space`."""
+        digest = hashlib.sha256(f"{space}:{version}".encode()).hexdigest()[:16]
+        return cls(server_version=version, timestamp=datetime.now(UTC), hash=digest)
+
+
+class FilePart(Part):
+    """An identity file. A file without content was deleted."""
+
+    category: Annotated[str, Key("in")]
+    filename: Annotated[str, Key("f")]
+    content: Annotated[str | None, Key("c")]
+    deleted: Annotated[bool | None, Key("del")]
+    prompt_label: Annotated[str | None, Key("l")]
+    version: int | None
+    last_modified: datetime | None
+    modified_by: Annotated[str | None, Key("by")]
+
+    @classmethod
+    def build(cls, row: ChangedRow) -> Self:
+        """Return the part for `row`."""
+        category, filename = row.path.split("/", 1)
+        return cls(
+            category=category,
+            filename=filename,
+            content=row.content,
+            deleted=row.content is None or None,
+            prompt_label=row.label,
+            version=row.number,
+            last_modified=row.modified_at,
+            modified_by=row.modified_by,
+        )
+
+
+class EntryPart(Part):
+    """A journal entry. An entry without content was deleted."""
+
+    id: str
+    granularity: Annotated[str, Key("g")]
+    date: Annotated[str, Key("d")]
+    slug: Annotated[str | None, Key("slug")]
+    content: Annotated[str | None, Key("c")]
+    deleted: Annotated[bool | None, Key("del")]
+    chat_ids: Annotated[list[str] | None, Key("chats")]
+    source_instance: Annotated[str | None, Key("src")]
+    participating_instances: Annotated[list[str] | None, Key("with")]
+    version: int | None
+    created_at: datetime | None
+    updated_at: datetime | None
+    modified_by: Annotated[str | None, Key("by")]
+
+    @classmethod
+    def build(cls, row: ChangedRow) -> Self:
+        """Return the part for `row`."""
+        return cls(
+            id=name_entry(row.path),
+            granularity=row.granularity or "",
+            date=row.date or "",
+            slug=row.slug,
+            content=row.content,
+            deleted=row.content is None or None,
+            chat_ids=row.chat_ids or None,
+            source_instance=row.instance,
+            participating_instances=row.participants or None,
+            version=row.number,
+            created_at=row.created_at,
+            updated_at=row.modified_at,
+            modified_by=row.modified_by,
+        )
+
+
+class PulledReply(Reply):
+    """Changed documents in the order of their changes. The last changes are left out first."""
+
+    one_channel: ClassVar[bool] = True
+    large: ClassVar[bool] = True
+
+    success: Annotated[bool, Key("ok")] = True
+    identity_files: Annotated[list[FilePart], Key("files")]
+    memories: Annotated[list[EntryPart], Key("m")]
+    new_sync_token: Annotated[TokenPart, Key("token")]
+    more: Annotated[int | None, Key("more")]
+
+    rows: Annotated[Sequence[ChangedRow], Field(exclude=True)] = ()
+    since: Annotated[int, Field(exclude=True)] = 0
+    space: Annotated[int | None, Field(exclude=True)] = None
+
+    @classmethod
+    def build(cls, rows: Sequence[ChangedRow], count: int, since: int, space: int | None) -> Self:
+        """Return the reply with the first `count` of `rows`."""
+        kept = rows[:count]
+        known = kept[-1].changed if kept else since
+        return cls(
+            identity_files=[FilePart.build(row) for row in kept if row.kind == "identity"],
+            memories=[EntryPart.build(row) for row in kept if row.kind == "journal"],
+            new_sync_token=TokenPart.build(space, known),
+            more=(len(rows) - len(kept) + (rows[-1].remaining if rows else 0)) or None,
+            rows=rows,
+            since=since,
+            space=space,
+        )
+
+    def size(self) -> int:
+        """Return the number of documents that can be left out. The first document always stays."""
+        return max(len(self.rows) - 1, 0)
+
+    def choose(self, count: int) -> Self:
+        """Return a copy with the first document and `count` more."""
+        return self.build(self.rows, count + 1, self.since, self.space)
+
+
+def _may_write(call: Call) -> bool:
+    """Return whether the caller may write. Only then a pull stores that the instance did it."""
+    home = call.caller.principal.home_space
+    return not call.app.read_only and home is not None and "write" in home.scopes
+
+
+@sync.tool(READS, PulledReply)
+async def sync_pull(
+    call: Call,
+    instanceId: InstanceId,
+    lastSyncVersion: Annotated[
+        Version | None, Field(description="serverVersion of your last newSyncToken; default: all")
+    ] = None,
+    instanceType: InstanceType | None = None,
+    name: Title | None = None,
+    version: Release | None = None,
+) -> CallToolResult:
+    """Get the identity files and journal entries that changed, oldest change first.
+
+    If the answer has `more`, call again with its serverVersion.
+    """
+    operations = SyncOperations(call.store)
+    program = Program(instanceId, instanceType, name, version)
+    if _may_write(call):
+        await operations.register(program, call.caller)
+    rows = await operations.pull(lastSyncVersion, call.caller)
+    home = call.caller.principal.home
+    reply = PulledReply.build(rows, len(rows), lastSyncVersion or 0, home)
+    return await call.reply_aside(reply)
+
+
+_WINNERS = {"stored": "incoming", "lost": "stored", "erased": "deleted"}
+
+
+class ConflictPart(Part):
+    """A document that another instance changed meanwhile. `winner` is the current text."""
+
+    path: Annotated[str, Key("at")]
+    winner: Annotated[str, Key("won")]
+    other: Annotated[str | None, Key("by")]
+
+    @classmethod
+    def build(cls, outcome: dict[str, Any]) -> Self:
+        """Return the part for an outcome of push_changes."""
+        return cls(
+            path=outcome["path"],
+            winner=_WINNERS[outcome["outcome"]],
+            other=outcome["rival"] or None,
+        )
+
+
+class PushedReply(Reply):
+    """The number of stored changes, the conflicts, and the version that the instance knows now."""
+
+    success: Annotated[bool, Key("ok")] = True
+    stored: Annotated[int, Key("n")]
+    unchanged: Annotated[int | None, Key("same")]
+    conflicts: Annotated[list[ConflictPart] | None, Key("conflicts")]
+    new_sync_token: Annotated[TokenPart, Key("token")]
+
+    @classmethod
+    def build(cls, row: PushedRow) -> Self:
+        """Return the reply for `row`."""
+        found = [outcome["outcome"] for outcome in row.outcomes]
+        disputed = [one for one in row.outcomes if one["rival"] is not None]
+        return cls(
+            stored=found.count("stored"),
+            unchanged=found.count("unchanged") or None,
+            conflicts=[ConflictPart.build(one) for one in disputed] or None,
+            new_sync_token=TokenPart.build(row.space_id, row.known_version),
+        )
+
+
+@sync.tool(WRITES, PushedReply)
+async def sync_push(
+    call: Call,
+    instance: Instance,
+    identityChanges: IdentityChanges = [],  # noqa: B006
+    memoryChanges: MemoryChanges = [],  # noqa: B006
+    lastSyncVersion: Annotated[
+        Version | None, Field(description="from which the changes were made")
+    ] = None,
+) -> CallToolResult:
+    """Store all changes of an instance, or none. The later change wins; the answer has conflicts.
+
+    Example: {"instance":{"id":"laptop"},"identityChanges":[{"category":"self",
+    "filename":"my_wants.md","content":"Tea."}],"lastSyncVersion":7}.
+    """
+    changes = [change.read() for change in identityChanges]
+    changes += [change.read(instance.id) for change in memoryChanges]
+    if not changes:
+        raise ArgumentInvalid("give identityChanges or memoryChanges", title="Nothing to push")
+    operations = SyncOperations(call.store)
+    program = Program(instance.id, instance.type, instance.name, instance.version)
+    row = await operations.push(program, changes, lastSyncVersion, call.caller)
+    await operations.register(program, call.caller)
+    return call.reply(PushedReply.build(row))
+
+
+class InstancePart(Part):
+    """An instance that shares the documents."""
+
+    id: Annotated[str, Key("id")]
+    type: Annotated[str, Key("t")]
+    name: str | None
+    version: str | None
+    last_sync: Annotated[datetime | None, Key("at")]
+
+
+class ExtractionPart(Part):
+    """The totals of the extraction of nodes and edges from journal entries."""
+
+    llm_available: Annotated[bool, Key("llm")]
+    last_attempt: datetime | None
+    last_success: datetime | None
+    last_error: Annotated[str | None, Key("err")]
+    attempts_total: int
+    successes_total: int
+    nodes_created_total: int
+    edges_created_total: int
+    pending: Annotated[int, Key("due")]
+
+
+class StatusReply(Reply):
+    """The version of the documents, and the instances. The last to synchronize comes first."""
+
+    server_version: Annotated[int, Key("v")]
+    connected_instances: Annotated[list[InstancePart], Key("i")]
+    extraction: Annotated[ExtractionPart, Key("x")]
+
+    def size(self) -> int:
+        """Return the number of instances."""
+        return len(self.connected_instances)
+
+    def choose(self, count: int) -> Self:
+        """Return a copy with the instances that synchronized last."""
+        kept = self.connected_instances[:count]
+        return self.model_copy(update={"connected_instances": kept})
+
+
+@sync.tool(READS, StatusReply)
+async def sync_status(call: Call) -> CallToolResult:
+    """Show the version of the documents, the instances that share them, and the extraction."""
+    operations = SyncOperations(call.store)
+    row = await operations.read_state(call.caller)
+    extraction = await operations.read_extraction(call.caller)
+    instances: list[Any] = row.instances
+    return call.reply(
+        StatusReply(
+            server_version=row.server_version,
+            connected_instances=[InstancePart(**one) for one in instances],
+            extraction=ExtractionPart(
+                llm_available=call.store.llm is not None, **dataclasses.asdict(extraction)
+            ),
+        )
+    )
+
+
+__all__ = ["sync", "sync_pull", "sync_push", "sync_status"]

@@ -1,0 +1,251 @@
+"""A toolset: a named group of tools, and each tool as the SDK serves it."""
+
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from inspect import signature
+from typing import Any
+
+from mcp.server.mcpserver.context import Context
+from mcp.server.mcpserver.tools import Tool
+from mcp.types import Resource, ToolAnnotations
+from pydantic import BeforeValidator
+
+from textrawl.access.principal import Scope
+from textrawl.errors import TextrawlError
+from textrawl.memory.watches import Watch
+from textrawl.settings import Settings
+from textrawl.tools.call import App, Call, find_call
+from textrawl.values.text import clean_fact, clean_name
+from textrawl.wire.arguments import merge, shorten_items, slim
+from textrawl.wire.replies import Reply
+
+READS = ToolAnnotations(
+    read_only_hint=True, destructive_hint=False, idempotent_hint=True, open_world_hint=False
+)
+WRITES = ToolAnnotations(
+    read_only_hint=False, destructive_hint=False, idempotent_hint=True, open_world_hint=False
+)
+DELETES = ToolAnnotations(
+    read_only_hint=False, destructive_hint=True, idempotent_hint=True, open_world_hint=False
+)
+
+
+Refuse = Callable[[Settings], type[TextrawlError] | None]
+"""A function that returns the error of a tool that the settings turn off, or else None."""
+
+Complete = Callable[[Call, str], Awaitable[Sequence[str]]]
+"""A function that returns the values with a beginning, the most likely first, or only some."""
+
+_CALL = "call"  # the server, not the client, gives this parameter to every tool
+
+
+def _inject_call(function: Callable[..., Any]) -> Callable[..., Awaitable[Any]]:
+    """Return a wrapper that gives `function` a `Call` instead of the SDK's context."""
+
+    async def run(*, call: Context[App], **arguments: Any) -> Any:
+        return await function(find_call(call), **arguments)
+
+    return run
+
+
+@dataclass(frozen=True)
+class ToolSpec:
+    """A tool as it is declared, with the `scope` that its callers need.
+
+    `required` names parameters that the schema requires although the server can infer them.
+    `dry_run` names a parameter. A call that sets this parameter to true needs only the scope
+    `read`. If `anywhere`, callers can have the scope in any space, and not only in their home
+    space. `aliases` has other names of parameters, which clients use although no schema shows them.
+    If `refuse` returns an error for the settings, the tool is not listed, and its calls get the
+    error. Each scope in `also` is enough too.
+    """
+
+    function: Callable[..., Any]
+    annotations: ToolAnnotations
+    replies: tuple[type[Reply], ...]
+    required: tuple[str, ...]
+    scope: Scope
+    dry_run: str | None
+    anywhere: bool = False
+    aliases: Mapping[str, str] = field(default_factory=dict[str, str])
+    refuse: Refuse | None = None
+    also: tuple[Scope, ...] = ()
+    _built: dict[bool, Tool] = field(default_factory=dict[bool, Tool], repr=False, compare=False)
+
+    @property
+    def name(self) -> str:
+        """The name of the tool."""
+        return self.function.__name__
+
+    def find_scope(self, arguments: Mapping[str, Any]) -> Scope:
+        """Return the scope that a call with these arguments needs.
+
+        The database also checks the scope.
+        """
+        if self.dry_run is None:
+            return self.scope
+        default = signature(self.function).parameters[self.dry_run].default
+        only_reads = arguments.get(self.dry_run, default) is True
+        return "read" if only_reads else self.scope
+
+    def build(self, *, structured: bool) -> Tool:
+        """Return the tool as the SDK serves it. The tool refuses unknown arguments.
+
+        The models are made once, because that takes longer than the rest of a server's start.
+        """
+        if structured not in self._built:
+            self._built[structured] = self._build(structured=structured)
+        return self._built[structured].model_copy()
+
+    def _build(self, *, structured: bool) -> Tool:
+        tool = Tool.from_function(
+            self.function,
+            context_kwarg=_CALL,
+            title=self.function.__name__.replace("_", " ").capitalize(),
+            description=" ".join((self.function.__doc__ or "").split()),
+            annotations=self.annotations,
+            structured_output=False,
+        )
+        tool.fn = _inject_call(self.function)
+        arguments = tool.fn_metadata.arg_model
+        arguments.model_config["extra"] = "forbid"
+        arguments.model_rebuild(force=True)
+        tool.parameters = shorten_items(slim(tool.parameters))
+        if self.required:
+            tool.parameters["required"] = [*self.required, *tool.parameters.get("required", [])]
+        if structured:
+            schemas = [reply.model_json_schema(mode="serialization") for reply in self.replies]
+            tool.fn_metadata.output_schema = merge(*schemas)
+        return tool
+
+
+@dataclass(frozen=True)
+class Document:
+    """An MCP resource: JSON text that `read` returns to callers with the scope `read`."""
+
+    uri: str
+    name: str
+    title: str
+    description: str
+    read: Callable[[Call], Awaitable[str]]
+
+
+@dataclass(frozen=True)
+class Collection:
+    """MCP resources whose addresses have the form `template`, for callers with the scope `read`.
+
+    `list` returns the resources of a caller. `read` returns the text of an address, or None.
+    `complete` has a function for each variable of the template that can be completed. `watch`
+    returns what to watch for changes of an address, or None. If it is None, clients cannot
+    subscribe to these resources.
+    """
+
+    template: str
+    name: str
+    title: str
+    description: str
+    mime_type: str
+    list: Callable[[Call], Awaitable[Sequence[Resource]]]
+    read: Callable[[Call, str], Awaitable[str | None]]
+    complete: Mapping[str, Complete] = field(default_factory=dict[str, Complete])
+    watch: Callable[[Call, str], Watch | None] | None = None
+
+
+@dataclass(frozen=True)
+class Argument:
+    """An argument of a prompt: a text of at most `longest` characters, with hidden ones removed."""
+
+    name: str
+    description: str
+    required: bool = False
+    longest: int = 1000
+    complete: Complete | None = None
+
+
+@dataclass(frozen=True)
+class PromptSpec:
+    """An MCP prompt. `write` returns its text, for the scope `read`.
+
+    It gets the arguments that the client gave. If `tool` is not None, only servers that offer this
+    tool offer the prompt.
+    """
+
+    name: str
+    title: str
+    description: str
+    write: Callable[[Call, Mapping[str, str]], Awaitable[str]]
+    arguments: tuple[Argument, ...] = ()
+    tool: str | None = None
+
+
+@dataclass(frozen=True)
+class Toolset:
+    """A named group of tools. Servers list them in `order`, and then `extras`.
+
+    `extras` are tools that a setting turns on. `purpose` is the sentence that describes the toolset
+    in the documentation.
+    """
+
+    name: str
+    purpose: str
+    order: tuple[str, ...]
+    extras: tuple[str, ...] = ()
+    documents: list[Document] = field(default_factory=list[Document])
+    collections: list[Collection] = field(default_factory=list[Collection])
+    prompts: list[PromptSpec] = field(default_factory=list[PromptSpec])
+    _specs: dict[str, ToolSpec] = field(default_factory=dict[str, ToolSpec])
+
+    @property
+    def tools(self) -> dict[str, ToolSpec]:
+        """The tools by name, in order, without `extras`."""
+        return {name: self._specs[name] for name in self.order}
+
+    @property
+    def every_tool(self) -> dict[str, ToolSpec]:
+        """The tools by name, in order, and then `extras`."""
+        return {name: self._specs[name] for name in (*self.order, *self.extras)}
+
+    def tool(
+        self,
+        annotations: ToolAnnotations,
+        *replies: type[Reply],
+        required: tuple[str, ...] = (),
+        dry_run: str | None = None,
+        anywhere: bool = False,
+        aliases: Mapping[str, str] | None = None,
+        refuse: Refuse | None = None,
+        scopes: tuple[Scope, ...] = (),
+    ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+        """Register a function as a tool that answers with one of `replies`.
+
+        Callers need the first of `scopes`, or another one of them. By default they need `read`,
+        `write` or `forget`, as the annotations say.
+        """
+        default: Scope = "write" if not annotations.destructive_hint else "forget"
+        scope, *also = scopes or ("read" if annotations.read_only_hint else default,)
+
+        def register(function: Callable[..., Any]) -> Callable[..., Any]:
+            self._specs[function.__name__] = ToolSpec(
+                function,
+                annotations,
+                replies,
+                required,
+                scope,
+                dry_run,
+                anywhere,
+                aliases or {},
+                refuse,
+                tuple(also),
+            )
+            return function
+
+        return register
+
+
+def apply(clean: Callable[[str], object]) -> BeforeValidator:
+    """Return a validator that applies `clean` to text."""
+    return BeforeValidator(lambda value: clean(value) if isinstance(value, str) else value)
+
+
+CLEAN_NAME = apply(clean_name)
+CLEAN_FACT = apply(clean_fact)

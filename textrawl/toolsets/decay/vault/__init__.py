@@ -1,1 +1,0 @@
-"""The vault: a folder of Markdown notes. Promoted memories become notes in it."""

@@ -1,1 +1,0 @@
-"""Framing: lines of JSON-RPC, their ids, and the messages in them."""

@@ -1,1 +1,0 @@
-"""Stdio: one client, greeted before the SDK is loaded."""

@@ -1,0 +1,53 @@
+"""Values of settings that are lists of words."""
+
+from collections.abc import Sequence
+from typing import Literal, get_args
+
+HookPart = Literal["digest", "recall", "remind", "capture"]
+"""Send the digest at the start, recall at a prompt, remind the agent to store facts, and store the
+texts of the session in the journal."""
+
+HOOKS: tuple[HookPart, ...] = ("digest", "recall", "remind")
+RECALL_TOKENS = 200
+LEAST_SCORE = 0.6
+
+_NONE = ("", "off", "none", "false")
+
+
+def read_hooks(text: str) -> list[str]:
+    """Return the names in a list with commas. `off` is an empty list. Raises ValueError."""
+    names = [name.strip().lower() for name in text.split(",") if name.strip()]
+    if not names or names in ([word] for word in _NONE):
+        return []
+    unknown = [name for name in names if name not in get_args(HookPart)]
+    if unknown:
+        raise ValueError(f"unknown: {', '.join(unknown)}")
+    return list(dict.fromkeys(names))
+
+
+ALL, MEMBERS = "all", "members"
+EVERYBODY = (ALL,)
+
+
+def read_authors(value: str | list[str]) -> list[str]:
+    """Return the words of a list with commas. Raises ValueError for a list that has no meaning."""
+    given = value.split(",") if isinstance(value, str) else value
+    words = [word.strip() for word in given if word.strip()]
+    if not words:
+        raise ValueError("names nobody: use all, members, or names of authors")
+    words = [word.lower() if word.lower() in (ALL, MEMBERS) else word for word in words]
+    if len(words) > 1 and (ALL in words or MEMBERS in words):
+        raise ValueError("all and members stand alone, without names of authors")
+    return list(dict.fromkeys(words))
+
+
+def includes_everybody(authors: Sequence[str]) -> bool:
+    """Return whether no fact is left out."""
+    return list(authors) == [ALL]
+
+
+def build_filter(authors: Sequence[str]) -> dict[Literal["authors", "members"], object]:
+    """Return the arguments of SQL functions for this choice. They are empty for all authors."""
+    if includes_everybody(authors):
+        return {}
+    return {"members": True} if list(authors) == [MEMBERS] else {"authors": list(authors)}

@@ -1,0 +1,283 @@
+"""Times that users write, and times that a question names."""
+
+import re
+from contextlib import suppress
+from datetime import UTC, date, datetime, time, timedelta
+from typing import NamedTuple
+
+_DATE = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
+# Postgres accepts infinity, tomorrow and epoch as dates, but psycopg cannot read them back.
+_INSTANT = re.compile(
+    r"\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}(:\d{2}([.,]\d{1,9})?)?(Z|[+-]\d{2}(:?\d{2})?)?",
+    re.ASCII | re.IGNORECASE,
+)
+_DAY_AHEAD = timedelta(hours=14)  # a day begins up to 14 hours earlier elsewhere than in UTC
+_CLOCK_AHEAD = timedelta(minutes=5)  # a client's clock may be ahead
+
+
+def read_day(text: str) -> date:
+    """Return the day. Raises ValueError for any text but a date such as 2026-12-31."""
+    with suppress(ValueError):
+        if _DATE.fullmatch(text):
+            return date.fromisoformat(text)
+    raise ValueError("must be a date such as 2026-12-31")
+
+
+def read_instant(text: str, of_day: time = time.max) -> datetime:
+    """Return the instant in UTC.
+
+    A date means the time `of_day` of this day, by default its end. A text without an offset is in
+    UTC. Raises ValueError for any other text.
+    """
+    text = text.strip()
+    try:
+        if _DATE.fullmatch(text):
+            return datetime.combine(date.fromisoformat(text), of_day, UTC)
+        if _INSTANT.fullmatch(text):
+            instant = datetime.fromisoformat(text.upper().replace(",", "."))
+            return (instant if instant.tzinfo else instant.replace(tzinfo=UTC)).astimezone(UTC)
+    except (ValueError, OverflowError):
+        pass
+    raise ValueError("must be ISO 8601, such as 2026-12-31 or 2026-12-31T18:00Z")
+
+
+def read_future_instant(text: str) -> datetime:
+    """Return the instant in UTC like `read_instant`.
+
+    Raises ValueError also for an instant that has passed.
+    """
+    instant = read_instant(text)
+    if instant <= datetime.now(UTC):
+        raise ValueError("has passed already: give a date that lies ahead, or leave it out")
+    return instant
+
+
+def read_past_instant(text: str) -> datetime:
+    """Return the instant in UTC like `read_instant`, but a date means the beginning of the day.
+
+    Raises ValueError for any other text, and for an instant in the future.
+    """
+    instant = read_instant(text, time.min)
+    ahead = _DAY_AHEAD if _DATE.fullmatch(text.strip()) else _CLOCK_AHEAD
+    if instant > datetime.now(UTC) + ahead:
+        raise ValueError("lies in the future: give a date that has come, or leave it out")
+    return instant
+
+
+def write_day(instant: datetime) -> str:
+    """Return the day of an instant in UTC, such as 2026-12-31."""
+    return instant.astimezone(UTC).date().isoformat()
+
+
+_YEARS = r"(?:19|20)\d\d"
+_ISO = rf"{_YEARS}-[01]\d(?:-[0-3]\d)?"
+_DAY = r"[0-3]?\d(?:st|nd|rd|th)?"
+_MONTH = (
+    r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?"
+    r"|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)"
+)
+_WEEKDAY = r"(?:mon|tues|wednes|thurs|fri|satur|sun)day"
+_NUMBER = (
+    r"(?:\d{1,3}|an?\ (?:few|couple\ of)|an?|few|couple\ of|several|one|two|three|four|five|six"
+    r"|seven|eight|nine|ten|eleven|twelve)"
+)
+_ENGLISH = rf"""
+    {_ISO}
+    | {_DAY}(?:\ of)?\ {_MONTH}\b\.?(?:,?\ {_YEARS})?
+    | {_MONTH}\.?\ (?:the\ )?{_DAY}(?:,?\ {_YEARS})?
+    | {_MONTH}\.?(?:,|\ of)?\ {_YEARS}
+    | (?P<lead>in|during|since|from|of|by|between|and|to|until|before|after|early|late|mid|last
+        |this|past|spring|summer|autumn|fall|winter)
+        \ (?P<named>{_MONTH}(?:\.?(?:,|\ of)?\ {_YEARS})?|{_YEARS}(?!-\d))
+    | (?:on|last|this|past)\ (?P<weekday>{_WEEKDAY})
+    | (?P<few>{_NUMBER})\ (?P<ago>hour|day|week|month|year)s?\ ago
+    | (?:last|past|previous)\ (?P<many>{_NUMBER})\ (?P<unit>day|week|month|year)s?(?!\ of)
+    | (?:last|past|previous|this)\ (?P<one>week|month|year)(?!\ of)
+    | the\ day\ before\ yesterday | yesterday | today | tonight
+    | this\ (?:morning|afternoon|evening) | last\ night
+"""
+_PHRASES = {
+    "en": _ENGLISH,
+    "de": rf"""
+        {_ISO} | (?:\d\d?\.\ )?(?:jan|feb|märz|apr|mai|jun|jul|aug|sep|okt|nov|dez)[a-z]*\ {_YEARS}
+        | (?:letzte|vorige|diese)[nrs]?\ (?:woche|monat|jahr) | gestern | vorgestern | heute
+        | vor\ \w+\ (?:tagen|wochen?|monat(?:en)?|jahr(?:en)?)""",
+    "fr": rf"""
+        (?:\d\d?\ )?(?:janv|févr|mars|avr|mai|juin|juil|août|sept|oct|nov|déc)[a-z]*\ {_YEARS}
+        | la\ semaine\ dernière | le\ mois\ dernier | l'année\ dernière
+        | cette\ semaine | ce\ mois-ci | cette\ année | hier | avant-hier | aujourd'hui
+        | il\ y\ a\ \w+\ (?:jours?|semaines?|mois|ans?)""",
+    "es": rf"""
+        (?:\d\d?\ de\ )?(?:ene|feb|mar|abr|may|jun|jul|ago|sep|oct|nov|dic)[a-z]*\ (?:de\ )?{_YEARS}
+        | la\ semana\ pasada | el\ mes\ pasado | el\ año\ pasado | esta\ semana | este\ mes
+        | este\ año | ayer | anteayer | hoy | hace\ \w+\ (?:días?|semanas?|mes(?:es)?|años?)""",
+    "it": rf"""
+        (?:\d\d?\ )?(?:genn|febb|mar|apr|magg|giu|lug|ago|sett|ott|nov|dic)[a-z]*\ {_YEARS}
+        | settimana\ scorsa | mese\ scorso | anno\ scorso | questa\ settimana | questo\ mese
+        | quest'anno | ieri | oggi | \d+\ (?:giorni|settimane|mesi|anni)\ fa""",
+    "pt": rf"""
+        (?:\d\d?\ de\ )?(?:jan|fev|mar|abr|mai|jun|jul|ago|set|out|nov|dez)[a-zç]*
+            \ (?:de\ )?{_YEARS}
+        | semana\ passada | mês\ passado | ano\ passado | esta\ semana | este\ mês | este\ ano
+        | ontem | anteontem | hoje | há\ \w+\ (?:dias?|semanas?|mês|meses|anos?)""",
+    "nl": rf"""
+        (?:\d\d?\ )?(?:jan|feb|maart|apr|mei|jun|jul|aug|sep|okt|nov|dec)[a-z]*\ {_YEARS}
+        | (?:vorige?|deze|dit)\ (?:week|maand|jaar) | gisteren | eergisteren | vandaag
+        | \d+\ (?:dagen|weken|maanden|jaar)\ geleden""",
+    "ja": rf"""
+        {_YEARS}年(?:[01]?\d月(?:[0-3]?\d日)?)? | 先週 | 先月 | 去年 | 昨年 | 昨日 | 一昨日 | 今日
+        | 今週 | 今月 | 今年 | \d+(?:日|週間|[かヶ]月|年)前""",
+}
+_FLAGS = re.IGNORECASE | re.VERBOSE
+PATTERNS = {
+    language: re.compile(phrases if language == "ja" else rf"\b(?:{phrases})\b", _FLAGS)
+    for language, phrases in _PHRASES.items()
+}
+"""The expressions by language. A question is searched with each of them in this order."""
+_WORDS = """
+    jan january feb february mar march apr april may jun june jul july aug august sep sept september
+    oct october nov november dec december monday tuesday wednesday thursday friday saturday sunday
+    ago last past previous this yesterday today tonight
+    letzte letzten letzter letztes vorige vorigen voriger voriges diese diesen dieser dieses vor
+    gestern vorgestern heute
+    dernière dernier cette ce hier aujourd il
+    pasada pasado esta este ayer anteayer hoy hace
+    scorsa scorso questa questo quest ieri oggi fa
+    passada passado ontem anteontem hoje há
+    vorig deze dit gisteren eergisteren vandaag geleden
+"""
+ANCHORS = frozenset(_WORDS.split())
+"""Each time expression has one of these words, a year in digits, or one of `IDEOGRAPHS`."""
+IDEOGRAPHS = re.compile("[年月週日]")
+
+
+_LINK = re.compile(r" ?(?:and|to|until|till|-|und|bis|et|à|y|al?|e|até|en|tot) ?", re.IGNORECASE)
+_LINKING = {"and", "to", "until"}
+_NUMBERS = {"a": (1, 1), "an": (1, 1), "few": (2, 5), "couple": (2, 3), "several": (3, 8)}
+"""The smallest and the largest number that a word means. dateparser reads all other numbers."""
+_YEAR = re.compile(r"(?:19|20)\d\d")
+_WORD = re.compile(r"\w+")
+_WHITE_SPACE = re.compile(r"\s+")
+_PLAIN = str.maketrans({"\u2019": "'", "\u2013": "-"})  # apostrophe and dash of typography
+
+
+class Period(NamedTuple):
+    """A period. `end` is the first instant after it."""
+
+    start: datetime
+    end: datetime
+
+    def widen(self, before: timedelta, after: timedelta) -> "Period":
+        """Return a longer period, within the calendar of Python."""
+        first, last = (limit.replace(tzinfo=UTC) for limit in (datetime.min, datetime.max))
+        return Period(max(self.start, first + before) - before, min(self.end, last - after) + after)
+
+
+def names_time(question: str) -> bool:
+    """Return whether `question` may contain a time expression. This takes microseconds."""
+    if IDEOGRAPHS.search(question) or _YEAR.search(question):
+        return True
+    return not ANCHORS.isdisjoint(_WORD.findall(question.lower()))
+
+
+def find_period(question: str, now: datetime) -> Period | None:
+    """Return the period in UTC that `question`, asked at `now`, names, or None if it names none.
+
+    If the question names several periods, return the first. Two expressions that belong together
+    ("between March and May") make one period. The first call of dateparser takes more than a
+    second, and each further call about a millisecond.
+    """
+    question, now = _normalize(question), now.astimezone(UTC)
+    for language, pattern in PATTERNS.items():
+        matches = list(pattern.finditer(question))
+        for place, match in enumerate(matches):
+            following = matches[place + 1] if place + 1 < len(matches) else None
+            if period := _read_linked(question, match, following, language, now):
+                return period
+    return None
+
+
+def _normalize(question: str) -> str:
+    return _WHITE_SPACE.sub(" ", question).translate(_PLAIN)
+
+
+def _read_linked(
+    question: str,
+    match: re.Match[str],
+    following: re.Match[str] | None,
+    language: str,
+    now: datetime,
+) -> Period | None:
+    """Return the period of `match`. If `following` belongs to it, include the period of both."""
+    if following is None or not _is_linked(question[match.end() : following.start()], following):
+        return _read_match(match, language, now)
+    last = _read_match(following, language, now)
+    year = _YEAR.search(following[0])
+    first = _read_match(match, language, now, year=year[0] if year else "")
+    if first and last and first.start < last.end:
+        return Period(first.start, last.end)
+    return first
+
+
+def _is_linked(between: str, following: re.Match[str]) -> bool:
+    lead = following.groupdict().get("lead")
+    return bool(_LINK.fullmatch(between)) or (between == " " and str(lead).lower() in _LINKING)
+
+
+def _read_match(
+    match: re.Match[str], language: str, now: datetime, year: str = ""
+) -> Period | None:
+    """Return the period of `match`. If the expression has no year, `year` is added to it."""
+    part = match.groupdict()
+    text = part.get("named") or part.get("weekday") or match[0]
+    if year and not _YEAR.search(text):
+        text = f"{text} {year}"
+    if unit := part.get("ago") or part.get("unit"):
+        least, most = _read_number(part["few"] or part["many"])
+        start = _read(f"{most} {unit} ago", language, now)
+        end = _read(f"{least} {unit} ago", language, now) if part["ago"] else Period(now, now)
+        return Period(start.start, end.end) if start and end else None
+    if part.get("one") and not text.lower().startswith("this"):
+        text = f"last {part['one']}"
+    period = _read(text, language, now)
+    if period and str(part.get("lead")).lower() == "since":
+        return Period(period.start, max(period.end, now))
+    return period
+
+
+def _read_number(text: str) -> tuple[str, str]:
+    words = text.lower().removesuffix(" of").split()
+    least, most = _NUMBERS.get(words[-1], (words[-1], words[-1]))
+    return str(least), str(most)
+
+
+def _read(text: str, language: str, now: datetime) -> Period | None:
+    """Return the day, week, month or year that `text` names."""
+    from dateparser.date import DateDataParser  # noqa: PLC0415 - takes most of a second
+
+    base = now.replace(tzinfo=None)
+    settings = {"RELATIVE_BASE": base, "PREFER_DATES_FROM": "past"}
+    found = DateDataParser(languages=[language], settings=settings).get_date_data(text)
+    if found.date_obj is None:
+        return None
+    return _cover(found.date_obj.replace(tzinfo=UTC), found.period)
+
+
+def _cover(instant: datetime, unit: str | None) -> Period | None:
+    """Return the day, or the week, month or year, of `instant`. None: beyond Python's calendar."""
+    day = datetime.combine(instant.date(), time.min, UTC)
+    try:
+        match unit:
+            case "week":
+                start = day - timedelta(days=day.weekday())
+                return Period(start, start + timedelta(days=7))
+            case "month":
+                start = day.replace(day=1)
+                return Period(start, (start + timedelta(days=31)).replace(day=1))
+            case "year":
+                start = day.replace(month=1, day=1)
+                return Period(start, start.replace(year=start.year + 1))
+            case _:
+                return Period(day, day + timedelta(days=1))
+    except (OverflowError, ValueError):
+        return None
