@@ -51,6 +51,7 @@ HELPERS = {
     "values.text",
     "values.times",
     "wire.recall_log",
+    "values.line_text",
 }
 """Helper modules: a search uses each of them for one thing, which its name says."""
 MOST_ON_THE_WALK, MOST_AT_THE_TOP = 12, 8

@@ -8,6 +8,7 @@ from mcp import Client
 from mcp.types import Implementation, TextContent
 
 from tests.docs.test_readme import keep_up_to_date
+from tests.support.answer_readers import open_fence
 from tests.support.pages import ROOT, rewrite_talks
 from textrawl import Settings, create_server
 
@@ -39,7 +40,7 @@ async def test_two_editors_share_what_the_page_says(clients: dict[str, Client]) 
 
     assert f"TEXTRAWL_TOOLSETS={','.join(TOOLSETS)}" in written
     assert isinstance(message.content, TextContent)
-    assert message.content.text == (
+    assert open_fence(message.content.text) == (
         "<my_identity>\nI plan Ada's days. I am brief.\n\n## Rules\n- I ask before I delete "
         "anything.\n\n- I keep Sundays free.\n</my_identity>\n\n"
         "<user_identity>\nAda is a nurse in Riga.\n</user_identity>"

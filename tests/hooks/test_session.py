@@ -135,6 +135,19 @@ def test_a_fact_cannot_end_the_block_of_facts_or_begin_another(start: Start) -> 
     assert end == begin.replace("<", "</")
 
 
+@pytest.mark.parametrize(("authors", "speaks"), [("members", True), ("tom, sam", False)])
+def test_a_hook_gives_only_facts_of_the_chosen_authors(
+    start: Start, authors: str, speaks: bool
+) -> None:
+    session = start("claude-code", DIGEST_AUTHORS=authors)
+    other = start("codex", DIGEST_AUTHORS=authors)
+
+    assert (
+        "maintains the build machines" in session.tell("start", source="startup").text
+    ) is speaks
+    assert ("leads QA at Acme" in other.tell("prompt", prompt=QUESTION).text) is speaks
+
+
 def test_the_env_file_of_a_repository_does_not_decide_where_prompts_are_sent(
     start: Start,
 ) -> None:
