@@ -34,7 +34,7 @@ from benchmarks.support.place import open_folder, tell_machine
 from textrawl.embedded.cluster import Cluster, run_embedded
 from textrawl.hooks.response import write_query
 from textrawl.hooks.transcripts import FRAME_TOKENS
-from textrawl.models.choice import Embedder
+from textrawl.models.embeddings import Embedder
 from textrawl.values.choices import RECALL_TOKENS
 from textrawl.wire.token_counter import choose_counter
 

@@ -26,7 +26,7 @@ import psycopg
 from benchmarks.support.filled_memory import Document, open_filled_memory
 from benchmarks.support.place import open_folder, tell_machine
 from textrawl.embedded.cluster import Cluster, run_embedded
-from textrawl.models.choice import Embedder
+from textrawl.models.embeddings import Embedder
 
 FILES = Path(__file__).parent / "support" / "questions"
 LANGUAGES = {"german": "german", "french": "french", "spanish": "spanish", "japanese": "simple"}

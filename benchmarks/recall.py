@@ -47,7 +47,7 @@ from benchmarks.support.place import open_folder, tell_machine
 from textrawl.embedded.cluster import Cluster, run_embedded
 from textrawl.models.active_model import PROVIDERS
 from textrawl.models.calibration import SAMPLE, measure_scale
-from textrawl.models.choice import Embedder
+from textrawl.models.embeddings import Embedder
 
 DATA = Path(__file__).parents[1] / "../shared/data/locomo_dev.json"
 TASKS = ("facts", "turns", "dated", "recap")

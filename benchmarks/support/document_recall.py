@@ -19,7 +19,8 @@ from benchmarks.support.library import read_questions, write_corpus
 from textrawl import Settings, migrate
 from textrawl.embedded.cluster import run_embedded
 from textrawl.embedded.postmaster import OWNER
-from textrawl.models.choice import Embedder, choose_embedder
+from textrawl.models.choice import choose_embedder
+from textrawl.models.embeddings import Embedder
 from textrawl.settings import read_foreign_environment
 
 MODES = ("keywords", "vectors", "hybrid")

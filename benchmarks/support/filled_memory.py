@@ -14,7 +14,8 @@ from benchmarks.support.place import enrol
 from textrawl import Settings, create_server, migrate
 from textrawl.embedded.cluster import Cluster
 from textrawl.embedded.postmaster import APP, OWNER, SUPERUSER
-from textrawl.models.choice import Embedder, choose_embedder
+from textrawl.models.choice import choose_embedder
+from textrawl.models.embeddings import Embedder
 
 BATCH = 50  # facts that build_knowledge takes at once
 

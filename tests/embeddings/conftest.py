@@ -5,7 +5,8 @@ import pytest
 
 from tests.support.providers import Clock, EmbeddingServer
 from textrawl.models import remote
-from textrawl.models.choice import Embedder, choose_embedder
+from textrawl.models.choice import choose_embedder
+from textrawl.models.embeddings import Embedder
 from textrawl.settings import read_settings
 
 Connect = Callable[..., Embedder]

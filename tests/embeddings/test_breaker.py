@@ -3,7 +3,7 @@ from anyio import create_task_group, to_thread
 
 from tests.embeddings.conftest import Connect
 from tests.support.providers import Clock, EmbeddingServer, Fault
-from textrawl.models.choice import Embedder, ProviderFailed, TextRefused
+from textrawl.models.embeddings import Embedder, ProviderFailed, TextRefused
 
 pytestmark = [
     pytest.mark.anyio,

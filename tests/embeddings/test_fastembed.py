@@ -18,8 +18,8 @@ from anyio.lowlevel import checkpoint
 from tests.support.minilm import FILES, find_file, make_folder
 from tests.support.providers import Clock
 from textrawl.errors import EmbeddingUnavailable, StartRefused
-from textrawl.models.choice import TextRefused, Vector, choose_embedder
-from textrawl.models.embeddings import find_model
+from textrawl.models.choice import choose_embedder
+from textrawl.models.embeddings import TextRefused, Vector, find_model
 from textrawl.models.fastembed import FastEmbedder, build_embedder
 from textrawl.settings import Settings, read_settings
 

@@ -8,7 +8,7 @@ from tests.embeddings.conftest import Connect
 from tests.support.providers import Clock, EmbeddingServer, Fault
 from textrawl.errors import EmbeddingUnavailable
 from textrawl.models import remote
-from textrawl.models.choice import ProviderFailed, TextRefused
+from textrawl.models.embeddings import ProviderFailed, TextRefused
 from textrawl.models.provider import name_address, read_retry_after
 
 pytestmark = pytest.mark.anyio

@@ -9,7 +9,7 @@ import pytest
 from anyio import create_task_group
 
 from textrawl.errors import EmbeddingUnavailable
-from textrawl.models.choice import TextRefused, Vector
+from textrawl.models.embeddings import TextRefused, Vector
 from textrawl.models.local import LocalEmbedder, StaticModel, load_model, map_rows
 
 pytestmark = pytest.mark.anyio

@@ -5,7 +5,7 @@ from anyio.lowlevel import checkpoint
 
 from tests.embeddings.conftest import Connect
 from tests.support.providers import EmbeddingServer, Fault, embed_words
-from textrawl.models.choice import Embedder, ProviderFailed, Vector
+from textrawl.models.embeddings import Embedder, ProviderFailed, Vector
 from textrawl.models.remote import QueryCache, split_batches
 
 pytestmark = pytest.mark.anyio

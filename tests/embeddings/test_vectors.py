@@ -3,8 +3,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from textrawl.models.choice import TextRefused
-from textrawl.models.embeddings import check_vectors
+from textrawl.models.embeddings import TextRefused, check_vectors
 
 
 @given(

@@ -8,7 +8,7 @@ from tests.llm.conftest import Open
 from tests.support.llm_server import LlmServer
 from tests.support.provider_server import AnyFault, Clock, Fault, LlmFault
 from textrawl.errors import LlmBadOutput, LlmFailed, LlmModelMissing, LlmUnreachable
-from textrawl.models.llm_choice import Meter, Prompt
+from textrawl.models.llm import Meter, Prompt
 
 pytestmark = pytest.mark.anyio
 

@@ -9,8 +9,7 @@ from tests.llm.conftest import Open
 from tests.support.llm_server import LlmServer
 from tests.support.provider_server import Fault
 from textrawl.errors import LlmBadOutput
-from textrawl.models.llm import Material, find_object, write_schema
-from textrawl.models.llm_choice import Prompt
+from textrawl.models.llm import Material, Prompt, find_object, write_schema
 
 pytestmark = pytest.mark.anyio
 

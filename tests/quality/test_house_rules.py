@@ -41,7 +41,7 @@ def count_code(path: Path) -> int:
 
 def count_lines(path: Path, node: Function) -> int:
     """Lines of a function without its docstring, and of a tool without the wire's signature."""
-    start = node.body[0].lineno if "tools" in path.parts else node.lineno
+    start = node.body[0].lineno if {"tools", "toolsets"} & set(path.parts) else node.lineno
     lines = (node.end_lineno or start) - start + 1
     first = node.body[0]
     if (

@@ -34,9 +34,10 @@ from textrawl.errors import (
 from textrawl.memory.facts import MemoryOperations, Question
 from textrawl.memory.store import Store
 from textrawl.models.active_model import STAND_IN, Models, choose_named
-from textrawl.models.choice import Embedder, asks_for_model, choose_embedder
-from textrawl.models.embeddings import DEFAULT_MODEL, Downloading, ModelMissing
-from textrawl.models.llm_choice import Prompt, choose_llm
+from textrawl.models.choice import asks_for_model, choose_embedder
+from textrawl.models.embeddings import DEFAULT_MODEL, Downloading, Embedder, ModelMissing
+from textrawl.models.llm import Prompt
+from textrawl.models.llm_choice import choose_llm
 from textrawl.postgres.connection import describe_failure
 from textrawl.postgres.inspection import (
     ActiveModel,

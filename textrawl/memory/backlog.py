@@ -21,8 +21,7 @@ from textrawl.models.active_model import (
     ask_once,
     describe_model,
 )
-from textrawl.models.choice import Embedder, TextRefused, Vector
-from textrawl.models.embeddings import compose_document
+from textrawl.models.embeddings import Embedder, TextRefused, Vector, compose_document
 from textrawl.postgres.database import Database
 from textrawl.postgres.sqlstates import DataRefused
 

@@ -24,8 +24,7 @@ from textrawl.memory.backlog import embed_document, find_document_model
 from textrawl.memory.chunking import MOST_CHARACTERS, Chunk, chunk_text
 from textrawl.memory.llm_calls import LlmCalls, build_record
 from textrawl.memory.store import GraphRow, Store, list_graphs
-from textrawl.models.llm import Material
-from textrawl.models.llm_choice import Prompt
+from textrawl.models.llm import Material, Prompt
 from textrawl.postgres.sqlstates import DataRefused
 from textrawl.scheduling import let_later_writes_pass, run_aside
 from textrawl.settings import CorrectionMode

@@ -31,8 +31,7 @@ from textrawl.memory.graph_rows import (
     UseRow,
 )
 from textrawl.memory.store import Store
-from textrawl.models.choice import Vector
-from textrawl.models.embeddings import compose_document
+from textrawl.models.embeddings import Vector, compose_document
 from textrawl.postgres.sqlstates import DataRefused
 from textrawl.values.reference_line import LineBroken, LineRefused, parse_line, read_name, read_text
 from textrawl.values.text import split_text

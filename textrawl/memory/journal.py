@@ -19,8 +19,7 @@ from textrawl.errors import LlmBadOutput, LlmFailed, LlmNotConfigured
 from textrawl.memory.backlog import embed_document, find_document_model
 from textrawl.memory.llm_calls import LlmCalls, build_record
 from textrawl.memory.store import Store
-from textrawl.models.llm import Material
-from textrawl.models.llm_choice import Prompt
+from textrawl.models.llm import Material, Prompt
 from textrawl.postgres.sqlstates import DataRefused
 from textrawl.values.text import clean_name, split_text
 

@@ -12,10 +12,8 @@ from textrawl.errors import InternalError, LlmBadOutput, LlmFailed, TextrawlErro
 from textrawl.memory.journal import name_entry
 from textrawl.memory.llm_calls import LlmCalls, LlmUse
 from textrawl.memory.store import Store
-from textrawl.models.choice import Vector
-from textrawl.models.embeddings import compose_document
-from textrawl.models.llm import Material
-from textrawl.models.llm_choice import Prompt
+from textrawl.models.embeddings import Vector, compose_document
+from textrawl.models.llm import Material, Prompt
 from textrawl.postgres.sqlstates import DataRefused
 from textrawl.values.text import FACT_LENGTH, NAME_LENGTH, clean_fact, clean_name
 

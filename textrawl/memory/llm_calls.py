@@ -10,7 +10,7 @@ import anyio
 from pydantic import BaseModel
 
 from textrawl.errors import LlmFailed, LlmNotConfigured, TextrawlError
-from textrawl.models.llm_choice import LlmClient, Meter, Prompt
+from textrawl.models.llm import LlmClient, Meter, Prompt
 from textrawl.postgres.database import Database
 
 logger = logging.getLogger("textrawl")

@@ -13,8 +13,7 @@ from uuid import UUID
 from textrawl.access.principal import Caller
 from textrawl.errors import EmbeddingNotConfigured, EmbeddingUnavailable
 from textrawl.memory.store import Store
-from textrawl.models.choice import Vector
-from textrawl.models.embeddings import compose_document
+from textrawl.models.embeddings import Vector, compose_document
 from textrawl.postgres.sqlstates import EDGE_NOT_FOUND, NODE_NOT_FOUND, DataRefused
 
 

@@ -19,7 +19,8 @@ from textrawl import errors
 from textrawl.access.access_token import hash_token
 from textrawl.memory.store import Store
 from textrawl.models.active_model import Models, choose_named
-from textrawl.models.choice import Embedder, asks_for_model, choose_embedder
+from textrawl.models.choice import asks_for_model, choose_embedder
+from textrawl.models.embeddings import Embedder
 from textrawl.postgres.connection import PostgresError, is_broken
 from textrawl.postgres.database import Database
 from textrawl.postgres.migrations import check, migrate, open_local_access
@@ -27,7 +28,7 @@ from textrawl.settings import Settings
 
 if TYPE_CHECKING:
     from textrawl.embedded.cluster import Cluster
-    from textrawl.models.llm_choice import LlmClient
+    from textrawl.models.llm import LlmClient
 
 logger = logging.getLogger("textrawl")
 

@@ -7,13 +7,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from textrawl import errors
 from textrawl.models.active_model import Models
-from textrawl.models.choice import Vector
-from textrawl.models.embeddings import check_vectors
+from textrawl.models.embeddings import Vector, check_vectors
 from textrawl.postgres.database import Database
 from textrawl.postgres.sqlstates import MODEL_DROPPED, DataRefused
 
 if TYPE_CHECKING:
-    from textrawl.models.llm_choice import LlmClient
+    from textrawl.models.llm import LlmClient
 
 
 @dataclass(frozen=True)

@@ -17,8 +17,8 @@ from uuid import UUID
 import anyio
 
 from textrawl import errors
-from textrawl.models.choice import Embedder, choose_embedder
-from textrawl.models.embeddings import LOCAL_MODEL, Downloading, ModelMissing
+from textrawl.models.choice import choose_embedder
+from textrawl.models.embeddings import LOCAL_MODEL, Downloading, Embedder, ModelMissing
 from textrawl.postgres.database import Database
 from textrawl.postgres.sqlstates import ANOTHER_MODEL_IS_ACTIVE, DataRefused
 from textrawl.settings import Settings

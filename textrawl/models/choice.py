@@ -6,26 +6,10 @@ from importlib.util import find_spec
 
 from textrawl.models.embeddings import (
     DEFAULT_MODEL,
-    MAX_DIMENSIONS,
     Embedder,
-    Model,
-    ProviderFailed,
-    TextRefused,
-    Vector,
     find_known_weights,
 )
 from textrawl.settings import Settings
-
-__all__ = [
-    "MAX_DIMENSIONS",
-    "Embedder",
-    "Model",
-    "ProviderFailed",
-    "TextRefused",
-    "Vector",
-    "asks_for_model",
-    "choose_embedder",
-]
 
 
 def choose_embedder(

@@ -5,11 +5,9 @@ from collections.abc import Callable
 from functools import partial
 
 from textrawl.errors import StartRefused
-from textrawl.models.llm import LlmClient, LlmEndpoint, Meter, Prompt, Source
+from textrawl.models.llm import LlmClient, LlmEndpoint, Source
 from textrawl.models.provider import name_address
 from textrawl.settings import Settings
-
-__all__ = ["LlmClient", "Meter", "Prompt", "choose_llm"]
 
 _OPENAI_URL = "https://api.openai.com/v1"
 _OPENAI_MODEL = "gpt-4.1-mini"

@@ -52,8 +52,8 @@ from textrawl.models.active_model import (
     describe_model,
 )
 from textrawl.models.calibration import SAMPLE, measure_scale
-from textrawl.models.choice import Embedder, choose_embedder
-from textrawl.models.embeddings import Downloading, Scale
+from textrawl.models.choice import choose_embedder
+from textrawl.models.embeddings import Downloading, Embedder, Scale
 from textrawl.postgres.vector_indexes import build_missing_indexes
 from textrawl.settings import Settings, read_settings
 

@@ -1,7 +1,7 @@
 """The tools of the `memory` toolset."""
 
 from textrawl.tools.memory.declaration import memory
-from textrawl.tools.memory.extraction import extract_memories
+from textrawl.tools.memory.extract_memories import extract_memories
 from textrawl.tools.memory.forget_entity import forget_entity
 from textrawl.tools.memory.query_memory import query_memory
 from textrawl.tools.memory.resources import PROMPTS, complete_entity
