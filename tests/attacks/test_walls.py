@@ -21,6 +21,10 @@ from textrawl.tools.catalogue import find_toolsets
 pytestmark = pytest.mark.anyio
 
 UPKEEP = {
+    # The change of the model that a setting asked for, and what keeps it from coming.
+    "report_awaited_model",
+    "start_awaited_model",
+    "switch_awaited_model",
     "changed_watches",  # each watch has the credential of its client
     "claim_document_embeddings", "claim_pending_embeddings", "default_space",
     "fill_pending_embeddings", "embedding_models", "queue_embeddings", "rebuild_documents",
@@ -88,6 +92,7 @@ def test_the_servers_login_reads_no_row_of_any_table_without_a_credential(
         for (table,) in owner.execute(
             "select distinct c.relname from pg_class c join pg_attribute a on a.attrelid = c.oid"
             " where relnamespace = 'textrawl'::regnamespace and relkind in ('r', 'v')"
+            " and relname <> 'migration'"
             " and attname in ('space_id', 'space', 'content', 'hash')"
         ).fetchall():
             statement = sql.SQL("select * from {}").format(sql.Identifier("textrawl", table))

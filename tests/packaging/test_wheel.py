@@ -90,6 +90,7 @@ def test_the_wheel_has_the_sql_the_demonstration_and_the_marker_of_types_and_no_
     }
     shipped = {f"textrawl/{path.relative_to(ROOT)}" for path in (ROOT / "sql").rglob("*.sql")}
     shipped.remove("textrawl/sql/schema.sql")  # for readers of the repository
+    shipped.add("textrawl/sql/catalogue.txt")
     assert names == tracked | shipped
     assert {"textrawl/py.typed", "textrawl/cli/postgresql.json"} <= names
     assert shipped

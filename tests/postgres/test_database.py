@@ -342,7 +342,7 @@ async def test_a_function_of_another_version_says_what_to_run(
     with psycopg.connect(postgres.cluster.dsn(OWNER, database), autocommit=True) as owner:
         owner.execute("alter function textrawl.default_space rename to gone")
         async with open_pool(database_url) as pool:
-            with pytest.raises(errors.DatabaseUnavailable, match="textrawl migrate"):
+            with pytest.raises(errors.DatabaseUnavailable, match="textrawl doctor"):
                 await pool.call("default_space", Space)
 
 
