@@ -1,4 +1,4 @@
-"""docs/adding-a-toolset.md: the example is built from the page, and its tests pass."""
+"""docs/contributing/adding-a-toolset.md: the example is built from the page, and its tests pass."""
 
 import os
 import re
@@ -12,7 +12,7 @@ import pytest
 from tests.support.pages import ROOT
 from textrawl.settings import is_setting
 
-PAGE = ROOT / "docs" / "adding-a-toolset.md"
+PAGE = ROOT / "docs" / "contributing" / "adding-a-toolset.md"
 FILES = re.compile(r"^`([\w./]+)`\n\n```\w*\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 CHECKS = [
     "tests/toolsets/notes",

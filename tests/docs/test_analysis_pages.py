@@ -1,9 +1,8 @@
-"""docs/analytics.md and docs/schema.md: every statement runs, the picture is the database's.
+"""docs/analytics.md and docs/contributing/schema.md: every statement runs, the picture is the database's.
 
 UPDATE_PAGES=1 writes the pages anew instead of comparing them.
 """
 
-import re
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -13,7 +12,12 @@ import pytest
 from mcp import Client
 from mcp.types import Implementation
 
-from tests.docs.test_readme import count_words, keep_up_to_date, load_demonstration
+from tests.docs.test_readme import (
+    count_words,
+    keep_up_to_date,
+    load_demonstration,
+    write_catalogue,
+)
 from tests.support.pages import ROOT, read_blocks, read_shape, rewrite_generated, rewrite_results
 from textrawl import Settings, create_server
 from textrawl.embedded.postmaster import SUPERUSER
@@ -21,7 +25,7 @@ from textrawl.postgres.sql_files import describe_views
 
 pytestmark = pytest.mark.anyio
 
-ANALYTICS, SCHEMA = ROOT / "docs/analytics.md", ROOT / "docs/schema.md"
+ANALYTICS, SCHEMA = ROOT / "docs/analytics.md", ROOT / "docs/contributing/schema.md"
 CORRECTION: dict[str, Any] = {
     "entityName": "Neon",
     "entityType": "organization",
@@ -99,14 +103,6 @@ def test_a_sample_has_another_shape_when_a_column_or_its_kind_changes() -> None:
     assert read_shape(shown.replace("day", "tag")) != read_shape(shown)
 
 
-COLUMNS = """
-    select c.relname, a.attname, format_type(a.atttypid, null),
-        coalesce((select contype::text from pg_constraint k where k.conrelid = c.oid
-            and a.attnum = any(k.conkey) and contype in ('p', 'f')
-            order by contype desc limit 1), '')
-    from pg_class c join pg_attribute a on a.attrelid = c.oid and a.attnum > 0
-    where c.relnamespace = 'textrawl'::regnamespace and c.relkind = 'r' and not a.attisdropped
-    order by c.relname, a.attnum"""
 REFERENCES = """
     select distinct confrelid::regclass::text, conrelid::regclass::text,
         (select string_agg(attname, ', ' order by array_position(conkey, attnum))
@@ -116,53 +112,27 @@ REFERENCES = """
                 and p.conkey = k.conkey)
     from pg_constraint k where connamespace = 'textrawl'::regnamespace and contype = 'f'
     order by 1, 2, 3"""
-COMMENTS = """
-    select c.relname, a.attname, format_type(a.atttypid, a.atttypmod),
-        col_description(c.oid, a.attnum)
-    from pg_class c join pg_attribute a on a.attrelid = c.oid and a.attnum > 0
-    where c.relnamespace = 'textrawl'::regnamespace and c.relkind = 'v'
-    order by c.relname, a.attnum"""
-
-
-def draw_entities(connection: psycopg.Connection) -> str:
+def draw_tables(connection: psycopg.Connection) -> str:
     """The diagram in Mermaid, from the catalogue."""
-    lines, tables = ["```mermaid", "erDiagram"], dict[str, list[str]]()
-    for table, column, kind, key in connection.execute(COLUMNS).fetchall():
-        marks = {"p": " PK", "f": " FK"}.get(key, "")
-        shown = {"timestamp with time zone": "timestamptz"}.get(str(kind), str(kind))
-        text = re.sub(r"\W+", "_", shown).strip("_")
-        tables.setdefault(table, []).append(f"        {text} {column}{marks}")
-    for table, columns in tables.items():
-        lines += [f"    {table} {{", *columns, "    }"]
+    lines = ["```mermaid", "erDiagram"]
     for one, many, columns, single in connection.execute(REFERENCES).fetchall():
         arrow = "||--o|" if single else "||--o{"
         lines.append(f'    {one} {arrow} {many} : "{columns or "space_id"}"')
     return "\n".join([*lines, "```"])
 
 
-def list_views(connection: psycopg.Connection) -> str:
-    """Every view with its columns."""
-    lines, last = list[str](), ""
-    for view, column, kind, comment in connection.execute(COMMENTS).fetchall():
-        if view != last:
-            lines += ["", f"### {view}", "", "| column | type | |", "| --- | --- | --- |"]
-            last = view
-        shown = {"timestamp with time zone": "timestamptz"}.get(kind, kind)
-        lines.append(f"| `{column}` | {shown} | {comment} |")
-    return "\n".join(lines).strip()
-
-
-def test_the_page_of_the_schema_shows_the_tables_and_views_that_there_are(
+def test_the_page_of_the_schema_shows_the_tables_that_there_are(
     postgres: Any, database: str
 ) -> None:
     with psycopg.connect(postgres.cluster.dsn(SUPERUSER, database)) as connection:
         connection.execute("set search_path = textrawl, public")
         connection.execute("select register_embedding_model('test:model', 3)")
         writers = {
-            "diagram": lambda: draw_entities(connection), "views": lambda: list_views(connection)
-        }  # fmt: skip
+            "diagram": lambda: draw_tables(connection),
+            "tables": lambda: write_catalogue(connection, "tables"),
+        }
         written = rewrite_generated(SCHEMA.read_text(encoding="utf-8"), writers)
         connection.rollback()
 
-    assert written.count("{\n") > 15
+    assert written.count("||--o") > 50
     keep_up_to_date(SCHEMA, written)

@@ -1,4 +1,4 @@
-"""docs/design.md: its drawings show the imports. A traced search enters only the listed modules."""
+"""docs/contributing/design.md: its drawings show the imports. A traced search enters only the listed modules."""
 
 import sys
 import threading
@@ -23,7 +23,7 @@ from tests.docs.test_readme import keep_up_to_date
 from tests.support.pages import ROOT, rewrite_generated
 from textrawl import Settings, create_server
 
-PAGE = ROOT / "docs" / "design.md"
+PAGE = ROOT / "docs" / "contributing" / "design.md"
 WALK = {
     "server.server": "checks who calls and what the caller may do",
     "wire.arguments": "repairs arguments of a wrong type",

@@ -11,13 +11,18 @@ TEXTS = [
 ]
 
 
-def test_each_page_is_listed_once() -> None:
-    text = (ROOT / "docs/README.md").read_text("utf-8")
-    listed = re.findall(r"\]\(([\w-]+\.md)\)", text)
+def test_each_page_is_listed() -> None:
+    """In docs/README.md, and the page of a toolset in docs/toolsets.md."""
+    docs = ROOT / "docs"
+    listed = {
+        page: set(re.findall(r"\]\(([\w/-]+\.md)\)", (docs / page).read_text("utf-8")))
+        for page in ("README.md", "toolsets.md")
+    }
+    pages = {path.relative_to(docs).as_posix() for path in docs.rglob("*.md")} - {"README.md"}
+    toolsets = {page for page in pages if page.startswith("toolsets/")}
 
-    assert sorted(listed) == sorted(
-        path.name for path in (ROOT / "docs").glob("*.md") if path.name != "README.md"
-    )
+    assert pages - toolsets - listed["README.md"] == set()
+    assert toolsets - listed["toolsets.md"] == set()
 
 
 def test_each_benchmark_that_can_be_run_is_in_the_table_once() -> None:
@@ -65,7 +70,7 @@ def find_missing_files(page: Path) -> list[str]:
     named = re.findall(
         r"(?<![\w/.])((?:textrawl|tests|sql|benchmarks|compose|deploy)/[\w./-]*\w)", text
     )
-    # docs/adding-a-toolset.md heads the files of its example with their paths.
+    # docs/contributing/adding-a-toolset.md heads the files of its example with their paths.
     example = re.findall(r"^`([\w./]+)`\n\n```", text, re.MULTILINE)
     return [
         name

@@ -156,7 +156,10 @@ async def test_every_statement_of_the_page_about_sql_runs(
     with psycopg.connect(postgres.cluster.dsn(SUPERUSER, database)) as connection:
         count_words(connection)
         text = rewrite_results(SQL.read_text(encoding="utf-8"), connection)
-        tables = {name: lambda name=name: write_catalogue(connection, name) for name in CATALOGUE}
+        tables = {
+            name: lambda name=name: write_catalogue(connection, name)
+            for name in ("views", "functions")
+        }
         written = rewrite_generated(text, tables)
         connection.execute("set local session authorization ana_psql")
         read = connection.execute("select count(*) from textrawl.memory_observations").fetchone()
