@@ -1,4 +1,4 @@
-"""docs/analytics.md and docs/contributing/schema.md: every statement runs, the picture is the database's.
+"""docs/analytics.md and contributing/schema.md: statements run, the picture is the database's.
 
 UPDATE_PAGES=1 writes the pages anew instead of comparing them.
 """

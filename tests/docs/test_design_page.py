@@ -1,4 +1,4 @@
-"""docs/contributing/design.md: its drawings show the imports. A traced search enters only the listed modules."""
+"""contributing/design.md: drawings show imports. A traced search enters only the listed modules."""
 
 import sys
 import threading

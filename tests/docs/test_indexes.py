@@ -7,7 +7,15 @@ from tests.support.pages import PAGES, ROOT
 
 TEXTS = [
     *PAGES,
-    *(ROOT / name for name in ("CONTRIBUTING.md", "CHANGELOG.md", "benchmarks/README.md")),
+    *(
+        ROOT / name
+        for name in (
+            "CONTRIBUTING.md",
+            "CHANGELOG.md",
+            "benchmarks/README.md",
+            "benchmarks/figures.md",
+        )
+    ),
 ]
 
 

@@ -11,7 +11,7 @@ from tests.support.syntax import read_nodes
 MODULES = sorted(path for top in ("textrawl", "benchmarks") for path in (ROOT / top).rglob("*.py"))
 TESTS = sorted((ROOT / "tests").rglob("*.py"))
 PAGES = sorted(
-    [*(ROOT / "docs").rglob("*.md"), *ROOT.glob("*.md"), ROOT / "benchmarks" / "README.md"]
+    [*(ROOT / "docs").rglob("*.md"), *ROOT.glob("*.md"), *(ROOT / "benchmarks").glob("*.md")]
 )
 SQL_FILES = sorted((ROOT / "sql").rglob("*.sql"))
 RIDDLE = re.compile(r"(What|Who|Whose|Whom|How|Whether|Where)\b")
