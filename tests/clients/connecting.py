@@ -1,4 +1,4 @@
-"""What each program says of textrawl after `textrawl connect`: a row of docs/clients.md each."""
+"""What each program says of textrawl after `textrawl connect`: a row of the table each."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

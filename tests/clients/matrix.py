@@ -1,4 +1,4 @@
-"""The matrix of docs/clients.md: a row for each program, printed by the tests that run them."""
+"""The matrix of benchmarks/clients.md: a row for each program, printed by the tests that run it."""
 
 import os
 from collections import defaultdict
@@ -13,7 +13,7 @@ from tests.clients.connecting import write_results
 from tests.clients.programs.program import Program
 from tests.support.pages import rewrite_generated, write_table
 
-PAGE = Path(__file__).parents[2] / "docs/clients.md"
+PAGE = Path(__file__).parents[2] / "benchmarks/clients.md"
 RUN = "client"  # the property of a report that names program and transport
 
 _TITLES = (
@@ -66,7 +66,7 @@ def print_matrix(terminalreporter: Any) -> None:
         for name, found in outcomes.items()
     }
     matrix = write_matrix({name: sorted(found, reverse=True) for name, found in connected.items()})
-    terminalreporter.section("docs/clients.md")
+    terminalreporter.section("benchmarks/clients.md")
     terminalreporter.write_line(matrix)
     if os.environ.get("UPDATE_PAGES") and matrix == write_expected():
         text = PAGE.read_text(encoding="utf-8")

@@ -1,4 +1,4 @@
-"""The conformance suites find nothing that fails, and what docs/clients.md says they find."""
+"""The conformance suites find nothing that fails, and what benchmarks/clients.md says they find."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""docs/clients.md says of each program what its module here says; `pytest -m clients` tries it."""
+"""benchmarks/clients.md says of a program what its module says; `pytest -m clients` tries it."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""Real programs play the script on a real server: what they show is what docs/clients.md says."""
+"""Real programs play the script on a real server: they show what benchmarks/clients.md says."""
 
 from collections.abc import Callable
 from pathlib import Path

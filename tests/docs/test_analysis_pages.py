@@ -112,12 +112,15 @@ REFERENCES = """
                 and p.conkey = k.conkey)
     from pg_constraint k where connamespace = 'textrawl'::regnamespace and contype = 'f'
     order by 1, 2, 3"""
+
+
 def draw_tables(connection: psycopg.Connection) -> str:
-    """The diagram in Mermaid, from the catalogue."""
+    """The diagram in Mermaid, from the catalogue. It leaves out that a row belongs to a space."""
     lines = ["```mermaid", "erDiagram"]
     for one, many, columns, single in connection.execute(REFERENCES).fetchall():
         arrow = "||--o|" if single else "||--o{"
-        lines.append(f'    {one} {arrow} {many} : "{columns or "space_id"}"')
+        if columns:
+            lines.append(f'    {one} {arrow} {many} : "{columns}"')
     return "\n".join([*lines, "```"])
 
 

@@ -7,15 +7,9 @@ from tests.support.pages import PAGES, ROOT
 
 TEXTS = [
     *PAGES,
-    *(
-        ROOT / name
-        for name in (
-            "CONTRIBUTING.md",
-            "CHANGELOG.md",
-            "benchmarks/README.md",
-            "benchmarks/figures.md",
-        )
-    ),
+    ROOT / "CONTRIBUTING.md",
+    ROOT / "CHANGELOG.md",
+    *sorted((ROOT / "benchmarks").glob("*.md")),
 ]
 
 
