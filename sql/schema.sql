@@ -208,6 +208,92 @@ COMMENT ON COLUMN actor.name IS 'Unique name of the actor.';
 COMMENT ON COLUMN actor.role_name IS 'Database login of the actor, such as the login of an analyst. Sessions of the login act as this actor. Null: the actor uses only tokens.';
 COMMENT ON COLUMN actor.created_at IS 'When the actor was registered.';
 
+CREATE TABLE space_grant (
+    space_id integer NOT NULL,
+    actor_id integer NOT NULL,
+    scopes text[] NOT NULL,
+    for_login boolean DEFAULT false NOT NULL,
+    granted_at timestamptz DEFAULT now() NOT NULL,
+    CONSTRAINT space_grant_pkey PRIMARY KEY (space_id, actor_id),
+    CONSTRAINT space_grant_actor_id_fkey FOREIGN KEY (actor_id) REFERENCES actor(id) ON DELETE CASCADE,
+    CONSTRAINT space_grant_space_id_fkey FOREIGN KEY (space_id) REFERENCES space(id) ON DELETE CASCADE,
+    CONSTRAINT space_grant_scopes_check CHECK (scopes <@ ARRAY['read'::text, 'propose'::text, 'write'::text, 'forget'::text, 'review'::text, 'admin'::text, 'metrics'::text] AND scopes <> '{}'::text[])
+);
+COMMENT ON TABLE space_grant IS 'Scopes of an actor in a space. Without a row the actor has no access to the space.';
+COMMENT ON COLUMN space_grant.space_id IS 'Space that the grant is for.';
+COMMENT ON COLUMN space_grant.actor_id IS 'Actor who has the grant.';
+COMMENT ON COLUMN space_grant.scopes IS 'read, propose (writes become proposals), write, forget (permanent deletion), review (see and decide proposals), admin (grants, trail, undo), metrics (measurements of the servers, without content of the space).';
+COMMENT ON COLUMN space_grant.for_login IS 'True: create_analyst() granted read for the database login of the actor, and drop_analyst() removes it.';
+COMMENT ON COLUMN space_grant.granted_at IS 'When the grant was made or last changed.';
+CREATE INDEX space_grant_actor_id_idx ON space_grant USING btree (actor_id);
+ALTER TABLE space_grant ENABLE ROW LEVEL SECURITY;
+ALTER TABLE space_grant FORCE ROW LEVEL SECURITY;
+CREATE POLICY owner ON space_grant FOR ALL TO textrawl_owner USING (true) WITH CHECK (true);
+CREATE POLICY readers ON space_grant FOR SELECT TO public USING ((space_id = ANY (( SELECT session_spaces() AS session_spaces)::integer[])));
+
+CREATE TABLE token (
+    id integer GENERATED ALWAYS AS IDENTITY NOT NULL,
+    hash bytea NOT NULL,
+    kind text NOT NULL,
+    prefix text,
+    actor_id integer NOT NULL,
+    home_space_id integer,
+    scopes text[] NOT NULL,
+    issuer text,
+    voucher_id integer,
+    created_at timestamptz DEFAULT now() NOT NULL,
+    expires_at timestamptz,
+    last_used_at timestamptz,
+    revoked_at timestamptz,
+    CONSTRAINT token_pkey PRIMARY KEY (id),
+    CONSTRAINT token_hash_key UNIQUE (hash),
+    CONSTRAINT token_actor_id_fkey FOREIGN KEY (actor_id) REFERENCES actor(id) ON DELETE CASCADE,
+    CONSTRAINT token_home_space_id_fkey FOREIGN KEY (home_space_id) REFERENCES space(id) ON DELETE SET NULL,
+    CONSTRAINT token_voucher_id_fkey FOREIGN KEY (voucher_id) REFERENCES token(id) ON DELETE CASCADE,
+    CONSTRAINT token_check CHECK ((voucher_id IS NOT NULL) = (kind = 'federated'::text)),
+    CONSTRAINT token_expires_at_check CHECK (isfinite(expires_at)),
+    CONSTRAINT token_hash_check CHECK (octet_length(hash) = 32),
+    CONSTRAINT token_issuer_check CHECK (char_length(issuer) >= 1 AND char_length(issuer) <= 2000),
+    CONSTRAINT token_kind_check CHECK (kind = ANY (ARRAY['bearer'::text, 'local'::text, 'federated'::text])),
+    CONSTRAINT token_scopes_check CHECK (scopes <@ ARRAY['read'::text, 'propose'::text, 'write'::text, 'forget'::text, 'review'::text, 'admin'::text, 'metrics'::text] AND scopes <> '{}'::text[])
+);
+COMMENT ON TABLE token IS 'Access tokens. A token can use a scope in a space only if both the token and the grant of its actor include the scope. Only hashes are stored.';
+COMMENT ON COLUMN token.id IS 'Number of the token.';
+COMMENT ON COLUMN token.hash IS 'SHA-256 of the token. The token itself is not stored.';
+COMMENT ON COLUMN token.kind IS 'bearer: created by textrawl token. local: for the owner of an embedded memory. federated: issued by an identity provider and verified by a server.';
+COMMENT ON COLUMN token.prefix IS 'First characters of the token, by which people recognise it.';
+COMMENT ON COLUMN token.actor_id IS 'Actor of the token, who is the author of its writes.';
+COMMENT ON COLUMN token.home_space_id IS 'Space that writes go to if the address names no space. Null: writes go to the only space that the token can write.';
+COMMENT ON COLUMN token.scopes IS 'Some of read, propose, write, forget, review, admin, metrics. In a space, the token can use a scope only if the grant of its actor includes the scope.';
+COMMENT ON COLUMN token.issuer IS 'Identity provider, as in TEXTRAWL_OAUTH_ISSUER. A server with this token can vouch for users that this provider identified. Null: the token cannot vouch for users.';
+COMMENT ON COLUMN token.voucher_id IS 'Token of the server that verified a federated token. When the server''s token is revoked or expires, the federated token is not accepted any more. It gives access only to spaces in which the server''s token has the scope admin.';
+COMMENT ON COLUMN token.created_at IS 'When the token was created.';
+COMMENT ON COLUMN token.expires_at IS 'When the token expires. Null: never.';
+COMMENT ON COLUMN token.last_used_at IS 'When the token was last used, to the minute.';
+COMMENT ON COLUMN token.revoked_at IS 'When the token was revoked. Null: the token was not revoked.';
+CREATE INDEX token_actor_id_idx ON token USING btree (actor_id);
+CREATE UNIQUE INDEX token_local_idx ON token USING btree (actor_id) WHERE kind = 'local'::text;
+CREATE INDEX token_voucher_id_idx ON token USING btree (voucher_id) WHERE voucher_id IS NOT NULL;
+ALTER TABLE token ENABLE ROW LEVEL SECURITY;
+ALTER TABLE token FORCE ROW LEVEL SECURITY;
+CREATE POLICY owner ON token FOR ALL TO textrawl_owner USING (true) WITH CHECK (true);
+
+CREATE TYPE origin AS (
+    space_id integer,
+    author_id integer,
+    client text,
+    tool text,
+    request text,
+    proposed boolean
+);
+COMMENT ON TYPE origin IS 'The space that a write goes to, and the author, client, tool and request that it comes from. open_write() determines them once in each call.';
+COMMENT ON COLUMN origin.space_id IS 'Space that the write goes to.';
+COMMENT ON COLUMN origin.author_id IS 'Actor who writes.';
+COMMENT ON COLUMN origin.client IS 'Name and version of the MCP client. Null: the write comes from SQL.';
+COMMENT ON COLUMN origin.tool IS 'Tool that writes. sql: the write comes from psql.';
+COMMENT ON COLUMN origin.request IS 'Id of the request, as in the log of the server. Null: the write comes from SQL.';
+COMMENT ON COLUMN origin.proposed IS 'True: the caller can only propose, so the write becomes a proposal.';
+
 CREATE TABLE entity (
     space_id integer NOT NULL,
     id uuid DEFAULT gen_random_uuid() NOT NULL,
@@ -421,6 +507,216 @@ CREATE TABLE removal_lock (
 );
 COMMENT ON TABLE removal_lock IS 'A table without rows. claim_removal() locks it while facts are removed. refresh_search_statistics() locks it while words are counted.';
 
+CREATE TABLE revision (
+    space_id integer NOT NULL,
+    observation_id uuid NOT NULL,
+    reason text NOT NULL,
+    actor_id integer NOT NULL,
+    client text,
+    tool text NOT NULL,
+    request text,
+    revised_at timestamptz DEFAULT clock_timestamp() NOT NULL,
+    CONSTRAINT revision_pkey PRIMARY KEY (space_id, observation_id),
+    CONSTRAINT revision_actor_id_fkey FOREIGN KEY (actor_id) REFERENCES actor(id),
+    CONSTRAINT revision_space_id_observation_id_fkey FOREIGN KEY (space_id, observation_id) REFERENCES observation(space_id, id) ON DELETE CASCADE,
+    CONSTRAINT revision_reason_check CHECK (char_length(reason) >= 1 AND char_length(reason) <= 500)
+);
+COMMENT ON TABLE revision IS 'Facts that somebody marked as wrong. A wrong fact ends at its valid_from, so it is valid at no time. Its replaced_by names the fact that is right.';
+COMMENT ON COLUMN revision.space_id IS 'Space of the fact.';
+COMMENT ON COLUMN revision.observation_id IS 'The wrong fact.';
+COMMENT ON COLUMN revision.reason IS 'Why the fact was wrong, 1 to 500 characters.';
+COMMENT ON COLUMN revision.actor_id IS 'Actor who revised the fact.';
+COMMENT ON COLUMN revision.client IS 'Name and version of the MCP client that revised the fact. Null: it was revised from SQL.';
+COMMENT ON COLUMN revision.tool IS 'Tool that revised the fact. sql: it was revised from psql.';
+COMMENT ON COLUMN revision.request IS 'Id of the request that revised the fact, as in the log of the server. Null: it was revised from SQL.';
+COMMENT ON COLUMN revision.revised_at IS 'When the fact was revised.';
+ALTER TABLE revision ENABLE ROW LEVEL SECURITY;
+ALTER TABLE revision FORCE ROW LEVEL SECURITY;
+CREATE POLICY owner ON revision FOR ALL TO textrawl_owner USING (true) WITH CHECK (true);
+CREATE POLICY readers ON revision FOR SELECT TO public USING ((space_id = ANY (( SELECT session_spaces() AS session_spaces)::integer[])));
+
+CREATE TABLE entity_alias (
+    space_id integer NOT NULL,
+    id uuid DEFAULT gen_random_uuid() NOT NULL,
+    entity_id uuid NOT NULL,
+    name text NOT NULL,
+    name_key text NOT NULL,
+    author_id integer NOT NULL,
+    client text,
+    tool text NOT NULL,
+    request text,
+    created_at timestamptz DEFAULT now() NOT NULL,
+    removed_at timestamptz,
+    CONSTRAINT entity_alias_pkey PRIMARY KEY (space_id, id),
+    CONSTRAINT entity_alias_author_id_fkey FOREIGN KEY (author_id) REFERENCES actor(id),
+    CONSTRAINT entity_alias_space_id_entity_id_fkey FOREIGN KEY (space_id, entity_id) REFERENCES entity(space_id, id) ON DELETE CASCADE,
+    CONSTRAINT entity_alias_name_check CHECK (char_length(name) >= 1 AND char_length(name) <= 200)
+);
+COMMENT ON TABLE entity_alias IS 'Other names (aliases) of entities. In one space a name belongs to one entity, as its name or as an alias.';
+COMMENT ON COLUMN entity_alias.space_id IS 'Space of the entity.';
+COMMENT ON COLUMN entity_alias.id IS 'Id of the alias. The alias that a merge makes of the name of the merged entity has the id of that entity.';
+COMMENT ON COLUMN entity_alias.entity_id IS 'Entity that has this alias.';
+COMMENT ON COLUMN entity_alias.name IS 'The alias as it was first written.';
+COMMENT ON COLUMN entity_alias.name_key IS 'name_key(name), the form in which names are compared. It is unique among the aliases of the space that are in use, and differs from the keys of all entities.';
+COMMENT ON COLUMN entity_alias.author_id IS 'Actor who added the alias.';
+COMMENT ON COLUMN entity_alias.client IS 'Name and version of the MCP client that added the alias. Null: the alias was added from SQL.';
+COMMENT ON COLUMN entity_alias.tool IS 'Tool that added the alias. sql: the alias was added from psql.';
+COMMENT ON COLUMN entity_alias.request IS 'Id of the request that added the alias, as in the log of the server. Null: the alias was added from SQL.';
+COMMENT ON COLUMN entity_alias.created_at IS 'When the alias was added.';
+COMMENT ON COLUMN entity_alias.removed_at IS 'When the alias was removed. The row is kept for an undo, and no name resolves to it. Null: the alias is in use.';
+CREATE INDEX entity_alias_entity_idx ON entity_alias USING btree (space_id, entity_id);
+CREATE UNIQUE INDEX entity_alias_key_idx ON entity_alias USING btree (space_id, name_key) WHERE removed_at IS NULL;
+CREATE INDEX entity_alias_prefix_idx ON entity_alias USING btree (space_id, name_key text_pattern_ops) WHERE removed_at IS NULL;
+ALTER TABLE entity_alias ENABLE ROW LEVEL SECURITY;
+ALTER TABLE entity_alias FORCE ROW LEVEL SECURITY;
+CREATE POLICY owner ON entity_alias FOR ALL TO textrawl_owner USING (true) WITH CHECK (true);
+CREATE POLICY readers ON entity_alias FOR SELECT TO public USING ((space_id = ANY (( SELECT session_spaces() AS session_spaces)::integer[])));
+
+CREATE TABLE merge (
+    space_id integer NOT NULL,
+    id uuid DEFAULT gen_random_uuid() NOT NULL,
+    kept_id uuid NOT NULL,
+    merged_id uuid NOT NULL,
+    entity jsonb NOT NULL,
+    facts uuid[] NOT NULL,
+    sources uuid[] NOT NULL,
+    targets uuid[] NOT NULL,
+    reflections uuid[] NOT NULL,
+    aliases uuid[] NOT NULL,
+    merges uuid[] NOT NULL,
+    former jsonb NOT NULL,
+    given jsonb NOT NULL,
+    actor_id integer NOT NULL,
+    at timestamptz NOT NULL,
+    CONSTRAINT merge_pkey PRIMARY KEY (space_id, id),
+    CONSTRAINT merge_space_id_merged_id_key UNIQUE (space_id, merged_id),
+    CONSTRAINT merge_actor_id_fkey FOREIGN KEY (actor_id) REFERENCES actor(id),
+    CONSTRAINT merge_space_id_kept_id_fkey FOREIGN KEY (space_id, kept_id) REFERENCES entity(space_id, id) ON DELETE CASCADE
+);
+COMMENT ON TABLE merge IS 'Merges of two entities that were not split. Each row has what a split needs. A split deletes the row.';
+COMMENT ON COLUMN merge.space_id IS 'Space of both entities.';
+COMMENT ON COLUMN merge.id IS 'Id of the merge.';
+COMMENT ON COLUMN merge.kept_id IS 'Entity that has the facts and relations of both entities now.';
+COMMENT ON COLUMN merge.merged_id IS 'Id of the entity that no longer exists. The alias of its name has the same id.';
+COMMENT ON COLUMN merge.entity IS 'The row of the merged entity, with the values of its node, their changes and its use.';
+COMMENT ON COLUMN merge.facts IS 'Facts of the merged entity.';
+COMMENT ON COLUMN merge.sources IS 'Relations that started at the merged entity.';
+COMMENT ON COLUMN merge.targets IS 'Relations that led to the merged entity.';
+COMMENT ON COLUMN merge.reflections IS 'Reflections about the merged entity.';
+COMMENT ON COLUMN merge.aliases IS 'Former aliases of the merged entity.';
+COMMENT ON COLUMN merge.merges IS 'Earlier merges into the merged entity.';
+COMMENT ON COLUMN merge.former IS 'Values of the kept entity before the merge, if the merge changed them: its type and its description.';
+COMMENT ON COLUMN merge.given IS 'The same values after the merge. A split resets only values that nobody has changed since.';
+COMMENT ON COLUMN merge.actor_id IS 'Actor who merged the entities.';
+COMMENT ON COLUMN merge.at IS 'When the entities were merged.';
+CREATE INDEX merge_kept_idx ON merge USING btree (space_id, kept_id);
+ALTER TABLE merge ENABLE ROW LEVEL SECURITY;
+ALTER TABLE merge FORCE ROW LEVEL SECURITY;
+CREATE POLICY owner ON merge FOR ALL TO textrawl_owner USING (true) WITH CHECK (true);
+CREATE POLICY readers ON merge FOR SELECT TO public USING ((space_id = ANY (( SELECT session_spaces() AS session_spaces)::integer[])));
+
+CREATE TABLE merged (
+    space_id integer NOT NULL,
+    merge_id uuid NOT NULL,
+    id uuid NOT NULL,
+    kind text NOT NULL,
+    twin uuid,
+    valid_until timestamptz,
+    ended timestamptz NOT NULL,
+    CONSTRAINT merged_pkey PRIMARY KEY (space_id, merge_id, id),
+    CONSTRAINT merged_space_id_merge_id_fkey FOREIGN KEY (space_id, merge_id) REFERENCES merge(space_id, id) ON DELETE CASCADE,
+    CONSTRAINT merged_kind_check CHECK (kind = ANY (ARRAY['fact'::text, 'relation'::text]))
+);
+COMMENT ON TABLE merged IS 'Facts and relations that a merge ended: because the kept entity has the same one, or because a relation would lead from the kept entity to itself.';
+COMMENT ON COLUMN merged.space_id IS 'Space of the row.';
+COMMENT ON COLUMN merged.merge_id IS 'The merge.';
+COMMENT ON COLUMN merged.id IS 'Id of the fact or relation.';
+COMMENT ON COLUMN merged.kind IS 'fact or relation.';
+COMMENT ON COLUMN merged.twin IS 'The same fact or relation of the kept entity. Null: the relation connected the two entities.';
+COMMENT ON COLUMN merged.valid_until IS 'End of the fact or relation before the merge. Null: it had no end.';
+COMMENT ON COLUMN merged.ended IS 'End that the merge set.';
+CREATE INDEX merged_id_idx ON merged USING btree (space_id, id);
+CREATE INDEX merged_twin_idx ON merged USING btree (space_id, twin) WHERE twin IS NOT NULL;
+ALTER TABLE merged ENABLE ROW LEVEL SECURITY;
+ALTER TABLE merged FORCE ROW LEVEL SECURITY;
+CREATE POLICY owner ON merged FOR ALL TO textrawl_owner USING (true) WITH CHECK (true);
+CREATE POLICY readers ON merged FOR SELECT TO public USING ((space_id = ANY (( SELECT session_spaces() AS session_spaces)::integer[])));
+
+CREATE TABLE embedding_model (
+    id integer GENERATED ALWAYS AS IDENTITY NOT NULL,
+    name text NOT NULL,
+    dimensions integer NOT NULL,
+    cosine_floor real DEFAULT 0 NOT NULL,
+    cosine_ceiling real DEFAULT 1 NOT NULL,
+    trust real DEFAULT 0.8 NOT NULL,
+    calibrated_at timestamptz,
+    status text DEFAULT 'active'::text NOT NULL,
+    status_since timestamptz DEFAULT now() NOT NULL,
+    queued boolean DEFAULT true NOT NULL,
+    queued_space integer,
+    queued_observation uuid,
+    created_at timestamptz DEFAULT now() NOT NULL,
+    stands_in_for text,
+    obstacle text,
+    CONSTRAINT embedding_model_pkey PRIMARY KEY (id),
+    CONSTRAINT embedding_model_name_key UNIQUE (name),
+    CONSTRAINT embedding_model_check CHECK (cosine_ceiling > cosine_floor),
+    CONSTRAINT embedding_model_dimensions_check CHECK (dimensions >= 1 AND dimensions <= 4000),
+    CONSTRAINT embedding_model_status_check CHECK (status = ANY (ARRAY['building'::text, 'active'::text, 'previous'::text])),
+    CONSTRAINT embedding_model_trust_check CHECK (trust >= 0::double precision AND trust <= 1::double precision)
+);
+COMMENT ON TABLE embedding_model IS 'An embedding model. The table embedding_N contains the vectors of model N.';
+COMMENT ON COLUMN embedding_model.id IS 'Number of the model. The name of its table of vectors ends with this number.';
+COMMENT ON COLUMN embedding_model.name IS 'provider:model, such as openai:text-embedding-3-small.';
+COMMENT ON COLUMN embedding_model.dimensions IS 'Number of dimensions of the model''s vectors.';
+COMMENT ON COLUMN embedding_model.cosine_floor IS 'Two texts with this cosine or less are unrelated.';
+COMMENT ON COLUMN embedding_model.cosine_ceiling IS 'Two texts with this cosine or more mean the same.';
+COMMENT ON COLUMN embedding_model.trust IS 'Highest score of a fact that has no word of the query and matches only by its vector. The trust is 0.5 for a model that averages word vectors, and higher for better models.';
+COMMENT ON COLUMN embedding_model.calibrated_at IS 'When floor, ceiling and trust were measured with the facts of this memory. Null: these three values are the defaults of textrawl.';
+COMMENT ON COLUMN embedding_model.status IS 'building: the model gets vectors. active: the model gets vectors, and searches use them. previous: the model was active and still gets vectors, for a rollback.';
+COMMENT ON COLUMN embedding_model.status_since IS 'When the model got its status.';
+COMMENT ON COLUMN embedding_model.queued IS 'True: all facts that are older than the model were added to embedding_pending.';
+COMMENT ON COLUMN embedding_model.queued_space IS 'Space of the fact in queued_observation. Facts are added in the order of space and id.';
+COMMENT ON COLUMN embedding_model.queued_observation IS 'Last fact that was added to embedding_pending. Null: no fact was added yet.';
+COMMENT ON COLUMN embedding_model.created_at IS 'When the model was first used in this database.';
+COMMENT ON COLUMN embedding_model.stands_in_for IS 'The awaited model: the settings of a server ask for it, but its files were not on the server''s machine. Servers change to it when they have its files. Null: the model stands in for no other model.';
+COMMENT ON COLUMN embedding_model.obstacle IS 'Why the awaited model is not used yet, as the last server said.';
+CREATE UNIQUE INDEX embedding_model_status_idx ON embedding_model USING btree (status) WHERE status <> 'previous'::text;
+
+CREATE TABLE embedding_pending (
+    space_id integer NOT NULL,
+    observation_id uuid NOT NULL,
+    model_id integer NOT NULL,
+    attempts integer DEFAULT 0 NOT NULL,
+    next_attempt timestamptz DEFAULT now() NOT NULL,
+    CONSTRAINT embedding_pending_pkey PRIMARY KEY (space_id, observation_id, model_id),
+    CONSTRAINT embedding_pending_model_id_fkey FOREIGN KEY (model_id) REFERENCES embedding_model(id) ON DELETE CASCADE,
+    CONSTRAINT embedding_pending_space_id_observation_id_fkey FOREIGN KEY (space_id, observation_id) REFERENCES observation(space_id, id) ON DELETE CASCADE
+);
+COMMENT ON TABLE embedding_pending IS 'Facts and statements of relations that still need a vector of a model. They were stored while the embedding provider was down, or before the model was added.';
+COMMENT ON COLUMN embedding_pending.space_id IS 'Space of the fact.';
+COMMENT ON COLUMN embedding_pending.observation_id IS 'Fact or statement without a vector.';
+COMMENT ON COLUMN embedding_pending.model_id IS 'Model that has to make the vector.';
+COMMENT ON COLUMN embedding_pending.attempts IS 'Number of attempts to make the vector, including an attempt that runs now.';
+COMMENT ON COLUMN embedding_pending.next_attempt IS 'When the next attempt is due.';
+CREATE INDEX embedding_pending_due_idx ON embedding_pending USING btree (model_id, next_attempt);
+ALTER TABLE embedding_pending ENABLE ROW LEVEL SECURITY;
+ALTER TABLE embedding_pending FORCE ROW LEVEL SECURITY;
+CREATE POLICY owner ON embedding_pending FOR ALL TO textrawl_owner USING (true) WITH CHECK (true);
+CREATE POLICY readers ON embedding_pending FOR SELECT TO public USING ((space_id = ANY (( SELECT session_spaces() AS session_spaces)::integer[])));
+
+CREATE TABLE vector_index_claim (
+    singleton boolean DEFAULT true NOT NULL,
+    pid integer,
+    backend_start timestamptz,
+    CONSTRAINT vector_index_claim_pkey PRIMARY KEY (singleton),
+    CONSTRAINT vector_index_claim_singleton_check CHECK (singleton)
+);
+COMMENT ON TABLE vector_index_claim IS 'The session that drops and builds vector indexes. claim_vector_indexes() records it and release_vector_indexes() clears it.';
+COMMENT ON COLUMN vector_index_claim.singleton IS 'Always true, because the table has one row.';
+COMMENT ON COLUMN vector_index_claim.pid IS 'Process id of the session. Null: no session has the claim. The claim of a session that has ended does not count.';
+COMMENT ON COLUMN vector_index_claim.backend_start IS 'When the session began. The time distinguishes the session from a later session with the same process id.';
+
 CREATE TABLE word_form (
     stem text NOT NULL,
     other text NOT NULL,
@@ -498,167 +794,6 @@ ALTER TABLE document_rebuild ENABLE ROW LEVEL SECURITY;
 ALTER TABLE document_rebuild FORCE ROW LEVEL SECURITY;
 CREATE POLICY owner ON document_rebuild FOR ALL TO textrawl_owner USING (true) WITH CHECK (true);
 CREATE POLICY readers ON document_rebuild FOR SELECT TO public USING ((space_id = ANY (( SELECT session_spaces() AS session_spaces)::integer[])));
-
-CREATE TABLE embedding_model (
-    id integer GENERATED ALWAYS AS IDENTITY NOT NULL,
-    name text NOT NULL,
-    dimensions integer NOT NULL,
-    cosine_floor real DEFAULT 0 NOT NULL,
-    cosine_ceiling real DEFAULT 1 NOT NULL,
-    trust real DEFAULT 0.8 NOT NULL,
-    calibrated_at timestamptz,
-    status text DEFAULT 'active'::text NOT NULL,
-    status_since timestamptz DEFAULT now() NOT NULL,
-    queued boolean DEFAULT true NOT NULL,
-    queued_space integer,
-    queued_observation uuid,
-    created_at timestamptz DEFAULT now() NOT NULL,
-    stands_in_for text,
-    obstacle text,
-    CONSTRAINT embedding_model_pkey PRIMARY KEY (id),
-    CONSTRAINT embedding_model_name_key UNIQUE (name),
-    CONSTRAINT embedding_model_check CHECK (cosine_ceiling > cosine_floor),
-    CONSTRAINT embedding_model_dimensions_check CHECK (dimensions >= 1 AND dimensions <= 4000),
-    CONSTRAINT embedding_model_status_check CHECK (status = ANY (ARRAY['building'::text, 'active'::text, 'previous'::text])),
-    CONSTRAINT embedding_model_trust_check CHECK (trust >= 0::double precision AND trust <= 1::double precision)
-);
-COMMENT ON TABLE embedding_model IS 'An embedding model. The table embedding_N contains the vectors of model N.';
-COMMENT ON COLUMN embedding_model.id IS 'Number of the model. The name of its table of vectors ends with this number.';
-COMMENT ON COLUMN embedding_model.name IS 'provider:model, such as openai:text-embedding-3-small.';
-COMMENT ON COLUMN embedding_model.dimensions IS 'Number of dimensions of the model''s vectors.';
-COMMENT ON COLUMN embedding_model.cosine_floor IS 'Two texts with this cosine or less are unrelated.';
-COMMENT ON COLUMN embedding_model.cosine_ceiling IS 'Two texts with this cosine or more mean the same.';
-COMMENT ON COLUMN embedding_model.trust IS 'Highest score of a fact that has no word of the query and matches only by its vector. The trust is 0.5 for a model that averages word vectors, and higher for better models.';
-COMMENT ON COLUMN embedding_model.calibrated_at IS 'When floor, ceiling and trust were measured with the facts of this memory. Null: these three values are the defaults of textrawl.';
-COMMENT ON COLUMN embedding_model.status IS 'building: the model gets vectors. active: the model gets vectors, and searches use them. previous: the model was active and still gets vectors, for a rollback.';
-COMMENT ON COLUMN embedding_model.status_since IS 'When the model got its status.';
-COMMENT ON COLUMN embedding_model.queued IS 'True: all facts that are older than the model were added to embedding_pending.';
-COMMENT ON COLUMN embedding_model.queued_space IS 'Space of the fact in queued_observation. Facts are added in the order of space and id.';
-COMMENT ON COLUMN embedding_model.queued_observation IS 'Last fact that was added to embedding_pending. Null: no fact was added yet.';
-COMMENT ON COLUMN embedding_model.created_at IS 'When the model was first used in this database.';
-COMMENT ON COLUMN embedding_model.stands_in_for IS 'The awaited model: the settings of a server ask for it, but its files were not on the server''s machine. Servers change to it when they have its files. Null: the model stands in for no other model.';
-COMMENT ON COLUMN embedding_model.obstacle IS 'Why the awaited model is not used yet, as the last server said.';
-CREATE UNIQUE INDEX embedding_model_status_idx ON embedding_model USING btree (status) WHERE status <> 'previous'::text;
-
-CREATE TABLE embedding_pending (
-    space_id integer NOT NULL,
-    observation_id uuid NOT NULL,
-    model_id integer NOT NULL,
-    attempts integer DEFAULT 0 NOT NULL,
-    next_attempt timestamptz DEFAULT now() NOT NULL,
-    CONSTRAINT embedding_pending_pkey PRIMARY KEY (space_id, observation_id, model_id),
-    CONSTRAINT embedding_pending_model_id_fkey FOREIGN KEY (model_id) REFERENCES embedding_model(id) ON DELETE CASCADE,
-    CONSTRAINT embedding_pending_space_id_observation_id_fkey FOREIGN KEY (space_id, observation_id) REFERENCES observation(space_id, id) ON DELETE CASCADE
-);
-COMMENT ON TABLE embedding_pending IS 'Facts and statements of relations that still need a vector of a model. They were stored while the embedding provider was down, or before the model was added.';
-COMMENT ON COLUMN embedding_pending.space_id IS 'Space of the fact.';
-COMMENT ON COLUMN embedding_pending.observation_id IS 'Fact or statement without a vector.';
-COMMENT ON COLUMN embedding_pending.model_id IS 'Model that has to make the vector.';
-COMMENT ON COLUMN embedding_pending.attempts IS 'Number of attempts to make the vector, including an attempt that runs now.';
-COMMENT ON COLUMN embedding_pending.next_attempt IS 'When the next attempt is due.';
-CREATE INDEX embedding_pending_due_idx ON embedding_pending USING btree (model_id, next_attempt);
-ALTER TABLE embedding_pending ENABLE ROW LEVEL SECURITY;
-ALTER TABLE embedding_pending FORCE ROW LEVEL SECURITY;
-CREATE POLICY owner ON embedding_pending FOR ALL TO textrawl_owner USING (true) WITH CHECK (true);
-CREATE POLICY readers ON embedding_pending FOR SELECT TO public USING ((space_id = ANY (( SELECT session_spaces() AS session_spaces)::integer[])));
-
-CREATE TABLE vector_index_claim (
-    singleton boolean DEFAULT true NOT NULL,
-    pid integer,
-    backend_start timestamptz,
-    CONSTRAINT vector_index_claim_pkey PRIMARY KEY (singleton),
-    CONSTRAINT vector_index_claim_singleton_check CHECK (singleton)
-);
-COMMENT ON TABLE vector_index_claim IS 'The session that drops and builds vector indexes. claim_vector_indexes() records it and release_vector_indexes() clears it.';
-COMMENT ON COLUMN vector_index_claim.singleton IS 'Always true, because the table has one row.';
-COMMENT ON COLUMN vector_index_claim.pid IS 'Process id of the session. Null: no session has the claim. The claim of a session that has ended does not count.';
-COMMENT ON COLUMN vector_index_claim.backend_start IS 'When the session began. The time distinguishes the session from a later session with the same process id.';
-
-CREATE TABLE space_grant (
-    space_id integer NOT NULL,
-    actor_id integer NOT NULL,
-    scopes text[] NOT NULL,
-    for_login boolean DEFAULT false NOT NULL,
-    granted_at timestamptz DEFAULT now() NOT NULL,
-    CONSTRAINT space_grant_pkey PRIMARY KEY (space_id, actor_id),
-    CONSTRAINT space_grant_actor_id_fkey FOREIGN KEY (actor_id) REFERENCES actor(id) ON DELETE CASCADE,
-    CONSTRAINT space_grant_space_id_fkey FOREIGN KEY (space_id) REFERENCES space(id) ON DELETE CASCADE,
-    CONSTRAINT space_grant_scopes_check CHECK (scopes <@ ARRAY['read'::text, 'propose'::text, 'write'::text, 'forget'::text, 'review'::text, 'admin'::text, 'metrics'::text] AND scopes <> '{}'::text[])
-);
-COMMENT ON TABLE space_grant IS 'Scopes of an actor in a space. Without a row the actor has no access to the space.';
-COMMENT ON COLUMN space_grant.space_id IS 'Space that the grant is for.';
-COMMENT ON COLUMN space_grant.actor_id IS 'Actor who has the grant.';
-COMMENT ON COLUMN space_grant.scopes IS 'read, propose (writes become proposals), write, forget (permanent deletion), review (see and decide proposals), admin (grants, trail, undo), metrics (measurements of the servers, without content of the space).';
-COMMENT ON COLUMN space_grant.for_login IS 'True: create_analyst() granted read for the database login of the actor, and drop_analyst() removes it.';
-COMMENT ON COLUMN space_grant.granted_at IS 'When the grant was made or last changed.';
-CREATE INDEX space_grant_actor_id_idx ON space_grant USING btree (actor_id);
-ALTER TABLE space_grant ENABLE ROW LEVEL SECURITY;
-ALTER TABLE space_grant FORCE ROW LEVEL SECURITY;
-CREATE POLICY owner ON space_grant FOR ALL TO textrawl_owner USING (true) WITH CHECK (true);
-CREATE POLICY readers ON space_grant FOR SELECT TO public USING ((space_id = ANY (( SELECT session_spaces() AS session_spaces)::integer[])));
-
-CREATE TABLE token (
-    id integer GENERATED ALWAYS AS IDENTITY NOT NULL,
-    hash bytea NOT NULL,
-    kind text NOT NULL,
-    prefix text,
-    actor_id integer NOT NULL,
-    home_space_id integer,
-    scopes text[] NOT NULL,
-    issuer text,
-    voucher_id integer,
-    created_at timestamptz DEFAULT now() NOT NULL,
-    expires_at timestamptz,
-    last_used_at timestamptz,
-    revoked_at timestamptz,
-    CONSTRAINT token_pkey PRIMARY KEY (id),
-    CONSTRAINT token_hash_key UNIQUE (hash),
-    CONSTRAINT token_actor_id_fkey FOREIGN KEY (actor_id) REFERENCES actor(id) ON DELETE CASCADE,
-    CONSTRAINT token_home_space_id_fkey FOREIGN KEY (home_space_id) REFERENCES space(id) ON DELETE SET NULL,
-    CONSTRAINT token_voucher_id_fkey FOREIGN KEY (voucher_id) REFERENCES token(id) ON DELETE CASCADE,
-    CONSTRAINT token_check CHECK ((voucher_id IS NOT NULL) = (kind = 'federated'::text)),
-    CONSTRAINT token_expires_at_check CHECK (isfinite(expires_at)),
-    CONSTRAINT token_hash_check CHECK (octet_length(hash) = 32),
-    CONSTRAINT token_issuer_check CHECK (char_length(issuer) >= 1 AND char_length(issuer) <= 2000),
-    CONSTRAINT token_kind_check CHECK (kind = ANY (ARRAY['bearer'::text, 'local'::text, 'federated'::text])),
-    CONSTRAINT token_scopes_check CHECK (scopes <@ ARRAY['read'::text, 'propose'::text, 'write'::text, 'forget'::text, 'review'::text, 'admin'::text, 'metrics'::text] AND scopes <> '{}'::text[])
-);
-COMMENT ON TABLE token IS 'Access tokens. A token can use a scope in a space only if both the token and the grant of its actor include the scope. Only hashes are stored.';
-COMMENT ON COLUMN token.id IS 'Number of the token.';
-COMMENT ON COLUMN token.hash IS 'SHA-256 of the token. The token itself is not stored.';
-COMMENT ON COLUMN token.kind IS 'bearer: created by textrawl token. local: for the owner of an embedded memory. federated: issued by an identity provider and verified by a server.';
-COMMENT ON COLUMN token.prefix IS 'First characters of the token, by which people recognise it.';
-COMMENT ON COLUMN token.actor_id IS 'Actor of the token, who is the author of its writes.';
-COMMENT ON COLUMN token.home_space_id IS 'Space that writes go to if the address names no space. Null: writes go to the only space that the token can write.';
-COMMENT ON COLUMN token.scopes IS 'Some of read, propose, write, forget, review, admin, metrics. In a space, the token can use a scope only if the grant of its actor includes the scope.';
-COMMENT ON COLUMN token.issuer IS 'Identity provider, as in TEXTRAWL_OAUTH_ISSUER. A server with this token can vouch for users that this provider identified. Null: the token cannot vouch for users.';
-COMMENT ON COLUMN token.voucher_id IS 'Token of the server that verified a federated token. When the server''s token is revoked or expires, the federated token is not accepted any more. It gives access only to spaces in which the server''s token has the scope admin.';
-COMMENT ON COLUMN token.created_at IS 'When the token was created.';
-COMMENT ON COLUMN token.expires_at IS 'When the token expires. Null: never.';
-COMMENT ON COLUMN token.last_used_at IS 'When the token was last used, to the minute.';
-COMMENT ON COLUMN token.revoked_at IS 'When the token was revoked. Null: the token was not revoked.';
-CREATE INDEX token_actor_id_idx ON token USING btree (actor_id);
-CREATE UNIQUE INDEX token_local_idx ON token USING btree (actor_id) WHERE kind = 'local'::text;
-CREATE INDEX token_voucher_id_idx ON token USING btree (voucher_id) WHERE voucher_id IS NOT NULL;
-ALTER TABLE token ENABLE ROW LEVEL SECURITY;
-ALTER TABLE token FORCE ROW LEVEL SECURITY;
-CREATE POLICY owner ON token FOR ALL TO textrawl_owner USING (true) WITH CHECK (true);
-
-CREATE TYPE origin AS (
-    space_id integer,
-    author_id integer,
-    client text,
-    tool text,
-    request text,
-    proposed boolean
-);
-COMMENT ON TYPE origin IS 'The space that a write goes to, and the author, client, tool and request that it comes from. open_write() determines them once in each call.';
-COMMENT ON COLUMN origin.space_id IS 'Space that the write goes to.';
-COMMENT ON COLUMN origin.author_id IS 'Actor who writes.';
-COMMENT ON COLUMN origin.client IS 'Name and version of the MCP client. Null: the write comes from SQL.';
-COMMENT ON COLUMN origin.tool IS 'Tool that writes. sql: the write comes from psql.';
-COMMENT ON COLUMN origin.request IS 'Id of the request, as in the log of the server. Null: the write comes from SQL.';
-COMMENT ON COLUMN origin.proposed IS 'True: the caller can only propose, so the write becomes a proposal.';
 
 CREATE TABLE event (
     space_id integer NOT NULL,
@@ -966,6 +1101,117 @@ ALTER TABLE reflection ENABLE ROW LEVEL SECURITY;
 ALTER TABLE reflection FORCE ROW LEVEL SECURITY;
 CREATE POLICY owner ON reflection FOR ALL TO textrawl_owner USING (true) WITH CHECK (true);
 CREATE POLICY readers ON reflection FOR SELECT TO public USING ((space_id = ANY (( SELECT session_spaces() AS session_spaces)::integer[])));
+
+CREATE TABLE graph_node (
+    space_id integer NOT NULL,
+    entity_id uuid NOT NULL,
+    label text,
+    label_key text,
+    description_id uuid,
+    confidence real,
+    properties jsonb,
+    instance text,
+    memory text,
+    first_learned_at timestamptz,
+    last_confirmed_at timestamptz,
+    version integer DEFAULT 1 NOT NULL,
+    deleted_at timestamptz,
+    CONSTRAINT graph_node_pkey PRIMARY KEY (space_id, entity_id),
+    CONSTRAINT graph_node_space_id_description_id_fkey FOREIGN KEY (space_id, description_id) REFERENCES observation(space_id, id) ON DELETE SET NULL (description_id),
+    CONSTRAINT graph_node_space_id_entity_id_fkey FOREIGN KEY (space_id, entity_id) REFERENCES entity(space_id, id) ON DELETE CASCADE,
+    CONSTRAINT graph_node_check CHECK ((label_key IS NULL) = (label IS NULL)),
+    CONSTRAINT graph_node_confidence_check CHECK (confidence >= 0::double precision AND confidence <= 1::double precision),
+    CONSTRAINT graph_node_deleted_at_check CHECK (isfinite(deleted_at)),
+    CONSTRAINT graph_node_first_learned_at_check CHECK (isfinite(first_learned_at)),
+    CONSTRAINT graph_node_instance_check CHECK (char_length(instance) >= 1 AND char_length(instance) <= 200),
+    CONSTRAINT graph_node_label_check CHECK (char_length(label) >= 1 AND char_length(label) <= 200),
+    CONSTRAINT graph_node_last_confirmed_at_check CHECK (isfinite(last_confirmed_at)),
+    CONSTRAINT graph_node_memory_check CHECK (char_length(memory) >= 1 AND char_length(memory) <= 200),
+    CONSTRAINT graph_node_properties_check CHECK (jsonb_typeof(properties) = 'object'::text),
+    CONSTRAINT graph_node_version_check CHECK (version > 0)
+) WITH (fillfactor=85);
+COMMENT ON TABLE graph_node IS 'The values of a node that its entity does not have. An entity without a row is a node with the default values of node_states(). The type of a node is the free type of its entity.';
+COMMENT ON COLUMN graph_node.space_id IS 'Space of the entity.';
+COMMENT ON COLUMN graph_node.entity_id IS 'The entity. Its id is the id of the node.';
+COMMENT ON COLUMN graph_node.label IS 'Label of the node, if it differs from the name of the entity: because an entity of another type has this name already, or because the label was changed. Null: the name of the entity.';
+COMMENT ON COLUMN graph_node.label_key IS 'name_key(label).';
+COMMENT ON COLUMN graph_node.description_id IS 'Fact of the entity that describes the node. If the fact was replaced, its successor describes the node.';
+COMMENT ON COLUMN graph_node.confidence IS 'Confidence in the node, from 0 to 1. Null: 0.5.';
+COMMENT ON COLUMN graph_node.properties IS 'Further data of the caller. Null: none.';
+COMMENT ON COLUMN graph_node.instance IS 'Instance that created the node or changed it last, according to the caller.';
+COMMENT ON COLUMN graph_node.memory IS 'Source from which the node was learned, such as a journal entry, according to the caller.';
+COMMENT ON COLUMN graph_node.first_learned_at IS 'When the node was first learned. Null: when the entity was created.';
+COMMENT ON COLUMN graph_node.last_confirmed_at IS 'When the node was last confirmed. Null: never.';
+COMMENT ON COLUMN graph_node.version IS 'Number of the version. An update adds one.';
+COMMENT ON COLUMN graph_node.deleted_at IS 'When the node was deleted. Its facts and relations ended then. Null: the node was not deleted.';
+CREATE INDEX graph_node_deleted_idx ON graph_node USING btree (space_id, deleted_at) WHERE deleted_at IS NOT NULL;
+CREATE INDEX graph_node_description_idx ON graph_node USING btree (space_id, description_id) WHERE description_id IS NOT NULL;
+CREATE INDEX graph_node_label_idx ON graph_node USING btree (space_id, label_key) WHERE label_key IS NOT NULL;
+ALTER TABLE graph_node ENABLE ROW LEVEL SECURITY;
+ALTER TABLE graph_node FORCE ROW LEVEL SECURITY;
+CREATE POLICY owner ON graph_node FOR ALL TO textrawl_owner USING (true) WITH CHECK (true);
+CREATE POLICY readers ON graph_node FOR SELECT TO public USING ((space_id = ANY (( SELECT session_spaces() AS session_spaces)::integer[])));
+
+CREATE TABLE graph_edge (
+    space_id integer NOT NULL,
+    relation_id uuid NOT NULL,
+    evidence text,
+    properties jsonb,
+    instance text,
+    occurred_at timestamptz,
+    last_confirmed_at timestamptz,
+    version integer DEFAULT 1 NOT NULL,
+    deleted_at timestamptz,
+    CONSTRAINT graph_edge_pkey PRIMARY KEY (space_id, relation_id),
+    CONSTRAINT graph_edge_space_id_relation_id_fkey FOREIGN KEY (space_id, relation_id) REFERENCES relation(space_id, id) ON DELETE CASCADE,
+    CONSTRAINT graph_edge_deleted_at_check CHECK (isfinite(deleted_at)),
+    CONSTRAINT graph_edge_evidence_check CHECK (char_length(evidence) >= 1 AND char_length(evidence) <= 2000),
+    CONSTRAINT graph_edge_instance_check CHECK (char_length(instance) >= 1 AND char_length(instance) <= 200),
+    CONSTRAINT graph_edge_last_confirmed_at_check CHECK (isfinite(last_confirmed_at)),
+    CONSTRAINT graph_edge_occurred_at_check CHECK (isfinite(occurred_at)),
+    CONSTRAINT graph_edge_properties_check CHECK (jsonb_typeof(properties) = 'object'::text),
+    CONSTRAINT graph_edge_version_check CHECK (version > 0)
+) WITH (fillfactor=85);
+COMMENT ON TABLE graph_edge IS 'The values of an edge that its relation does not have. A relation without a row is an edge with the default values of edge_states(). The weight of an edge is the strength of its relation.';
+COMMENT ON COLUMN graph_edge.space_id IS 'Space of the relation.';
+COMMENT ON COLUMN graph_edge.relation_id IS 'The relation. Its id is the id of the edge.';
+COMMENT ON COLUMN graph_edge.evidence IS 'Text that supports the edge, 1 to 2000 characters. Null: none.';
+COMMENT ON COLUMN graph_edge.properties IS 'Further data of the caller. Null: none.';
+COMMENT ON COLUMN graph_edge.instance IS 'Instance that created the edge or changed it last, according to the caller.';
+COMMENT ON COLUMN graph_edge.occurred_at IS 'When the event that the edge describes occurred. Null: not given.';
+COMMENT ON COLUMN graph_edge.last_confirmed_at IS 'When the edge was last confirmed. Null: never.';
+COMMENT ON COLUMN graph_edge.version IS 'Number of the version. An update adds one.';
+COMMENT ON COLUMN graph_edge.deleted_at IS 'When the edge was deleted. Its relation ended then. Null: the edge was not deleted.';
+ALTER TABLE graph_edge ENABLE ROW LEVEL SECURITY;
+ALTER TABLE graph_edge FORCE ROW LEVEL SECURITY;
+CREATE POLICY owner ON graph_edge FOR ALL TO textrawl_owner USING (true) WITH CHECK (true);
+CREATE POLICY readers ON graph_edge FOR SELECT TO public USING ((space_id = ANY (( SELECT session_spaces() AS session_spaces)::integer[])));
+
+CREATE TABLE graph_change (
+    space_id integer NOT NULL,
+    event_id bigint NOT NULL,
+    entity_id uuid,
+    relation_id uuid,
+    before jsonb NOT NULL,
+    after jsonb NOT NULL,
+    CONSTRAINT graph_change_pkey PRIMARY KEY (space_id, event_id),
+    CONSTRAINT graph_change_space_id_entity_id_fkey FOREIGN KEY (space_id, entity_id) REFERENCES entity(space_id, id) ON DELETE CASCADE,
+    CONSTRAINT graph_change_space_id_relation_id_fkey FOREIGN KEY (space_id, relation_id) REFERENCES relation(space_id, id) ON DELETE CASCADE,
+    CONSTRAINT graph_change_check CHECK (num_nonnulls(entity_id, relation_id) = 1)
+);
+COMMENT ON TABLE graph_change IS 'The values that an event of the trail changed in a node or an edge, for undo. Events do not hold content, so the values are in this table. They are deleted with the entity or the relation.';
+COMMENT ON COLUMN graph_change.space_id IS 'Space of the event.';
+COMMENT ON COLUMN graph_change.event_id IS 'The event. Its action is `described`.';
+COMMENT ON COLUMN graph_change.entity_id IS 'Entity of the node. Null: an edge changed.';
+COMMENT ON COLUMN graph_change.relation_id IS 'Relation of the edge. Null: a node changed.';
+COMMENT ON COLUMN graph_change.before IS 'The values before the event, by column. Columns that did not change are left out.';
+COMMENT ON COLUMN graph_change.after IS 'The values after the event, by column.';
+CREATE INDEX graph_change_entity_idx ON graph_change USING btree (space_id, entity_id) WHERE entity_id IS NOT NULL;
+CREATE INDEX graph_change_relation_idx ON graph_change USING btree (space_id, relation_id) WHERE relation_id IS NOT NULL;
+ALTER TABLE graph_change ENABLE ROW LEVEL SECURITY;
+ALTER TABLE graph_change FORCE ROW LEVEL SECURITY;
+CREATE POLICY owner ON graph_change FOR ALL TO textrawl_owner USING (true) WITH CHECK (true);
+CREATE POLICY readers ON graph_change FOR SELECT TO public USING ((space_id = ANY (( SELECT session_spaces() AS session_spaces)::integer[])));
 
 CREATE TABLE decay_policy (
     space_id integer NOT NULL,
@@ -1320,6 +1566,106 @@ ALTER TABLE identity_snapshot FORCE ROW LEVEL SECURITY;
 CREATE POLICY owner ON identity_snapshot FOR ALL TO textrawl_owner USING (true) WITH CHECK (true);
 CREATE POLICY readers ON identity_snapshot FOR SELECT TO public USING ((space_id = ANY (( SELECT session_spaces() AS session_spaces)::integer[])));
 
+CREATE TABLE source (
+    space_id integer NOT NULL,
+    document_id uuid NOT NULL,
+    source_kind text NOT NULL,
+    label text NOT NULL,
+    content_hash text,
+    chunks integer DEFAULT 0 NOT NULL,
+    tokens bigint DEFAULT 0 NOT NULL,
+    CONSTRAINT source_pkey PRIMARY KEY (space_id, document_id),
+    CONSTRAINT source_space_id_document_id_fkey FOREIGN KEY (space_id, document_id) REFERENCES document(space_id, id) ON DELETE CASCADE,
+    CONSTRAINT source_chunks_check CHECK (chunks >= 0),
+    CONSTRAINT source_label_check CHECK (char_length(label) >= 1 AND char_length(label) <= 200),
+    CONSTRAINT source_source_kind_check CHECK (source_kind = ANY (ARRAY['clip'::text, 'ai-conversation'::text, 'file'::text])),
+    CONSTRAINT source_tokens_check CHECK (tokens >= 0)
+);
+COMMENT ON TABLE source IS 'A text of a graph that is searched in chunks: an ingested file, or a text that a client remembered. Its text is in document_version. Its chunks are facts of its entity.';
+COMMENT ON COLUMN source.space_id IS 'Graph of the source.';
+COMMENT ON COLUMN source.document_id IS 'The document with the text.';
+COMMENT ON COLUMN source.source_kind IS 'clip (a text that a client remembered), ai-conversation (a turn or a summary of a conversation) or file.';
+COMMENT ON COLUMN source.label IS 'Name of the source for people. It is also the name of its entity.';
+COMMENT ON COLUMN source.content_hash IS 'SHA-256 of the file, or of the remembered text, in hexadecimal. Null: an undo took back all versions.';
+COMMENT ON COLUMN source.chunks IS 'Number of chunks.';
+COMMENT ON COLUMN source.tokens IS 'Tokens of all chunks together.';
+CREATE INDEX source_hash_idx ON source USING btree (space_id, content_hash) WHERE content_hash IS NOT NULL;
+ALTER TABLE source ENABLE ROW LEVEL SECURITY;
+ALTER TABLE source FORCE ROW LEVEL SECURITY;
+CREATE POLICY owner ON source FOR ALL TO textrawl_owner USING (true) WITH CHECK (true);
+CREATE POLICY readers ON source FOR SELECT TO public USING ((space_id = ANY (( SELECT session_spaces() AS session_spaces)::integer[])));
+
+CREATE TABLE chunk (
+    space_id integer NOT NULL,
+    observation_id uuid NOT NULL,
+    tokens integer NOT NULL,
+    line integer NOT NULL,
+    CONSTRAINT chunk_pkey PRIMARY KEY (space_id, observation_id),
+    CONSTRAINT chunk_space_id_observation_id_fkey FOREIGN KEY (space_id, observation_id) REFERENCES observation(space_id, id) ON DELETE CASCADE,
+    CONSTRAINT chunk_line_check CHECK (line > 0),
+    CONSTRAINT chunk_tokens_check CHECK (tokens >= 0)
+);
+COMMENT ON TABLE chunk IS 'The place and the size of each chunk of a source. The text of the chunk is in observation.';
+COMMENT ON COLUMN chunk.space_id IS 'Graph of the chunk.';
+COMMENT ON COLUMN chunk.observation_id IS 'The fact with the text of the chunk. observation.whole is the source, observation.part the number of the chunk.';
+COMMENT ON COLUMN chunk.tokens IS 'Tokens of the chunk. After a correction or a deletion beside the chunk, the number can be too high, but never too low.';
+COMMENT ON COLUMN chunk.line IS 'Line of the source in which the chunk begins, from 1.';
+ALTER TABLE chunk ENABLE ROW LEVEL SECURITY;
+ALTER TABLE chunk FORCE ROW LEVEL SECURITY;
+CREATE POLICY owner ON chunk FOR ALL TO textrawl_owner USING (true) WITH CHECK (true);
+CREATE POLICY readers ON chunk FOR SELECT TO public USING ((space_id = ANY (( SELECT session_spaces() AS session_spaces)::integer[])));
+
+CREATE TABLE correction (
+    space_id integer NOT NULL,
+    id uuid DEFAULT gen_random_uuid() NOT NULL,
+    document_id uuid NOT NULL,
+    part smallint NOT NULL,
+    proposal text NOT NULL,
+    original_text text NOT NULL,
+    proposed_text text NOT NULL,
+    tokens integer NOT NULL,
+    mode text NOT NULL,
+    author_id integer NOT NULL,
+    client text,
+    request text,
+    created_at timestamptz DEFAULT clock_timestamp() NOT NULL,
+    apply_until timestamptz NOT NULL,
+    applied_at timestamptz,
+    event_id bigint,
+    CONSTRAINT correction_pkey PRIMARY KEY (space_id, id),
+    CONSTRAINT correction_author_id_fkey FOREIGN KEY (author_id) REFERENCES actor(id),
+    CONSTRAINT correction_space_id_document_id_fkey FOREIGN KEY (space_id, document_id) REFERENCES source(space_id, document_id) ON DELETE CASCADE,
+    CONSTRAINT correction_check CHECK ((applied_at IS NULL) = (event_id IS NULL)),
+    CONSTRAINT correction_mode_check CHECK (mode = ANY (ARRAY['llm'::text, 'deterministic'::text])),
+    CONSTRAINT correction_part_check CHECK (part > 0),
+    CONSTRAINT correction_proposal_check CHECK (char_length(proposal) >= 1 AND char_length(proposal) <= 10000),
+    CONSTRAINT correction_proposed_text_check CHECK (char_length(proposed_text) >= 1 AND char_length(proposed_text) <= 8000),
+    CONSTRAINT correction_tokens_check CHECK (tokens >= 0)
+);
+COMMENT ON TABLE correction IS 'Corrections of chunks: proposed ones for a day, and applied ones as long as the source exists. They hold the old and the new text, because the trail has no texts.';
+COMMENT ON COLUMN correction.space_id IS 'Graph of the chunk.';
+COMMENT ON COLUMN correction.id IS 'Id of the correction.';
+COMMENT ON COLUMN correction.document_id IS 'Source of the chunk.';
+COMMENT ON COLUMN correction.part IS 'Number of the chunk in its source.';
+COMMENT ON COLUMN correction.proposal IS 'What should change, in the words of the caller.';
+COMMENT ON COLUMN correction.original_text IS 'Text of the chunk before the correction.';
+COMMENT ON COLUMN correction.proposed_text IS 'Text of the chunk after the correction.';
+COMMENT ON COLUMN correction.tokens IS 'Tokens of the proposed text.';
+COMMENT ON COLUMN correction.mode IS 'llm: the LLM wrote the proposed text. deterministic: the proposal is the proposed text.';
+COMMENT ON COLUMN correction.author_id IS 'Actor who proposed the correction.';
+COMMENT ON COLUMN correction.client IS 'Name and version of the MCP client that proposed it. Null: it was proposed from SQL.';
+COMMENT ON COLUMN correction.request IS 'Id of the request, as in the log of the server.';
+COMMENT ON COLUMN correction.created_at IS 'When the correction was proposed.';
+COMMENT ON COLUMN correction.apply_until IS 'When the correction can no longer be applied.';
+COMMENT ON COLUMN correction.applied_at IS 'When the correction was applied. Null: it was not applied.';
+COMMENT ON COLUMN correction.event_id IS 'Event of the trail that changed the source. Null: the correction was not applied.';
+CREATE INDEX correction_created_idx ON correction USING btree (space_id, created_at) WHERE applied_at IS NULL;
+CREATE INDEX correction_document_idx ON correction USING btree (space_id, document_id);
+ALTER TABLE correction ENABLE ROW LEVEL SECURITY;
+ALTER TABLE correction FORCE ROW LEVEL SECURITY;
+CREATE POLICY owner ON correction FOR ALL TO textrawl_owner USING (true) WITH CHECK (true);
+CREATE POLICY readers ON correction FOR SELECT TO public USING ((space_id = ANY (( SELECT session_spaces() AS session_spaces)::integer[])));
+
 CREATE TABLE llm_use (
     space_id integer NOT NULL,
     id bigint GENERATED ALWAYS AS IDENTITY NOT NULL,
@@ -1437,217 +1783,6 @@ ALTER TABLE consolidation FORCE ROW LEVEL SECURITY;
 CREATE POLICY owner ON consolidation FOR ALL TO textrawl_owner USING (true) WITH CHECK (true);
 CREATE POLICY readers ON consolidation FOR SELECT TO public USING ((space_id = ANY (( SELECT session_spaces() AS session_spaces)::integer[])));
 
-CREATE TABLE graph_node (
-    space_id integer NOT NULL,
-    entity_id uuid NOT NULL,
-    label text,
-    label_key text,
-    description_id uuid,
-    confidence real,
-    properties jsonb,
-    instance text,
-    memory text,
-    first_learned_at timestamptz,
-    last_confirmed_at timestamptz,
-    version integer DEFAULT 1 NOT NULL,
-    deleted_at timestamptz,
-    CONSTRAINT graph_node_pkey PRIMARY KEY (space_id, entity_id),
-    CONSTRAINT graph_node_space_id_description_id_fkey FOREIGN KEY (space_id, description_id) REFERENCES observation(space_id, id) ON DELETE SET NULL (description_id),
-    CONSTRAINT graph_node_space_id_entity_id_fkey FOREIGN KEY (space_id, entity_id) REFERENCES entity(space_id, id) ON DELETE CASCADE,
-    CONSTRAINT graph_node_check CHECK ((label_key IS NULL) = (label IS NULL)),
-    CONSTRAINT graph_node_confidence_check CHECK (confidence >= 0::double precision AND confidence <= 1::double precision),
-    CONSTRAINT graph_node_deleted_at_check CHECK (isfinite(deleted_at)),
-    CONSTRAINT graph_node_first_learned_at_check CHECK (isfinite(first_learned_at)),
-    CONSTRAINT graph_node_instance_check CHECK (char_length(instance) >= 1 AND char_length(instance) <= 200),
-    CONSTRAINT graph_node_label_check CHECK (char_length(label) >= 1 AND char_length(label) <= 200),
-    CONSTRAINT graph_node_last_confirmed_at_check CHECK (isfinite(last_confirmed_at)),
-    CONSTRAINT graph_node_memory_check CHECK (char_length(memory) >= 1 AND char_length(memory) <= 200),
-    CONSTRAINT graph_node_properties_check CHECK (jsonb_typeof(properties) = 'object'::text),
-    CONSTRAINT graph_node_version_check CHECK (version > 0)
-) WITH (fillfactor=85);
-COMMENT ON TABLE graph_node IS 'The values of a node that its entity does not have. An entity without a row is a node with the default values of node_states(). The type of a node is the free type of its entity.';
-COMMENT ON COLUMN graph_node.space_id IS 'Space of the entity.';
-COMMENT ON COLUMN graph_node.entity_id IS 'The entity. Its id is the id of the node.';
-COMMENT ON COLUMN graph_node.label IS 'Label of the node, if it differs from the name of the entity: because an entity of another type has this name already, or because the label was changed. Null: the name of the entity.';
-COMMENT ON COLUMN graph_node.label_key IS 'name_key(label).';
-COMMENT ON COLUMN graph_node.description_id IS 'Fact of the entity that describes the node. If the fact was replaced, its successor describes the node.';
-COMMENT ON COLUMN graph_node.confidence IS 'Confidence in the node, from 0 to 1. Null: 0.5.';
-COMMENT ON COLUMN graph_node.properties IS 'Further data of the caller. Null: none.';
-COMMENT ON COLUMN graph_node.instance IS 'Instance that created the node or changed it last, according to the caller.';
-COMMENT ON COLUMN graph_node.memory IS 'Source from which the node was learned, such as a journal entry, according to the caller.';
-COMMENT ON COLUMN graph_node.first_learned_at IS 'When the node was first learned. Null: when the entity was created.';
-COMMENT ON COLUMN graph_node.last_confirmed_at IS 'When the node was last confirmed. Null: never.';
-COMMENT ON COLUMN graph_node.version IS 'Number of the version. An update adds one.';
-COMMENT ON COLUMN graph_node.deleted_at IS 'When the node was deleted. Its facts and relations ended then. Null: the node was not deleted.';
-CREATE INDEX graph_node_deleted_idx ON graph_node USING btree (space_id, deleted_at) WHERE deleted_at IS NOT NULL;
-CREATE INDEX graph_node_description_idx ON graph_node USING btree (space_id, description_id) WHERE description_id IS NOT NULL;
-CREATE INDEX graph_node_label_idx ON graph_node USING btree (space_id, label_key) WHERE label_key IS NOT NULL;
-ALTER TABLE graph_node ENABLE ROW LEVEL SECURITY;
-ALTER TABLE graph_node FORCE ROW LEVEL SECURITY;
-CREATE POLICY owner ON graph_node FOR ALL TO textrawl_owner USING (true) WITH CHECK (true);
-CREATE POLICY readers ON graph_node FOR SELECT TO public USING ((space_id = ANY (( SELECT session_spaces() AS session_spaces)::integer[])));
-
-CREATE TABLE graph_edge (
-    space_id integer NOT NULL,
-    relation_id uuid NOT NULL,
-    evidence text,
-    properties jsonb,
-    instance text,
-    occurred_at timestamptz,
-    last_confirmed_at timestamptz,
-    version integer DEFAULT 1 NOT NULL,
-    deleted_at timestamptz,
-    CONSTRAINT graph_edge_pkey PRIMARY KEY (space_id, relation_id),
-    CONSTRAINT graph_edge_space_id_relation_id_fkey FOREIGN KEY (space_id, relation_id) REFERENCES relation(space_id, id) ON DELETE CASCADE,
-    CONSTRAINT graph_edge_deleted_at_check CHECK (isfinite(deleted_at)),
-    CONSTRAINT graph_edge_evidence_check CHECK (char_length(evidence) >= 1 AND char_length(evidence) <= 2000),
-    CONSTRAINT graph_edge_instance_check CHECK (char_length(instance) >= 1 AND char_length(instance) <= 200),
-    CONSTRAINT graph_edge_last_confirmed_at_check CHECK (isfinite(last_confirmed_at)),
-    CONSTRAINT graph_edge_occurred_at_check CHECK (isfinite(occurred_at)),
-    CONSTRAINT graph_edge_properties_check CHECK (jsonb_typeof(properties) = 'object'::text),
-    CONSTRAINT graph_edge_version_check CHECK (version > 0)
-) WITH (fillfactor=85);
-COMMENT ON TABLE graph_edge IS 'The values of an edge that its relation does not have. A relation without a row is an edge with the default values of edge_states(). The weight of an edge is the strength of its relation.';
-COMMENT ON COLUMN graph_edge.space_id IS 'Space of the relation.';
-COMMENT ON COLUMN graph_edge.relation_id IS 'The relation. Its id is the id of the edge.';
-COMMENT ON COLUMN graph_edge.evidence IS 'Text that supports the edge, 1 to 2000 characters. Null: none.';
-COMMENT ON COLUMN graph_edge.properties IS 'Further data of the caller. Null: none.';
-COMMENT ON COLUMN graph_edge.instance IS 'Instance that created the edge or changed it last, according to the caller.';
-COMMENT ON COLUMN graph_edge.occurred_at IS 'When the event that the edge describes occurred. Null: not given.';
-COMMENT ON COLUMN graph_edge.last_confirmed_at IS 'When the edge was last confirmed. Null: never.';
-COMMENT ON COLUMN graph_edge.version IS 'Number of the version. An update adds one.';
-COMMENT ON COLUMN graph_edge.deleted_at IS 'When the edge was deleted. Its relation ended then. Null: the edge was not deleted.';
-ALTER TABLE graph_edge ENABLE ROW LEVEL SECURITY;
-ALTER TABLE graph_edge FORCE ROW LEVEL SECURITY;
-CREATE POLICY owner ON graph_edge FOR ALL TO textrawl_owner USING (true) WITH CHECK (true);
-CREATE POLICY readers ON graph_edge FOR SELECT TO public USING ((space_id = ANY (( SELECT session_spaces() AS session_spaces)::integer[])));
-
-CREATE TABLE graph_change (
-    space_id integer NOT NULL,
-    event_id bigint NOT NULL,
-    entity_id uuid,
-    relation_id uuid,
-    before jsonb NOT NULL,
-    after jsonb NOT NULL,
-    CONSTRAINT graph_change_pkey PRIMARY KEY (space_id, event_id),
-    CONSTRAINT graph_change_space_id_entity_id_fkey FOREIGN KEY (space_id, entity_id) REFERENCES entity(space_id, id) ON DELETE CASCADE,
-    CONSTRAINT graph_change_space_id_relation_id_fkey FOREIGN KEY (space_id, relation_id) REFERENCES relation(space_id, id) ON DELETE CASCADE,
-    CONSTRAINT graph_change_check CHECK (num_nonnulls(entity_id, relation_id) = 1)
-);
-COMMENT ON TABLE graph_change IS 'The values that an event of the trail changed in a node or an edge, for undo. Events do not hold content, so the values are in this table. They are deleted with the entity or the relation.';
-COMMENT ON COLUMN graph_change.space_id IS 'Space of the event.';
-COMMENT ON COLUMN graph_change.event_id IS 'The event. Its action is `described`.';
-COMMENT ON COLUMN graph_change.entity_id IS 'Entity of the node. Null: an edge changed.';
-COMMENT ON COLUMN graph_change.relation_id IS 'Relation of the edge. Null: a node changed.';
-COMMENT ON COLUMN graph_change.before IS 'The values before the event, by column. Columns that did not change are left out.';
-COMMENT ON COLUMN graph_change.after IS 'The values after the event, by column.';
-CREATE INDEX graph_change_entity_idx ON graph_change USING btree (space_id, entity_id) WHERE entity_id IS NOT NULL;
-CREATE INDEX graph_change_relation_idx ON graph_change USING btree (space_id, relation_id) WHERE relation_id IS NOT NULL;
-ALTER TABLE graph_change ENABLE ROW LEVEL SECURITY;
-ALTER TABLE graph_change FORCE ROW LEVEL SECURITY;
-CREATE POLICY owner ON graph_change FOR ALL TO textrawl_owner USING (true) WITH CHECK (true);
-CREATE POLICY readers ON graph_change FOR SELECT TO public USING ((space_id = ANY (( SELECT session_spaces() AS session_spaces)::integer[])));
-
-CREATE TABLE source (
-    space_id integer NOT NULL,
-    document_id uuid NOT NULL,
-    source_kind text NOT NULL,
-    label text NOT NULL,
-    content_hash text,
-    chunks integer DEFAULT 0 NOT NULL,
-    tokens bigint DEFAULT 0 NOT NULL,
-    CONSTRAINT source_pkey PRIMARY KEY (space_id, document_id),
-    CONSTRAINT source_space_id_document_id_fkey FOREIGN KEY (space_id, document_id) REFERENCES document(space_id, id) ON DELETE CASCADE,
-    CONSTRAINT source_chunks_check CHECK (chunks >= 0),
-    CONSTRAINT source_label_check CHECK (char_length(label) >= 1 AND char_length(label) <= 200),
-    CONSTRAINT source_source_kind_check CHECK (source_kind = ANY (ARRAY['clip'::text, 'ai-conversation'::text, 'file'::text])),
-    CONSTRAINT source_tokens_check CHECK (tokens >= 0)
-);
-COMMENT ON TABLE source IS 'A text of a graph that is searched in chunks: an ingested file, or a text that a client remembered. Its text is in document_version. Its chunks are facts of its entity.';
-COMMENT ON COLUMN source.space_id IS 'Graph of the source.';
-COMMENT ON COLUMN source.document_id IS 'The document with the text.';
-COMMENT ON COLUMN source.source_kind IS 'clip (a text that a client remembered), ai-conversation (a turn or a summary of a conversation) or file.';
-COMMENT ON COLUMN source.label IS 'Name of the source for people. It is also the name of its entity.';
-COMMENT ON COLUMN source.content_hash IS 'SHA-256 of the file, or of the remembered text, in hexadecimal. Null: an undo took back all versions.';
-COMMENT ON COLUMN source.chunks IS 'Number of chunks.';
-COMMENT ON COLUMN source.tokens IS 'Tokens of all chunks together.';
-CREATE INDEX source_hash_idx ON source USING btree (space_id, content_hash) WHERE content_hash IS NOT NULL;
-ALTER TABLE source ENABLE ROW LEVEL SECURITY;
-ALTER TABLE source FORCE ROW LEVEL SECURITY;
-CREATE POLICY owner ON source FOR ALL TO textrawl_owner USING (true) WITH CHECK (true);
-CREATE POLICY readers ON source FOR SELECT TO public USING ((space_id = ANY (( SELECT session_spaces() AS session_spaces)::integer[])));
-
-CREATE TABLE chunk (
-    space_id integer NOT NULL,
-    observation_id uuid NOT NULL,
-    tokens integer NOT NULL,
-    line integer NOT NULL,
-    CONSTRAINT chunk_pkey PRIMARY KEY (space_id, observation_id),
-    CONSTRAINT chunk_space_id_observation_id_fkey FOREIGN KEY (space_id, observation_id) REFERENCES observation(space_id, id) ON DELETE CASCADE,
-    CONSTRAINT chunk_line_check CHECK (line > 0),
-    CONSTRAINT chunk_tokens_check CHECK (tokens >= 0)
-);
-COMMENT ON TABLE chunk IS 'The place and the size of each chunk of a source. The text of the chunk is in observation.';
-COMMENT ON COLUMN chunk.space_id IS 'Graph of the chunk.';
-COMMENT ON COLUMN chunk.observation_id IS 'The fact with the text of the chunk. observation.whole is the source, observation.part the number of the chunk.';
-COMMENT ON COLUMN chunk.tokens IS 'Tokens of the chunk. After a correction or a deletion beside the chunk, the number can be too high, but never too low.';
-COMMENT ON COLUMN chunk.line IS 'Line of the source in which the chunk begins, from 1.';
-ALTER TABLE chunk ENABLE ROW LEVEL SECURITY;
-ALTER TABLE chunk FORCE ROW LEVEL SECURITY;
-CREATE POLICY owner ON chunk FOR ALL TO textrawl_owner USING (true) WITH CHECK (true);
-CREATE POLICY readers ON chunk FOR SELECT TO public USING ((space_id = ANY (( SELECT session_spaces() AS session_spaces)::integer[])));
-
-CREATE TABLE correction (
-    space_id integer NOT NULL,
-    id uuid DEFAULT gen_random_uuid() NOT NULL,
-    document_id uuid NOT NULL,
-    part smallint NOT NULL,
-    proposal text NOT NULL,
-    original_text text NOT NULL,
-    proposed_text text NOT NULL,
-    tokens integer NOT NULL,
-    mode text NOT NULL,
-    author_id integer NOT NULL,
-    client text,
-    request text,
-    created_at timestamptz DEFAULT clock_timestamp() NOT NULL,
-    apply_until timestamptz NOT NULL,
-    applied_at timestamptz,
-    event_id bigint,
-    CONSTRAINT correction_pkey PRIMARY KEY (space_id, id),
-    CONSTRAINT correction_author_id_fkey FOREIGN KEY (author_id) REFERENCES actor(id),
-    CONSTRAINT correction_space_id_document_id_fkey FOREIGN KEY (space_id, document_id) REFERENCES source(space_id, document_id) ON DELETE CASCADE,
-    CONSTRAINT correction_check CHECK ((applied_at IS NULL) = (event_id IS NULL)),
-    CONSTRAINT correction_mode_check CHECK (mode = ANY (ARRAY['llm'::text, 'deterministic'::text])),
-    CONSTRAINT correction_part_check CHECK (part > 0),
-    CONSTRAINT correction_proposal_check CHECK (char_length(proposal) >= 1 AND char_length(proposal) <= 10000),
-    CONSTRAINT correction_proposed_text_check CHECK (char_length(proposed_text) >= 1 AND char_length(proposed_text) <= 8000),
-    CONSTRAINT correction_tokens_check CHECK (tokens >= 0)
-);
-COMMENT ON TABLE correction IS 'Corrections of chunks: proposed ones for a day, and applied ones as long as the source exists. They hold the old and the new text, because the trail has no texts.';
-COMMENT ON COLUMN correction.space_id IS 'Graph of the chunk.';
-COMMENT ON COLUMN correction.id IS 'Id of the correction.';
-COMMENT ON COLUMN correction.document_id IS 'Source of the chunk.';
-COMMENT ON COLUMN correction.part IS 'Number of the chunk in its source.';
-COMMENT ON COLUMN correction.proposal IS 'What should change, in the words of the caller.';
-COMMENT ON COLUMN correction.original_text IS 'Text of the chunk before the correction.';
-COMMENT ON COLUMN correction.proposed_text IS 'Text of the chunk after the correction.';
-COMMENT ON COLUMN correction.tokens IS 'Tokens of the proposed text.';
-COMMENT ON COLUMN correction.mode IS 'llm: the LLM wrote the proposed text. deterministic: the proposal is the proposed text.';
-COMMENT ON COLUMN correction.author_id IS 'Actor who proposed the correction.';
-COMMENT ON COLUMN correction.client IS 'Name and version of the MCP client that proposed it. Null: it was proposed from SQL.';
-COMMENT ON COLUMN correction.request IS 'Id of the request, as in the log of the server.';
-COMMENT ON COLUMN correction.created_at IS 'When the correction was proposed.';
-COMMENT ON COLUMN correction.apply_until IS 'When the correction can no longer be applied.';
-COMMENT ON COLUMN correction.applied_at IS 'When the correction was applied. Null: it was not applied.';
-COMMENT ON COLUMN correction.event_id IS 'Event of the trail that changed the source. Null: the correction was not applied.';
-CREATE INDEX correction_created_idx ON correction USING btree (space_id, created_at) WHERE applied_at IS NULL;
-CREATE INDEX correction_document_idx ON correction USING btree (space_id, document_id);
-ALTER TABLE correction ENABLE ROW LEVEL SECURITY;
-ALTER TABLE correction FORCE ROW LEVEL SECURITY;
-CREATE POLICY owner ON correction FOR ALL TO textrawl_owner USING (true) WITH CHECK (true);
-CREATE POLICY readers ON correction FOR SELECT TO public USING ((space_id = ANY (( SELECT session_spaces() AS session_spaces)::integer[])));
-
 CREATE TABLE proposal (
     space_id integer NOT NULL,
     id uuid DEFAULT gen_random_uuid() NOT NULL,
@@ -1747,138 +1882,3 @@ ALTER TABLE proposal ENABLE ROW LEVEL SECURITY;
 ALTER TABLE proposal FORCE ROW LEVEL SECURITY;
 CREATE POLICY owner ON proposal FOR ALL TO textrawl_owner USING (true) WITH CHECK (true);
 CREATE POLICY readers ON proposal FOR SELECT TO public USING ((space_id = ANY (( SELECT session_reviews() AS session_reviews)::integer[])));
-
-CREATE TABLE entity_alias (
-    space_id integer NOT NULL,
-    id uuid DEFAULT gen_random_uuid() NOT NULL,
-    entity_id uuid NOT NULL,
-    name text NOT NULL,
-    name_key text NOT NULL,
-    author_id integer NOT NULL,
-    client text,
-    tool text NOT NULL,
-    request text,
-    created_at timestamptz DEFAULT now() NOT NULL,
-    removed_at timestamptz,
-    CONSTRAINT entity_alias_pkey PRIMARY KEY (space_id, id),
-    CONSTRAINT entity_alias_author_id_fkey FOREIGN KEY (author_id) REFERENCES actor(id),
-    CONSTRAINT entity_alias_space_id_entity_id_fkey FOREIGN KEY (space_id, entity_id) REFERENCES entity(space_id, id) ON DELETE CASCADE,
-    CONSTRAINT entity_alias_name_check CHECK (char_length(name) >= 1 AND char_length(name) <= 200)
-);
-COMMENT ON TABLE entity_alias IS 'Other names (aliases) of entities. In one space a name belongs to one entity, as its name or as an alias.';
-COMMENT ON COLUMN entity_alias.space_id IS 'Space of the entity.';
-COMMENT ON COLUMN entity_alias.id IS 'Id of the alias. The alias that a merge makes of the name of the merged entity has the id of that entity.';
-COMMENT ON COLUMN entity_alias.entity_id IS 'Entity that has this alias.';
-COMMENT ON COLUMN entity_alias.name IS 'The alias as it was first written.';
-COMMENT ON COLUMN entity_alias.name_key IS 'name_key(name), the form in which names are compared. It is unique among the aliases of the space that are in use, and differs from the keys of all entities.';
-COMMENT ON COLUMN entity_alias.author_id IS 'Actor who added the alias.';
-COMMENT ON COLUMN entity_alias.client IS 'Name and version of the MCP client that added the alias. Null: the alias was added from SQL.';
-COMMENT ON COLUMN entity_alias.tool IS 'Tool that added the alias. sql: the alias was added from psql.';
-COMMENT ON COLUMN entity_alias.request IS 'Id of the request that added the alias, as in the log of the server. Null: the alias was added from SQL.';
-COMMENT ON COLUMN entity_alias.created_at IS 'When the alias was added.';
-COMMENT ON COLUMN entity_alias.removed_at IS 'When the alias was removed. The row is kept for an undo, and no name resolves to it. Null: the alias is in use.';
-CREATE INDEX entity_alias_entity_idx ON entity_alias USING btree (space_id, entity_id);
-CREATE UNIQUE INDEX entity_alias_key_idx ON entity_alias USING btree (space_id, name_key) WHERE removed_at IS NULL;
-CREATE INDEX entity_alias_prefix_idx ON entity_alias USING btree (space_id, name_key text_pattern_ops) WHERE removed_at IS NULL;
-ALTER TABLE entity_alias ENABLE ROW LEVEL SECURITY;
-ALTER TABLE entity_alias FORCE ROW LEVEL SECURITY;
-CREATE POLICY owner ON entity_alias FOR ALL TO textrawl_owner USING (true) WITH CHECK (true);
-CREATE POLICY readers ON entity_alias FOR SELECT TO public USING ((space_id = ANY (( SELECT session_spaces() AS session_spaces)::integer[])));
-
-CREATE TABLE merge (
-    space_id integer NOT NULL,
-    id uuid DEFAULT gen_random_uuid() NOT NULL,
-    kept_id uuid NOT NULL,
-    merged_id uuid NOT NULL,
-    entity jsonb NOT NULL,
-    facts uuid[] NOT NULL,
-    sources uuid[] NOT NULL,
-    targets uuid[] NOT NULL,
-    reflections uuid[] NOT NULL,
-    aliases uuid[] NOT NULL,
-    merges uuid[] NOT NULL,
-    former jsonb NOT NULL,
-    given jsonb NOT NULL,
-    actor_id integer NOT NULL,
-    at timestamptz NOT NULL,
-    CONSTRAINT merge_pkey PRIMARY KEY (space_id, id),
-    CONSTRAINT merge_space_id_merged_id_key UNIQUE (space_id, merged_id),
-    CONSTRAINT merge_actor_id_fkey FOREIGN KEY (actor_id) REFERENCES actor(id),
-    CONSTRAINT merge_space_id_kept_id_fkey FOREIGN KEY (space_id, kept_id) REFERENCES entity(space_id, id) ON DELETE CASCADE
-);
-COMMENT ON TABLE merge IS 'Merges of two entities that were not split. Each row has what a split needs. A split deletes the row.';
-COMMENT ON COLUMN merge.space_id IS 'Space of both entities.';
-COMMENT ON COLUMN merge.id IS 'Id of the merge.';
-COMMENT ON COLUMN merge.kept_id IS 'Entity that has the facts and relations of both entities now.';
-COMMENT ON COLUMN merge.merged_id IS 'Id of the entity that no longer exists. The alias of its name has the same id.';
-COMMENT ON COLUMN merge.entity IS 'The row of the merged entity, with the values of its node, their changes and its use.';
-COMMENT ON COLUMN merge.facts IS 'Facts of the merged entity.';
-COMMENT ON COLUMN merge.sources IS 'Relations that started at the merged entity.';
-COMMENT ON COLUMN merge.targets IS 'Relations that led to the merged entity.';
-COMMENT ON COLUMN merge.reflections IS 'Reflections about the merged entity.';
-COMMENT ON COLUMN merge.aliases IS 'Former aliases of the merged entity.';
-COMMENT ON COLUMN merge.merges IS 'Earlier merges into the merged entity.';
-COMMENT ON COLUMN merge.former IS 'Values of the kept entity before the merge, if the merge changed them: its type and its description.';
-COMMENT ON COLUMN merge.given IS 'The same values after the merge. A split resets only values that nobody has changed since.';
-COMMENT ON COLUMN merge.actor_id IS 'Actor who merged the entities.';
-COMMENT ON COLUMN merge.at IS 'When the entities were merged.';
-CREATE INDEX merge_kept_idx ON merge USING btree (space_id, kept_id);
-ALTER TABLE merge ENABLE ROW LEVEL SECURITY;
-ALTER TABLE merge FORCE ROW LEVEL SECURITY;
-CREATE POLICY owner ON merge FOR ALL TO textrawl_owner USING (true) WITH CHECK (true);
-CREATE POLICY readers ON merge FOR SELECT TO public USING ((space_id = ANY (( SELECT session_spaces() AS session_spaces)::integer[])));
-
-CREATE TABLE merged (
-    space_id integer NOT NULL,
-    merge_id uuid NOT NULL,
-    id uuid NOT NULL,
-    kind text NOT NULL,
-    twin uuid,
-    valid_until timestamptz,
-    ended timestamptz NOT NULL,
-    CONSTRAINT merged_pkey PRIMARY KEY (space_id, merge_id, id),
-    CONSTRAINT merged_space_id_merge_id_fkey FOREIGN KEY (space_id, merge_id) REFERENCES merge(space_id, id) ON DELETE CASCADE,
-    CONSTRAINT merged_kind_check CHECK (kind = ANY (ARRAY['fact'::text, 'relation'::text]))
-);
-COMMENT ON TABLE merged IS 'Facts and relations that a merge ended: because the kept entity has the same one, or because a relation would lead from the kept entity to itself.';
-COMMENT ON COLUMN merged.space_id IS 'Space of the row.';
-COMMENT ON COLUMN merged.merge_id IS 'The merge.';
-COMMENT ON COLUMN merged.id IS 'Id of the fact or relation.';
-COMMENT ON COLUMN merged.kind IS 'fact or relation.';
-COMMENT ON COLUMN merged.twin IS 'The same fact or relation of the kept entity. Null: the relation connected the two entities.';
-COMMENT ON COLUMN merged.valid_until IS 'End of the fact or relation before the merge. Null: it had no end.';
-COMMENT ON COLUMN merged.ended IS 'End that the merge set.';
-CREATE INDEX merged_id_idx ON merged USING btree (space_id, id);
-CREATE INDEX merged_twin_idx ON merged USING btree (space_id, twin) WHERE twin IS NOT NULL;
-ALTER TABLE merged ENABLE ROW LEVEL SECURITY;
-ALTER TABLE merged FORCE ROW LEVEL SECURITY;
-CREATE POLICY owner ON merged FOR ALL TO textrawl_owner USING (true) WITH CHECK (true);
-CREATE POLICY readers ON merged FOR SELECT TO public USING ((space_id = ANY (( SELECT session_spaces() AS session_spaces)::integer[])));
-
-CREATE TABLE revision (
-    space_id integer NOT NULL,
-    observation_id uuid NOT NULL,
-    reason text NOT NULL,
-    actor_id integer NOT NULL,
-    client text,
-    tool text NOT NULL,
-    request text,
-    revised_at timestamptz DEFAULT clock_timestamp() NOT NULL,
-    CONSTRAINT revision_pkey PRIMARY KEY (space_id, observation_id),
-    CONSTRAINT revision_actor_id_fkey FOREIGN KEY (actor_id) REFERENCES actor(id),
-    CONSTRAINT revision_space_id_observation_id_fkey FOREIGN KEY (space_id, observation_id) REFERENCES observation(space_id, id) ON DELETE CASCADE,
-    CONSTRAINT revision_reason_check CHECK (char_length(reason) >= 1 AND char_length(reason) <= 500)
-);
-COMMENT ON TABLE revision IS 'Facts that somebody marked as wrong. A wrong fact ends at its valid_from, so it is valid at no time. Its replaced_by names the fact that is right.';
-COMMENT ON COLUMN revision.space_id IS 'Space of the fact.';
-COMMENT ON COLUMN revision.observation_id IS 'The wrong fact.';
-COMMENT ON COLUMN revision.reason IS 'Why the fact was wrong, 1 to 500 characters.';
-COMMENT ON COLUMN revision.actor_id IS 'Actor who revised the fact.';
-COMMENT ON COLUMN revision.client IS 'Name and version of the MCP client that revised the fact. Null: it was revised from SQL.';
-COMMENT ON COLUMN revision.tool IS 'Tool that revised the fact. sql: it was revised from psql.';
-COMMENT ON COLUMN revision.request IS 'Id of the request that revised the fact, as in the log of the server. Null: it was revised from SQL.';
-COMMENT ON COLUMN revision.revised_at IS 'When the fact was revised.';
-ALTER TABLE revision ENABLE ROW LEVEL SECURITY;
-ALTER TABLE revision FORCE ROW LEVEL SECURITY;
-CREATE POLICY owner ON revision FOR ALL TO textrawl_owner USING (true) WITH CHECK (true);
-CREATE POLICY readers ON revision FOR SELECT TO public USING ((space_id = ANY (( SELECT session_spaces() AS session_spaces)::integer[])));

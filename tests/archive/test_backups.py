@@ -349,7 +349,7 @@ def make_unreleased(url: str) -> None:
     """Record another first migration, as versions before the first release did."""
     with psycopg.connect(url) as owner:
         owner.execute(
-            """update textrawl.migration set name = '0001_memory' where name = '0001_spaces';
+            """update textrawl.migration set name = '0001_memory' where name = '0001_actors';
                alter table textrawl.entity add column mood text"""
         )
 

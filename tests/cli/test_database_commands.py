@@ -70,7 +70,8 @@ def test_migrate_rebuilds_functions_that_are_of_another_textrawl(
 def test_a_database_from_before_the_first_release_is_not_migrated(
     run: Run, owner: psycopg.Connection, postgres: Databases, database: str
 ) -> None:
-    owner.execute("update migration set name = '0001_memory' where name = '0001_spaces'")
+    owner.execute("""update migration set name = '0001_memory' where name = '0001_actors';
+                     alter table entity add column mood text""")
     url = postgres.cluster.dsn(OWNER, database)
 
     outcomes = [run(command, DATABASE_URL=url) for command in ("migrate", "export", "doctor")]

@@ -39,7 +39,7 @@ async def test_one_node_alone_is_not_migrated(memory: ClusterMemory) -> None:
 
 async def test_a_version_with_other_tables_is_refused(memory: ClusterMemory) -> None:
     with memory.open(SUPERUSER) as coordinator:
-        coordinator.execute("delete from textrawl.migration where name = '0018_growth'")
+        coordinator.execute("delete from textrawl.migration where name = '0009_proposals'")
 
     with pytest.raises(StartRefused, match="textrawl export"):
         await migrate_distributed(memory.dsn(SUPERUSER))

@@ -190,13 +190,13 @@ async def test_indexes_and_foreign_keys_of_a_former_text_are_made_as_they_are_no
 
 
 async def test_a_migration_that_was_edited_after_a_memory_ran_it_is_refused(memory: str) -> None:
-    run(memory, "update migration set hash = 'of another text' where name = '0005_access'")
+    run(memory, "update migration set hash = 'of another text' where name = '0005_events'")
     before = read(memory)
 
     for look in (migrate, check):
         with pytest.raises(
             StartRefused,
-            match=r"another text of 0005_access .* nothing was changed.*export .*import",
+            match=r"another text of 0005_events .* nothing was changed.*export .*import",
         ):
             await look(memory)
 
@@ -211,7 +211,7 @@ def test_only_comments_of_a_migration_can_be_edited() -> None:
 
 
 async def test_a_memory_keeps_its_tables_when_migrations_are_squashed(memory: str) -> None:
-    run(memory, "update migration set name = '0001_draft' where name = '0001_spaces'")
+    run(memory, "update migration set name = '0001_draft' where name = '0001_actors'")
     with pytest.raises(SchemaOutdated, match="run `textrawl migrate`"):
         await check(memory, serving=False)
 

@@ -66,7 +66,7 @@ async def test_eight_who_start_at_once_migrate_once(
             group.start_soon(start)
     assert sorted(report.rebuilt for report in reports) == [False] * 7 + [True]
     [applied] = [report.applied for report in reports if report.rebuilt]
-    assert applied[0] == "0001_spaces"
+    assert applied[0] == "0001_actors"
     recorded = connection.execute("select name from textrawl.migration order by 1").fetchall()
     assert [name for (name,) in recorded] == applied
     await check(conninfo, serving=False)
@@ -139,7 +139,7 @@ async def test_a_database_from_before_the_first_release_is_refused_and_left_alon
     conninfo, connection = empty
     await migrate(conninfo)
     connection.execute(
-        """update textrawl.migration set name = '0001_memory' where name = '0001_spaces';
+        """update textrawl.migration set name = '0001_memory' where name = '0001_actors';
            alter table textrawl.entity add column mood text"""
     )
     before = read_schema(connection)

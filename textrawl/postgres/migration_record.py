@@ -44,7 +44,10 @@ _EXPORTERS = (
     ("0016", "404fb95", "", ""),
     ("0017", "0ac4ee0", _PATCH, ""),
     ("0018", "404fb95", "", ""),
+    ("0021", "14baf02", "", ""),
 )
+# The first migration of the files before the squash. Older memories began with another file.
+_FIRST_FILE = "0001_spaces"
 
 
 @dataclass(frozen=True)
@@ -111,9 +114,13 @@ async def plan_migrations(connection: AsyncConnection[Any]) -> Plan:
             "and a new database or TEXTRAWL_DATA_DIR. Tokens, grants and the trail are not exported"
         )
     # If migrations were squashed into a file with another name, the tables are still the same.
-    others = record.keys() - files.keys() and files.keys() - record.keys()
-    if others and not await compare_catalogue(connection, code=False):
-        return Plan([], adopts=True, recorded=[*record])
+    if record.keys() - files.keys() and files.keys() - record.keys():
+        differences = await compare_catalogue(connection, code=False)
+        plan = Plan([], adopts=True, recorded=[*record])
+        if not differences:
+            return plan
+        if _FIRST_FILE in record:
+            raise refuse_draft(plan, describe_differences(differences, most=5))
     missing = find_missing(set(record), "database")
     return Plan(missing, adopts=None in record.values(), recorded=[*record])
 

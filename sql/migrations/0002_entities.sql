@@ -1,4 +1,4 @@
--- Entities, the facts about them (observations) and the relations between them.
+-- Entities and their names, the facts about them (observations), and the relations between them.
 
 create table entity (
     space_id     integer not null references space,
@@ -50,6 +50,7 @@ create table relation (
     tool          text not null,
     request       text,
     created_at    timestamptz not null default now(),
+    closed_at     timestamptz check (isfinite(closed_at)),
     primary key (space_id, id),
     foreign key (space_id, from_entity) references entity on delete cascade,
     foreign key (space_id, to_entity) references entity on delete cascade
@@ -69,6 +70,7 @@ comment on column relation.client is 'Name and version of the MCP client that wr
 comment on column relation.tool is 'Tool that wrote the relation. sql: the relation was written from psql.';
 comment on column relation.request is 'Id of the request that wrote the relation, as in the log of the server. Null: the relation was written from SQL.';
 comment on column relation.created_at is 'When the relation was stored.';
+comment on column relation.closed_at is 'The last end that was not in the future when it was set. If it equals valid_until, the relation has ended, whatever the clock says. Null: no such end was set.';
 create unique index relation_live_idx on relation (space_id, from_entity, relation_type, to_entity) where valid_until is null;
 create index relation_from_entity_idx on relation (space_id, from_entity);
 create index relation_to_entity_idx on relation (space_id, to_entity);
@@ -96,6 +98,7 @@ create table observation (
     said_at      timestamptz not null check (isfinite(said_at)),
     ordinal      bigint not null,
     fts          tsvector not null,
+    closed_at    timestamptz check (isfinite(closed_at)),
     primary key (space_id, id),
     foreign key (space_id, entity_id) references entity on delete cascade,
     foreign key (space_id, replaced_by) references observation on delete set null (replaced_by),
@@ -126,6 +129,7 @@ comment on column observation.created_at is 'When the fact was stored.';
 comment on column observation.said_at is 'When the fact was said. If the author did not give this time, the value equals created_at.';
 comment on column observation.ordinal is 'Number of the fact in its space, in the order of storing. Facts of two concurrent writers can have the same number. Search treats facts with neighbouring numbers as parts of one conversation.';
 comment on column observation.fts is 'Words by which search finds the fact: search_document(space_id, language of the space, document_names() of the entity, content, said_at if the author gave it). The lexeme ~s<space_id> stands for the space.';
+comment on column observation.closed_at is 'The last end that was not in the future when it was set. If it equals valid_until, the fact has ended, whatever the clock says. A revision keeps it, so that an undo finds it again. Null: no such end was set.';
 create index observation_entity_idx on observation (space_id, entity_id, content_hash);
 create index observation_replaced_by_idx on observation (space_id, replaced_by) where replaced_by is not null;
 create unique index observation_relation_idx on observation (space_id, relation_id) where relation_id is not null;
@@ -136,6 +140,18 @@ create index observation_type_idx on observation (space_id, entity_type);
 -- If more than a tenth of all facts contains a word, search reads only the newest facts.
 create index observation_ordinal_idx on observation (space_id, ordinal);
 create index observation_said_at_idx on observation (space_id, said_at);
+-- A search finds any part of a long memory. This index finds its first part, however many facts the entity has.
+create index observation_whole_idx on observation (space_id, whole, part) where whole is not null;
+-- The dashboard and `textrawl stats` count facts by week, source, author and state. They read only this index. The last
+-- condition is always true. It keeps the planner from this index in queries that do not repeat it: without statistics,
+-- the planner would read all facts of a space in this index to find the same fact again.
+create index observation_growth_idx on observation (space_id, created_at)
+    include (source, author_id, confidence, valid_until, closed_at, replaced_by, id)
+    where relation_id is null and created_at >= '-infinity';
+-- has_several_authors() reads the first and the last entry of a space. Entries with the same author share their key, so
+-- the index of a space with few authors is small. The condition is always true. It keeps the planner from this index in
+-- queries that do not repeat it: without statistics, the planner could read all facts of a space in this index.
+create index observation_author_idx on observation (space_id, author_id) where author_id > 0;
 
 -- Triggers and their functions belong to the table. They stay when a migration rebuilds the other functions.
 create function number_fact() returns trigger
@@ -176,9 +192,9 @@ as $$
 begin
     with stated as (
         insert into observation (space_id, id, entity_id, entity_type, content, content_hash, source, valid_from, valid_until,
-                                 relation_id, author_id, client, tool, request, created_at, fts)
+                                 closed_at, relation_id, author_id, client, tool, request, created_at, fts)
         select r.space_id, r.id, r.from_entity, source.entity_type, text.content, fact_hash(text.content), 'conversation',
-            r.valid_from, r.valid_until, r.id, r.author_id, r.client, r.tool, r.request, r.created_at,
+            r.valid_from, r.valid_until, r.closed_at, r.id, r.author_id, r.client, r.tool, r.request, r.created_at,
             search_document(r.space_id, space_language(r.space_id), document_names(r.space_id, r.from_entity, r.id), text.content)
         from added r
         -- `limit 1` makes the planner look up each entity by its key, however many relations are added.
@@ -203,11 +219,12 @@ set search_path from current
 as $$
 begin
     update observation o
-    set valid_until = r.valid_until, author_id = r.author_id, client = r.client, tool = r.tool, request = r.request
+    set valid_until = r.valid_until, closed_at = r.closed_at, author_id = r.author_id, client = r.client, tool = r.tool,
+        request = r.request
     from changed r
     where o.space_id = r.space_id and o.relation_id = r.id
-      and (o.valid_until, o.author_id, o.client, o.tool, o.request)
-          is distinct from (r.valid_until, r.author_id, r.client, r.tool, r.request);
+      and (o.valid_until, o.closed_at, o.author_id, o.client, o.tool, o.request)
+          is distinct from (r.valid_until, r.closed_at, r.author_id, r.client, r.tool, r.request);
     return null;
 end
 $$;
@@ -242,3 +259,116 @@ comment on column new_fact.alias is 'Alias by which the caller named the entity.
 -- advisory lock and so block deletions, undo and migrations.
 create table removal_lock ();
 comment on table removal_lock is 'A table without rows. claim_removal() locks it while facts are removed. refresh_search_statistics() locks it while words are counted.';
+
+create table revision (
+    space_id       integer not null,
+    observation_id uuid not null,
+    reason         text not null check (char_length(reason) between 1 and 500),
+    actor_id       integer not null references actor,
+    client         text,
+    tool           text not null,
+    request        text,
+    revised_at     timestamptz not null default clock_timestamp(),
+    primary key (space_id, observation_id),
+    foreign key (space_id, observation_id) references observation on delete cascade
+);
+comment on table revision is 'Facts that somebody marked as wrong. A wrong fact ends at its valid_from, so it is valid at no time. Its replaced_by names the fact that is right.';
+comment on column revision.space_id is 'Space of the fact.';
+comment on column revision.observation_id is 'The wrong fact.';
+comment on column revision.reason is 'Why the fact was wrong, 1 to 500 characters.';
+comment on column revision.actor_id is 'Actor who revised the fact.';
+comment on column revision.client is 'Name and version of the MCP client that revised the fact. Null: it was revised from SQL.';
+comment on column revision.tool is 'Tool that revised the fact. sql: it was revised from psql.';
+comment on column revision.request is 'Id of the request that revised the fact, as in the log of the server. Null: it was revised from SQL.';
+comment on column revision.revised_at is 'When the fact was revised.';
+
+create table entity_alias (
+    space_id   integer not null,
+    id         uuid not null default gen_random_uuid(),
+    entity_id  uuid not null,
+    name       text not null check (char_length(name) between 1 and 200),
+    name_key   text not null,
+    author_id  integer not null references actor,
+    client     text,
+    tool       text not null,
+    request    text,
+    created_at timestamptz not null default now(),
+    removed_at timestamptz,
+    primary key (space_id, id),
+    foreign key (space_id, entity_id) references entity on delete cascade
+);
+comment on table entity_alias is 'Other names (aliases) of entities. In one space a name belongs to one entity, as its name or as an alias.';
+comment on column entity_alias.space_id is 'Space of the entity.';
+comment on column entity_alias.id is 'Id of the alias. The alias that a merge makes of the name of the merged entity has the id of that entity.';
+comment on column entity_alias.entity_id is 'Entity that has this alias.';
+comment on column entity_alias.name is 'The alias as it was first written.';
+comment on column entity_alias.name_key is 'name_key(name), the form in which names are compared. It is unique among the aliases of the space that are in use, and differs from the keys of all entities.';
+comment on column entity_alias.author_id is 'Actor who added the alias.';
+comment on column entity_alias.client is 'Name and version of the MCP client that added the alias. Null: the alias was added from SQL.';
+comment on column entity_alias.tool is 'Tool that added the alias. sql: the alias was added from psql.';
+comment on column entity_alias.request is 'Id of the request that added the alias, as in the log of the server. Null: the alias was added from SQL.';
+comment on column entity_alias.created_at is 'When the alias was added.';
+comment on column entity_alias.removed_at is 'When the alias was removed. The row is kept for an undo, and no name resolves to it. Null: the alias is in use.';
+create unique index entity_alias_key_idx on entity_alias (space_id, name_key) where removed_at is null;
+create index entity_alias_entity_idx on entity_alias (space_id, entity_id);
+create index entity_alias_prefix_idx on entity_alias (space_id, name_key text_pattern_ops) where removed_at is null;
+
+create table merge (
+    space_id     integer not null,
+    id           uuid not null default gen_random_uuid(),
+    kept_id      uuid not null,
+    merged_id    uuid not null,
+    entity       jsonb not null,
+    facts        uuid[] not null,
+    sources      uuid[] not null,
+    targets      uuid[] not null,
+    reflections  uuid[] not null,
+    aliases      uuid[] not null,
+    merges       uuid[] not null,
+    former       jsonb not null,
+    given        jsonb not null,
+    actor_id     integer not null references actor,
+    at           timestamptz not null,
+    primary key (space_id, id),
+    unique (space_id, merged_id),
+    foreign key (space_id, kept_id) references entity on delete cascade
+);
+comment on table merge is 'Merges of two entities that were not split. Each row has what a split needs. A split deletes the row.';
+comment on column merge.space_id is 'Space of both entities.';
+comment on column merge.id is 'Id of the merge.';
+comment on column merge.kept_id is 'Entity that has the facts and relations of both entities now.';
+comment on column merge.merged_id is 'Id of the entity that no longer exists. The alias of its name has the same id.';
+comment on column merge.entity is 'The row of the merged entity, with the values of its node, their changes and its use.';
+comment on column merge.facts is 'Facts of the merged entity.';
+comment on column merge.sources is 'Relations that started at the merged entity.';
+comment on column merge.targets is 'Relations that led to the merged entity.';
+comment on column merge.reflections is 'Reflections about the merged entity.';
+comment on column merge.aliases is 'Former aliases of the merged entity.';
+comment on column merge.merges is 'Earlier merges into the merged entity.';
+comment on column merge.former is 'Values of the kept entity before the merge, if the merge changed them: its type and its description.';
+comment on column merge.given is 'The same values after the merge. A split resets only values that nobody has changed since.';
+comment on column merge.actor_id is 'Actor who merged the entities.';
+comment on column merge.at is 'When the entities were merged.';
+create index merge_kept_idx on merge (space_id, kept_id);
+
+create table merged (
+    space_id    integer not null,
+    merge_id    uuid not null,
+    id          uuid not null,
+    kind        text not null check (kind in ('fact', 'relation')),
+    twin        uuid,
+    valid_until timestamptz,
+    ended       timestamptz not null,
+    primary key (space_id, merge_id, id),
+    foreign key (space_id, merge_id) references merge on delete cascade
+);
+comment on table merged is 'Facts and relations that a merge ended: because the kept entity has the same one, or because a relation would lead from the kept entity to itself.';
+comment on column merged.space_id is 'Space of the row.';
+comment on column merged.merge_id is 'The merge.';
+comment on column merged.id is 'Id of the fact or relation.';
+comment on column merged.kind is 'fact or relation.';
+comment on column merged.twin is 'The same fact or relation of the kept entity. Null: the relation connected the two entities.';
+comment on column merged.valid_until is 'End of the fact or relation before the merge. Null: it had no end.';
+comment on column merged.ended is 'End that the merge set.';
+create index merged_id_idx on merged (space_id, id);
+create index merged_twin_idx on merged (space_id, twin) where twin is not null;

@@ -110,6 +110,3 @@ comment on column memory_link.strength is 'Strength of the link, from 0 to 1.';
 comment on column memory_link.metadata is 'Further data of the caller.';
 comment on column memory_link.created_at is 'When the link was stored.';
 create index memory_link_to_idx on memory_link (space_id, to_id);
-
--- A search finds any part of a long memory. This index finds its first part, however many facts the entity has.
-create index observation_whole_idx on observation (space_id, whole, part) where whole is not null;

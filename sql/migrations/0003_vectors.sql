@@ -15,7 +15,9 @@ create table embedding_model (
     queued             boolean not null default true,
     queued_space       integer,
     queued_observation uuid,
-    created_at         timestamptz not null default now()
+    created_at         timestamptz not null default now(),
+    stands_in_for      text,
+    obstacle           text
 );
 comment on table embedding_model is 'An embedding model. The table embedding_N contains the vectors of model N.';
 comment on column embedding_model.id is 'Number of the model. The name of its table of vectors ends with this number.';
@@ -31,6 +33,8 @@ comment on column embedding_model.queued is 'True: all facts that are older than
 comment on column embedding_model.queued_space is 'Space of the fact in queued_observation. Facts are added in the order of space and id.';
 comment on column embedding_model.queued_observation is 'Last fact that was added to embedding_pending. Null: no fact was added yet.';
 comment on column embedding_model.created_at is 'When the model was first used in this database.';
+comment on column embedding_model.stands_in_for is 'The awaited model: the settings of a server ask for it, but its files were not on the server''s machine. Servers change to it when they have its files. Null: the model stands in for no other model.';
+comment on column embedding_model.obstacle is 'Why the awaited model is not used yet, as the last server said.';
 create unique index embedding_model_status_idx on embedding_model (status) where status <> 'previous';
 
 create table embedding_pending (

@@ -170,4 +170,162 @@ comment on function bury_document is 'Keep the path of a deleted document, also 
 create trigger document_is_buried after delete on document
 for each row execute function bury_document();
 
-create index event_document_idx on event (space_id, (detail ->> 'document')) where detail ? 'document';
+-- Sources of the corpus: spaces with a tier are graphs, which hold sources instead of facts.
+create table source (
+    space_id     integer not null,
+    document_id  uuid not null,
+    source_kind  text not null check (source_kind in ('clip', 'ai-conversation', 'file')),
+    label        text not null check (char_length(label) between 1 and 200),
+    content_hash text,
+    chunks       integer not null default 0 check (chunks >= 0),
+    tokens       bigint not null default 0 check (tokens >= 0),
+    primary key (space_id, document_id),
+    foreign key (space_id, document_id) references document on delete cascade
+);
+comment on table source is 'A text of a graph that is searched in chunks: an ingested file, or a text that a client remembered. Its text is in document_version. Its chunks are facts of its entity.';
+comment on column source.space_id is 'Graph of the source.';
+comment on column source.document_id is 'The document with the text.';
+comment on column source.source_kind is 'clip (a text that a client remembered), ai-conversation (a turn or a summary of a conversation) or file.';
+comment on column source.label is 'Name of the source for people. It is also the name of its entity.';
+comment on column source.content_hash is 'SHA-256 of the file, or of the remembered text, in hexadecimal. Null: an undo took back all versions.';
+comment on column source.chunks is 'Number of chunks.';
+comment on column source.tokens is 'Tokens of all chunks together.';
+create index source_hash_idx on source (space_id, content_hash) where content_hash is not null;
+
+create table chunk (
+    space_id       integer not null,
+    observation_id uuid not null,
+    tokens         integer not null check (tokens >= 0),
+    line           integer not null check (line > 0),
+    primary key (space_id, observation_id),
+    foreign key (space_id, observation_id) references observation on delete cascade
+);
+comment on table chunk is 'The place and the size of each chunk of a source. The text of the chunk is in observation.';
+comment on column chunk.space_id is 'Graph of the chunk.';
+comment on column chunk.observation_id is 'The fact with the text of the chunk. observation.whole is the source, observation.part the number of the chunk.';
+comment on column chunk.tokens is 'Tokens of the chunk. After a correction or a deletion beside the chunk, the number can be too high, but never too low.';
+comment on column chunk.line is 'Line of the source in which the chunk begins, from 1.';
+
+create table correction (
+    space_id      integer not null,
+    id            uuid not null default gen_random_uuid(),
+    document_id   uuid not null,
+    part          smallint not null check (part > 0),
+    proposal      text not null check (char_length(proposal) between 1 and 10000),
+    original_text text not null,
+    proposed_text text not null check (char_length(proposed_text) between 1 and 8000),
+    tokens        integer not null check (tokens >= 0),
+    mode          text not null check (mode in ('llm', 'deterministic')),
+    author_id     integer not null references actor,
+    client        text,
+    request       text,
+    created_at    timestamptz not null default clock_timestamp(),
+    apply_until    timestamptz not null,
+    applied_at    timestamptz,
+    event_id      bigint,
+    primary key (space_id, id),
+    foreign key (space_id, document_id) references source on delete cascade,
+    check ((applied_at is null) = (event_id is null))
+);
+comment on table correction is 'Corrections of chunks: proposed ones for a day, and applied ones as long as the source exists. They hold the old and the new text, because the trail has no texts.';
+comment on column correction.space_id is 'Graph of the chunk.';
+comment on column correction.id is 'Id of the correction.';
+comment on column correction.document_id is 'Source of the chunk.';
+comment on column correction.part is 'Number of the chunk in its source.';
+comment on column correction.proposal is 'What should change, in the words of the caller.';
+comment on column correction.original_text is 'Text of the chunk before the correction.';
+comment on column correction.proposed_text is 'Text of the chunk after the correction.';
+comment on column correction.tokens is 'Tokens of the proposed text.';
+comment on column correction.mode is 'llm: the LLM wrote the proposed text. deterministic: the proposal is the proposed text.';
+comment on column correction.author_id is 'Actor who proposed the correction.';
+comment on column correction.client is 'Name and version of the MCP client that proposed it. Null: it was proposed from SQL.';
+comment on column correction.request is 'Id of the request, as in the log of the server.';
+comment on column correction.created_at is 'When the correction was proposed.';
+comment on column correction.apply_until is 'When the correction can no longer be applied.';
+comment on column correction.applied_at is 'When the correction was applied. Null: it was not applied.';
+comment on column correction.event_id is 'Event of the trail that changed the source. Null: the correction was not applied.';
+create index correction_document_idx on correction (space_id, document_id);
+create index correction_created_idx on correction (space_id, created_at) where applied_at is null;
+
+-- The LLM: the costs of its calls, the journal entries that wait for extraction, and the periods that are consolidated now.
+
+create table llm_use (
+    space_id     integer not null references space on delete cascade,
+    id           bigint generated always as identity,
+    at           timestamptz not null default clock_timestamp() check (isfinite(at)),
+    actor_id     integer references actor on delete set null,
+    purpose      text not null check (purpose ~ '^[a-z_]{1,40}$'),
+    model        text not null check (char_length(model) between 1 and 200),
+    requests     integer not null check (requests >= 0),
+    tokens_in    bigint not null check (tokens_in >= 0),
+    tokens_out   bigint not null check (tokens_out >= 0),
+    milliseconds real not null check (milliseconds >= 0),
+    error        text check (error ~ '^[A-Z_]{1,40}$'),
+    primary key (space_id, id)
+);
+comment on table llm_use is 'Calls to the LLM: the newest 100,000 of each space, at most 90 days old. A row has no text of a prompt or of an answer.';
+comment on column llm_use.space_id is 'Space whose texts were sent to the LLM.';
+comment on column llm_use.id is 'Number of the call.';
+comment on column llm_use.at is 'When the call ended.';
+comment on column llm_use.actor_id is 'Actor for whom the call was made. Null: the actor is not known.';
+comment on column llm_use.purpose is 'consolidate, extract, extract_memories or correct.';
+comment on column llm_use.model is 'Model of the LLM, with its provider.';
+comment on column llm_use.requests is 'Number of HTTP requests of the call, with retries. 0: the call was skipped, because the provider was down.';
+comment on column llm_use.tokens_in is 'Tokens of the prompts, as the provider counts them.';
+comment on column llm_use.tokens_out is 'Tokens of the answers, as the provider counts them.';
+comment on column llm_use.milliseconds is 'Time of the call in milliseconds.';
+comment on column llm_use.error is 'Code of the error, such as LLM_UNREACHABLE. Null: the call was successful.';
+create index llm_use_at_idx on llm_use (space_id, at);
+create index llm_use_actor_idx on llm_use (actor_id) where actor_id is not null;
+
+create table extraction_pending (
+    space_id     integer not null,
+    document_id  uuid not null,
+    version      bigint not null,
+    attempts     integer not null default 0 check (attempts >= 0),
+    next_attempt timestamptz not null default clock_timestamp(),
+    primary key (space_id, document_id),
+    foreign key (space_id, document_id) references document on delete cascade
+);
+comment on table extraction_pending is 'Journal entries that wait until the LLM extracts nodes and edges from their texts. The transaction that writes an entry adds the row.';
+comment on column extraction_pending.space_id is 'Space of the entry.';
+comment on column extraction_pending.document_id is 'The journal entry.';
+comment on column extraction_pending.version is 'Version of the entry that the LLM has to read.';
+comment on column extraction_pending.attempts is 'Number of attempts, also of unfinished ones.';
+comment on column extraction_pending.next_attempt is 'When a server may try again. A server that works on the entry moves this time into the future.';
+create index extraction_pending_next_idx on extraction_pending (next_attempt);
+
+create table extraction_total (
+    space_id      integer primary key references space on delete cascade,
+    attempts      bigint not null default 0 check (attempts >= 0),
+    successes     bigint not null default 0 check (successes >= 0),
+    nodes_created bigint not null default 0 check (nodes_created >= 0),
+    edges_created bigint not null default 0 check (edges_created >= 0),
+    last_attempt  timestamptz,
+    last_success  timestamptz,
+    last_error    text
+);
+comment on table extraction_total is 'Totals of the extraction in a space. sync_status shows them.';
+comment on column extraction_total.space_id is 'Space of the entries.';
+comment on column extraction_total.attempts is 'Number of texts that were sent to the LLM.';
+comment on column extraction_total.successes is 'Number of texts that the LLM could read, also texts without nodes and edges.';
+comment on column extraction_total.nodes_created is 'Number of new nodes.';
+comment on column extraction_total.edges_created is 'Number of new edges.';
+comment on column extraction_total.last_attempt is 'When the last attempt ended.';
+comment on column extraction_total.last_success is 'When the last successful attempt ended.';
+comment on column extraction_total.last_error is 'Error of the last attempt. Null: the last attempt was successful.';
+
+create table consolidation (
+    space_id      integer not null references space on delete cascade,
+    granularity   text not null check (granularity in ('weekly', 'monthly', 'yearly')),
+    period        text not null check (char_length(period) between 4 and 10),
+    claimant      uuid not null,
+    claimed_until timestamptz not null,
+    primary key (space_id, granularity, period)
+);
+comment on table consolidation is 'Periods of the journal that are being consolidated now. Because of the key, only one server has the claim of a period. After a crash, another server can claim the period as soon as the claim has ended by itself.';
+comment on column consolidation.space_id is 'Space of the journal.';
+comment on column consolidation.granularity is 'Granularity of the new entry: weekly, monthly or yearly.';
+comment on column consolidation.period is 'Period of the new entry: 2026-W19, 2026-05 or 2026.';
+comment on column consolidation.claimant is 'Random id of the claim. Only a session that knows the id can end the claim.';
+comment on column consolidation.claimed_until is 'When the claim ends by itself.';

@@ -1,4 +1,48 @@
--- Grants and access tokens: which actor may do what in which space.
+-- Spaces, the actors that read and write in them, and their grants and tokens. All other files build on these tables.
+--
+-- Rules for every file in this folder:
+-- * A table that belongs to a space has space_id first in its primary key, unique indexes and foreign
+--   keys. The schema can then be partitioned or distributed by space.
+-- * A table may depend only on the functions of this folder, because a migration drops and creates the
+--   functions of the other folders.
+
+create table space (
+    id            integer generated always as identity primary key,
+    name          text not null unique check (name ~ '^[a-z0-9][a-z0-9_-]{0,62}$'),
+    language      text not null default 'english',
+    created_at    timestamptz not null default now(),
+    archived_at   timestamptz,
+    tier          text check (tier in ('public', 'personal', 'sensitive')),
+    recall_tokens integer check (recall_tokens between 0 and 100000),
+    reviewed      boolean not null default false,
+    proposal_days integer check (proposal_days between 1 and 3650),
+    check (recall_tokens is null or tier is not null),
+    check (not reviewed or tier is null)
+);
+comment on table space is 'A named part of the memory with its own grants: a team''s, a project''s or one person''s.';
+comment on column space.id is 'Id of the space. It is the first column in the keys of all tables with rows of a space.';
+comment on column space.name is 'Name of the space: lower-case letters, digits, - and _. It is a part of addresses such as /mcp/team.';
+comment on column space.language is 'Text search configuration whose rules stem the words of the space, such as english, german or simple. The type is text because pg_upgrade refuses columns of type regconfig.';
+comment on column space.created_at is 'When the space was created.';
+comment on column space.archived_at is 'Time from which tokens can neither read nor write the space. Null: the space is in use.';
+comment on column space.tier is 'public, personal or sensitive: the space is a graph, which holds sources instead of facts. MCP clients never get texts of sensitive graphs. Null: the space holds facts.';
+comment on column space.recall_tokens is 'Largest number of tokens of this graph in one answer. Null: the default of its tier (recall_cap).';
+comment on column space.reviewed is 'True: writes of tokens without the scope review are proposals.';
+comment on column space.proposal_days is 'Days after which a pending proposal expires. Null: proposals do not expire.';
+
+insert into space (name) values ('default');
+
+create table actor (
+    id         integer generated always as identity primary key,
+    name       text not null unique check (char_length(name) between 1 and 200),
+    role_name  text unique,
+    created_at timestamptz not null default now()
+);
+comment on table actor is 'A person, an agent or a service that reads or writes.';
+comment on column actor.id is 'Id of the actor.';
+comment on column actor.name is 'Unique name of the actor.';
+comment on column actor.role_name is 'Database login of the actor, such as the login of an analyst. Sessions of the login act as this actor. Null: the actor uses only tokens.';
+comment on column actor.created_at is 'When the actor was registered.';
 
 create table space_grant (
     space_id   integer not null references space on delete cascade,

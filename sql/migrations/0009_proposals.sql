@@ -1,12 +1,5 @@
 -- Review: writes that wait for the decision of a reviewer.
 
-alter table space
-    add column reviewed boolean not null default false,
-    add column proposal_days integer check (proposal_days between 1 and 3650),
-    add check (not reviewed or tier is null);
-comment on column space.reviewed is 'True: writes of tokens without the scope review are proposals.';
-comment on column space.proposal_days is 'Days after which a pending proposal expires. Null: proposals do not expire.';
-
 create table proposal (
     space_id       integer not null references space,
     id             uuid not null default gen_random_uuid(),
@@ -88,10 +81,6 @@ create index proposal_entity_idx on proposal (space_id, entity_key);
 create index proposal_to_idx on proposal (space_id, to_key) where to_key is not null;
 create index proposal_observation_idx on proposal (space_id, observation_id) where observation_id is not null;
 create index proposal_relation_idx on proposal (space_id, relation_id) where relation_id is not null;
-
--- The state of a proposal follows from its events.
-create index event_proposal_idx on event (space_id, (detail ->> 'proposal')) where detail ? 'proposal';
-create index event_accepted_idx on event (space_id, at) where action = 'accepted';
 
 -- The policies of three tables call this function, so it belongs to the tables, like session_spaces().
 create function session_reviews() returns integer[]
