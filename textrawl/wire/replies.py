@@ -85,8 +85,13 @@ def _find_keys(part: type[Part]) -> tuple[tuple[str, Key], ...]:
 
 
 class Reply(Part):
-    """A whole reply. A reply with items that can be left out overrides `size` and `choose`."""
+    """A whole reply. `items` names the field with the list whose last items can be left out.
 
+    If the reply has a field `dropped`, it says how many were left out. A reply whose items are not
+    one list overrides `size` and `choose`.
+    """
+
+    items: ClassVar[str | None] = None
     one_channel: ClassVar[bool] = False  # if true, the cost is the tokens of the larger channel
     large: ClassVar[bool] = False  # if true, the budget of the graph toolset applies
     always_lines: ClassVar[bool] = False  # if true, the text is lines in every format
@@ -104,17 +109,37 @@ class Reply(Part):
 
     def size(self) -> int:
         """Return the number of items that can be left out."""
-        return 0
+        return len(self._find_items())
 
     def choose(self, count: int) -> Self:
-        """Return a copy with the best `count` items and with the number of omitted items."""
-        return self.model_copy()
+        """Return a copy with the first `count` items and with the number of omitted items."""
+        if self.items is None:
+            return self.model_copy()
+        items = self._find_items()
+        kept = items[:count]
+        # A list that can be absent is absent rather than empty.
+        empty = None if type(self).model_fields[self.items].default is None else kept
+        return self.cut(len(items) - len(kept), **{self.items: kept or empty})
+
+    def cut(self, dropped: int, **kept: Any) -> Self:
+        """Return a copy with the fields in `kept` and with the number of omitted items."""
+        omission = {"dropped": dropped or None} if "dropped" in type(self).model_fields else {}
+        return self.model_copy(update=kept | omission)
+
+    def _find_items(self) -> list[Any]:
+        return (self.items and getattr(self, self.items)) or []
 
     def keep(self, count: int) -> Self:
         """Return a copy with `count` items. A `count` of -n omits all items and n field groups."""
         reply = self.choose(max(count, 0))
         dropped = [name for group in self.spared[: max(-count, 0)] for name in group]
         return reply.model_copy(update=dict.fromkeys(dropped))
+
+
+class SuccessReply(Reply):
+    """The reply to a call that did what it should."""
+
+    success: Annotated[bool, Key("ok")] = True
 
 
 class RefusalReply(Reply):

@@ -199,11 +199,12 @@ class RecallReply(Reply):
 
     large = True
     one_channel = True
+    items = "results"
 
     results: Annotated[list[ChunkPart], Key("m")]
     total_tokens: Annotated[int, Key("tok")]
     truncated: bool
-    cut: Annotated[bool | None, Key("cut"), Field(exclude=True)]
+    shortened: Annotated[bool | None, Key("cut"), Field(exclude=True)]
     unknown_graphs: Annotated[list[str] | None, Key("unknown")] = None
     note: Annotated[str | None, Key("note")] = None
 
@@ -216,21 +217,17 @@ class RecallReply(Reply):
             results=results,
             total_tokens=sum(part.tokens for part in results),
             truncated=truncated,
-            cut=truncated or None,
+            shortened=truncated or None,
             unknown_graphs=unknown or None,
             note=f"keyword only: {missing}" if missing else None,
         )
-
-    def size(self) -> int:
-        """Return the number of chunks."""
-        return len(self.results)
 
     def choose(self, count: int) -> Self:
         """Return a copy with the best chunks."""
         kept = self.results[:count]
         update = {"results": kept, "total_tokens": sum(part.tokens for part in kept)}
         if count < len(self.results):
-            update |= {"truncated": True, "cut": True}
+            update |= {"truncated": True, "shortened": True}
         return self.model_copy(update=update)
 
     def lines(self) -> Iterator[str]:
@@ -427,6 +424,7 @@ class StatsReply(Reply):
 
     large = True
     one_channel = True
+    items = "graphs"
 
     cortex_path: Annotated[str, Key("at")]
     graphs: Annotated[list[GraphPart], Key("g")]
@@ -452,15 +450,6 @@ class StatsReply(Reply):
             embedding_dimensions=dimensions or None,
             cortex_db_size_bytes=size,
         )
-
-    def size(self) -> int:
-        """Return the number of graphs."""
-        return len(self.graphs)
-
-    def choose(self, count: int) -> Self:
-        """Return a copy with the first graphs."""
-        dropped = (len(self.graphs) - count) or None
-        return self.model_copy(update={"graphs": self.graphs[:count], "dropped": dropped})
 
 
 @corpus.tool(READS, StatsReply)

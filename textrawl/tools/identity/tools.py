@@ -21,7 +21,7 @@ from textrawl.tools.call import Call, FailureReply, reply_failure
 from textrawl.tools.toolset import DELETES, READS, WRITES, Collection, PromptSpec, Toolset
 from textrawl.values.names import check_instance
 from textrawl.values.text import check_document, frame_files
-from textrawl.wire.replies import Key, Part, Reply
+from textrawl.wire.replies import Key, Part, Reply, SuccessReply
 
 identity = Toolset(
     "identity",
@@ -102,10 +102,9 @@ PromptLabel = Annotated[str, AfterValidator(_check_label)]
 SnapshotId = Annotated[str, AfterValidator(_check_snapshot)]
 
 
-class DoneReply(Reply):
+class DoneReply(SuccessReply):
     """A change that was made, and the id of the snapshot of the replaced text."""
 
-    success: Annotated[bool, Key("ok")] = True
     message: str
     snapshot_id: Annotated[str | None, Key("snap")] = None
 
@@ -241,10 +240,9 @@ class IdentityReply(Reply):
 _FIELDS = ("self_", "user", "relationship", "custom")
 
 
-class MetaReply(Reply):
+class MetaReply(SuccessReply):
     """Prompt labels by category and filename."""
 
-    success: Annotated[bool, Key("ok")] = True
     meta: Annotated[dict[str, str], Key("meta")]
 
 
@@ -386,10 +384,9 @@ async def identity_set_meta(
     return call.reply(DoneReply(message=f"I labelled {file.path} {promptLabel}."))
 
 
-class CreatedReply(Reply):
+class CreatedReply(SuccessReply):
     """The snapshots that were taken."""
 
-    success: Annotated[bool, Key("ok")] = True
     message: str
     snapshots: Annotated[list[str], Key("snaps")]
 
@@ -422,29 +419,18 @@ class SnapshotPart(Part):
         )
 
 
-class SnapshotsReply(Reply):
+class SnapshotsReply(SuccessReply):
     """Snapshots, newest first."""
 
-    success: Annotated[bool, Key("ok")] = True
+    items = "snapshots"
+
     snapshots: Annotated[list[SnapshotPart], Key("snaps")]
-    omitted: Annotated[int | None, Key("cut")] = None
-
-    def size(self) -> int:
-        """Return the number of snapshots."""
-        return len(self.snapshots)
-
-    def choose(self, count: int) -> Self:
-        """Return a copy with the newest snapshots."""
-        left_out = len(self.snapshots) - count
-        return self.model_copy(
-            update={"snapshots": self.snapshots[:count], "omitted": left_out or None}
-        )
+    dropped: Annotated[int | None, Key("cut"), Field(alias="omitted")] = None
 
 
-class ContentReply(Reply):
+class ContentReply(SuccessReply):
     """The text of a snapshot."""
 
-    success: Annotated[bool, Key("ok")] = True
     content: Annotated[str, Key("c")]
 
 

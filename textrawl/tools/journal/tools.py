@@ -23,7 +23,7 @@ from textrawl.tools.call import Call, FailureReply, reply_failure
 from textrawl.tools.toolset import CLEAN_NAME, DELETES, READS, WRITES, Toolset
 from textrawl.values.text import clean_fact
 from textrawl.values.times import read_day
-from textrawl.wire.replies import Key, Part, Reply
+from textrawl.wire.replies import Key, Part, Reply, SuccessReply
 
 journal = Toolset(
     "journal",
@@ -74,10 +74,9 @@ Editor = Annotated[str, CLEAN_NAME, Field(min_length=1, max_length=200)]
 Query = Annotated[str, CLEAN_NAME, Field(min_length=1, max_length=2048)]
 
 
-class WrittenReply(Reply):
+class WrittenReply(SuccessReply):
     """The id and the version of an entry that was stored."""
 
-    success: Annotated[bool, Key("ok")] = True
     message: str
     memory_id: Annotated[str, Key("id")]
     path: Annotated[str, Key("at")]
@@ -237,18 +236,11 @@ class ListedPart(Part):
 class ListedReply(Reply):
     """A page of entries, and the number of entries on all pages."""
 
+    items = "memories"
+
     memories: Annotated[list[ListedPart], Key("m")]
     total: Annotated[int, Key("total")]
     dropped: Annotated[int | None, Key("cut")] = None
-
-    def size(self) -> int:
-        """Return the number of entries."""
-        return len(self.memories)
-
-    def choose(self, count: int) -> Self:
-        """Return a copy with the newest entries."""
-        dropped = (len(self.memories) - count) or None
-        return self.model_copy(update={"memories": self.memories[:count], "dropped": dropped})
 
 
 @journal.tool(READS, ListedReply)
@@ -307,6 +299,8 @@ class HitPart(Part):
 class HitsReply(Reply):
     """Entries, best first. `short` has the excerpts for an answer that exceeds its budget."""
 
+    items = "results"
+
     results: Annotated[list[HitPart], Key("m")]
     search_method: Annotated[Method, Key("by")]
     vector_available: bool
@@ -323,18 +317,13 @@ class HitsReply(Reply):
             short=[row.short_excerpt for row in rows],
         )
 
-    def size(self) -> int:
-        """Return the number of entries."""
-        return len(self.results)
-
     def choose(self, count: int) -> Self:
         """Return a copy with the best entries and short excerpts."""
         results = [
             part.model_copy(update={"excerpt": excerpt})
             for part, excerpt in zip(self.results[:count], self.short, strict=False)
         ]
-        dropped = (len(self.results) - count) or None
-        return self.model_copy(update={"results": results, "dropped": dropped})
+        return self.cut(len(self.results) - len(results), results=results)
 
 
 @journal.tool(READS, HitsReply)
@@ -354,10 +343,9 @@ async def memory_search(
     return call.recall("search", HitsReply.build(rows, vectors=vectors))
 
 
-class DeletedReply(Reply):
+class DeletedReply(SuccessReply):
     """The path of an entry that was deleted."""
 
-    success: Annotated[bool, Key("ok")] = True
     message: Annotated[str, Key("msg")]
 
 
@@ -395,6 +383,8 @@ class ConsolidationPart(Part):
 class ConsolidatedReply(Reply):
     """The outcomes of all periods. `success` is false if a period failed."""
 
+    items = "consolidations"
+
     success: Annotated[bool, Key("ok")]
     message: Annotated[str, Key("msg")]
     consolidations: Annotated[list[ConsolidationPart], Key("periods")]
@@ -418,14 +408,6 @@ class ConsolidatedReply(Reply):
             message=message if parts else f"There is no {granularity} period to consolidate",
             consolidations=parts,
         )
-
-    def size(self) -> int:
-        """Return the number of periods."""
-        return len(self.consolidations)
-
-    def choose(self, count: int) -> Self:
-        """Return a copy with the first periods."""
-        return self.model_copy(update={"consolidations": self.consolidations[:count]})
 
 
 @journal.tool(_ASKS, ConsolidatedReply)

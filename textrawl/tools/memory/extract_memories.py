@@ -11,7 +11,7 @@ from textrawl.tools.call import Call
 from textrawl.tools.memory.declaration import memory
 from textrawl.tools.memory.extraction import MOST_CHARACTERS, Extracted, Findings, TextExtraction
 from textrawl.tools.toolset import WRITES, apply
-from textrawl.wire.replies import Key, Part, Reply
+from textrawl.wire.replies import Key, Part, SuccessReply
 
 _ASKS = WRITES.model_copy(update={"open_world_hint": True, "idempotent_hint": False})
 
@@ -70,7 +70,7 @@ class StoragePart(Part):
     relations_created: Annotated[int, Key("rel")]
 
 
-class ExtractReply(Reply):
+class ExtractReply(SuccessReply):
     """The findings in a text, and what was stored.
 
     `note` says how much of the text was read, if it was not read to its end. `left_out` is the
@@ -79,7 +79,6 @@ class ExtractReply(Reply):
 
     spared = (("message",), ("extraction",), ("note",))
 
-    success: Annotated[bool, Key("ok")] = True
     preview: Annotated[bool | None, Key("preview")] = None
     message: str | None
     note: Annotated[str | None, Key("note")] = None

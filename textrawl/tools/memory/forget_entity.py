@@ -14,22 +14,22 @@ from textrawl.scheduling import let_later_writes_pass
 from textrawl.tools.call import App, Call, Target, find_call, name_session
 from textrawl.tools.memory.declaration import ForgottenReference, Name, memory
 from textrawl.tools.toolset import DELETES
-from textrawl.wire.replies import Key, RefusalReply, Reply
+from textrawl.wire.replies import Key, RefusalReply, SuccessReply
 
 # From this protocol version on, a server can ask the user without an open channel to the client.
 _ASKS_WITHOUT_CHANNEL = "2026-07-28"
 
 
-class ForgetReply(Reply):
+class ForgetReply(SuccessReply):
     """The deleted entity, fact or relation, or the preview of a dry run."""
 
+    items = "sample"
     spared = (
         ("message",),
         ("deleted_entity_id", "deleted_observation_id", "deleted_relation_id"),
         ("facts", "relations"),
     )
 
-    success: Annotated[bool, Key("ok")] = True
     message: str | None
     dry_run: Annotated[bool | None, Key("dry")] = None
     deleted_entity_id: Annotated[str | None, Key("id", short_id=True)] = None
@@ -62,14 +62,6 @@ class ForgetReply(Reply):
             relations=row.relations,
             sample=row.sample,
         )
-
-    def size(self) -> int:
-        """Return the number of facts in the sample."""
-        return len(self.sample or [])
-
-    def choose(self, count: int) -> Self:
-        """Return a copy with the newest `count` facts of the sample. `facts` is not changed."""
-        return self.model_copy(update={"sample": (self.sample or [])[:count] or None})
 
 
 class Confirmation(BaseModel):

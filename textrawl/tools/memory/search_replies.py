@@ -108,8 +108,7 @@ class Answer(Reply):
 
     def cut(self, dropped: int, **kept: Any) -> Self:
         """Return a copy with the fields in `kept` and with the number of omitted items."""
-        omission = {"truncated": True, "dropped": dropped} if dropped else {}
-        return self.model_copy(update={**kept, **omission})
+        return super().cut(dropped, truncated=True if dropped else None, **kept)
 
     def lines_after_items(self) -> Iterator[str]:
         """Yield the line after the items, which says how many items were omitted."""
@@ -324,6 +323,7 @@ class ListedEntity(Part):
 class ListReply(Answer):
     """A page of entities, last updated first. `total` is the number of all matching entities."""
 
+    items = "entity_list"
     spared = (("returned", "offset"), ("total", "entity_list"))
 
     mode: Literal["list"] = "list"
@@ -350,10 +350,6 @@ class ListReply(Answer):
         for entity in self.entity_list or []:
             yield write_header(entity.name, entity.type, entity.marked_space)
         yield from self.lines_after_items()
-
-    def size(self) -> int:
-        """Return the number of entities on the page."""
-        return len(self.entity_list or [])
 
     def choose(self, count: int) -> Self:
         """Return a copy with the `count` entities that were updated last."""

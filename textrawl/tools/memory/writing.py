@@ -23,7 +23,7 @@ from textrawl.tools.memory.declaration import (
     memory,
 )
 from textrawl.tools.toolset import WRITES
-from textrawl.wire.replies import SHORT_ID, Key, Part, Reply, write_id
+from textrawl.wire.replies import SHORT_ID, Key, Part, SuccessReply, write_id
 
 
 class SimilarPart(Part):
@@ -33,7 +33,7 @@ class SimilarPart(Part):
     content: Annotated[str, Key("c")]
 
 
-class RememberReply(Reply):
+class RememberReply(SuccessReply):
     """The stored fact. `entity_type` is the stored type of the entity.
 
     If the caller can only propose, `proposal_id` is set instead of the other ids.
@@ -50,7 +50,6 @@ class RememberReply(Reply):
         ("observation_id",),
     )
 
-    success: Annotated[bool, Key("ok")] = True
     duplicate: Annotated[bool | None, Key("dup")] = None
     updated: Annotated[bool | None, Key("updated")] = None
     proposal_id: Annotated[str | None, Key("proposal", short_id=True)] = None
@@ -190,7 +189,7 @@ class CloseFact(Part):
     content: Annotated[str, Key("c")]
 
 
-class BuildReply(Reply):
+class BuildReply(SuccessReply):
     """The result of a batch.
 
     `repeated` lists the positions of the duplicates in the batch, counted from 0. `updated` lists
@@ -200,12 +199,12 @@ class BuildReply(Reply):
     first.
     """
 
+    items = "similar"
     spared = (
         ("repeated", "updated"),
         ("facts_created", "facts_duplicate", "relations_created", "facts"),
     )
 
-    success: Annotated[bool, Key("ok")] = True
     facts_created: int | None
     facts_duplicate: int | None
     repeated: list[int] | None = None
@@ -239,14 +238,6 @@ class BuildReply(Reply):
             short["facts"] |= {key: value for key, value in positions.items() if value}
         return short
 
-    def size(self) -> int:
-        """Return the number of close facts."""
-        return len(self.similar or [])
-
-    def choose(self, count: int) -> Self:
-        """Return a copy with the first `count` close facts."""
-        return self.model_copy(update={"similar": (self.similar or [])[:count] or None})
-
 
 @memory.tool(WRITES, BuildReply, scopes=WRITES_OR_PROPOSES)
 async def build_knowledge(
@@ -277,7 +268,7 @@ class EndPart(Part):
     type: Annotated[str, Key("t")]
 
 
-class RelateReply(Reply):
+class RelateReply(SuccessReply):
     """The stored or ended relation and its two entities.
 
     `ended` has the targets of the relations that the call ended. If the caller can only propose,
@@ -286,7 +277,6 @@ class RelateReply(Reply):
 
     spared = (("message",), ("ended",), ("from_entity", "to_entity"), ("relation_id",))
 
-    success: Annotated[bool, Key("ok")] = True
     proposal_id: Annotated[str | None, Key("proposal", short_id=True)] = None
     message: str | None
     relation_id: Annotated[str | None, Key("rel", short_id=True)]

@@ -25,7 +25,7 @@ from textrawl.tools.journal.tools import (
 from textrawl.tools.journal.tools import Content as EntryText
 from textrawl.tools.memory.declaration import PastInstant
 from textrawl.tools.toolset import CLEAN_NAME, READS, WRITES, Toolset
-from textrawl.wire.replies import Key, Part, Reply
+from textrawl.wire.replies import Key, Part, Reply, SuccessReply
 
 sync = Toolset(
     "sync",
@@ -200,13 +200,12 @@ class EntryPart(Part):
         )
 
 
-class PulledReply(Reply):
+class PulledReply(SuccessReply):
     """Changed documents in the order of their changes. The last changes are left out first."""
 
     one_channel: ClassVar[bool] = True
     large: ClassVar[bool] = True
 
-    success: Annotated[bool, Key("ok")] = True
     identity_files: Annotated[list[FilePart], Key("files")]
     memories: Annotated[list[EntryPart], Key("m")]
     new_sync_token: Annotated[TokenPart, Key("token")]
@@ -291,10 +290,9 @@ class ConflictPart(Part):
         )
 
 
-class PushedReply(Reply):
+class PushedReply(SuccessReply):
     """The number of stored changes, the conflicts, and the version that the instance knows now."""
 
-    success: Annotated[bool, Key("ok")] = True
     stored: Annotated[int, Key("n")]
     unchanged: Annotated[int | None, Key("same")]
     conflicts: Annotated[list[ConflictPart] | None, Key("conflicts")]
@@ -366,18 +364,11 @@ class ExtractionPart(Part):
 class StatusReply(Reply):
     """The version of the documents, and the instances. The last to synchronize comes first."""
 
+    items = "connected_instances"
+
     server_version: Annotated[int, Key("v")]
     connected_instances: Annotated[list[InstancePart], Key("i")]
     extraction: Annotated[ExtractionPart, Key("x")]
-
-    def size(self) -> int:
-        """Return the number of instances."""
-        return len(self.connected_instances)
-
-    def choose(self, count: int) -> Self:
-        """Return a copy with the instances that synchronized last."""
-        kept = self.connected_instances[:count]
-        return self.model_copy(update={"connected_instances": kept})
 
 
 @sync.tool(READS, StatusReply)
