@@ -60,20 +60,6 @@ def _encode(number: int, length: int) -> str:
 
 
 @dataclass(frozen=True)
-class GrantedRow:
-    """The scopes that grant_access granted."""
-
-    grant_access: list[str]
-
-
-@dataclass(frozen=True)
-class WithdrawnRow:
-    """The scopes that revoke_access revoked."""
-
-    revoke_access: list[str]
-
-
-@dataclass(frozen=True)
 class GrantListRow:
     """A grant of list_grants. `login` is the database login that acts as the actor."""
 
@@ -82,13 +68,6 @@ class GrantListRow:
     scopes: list[str]
     granted_at: datetime
     login: str | None
-
-
-@dataclass(frozen=True)
-class MadeTokenRow:
-    """The id of a token that create_token recorded."""
-
-    create_token: int
 
 
 @dataclass(frozen=True)

@@ -31,13 +31,6 @@ class PrincipalRow:
     spaces: list[dict[str, Any]]
 
 
-@dataclass(frozen=True)
-class VouchedRow:
-    """The row of `vouch`. It is false if the token has no grants."""
-
-    vouch: bool
-
-
 _MOST_CACHED = 4096
 
 
@@ -111,9 +104,9 @@ class Directory:
         `own` is the credential of this server's token. Raises ScopeMissing unless this token has
         the scope `admin`, and IssuerRefused unless this token was made for `issuer`.
         """
-        [row] = await self._database.call(
+        return await self._database.value(
             "vouch",
-            VouchedRow,
+            bool,
             credential=own,
             bearer=identity.digest,
             actor=identity.actor,
@@ -121,7 +114,6 @@ class Directory:
             expires_at=identity.expires_at,
             issuer=issuer,
         )
-        return row.vouch
 
 
 def _read_space(members: dict[str, Any]) -> Space:

@@ -69,13 +69,6 @@ async def open_login(
 
 
 @dataclass(frozen=True)
-class StartedModelRow:
-    """The id that start_embedding_model returns."""
-
-    start_embedding_model: int
-
-
-@dataclass(frozen=True)
 class SwitchedRow:
     """The model that switch_embedding_model made active, and the model that was active before."""
 
@@ -89,20 +82,6 @@ class RolledBackRow:
 
     name: str
     abandoned: str
-
-
-@dataclass(frozen=True)
-class DroppedRow:
-    """The model that drop_embedding_model deleted."""
-
-    drop_embedding_model: str
-
-
-@dataclass(frozen=True)
-class CalibratedRow:
-    """The model whose scale calibrate_embedding_model stored."""
-
-    calibrate_embedding_model: str
 
 
 @dataclass(frozen=True)
@@ -152,13 +131,6 @@ class RecallCostsRow:
 
 
 @dataclass(frozen=True)
-class OwnershipRow:
-    """True if the login owns the memory, as owns_memory returns it."""
-
-    owns_memory: bool
-
-
-@dataclass(frozen=True)
 class MadeSpaceRow:
     """A space after create_space, rename_space or archive_space."""
 
@@ -185,13 +157,6 @@ class PolicyRow:
     space: str
     policy: dict[str, object]
     own: list[str]
-
-
-@dataclass(frozen=True)
-class FoundSpaceRow:
-    """The id of a space, from find_space."""
-
-    find_space: int
 
 
 @dataclass(frozen=True)
@@ -236,13 +201,6 @@ class ChangedTierRow:
     cap: int
 
 
-@dataclass(frozen=True)
-class BoundLoginRow:
-    """True if the login that bind_login assigned to an actor has the role textrawl_analyst."""
-
-    bind_login: bool
-
-
 Row = TypeVar("Row")
 Result = TypeVar("Result")
 
@@ -271,6 +229,11 @@ class Administration:
         except DataRefused as refused:
             raise refused.explain() from None
 
+    async def value(self, function: LiteralString, kind: type[Row], /, **arguments: object) -> Row:
+        """Return the only value of a SQL function, in the same way."""
+        [value] = await self.call(function, kind, **arguments)
+        return value
+
 
 @asynccontextmanager
 async def open_administration(
@@ -285,8 +248,8 @@ async def open_administration(
         open_login(settings, role=role) as login,
         open_connection(login.conninfo, timeout=login.timeout) as database,
     ):
-        [row] = await database.call("owns_memory", OwnershipRow)
-        credential = None if row.owns_memory else _require_token(settings, owned=owned)
+        owned_here = await database.value("owns_memory", bool)
+        credential = None if owned_here else _require_token(settings, owned=owned)
         async with name_lock_holders(login.conninfo, login.timeout):
             yield Administration(database, credential, login.conninfo)
 

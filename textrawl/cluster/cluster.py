@@ -49,7 +49,14 @@ from textrawl.cluster.planning import (
     refuse,
 )
 from textrawl.postgres.connection import Connection, is_distributed
-from textrawl.postgres.database import Database, advise, compose, list_columns, translate
+from textrawl.postgres.database import (
+    Database,
+    advise,
+    compose,
+    find_builder,
+    list_columns,
+    translate,
+)
 from textrawl.postgres.sqlstates import DataRefused
 from textrawl.scheduling import wait_for_earlier_writes
 
@@ -70,13 +77,6 @@ class ProgressRow:
     status: str
     vectors: int
     pending: int
-
-
-@dataclass(frozen=True)
-class ReleasedRow:
-    """The number of facts that release_all_embeddings made due again."""
-
-    release_all_embeddings: int
 
 
 logger = logging.getLogger("textrawl")
@@ -176,12 +176,12 @@ class ClusterDatabase(Database):
             await wait_for_earlier_writes()
         with translate(function), anyio.fail_after(self._timeout + _MARGIN):
             await self.check_once()
-            rows = await self._visit(function, route, list_columns(row), arguments)
+            rows = await self._visit(function, route, list_columns(function, row), arguments)
         if rows is None or route is Route.NAMED_TWICE:
             changed = await self._call_directory(function, row, arguments)
             if rows is None:
                 return changed
-        return [row(*values) for values in rows]
+        return [find_builder(row)(*values) for values in rows]
 
     async def _asks_cells(self) -> bool:
         if self._distributed is None:
@@ -225,7 +225,7 @@ class ClusterDatabase(Database):
             await self._vectors.distribute()
         if function == "start_embedding_model":
             [model] = [model.model_id for model in after if model.name == arguments["name"]]
-            await self.call("release_all_embeddings", ReleasedRow, model=model)
+            await self.call("release_all_embeddings", int, model=model)
         return rows
 
     async def _check_vectors(self) -> None:
@@ -310,7 +310,7 @@ class ClusterDatabase(Database):
         """Return what all cells together have, for the weights of words and the least score."""
         given = {name: call.arguments[name] for name in COUNTED if name in call.arguments}
         given["vectors"] = call.arguments.get("vector") is not None
-        columns = list_columns(Counts)
+        columns = list_columns("count_terms", Counts)
         text = compose("textrawl", "count_terms", columns, (*given, "spaces"))
         spaces = call.arguments.get("spaces")
 

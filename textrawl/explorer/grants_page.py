@@ -4,7 +4,7 @@ from typing import LiteralString, TypeVar
 
 from starlette.responses import RedirectResponse, Response
 
-from textrawl.access.access_token import GrantedRow, GrantListRow, WithdrawnRow
+from textrawl.access.access_token import GrantListRow
 from textrawl.explorer.arguments import SCOPES, read_actor, read_scopes
 from textrawl.explorer.rendering import write_link
 from textrawl.explorer.requests import Visit
@@ -38,7 +38,7 @@ async def grant(visit: Visit) -> Response:
     space, actor = require_place(visit, changes=True), read_actor(visit.form.get("actor", ""))
     scopes = read_scopes(visit.form)
     if visit.form.get("confirmed"):
-        await _call(visit, "grant_access", GrantedRow, actor=actor, space=space, scopes=scopes)
+        await _call(visit, "grant_access", list[str], actor=actor, space=space, scopes=scopes)
         return _return_to(space)
     held = await find_grant(visit, actor)
     own = actor == visit.principal.actor and "admin" not in scopes
@@ -59,7 +59,7 @@ async def take_back(visit: Visit) -> Response:
     """Take back all scopes of an actor in a space. The form is the confirmation of the person."""
     space, actor = require_place(visit, changes=True), read_actor(visit.form.get("actor", ""))
     visit.require_confirmation()
-    await _call(visit, "revoke_access", WithdrawnRow, actor=actor, space=space)
+    await _call(visit, "revoke_access", list[str], actor=actor, space=space)
     return _return_to(space)
 
 

@@ -24,7 +24,7 @@ from textrawl.explorer.forms import (
     read_form,
 )
 from textrawl.explorer.rendering import render, write_link
-from textrawl.explorer.site import Remembered, Session, Site, StateRow
+from textrawl.explorer.site import Remembered, Session, Site
 from textrawl.server.http.authentication import describe_principal
 
 Answer = TypeVar("Answer")
@@ -96,10 +96,10 @@ class Visit:
         make: Callable[[], Awaitable[Answer]],
     ) -> Answer:
         """Return the answer to a question of this person. It is made again only after a write."""
-        [now] = await self.site.store.database.call("write_state", StateRow)
+        now = await self.site.store.database.value("write_state", str)
         spaces = tuple(space.id for space in self.principal.readable)
         key = (self.principal.credential, spaces, question)
-        return await answers.find(key, now.write_state, make)
+        return await answers.find(key, now, make)
 
     def return_to(self, entity: str) -> Response:
         """Return to the page of an entity after a form changed something."""

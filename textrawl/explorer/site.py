@@ -199,13 +199,6 @@ class PairRow:
 
 
 @dataclass(frozen=True)
-class StateRow:
-    """The row of write_state. It is equal in two calls if nothing was written between them."""
-
-    write_state: str
-
-
-@dataclass(frozen=True)
 class DayRow:
     """A day of entity_days, on which an entity changed."""
 

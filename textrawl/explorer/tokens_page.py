@@ -12,7 +12,6 @@ from datetime import UTC, datetime, timedelta
 from starlette.responses import RedirectResponse, Response
 
 from textrawl.access.access_token import (
-    MadeTokenRow,
     RevokedTokenRow,
     TokenListRow,
     hash_token,
@@ -128,7 +127,7 @@ async def _make(visit: Visit, wish: _Wish) -> str:
     async with _open_owner(visit) as owner:
         await owner.call(
             "create_token",
-            MadeTokenRow,
+            int,
             hash=hash_token(text),
             prefix=shorten_token(text),
             actor=wish.actor,

@@ -30,30 +30,9 @@ logger = logging.getLogger("textrawl")
 _BATCH = 64
 
 
-@dataclass(frozen=True)
-class _Queued:
-    queue_embeddings: bool
-
-
-@dataclass(frozen=True)
-class _Count:
-    fill_pending_embeddings: int
-
-
-@dataclass(frozen=True)
-class _Released:
-    release_pending_embeddings: int
-
-
-@dataclass(frozen=True)
-class _AllReleased:
-    release_all_embeddings: int
-
-
 async def queue_facts(database: Database, model: StoredModel) -> bool:
     """Queue some of the facts that are older than the model. Return False if all are queued."""
-    [row] = await database.call("queue_embeddings", _Queued, model=model.model_id)
-    return row.queue_embeddings
+    return await database.value("queue_embeddings", bool, model=model.model_id)
 
 
 async def count_backlog(database: Database, model: StoredModel) -> int:
@@ -76,7 +55,7 @@ async def fill_batch(database: Database, model: StoredModel) -> int:
 
 async def release_claims(database: Database, model: StoredModel) -> None:
     """Make all claimed facts due again, for the owner of the memory, who builds a model alone."""
-    await database.call("release_all_embeddings", _AllReleased, model=model.model_id)
+    await database.call("release_all_embeddings", int, model=model.model_id)
 
 
 async def fill_document(database: Database, model: StoredModel, space: int, document: UUID) -> None:
@@ -98,7 +77,7 @@ async def _fill(database: Database, model: StoredModel, rows: Sequence[PendingRo
     except errors.EmbeddingUnavailable:
         await database.call(
             "release_pending_embeddings",
-            _Released,
+            int,
             model=model.model_id,
             spaces=[row.space_id for row in rows],
             observations=[row.observation_id for row in rows],
@@ -129,7 +108,7 @@ async def _store(
     observations: list[UUID] = [row.observation_id for row in rows]
     await database.call(
         "fill_pending_embeddings",
-        _Count,
+        int,
         model=model.model_id,
         observations=observations,
         spaces=[row.space_id for row in rows],
@@ -185,11 +164,6 @@ class _Switched:
     switch_awaited_model: str | None
 
 
-@dataclass(frozen=True)
-class _Reported:
-    report_awaited_model: bool
-
-
 async def follow_awaited(memory: Store) -> None:
     """Download the awaited encoder, make its vectors and switch to it, as far as is possible now.
 
@@ -205,7 +179,7 @@ async def follow_awaited(memory: Store) -> None:
         await _switch(memory, awaited)
     except EmbeddingUnavailable as obstacle:
         await memory.database.call(
-            "report_awaited_model", _Reported, name=awaited.name, obstacle=obstacle.fix
+            "report_awaited_model", bool, name=awaited.name, obstacle=obstacle.fix
         )
 
 

@@ -395,11 +395,6 @@ class Texts:
     sources: Sequence[Text]
 
 
-@dataclass(frozen=True)
-class _Renewed:
-    renew_claim: bool
-
-
 class _ClaimLost(Exception):
     """Another session has claimed the period meanwhile."""
 
@@ -506,16 +501,16 @@ class ConsolidationOperations:
 
     async def _renew(self, period: Period, claimant: uuid.UUID) -> None:
         """Extend the claim before a request. Raises _ClaimLost."""
-        [row] = await self._call(
+        renewed = await self._store.database.value(
             "renew_claim",
-            _Renewed,
+            bool,
             granularity=period.granularity,
             period=period.name,
             claimant=claimant,
             lease=self._lease,
             **self._caller.writing,
         )
-        if not row.renew_claim:
+        if not renewed:
             raise _ClaimLost
 
     @asynccontextmanager

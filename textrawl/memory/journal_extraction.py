@@ -78,16 +78,6 @@ class _StoredRow:
     edges_created: int
 
 
-@dataclass(frozen=True)
-class _Delayed:
-    delay_extraction: bool
-
-
-@dataclass(frozen=True)
-class _Recorded:
-    record_extraction_use: bool | None
-
-
 class ExtractionOperations:
     """Extracts from the journal entries that wait in the queue of the database."""
 
@@ -119,7 +109,7 @@ class ExtractionOperations:
     ) -> None:
         await self._call(
             "delay_extraction",
-            _Delayed,
+            bool,
             space=row.space_id,
             document=row.document_id,
             version=row.version,
@@ -160,7 +150,7 @@ class ExtractionOperations:
         try:
             await self._call(
                 "record_extraction_use",
-                _Recorded,
+                bool,
                 space=row.space_id,
                 document=row.document_id,
                 model=use.model,

@@ -34,11 +34,6 @@ class LlmUse:
 Record = Callable[[LlmUse], Awaitable[None]]
 
 
-@dataclass(frozen=True)
-class _Recorded:
-    record_llm_use: bool | None
-
-
 class LlmCalls:
     """Calls to the LLM for one purpose. `record` stores the cost of each call."""
 
@@ -98,7 +93,7 @@ def build_record(
         try:
             await database.call(
                 "record_llm_use",
-                _Recorded,
+                bool,
                 purpose=purpose,
                 model=use.model,
                 requests=use.requests,

@@ -16,13 +16,6 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class SpaceRow:
-    """The row of `default_space`."""
-
-    default_space: int
-
-
-@dataclass(frozen=True)
 class StatisticsRow:
     """The counts of a memory. `bytes` is the size of the whole database."""
 
@@ -72,7 +65,7 @@ class Store:
 
     async def ping(self) -> None:
         """Run a short query. Raises DatabaseUnavailable."""
-        await self.database.call("default_space", SpaceRow)
+        await self.database.call("default_space", int)
 
     async def embed_query(self, text: str) -> QueryVector:
         """Return the vector of a query.

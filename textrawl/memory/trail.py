@@ -103,13 +103,6 @@ class EventRow:
 
 
 @dataclass(frozen=True)
-class TrailEndRow:
-    """The row of `trail_end`."""
-
-    trail_end: str
-
-
-@dataclass(frozen=True)
 class Filter:
     """A filter of events. `entity` is a name. A field that is None accepts all events."""
 
@@ -186,8 +179,7 @@ class Trail:
 
     async def find_end(self) -> str:
         """Return the current cursor, for `follow`."""
-        [row] = await self._database.call("trail_end", TrailEndRow)
-        return row.trail_end
+        return await self._database.value("trail_end", str)
 
     async def follow(self, after: str) -> AsyncGenerator[EventRow]:
         """Yield each event after the cursor `after` once, and wait without end for new events.

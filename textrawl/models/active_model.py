@@ -25,13 +25,6 @@ from textrawl.settings import Settings
 
 
 @dataclass(frozen=True)
-class ModelRow:
-    """The row of `register_embedding_model`: the id of the model."""
-
-    register_embedding_model: int
-
-
-@dataclass(frozen=True)
 class KnownModelRow:
     """A row of `embedding_models`. The `status` is building, active or previous.
 
@@ -313,7 +306,7 @@ class Models:
             return True
         try:
             await self._database.call(
-                "register_embedding_model", ModelRow, **describe_model(embedder), **more
+                "register_embedding_model", int, **describe_model(embedder), **more
             )
         except DataRefused as refusal:
             if refusal.code != ANOTHER_MODEL_IS_ACTIVE:

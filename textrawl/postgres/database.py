@@ -13,9 +13,9 @@ from contextlib import (
     asynccontextmanager,
     contextmanager,
 )
-from dataclasses import fields
+from dataclasses import fields, is_dataclass
 from functools import lru_cache, partial
-from typing import LiteralString, TypeVar, cast
+from typing import Any, LiteralString, Protocol, Self, TypeVar, cast
 
 import anyio
 import numpy as np
@@ -202,19 +202,25 @@ class Database:
     ) -> list[Row]:
         """Return the rows of the SQL function textrawl.`function` as instances of `row`.
 
-        `row` is a dataclass. Its fields name the columns. Arguments are passed by name.
+        `row` is a dataclass or a part of a reply, whose fields name the columns, or the type of the
+        only value. Arguments are passed by name.
 
         Raises DatabaseUnavailable, ServerBusy, InternalError, DataRefused.
         """
-        query = _compose(function, row, tuple(arguments))
+        query, build = _compose(function, row, tuple(arguments)), find_builder(row)
         values = {name: adapt(value) for name, value in arguments.items()}
         if "tool" in arguments:  # only writes have this argument; their vectors are already made
             await wait_for_earlier_writes()
         with translate(function), anyio.fail_after(self._timeout + _MARGIN):
             async with self.take_turns(function):
                 await self.check_once()
-                statement = Statement(query, row, values, function in _SHORT)
+                statement = Statement(query, build, values, function in _SHORT)
                 return await self._answer(function, statement)
+
+    async def value(self, function: LiteralString, kind: type[Row], /, **arguments: object) -> Row:
+        """Return the value of a SQL function that returns one value, of the type `kind`."""
+        [value] = await self.call(function, kind, **arguments)
+        return value
 
     async def _answer(self, function: str, statement: Statement[Row]) -> list[Row]:
         if self.standby is not None and self.standby.serves(function):
@@ -333,12 +339,39 @@ class Database:
 
 @lru_cache
 def _compose(function: LiteralString, row: type[object], names: tuple[str, ...]) -> bytes:
-    return compose("textrawl", function, list_columns(row), names)
+    return compose("textrawl", function, list_columns(function, row), names)
 
 
-def list_columns(row: type[object]) -> tuple[str, ...]:
-    """Return the columns that a dataclass of rows has."""
-    return tuple(field.name for field in fields(row))  # type: ignore[arg-type]
+class Loadable(Protocol):
+    """A class of rows that lists its columns itself, such as a part of a reply."""
+
+    @classmethod
+    def columns(cls) -> tuple[str, ...]:
+        """Return the columns."""
+        ...
+
+    @classmethod
+    def load(cls, *values: Any) -> Self:
+        """Return the row with these values of the columns."""
+        ...
+
+
+def list_columns(function: str, row: type[object]) -> tuple[str, ...]:
+    """Return the columns of `row`. The only value of a function has the name of the function."""
+    if is_dataclass(row):
+        return tuple(field.name for field in fields(row))
+    return cast("type[Loadable]", row).columns() if hasattr(row, "columns") else (function,)
+
+
+def find_builder(row: type[Row]) -> Callable[..., Row]:
+    """Return the function that makes a row of the values of its columns."""
+    if is_dataclass(row):
+        return row
+    return getattr(row, "load", _return_value)
+
+
+def _return_value(value: Any) -> Any:
+    return value
 
 
 def compose(schema: str, function: str, columns: Sequence[str], names: Sequence[str]) -> bytes:

@@ -139,13 +139,13 @@ _NO_END = b"select 0"
 
 @dataclass(frozen=True)
 class Statement(Generic[Row]):
-    """A call of a SQL function, with the dataclass of its rows.
+    """A call of a SQL function, with the function that makes a row of its columns.
 
     A `short` statement can use the reserve of the pool.
     """
 
     query: bytes
-    row: type[Row]
+    build: Callable[..., Row]
     values: Mapping[str, object]
     short: bool = False
 
@@ -284,7 +284,7 @@ class ServerPool:
         """Return the rows of `statement`."""
         async with self.lend(short=statement.short) as connection:
             # Pass the columns by position: the query names them in the order of the fields.
-            cursor = connection.cursor(row_factory=args_row(statement.row))
+            cursor = connection.cursor(row_factory=args_row(statement.build))
             if connection.pooled:
                 # A pipeline is one round trip and one transaction, so the limits end with the call.
                 async with connection.pipeline():
@@ -300,7 +300,7 @@ class ServerPool:
         This takes one round trip. The server commits at the first sync of the pipeline.
         """
         async with self.lend(short=statement.short) as connection:
-            cursor = connection.cursor(row_factory=args_row(statement.row))
+            cursor = connection.cursor(row_factory=args_row(statement.build))
             end = connection.cursor()
             async with connection.pipeline() as pipeline:
                 if connection.pooled:
@@ -323,7 +323,7 @@ class ServerPool:
         This takes one round trip. The rows are at least as new as the position.
         """
         position = connection.cursor()
-        cursor = connection.cursor(row_factory=args_row(statement.row))
+        cursor = connection.cursor(row_factory=args_row(statement.build))
         async with connection.pipeline() as pipeline:
             await position.execute(POSITION)
             if connection.pooled:

@@ -31,34 +31,9 @@ _LOADING = 5.0  # seconds that a round waits for the embedding model to load
 
 
 @dataclass(frozen=True)
-class _Refreshed:
-    refresh_search_statistics: bool
-
-
-@dataclass(frozen=True)
-class _Pruned:
-    prune_recalls: int
-
-
-@dataclass(frozen=True)
-class _PrunedUse:
-    prune_llm_use: int
-
-
-@dataclass(frozen=True)
-class _Expired:
-    expire_proposals: int
-
-
-@dataclass(frozen=True)
 class _PrunedDocuments:
     snapshots: int
     versions: int
-
-
-@dataclass(frozen=True)
-class _Rebuilt:
-    rebuild_documents: bool
 
 
 class Upkeep:
@@ -94,7 +69,7 @@ class Upkeep:
         """Do all work that is due now. Raises DatabaseUnavailable, EmbeddingUnavailable."""
         await self.record_recalls()
         await self._prune()
-        await self._memory.database.call("refresh_search_statistics", _Refreshed)
+        await self._memory.database.call("refresh_search_statistics", bool)
         if self._memory.models.has_vectors:
             active, *kept = await self._memory.models.find_served()
             with anyio.move_on_after(_LOADING):
@@ -116,9 +91,9 @@ class Upkeep:
     async def _prune(self) -> None:
         if time.monotonic() >= self._next_pruning:
             self._next_pruning = time.monotonic() + _PRUNING
-            await self._memory.database.call("prune_recalls", _Pruned)
-            await self._memory.database.call("prune_llm_use", _PrunedUse)
-            await self._memory.database.call("expire_proposals", _Expired)
+            await self._memory.database.call("prune_recalls", int)
+            await self._memory.database.call("prune_llm_use", int)
+            await self._memory.database.call("expire_proposals", int)
             # Snapshots are deleted only where the server's own access token has the scope forget.
             credential = self._memory.credential
             await self._memory.database.call(
@@ -128,8 +103,7 @@ class Upkeep:
     async def _rebuild_documents(self) -> None:
         end = time.monotonic() + _REBUILDING
         while time.monotonic() < end:
-            [row] = await self._memory.database.call("rebuild_documents", _Rebuilt)
-            if not row.rebuild_documents:
+            if not await self._memory.database.value("rebuild_documents", bool):
                 return
 
     async def _fill(self, model: StoredModel) -> None:

@@ -61,11 +61,6 @@ class Recall:
     at: datetime = field(default_factory=lambda: datetime.now(UTC))
 
 
-@dataclass(frozen=True)
-class _Recorded:
-    record_recalls: int
-
-
 class RecallLog:
     """Recalls that are not in the database yet, at most the newest thousand.
 
@@ -99,7 +94,7 @@ class RecallLog:
         rows = self._take_rows(batch)
         keep = True
         try:
-            await database.call("record_recalls", _Recorded, recalls=rows)
+            await database.call("record_recalls", int, recalls=rows)
             keep = False
         except (errors.DatabaseUnavailable, errors.ServerBusy) as error:
             logger.info("%d recalls wait to be recorded: %s", len(batch), error)

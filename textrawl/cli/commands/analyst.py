@@ -36,13 +36,6 @@ _AsJson = Annotated[bool, typer.Option("--json", help="Write JSON.")]
 
 
 @dataclass(frozen=True)
-class _CreatedRow:
-    """The row of create_analyst, which returns no value."""
-
-    create_analyst: str | None
-
-
-@dataclass(frozen=True)
 class _AnalystRow:
     """A row of list_analysts."""
 
@@ -88,7 +81,7 @@ def create(
     async def work(memory: Administration) -> None:
         await memory.call(
             "create_analyst",
-            _CreatedRow,
+            str,
             login=name,
             actor=actor or name,
             spaces=spaces,

@@ -23,12 +23,9 @@ from rich.progress import (
 from textrawl import errors
 from textrawl.cli.administration import (
     Administration,
-    CalibratedRow,
-    DroppedRow,
     ProgressRow,
     RolledBackRow,
     SampleRow,
-    StartedModelRow,
     SwitchedRow,
     administer,
     draw_rows,
@@ -77,7 +74,7 @@ async def calibrate_model(
         await embedder.aclose()
     await memory.call(
         "calibrate_embedding_model",
-        CalibratedRow,
+        str,
         name=name,
         cosine_floor=scale.floor,
         cosine_ceiling=scale.ceiling,
@@ -128,10 +125,8 @@ async def build_vectors(settings: Settings, memory: Administration) -> None:
     try:
         await _load(embedder)
         await ask_once(embedder)
-        [row] = await memory.call(
-            "start_embedding_model", StartedModelRow, **describe_model(embedder)
-        )
-        missing = await _fill(memory, StoredModel(row.start_embedding_model, embedder))
+        number = await memory.value("start_embedding_model", int, **describe_model(embedder))
+        missing = await _fill(memory, StoredModel(number, embedder))
         await _index(memory)
     finally:
         await embedder.aclose()
@@ -359,7 +354,7 @@ def drop(
     """Delete a model that is not active, with its vectors."""
 
     async def work(memory: Administration) -> None:
-        await memory.call("drop_embedding_model", DroppedRow, name=model)
+        await memory.call("drop_embedding_model", str, name=model)
 
     administer(work)
     write_message(f"Deleted {model} and its vectors.")

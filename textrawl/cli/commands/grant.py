@@ -4,10 +4,9 @@ from typing import Annotated
 
 import typer
 
-from textrawl.access.access_token import GrantedRow, GrantListRow, WithdrawnRow
+from textrawl.access.access_token import GrantListRow
 from textrawl.cli.administration import (
     Administration,
-    BoundLoginRow,
     administer,
     draw_rows,
     read_scopes,
@@ -56,17 +55,16 @@ def set_grant(
     async def work(memory: Administration) -> tuple[list[str], bool]:
         may_read = True
         if login is not None:
-            [bound] = await memory.call("bind_login", BoundLoginRow, actor=actor, role_name=login)
-            may_read = bound.bind_login
-        [row] = await memory.call(
+            may_read = await memory.value("bind_login", bool, actor=actor, role_name=login)
+        granted = await memory.value(
             "grant_access",
-            GrantedRow,
+            list[str],
             actor=actor,
             space=space,
             scopes=scopes,
             credential=memory.credential,
         )
-        return row.grant_access, may_read
+        return granted, may_read
 
     granted, may_read = administer(work, owned=login is not None)
     if as_json:
@@ -124,11 +122,10 @@ def _write_plain(row: GrantListRow) -> dict[str, object]:
 def revoke(actor: Actor, space: Space) -> None:
     """Revoke all scopes of an actor in a space. The actor's tokens lose them immediately."""
 
-    async def work(memory: Administration) -> WithdrawnRow:
-        [row] = await memory.call(
-            "revoke_access", WithdrawnRow, actor=actor, space=space, credential=memory.credential
+    async def work(memory: Administration) -> list[str]:
+        return await memory.value(
+            "revoke_access", list[str], actor=actor, space=space, credential=memory.credential
         )
-        return row
 
-    revoked = administer(work, owned=False).revoke_access
+    revoked = administer(work, owned=False)
     write_message(f"{actor} has no scopes in {space} any more. Revoked: {', '.join(revoked)}.")

@@ -71,11 +71,6 @@ class StoredSourceRow:
     chunk_count: int
 
 
-@dataclass(frozen=True)
-class _HastenedRow:
-    hasten_embeddings: int
-
-
 @dataclass
 class Report:
     """The outcome of an ingest. `counts` has the outcomes of files."""
@@ -120,7 +115,7 @@ class Ingestion:
             # An ingest that was killed may have claimed chunks.
             await database.call(
                 "hasten_embeddings",
-                _HastenedRow,
+                int,
                 graph=self._graph,
                 model=model.model_id,
                 sensitive=True,

@@ -11,7 +11,6 @@ from textrawl.cli.administration import (
     ChangedLanguageRow,
     ChangedReviewRow,
     ChangedTierRow,
-    FoundSpaceRow,
     MadeSpaceRow,
     PolicyRow,
     SpaceListRow,
@@ -247,14 +246,14 @@ def index(
     """
 
     async def work(memory: Administration) -> str:
-        [row] = await memory.call("find_space", FoundSpaceRow, name=name)
+        number = await memory.value("find_space", int, name=name)
         if drop:
-            dropped = await drop_space_index(memory.conninfo, row.find_space)
+            dropped = await drop_space_index(memory.conninfo, number)
             return f"{name} {'no longer has' if dropped else 'did not have'} its own index."
         if not await memory.call("embedding_models", KnownModelRow):
             raise ArgumentInvalid("the first server that starts adds them", title="No vectors yet")
         with show_index_progress() as report:
-            indexes = await index_space(memory.conninfo, row.find_space, report)
+            indexes = await index_space(memory.conninfo, number, report)
         outcome = f": {', '.join(indexes)}" if indexes else " already"
         return f"{name} has its own index{outcome}."
 

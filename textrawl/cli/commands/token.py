@@ -9,7 +9,6 @@ from typing import Annotated
 import typer
 
 from textrawl.access.access_token import (
-    MadeTokenRow,
     RevokedTokenRow,
     RotatedTokenRow,
     TokenListRow,
@@ -99,18 +98,17 @@ def create(
     scopes, expires_at, text = read_scopes(scope), find_end(expires), make_token()
     rights = {"actor": actor, "space": space, "scopes": scopes, "expires_at": expires_at}
 
-    async def work(memory: Administration) -> MadeTokenRow:
-        [row] = await memory.call(
+    async def work(memory: Administration) -> int:
+        return await memory.value(
             "create_token",
-            MadeTokenRow,
+            int,
             hash=hash_token(text),
             prefix=shorten_token(text),
             issuer=issuer,
             **rights,
         )
-        return row
 
-    _write_token(text, {"id": administer(work).create_token} | rights, as_json=as_json)
+    _write_token(text, {"id": administer(work)} | rights, as_json=as_json)
     write_message(
         f"{shorten_token(text)} of {actor}: scopes {', '.join(scopes)}; home space {space}; "
         f"{_write_end(expires_at)}. The token is not shown again."
