@@ -1,9 +1,9 @@
 """A distributed memory beside an ordinary one: the same rows, calls, programs and machine.
 
-    python -m benchmarks.cluster --citus FOLDER [--facts 48000] [--spaces 50] [--workers 1 2 4]
-        [--cells 32] [--calls 200]
+    python -m benchmarks.cluster [--citus PG_CONFIG] [--facts 48000] [--spaces 50]
+        [--workers 1 2 4] [--cells 32] [--calls 200]
 
-FOLDER has the program `cluster.py`, which starts a coordinator and workers of Citus. Each number
+PG_CONFIG is the pg_config of a PostgreSQL with Citus, by default the one on the PATH. Each number
 of workers has a memory of its own, on the first workers. The ordinary memory is on the
 coordinator's server. All servers share this machine, so four workers are not faster than one: what
 counts is the ratio to the ordinary memory, the processor time of a call, and the size of the
@@ -13,6 +13,7 @@ all memories alternate. It prints Markdown.
 
 import argparse
 import os
+import sys
 import time
 from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
@@ -32,6 +33,7 @@ from benchmarks.support.copies import LARGE, make_distributed, make_plain
 from benchmarks.support.place import open_folder, tell_machine
 from benchmarks.support.ways import LIMIT, WARM, rank
 from benchmarks.support.work import Work
+from tests.support.citus_servers import MISSING, find_pg_config
 from textrawl.access.access_token import hash_token
 from textrawl.cluster.cluster import ClusterDatabase
 from textrawl.cluster.layout import MEMORY
@@ -306,8 +308,10 @@ async def compare(
 def run(given: argparse.Namespace, folder: Path) -> None:
     """Make the memories, and measure them."""
     counts = sorted(given.workers)
-    program = given.citus / "cluster.py"
-    with run_servers(program, folder / "servers", counts[-1]) as servers:
+    pg_config = find_pg_config(given.citus)
+    if pg_config is None:
+        sys.exit(MISSING)
+    with run_servers(pg_config, folder / "servers", counts[-1]) as servers:
         token = make_plain(servers[0], PLAIN, given.facts, given.spaces)
         workers = {f"{count} worker{'s' * (count > 1)}": count for count in counts}
         for name, count in workers.items():
@@ -321,7 +325,7 @@ def run(given: argparse.Namespace, folder: Path) -> None:
 def main() -> None:
     """Measure in a temporary folder."""
     parser = argparse.ArgumentParser(description="A distributed memory beside an ordinary one.")
-    parser.add_argument("--citus", type=Path, required=True, help="The folder of cluster.py.")
+    parser.add_argument("--citus", help="The pg_config of a PostgreSQL with Citus.")
     parser.add_argument("--facts", type=int, default=48_000)
     parser.add_argument("--spaces", type=int, default=50)
     parser.add_argument("--workers", type=int, nargs="+", default=[1, 2, 4])

@@ -21,6 +21,7 @@ from psycopg import sql as query
 
 from tests.clients.matrix import print_matrix
 from tests.support.both_memories import ON_CLUSTER
+from tests.support.citus_servers import MISSING, find_pg_config
 from tests.support.cluster import CitusCluster, run_citus
 from tests.support.folders import open_folder
 from tests.support.gateway import Gateway, run_gateway
@@ -62,13 +63,17 @@ gc.disable()  # until everything is collected
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Let the tests of an ordinary memory run on a distributed one."""
-    parser.addoption("--citus", action="store_true", help="run tests on a cluster of Citus")
+    """Find Citus, and let the tests of an ordinary memory run on a distributed one."""
+    parser.addoption(
+        "--citus", metavar="PG_CONFIG",
+        help="pg_config of a PostgreSQL with Citus (default: the one on the PATH, if it has Citus)",
+    )  # fmt: skip
+    parser.addoption("--on-citus", action="store_true", help="run tests on a cluster of Citus")
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     """Let some tests run on a cluster too, among the slow ones."""
-    if metafunc.definition.nodeid in ON_CLUSTER and not metafunc.config.getoption("--citus"):
+    if metafunc.definition.nodeid in ON_CLUSTER and not metafunc.config.getoption("--on-citus"):
         assert "postgres" not in metafunc.fixturenames, "it asks for one Postgres"
         places = [
             pytest.param("postgres", id=pytest.HIDDEN_PARAM),
@@ -79,7 +84,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 
 @pytest.hookimpl(tryfirst=True)  # before -m chooses
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Mark what only a release repeats, and choose what --citus repeats."""
+    """Mark what only a release repeats, and choose what --on-citus repeats."""
     for item in items:
         if is_for_releases(item):
             item.add_marker(pytest.mark.release)
@@ -87,8 +92,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def choose_for_cluster(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """With --citus, keep the tests that need a memory, and skip those of an ordinary one."""
-    if not config.getoption("--citus"):
+    """With --on-citus, keep the tests that need a memory, and skip those of an ordinary one."""
+    if not config.getoption("--on-citus"):
         return
     kept = [item for item in items if is_of_any_memory(item)]
     config.hook.pytest_deselected(items=[item for item in items if item not in set(kept)])
@@ -262,8 +267,8 @@ def run_cluster(version: int, *, own_settings: str = "") -> Generator[Databases]
 
 @pytest.fixture(scope="session")
 def postgres(request: pytest.FixtureRequest) -> Iterator[Databases]:
-    """PostgreSQL 18, or a cluster that looks like it (--citus)."""
-    if request.config.getoption("--citus"):
+    """PostgreSQL 18, or a cluster that looks like it (--on-citus)."""
+    if request.config.getoption("--on-citus"):
         yield cast("Databases", ClusterMemories(request.getfixturevalue("citus")))
         return
     with run_cluster(18) as databases:
@@ -278,9 +283,18 @@ def postgres_16() -> Iterator[Databases]:
 
 
 @pytest.fixture(scope="session")
-def citus() -> Iterator[CitusCluster]:
-    """A coordinator and two workers of Citus, if the program that starts them is there."""
-    with run_citus(enrol, create_whole) as cluster:
+def pg_config(request: pytest.FixtureRequest) -> Path:
+    """The pg_config of a PostgreSQL with Citus. Without one, the test is skipped."""
+    found = find_pg_config(request.config.getoption("--citus"))
+    if found is None:
+        pytest.skip(MISSING)
+    return found
+
+
+@pytest.fixture(scope="session")
+def citus(pg_config: Path) -> Iterator[CitusCluster]:
+    """A coordinator and two workers of Citus."""
+    with run_citus(pg_config, enrol, create_whole) as cluster:
         yield cluster
 
 

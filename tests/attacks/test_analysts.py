@@ -12,7 +12,7 @@ from tests.conftest import Databases
 from textrawl.embedded.postmaster import SUPERUSER
 
 ROLE = "analyst_of_red"
-# A cell is where an analyst of a distributed memory connects: tests/distribution/test_analysts.py.
+# A cell is where an analyst of a distributed memory connects: tests/cluster/test_analysts.py.
 pytestmark = pytest.mark.ordinary("an analyst of a cluster connects to a cell")
 
 

@@ -15,7 +15,7 @@ from textrawl.access.access_token import hash_token
 
 pytestmark = pytest.mark.anyio
 
-# On a cluster, calls find their cells: tests/distribution/test_graphs.py.
+# On a cluster, calls find their cells: tests/cluster/test_graphs.py.
 _DIRECT = "the login of the server calls functions of one Postgres"
 
 CHUNKS = json.dumps([[1, 0, 3, 1]])

@@ -16,7 +16,6 @@ Run = Callable[..., str]
 pytestmark = [pytest.mark.usefixtures("uncovered"), pytest.mark.slow]
 
 ROOT = Path(__file__).parents[2]
-CITUS = ROOT.parent / "shared/citus"
 SMALL = {
     "access": ("--facts", "60", "--calls", "2"),
     "analytics": ("--facts", "60", "--calls", "2"),
@@ -130,11 +129,10 @@ def test_recall_of_documents_is_measured_on_files_that_every_python_has(
     assert all(row["chunks"] > 12 for row in rows[:3])
 
 
-@pytest.mark.skipif(not CITUS.is_dir(), reason="there is no ../shared/citus beside the project")
-def test_a_distributed_memory_is_measured_beside_an_ordinary_one(run: Run) -> None:
+def test_a_distributed_memory_is_measured_beside_an_ordinary_one(run: Run, pg_config: Path) -> None:
     given = ["--facts", "600", "--spaces", "4", "--workers", "1", "--cells", "2", "--calls", "4"]
 
-    tables = run("cluster", "--citus", str(CITUS), *given).split("\n\n")[1:-1]
+    tables = run("cluster", "--citus", str(pg_config), *given).split("\n\n")[1:-1]
 
     heads = ["p50 / p95, ms", "processor time of a call, ms: all servers / busiest"]
     assert [table.split("|")[1].strip() for table in tables] == [*heads, "the fullest server"]

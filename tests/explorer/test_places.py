@@ -27,6 +27,7 @@ def read_spaces(place: Place) -> list[str]:
     return [name for (name,) in rows]
 
 
+@pytest.mark.ordinary("the page shows spaces of several cells")
 async def test_an_entity_of_several_spaces_offers_each_action_for_each_space(place: Place) -> None:
     fill_spaces(place, "team", "other", "secret")
     async with place.browse("writer") as browser:

@@ -146,6 +146,7 @@ async def test_of_two_proposals_for_one_fact_the_plan_accepts_only_the_older(pla
     assert read_states(place) == {"lives in Rome": "accepted", "lives in Riga": "pending"}
 
 
+@pytest.mark.ordinary("the page shows spaces of several cells")
 async def test_nobody_but_a_reviewer_of_the_space_plans_or_decides(place: Place) -> None:
     proposal = propose(place, "Ada", "likes cake")
     place.owner.execute(

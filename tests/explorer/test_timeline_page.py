@@ -136,6 +136,7 @@ async def test_paging_shows_the_beginning_and_the_end_of_a_fact_at_the_same_time
     assert changes == ["new", *["ended", "new"] * 26]
 
 
+@pytest.mark.ordinary("the page shows spaces of several cells")
 async def test_writers_can_act_on_valid_facts_of_a_timeline_and_of_a_search(place: Place) -> None:
     place.owner.execute(
         "select create_space('other'), grant_access('writer', 'other', '{read,write}')"

@@ -1,7 +1,7 @@
-"""The tests that .ci/run repeats on a cluster.
+"""The tests that `pytest -m citus` repeats on a cluster.
 
 Together they call nearly each function that a server calls, so each route and each way of merging
-is met. `pytest --citus` runs all tests of a memory there, which takes an hour.
+is met. `pytest --on-citus` runs all tests of a memory there, which takes an hour.
 """
 
 _TESTS = {
@@ -20,17 +20,8 @@ _TESTS = {
     "tests/explorer/test_names.py": """
         test_an_alias_is_announced_then_added_and_then_removed
     """,
-    "tests/explorer/test_places.py": """
-        test_an_entity_of_several_spaces_offers_each_action_for_each_space
-    """,
-    "tests/explorer/test_proposals_page.py": """
-        test_nobody_but_a_reviewer_of_the_space_plans_or_decides
-    """,
     "tests/explorer/test_share_page.py": """
         test_nobody_shares_without_the_rights_in_both_spaces
-    """,
-    "tests/explorer/test_timeline_page.py": """
-        test_writers_can_act_on_valid_facts_of_a_timeline_and_of_a_search
     """,
     "tests/server/test_subscriptions.py": """
         test_a_stream_has_only_what_the_server_sends

@@ -1,35 +1,29 @@
 """A real cluster of Citus: a coordinator, two workers and memories that are distributed over them.
 
-A program in a folder beside the project starts it. Tests that need the cluster are skipped where
-this folder is missing.
+Tests that need the cluster are skipped where no PostgreSQL with Citus is installed.
 """
 
 import signal
-import subprocess
-import sys
 import uuid
 from collections.abc import Callable, Generator, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, LiteralString
 
 import psutil
 import psycopg
-import pytest
 from anyio.from_thread import start_blocking_portal
 from psycopg import sql
-from psycopg.conninfo import conninfo_to_dict, make_conninfo
 from tenacity import Retrying, stop_after_delay, wait_fixed
 
+from tests.support.citus_servers import CitusServer, start_servers
 from tests.support.folders import open_folder
 from textrawl.cluster.layout import Cell, Node
 from textrawl.cluster.migration import migrate_distributed
-from textrawl.embedded.paths import find_account
 from textrawl.embedded.postmaster import APP, OWNER, SUPERUSER
 
-PROGRAM = Path(__file__).parents[3] / "shared/citus/cluster.py"
 CELLS = 4
 _TEMPLATE = "template_memory"
 _DIRECTORY = "textrawl_directory"  # the publication and the subscriptions
@@ -38,27 +32,14 @@ Session = psycopg.Connection[Any]
 
 
 @dataclass(frozen=True)
-class ClusterNode:
+class ClusterNode(CitusServer):
     """One server of a cluster."""
-
-    data: Path
-    programs: Path
-    host: str
-    port: int
-
-    def dsn(self, role: str = APP, database: str = "postgres") -> str:
-        """Its connection string."""
-        return make_conninfo(host=self.host, port=self.port, user=role, dbname=database)
 
     @contextmanager
     def open(self, database: str = "postgres", role: str = SUPERUSER) -> Generator[Session]:
         """A session. Each of its statements is a transaction."""
         with psycopg.connect(self.dsn(role, database), autocommit=True) as connection:
             yield connection
-
-    def stop(self) -> None:
-        """Stop it as a crash does."""
-        self._control("--mode=immediate", "stop")
 
     def kill(self) -> None:
         """Kill it and all its processes with -9, and wait until they are gone."""
@@ -82,17 +63,6 @@ class ClusterNode:
             with suppress(psutil.NoSuchProcess):
                 process.send_signal(number)
         return processes
-
-    def start(self) -> None:
-        """Start it, and wait until it answers."""
-        self._control(f"--log={self.data / 'log'}", "start")
-
-    def _control(self, *words: str) -> None:
-        program = self.programs / "pg_ctl"
-        files = self.data.stat()
-        owner = replace(find_account(), uid=files.st_uid, gid=files.st_gid)
-        done = owner.run([program, f"--pgdata={self.data}", "--wait", *words], limit=60)
-        assert done.returncode == 0, done.stderr
 
 
 @dataclass(frozen=True)
@@ -132,13 +102,16 @@ class CitusCluster:
     def create_database(self, *extensions: str) -> Generator[str]:
         """An empty database on every node; dropped afterwards."""
         name = _make_name()
-        self.execute("create database {name} owner {owner}", name=name, owner=OWNER)
         try:
-            for extension in extensions:
-                self.execute("create extension {name}", database=name, name=extension)
+            self._create(name, *extensions)
             yield name
         finally:
             self._drop(name)
+
+    def _create(self, name: str, *extensions: str) -> None:
+        self.execute("create database {name} owner {owner}", name=name, owner=OWNER)
+        for extension in extensions:
+            self.execute("create extension {name}", database=name, name=extension)
 
     def join_workers(self, database: str) -> None:
         """Make the nodes one cluster, for a database that knows Citus."""
@@ -152,6 +125,8 @@ class CitusCluster:
         self, enrol: Callable[[str], None], show: Callable[["ClusterMemory"], None]
     ) -> None:
         """Distribute the memory that others are copies of, and let nobody connect to it again."""
+        self._create(_TEMPLATE, "vector", "citus")
+        self.join_workers(_TEMPLATE)
         with start_blocking_portal() as portal:
             url = self.coordinator.dsn(SUPERUSER, _TEMPLATE)
             portal.call(lambda: migrate_distributed(url, cells=CELLS))
@@ -246,54 +221,29 @@ class ClusterMemory:
 
 @contextmanager
 def run_citus(
-    enrol: Callable[[str], None], show: Callable[["ClusterMemory"], None]
+    pg_config: Path, enrol: Callable[[str], None], show: Callable[["ClusterMemory"], None]
 ) -> Generator[CitusCluster]:
     """Start a cluster with a template. `enrol` adds somebody to it, and `show` what tests read."""
-    with open_folder() as folder, start_servers(folder / "citus") as cluster:
+    with run_nodes(pg_config, workers=2) as nodes:
+        cluster = CitusCluster(nodes)
         cluster.prepare_template(enrol, show)
         yield cluster
 
 
 @contextmanager
-def start_servers(
-    home: Path, workers: int = 2, database: str = _TEMPLATE
-) -> Generator[CitusCluster]:
-    """Start a cluster in a folder, with an empty database."""
-    if not PROGRAM.is_file():
-        pytest.skip("there is no ../shared/citus beside the project")
-    try:
-        words = ("start", str(home), "--workers", str(workers), "--database", database)
-        yield _read_nodes(home, _run(*words).split())
-    finally:
-        _run("stop", str(home))
+def run_nodes(pg_config: Path, workers: int) -> Generator[tuple[ClusterNode, ...]]:
+    """Start a coordinator and workers, without a database."""
+    with (
+        open_folder() as folder,
+        start_servers(pg_config, folder / "citus", workers) as servers,
+    ):
+        yield tuple(ClusterNode(each.data, each.programs, each.host, each.port) for each in servers)
 
 
 def on_each(act: Callable[[ClusterNode], object], nodes: Iterable[ClusterNode]) -> None:
     """Do something on several nodes at the same time."""
     with ThreadPoolExecutor() as pool:
         list(pool.map(act, nodes))
-
-
-def _read_nodes(home: Path, urls: list[str]) -> CitusCluster:
-    [programs] = home.glob("site/*/pginstall18/bin")
-    nodes: list[ClusterNode] = []
-    for number, url in enumerate(urls):
-        parts = conninfo_to_dict(url)
-        host, port = str(parts["host"]), int(str(parts["port"]))
-        nodes.append(ClusterNode(home / f"node{number}", programs, host, port))
-    return CitusCluster(tuple(nodes))
-
-
-def _run(*words: str) -> str:
-    done = subprocess.run(
-        [sys.executable, str(PROGRAM), *words],
-        check=False,
-        capture_output=True,
-        text=True,
-        timeout=120,
-    )
-    assert done.returncode == 0, done.stderr
-    return done.stdout
 
 
 def _make_name() -> str:

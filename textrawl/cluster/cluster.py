@@ -20,21 +20,22 @@ from textrawl.cluster.layout import Node
 from textrawl.cluster.merged_trail import (
     VectorTables,
     join_ends,
-    join_follows,
     join_watches,
+    name_cursors,
     refuse_split,
-    split_follows,
     split_watches,
+    start_cell,
 )
 from textrawl.cluster.merging import (
-    CHOICES,
     COUNTED,
     MERGES,
+    UPKEEP,
     Counts,
     Question,
     Values,
     add_counts,
     fit_ceiling,
+    keep_best,
     measure_once,
 )
 from textrawl.cluster.planning import (
@@ -280,15 +281,15 @@ class ClusterDatabase(Database):
         return await self._merge(call, plan)
 
     async def _merge(self, call: _Call, plan: list[Visit]) -> list[tuple[Any, ...]]:
-        merge = MERGES.get(call.function)
+        is_upkeep = call.route is Route.EVERY or call.function == "prune_documents"
+        merge = MERGES.get(call.function, UPKEEP if is_upkeep else None)
         if merge is None:
             raise refuse(call.function)
         columns = (*call.columns, *(key for key in merge.keys if key not in call.columns))
         query = Query(call.function, columns, call.writes)
         wider = [Visit(visit.shard, merge.widen(visit.arguments)) for visit in plan]
         counts: Counts | None = None
-        choose = CHOICES.get(call.function)
-        if choose is not None and not call.arguments.get("semantic"):
+        if call.function == "search_memory" and not call.arguments.get("semantic"):
             totals, counts = await self._count_terms(call, plan)
             wider = [Visit(each.shard, {**each.arguments, "totals": totals}) for each in wider]
         answers = await self.visits.gather(query, wider)
@@ -300,8 +301,8 @@ class ClusterDatabase(Database):
             measure_once([cell and cell.node for cell in cells], named)
         question = Question(call.arguments, rights.order(call.arguments.get("spaces")))
         rows = merge.combine(named, question)
-        if counts is not None and choose is not None:
-            rows = choose(rows, counts, call.arguments)
+        if counts is not None:
+            rows = keep_best(rows, counts, call.arguments)
         if merge.has_ceiling:
             rows = fit_ceiling(rows, question)
         return [tuple(row[name] for name in call.columns) for row in rows]
@@ -390,9 +391,11 @@ class ClusterDatabase(Database):
         if call.route is Route.ENDS:
             answers = await self._raise_errors(call, await self.visits.gather(query, plan))
             return [(join_ends(answers, hashes),)]
-        visits = split_follows(plan, hashes, call.arguments)
-        answers = await self._raise_errors(call, await self.visits.gather(query, visits))
-        rows = join_follows(answers, hashes, call.arguments, call.columns)
+        if len(plan) > 1:
+            raise refuse(call.function)
+        visits = [start_cell(visit, hashes) for visit in plan]
+        [answer] = await self._raise_errors(call, await self.visits.gather(query, visits))
+        rows = name_cursors(answer, hashes, call.arguments, call.columns)
         return [tuple(row[name] for name in call.columns) for row in rows]
 
     async def _raise_errors(self, call: _Call, answers: Sequence[Answer]) -> list[Answer]:
@@ -402,9 +405,7 @@ class ClusterDatabase(Database):
         """
         failed = [answer for answer in answers if answer.error is not None]
         kept = [answer for answer in answers if answer.error is None]
-        skips_away = call.route is Route.FOLLOWED or (
-            call.route in _UPKEEP and not (self.complete or call.function in _COMPLETE)
-        )
+        skips_away = call.route in _UPKEEP and not (self.complete or call.function in _COMPLETE)
         for answer in failed:
             error = answer.error
             if isinstance(error, NodeAway):

@@ -27,35 +27,26 @@ Hashes = Mapping[int, int]
 """The least hash of each cell, by its shard."""
 
 
-def split_follows(visits: Sequence[Visit], hashes: Hashes, arguments: Arguments) -> list[Visit]:
-    """Give each cell its own cursor."""
-    cursors = _read_cell(arguments)
-    return [
-        Visit(visit.shard, {**visit.arguments, **_divide(_find(cursors, hashes[visit.shard]))})
-        for visit in visits
-    ]
+def start_cell(visit: Visit, hashes: Hashes) -> Visit:
+    """Give a cell its own cursor."""
+    cursor = _find(_read_cell(visit.arguments), hashes[visit.shard])
+    return Visit(visit.shard, {**visit.arguments, **_divide(cursor)})
 
 
-def join_follows(
-    answers: Sequence[Answer], hashes: Hashes, arguments: Arguments, columns: Sequence[str]
+def name_cursors(
+    answer: Answer, hashes: Hashes, arguments: Arguments, columns: Sequence[str]
 ) -> list[dict[str, Any]]:
-    """Return the events of all cells by their time, each with the cursor after it.
+    """Return the events of a cell, each with the common cursor after it.
 
-    The order of a cell is kept, also if its clock was set back. Cells without an answer keep their
-    cursors.
+    Other cells keep their cursors.
     """
     cursors = _read_cell(arguments)
     cursors |= {at: _find(cursors, at) for at in hashes.values()}
     cursors.pop(None, None)
-    waiting = {
-        hashes[answer.visit.shard]: [dict(zip(columns, row, strict=True)) for row in answer.rows]
-        for answer in answers
-    }
     rows: list[dict[str, Any]] = []
-    while len(rows) < arguments.get("max_rows", 500) and any(waiting.values()):
-        at = min((at for at in waiting if waiting[at]), key=lambda at: waiting[at][0]["at"])
-        row = waiting[at].pop(0)
-        cursors[at] = row["cursor"]
+    for values in answer.rows:
+        row = dict(zip(columns, values, strict=True))
+        cursors[hashes[answer.visit.shard]] = row["cursor"]
         rows.append({**row, "cursor": _write(cursors)})
     return rows
 

@@ -1,7 +1,8 @@
 """The answer of several cells, made of the answers of each of them.
 
 The rows of a cell are dictionaries, in the order of the cell's answer. A merge is one of a few
-functions with the names of columns. The table `MERGES` has the merge of each SQL function.
+functions with the names of columns. The table `MERGES` has the merge of each SQL function that a
+person or a model needs for several cells. All other functions work on the spaces of one cell.
 """
 
 import json
@@ -89,16 +90,15 @@ def _build_key(name: str, places: Mapping[str, int] | None) -> Callable[[Values]
     return key
 
 
-def ordered(*keys: str, cut: bool = True, default: int = 10, skip: str | None = None) -> Merge:
+def ordered(*keys: str, cut: bool = True, default: int = 10) -> Merge:
     """Merge rows in the order of `keys`, by which each cell sorts, and cut them at max_rows."""
 
     def combine(answers: Answers, question: Question) -> list[Values]:
         rows = sort((row for rows in answers for row in rows), *keys, places=question.places)
-        begin = question.find(skip, 0) if skip is not None else 0
-        return rows[begin : begin + question.find("max_rows", default)] if cut else rows
+        return rows[: question.find("max_rows", default)] if cut else rows
 
     columns = tuple(key.lstrip("-@") for key in keys)
-    return Merge(combine, columns, skip=skip, default=default)
+    return Merge(combine, columns)
 
 
 def _rank(*keys: str) -> Merge:
@@ -122,9 +122,14 @@ def _unite_names(answers: Answers, question: Question) -> list[Values]:
 
 
 def _count(values: list[Any]) -> Any:
-    """Add numbers of things. Of other values, which all cells share, return the first."""
+    """Add numbers of things. Of flags, return whether one is set.
+
+    Of other values, which all cells share, return the first.
+    """
     known = [value for value in values if value is not None]
-    return sum(known) if known and type(known[0]) is int else _first(known)
+    if known and isinstance(known[0], bool):
+        return any(known)
+    return sum(known) if known and isinstance(known[0], int) else _first(known)
 
 
 def _add_members(values: list[Any]) -> dict[str, Any]:
@@ -136,10 +141,6 @@ def _add_members(values: list[Any]) -> dict[str, Any]:
 
 def _least(values: list[Any]) -> Any:
     return min((value for value in values if value is not None), default=None)
-
-
-def _most(values: list[Any]) -> Any:
-    return max((value for value in values if value is not None), default=None)
 
 
 def _first(values: list[Any]) -> Any:
@@ -195,16 +196,6 @@ def _by_group(group: str, **folds: Callable[[list[Any]], Any]) -> Merge:
     return Merge(combine, (group,))
 
 
-def _first_row(answers: Answers, question: Question) -> list[Values]:
-    rows = sort((row for rows in answers for row in rows), "@space", places=question.places)
-    return rows[:1]
-
-
-def _days(answers: Answers, question: Question) -> list[Values]:
-    newest = sorted({row["day"] for rows in answers for row in rows})
-    return [{"day": day} for day in newest[-question.find("max_rows", 366) :]]
-
-
 def _list_spaces(answers: Answers, question: Question) -> list[Values]:
     rows = _everything(answers, question)
     return sorted(rows, key=lambda row: (row["archived_at"] is not None, row["name"]))
@@ -212,38 +203,6 @@ def _list_spaces(answers: Answers, question: Question) -> list[Values]:
 
 def _everything(answers: Answers, _question: Question) -> list[Values]:
     return [row for rows in answers for row in rows]
-
-
-def _same_total(answers: Answers, rows: list[Values]) -> list[Values]:
-    """Let each row have the number of rows of all cells."""
-    total = sum(int(rows[0]["total"]) for rows in answers if rows)
-    return [{**row, "total": total} for row in rows]
-
-
-def _page(*keys: str, default: int) -> Merge:
-    """Merge rows that tell the number of all rows, in pages."""
-    ordering = ordered(*keys, skip="skip", default=default)
-
-    def combine(answers: Answers, question: Question) -> list[Values]:
-        return _same_total(answers, ordering.combine(answers, question))
-
-    return Merge(combine, (*ordering.keys, "total"), skip="skip", default=default)
-
-
-def _close_pairs(answers: Answers, question: Question) -> list[Values]:
-    totals: dict[str, int] = {}
-    for rows in answers:
-        totals_of_cell = {row["kind"]: int(row["total"]) for row in rows}
-        for kind, number in totals_of_cell.items():
-            totals[kind] = totals.get(kind, 0) + number
-    rows = sort(_everything(answers, question), "-kind", "-similarity", "one_id", "other_id")
-    most, places = question.find("max_rows", 50), dict.fromkeys(totals, 0)
-    chosen: list[Values] = []
-    for row in rows:
-        places[row["kind"]] += 1
-        if places[row["kind"]] <= most:
-            chosen.append({**row, "total": totals[row["kind"]]})
-    return chosen
 
 
 def read_time(value: object) -> datetime:
@@ -346,57 +305,30 @@ _SCORED = ("-score", "-created_at", "observation_id")
 _OF_DIGEST = ("section", "score", "created_at", "observation_id")
 
 
-def _timeline(answers: Answers, question: Question) -> list[Values]:
-    rows = [{**row, "said": row["change"] == "said"} for rows in answers for row in rows]
-    return sort(rows, "-at", "-id", "said")[: question.find("max_rows", 50)]
-
-
 MERGES: dict[str, Merge] = {
-    "claim_extraction": ordered(cut=False),
-    "claim_pending_embeddings": ordered(cut=False),
-    "close_pairs": Merge(_close_pairs, ("kind", "similarity", "one_id", "other_id", "total")),
     "complete_name": Merge(_complete_name, ("entity_name", "name_key", "rank", "updated_at")),
     "describe_entity": Merge(_describe_entity, _OF_ENTITY, "max_observations", "skip", 20),
     "digest_memory": Merge(_digest, _OF_DIGEST),
     "embedding_progress": _by_group("model_id", model_id=_first, dimensions=_first),
-    "entity_days": Merge(_days, ("day",)),
-    "entity_graph": Merge(_first_row, ("space",)),
-    "entity_history": _page("-created_at", "id", default=50),
     "entity_proposals": ordered("-created_at", "id", default=20),
     "entity_spaces": ordered("@space", cut=False),
-    "expire_proposals": one_row(),
     "facts_from_authors": Merge(_everything),
-    "explain_search": Merge(_everything, ("place", "score", "created_at", "observation_id")),
-    "extraction_state": one_row(last_attempt=_most, last_success=_most, last_error=_first),
-    "find_same_entities": ordered("-score", "entity_name", "other_name", default=20),
-    "list_aliases": ordered("space", "entity_name", cut=False),
     "list_entities": Merge(_list_entities, (), skip="skip"),
-    "list_events": ordered("-at", default=50),
     "list_graphs": ordered("name", cut=False),
-    "list_proposals": _page("created_at", "id", default=20),
     "list_spaces": Merge(_list_spaces, ("archived_at", "name")),
     "measure_graphs": one_row(database=_first),
     "memory_statistics": Merge(_statistics, ("bytes",)),
     "pending_embeddings": one_row(next_attempt=_least),
-    "plan_undo": ordered("space_name", cut=False),
-    "prune_documents": one_row(),
-    "prune_llm_use": one_row(),
-    "prune_recalls": one_row(),
-    "purge_undone": ordered("space_name", cut=False),
-    "queue_embeddings": one_row(queue_embeddings=any),
-    "rebuild_documents": one_row(rebuild_documents=any),
     "recall_chunks": _rank("-score", "-updated_at", "observation_id"),
-    "refresh_search_statistics": one_row(refresh_search_statistics=any),
-    "release_all_embeddings": one_row(),
-    "sample_facts": ordered(cut=False),
     "search_memory": _rank(*_SCORED),
     "search_proposals": ordered(*_SCORED),
     "similar_names": Merge(_unite_names, ("entity_name",)),
-    "space_timeline": Merge(_timeline, ("at", "id", "change")),
-    "undo_author": ordered("space_name", cut=False),
     "write_state": one_row(write_state=_join),
 }
-"""The merge of each function that can be called in several cells."""
+"""The merge of each function that answers a person or a model for several cells."""
+
+UPKEEP = one_row()
+"""The merge of upkeep, which returns what it did: numbers, and whether it did something."""
 
 
 COUNTED = (
@@ -410,7 +342,6 @@ COUNTED = (
     "graphs",
 )
 """The arguments that count_terms() shares with search_memory()."""
-_BEST = ("-score", "-created_at", "observation_id")
 _MOST_COUNTED = 4000  # facts that are counted anew if the statistics are old
 
 
@@ -450,31 +381,9 @@ def add_counts(counts: Sequence[Counts], languages: Sequence[str]) -> str:
 
 def keep_best(rows: Sequence[Values], counts: Counts, arguments: Mapping[str, Any]) -> list[Values]:
     """Return the rows that one search of all cells has: those of a high score, and the best."""
-    best = sort(rows, *_BEST)
+    best = sort(rows, *_SCORED)
     if arguments.get("least_score") is not None:
         return best
     return [
         row for place, row in enumerate(best) if row["score"] >= counts.bar or place < counts.kept
     ]
-
-
-def explain_best(
-    rows: Sequence[Values], counts: Counts, arguments: Mapping[str, Any]
-) -> list[Values]:
-    """Return the explained rows of all cells with their places and outcomes among all."""
-    most, more = (arguments.get(name, 10) for name in ("max_rows", "more"))
-    least, kept = arguments.get("least_score"), 0
-    if least is None:
-        least, kept = counts.bar, counts.kept
-    valid = sort((row for row in rows if row["place"] is not None), *_BEST)
-    ended = sort((row for row in rows if row["place"] is None), "-created_at", "observation_id")
-    explained: list[Values] = []
-    for place, row in enumerate(valid[: most + more], start=1):
-        outcome = "returned" if row["score"] >= least or place <= kept else "below the least score"
-        outcome = "over the limit" if place > most else outcome
-        explained.append({**row, "place": place, "outcome": outcome})
-    return [*explained, *ended[:more]]
-
-
-CHOICES = {"explain_search": explain_best, "search_memory": keep_best}
-"""The functions whose words are counted in all cells first, and what is kept of their rows."""

@@ -33,7 +33,7 @@ class Route(Enum):
     RECALLS = "the cells of the spaces of recalls"
     WATCHES = "every cell, with a cursor of each cell"
     MODELS = "the coordinator, which then changes the tables of vectors"
-    FOLLOWED = "the cells of the given space or of all administered ones, with a cursor of each"
+    FOLLOWED = "the cell of the given or the only administered space, with a cursor of each cell"
     ENDS = "every cell, for a cursor of each"
 
 
@@ -126,7 +126,8 @@ def refuse_target() -> ArgumentInvalid:
 def refuse(function: str) -> ArgumentInvalid:
     """Return the error for a function that does not work on a distributed memory (TR095)."""
     return ArgumentInvalid(
-        f"{function} does not work on several cells of a distributed memory: name one space",
+        f"{function} does not work on several cells of a distributed memory: name one space, with "
+        "--space, with TEXTRAWL_SPACE, or in the address of the server (/mcp/SPACE)",
         title="Not possible on this memory",
     )
 

@@ -9,8 +9,8 @@ import anyio
 import pytest
 from anyio import to_thread
 
-from tests.distribution.commands import find_other_node, run
-from tests.distribution.settlers import Settlers
+from tests.cluster.commands import find_other_node, run
+from tests.cluster.settlers import Settlers
 from tests.support.cluster import ClusterMemory
 from textrawl.cluster.opening import open_connection
 from textrawl.embedded.postmaster import OWNER

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 from anyio import to_thread
 
-from tests.distribution.commands import find_other_node, run
-from tests.distribution.settlers import Settlers
+from tests.cluster.commands import find_other_node, run
+from tests.cluster.settlers import Settlers
 from tests.support.cluster import CitusCluster, ClusterMemory, ClusterNode
 from textrawl.cluster.cluster import ClusterDatabase
 from textrawl.cluster.migration import migrate_distributed

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from tests.distribution.settlers import Settlers
+from tests.cluster.settlers import Settlers
 from tests.support.cluster import ClusterMemory, ClusterNode
 from tests.support.cluster_standby import promote_standby
 from tests.support.pages import ROOT, read_commands

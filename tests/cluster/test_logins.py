@@ -7,7 +7,7 @@ from typing import Any, LiteralString
 import psycopg
 import pytest
 
-from tests.distribution.settlers import Settlers
+from tests.cluster.settlers import Settlers
 from tests.support.cluster import CELLS, ClusterMemory, ClusterNode
 from textrawl.cluster.layout import OPEN_TO_ALL
 from textrawl.embedded.postmaster import APP, OWNER, SUPERUSER

@@ -15,7 +15,7 @@ from typing import Any, LiteralString, cast
 import numpy as np
 from anyio.from_thread import BlockingPortal
 
-from tests.distribution.settlers import Settlers
+from tests.cluster.settlers import Settlers
 from textrawl.access.access_token import hash_token
 from textrawl.postgres.database import Database
 from textrawl.postgres.sqlstates import DataRefused

@@ -4,7 +4,6 @@ The content is made once, by a seed. Hypothesis makes the questions. Searches ar
 neighbours, because each cell looks for those of its own best facts.
 """
 
-import json
 from collections.abc import Iterator
 from typing import Any
 
@@ -15,9 +14,9 @@ from anyio.from_thread import start_blocking_portal
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
+from tests.cluster.settlers import Settlers
+from tests.cluster.twins import DAYS, NAMES, PIP, TYPES, WORDS, Twins, fill
 from tests.conftest import Databases
-from tests.distribution.settlers import Settlers
-from tests.distribution.twins import DAYS, NAMES, PIP, RELATIONS, TYPES, WORDS, Twins, fill
 from tests.support.cluster import CitusCluster
 from textrawl.cluster.opening import open_connection
 from textrawl.embedded.postmaster import APP, OWNER
@@ -152,65 +151,12 @@ def test_entities(twins: Twins, data: st.DataObject) -> None:
 
 @bounded
 @given(data=st.data())
-def test_the_trail(twins: Twins, data: st.DataObject) -> None:
-    entity = data.draw(st.none() | st.sampled_from(NAMES))
-    moment = st.none() | st.sampled_from(twins.moments)
-    common = {"credential": twins.settlers.ana, "max_rows": data.draw(st.integers(1, 40))}
-    twins.compare(
-        "list_events",
-        "at space_name author_name tool action entity_name",
-        author=data.draw(st.sampled_from([None, "ana", "pip"])),
-        entity=entity,
-        doing=data.draw(st.sampled_from([None, "remembered", "forgotten", "proposed"])),
-        since=data.draw(moment),
-        **common,
-    )
-    twins.compare(
-        "space_timeline",
-        "at space change relation entity_name content valid author_name tool",
-        entity=entity,
-        since=data.draw(moment),
-        until=data.draw(moment),
-        spaces=choose(twins, data.draw(chosen)),
-        **common,
-    )
-
-
-@bounded
-@given(data=st.data())
-def test_histories(twins: Twins, data: st.DataObject) -> None:
-    common = {
-        "entity": data.draw(st.sampled_from(NAMES)),
-        "spaces": choose(twins, data.draw(chosen)),
-        "max_rows": data.draw(st.integers(1, 40)),
-        "credential": twins.settlers.ana,
-    }
-    twins.compare(
-        "entity_history",
-        "space content source author tool created_at valid successor total",
-        skip=data.draw(st.integers(0, 5)),
-        **common,
-    )
-    twins.compare("entity_days", "day", **common)
-
-
-@bounded
-@given(data=st.data())
 def test_proposals(twins: Twins, data: st.DataObject) -> None:
     common = {"credential": twins.settlers.ana, "max_rows": data.draw(st.integers(1, 12))}
-    entity = data.draw(st.sampled_from(NAMES))
-    twins.compare(
-        "list_proposals",
-        "space_name kind entity_name content author_name created_at state total",
-        entity=data.draw(st.sampled_from([None, entity])),
-        author=data.draw(st.sampled_from([None, "pip"])),
-        skip=data.draw(st.integers(0, 4)),
-        **common,
-    )
     twins.compare(
         "entity_proposals",
         "space entity_name content author created_at",
-        entity=entity,
+        entity=data.draw(st.sampled_from(NAMES)),
         spaces=choose(twins, data.draw(chosen)),
         **common,
     )
@@ -232,62 +178,7 @@ def test_summaries(twins: Twins, data: st.DataObject) -> None:
         "memory_statistics", "entities facts valid_facts relations events types models", **common
     )
     entity = data.draw(st.sampled_from(NAMES))
-    twins.compare("list_aliases", "space entity_name alias author", entity=entity, **common)
     twins.compare("entity_spaces", "space name", entity=entity, **common)
-    twins.compare(
-        "find_same_entities",
-        "space entity_name other_name score facts",
-        max_rows=data.draw(st.integers(1, 20)),
-        **common,
-    )
-    twins.compare(
-        "close_pairs",
-        "kind space entity_name one other similarity total",
-        max_rows=data.draw(st.integers(1, 20)),
-        **common,
-    )
-
-
-@bounded
-@given(data=st.data())
-def test_graphs(twins: Twins, data: st.DataObject) -> None:
-    twins.compare(
-        "entity_graph",
-        "space relations complete",
-        entity=data.draw(st.sampled_from(NAMES)),
-        relation_types=data.draw(st.none() | st.lists(st.sampled_from(RELATIONS), min_size=1)),
-        spaces=choose(twins, data.draw(chosen)),
-        credential=twins.settlers.ana,
-    )
-
-
-@bounded
-@given(data=st.data())
-def test_explanations(twins: Twins, data: st.DataObject) -> None:
-    """An explanation has the places and the outcomes of the merged search."""
-    vector = data.draw(vectors)
-    question = {
-        "query": data.draw(texts),
-        "spaces": choose(twins, data.draw(chosen)),
-        "max_rows": data.draw(st.integers(1, 20)),
-        "credential": twins.settlers.ana,
-        **ask(vector),
-    }
-    columns = ["content", "space", "score"]
-    found = twins.ask(twins.cells, "search_memory", columns, question)
-    explained = twins.ask(
-        twins.cells, "explain_search", [*columns, "place", "outcome", "words"], question
-    )
-    returned = [row for row in explained if row["outcome"] == "returned"]
-    assert [{name: row[name] for name in columns} for row in returned] == found
-    assert [row["place"] for row in returned] == list(range(1, len(found) + 1))
-    weights = {
-        json.dumps([(word["word"], word["weight"]) for word in row["words"]]) for row in explained
-    }
-    assert len(weights) <= 1
-    plain = twins.ask(twins.plain, "explain_search", ["content", "outcome", "words"], question)
-    ended = [[row for row in rows if row["outcome"] == "ended"] for rows in (explained, plain)]
-    assert [row["content"] for row in ended[0]] == [row["content"] for row in ended[1]]
 
 
 @bounded

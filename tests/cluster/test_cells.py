@@ -3,7 +3,7 @@
 import psycopg
 import pytest
 
-from tests.distribution.settlers import Settlers
+from tests.cluster.settlers import Settlers
 from tests.support.cluster import CELLS, ClusterMemory
 from textrawl.embedded.postmaster import OWNER, SUPERUSER
 

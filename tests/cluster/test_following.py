@@ -8,13 +8,12 @@ import anyio
 import psycopg
 import pytest
 
-from tests.distribution.settlers import Settlers
+from tests.cluster.settlers import Settlers
 from tests.support.cluster import ClusterMemory
 from textrawl.cluster.cluster import ClusterDatabase
 from textrawl.cluster.nodes import find_nodes
 from textrawl.cluster.placement import isolate_space, move_cell
 from textrawl.embedded.postmaster import OWNER, SUPERUSER
-from textrawl.errors import ArgumentInvalid
 from textrawl.memory.trail import EventRow, Filter, Trail
 
 pytestmark = pytest.mark.anyio
@@ -52,32 +51,6 @@ def list_facts(rows: list[EventRow]) -> list[str]:
     return [str(row.entity_name) for row in rows if row.action == "remembered"]
 
 
-async def test_events_of_all_cells_come_once_and_in_the_order_of_their_cells(
-    database: ClusterDatabase, settlers: Settlers
-) -> None:
-    trail = Trail(database, settlers.ana, None)
-    settlers.remember(settlers.spaces[0], "Before", "drinks tea")
-    end = await trail.find_end()
-    names = [f"Ada {space} {turn}" for turn in range(2) for space in settlers.spaces]
-    for turn in range(2):
-        for space in settlers.spaces:
-            settlers.remember(space, f"Ada {space} {turn}", "drinks tea")
-
-    async with follow(trail, end) as events:
-        rows = await take(events, 2 * len(names))
-    assert list_facts(rows) == names
-    half = rows[len(names)].cursor
-    async with follow(trail, half) as events:
-        rest = await take(events, len(names) - 1)
-    assert [row.cursor for row in rest] == [row.cursor for row in rows[len(names) + 1 :]]
-
-    settlers.remember(settlers.spaces[3], "Later", "drinks tea")
-    async with follow(trail, rest[-1].cursor) as events:
-        assert list_facts(await take(events, 2)) == ["Later"]
-    with pytest.raises(ArgumentInvalid):
-        await anext(trail.follow(half + ",1"))
-
-
 async def test_a_follower_of_one_space_keeps_its_place_when_the_space_moves(
     database: ClusterDatabase, memory: ClusterMemory, settlers: Settlers
 ) -> None:
@@ -101,45 +74,6 @@ async def test_a_follower_of_one_space_keeps_its_place_when_the_space_moves(
     async with follow(trail, newest.cursor) as events:
         settlers.remember(space, "Fifth", "drinks tea")
         assert list_facts(await take(events, 2)) == ["Fifth"]
-
-
-async def test_a_follower_of_all_spaces_keeps_its_place_when_cells_change(
-    database: ClusterDatabase, memory: ClusterMemory, settlers: Settlers
-) -> None:
-    trail = Trail(database, settlers.ana, None)
-    for space in settlers.spaces:
-        settlers.remember(space, f"Ada {space}", "drinks tea")
-    async with follow(trail, "0:0") as events:
-        before = list_facts(await take(events, 2 * len(settlers.spaces)))
-        assert sorted(before) == sorted(f"Ada {space}" for space in settlers.spaces)
-
-        await _move(memory, settlers, settlers.spaces[0])
-        await _isolate(memory, settlers, settlers.spaces[1])
-        for space in settlers.spaces:
-            settlers.remember(space, f"Bo {space}", "drinks tea")
-        after = list_facts(await take(events, 2 * len(settlers.spaces)))
-        assert after == [f"Bo {space}" for space in settlers.spaces]
-
-
-async def test_a_follower_hears_of_other_cells_while_a_worker_is_away(
-    database: ClusterDatabase, memory: ClusterMemory, settlers: Settlers
-) -> None:
-    lost = settlers.spaces[0]
-    other = settlers.pick(away_from=lost)
-    trail = Trail(database, settlers.ana, None)
-    end = await trail.find_end()
-    settlers.remember(lost, "Lost", "drinks tea")
-    node = memory.cluster.find_node(settlers.cells[lost].node)
-    node.stop()
-    try:
-        settlers.remember(other, "Here", "drinks tea")
-        async with follow(trail, end) as events:
-            rows = await take(events, 2)
-        assert list_facts(rows) == ["Here"]
-    finally:
-        node.start()
-    async with follow(trail, rows[-1].cursor) as events:
-        assert list_facts(await take(events, 2)) == ["Lost"]
 
 
 async def _move(memory: ClusterMemory, settlers: Settlers, space: int) -> None:

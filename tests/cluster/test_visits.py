@@ -11,8 +11,8 @@ import pytest
 from anyio import to_thread
 from psycopg import sql
 
-from tests.distribution.commands import execute
-from tests.distribution.settlers import Settlers
+from tests.cluster.commands import execute
+from tests.cluster.settlers import Settlers
 from tests.support.cluster import ClusterMemory
 from textrawl.cluster.cell_calls import Entry, NodePool
 from textrawl.cluster.opening import open_connection

@@ -3,21 +3,19 @@
 from collections.abc import AsyncGenerator, Iterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import make_dataclass
-from datetime import UTC, datetime
 from typing import Any, LiteralString, cast
 
 import psycopg
 import pytest
 from psycopg import sql
 
-from tests.distribution.settlers import Settlers
-from tests.distribution.test_placement import run
+from tests.cluster.settlers import Settlers
+from tests.cluster.test_placement import run
 from tests.support.cluster import ClusterMemory
 from textrawl.access.access_token import hash_token
 from textrawl.cluster.cluster import ClusterDatabase
 from textrawl.cluster.layout import Cell
 from textrawl.embedded.postmaster import APP, OWNER, SUPERUSER
-from textrawl.errors import DatabaseUnavailable
 
 LOGIN = "ana_of_cluster"
 _SCOPES = ["read", "write", "forget"]
@@ -108,35 +106,6 @@ async def test_a_worker_that_is_away_stops_no_login_and_no_other_space(
             await _use(database, there, who)
         revoked = {"actor": "newcomer", "space": where}
         await _ask(administration, "revoke_access", "revoke_access", **revoked)
-
-
-@pytest.mark.anyio
-async def test_an_undo_says_what_it_could_not_undo(
-    memory: ClusterMemory, settlers: Settlers
-) -> None:
-    """It is done in the other spaces, and the same undo does the rest later."""
-    with memory.open(OWNER) as owner:
-        for name in settlers.names.values():
-            query = "select textrawl.grant_access('ana', %s, '{read,write,admin}')"
-            owner.execute(query, (name,))
-        owner.execute("update textrawl.token set scopes = '{read,write,admin}'")
-    memory.send_directory()
-    lost, there = settlers.spaces[0], settlers.pick(away_from=settlers.spaces[0])
-    for space in (lost, there):
-        settlers.remember(space, "Ada", "likes tea")
-    undo = {"author": "ana", "since": datetime(2020, 1, 1, tzinfo=UTC), "credential": settlers.ana}
-    node = memory.cluster.find_node(settlers.cells[lost].node)
-    async with _open(memory.dsn()) as database:
-        node.stop()
-        try:
-            with pytest.raises(DatabaseUnavailable, match=r"space-00.*done in the other spaces"):
-                await _ask(database, "undo_author", "space_name", **undo)
-            assert settlers.search(there, "tea") == set()
-        finally:
-            node.start()
-        rest = await _ask(database, "undo_author", "space_name", **undo)
-    assert "space-00" in {row.space_name for row in rest}
-    assert settlers.search(lost, "tea") == set()
 
 
 async def _use(database: ClusterDatabase, space: int, who: bytes) -> None:

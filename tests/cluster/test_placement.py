@@ -7,8 +7,8 @@ import pytest
 from anyio import to_thread
 from psycopg import sql
 
-from tests.distribution.commands import execute, find_other_node, find_space, list_cluster, run
-from tests.distribution.settlers import Settlers
+from tests.cluster.commands import execute, find_other_node, find_space, list_cluster, run
+from tests.cluster.settlers import Settlers
 from tests.support.cluster import CELLS, ClusterMemory, ClusterNode
 from textrawl.embedded.postmaster import OWNER, SUPERUSER
 

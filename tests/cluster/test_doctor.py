@@ -7,8 +7,8 @@ import pytest
 from psycopg import sql
 from tenacity import Retrying, stop_after_delay, wait_fixed
 
+from tests.cluster.settlers import Settlers
 from tests.conftest import TOKEN
-from tests.distribution.settlers import Settlers
 from tests.support.cluster import CELLS, ClusterMemory, ClusterNode
 from tests.support.commands import Run, data_dir, run
 from textrawl.embedded.postmaster import SUPERUSER

@@ -11,12 +11,13 @@ import numpy as np
 import psycopg
 import pytest
 
-from tests.distribution.settlers import Settlers
+from tests.cluster.settlers import Settlers
 from tests.support.cluster import ClusterMemory
 from textrawl.access.access_token import hash_token
 from textrawl.cluster.merging import MERGES
 from textrawl.cluster.opening import open_connection
 from textrawl.embedded.postmaster import OWNER
+from textrawl.errors import ArgumentInvalid
 from textrawl.postgres.database import Database
 
 pytestmark = pytest.mark.anyio
@@ -49,7 +50,6 @@ def name_items(column: str, *names: str) -> Callable[[list[Any]], Any]:
 # Arguments beside the credential, and what is compared. A model is 1 in both memories.
 CASES: dict[str, Case] = {
     "claim_extraction": ({"lease": 60}, pick_set("content")),
-    "close_pairs": ({"max_rows": 9}, pick_set("kind", "total")),
     "complete_name": ({"beginning": "a"}, pick_set("entity_name")),
     "describe_entity": (
         {"entity": "Ana", "max_observations": 7, "skip": 3},
@@ -57,30 +57,17 @@ CASES: dict[str, Case] = {
     ),
     "digest_memory": ({"max_rows": 20}, pick_set("section", "content")),
     "embedding_progress": ({}, pick("name", "vectors", "pending")),
-    "entity_days": ({"entity": "Ana"}, pick("day")),
-    "entity_graph": ({"entity": "Ana"}, pick("space", "relations")),
-    "entity_history": (
-        {"entity": "Ana", "max_rows": 6, "skip": 2},
-        pick("space", "content", "total"),
-    ),
     "entity_proposals": ({"entity": "Ana", "max_rows": 5}, pick("space", "content")),
     "entity_spaces": ({"entity": "Ana"}, pick_set("space", "name")),
     "expire_proposals": ({}, pick("expire_proposals")),
-    "explain_search": ({"query": "tea", "max_rows": 5}, pick("place", "outcome")),
-    "extraction_state": ({}, pick("attempts_total", "pending")),
-    "find_same_entities": ({"min_score": 0.3}, pick_set("entity_name", "other_name", "facts")),
-    "list_aliases": ({}, pick_set("space", "entity_name", "alias")),
     "list_entities": ({"max_rows": 5, "skip": 2}, name_items("entities", "name", "space")),
-    "list_events": ({"max_rows": 9}, pick("space_name", "action", "entity_name")),
     "list_graphs": ({}, pick("name", "chunks", "tokens")),
-    "list_proposals": ({"max_rows": 5, "skip": 1}, pick("space_name", "content", "total")),
     "list_spaces": ({}, pick("name", "facts", "chunks")),
     "measure_graphs": ({}, len),
     "memory_statistics": (
         {},
         pick("entities", "facts", "valid_facts", "relations", "events", "types"),
     ),
-    "plan_undo": ({"author": "ana", "since": SINCE}, pick_set("space_name", "action", "content")),
     "prune_documents": ({}, pick("snapshots", "versions")),
     "prune_llm_use": ({}, pick("prune_llm_use")),
     "prune_recalls": ({}, pick("prune_recalls")),
@@ -94,20 +81,29 @@ CASES: dict[str, Case] = {
     ),
     "search_proposals": ({"query": "coffee", "max_rows": 5}, pick("space", "content")),
     "similar_names": ({"name": "Anna"}, pick_set("entity_name")),
-    "space_timeline": ({"max_rows": 8}, pick("space", "change", "content")),
     "pending_embeddings": ({"model": 1}, pick("facts")),
     "queue_embeddings": ({"model": 1}, pick("queue_embeddings")),
     "claim_pending_embeddings": ({"model": 1, "max_rows": 99}, pick_set("content")),
     "release_all_embeddings": ({"model": 1}, pick("release_all_embeddings")),
-    # They change most, so they are last.
-    "undo_author": ({"author": "ana", "since": SINCE}, pick_set("space_name", "removed", "kept")),
-    "purge_undone": ({"older_than": timedelta(0)}, pick("space_name", "undos", "rows")),
+}
+
+
+# The arguments of functions that work on the spaces of one cell.
+REFUSED: dict[LiteralString, dict[str, Any]] = {
+    "entity_history": {"entity": "Ana"},
+    "explain_search": {"query": "tea"},
+    "find_same_entities": {},
+    "list_events": {},
+    "list_proposals": {},
+    "plan_undo": {"author": "ana", "since": SINCE},
+    "read_events": {"after_transaction": "0", "after_id": 0},
+    "undo_author": {"author": "ana", "since": SINCE},
 }
 
 
 def test_each_merge_is_compared() -> None:
-    """Except the state of writers, which is a text of each cell."""
-    assert CASES.keys() == MERGES.keys() - {"write_state"}
+    """Except the state of writers, which is a text of each cell, and a filter of ids."""
+    assert CASES.keys() >= MERGES.keys() - {"write_state", "facts_from_authors"}
 
 
 async def test_several_cells_answer_as_one_postgres(
@@ -130,6 +126,16 @@ async def test_several_cells_answer_as_one_postgres(
             if given[0] != given[1]:
                 differing[function] = given
     assert differing == {}, json.dumps(differing, indent=1, default=str)
+
+
+async def test_other_functions_ask_for_one_space(memory: ClusterMemory, settlers: Settlers) -> None:
+    with memory.open(OWNER) as coordinator:
+        add_callers(coordinator, [*settlers.names.values()])
+    memory.send_directory()
+    async with open_connection(memory.dsn(OWNER), timeout=20) as cells:
+        for function, arguments in REFUSED.items():
+            with pytest.raises(ArgumentInvalid, match="name one space"):
+                await call(cells, function, arguments)
 
 
 def add_callers(owner: psycopg.Connection[Any], names: list[str]) -> None:

@@ -12,7 +12,7 @@ from pathlib import Path
 import anyio
 from anyio import to_thread
 
-from tests.distribution.chaos.clients import Ledger
+from tests.cluster.chaos.clients import Ledger
 from tests.support.cluster import ClusterMemory, ClusterNode
 from textrawl.cluster.layout import Cell
 from textrawl.embedded.postmaster import SUPERUSER

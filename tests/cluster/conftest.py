@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.distribution.settlers import Settlers
+from tests.cluster.settlers import Settlers
 from tests.support.cluster import CitusCluster, ClusterMemory
 
 

@@ -15,8 +15,8 @@ import psycopg
 import pytest
 from psycopg import sql
 
+from tests.cluster.settlers import Settlers
 from tests.conftest import Databases
-from tests.distribution.settlers import Settlers
 from tests.support.cluster import CitusCluster
 from textrawl.cluster.layout import DIRECTORY
 from textrawl.embedded.postmaster import OWNER, SUPERUSER

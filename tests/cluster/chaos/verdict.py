@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any, LiteralString
 
 from benchmarks.chaos.verdict import count_torn
-from tests.distribution.chaos.clients import Ledger
+from tests.cluster.chaos.clients import Ledger
 from tests.support.cluster import ClusterMemory
 from textrawl.embedded.postmaster import OWNER, SUPERUSER
 

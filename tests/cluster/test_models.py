@@ -10,8 +10,8 @@ from collections.abc import AsyncIterator, Callable, Iterator
 import anyio
 import pytest
 
+from tests.cluster.settlers import Settlers
 from tests.conftest import ACTOR
-from tests.distribution.settlers import Settlers
 from tests.support.cluster import ClusterMemory
 from tests.support.providers import EmbeddingServer
 from tests.support.upkeep import LONG_AGO, Desk, open_desk_of

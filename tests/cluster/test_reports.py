@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.distribution.settlers import Settlers
+from tests.cluster.settlers import Settlers
 from tests.support.cluster import ClusterMemory
 from tests.support.commands import Outcome, Run, data_dir, run
 from textrawl.access.access_token import hash_token, make_token

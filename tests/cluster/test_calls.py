@@ -10,7 +10,7 @@ import numpy as np
 import psycopg
 import pytest
 
-from tests.distribution.settlers import Settlers
+from tests.cluster.settlers import Settlers
 from tests.support.cluster import CELLS, ClusterMemory
 from textrawl.access.access_token import hash_token
 from textrawl.cluster.cluster import ClusterDatabase

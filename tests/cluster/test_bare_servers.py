@@ -4,14 +4,15 @@ import secrets
 from collections.abc import AsyncGenerator, Iterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from pathlib import Path
 
 import psycopg
 import pytest
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 from tenacity import AsyncRetrying, stop_after_delay, wait_fixed
 
-from tests.distribution.bare import BareServers, run_bare_servers
-from tests.distribution.commands import execute
+from tests.cluster.bare import BareServers, run_bare_servers
+from tests.cluster.commands import execute
 from tests.support.cluster import ClusterNode
 from textrawl.access.access_token import hash_token, make_token
 from textrawl.cluster.opening import open_connection
@@ -102,8 +103,8 @@ class Memory:
 
 
 @pytest.fixture(scope="module")
-def servers() -> Iterator[BareServers]:
-    with run_bare_servers() as servers:
+def servers(pg_config: Path) -> Iterator[BareServers]:
+    with run_bare_servers(pg_config) as servers:
         yield servers
 
 

@@ -8,7 +8,7 @@ import pytest
 from psycopg import sql
 from tenacity import Retrying, stop_after_delay, wait_fixed
 
-from tests.distribution.settlers import Settlers
+from tests.cluster.settlers import Settlers
 from tests.support.cluster import CitusCluster, ClusterMemory, ClusterNode
 from tests.support.cluster_standby import promote_standby
 from tests.support.pages import ROOT, read_commands

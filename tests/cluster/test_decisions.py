@@ -6,7 +6,7 @@ from uuid import UUID
 
 import pytest
 
-from tests.distribution.settlers import Settlers
+from tests.cluster.settlers import Settlers
 from tests.support.cluster import ClusterMemory
 from textrawl.access.access_token import hash_token
 from textrawl.cluster.opening import open_connection

@@ -4,14 +4,14 @@ import secrets
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import psycopg
 from psycopg import sql
 from psycopg.conninfo import make_conninfo
 
-from tests.support.cluster import ClusterNode, on_each, start_servers
-from tests.support.folders import open_folder
+from tests.support.cluster import ClusterNode, on_each, run_nodes
 
 _ROLES = ("textrawl_owner", "textrawl_app", "textrawl_analyst")
 _EXTENSIONS = ("vector", "citus")
@@ -61,17 +61,16 @@ class BareServers:
 
 
 @contextmanager
-def run_bare_servers() -> Generator[BareServers]:
+def run_bare_servers(pg_config: Path) -> Generator[BareServers]:
     """Start them."""
-    with open_folder() as folder, start_servers(folder / "citus", 3, "unused") as cluster:
-        servers = BareServers(cluster.nodes, secrets.token_hex(8))
-        on_each(lambda node: _strip(node, servers.password), cluster.nodes)
+    with run_nodes(pg_config, workers=3) as nodes:
+        servers = BareServers(nodes, secrets.token_hex(8))
+        on_each(lambda node: _strip(node, servers.password), nodes)
         yield servers
 
 
 def _strip(node: ClusterNode, password: str) -> None:
     with node.open() as session:
-        session.execute("drop database unused with (force)")
         for role in _ROLES:
             session.execute(f"drop role {role}".encode())
         session.execute(f"alter role postgres password '{password}'".encode())

@@ -11,9 +11,9 @@ import httpx2
 import pytest
 
 from benchmarks.chaos.servers import PATIENCE, HttpServer, PipeServer, Place
-from tests.distribution.chaos.attack import Attack, Outcome, Plan
-from tests.distribution.chaos.clients import Ledger, Reader, Writer
-from tests.distribution.chaos.verdict import find_remains, judge
+from tests.cluster.chaos.attack import Attack, Outcome, Plan
+from tests.cluster.chaos.clients import Ledger, Reader, Writer
+from tests.cluster.chaos.verdict import find_remains, judge
 from tests.support.cluster import ClusterMemory
 from tests.support.folders import open_folder
 from tests.support.listening import find_port, wait_for_answer

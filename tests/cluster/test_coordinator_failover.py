@@ -6,7 +6,7 @@ import anyio
 import pytest
 from psycopg.conninfo import make_conninfo
 
-from tests.distribution.settlers import Settlers
+from tests.cluster.settlers import Settlers
 from tests.support.cluster import ClusterMemory, ClusterNode
 from tests.support.cluster_standby import replace_by, run_standby
 from textrawl.cluster.cluster import ClusterDatabase
