@@ -16,6 +16,7 @@ from tests.explorer.visiting import Browser, Place, open_place
 from tests.support.issuer import Fault
 from tests.support.listening import find_port
 from tests.support.sign_in_issuer import CLIENT_ID, SignInProvider
+from textrawl.access.code_flow import CodeFlow, Registration
 from textrawl.settings import Settings
 
 pytestmark = pytest.mark.anyio
@@ -150,6 +151,41 @@ async def test_an_answer_of_another_issuer_is_not_taken_for_ours(
     gate.provider.answer_changes["iss"] = issuer
     assert await gate.attempt() == (401, False)
     assert gate.provider.exchanges == []
+
+
+async def test_only_an_issuer_that_does_not_promise_its_name_may_leave_it_out(gate: Gate) -> None:
+    """An issuer without RFC 9207, which an answer of another issuer must not pass for either."""
+    del gate.provider.metadata["authorization_response_iss_parameter_supported"]
+    gate.provider.answer_changes["iss"] = "https://evil.example"
+    assert await gate.attempt() == (401, False)
+    assert gate.provider.exchanges == []
+
+    gate.provider.answer_changes["iss"] = None
+    assert await gate.attempt() == (200, True)
+
+
+async def test_an_answer_that_names_two_issuers_is_not_read(gate: Gate) -> None:
+    async with gate.place.browse() as browser:
+        query = urlsplit(await gate.begin(browser)).query
+        answer = await browser.get(f"signed-in?{query}&iss=https%3A%2F%2Fevil.example")
+
+    assert answer.status_code == 403
+    assert gate.provider.exchanges == []
+
+
+async def test_the_address_of_a_metadata_document_can_be_the_name_of_the_client() -> None:
+    name = "https://memory.example.org/client.json?team=1"
+    with SignInProvider() as provider:
+        provider.client_id = name
+        back = "https://memory.example.org/explore/signed-in"
+        flow = CodeFlow(Registration(provider.url, name, back, "https://memory.example.org/mcp"))
+        async with httpx2.AsyncClient() as http:
+            answer = await http.get(await flow.begin("state", "v" * 43))
+        given = dict(parse_qsl(urlsplit(answer.headers["location"]).query))
+
+        assert await flow.accepts(given["iss"])
+        assert await flow.exchange(given["code"], "v" * 43)
+    assert [asked["client_id"] for asked in provider.asked + provider.exchanges] == [name] * 2
 
 
 async def test_a_token_that_is_not_for_this_server_signs_nobody_in(gate: Gate) -> None:

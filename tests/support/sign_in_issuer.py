@@ -17,14 +17,16 @@ CLIENT_ID = "textrawl-explorer"
 
 
 class SignInProvider(IdentityProvider):
-    """`person` is signed in at the provider. The other attributes replace what it would say.
+    """`person` is signed in at the provider, which knows `client_id`.
 
-    `answer_changes` is for the parameters of the redirect back, where None leaves one out.
+    The other attributes replace what it would say. `answer_changes` is for the parameters of the
+    redirect back, where None leaves one out.
     """
 
     def __init__(self) -> None:
         super().__init__()
         self.person = "ana"
+        self.client_id = CLIENT_ID
         self.answer_changes: dict[str, str | None] = {}
         self.token_claims: dict[str, object] = {}
         self.token_answer: dict[str, object] = {}
@@ -53,7 +55,7 @@ class SignInProvider(IdentityProvider):
         """Return the address that a browser is sent back to, with a new code."""
         self.asked.append(asked)
         code = f"code-{len(self.asked)}"
-        if (asked["client_id"], asked["code_challenge_method"]) == (CLIENT_ID, "S256"):
+        if (asked["client_id"], asked["code_challenge_method"]) == (self.client_id, "S256"):
             self._codes[code] = asked
         given: dict[str, str | None] = {"code": code, "state": asked["state"], "iss": self.url}
         query = {

@@ -291,6 +291,11 @@ class KeyRing:
             raise IssuerUnavailable
         return found
 
+    async def renew(self, name: str | None, algorithm: str) -> Key | None:
+        """Return the same as `find`, but fetch the keys before, unless that was done lately."""
+        await self._fetch_if_due()
+        return self._pick(name, algorithm)
+
     async def aclose(self) -> None:
         """Close the connections to the issuer."""
         await self._documents.aclose()
@@ -417,8 +422,21 @@ class Issuer:
         """
         try:
             header = _read_header(bearer)
-            key = await self._keys.find(header.get("kid"), header["alg"])
-            return self._identify(bearer, header, key)
+            name, algorithm = header.get("kid"), header["alg"]
+            key = await self._keys.find(name, algorithm)
+            try:
+                return self._identify(bearer, header, key)
+            except jwt.InvalidSignatureError:
+                # Some issuers give a new key the name of the old one, or no name.
+                renewed = await self._keys.renew(name, algorithm)
+                if renewed == key:
+                    raise
+                return self._identify(bearer, header, renewed)
+        except jwt.ImmatureSignatureError:
+            logger.warning(
+                "A token was refused: issued in the future, so compare the clocks of this machine "
+                "and of the issuer"
+            )
         except _Refused as refusal:
             logger.info("A token was refused: %s", refusal)
         except jwt.PyJWTError as error:

@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator
 import pytest
 from anyio import create_task_group, fail_after, to_thread
 
-from tests.support.issuer import AUDIENCE, Fault, IdentityProvider
+from tests.support.issuer import AUDIENCE, Fault, IdentityProvider, make_key, publish_key
 from tests.support.providers import Clock
 from textrawl.access.oauth import Issuer
 from textrawl.errors import IssuerUnavailable
@@ -52,6 +52,52 @@ async def test_a_new_key_is_accepted_by_all_who_come_with_it_at_once(
             group.start_soon(verify)
 
     assert len([one for one in accepted if one]) == 20
+    assert provider.fetches == 2
+
+
+async def test_while_two_keys_are_published_tokens_of_both_are_accepted(
+    provider: IdentityProvider, issuer: Issuer, clock: Clock
+) -> None:
+    old, before = provider.issue(), list(provider.keys)
+    assert await issuer.verify(old)
+    provider.rotate("second", "RS256")
+    provider.keys += before
+    clock.now += 301
+
+    assert await issuer.verify(old)
+    assert await issuer.verify(provider.issue())
+    assert provider.fetches == 2
+
+
+@pytest.mark.parametrize("name", ["first", None])
+async def test_a_new_key_with_the_name_of_the_old_one_is_accepted_and_the_old_one_is_not(
+    provider: IdentityProvider, issuer: Issuer, clock: Clock, name: str | None
+) -> None:
+    provider.keys[:] = [publish_key(provider.key, kid=name)]
+    old = provider.issue(None, kid=name)
+    assert await issuer.verify(old)
+    provider.key = make_key("RS256", "another")
+    provider.keys[:] = [publish_key(provider.key, kid=name)]
+    clock.now += 31
+
+    assert await issuer.verify(provider.issue(None, kid=name))
+    assert await issuer.verify(old) is None
+    assert provider.fetches == 2
+
+
+async def test_a_thousand_wrong_signatures_cause_one_fetch_in_half_a_minute(
+    provider: IdentityProvider, issuer: Issuer, clock: Clock
+) -> None:
+    token = provider.issue()
+    assert await issuer.verify(token)
+    clock.now += 31
+    signature = provider.issue(provider.claims(sub="eve")).rpartition(".")[2]
+    forged = f"{token.rpartition('.')[0]}.{signature}"
+
+    for _ in range(1_000):
+        assert await issuer.verify(forged) is None
+
+    assert await issuer.verify(token)
     assert provider.fetches == 2
 
 

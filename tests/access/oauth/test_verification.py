@@ -166,6 +166,30 @@ async def test_a_clock_that_is_a_little_ahead_does_not_spoil_new_tokens(
     assert await issuer.verify(provider.issue(provider.claims(iat=soon, nbf=soon))) is not None
 
 
+async def test_a_clock_that_is_further_ahead_is_named_in_the_log(
+    issuer: Issuer, provider: IdentityProvider, caplog: pytest.LogCaptureFixture
+) -> None:
+    later = int(time.time()) + 60
+
+    assert await issuer.verify(provider.issue(provider.claims(iat=later))) is None
+    assert await issuer.verify(provider.issue(provider.claims(nbf=later))) is None
+
+    assert [record.levelname for record in caplog.records] == ["WARNING"] * 2
+    assert "compare the clocks of this machine and of the issuer" in caplog.text
+
+
+async def test_the_metadata_document_of_a_client_is_not_fetched(
+    issuer: Issuer, provider: IdentityProvider, attacker: IdentityProvider
+) -> None:
+    """A client may have the address of a document as its name, and choose what it says."""
+    there = f"{attacker.url}/client.json"
+
+    token = provider.issue(provider.claims(client_id=there, azp=there))
+
+    assert await issuer.verify(token) is not None
+    assert attacker.requests == []
+
+
 async def test_the_headers_that_bring_keys_are_not_looked_at(
     issuer: Issuer, provider: IdentityProvider, attacker: IdentityProvider
 ) -> None:
