@@ -65,9 +65,10 @@ gc.disable()  # until everything is collected
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Find Citus, and let the tests of an ordinary memory run on a distributed one."""
     parser.addoption(
-        "--citus", metavar="PG_CONFIG",
+        "--citus",
+        metavar="PG_CONFIG",
         help="pg_config of a PostgreSQL with Citus (default: the one on the PATH, if it has Citus)",
-    )  # fmt: skip
+    )
     parser.addoption("--on-citus", action="store_true", help="run tests on a cluster of Citus")
 
 
