@@ -102,13 +102,6 @@ class DigestRow:
 
 
 @dataclass(frozen=True)
-class FactIdRow:
-    """The id of a fact from facts_from_authors."""
-
-    observation_id: UUID
-
-
-@dataclass(frozen=True)
 class ExplainedRow:
     """A fact from explain_search. Scores, likeness and coverage are numbers from 0 to 1.
 

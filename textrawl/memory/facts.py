@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
+from uuid import UUID
 
 from anyio import to_thread
 
@@ -16,7 +17,6 @@ from textrawl.memory.fact_rows import (
     EndedRow,
     EntityRow,
     ExplainedRow,
-    FactIdRow,
     FactRow,
     ForgottenRow,
     HitRow,
@@ -244,13 +244,12 @@ class MemoryOperations:
             return list(rows)
         chosen = await self._call(
             "facts_from_authors",
-            FactIdRow,
+            UUID,
             facts=[row.observation_id for row in rows],
             **build_filter(authors),
             **caller.reading,
         )
-        ids = {row.observation_id for row in chosen}
-        return [row for row in rows if row.observation_id in ids]
+        return [row for row in rows if row.observation_id in chosen]
 
     async def describe(
         self,

@@ -4,31 +4,32 @@ They read and write only the caller's home space.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 from io import StringIO
+from typing import Annotated
 
 from markdown_it import MarkdownIt
+from pydantic import BeforeValidator, Field
 
 from textrawl.access.principal import Caller
 from textrawl.errors import ArgumentInvalid
 from textrawl.memory.store import Store
 from textrawl.postgres.sqlstates import FILE_CHANGED, DataRefused
 from textrawl.scheduling import run_apart, run_aside
+from textrawl.wire.replies import Key, Part
 
 
-@dataclass(frozen=True)
-class FileRow:
-    """An identity file of read_identity. `content` is None if the texts were not asked for."""
+class FilePart(Part):
+    """An identity file of read_identity. `content` is empty if the texts were not asked for."""
 
-    category: str
-    filename: str
-    content: str | None
-    prompt_label: str
-    labelled: bool
-    version: int
-    modified_at: datetime
-    modified_by: str | None
+    category: Annotated[str, Field(exclude=True)]
+    filename: Annotated[str, Key("f")]
+    content: Annotated[str, Key("c"), BeforeValidator(lambda text: text or "")]
+    prompt_label: Annotated[str, Key("l")]
+    labelled: Annotated[bool, Field(exclude=True)]
+    version: Annotated[int, Field(exclude=True)]
+    modified_at: Annotated[datetime, Field(exclude=True)]
 
     @property
     def path(self) -> str:
@@ -54,20 +55,6 @@ class DeletedRow:
 
 
 @dataclass(frozen=True)
-class LabelledRow:
-    """The outcome of label_identity. `labelled` is false if there is no such file."""
-
-    labelled: bool
-
-
-@dataclass(frozen=True)
-class SnapshotIdRow:
-    """A snapshot that create_snapshots took."""
-
-    id: str
-
-
-@dataclass(frozen=True)
 class SnapshotRow:
     """A snapshot of list_snapshots. `content` is None if the texts were not asked for."""
 
@@ -78,8 +65,17 @@ class SnapshotRow:
     reason: str
     source: str | None
     pinned: bool
-    characters: int
     content: str | None
+
+    @property
+    def timestamp(self) -> str:
+        """The time of the snapshot in UTC, with milliseconds."""
+        return self.created_at.strftime("%Y-%m-%dT%H:%M:%S.%f")[:-3] + "Z"
+
+    @property
+    def date(self) -> str:
+        """The day of the snapshot."""
+        return self.timestamp[:10]
 
 
 @dataclass(frozen=True)
@@ -268,6 +264,11 @@ class File:
     instance: str | None = None
 
     @property
+    def arguments(self) -> dict[str, object]:
+        """The arguments of SQL functions."""
+        return asdict(self)
+
+    @property
     def path(self) -> str:
         """The name of the file with its category."""
         return f"{self.category}/{self.filename}"
@@ -286,11 +287,11 @@ class IdentityOperations:
         filename: str | None = None,
         *,
         texts: bool = True,
-    ) -> Sequence[FileRow]:
+    ) -> Sequence[FilePart]:
         """Return the files in their order."""
         return await self._call(
             "read_identity",
-            FileRow,
+            FilePart,
             only_category=category,
             only_filename=filename,
             texts=texts,
@@ -319,7 +320,7 @@ class IdentityOperations:
             rows = await self.read(caller, file.category, file.filename)
             if not rows:
                 return None
-            text = await _edit(edit, rows[0].content or "", section)
+            text = await _edit(edit, rows[0].content, section)
             try:
                 return await self._write(
                     file, text, caller, known=rows[0].version, snapshot=snapshot
@@ -337,72 +338,11 @@ class IdentityOperations:
         [row] = await self._call(
             "write_identity",
             WrittenRow,
-            category=file.category,
-            filename=file.filename,
             content=content,
-            instance=file.instance,
+            **file.arguments,
             **more,
             **caller.writing,
         )
-        return row
-
-    async def delete(self, file: File, caller: Caller) -> DeletedRow:
-        """Delete a file. Its text stays as a snapshot."""
-        [row] = await self._call(
-            "delete_identity",
-            DeletedRow,
-            category=file.category,
-            filename=file.filename,
-            instance=file.instance,
-            **caller.writing,
-        )
-        return row
-
-    async def label(self, file: File, label: str, caller: Caller) -> bool:
-        """Set the prompt label of a file. Return False if there is no such file."""
-        [row] = await self._call(
-            "label_identity",
-            LabelledRow,
-            category=file.category,
-            filename=file.filename,
-            label=label,
-            instance=file.instance,
-            **caller.writing,
-        )
-        return row.labelled
-
-    async def create_snapshots(self, caller: Caller, days: int, *, pinned: bool) -> Sequence[str]:
-        """Take a snapshot of each file, and return the ids of the snapshots.
-
-        If the caller has the scope `forget`, delete snapshots and versions older than `days`.
-        """
-        rows = await self._call(
-            "create_snapshots", SnapshotIdRow, pinned=pinned, days=days, **caller.writing
-        )
-        return [row.id for row in rows]
-
-    async def list_snapshots(
-        self, caller: Caller, category: str | None = None, filename: str | None = None
-    ) -> Sequence[SnapshotRow]:
-        """Return the snapshots, newest first, without their texts."""
-        return await self._call(
-            "list_snapshots",
-            SnapshotRow,
-            only_category=category,
-            only_filename=filename,
-            **caller.reading_home,
-        )
-
-    async def find_snapshot(self, name: str, caller: Caller) -> SnapshotRow | None:
-        """Return a snapshot with its text, or None."""
-        rows = await self._call(
-            "list_snapshots", SnapshotRow, only_id=name, texts=True, **caller.reading_home
-        )
-        return rows[0] if rows else None
-
-    async def restore(self, name: str, caller: Caller) -> RestoredRow:
-        """Make the text of a snapshot the text of its file again."""
-        [row] = await self._call("restore_snapshot", RestoredRow, id=name, **caller.writing)
         return row
 
 

@@ -3,7 +3,7 @@
 import logging
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, LiteralString, NamedTuple, TypeVar
 
 from textrawl import errors
 from textrawl.models.active_model import Models
@@ -30,6 +30,7 @@ class StatisticsRow:
 
 
 Found = TypeVar("Found")
+Row = TypeVar("Row")
 
 logger = logging.getLogger("textrawl")
 
@@ -66,6 +67,26 @@ class Store:
     async def ping(self) -> None:
         """Run a short query. Raises DatabaseUnavailable."""
         await self.database.call("default_space", int)
+
+    async def call(
+        self, function: LiteralString, row: type[Row], refused: str = "", /, **arguments: object
+    ) -> list[Row]:
+        """Return the rows of a SQL function.
+
+        A refusal of the database becomes the error that says what to do. It names the parameter
+        `refused`. Raises TextrawlError.
+        """
+        try:
+            return await self.database.call(function, row, **arguments)
+        except DataRefused as refusal:
+            raise refusal.explain(refused) from refusal
+
+    async def call_one(
+        self, function: LiteralString, row: type[Row], refused: str = "", /, **arguments: object
+    ) -> Row:
+        """Return the only row of a SQL function, or its only value. Raises TextrawlError."""
+        [one] = await self.call(function, row, refused, **arguments)
+        return one
 
     async def embed_query(self, text: str) -> QueryVector:
         """Return the vector of a query.

@@ -379,15 +379,14 @@ def compose(schema: str, function: str, columns: Sequence[str], names: Sequence[
     arguments = sql.SQL(", ").join(
         sql.SQL("{} => {}").format(sql.Identifier(name), sql.Placeholder(name)) for name in names
     )
-    return (
-        sql.SQL("select {} from {}({})")
-        .format(
-            sql.SQL(", ").join(map(sql.Identifier, columns)),
-            sql.Identifier(schema, function),
-            arguments,
-        )
-        .as_bytes(None)
+    query = sql.SQL("select {} from {}({})").format(
+        sql.SQL(", ").join(map(sql.Identifier, columns)),
+        sql.Identifier(schema, function),
+        arguments,
     )
+    if tuple(columns) == (function,):  # the only column of the function can have another name
+        query += sql.SQL(" as {0}({0})").format(sql.Identifier(function))
+    return query.as_bytes(None)
 
 
 def adapt(value: object) -> object:

@@ -18,7 +18,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, NamedTuple, Self, cast
 from uuid import UUID
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 from pydantic.alias_generators import to_camel
 from pydantic_core import to_json
 
@@ -40,14 +40,34 @@ class Key:
     short_id: bool = False
 
 
+OMIT_EMPTY = BeforeValidator(lambda value: value or None)
+"""Of a field that is left out if it is false, zero or empty."""
+
+
 class Part(BaseModel):
-    """A part of a reply. Its fields have snake_case names, and camelCase keys in JSON."""
+    """A part of a reply. Its fields have snake_case names, and camelCase keys in JSON.
+
+    A part can be the row of a SQL function. Its fields are then the columns, except for fields with
+    `init=False`, which the caller fills in. A part can also be made of another row by
+    `model_validate`, if the row has attributes with the names of the fields.
+    """
 
     model_config = ConfigDict(
         alias_generator=to_camel,
+        from_attributes=True,
         populate_by_name=True,
         json_schema_serialization_defaults_required=True,
     )
+
+    @classmethod
+    def columns(cls) -> tuple[str, ...]:
+        """Return the columns of the SQL function whose rows are parts of this class."""
+        return _find_columns(cls)
+
+    @classmethod
+    def load(cls, *values: Any) -> Self:
+        """Return the part with these values of the columns."""
+        return cls.model_validate(dict(zip(_find_columns(cls), values, strict=True)))
 
     def structured(self) -> dict[str, Any]:
         """Return the structured content, which has long keys and omits fields that are None."""
@@ -71,6 +91,11 @@ class SnakePart(Part):
     """A part of a reply with snake_case keys."""
 
     model_config = SNAKE_CASE
+
+
+@cache
+def _find_columns(part: type[Part]) -> tuple[str, ...]:
+    return tuple(name for name, field in part.model_fields.items() if field.init is not False)
 
 
 @cache

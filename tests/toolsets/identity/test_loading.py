@@ -19,7 +19,7 @@ from tests.support.commands import serve_over_stdio
 from tests.support.listening import listen
 from tests.toolsets.identity.conftest import Ask
 from textrawl import Settings, create_server
-from textrawl.memory.identity import FileRow
+from textrawl.memory.identity import FilePart
 from textrawl.tools.identity.tools import wrap_files
 
 pytestmark = pytest.mark.anyio
@@ -176,7 +176,7 @@ TAGS = st.sampled_from(
 
 @given(st.lists(TAGS).map("".join))
 def test_the_text_of_a_file_cannot_close_its_tag(text: str) -> None:
-    row = FileRow("self", "me.md", f"a{text}", "me", True, 1, datetime.now(UTC), None)
+    row = FilePart.load("self", "me.md", f"a{text}", "me", True, 1, datetime.now(UTC))
 
     wrapped = wrap_files([row])
 

@@ -9,10 +9,12 @@ from pydantic import AfterValidator, Field
 
 from textrawl.memory.identity import (
     SECTION_LENGTH,
+    DeletedRow,
     Edit,
     File,
-    FileRow,
+    FilePart,
     IdentityOperations,
+    RestoredRow,
     SnapshotRow,
     add_to_section,
     rewrite_section,
@@ -21,7 +23,7 @@ from textrawl.tools.call import Call, FailureReply, reply_failure
 from textrawl.tools.toolset import DELETES, READS, WRITES, Collection, PromptSpec, Toolset
 from textrawl.values.names import check_instance
 from textrawl.values.text import check_document, frame_files
-from textrawl.wire.replies import Key, Part, Reply, SuccessReply
+from textrawl.wire.replies import OMIT_EMPTY, Key, Part, Reply, SuccessReply
 
 identity = Toolset(
     "identity",
@@ -144,7 +146,7 @@ async def _write_prompt(call: Call, _: Mapping[str, str]) -> str:
     return frame_files(files) if files else _NOTHING
 
 
-def wrap_files(rows: Iterable[FileRow]) -> str:
+def wrap_files(rows: Iterable[FilePart]) -> str:
     """Return the texts of files, each in the XML tag of its prompt label, without blank files.
 
     A text cannot close the tag of its file, because the sign < of closing tags is escaped.
@@ -177,14 +179,6 @@ identity.prompts.append(
 )
 
 
-class FilePart(Part):
-    """An identity file."""
-
-    filename: Annotated[str, Key("f")]
-    content: Annotated[str, Key("c")]
-    prompt_label: Annotated[str, Key("l")]
-
-
 Files = list[FilePart]
 
 
@@ -202,20 +196,13 @@ class IdentityReply(Reply):
     hint: Annotated[str | None, Key("note")] = None
 
     @classmethod
-    def build(cls, rows: Sequence[FileRow]) -> Self:
+    def build(cls, files: Sequence[FilePart]) -> Self:
         """Return the reply with all files."""
-        groups: dict[str, Files] = {category: [] for category in CATEGORIES}
-        for row in rows:
-            part = FilePart(
-                filename=row.filename, content=row.content or "", prompt_label=row.prompt_label
-            )
-            groups[row.category].append(part)
-        return cls(
-            self_=groups["self"],
-            user=groups["user"],
-            relationship=groups["relationship"],
-            custom=groups["custom"],
-        )
+        groups = {
+            field: [file for file in files if file.category == category]
+            for field, category in zip(_FIELDS, CATEGORIES, strict=True)
+        }
+        return cls.model_validate(groups)
 
     def size(self) -> int:
         """Return the number of files after the first. The first file is never left out."""
@@ -367,7 +354,9 @@ async def identity_delete_custom(
 ) -> CallToolResult:
     """Delete a file of the category custom. Its text stays as a snapshot."""
     file = File("custom", filename, instanceId)
-    row = await IdentityOperations(call.store).delete(file, call.caller)
+    row = await call.store.call_one(
+        "delete_identity", DeletedRow, **file.arguments, **call.caller.writing
+    )
     if not row.deleted:
         return reply_failure(call, f"I have no file {file.path}.")
     return call.reply(DoneReply(message=f"I deleted {file.path}.", snapshot_id=row.snapshot_id))
@@ -379,7 +368,9 @@ async def identity_set_meta(
 ) -> CallToolResult:
     """Set the prompt label of one of my files: the XML tag around it in the prompt `identity`."""
     file = File(category, filename)
-    if not await IdentityOperations(call.store).label(file, promptLabel, call.caller):
+    if not await call.store.call_one(
+        "label_identity", bool, label=promptLabel, **file.arguments, **call.caller.writing
+    ):
         return reply_failure(call, f"I have no file {file.path}: create it with identity_write.")
     return call.reply(DoneReply(message=f"I labelled {file.path} {promptLabel}."))
 
@@ -401,22 +392,7 @@ class SnapshotPart(Part):
     date: str
     reason: Annotated[str, Key("r")]
     source: Annotated[str | None, Key("by")]
-    pinned: Annotated[bool | None, Key("pin")]
-
-    @classmethod
-    def build(cls, row: SnapshotRow) -> Self:
-        """Return the part for `row`."""
-        instant = row.created_at.strftime("%Y-%m-%dT%H:%M:%S.%f")[:-3] + "Z"
-        return cls(
-            id=row.id,
-            category=row.category,
-            filename=row.filename,
-            timestamp=instant,
-            date=instant[:10],
-            reason=row.reason,
-            source=row.source,
-            pinned=row.pinned or None,
-        )
+    pinned: Annotated[bool | None, OMIT_EMPTY, Key("pin")]
 
 
 class SnapshotsReply(SuccessReply):
@@ -440,9 +416,11 @@ async def snapshot_create(
 ) -> CallToolResult:
     """Take a snapshot of each of my files."""
     days = call.app.snapshot_days
-    names = await IdentityOperations(call.store).create_snapshots(call.caller, days, pinned=pinned)
+    names = await call.store.call(
+        "create_snapshots", str, pinned=pinned, days=days, **call.caller.writing
+    )
     message = f"I took a snapshot of {len(names)} file{'s' if len(names) != 1 else ''}."
-    return call.reply(CreatedReply(message=message, snapshots=list(names)))
+    return call.reply(CreatedReply(message=message, snapshots=names))
 
 
 @identity.tool(READS, SnapshotsReply)
@@ -450,23 +428,33 @@ async def snapshot_list(
     call: Call, category: Category | None = None, filename: Filename | None = None
 ) -> CallToolResult:
     """List the snapshots of my files, newest first."""
-    rows = await IdentityOperations(call.store).list_snapshots(call.caller, category, filename)
-    return call.reply(SnapshotsReply(snapshots=[SnapshotPart.build(row) for row in rows]))
+    rows = await call.store.call(
+        "list_snapshots",
+        SnapshotRow,
+        only_category=category,
+        only_filename=filename,
+        **call.caller.reading_home,
+    )
+    return call.reply(SnapshotsReply(snapshots=[SnapshotPart.model_validate(row) for row in rows]))
 
 
 @identity.tool(READS, ContentReply, FailureReply)
 async def snapshot_get(call: Call, snapshotId: SnapshotId) -> CallToolResult:
     """Read the text of a snapshot."""
-    row = await IdentityOperations(call.store).find_snapshot(snapshotId, call.caller)
-    if row is None:
+    rows = await call.store.call(
+        "list_snapshots", SnapshotRow, only_id=snapshotId, texts=True, **call.caller.reading_home
+    )
+    if not rows:
         return _reply_missing(call, snapshotId)
-    return await call.reply_aside(ContentReply(content=row.content or ""))
+    return await call.reply_aside(ContentReply(content=rows[0].content or ""))
 
 
 @identity.tool(WRITES, DoneReply, FailureReply)
 async def snapshot_restore(call: Call, snapshotId: SnapshotId) -> CallToolResult:
     """Bring back the text of a snapshot. The replaced text stays as a snapshot."""
-    row = await IdentityOperations(call.store).restore(snapshotId, call.caller)
+    row = await call.store.call_one(
+        "restore_snapshot", RestoredRow, id=snapshotId, **call.caller.writing
+    )
     if row.path is None:
         return _reply_missing(call, snapshotId)
     message = f"I restored {row.path} from {snapshotId}."

@@ -1,8 +1,9 @@
 """The tools of the toolset `sync`."""
 
-import dataclasses
 import hashlib
+import json
 from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Annotated, Any, ClassVar, Literal, Self, cast
 
@@ -11,7 +12,6 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from textrawl.errors import ArgumentInvalid
 from textrawl.memory.journal import name_entry
-from textrawl.memory.sync import ChangedRow, Program, PushedRow, SyncOperations
 from textrawl.tools.call import Call
 from textrawl.tools.identity.tools import Category, Content, Filename, PromptLabel
 from textrawl.tools.journal.tools import (
@@ -25,7 +25,7 @@ from textrawl.tools.journal.tools import (
 from textrawl.tools.journal.tools import Content as EntryText
 from textrawl.tools.memory.declaration import PastInstant
 from textrawl.tools.toolset import CLEAN_NAME, READS, WRITES, Toolset
-from textrawl.wire.replies import Key, Part, Reply, SuccessReply
+from textrawl.wire.replies import OMIT_EMPTY, Key, Part, Reply, SuccessReply
 
 sync = Toolset(
     "sync",
@@ -34,6 +34,7 @@ sync = Toolset(
 )
 
 MOST_CHANGES = 200
+_PAGE = 200  # documents that a pull reads
 
 
 InstanceType = Literal["psycheros", "sby", "sillytavern", "openwebui", "claude-code", "other"]
@@ -135,6 +136,48 @@ class TokenPart(Part):
         return cls(server_version=version, timestamp=datetime.now(UTC), hash=digest)
 
 
+@dataclass(frozen=True)
+class ChangedRow:
+    """A document of changed_documents. `content` is None if the document was deleted."""
+
+    kind: str
+    path: str
+    changed: int
+    granularity: str | None
+    date: str | None
+    slug: str | None
+    instance: str | None
+    content: str | None
+    label: str | None
+    chat_ids: list[str]
+    participants: list[str]
+    number: int | None
+    created_at: datetime | None
+    modified_at: datetime | None
+    modified_by: str | None
+    remaining: int
+
+    @property
+    def id(self) -> str:
+        """The id of a journal entry."""
+        return name_entry(self.path)
+
+    @property
+    def category(self) -> str:
+        """The category of an identity file."""
+        return self.path.split("/")[0]
+
+    @property
+    def filename(self) -> str:
+        """The name of an identity file."""
+        return self.path.split("/", 1)[1]
+
+    @property
+    def deleted(self) -> bool | None:
+        """True if the document was deleted, otherwise None."""
+        return self.content is None or None
+
+
 class FilePart(Part):
     """An identity file. A file without content was deleted."""
 
@@ -142,25 +185,10 @@ class FilePart(Part):
     filename: Annotated[str, Key("f")]
     content: Annotated[str | None, Key("c")]
     deleted: Annotated[bool | None, Key("del")]
-    prompt_label: Annotated[str | None, Key("l")]
-    version: int | None
-    last_modified: datetime | None
+    label: Annotated[str | None, Key("l"), Field(alias="promptLabel")]
+    number: Annotated[int | None, Field(alias="version")]
+    modified_at: Annotated[datetime | None, Field(alias="lastModified")]
     modified_by: Annotated[str | None, Key("by")]
-
-    @classmethod
-    def build(cls, row: ChangedRow) -> Self:
-        """Return the part for `row`."""
-        category, filename = row.path.split("/", 1)
-        return cls(
-            category=category,
-            filename=filename,
-            content=row.content,
-            deleted=row.content is None or None,
-            prompt_label=row.label,
-            version=row.number,
-            last_modified=row.modified_at,
-            modified_by=row.modified_by,
-        )
 
 
 class EntryPart(Part):
@@ -172,32 +200,15 @@ class EntryPart(Part):
     slug: Annotated[str | None, Key("slug")]
     content: Annotated[str | None, Key("c")]
     deleted: Annotated[bool | None, Key("del")]
-    chat_ids: Annotated[list[str] | None, Key("chats")]
-    source_instance: Annotated[str | None, Key("src")]
-    participating_instances: Annotated[list[str] | None, Key("with")]
-    version: int | None
+    chat_ids: Annotated[list[str] | None, OMIT_EMPTY, Key("chats")]
+    instance: Annotated[str | None, Key("src"), Field(alias="sourceInstance")]
+    participants: Annotated[
+        list[str] | None, OMIT_EMPTY, Key("with"), Field(alias="participatingInstances")
+    ]
+    number: Annotated[int | None, Field(alias="version")]
     created_at: datetime | None
-    updated_at: datetime | None
+    modified_at: Annotated[datetime | None, Field(alias="updatedAt")]
     modified_by: Annotated[str | None, Key("by")]
-
-    @classmethod
-    def build(cls, row: ChangedRow) -> Self:
-        """Return the part for `row`."""
-        return cls(
-            id=name_entry(row.path),
-            granularity=row.granularity or "",
-            date=row.date or "",
-            slug=row.slug,
-            content=row.content,
-            deleted=row.content is None or None,
-            chat_ids=row.chat_ids or None,
-            source_instance=row.instance,
-            participating_instances=row.participants or None,
-            version=row.number,
-            created_at=row.created_at,
-            updated_at=row.modified_at,
-            modified_by=row.modified_by,
-        )
 
 
 class PulledReply(SuccessReply):
@@ -221,8 +232,8 @@ class PulledReply(SuccessReply):
         kept = rows[:count]
         known = kept[-1].changed if kept else since
         return cls(
-            identity_files=[FilePart.build(row) for row in kept if row.kind == "identity"],
-            memories=[EntryPart.build(row) for row in kept if row.kind == "journal"],
+            identity_files=[FilePart.model_validate(row) for row in kept if row.kind == "identity"],
+            memories=[EntryPart.model_validate(row) for row in kept if row.kind == "journal"],
             new_sync_token=TokenPart.build(space, known),
             more=(len(rows) - len(kept) + (rows[-1].remaining if rows else 0)) or None,
             rows=rows,
@@ -245,6 +256,21 @@ def _may_write(call: Call) -> bool:
     return not call.app.read_only and home is not None and "write" in home.scopes
 
 
+async def _register(
+    call: Call, instance: str, instance_type: str | None, name: str | None, version: str | None
+) -> None:
+    """Store that an instance synchronizes now."""
+    await call.store.call(
+        "register_instance",
+        datetime,
+        instance=instance,
+        instance_type=instance_type,
+        name=name,
+        version=version,
+        **call.caller.writing,
+    )
+
+
 @sync.tool(READS, PulledReply)
 async def sync_pull(
     call: Call,
@@ -260,11 +286,15 @@ async def sync_pull(
 
     If the answer has `more`, call again with its serverVersion.
     """
-    operations = SyncOperations(call.store)
-    program = Program(instanceId, instanceType, name, version)
     if _may_write(call):
-        await operations.register(program, call.caller)
-    rows = await operations.pull(lastSyncVersion, call.caller)
+        await _register(call, instanceId, instanceType, name, version)
+    rows = await call.store.call(
+        "changed_documents",
+        ChangedRow,
+        since=lastSyncVersion,
+        max_rows=_PAGE,
+        **call.caller.reading_home,
+    )
     home = call.caller.principal.home
     reply = PulledReply.build(rows, len(rows), lastSyncVersion or 0, home)
     return await call.reply_aside(reply)
@@ -288,6 +318,15 @@ class ConflictPart(Part):
             winner=_WINNERS[outcome["outcome"]],
             other=outcome["rival"] or None,
         )
+
+
+@dataclass(frozen=True)
+class PushedRow:
+    """The outcome of push_changes. `outcomes` has an object for each change."""
+
+    outcomes: list[dict[str, Any]]
+    known_version: int
+    space_id: int
 
 
 class PushedReply(SuccessReply):
@@ -330,10 +369,17 @@ async def sync_push(
     changes += [change.read(instance.id) for change in memoryChanges]
     if not changes:
         raise ArgumentInvalid("give identityChanges or memoryChanges", title="Nothing to push")
-    operations = SyncOperations(call.store)
-    program = Program(instance.id, instance.type, instance.name, instance.version)
-    row = await operations.push(program, changes, lastSyncVersion, call.caller)
-    await operations.register(program, call.caller)
+    row = await call.store.call_one(
+        "push_changes",
+        PushedRow,
+        "lastSyncVersion",
+        instance=instance.id,
+        instance_type=instance.type,
+        changes=json.dumps(changes),
+        since=lastSyncVersion,
+        **call.caller.writing,
+    )
+    await _register(call, instance.id, instance.type, instance.name, instance.version)
     return call.reply(PushedReply.build(row))
 
 
@@ -350,7 +396,7 @@ class InstancePart(Part):
 class ExtractionPart(Part):
     """The totals of the extraction of nodes and edges from journal entries."""
 
-    llm_available: Annotated[bool, Key("llm")]
+    llm_available: Annotated[bool, Key("llm"), Field(init=False)] = False
     last_attempt: datetime | None
     last_success: datetime | None
     last_error: Annotated[str | None, Key("err")]
@@ -359,6 +405,12 @@ class ExtractionPart(Part):
     nodes_created_total: int
     edges_created_total: int
     pending: Annotated[int, Key("due")]
+
+
+@dataclass(frozen=True)
+class _StateRow:
+    server_version: int
+    instances: list[Any]
 
 
 class StatusReply(Reply):
@@ -374,19 +426,21 @@ class StatusReply(Reply):
 @sync.tool(READS, StatusReply)
 async def sync_status(call: Call) -> CallToolResult:
     """Show the version of the documents, the instances that share them, and the extraction."""
-    operations = SyncOperations(call.store)
-    row = await operations.read_state(call.caller)
-    extraction = await operations.read_extraction(call.caller)
-    instances: list[Any] = row.instances
-    return call.reply(
-        StatusReply(
-            server_version=row.server_version,
-            connected_instances=[InstancePart(**one) for one in instances],
-            extraction=ExtractionPart(
-                llm_available=call.store.llm is not None, **dataclasses.asdict(extraction)
-            ),
-        )
+    home = call.caller.principal.home
+    state = await call.store.call_one("sync_state", _StateRow, **call.caller.reading_home)
+    extraction = await call.store.call_one(
+        "extraction_state",
+        ExtractionPart,
+        spaces=None if home is None else [home],
+        credential=call.caller.principal.credential,
     )
+    extraction.llm_available = call.store.llm is not None
+    reply = StatusReply(
+        server_version=state.server_version,
+        connected_instances=state.instances,
+        extraction=extraction,
+    )
+    return call.reply(reply)
 
 
 __all__ = ["sync", "sync_pull", "sync_push", "sync_status"]
