@@ -29,6 +29,7 @@ from textrawl.wire.token_counter import Counter
 if TYPE_CHECKING:  # commands write replies as text without the SDK
     from mcp.types import CallToolResult
 
+_OWN_ALIAS = 2  # the priority of an alias that a field has itself
 SHORT_ID = 8  # characters of a short id; every parameter for an id accepts it
 
 
@@ -48,8 +49,9 @@ class Part(BaseModel):
     """A part of a reply. Its fields have snake_case names, and camelCase keys in JSON.
 
     A part can be the row of a SQL function. Its fields are then the columns, except for fields with
-    `init=False`, which the caller fills in. A part can also be made of another row by
-    `model_validate`, if the row has attributes with the names of the fields.
+    `init=False`, which the caller fills in. If a column has another name than the field, this name
+    is the validation alias. A part can also be made of another row by `model_validate`, if the row
+    has attributes with the names of the columns.
     """
 
     model_config = ConfigDict(
@@ -95,7 +97,13 @@ class SnakePart(Part):
 
 @cache
 def _find_columns(part: type[Part]) -> tuple[str, ...]:
-    return tuple(name for name, field in part.model_fields.items() if field.init is not False)
+    return tuple(
+        dict.fromkeys(
+            str(field.validation_alias) if field.alias_priority == _OWN_ALIAS else name
+            for name, field in part.model_fields.items()
+            if field.init is not False
+        )
+    )
 
 
 @cache

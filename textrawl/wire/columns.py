@@ -1,0 +1,21 @@
+"""Types of fields that hold a column of SQL: how its value becomes the value of an answer."""
+
+from datetime import datetime
+from typing import Annotated
+
+from pydantic import AfterValidator, BeforeValidator
+
+Id = Annotated[str, BeforeValidator(str)]
+"""The text of a UUID."""
+IS_SET = BeforeValidator(lambda value: bool(value) or None)
+"""Makes a value true, and an empty value None."""
+ROUNDED = AfterValidator(lambda value: None if value is None else round(value, 4))
+"""Rounds a number to four digits."""
+
+
+def _count_seconds(value: object) -> object:
+    return int(value.timestamp()) if isinstance(value, datetime) else value
+
+
+Seconds = Annotated[int, BeforeValidator(_count_seconds)]
+"""An instant in seconds since 1970."""
