@@ -5,8 +5,11 @@ begin atomic
     update textrawl.observation o
     set source = coalesce(former ->> 'source', o.source), confidence = coalesce((former ->> 'confidence')::real, o.confidence),
         valid_until = case when former ? 'valid_until' then (former ->> 'valid_until')::timestamptz else o.valid_until end,
-        closed_at = case when not former ? 'valid_until' or o.closed_at = (former ->> 'valid_until')::timestamptz then o.closed_at
-                         else textrawl.past_end((former ->> 'valid_until')::timestamptz) end,
+        -- An end that has passed stays known while it is undone, so that a revert does not ask the clock.
+        closed_at = case when former ? 'valid_until'
+                         then coalesce(textrawl.past_end((former ->> 'valid_until')::timestamptz),
+                                       textrawl.past_end(o.valid_until), o.closed_at)
+                         else o.closed_at end,
         said_at = coalesce((former ->> 'said_at')::timestamptz, o.said_at),
         fts = case when former ? 'said_at' then textrawl.search_document(
             o.space_id, textrawl.space_language(o.space_id), textrawl.document_names(o.space_id, e.id), o.content,

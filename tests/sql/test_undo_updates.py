@@ -10,6 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from tests.support.clock import set_back
 from tests.support.sql_team import Said, Team
 
 _numbers = count()
@@ -260,3 +261,22 @@ def test_undone_a_fact_has_the_values_that_all_others_gave_it(
         if undo is not None:
             team.revert(undo)
     assert team.rows() == rows
+
+
+def test_an_end_that_has_passed_and_is_undone_and_put_back_stays_passed(team: Team) -> None:
+    """The clock goes forth beyond the end, and back between the undo and its revert."""
+    days = timedelta(days=20)
+    team.remember("ana", "Jeff", "drinks tea")
+    since = team.now() - 2 * days
+    soon = team.now() + days / 2
+    team.remember("eve", "Jeff", "drinks tea", valid_until=soon)
+    set_back(team.sql, -days)
+    assert team.valid("Jeff") == {}
+    undo = team.undo("eve", since)["undo_id"]
+    assert team.valid("Jeff") == {"drinks tea": "ana"}
+
+    set_back(team.sql, days)
+    assert team.valid("Jeff") == {"drinks tea": "ana"}
+    team.revert(undo)
+
+    assert team.valid("Jeff") == {}
