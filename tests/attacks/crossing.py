@@ -201,7 +201,8 @@ def _guess_entities(dice: random.Random, loot: Loot) -> dict[str, list[Arguments
         "find_same_entities": [{}, {"entityName": name}],
         "merge_entities": [
             {"entityName": "Ada", "other": loot.canary, "dryRun": True},
-            {"entityName": loot.canary, "other": "Ada"},
+            # Not into the attacker's own Ada, whom a merge would change.
+            {"entityName": loot.canary, "other": loot.canary[:-1]},
         ],
         "split_entity": [{"name": name}, {"name": loot.canary, "dryRun": True}],
         "name_entity": [
