@@ -40,7 +40,7 @@ class Bare(Database):
         self.seconds = 0.0
 
     async def _execute(self, function: str, statement: Statement[Row]) -> list[Row]:
-        cursor = self._connection.cursor(row_factory=args_row(statement.row))
+        cursor = self._connection.cursor(row_factory=args_row(statement.build))
         begin = time.perf_counter()
         rows = await (await cursor.execute(statement.query, statement.values)).fetchall()
         self.seconds += time.perf_counter() - begin
