@@ -4,17 +4,21 @@ They read and write only the caller's home space.
 """
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any, LiteralString, Self, TypeVar
+from typing import Annotated, Any, Self, TypeVar
 from uuid import UUID
+
+from pydantic import AfterValidator, Field
 
 from textrawl.access.principal import Caller
 from textrawl.errors import EmbeddingNotConfigured, EmbeddingUnavailable
 from textrawl.memory.store import Store
 from textrawl.models.embeddings import Vector, compose_document
 from textrawl.postgres.sqlstates import EDGE_NOT_FOUND, NODE_NOT_FOUND, DataRefused
+from textrawl.wire.columns import IS_SET, ROUNDED, Id
+from textrawl.wire.replies import OMIT_EMPTY, Key, Part
 
 
 @dataclass(frozen=True)
@@ -32,52 +36,49 @@ class WrittenRow:
     readable: bool
 
 
-@dataclass(frozen=True)
-class NodeRow:
-    """A node of fetch_nodes. `name` is the name of its entity."""
+class NodePart(Part):
+    """A node of fetch_nodes. `name` is the name of its entity.
 
-    node_id: UUID
-    name: str
-    label: str
-    node_type: str
-    description: str | None
-    confidence: float
-    properties: dict[str, Any]
-    instance: str | None
-    memory: str | None
-    first_learned_at: datetime
-    last_confirmed_at: datetime | None
-    version: int
-    deleted_at: datetime | None
-    created_at: datetime
-    updated_at: datetime
+    If the caller cannot read the space, a node has only an id, a type and a label.
+    """
 
-
-@dataclass(frozen=True)
-class EdgeRow:
-    """An edge of fetch_edges or find_edges."""
-
-    edge_id: UUID
-    from_id: UUID
-    to_id: UUID
-    edge_type: str
-    weight: float
-    evidence: str | None
-    properties: dict[str, Any]
-    instance: str | None
-    occurred_at: datetime | None
-    valid_until: datetime | None
-    last_confirmed_at: datetime | None
-    version: int
-    deleted_at: datetime | None
-    created_at: datetime
+    id: Annotated[Id, Key("id"), Field(validation_alias="node_id")]
+    type: Annotated[str, Key("t"), Field(validation_alias="node_type")]
+    label: Annotated[str, Key("n")]
+    name: Annotated[str, Field(exclude=True)] = ""
+    description: Annotated[str | None, Key("d")] = None
+    properties: Annotated[dict[str, Any] | None, Key("p"), OMIT_EMPTY] = None
+    confidence: Annotated[float | None, Key("conf"), ROUNDED] = None
+    source_instance: Annotated[str | None, Field(validation_alias="instance")] = None
+    source_memory_id: Annotated[str | None, Key("mem"), Field(validation_alias="memory")] = None
+    first_learned_at: datetime | None = None
+    last_confirmed_at: datetime | None = None
+    version: Annotated[int | None, Key("v")] = None
+    created_at: datetime | None = None
+    updated_at: datetime | None = None
+    deleted: Annotated[bool | None, Key("del"), IS_SET, Field(validation_alias="deleted_at")] = None
 
 
-@dataclass(frozen=True)
-class ReadableRow:
-    """The outcome of update_node or update_edge. `readable`: the caller can read the space."""
+class EdgePart(Part):
+    """An edge of fetch_edges.
 
-    readable: bool
+    If the caller cannot read the space, an edge has only an id and a type.
+    """
+
+    id: Annotated[Id, Key("id"), Field(validation_alias="edge_id")]
+    from_id: Annotated[Id | None, Key("from")] = None
+    to_id: Annotated[Id | None, Key("to")] = None
+    type: Annotated[str, Key("rel"), Field(validation_alias="edge_type")]
+    weight: Annotated[float | None, Key("w"), ROUNDED] = None
+    evidence: Annotated[str | None, Key("ev")] = None
+    properties: Annotated[dict[str, Any] | None, Key("p"), OMIT_EMPTY] = None
+    source_instance: Annotated[str | None, Field(validation_alias="instance")] = None
+    occurred_at: Annotated[datetime | None, Key("at")] = None
+    valid_until: Annotated[datetime | None, Key("until")] = None
+    last_confirmed_at: datetime | None = None
+    version: Annotated[int | None, Key("v")] = None
+    created_at: datetime | None = None
+    deleted: Annotated[bool | None, Key("del"), IS_SET, Field(validation_alias="deleted_at")] = None
 
 
 @dataclass(frozen=True)
@@ -95,13 +96,6 @@ class DeletedRow:
 
     facts: int
     edges: int
-
-
-@dataclass(frozen=True)
-class EdgeIdRow:
-    """The id of an edge."""
-
-    edge_id: UUID
 
 
 @dataclass(frozen=True)
@@ -129,6 +123,21 @@ class ReachedRow:
     depth: int
 
 
+class MatchPart(Part):
+    """A node that a search found, with its score from 0 to 1."""
+
+    node: Annotated[NodePart, Key("node")]
+    score: Annotated[float, Key("s"), ROUNDED]
+
+
+class ReachedPart(Part):
+    """A node that a walk reached, with the ids of the edges that lead to it."""
+
+    node: Annotated[NodePart, Key("node")]
+    path: Annotated[list[Id], Key("path")]
+    depth: Annotated[int, Key("depth")]
+
+
 @dataclass(frozen=True)
 class InsightRow:
     """A bridge or a cluster of graph_insights.
@@ -145,19 +154,25 @@ class InsightRow:
     confidence: float
 
 
-@dataclass(frozen=True)
-class StatisticsRow:
-    """The numbers of nodes and valid edges, also by type."""
-
-    nodes: int
-    edges: int
-    node_types: dict[str, int]
-    edge_types: dict[str, int]
-    oldest: datetime | None
-    newest: datetime | None
+def _keep_frequent(counts: dict[str, int], most: int = 50) -> dict[str, int]:
+    return dict(sorted(counts.items(), key=lambda item: (-item[1], item[0]))[:most])
 
 
-Row = TypeVar("Row")
+_Frequent = Annotated[dict[str, int], AfterValidator(_keep_frequent)]
+
+
+class GraphCounts(Part):
+    """The numbers of nodes and valid edges, also for the 50 most frequent types of each."""
+
+    total_nodes: Annotated[int, Key("nodes"), Field(validation_alias="nodes")]
+    total_edges: Annotated[int, Key("edges"), Field(validation_alias="edges")]
+    nodes_by_type: Annotated[_Frequent, Key("nodeTypes"), Field(validation_alias="node_types")]
+    edges_by_type: Annotated[_Frequent, Key("edgeTypes"), Field(validation_alias="edge_types")]
+    oldest_node: Annotated[datetime | None, Key("oldest"), Field(validation_alias="oldest")]
+    newest_node: Annotated[datetime | None, Key("newest"), Field(validation_alias="newest")]
+
+
+Changed = TypeVar("Changed")
 
 
 @dataclass(frozen=True)
@@ -195,8 +210,8 @@ class Written:
     """
 
     rows: Sequence[WrittenRow]
-    nodes: Mapping[UUID, NodeRow] = field(default_factory=dict[UUID, NodeRow])
-    edges: Mapping[UUID, EdgeRow] = field(default_factory=dict[UUID, EdgeRow])
+    nodes: Mapping[str, NodePart] = field(default_factory=dict[str, NodePart])
+    edges: Mapping[str, EdgePart] = field(default_factory=dict[str, EdgePart])
 
     def list_rows(self, kind: str) -> list[WrittenRow]:
         """Return the rows of nodes or of edges."""
@@ -231,14 +246,14 @@ class MindOperations:
 
     def __init__(self, store: Store) -> None:
         self._store = store
-        self._call = store.database.call
+        self._database = store.database
 
     async def write(
         self, nodes: Sequence[Node], edges: Sequence[Edge], instance: str | None, caller: Caller
     ) -> Written:
         """Create nodes and edges in one transaction."""
         model, embeddings = await self._embed(nodes)
-        rows = await self._call(
+        rows = await self._database.call(
             "write_graph",
             WrittenRow,
             nodes=json.dumps([_write_node(node) for node in nodes]),
@@ -253,89 +268,89 @@ class MindOperations:
         ids = {row.id: row.kind for row in rows if row.id is not None}
         found = await self.fetch([id for id in ids if ids[id] == "node"], caller)
         joined = await self.fetch_edges([id for id in ids if ids[id] == "edge"], caller)
-        return Written(
-            rows, {node.node_id: node for node in found}, {edge.edge_id: edge for edge in joined}
-        )
+        return Written(rows, {node.id: node for node in found}, {edge.id: edge for edge in joined})
 
     async def update(
         self, node: str, fields: Mapping[str, object], caller: Caller
-    ) -> list[NodeRow] | Refused:
+    ) -> list[NodePart] | Refused:
         """Change values of a node, and return it if the caller can read the space."""
         model, embedding = await self._embed_description(node, fields, caller)
-        row = await self._change(
-            "update_node",
-            ReadableRow,
-            node=node,
-            fields=json.dumps(fields),
-            model=model,
-            embedding=embedding,
-            **caller.writing,
+        readable = await _change(
+            self._database.value(
+                "update_node",
+                bool,
+                node=node,
+                fields=json.dumps(fields),
+                model=model,
+                embedding=embedding,
+                **caller.writing,
+            )
         )
-        if isinstance(row, Refused):
-            return row
-        return await self.fetch([node], caller) if row.readable else []
+        if isinstance(readable, Refused):
+            return readable
+        return await self.fetch([node], caller) if readable else []
 
     async def delete(self, node: str, caller: Caller, *, permanent: bool) -> DeletedRow | Refused:
         """Delete a node with its facts and edges."""
-        return await self._change(
-            "delete_node", DeletedRow, node=node, permanent=permanent, **caller.writing
+        rows = await _change(
+            self._database.call(
+                "delete_node", DeletedRow, node=node, permanent=permanent, **caller.writing
+            )
         )
+        return rows if isinstance(rows, Refused) else rows[0]
 
     async def connect(
         self, ends: tuple[str, str], type: str, fields: Mapping[str, object], caller: Caller
-    ) -> tuple[ConnectedRow, list[EdgeRow]] | Refused:
+    ) -> tuple[ConnectedRow, list[EdgePart]] | Refused:
         """Connect two nodes. Return the edge too if the caller can read the space."""
-        row = await self._change(
-            "write_edge",
-            ConnectedRow,
-            from_node=ends[0],
-            to_node=ends[1],
-            type=type,
-            fields=json.dumps(fields),
-            **caller.writing,
+        rows = await _change(
+            self._database.call(
+                "write_edge",
+                ConnectedRow,
+                from_node=ends[0],
+                to_node=ends[1],
+                type=type,
+                fields=json.dumps(fields),
+                **caller.writing,
+            )
         )
-        if isinstance(row, Refused):
-            return row
+        if isinstance(rows, Refused):
+            return rows
+        [row] = rows
         return row, await self.fetch_edges([row.edge_id], caller) if row.readable else []
 
     async def update_edge(
         self, edge: str, fields: Mapping[str, object], caller: Caller
-    ) -> list[EdgeRow] | Refused:
+    ) -> list[EdgePart] | Refused:
         """Change values of an edge, and return it if the caller can read the space."""
-        row = await self._change(
-            "update_edge", ReadableRow, edge=edge, fields=json.dumps(fields), **caller.writing
+        fields_text = json.dumps(fields)
+        readable = await _change(
+            self._database.value(
+                "update_edge", bool, edge=edge, fields=fields_text, **caller.writing
+            )
         )
-        if isinstance(row, Refused):
-            return row
-        return await self.fetch_edges([edge], caller) if row.readable else []
+        if isinstance(readable, Refused):
+            return readable
+        return await self.fetch_edges([edge], caller) if readable else []
 
-    async def delete_edge(self, edge: str, caller: Caller) -> EdgeIdRow | Refused:
-        """Delete an edge."""
-        return await self._change("delete_edge", EdgeIdRow, edge=edge, **caller.writing)
-
-    async def _change(
-        self, function: LiteralString, row: type[Row], **arguments: Any
-    ) -> Row | Refused:
-        try:
-            [changed] = await self._call(function, row, **arguments)
-        except DataRefused as refusal:
-            return Refused.explain(refusal)
-        return changed
+    async def delete_edge(self, edge: str, caller: Caller) -> UUID | Refused:
+        """Delete an edge, and return its id."""
+        return await _change(self._database.value("delete_edge", UUID, edge=edge, **caller.writing))
 
     async def fetch(
         self, nodes: Sequence[UUID | str], caller: Caller, *, deleted: bool = False
-    ) -> list[NodeRow]:
+    ) -> list[NodePart]:
         """Return the nodes with these ids, in this order. Unknown ids are left out."""
-        return await self._call(
-            "fetch_nodes", NodeRow, nodes=list(nodes), deleted=deleted, **caller.reading_home
+        return await self._database.call(
+            "fetch_nodes", NodePart, nodes=list(nodes), deleted=deleted, **caller.reading_home
         )
 
     async def fetch_edges(
         self, edges: Sequence[UUID | str], caller: Caller, *, deleted: bool = False
-    ) -> list[EdgeRow]:
+    ) -> list[EdgePart]:
         """Return the edges with these ids, in this order. Unknown ids are left out."""
-        return await self._call(
-            "fetch_edges", EdgeRow, edges=list(edges), deleted=deleted, **caller.reading_home
+        return await self._database.call(
+            "fetch_edges", EdgePart, edges=list(edges), deleted=deleted, **caller.reading_home
         )
 
     async def _embed_description(
@@ -364,6 +379,13 @@ class MindOperations:
             return None, None
         rest = iter(vectors)
         return model, [next(rest) if node.description else None for node in nodes]
+
+
+async def _change(change: Awaitable[Changed]) -> Changed | Refused:
+    try:
+        return await change
+    except DataRefused as refusal:
+        return Refused.explain(refusal)
 
 
 def _write_node(node: Node) -> dict[str, object]:
@@ -427,17 +449,17 @@ class WalkOperations:
 
     def __init__(self, store: Store) -> None:
         self._store = store
-        self._call = store.database.call
+        self._database = store.database
         self._mind = MindOperations(store)
 
     async def search(
         self, query: str, type: str | None, min_score: float, limit: int, caller: Caller
-    ) -> list[tuple[NodeRow, float]]:
+    ) -> list[MatchPart]:
         """Return nodes with their scores, best first."""
 
         async def search() -> list[MatchedRow]:
             model, vector, _ = await self._store.try_to_embed_query(query)
-            return await self._call(
+            return await self._database.call(
                 "match_nodes",
                 MatchedRow,
                 query=query,
@@ -449,14 +471,15 @@ class WalkOperations:
                 **caller.reading_home,
             )
 
-        scores = {row.node_id: row.score for row in await self._store.search(search)}
-        return [(row, scores[row.node_id]) for row in await self._mind.fetch(list(scores), caller)]
+        scores = {str(row.node_id): row.score for row in await self._store.search(search)}
+        nodes = await self._mind.fetch(list(scores), caller)
+        return [MatchPart(node=node, score=scores[node.id]) for node in nodes]
 
     async def list_page(
         self, type: str | None, limit: int, skip: int, caller: Caller, *, deleted: bool
-    ) -> tuple[list[NodeRow], int]:
+    ) -> tuple[list[NodePart], int]:
         """Return a page of nodes, last updated first, and the number of nodes on all pages."""
-        rows = await self._call(
+        rows = await self._database.call(
             "list_nodes",
             ListedRow,
             type=type,
@@ -468,11 +491,11 @@ class WalkOperations:
         nodes = await self._mind.fetch([row.node_id for row in rows], caller, deleted=deleted)
         return nodes, rows[0].total if rows else 0
 
-    async def find_edges(self, wanted: Filter, limit: int, caller: Caller) -> list[EdgeRow]:
+    async def find_edges(self, wanted: Filter, limit: int, caller: Caller) -> list[EdgePart]:
         """Return the newest edges that match a filter."""
-        rows = await self._call(
+        edges = await self._database.call(
             "find_edges",
-            EdgeIdRow,
+            UUID,
             from_node=wanted.source,
             to_node=wanted.target,
             type=wanted.type,
@@ -481,14 +504,13 @@ class WalkOperations:
             max_rows=limit,
             **caller.reading_home,
         )
-        edges = [row.edge_id for row in rows]
         return await self._mind.fetch_edges(edges, caller, deleted=wanted.deleted)
 
     async def walk(
         self, walk: Walk, caller: Caller
-    ) -> tuple[list[ReachedRow], Mapping[UUID, NodeRow]]:
-        """Return the rows of a walk, and by id its nodes, also the start."""
-        rows = await self._call(
+    ) -> tuple[list[ReachedPart], Mapping[str, NodePart]]:
+        """Return what a walk reached, and by id its nodes, also the start."""
+        rows = await self._database.call(
             "traverse_graph",
             ReachedRow,
             start=walk.start,
@@ -498,18 +520,14 @@ class WalkOperations:
             max_rows=walk.limit,
             **caller.reading_home,
         )
-        nodes = await self._mind.fetch([UUID(walk.start), *(row.node_id for row in rows)], caller)
-        found = {node.node_id: node for node in nodes}
-        return [row for row in rows if row.node_id in found], found
-
-    async def find_insights(self, caller: Caller) -> list[InsightRow]:
-        """Return bridges and clusters."""
-        return await self._call("graph_insights", InsightRow, **caller.reading_home)
-
-    async def count(self, caller: Caller) -> StatisticsRow:
-        """Return the numbers of nodes and edges."""
-        [row] = await self._call("graph_statistics", StatisticsRow, **caller.reading_home)
-        return row
+        nodes = await self._mind.fetch([walk.start, *(str(row.node_id) for row in rows)], caller)
+        found = {node.id: node for node in nodes}
+        reached = [
+            ReachedPart(node=found[str(row.node_id)], path=[*map(str, row.path)], depth=row.depth)
+            for row in rows
+            if str(row.node_id) in found
+        ]
+        return reached, found
 
     async def has_vectors(self) -> bool:
         """Return whether searches compare vectors."""

@@ -8,9 +8,11 @@ from pydantic import Field
 
 from textrawl.memory.mind import (
     Edge,
+    EdgePart,
     Filter,
     MindOperations,
     Node,
+    NodePart,
     Refused,
     WalkOperations,
     Written,
@@ -22,7 +24,6 @@ from textrawl.tools.mind.declaration import (
     NEVER,
     DoneReply,
     EdgeItem,
-    EdgePart,
     Embedding,
     End,
     EndOrNever,
@@ -32,7 +33,6 @@ from textrawl.tools.mind.declaration import (
     Label,
     Moment,
     NodeItem,
-    NodePart,
     NodeReply,
     PastMoment,
     Properties,
@@ -41,7 +41,7 @@ from textrawl.tools.mind.declaration import (
     mind,
 )
 from textrawl.tools.toolset import DELETES, READS, WRITES
-from textrawl.wire.replies import Key, Reply
+from textrawl.wire.replies import Key, SuccessReply
 
 
 @mind.tool(WRITES, NodeReply)
@@ -65,8 +65,7 @@ async def graph_node_create(
     written = await MindOperations(call.store).write([node], [], instanceId, call.caller)
     [row] = written.rows
     message = f"{'Created' if row.created else 'Found'} node: {label}"
-    stored = written.nodes.get(row.id) if row.id else None
-    part = NodePart.build(stored) if stored else NodePart(id=str(row.id), type=type, label=label)
+    part = written.nodes.get(str(row.id)) or NodePart(id=str(row.id), type=type, label=label)
     return call.reply(NodeReply(message=message, node=part))
 
 
@@ -76,7 +75,7 @@ async def graph_node_get(call: Call, id: Id) -> CallToolResult:
     rows = await MindOperations(call.store).fetch([id], call.caller)
     if not rows:
         return reply_failure(call, Refused.no_node(id).message)
-    return call.recall("node", NodeReply(node=NodePart.build(rows[0])))
+    return call.recall("node", NodeReply(node=rows[0]))
 
 
 @mind.tool(WRITES, NodeReply, DoneReply, FailureReply)
@@ -115,7 +114,7 @@ async def _update_node(call: Call, node: str, fields: dict[str, object]) -> Call
         return reply_failure(call, rows.message)
     if not rows:
         return call.reply(DoneReply(message=f"Updated node: {node}"))
-    return call.reply(NodeReply(message="Updated node", node=NodePart.build(rows[0])))
+    return call.reply(NodeReply(message="Updated node", node=rows[0]))
 
 
 @mind.tool(DELETES, DoneReply, FailureReply)
@@ -132,33 +131,23 @@ async def graph_node_delete(
     return call.reply(DoneReply(message=message))
 
 
-class EdgeReply(Reply):
+class EdgeReply(SuccessReply):
     """An edge that was created or changed."""
 
-    success: Annotated[bool, Key("ok")] = True
     message: Annotated[str, Key("msg")]
     edge: Annotated[EdgePart, Key("edge")]
 
 
-class EdgesReply(Reply):
+class EdgesReply(SuccessReply):
     """Edges, the newest first. `more` is true if there are more edges than the limit."""
 
+    items = "edges"
     one_channel = True
     large = True
 
-    success: Annotated[bool, Key("ok")] = True
     edges: Annotated[list[EdgePart], Key("edges")]
     more: Annotated[bool | None, Key("more")] = None
     dropped: Annotated[int | None, Key("cut")] = None
-
-    def size(self) -> int:
-        """Return the number of edges."""
-        return len(self.edges)
-
-    def choose(self, count: int) -> Self:
-        """Return a copy with the newest edges."""
-        dropped = len(self.edges) - count
-        return self.model_copy(update={"edges": self.edges[:count], "dropped": dropped or None})
 
 
 @mind.tool(WRITES, EdgeReply, FailureReply)
@@ -196,8 +185,7 @@ async def _connect(
     if isinstance(outcome, Refused):
         return reply_failure(call, outcome.message)
     row, stored = outcome
-    parts = [EdgePart.build(edge) for edge in stored]
-    part = parts[0] if parts else EdgePart(id=str(row.edge_id), type=type)
+    part = stored[0] if stored else EdgePart(id=str(row.edge_id), type=type)
     return call.reply(EdgeReply(message=f"{'Created' if row.created else 'Found'} edge", edge=part))
 
 
@@ -219,11 +207,11 @@ async def graph_edge_get(
         )
         if not found:
             return reply_failure(call, Refused.no_edge(id).message)
-        return call.recall("edge", EdgesReply(edges=[EdgePart.build(row) for row in found]))
+        return call.recall("edge", EdgesReply(edges=found))
     wanted = Filter(fromId, toId, type, includeDeleted, onlyValid)
     rows = await WalkOperations(call.store).find_edges(wanted, limit + 1, call.caller)
-    parts = [EdgePart.build(row) for row in rows[:limit]]
-    return call.recall("edge", EdgesReply(edges=parts, more=len(rows) > limit or None))
+    reply = EdgesReply(edges=rows[:limit], more=len(rows) > limit or None)
+    return call.recall("edge", reply)
 
 
 @mind.tool(WRITES, EdgeReply, DoneReply, FailureReply)
@@ -259,7 +247,7 @@ async def _update(call: Call, edge: str, fields: dict[str, object]) -> CallToolR
         return reply_failure(call, rows.message)
     if not rows:
         return call.reply(DoneReply(message=f"Updated edge: {edge}"))
-    return call.reply(EdgeReply(message="Updated edge", edge=EdgePart.build(rows[0])))
+    return call.reply(EdgeReply(message="Updated edge", edge=rows[0]))
 
 
 @mind.tool(DELETES, DoneReply, FailureReply)
@@ -271,10 +259,9 @@ async def graph_edge_delete(call: Call, id: Id) -> CallToolResult:
     return call.reply(DoneReply(message="Deleted edge"))
 
 
-class TransactionReply(Reply):
+class TransactionReply(SuccessReply):
     """The nodes and edges of a transaction. The last edges are left out first, then nodes."""
 
-    success: Annotated[bool, Key("ok")] = True
     message: Annotated[str, Key("msg")]
     nodes_created: Annotated[int, Key("nodesNew")]
     nodes_reused: Annotated[int, Key("nodesOld")]
@@ -365,12 +352,8 @@ def _build(written: Written, nodes: list[NodeItem], edges: list[EdgeItem]) -> Tr
 
 
 def _node(id: UUID | None, written: Written, item: NodeItem) -> NodePart:
-    stored = written.nodes.get(id) if id else None
-    if stored is not None:
-        return NodePart.build(stored)
-    return NodePart(id=str(id), type=item.type, label=item.label)
+    return written.nodes.get(str(id)) or NodePart(id=str(id), type=item.type, label=item.label)
 
 
 def _edge(id: UUID | None, written: Written, item: EdgeItem) -> EdgePart:
-    stored = written.edges.get(id) if id else None
-    return EdgePart.build(stored) if stored is not None else EdgePart(id=str(id), type=item.type)
+    return written.edges.get(str(id)) or EdgePart(id=str(id), type=item.type)

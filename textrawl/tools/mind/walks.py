@@ -1,67 +1,55 @@
 """Tools that search and walk the graph."""
 
-from datetime import datetime
 from typing import Annotated, Literal, Self
-from uuid import UUID
 
 from mcp.types import CallToolResult
 from pydantic import Field
 
-from textrawl.memory.mind import InsightRow, MindOperations, Refused, Walk, WalkOperations
+from textrawl.memory.mind import (
+    EdgePart,
+    GraphCounts,
+    InsightRow,
+    MatchPart,
+    MindOperations,
+    NodePart,
+    ReachedPart,
+    Refused,
+    Walk,
+    WalkOperations,
+)
 from textrawl.tools.call import Call, FailureReply, reply_failure
 from textrawl.tools.mind.declaration import (
-    DIGITS,
-    EdgePart,
     Embedding,
     Id,
     KindName,
-    NodePart,
     Query,
     Share,
     mind,
 )
 from textrawl.tools.toolset import READS
-from textrawl.wire.replies import Key, Part, Reply
+from textrawl.wire.replies import Key, Part, SuccessReply
 
 _MOST_NODES = 100  # of a subgraph, with the node in its middle
 
 
-class ReachedPart(Part):
-    """A node that a walk reached, with the ids of the edges that lead to it."""
-
-    node: Annotated[NodePart, Key("node")]
-    path: Annotated[list[str], Key("path")]
-    depth: Annotated[int, Key("depth")]
-
-
-class WalkReply(Reply):
+class WalkReply(SuccessReply):
     """The nodes that a walk reached, the nearest first."""
 
+    items = "results"
     one_channel = True
     large = True
 
-    success: Annotated[bool, Key("ok")] = True
     start_node: Annotated[NodePart, Key("start")]
     results: Annotated[list[ReachedPart], Key("m")]
     dropped: Annotated[int | None, Key("cut")] = None
 
-    def size(self) -> int:
-        """Return the number of nodes that were reached."""
-        return len(self.results)
 
-    def choose(self, count: int) -> Self:
-        """Return a copy with the nearest nodes."""
-        dropped = len(self.results) - count
-        return self.model_copy(update={"results": self.results[:count], "dropped": dropped or None})
-
-
-class SubgraphReply(Reply):
+class SubgraphReply(SuccessReply):
     """The nodes around a node, the nearest first, with the edges that lead to them."""
 
     one_channel = True
     large = True
 
-    success: Annotated[bool, Key("ok")] = True
     nodes: Annotated[list[NodePart], Key("nodes")]
     edges: Annotated[list[EdgePart], Key("edges")]
     dropped: Annotated[int | None, Key("cut")] = None
@@ -89,20 +77,10 @@ async def graph_traverse(
 ) -> CallToolResult:
     """Follow valid edges from a node, the nearest nodes first."""
     walk = Walk(startNodeId, direction, maxDepth, edgeTypes, limit)
-    rows, nodes = await WalkOperations(call.store).walk(walk, call.caller)
-    start = nodes.get(UUID(startNodeId))
-    unknown = NodePart(id=startNodeId.lower(), type="unknown", label="unknown")
-    reply = WalkReply(
-        start_node=NodePart.build(start) if start else unknown,
-        results=[
-            ReachedPart(
-                node=NodePart.build(nodes[row.node_id]),
-                path=[str(edge) for edge in row.path],
-                depth=row.depth,
-            )
-            for row in rows
-        ],
-    )
+    reached, nodes = await WalkOperations(call.store).walk(walk, call.caller)
+    start = startNodeId.lower()
+    unknown = NodePart(id=start, type="unknown", label="unknown")
+    reply = WalkReply(start_node=nodes.get(start, unknown), results=reached)
     return call.recall("walk", reply)
 
 
@@ -112,61 +90,33 @@ async def graph_subgraph(
 ) -> CallToolResult:
     """Get the nodes around a node, at most 100, and the edges that lead to them."""
     walk = Walk(nodeId, "both", depth, None, _MOST_NODES - 1)
-    rows, nodes = await WalkOperations(call.store).walk(walk, call.caller)
-    if UUID(nodeId) not in nodes:
+    reached, nodes = await WalkOperations(call.store).walk(walk, call.caller)
+    if nodeId.lower() not in nodes:
         return reply_failure(call, Refused.no_node(nodeId).message)
-    ids = list(dict.fromkeys(edge for row in rows for edge in row.path))
+    ids = list(dict.fromkeys(edge for part in reached for edge in part.path))
     edges = await MindOperations(call.store).fetch_edges(ids, call.caller)
-    reply = SubgraphReply(
-        nodes=[NodePart.build(node) for node in nodes.values()],
-        edges=[EdgePart.build(edge) for edge in edges],
-    )
-    return call.recall("walk", reply)
+    return call.recall("walk", SubgraphReply(nodes=list(nodes.values()), edges=edges))
 
 
-class MatchPart(Part):
-    """A node that a search found, with its score from 0 to 1."""
-
-    node: Annotated[NodePart, Key("node")]
-    score: Annotated[float, Key("s")]
-
-
-class MatchesReply(Reply):
+class MatchesReply(SuccessReply):
     """Nodes that a search found, best first."""
 
-    success: Annotated[bool, Key("ok")] = True
+    items = "results"
+
     results: Annotated[list[MatchPart], Key("m")]
     dropped: Annotated[int | None, Key("cut")] = None
 
-    def size(self) -> int:
-        """Return the number of results."""
-        return len(self.results)
 
-    def choose(self, count: int) -> Self:
-        """Return a copy with the best results."""
-        dropped = len(self.results) - count
-        return self.model_copy(update={"results": self.results[:count], "dropped": dropped or None})
-
-
-class NodesReply(Reply):
+class NodesReply(SuccessReply):
     """A page of nodes, last updated first. `total` is the number of nodes on all pages."""
 
+    items = "nodes"
     one_channel = True
     large = True
 
-    success: Annotated[bool, Key("ok")] = True
     nodes: Annotated[list[NodePart], Key("nodes")]
     total: Annotated[int, Key("total")]
     dropped: Annotated[int | None, Key("cut")] = None
-
-    def size(self) -> int:
-        """Return the number of nodes."""
-        return len(self.nodes)
-
-    def choose(self, count: int) -> Self:
-        """Return a copy with the first nodes."""
-        dropped = len(self.nodes) - count
-        return self.model_copy(update={"nodes": self.nodes[:count], "dropped": dropped or None})
 
 
 @mind.tool(READS, MatchesReply)
@@ -180,10 +130,7 @@ async def graph_node_search(
 ) -> CallToolResult:
     """Find nodes by meaning and words. Example: {"query":"what calms her"}."""
     found = await WalkOperations(call.store).search(query, type, minScore, limit, call.caller)
-    results = [
-        MatchPart(node=NodePart.build(row), score=round(score, DIGITS)) for row, score in found
-    ]
-    return call.recall("search", MatchesReply(results=results))
+    return call.recall("search", MatchesReply(results=found))
 
 
 @mind.tool(READS, NodesReply)
@@ -195,10 +142,10 @@ async def graph_node_list(
     offset: Annotated[int, Field(ge=0, le=1_000_000_000)] = 0,
 ) -> CallToolResult:
     """List nodes, last updated first."""
-    rows, total = await WalkOperations(call.store).list_page(
+    nodes, total = await WalkOperations(call.store).list_page(
         type, limit, offset, call.caller, deleted=includeDeleted
     )
-    return call.recall("list", NodesReply(nodes=[NodePart.build(row) for row in rows], total=total))
+    return call.recall("list", NodesReply(nodes=nodes, total=total))
 
 
 class InsightPart(Part):
@@ -227,40 +174,25 @@ class InsightPart(Part):
         )
 
 
-class InsightsReply(Reply):
+class InsightsReply(SuccessReply):
     """Bridges, then clusters, the largest first."""
 
-    success: Annotated[bool, Key("ok")] = True
+    items = "insights"
+
     insights: Annotated[list[InsightPart], Key("m")]
     dropped: Annotated[int | None, Key("cut")] = None
 
-    def size(self) -> int:
-        """Return the number of insights."""
-        return len(self.insights)
 
-    def choose(self, count: int) -> Self:
-        """Return a copy with the first insights."""
-        update = {"insights": self.insights[:count], "dropped": self.size() - count or None}
-        return self.model_copy(update=update)
+class StatsReply(GraphCounts, SuccessReply):
+    """The counts of the graph, and whether searches compare vectors."""
 
-
-class StatsReply(Reply):
-    """The numbers of nodes and valid edges, also for the 50 most frequent types of each."""
-
-    success: Annotated[bool, Key("ok")] = True
-    total_nodes: Annotated[int, Key("nodes")]
-    total_edges: Annotated[int, Key("edges")]
-    nodes_by_type: Annotated[dict[str, int], Key("nodeTypes")]
-    edges_by_type: Annotated[dict[str, int], Key("edgeTypes")]
-    oldest_node: Annotated[datetime | None, Key("oldest")]
-    newest_node: Annotated[datetime | None, Key("newest")]
     vector_search_available: Annotated[bool, Key("vec")]
 
 
 @mind.tool(READS, InsightsReply)
 async def graph_insights(call: Call) -> CallToolResult:
     """Find nodes with many edges (bridges) and types with many nodes (clusters)."""
-    rows = await WalkOperations(call.store).find_insights(call.caller)
+    rows = await call.store.call("graph_insights", InsightRow, **call.caller.reading_home)
     reply = InsightsReply(insights=[InsightPart.build(row) for row in rows])
     return call.recall("insights", reply)
 
@@ -268,19 +200,6 @@ async def graph_insights(call: Call) -> CallToolResult:
 @mind.tool(READS, StatsReply)
 async def graph_stats(call: Call) -> CallToolResult:
     """Count nodes and valid edges by type."""
-    operations = WalkOperations(call.store)
-    row = await operations.count(call.caller)
-    reply = StatsReply(
-        total_nodes=row.nodes,
-        total_edges=row.edges,
-        nodes_by_type=_keep_frequent(row.node_types),
-        edges_by_type=_keep_frequent(row.edge_types),
-        oldest_node=row.oldest,
-        newest_node=row.newest,
-        vector_search_available=await operations.has_vectors(),
-    )
-    return call.recall("stats", reply)
-
-
-def _keep_frequent(counts: dict[str, int], most: int = 50) -> dict[str, int]:
-    return dict(sorted(counts.items(), key=lambda item: (-item[1], item[0]))[:most])
+    [counts] = await call.store.call("graph_statistics", GraphCounts, **call.caller.reading_home)
+    available = await WalkOperations(call.store).has_vectors()
+    return call.recall("stats", StatsReply(**dict(counts), vector_search_available=available))
