@@ -6,16 +6,21 @@ They read and write only the caller's home space.
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
-from typing import Any
+from datetime import UTC, datetime
+from typing import Annotated, Any
 from uuid import UUID
+
+from pydantic import BeforeValidator, Field
 
 from textrawl.access.principal import Caller
 from textrawl.memory.backlog import count_backlog, fill_batch
 from textrawl.memory.store import Store
 from textrawl.models.embeddings import compose_document
-from textrawl.postgres.sqlstates import DataRefused
 from textrawl.values.text import split_text
+from textrawl.wire.columns import ROUNDED, Id, Seconds
+from textrawl.wire.replies import OMIT_EMPTY, Key, SnakePart
+
+REINFORCED = "reinforced"  # the status of a memory whose use was recorded
 
 
 @dataclass(frozen=True)
@@ -27,37 +32,52 @@ class SavedRow:
     embedded: bool
 
 
-@dataclass(frozen=True)
-class FoundRow:
-    """A memory that search_memories found. `for_review` is true if it fills a slot for review."""
-
-    memory_id: UUID
-    entity_name: str
-    content: str
-    tags: list[str]
-    status: str
-    score: float
-    similarity: float | None
-    strength: float
-    use_count: int
-    last_used: datetime
-    created_at: datetime
-    review_priority: float
-    for_review: bool
+def _count_days(begin: object) -> object:
+    """Return the days since an instant, rounded to a tenth."""
+    if not isinstance(begin, datetime):
+        return begin
+    return round(max(0.0, (datetime.now(UTC) - begin).total_seconds()) / 86_400, 1)
 
 
-@dataclass(frozen=True)
-class UsedRow:
-    """A memory whose use reinforce_memories recorded, or an id without a memory (not `found`)."""
+Age = Annotated[float, BeforeValidator(_count_days)]
 
-    memory_id: UUID
-    found: bool
-    cross_domain: bool | None
-    old_score: float | None
-    new_score: float | None
-    use_count: int | None
-    review_count: int | None
-    strength: float | None
+
+def _round_priority(priority: float) -> float | None:
+    return round(priority, 4) or None
+
+
+class FoundPart(SnakePart):
+    """A memory that search_memories found."""
+
+    id: Annotated[Id, Key("id"), Field(validation_alias="memory_id")]
+    content: Annotated[str, Key("c")]
+    tags: Annotated[list[str] | None, Key("tags"), OMIT_EMPTY]
+    score: Annotated[float, Key("s"), ROUNDED]
+    similarity: Annotated[float | None, Key("sim"), ROUNDED]
+    use_count: Annotated[int, Key("uses")]
+    last_used: Seconds
+    age_days: Annotated[Age, Field(validation_alias="created_at")]
+    review_priority: Annotated[float | None, Key("due"), BeforeValidator(_round_priority)]
+
+
+def _name_status(found: object) -> object:
+    return REINFORCED if found else "not_found"
+
+
+class ObservedPart(SnakePart):
+    """What reinforce_memories changed of a memory.
+
+    All but the id and the status is None for an id without a memory.
+    """
+
+    id: Annotated[Id, Key("id"), Field(validation_alias="memory_id")]
+    status: Annotated[str, BeforeValidator(_name_status), Field(validation_alias="found")]
+    cross_domain: Annotated[bool | None, Key("cross")]
+    new_use_count: Annotated[int | None, Key("uses"), Field(validation_alias="use_count")]
+    new_review_count: Annotated[int | None, Field(validation_alias="review_count")]
+    strength: Annotated[float | None, Key("str"), ROUNDED]
+    old_score: Annotated[float | None, Field(exclude=True)]
+    new_score: Annotated[float | None, Field(exclude=True)]
 
 
 @dataclass(frozen=True)
@@ -69,13 +89,6 @@ class FadedRow:
 
 
 @dataclass(frozen=True)
-class EndedRow:
-    """A memory that gc ended."""
-
-    memory_id: UUID
-
-
-@dataclass(frozen=True)
 class LinkedRow:
     """A link that link_memories stored. `created` is false if the link existed."""
 
@@ -83,47 +96,39 @@ class LinkedRow:
     created: bool
 
 
-@dataclass(frozen=True)
-class LinkRow:
+class LinkPart(SnakePart):
     """A link between two memories."""
 
-    link_id: UUID
-    from_id: UUID
-    to_id: UUID
-    relation_type: str
-    strength: float
-    created_at: datetime
+    source: Annotated[Id, Key("from"), Field(alias="from", validation_alias="from_id")]
+    to: Annotated[Id, Key("to"), Field(validation_alias="to_id")]
+    type: Annotated[str, Key("rel"), Field(validation_alias="relation_type")]
+    strength: Annotated[float, Key("str"), ROUNDED]
 
 
-@dataclass(frozen=True)
-class MemoryRow:
-    """A memory with everything that the decay tools know of it.
+class MemoryPart(SnakePart):
+    """A memory of list_memories with everything that the decay tools know of it.
 
     `total`, `mean_score` and `mean_use_count` are of all memories that the call asked for.
     """
 
-    memory_id: UUID
-    entity_name: str
-    content: str
-    tags: list[str]
-    entities: list[str]
+    id: Annotated[Id, Key("id"), Field(validation_alias="memory_id")]
+    content: Annotated[str, Key("c")]
+    entities: Annotated[list[str] | None, Key("e"), OMIT_EMPTY]
+    tags: Annotated[list[str] | None, Key("tags"), OMIT_EMPTY]
     source: str | None
     context: str | None
-    extra: dict[str, Any]
-    strength: float
-    use_count: int
-    created_at: datetime
-    last_used: datetime
+    meta: Annotated[dict[str, Any] | None, OMIT_EMPTY, Field(validation_alias="extra")]
+    created_at: Seconds
+    last_used: Seconds
+    use_count: Annotated[int, Key("uses")]
+    strength: Annotated[float, Key("str"), ROUNDED]
     status: str
-    promoted_at: datetime | None
     promoted_to: str | None
-    review_count: int
-    cross_domain_count: int
-    score: float
-    review_priority: float
-    total: int
-    mean_score: float
-    mean_use_count: float
+    score: Annotated[float | None, Key("s"), ROUNDED]
+    age_days: Annotated[Age, Field(validation_alias="created_at")]
+    total: Annotated[int, Field(exclude=True)]
+    mean_score: Annotated[float, Field(exclude=True)]
+    mean_use_count: Annotated[float, Field(exclude=True)]
 
 
 @dataclass(frozen=True)
@@ -144,13 +149,6 @@ class CandidateRow:
     score: float
     age_days: float
     reason: str | None
-
-
-@dataclass(frozen=True)
-class MarkedRow:
-    """True if mark_promoted changed the memory."""
-
-    marked: bool
 
 
 _BATCH = 500  # memories that gc ends in one transaction
@@ -191,27 +189,6 @@ class Search:
     review: bool = True
 
 
-@dataclass(frozen=True)
-class Use:
-    """The use of some memories. With `review`, they were used in an answer."""
-
-    memories: Sequence[str]
-    context_tags: Sequence[str] = ()
-    review: bool = False
-    boost: float = 0.0
-
-
-@dataclass(frozen=True)
-class Link:
-    """A link to store between two memories."""
-
-    source: str
-    target: str
-    kind: str
-    strength: float = 1.0
-    metadata: dict[str, Any] = field(default_factory=dict[str, Any])
-
-
 class DecayOperations:
     """The memories of one space as they fade."""
 
@@ -235,21 +212,21 @@ class DecayOperations:
         )
         return row
 
-    async def search(self, search: Search, caller: Caller) -> list[FoundRow]:
+    async def search(self, search: Search, caller: Caller) -> list[FoundPart]:
         """Return memories, best first, with those that are due for review between them.
 
         A semantic search raises EmbeddingNotConfigured or EmbeddingUnavailable.
         """
         return await self._store.search(lambda: self._search(search, caller))
 
-    async def _search(self, search: Search, caller: Caller) -> list[FoundRow]:
+    async def _search(self, search: Search, caller: Caller) -> list[FoundPart]:
         model = vector = None
         if search.query:
             embed = self._store.embed_query if search.semantic else self._store.try_to_embed_query
             model, vector, _ = await embed(search.query)
         return await self._call(
             "search_memories",
-            FoundRow,
+            FoundPart,
             query=search.query or None,
             any_tags=list(search.tags) if search.tags else None,
             max_rows=search.limit,
@@ -263,92 +240,23 @@ class DecayOperations:
             **caller.reading_home,
         )
 
-    async def reinforce(self, use: Use, caller: Caller) -> list[UsedRow]:
-        """Record uses. Return no rows for a review in a space without automatic reinforcement."""
-        return await self._call(
-            "reinforce_memories",
-            UsedRow,
-            memories=list(use.memories),
-            context_tags=list(use.context_tags),
-            review=use.review,
-            boost=use.boost,
-            **caller.writing,
-        )
-
-    async def find_faded(self, limit: int | None, caller: Caller) -> list[FadedRow]:
-        """Return the memories that gc would take, lowest score first."""
-        return await self._call("fading_memories", FadedRow, max_rows=limit, **caller.reading_home)
-
     async def forget_faded(
         self, rows: Sequence[FadedRow], caller: Caller, *, archive: bool
     ) -> set[UUID]:
         """End faded memories in batches, so that no transaction is long. Return their ids."""
         ended = set[UUID]()
         for start in range(0, len(rows), _BATCH):
-            batch = await self._call(
-                "forget_faded",
-                EndedRow,
-                memories=[row.memory_id for row in rows[start : start + _BATCH]],
-                archive=archive,
-                **caller.writing,
+            batch = [row.memory_id for row in rows[start : start + _BATCH]]
+            ended.update(
+                await self._store.database.call(
+                    "forget_faded",
+                    UUID,
+                    memories=batch,
+                    archive=archive,
+                    **caller.writing,
+                )
             )
-            ended |= {row.memory_id for row in batch}
         return ended
-
-    async def link(self, link: Link, caller: Caller) -> LinkedRow:
-        """Link two memories. Raises ArgumentInvalid if one of them does not exist."""
-        try:
-            [row] = await self._call(
-                "link_memories",
-                LinkedRow,
-                from_memory=link.source,
-                to_memory=link.target,
-                relation_type=link.kind,
-                strength=link.strength,
-                metadata=json.dumps(link.metadata),
-                **caller.writing,
-            )
-        except DataRefused as refusal:
-            raise refusal.explain() from refusal
-        return row
-
-    async def list_links(self, memories: Sequence[UUID], caller: Caller) -> list[LinkRow]:
-        """Return the links of memories, oldest first."""
-        return await self._call(
-            "list_links", LinkRow, memories=list(memories), **caller.reading_home
-        )
-
-    async def read_page(
-        self, statuses: Sequence[str], limit: int | None, skip: int, caller: Caller
-    ) -> list[MemoryRow]:
-        """Return memories, most recently used first."""
-        return await self._call(
-            "list_memories",
-            MemoryRow,
-            statuses=list(statuses),
-            max_rows=limit,
-            skip=skip,
-            **caller.reading_home,
-        )
-
-    async def open(self, memories: Sequence[str], caller: Caller) -> list[MemoryRow]:
-        """Return the memories with these ids that are not removed. Unknown ids are skipped."""
-        return await self._call(
-            "list_memories", MemoryRow, memories=list(memories), **caller.reading_home
-        )
-
-    async def find_candidates(self, memory: str | None, caller: Caller) -> list[CandidateRow]:
-        """Return the memories that can be promoted, or one memory with the reasons for it."""
-        return await self._call(
-            "promotion_candidates", CandidateRow, memory=memory, **caller.reading_home
-        )
-
-    async def mark_promoted(self, memory: UUID, path: str, caller: Caller) -> bool:
-        """Record that a memory became a note. Return False if it is gone or was promoted before."""
-        [row] = await self._call(
-            "mark_promoted", MarkedRow, memory=memory, path=path, **caller.writing
-        )
-        return row.marked
 
     async def count_without_vector(self) -> int:
         """Return the number of facts that wait for a vector. Raises EmbeddingNotConfigured."""

@@ -13,7 +13,7 @@ from anyio import to_thread
 
 from textrawl.access.principal import Caller
 from textrawl.errors import ArgumentInvalid, TextrawlError
-from textrawl.memory.decay import CONTENT_LENGTH, CandidateRow, DecayOperations, embed_text
+from textrawl.memory.decay import CONTENT_LENGTH, CandidateRow, embed_text
 from textrawl.memory.store import Store
 from textrawl.memory.vault import NotePlace, add_note, check_vault, remove_note, write_note
 from textrawl.scheduling import run_aside
@@ -156,13 +156,6 @@ class ConsolidatedRow:
 
 
 @dataclass(frozen=True)
-class LinkedRow:
-    """The number of links that link_cluster made."""
-
-    linked: int
-
-
-@dataclass(frozen=True)
 class Clustering:
     """The clusters of the compared memories, and the beginnings of their texts."""
 
@@ -274,14 +267,13 @@ class ConsolidationOperations:
 
     async def link(self, cluster: Cluster, caller: Caller) -> int:
         """Link the members with each other, and return the number of new links."""
-        [row] = await self._call(
+        return await self._store.database.value(
             "link_cluster",
-            LinkedRow,
+            int,
             memories=list(cluster.members),
             strength=max(0.0, min(1.0, cluster.cohesion)),
             **caller.writing,
         )
-        return row.linked
 
     async def _measure(
         self,
@@ -326,7 +318,7 @@ class PromotionOperations:
     """The memories of a space that become notes of a vault."""
 
     def __init__(self, store: Store, vault: Path | None) -> None:
-        self._memories = DecayOperations(store)
+        self._database = store.database
         self._vault = vault
 
     async def check(self) -> None:
@@ -341,7 +333,7 @@ class PromotionOperations:
         return [str(row.memory_id) for row in rows if await self._promote(row, caller)]
 
     async def _promote(self, row: CandidateRow, caller: Caller) -> bool:
-        """Return false if another call promoted or removed the memory."""
+        """Return false if the memory is gone or was promoted before."""
         place = await to_thread.run_sync(
             add_note,
             self._vault,
@@ -351,7 +343,13 @@ class PromotionOperations:
             _write(row),
         )
         try:
-            marked = await self._memories.mark_promoted(row.memory_id, place.path, caller)
+            marked = await self._database.value(
+                "mark_promoted",
+                bool,
+                memory=row.memory_id,
+                path=place.path,
+                **caller.writing,
+            )
         except TextrawlError:
             await self._withdraw(place)
             raise

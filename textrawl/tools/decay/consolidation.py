@@ -7,7 +7,7 @@ from mcp.types import CallToolResult
 from pydantic import Field
 
 from textrawl.errors import ArgumentInvalid
-from textrawl.memory.decay import CandidateRow, DecayOperations
+from textrawl.memory.decay import CandidateRow, DecayOperations, FadedRow
 from textrawl.memory.decay_analysis import find_recall_intent, find_save_intent
 from textrawl.memory.decay_consolidation import (
     MOST_MEMBERS,
@@ -87,6 +87,8 @@ class DuplicatePart(SnakePart):
 class ClustersReply(DecayReply):
     """The clusters, at most 20."""
 
+    items = "clusters"
+
     success: Annotated[bool, Key("ok")] = True
     mode: Literal["clustering"] = "clustering"
     clusters_found: Annotated[int, Key("found")]
@@ -95,31 +97,17 @@ class ClustersReply(DecayReply):
     clusters: Annotated[list[ClusterPart], Key("e")]
     message: Annotated[str, Key("msg")]
 
-    def size(self) -> int:
-        """Return the number of clusters."""
-        return len(self.clusters)
-
-    def choose(self, count: int) -> Self:
-        """Return a copy with the first clusters."""
-        return self.model_copy(update={"clusters": self.clusters[:count]})
-
 
 class DuplicatesReply(DecayReply):
     """The pairs of memories that are most similar, at most 20."""
+
+    items = "duplicates"
 
     success: Annotated[bool, Key("ok")] = True
     mode: Literal["duplicate_detection"] = "duplicate_detection"
     duplicates_found: Annotated[int, Key("found")]
     duplicates: Annotated[list[DuplicatePart], Key("e")]
     message: Annotated[str, Key("msg")]
-
-    def size(self) -> int:
-        """Return the number of pairs."""
-        return len(self.duplicates)
-
-    def choose(self, count: int) -> Self:
-        """Return a copy with the most similar pairs."""
-        return self.model_copy(update={"duplicates": self.duplicates[:count]})
 
 
 @decay.tool(READS, ClustersReply, DuplicatesReply)
@@ -195,18 +183,12 @@ class ConsolidationPart(SnakePart):
 class ConsolidationReply(DecayReply):
     """The clusters of a call of consolidate_memories."""
 
+    items = "clusters"
+
     success: Annotated[bool, Key("ok")] = True
     mode: Annotated[Mode, Key("mode")]
     clusters: Annotated[list[ConsolidationPart], Key("r")]
     message: Annotated[str, Key("msg")]
-
-    def size(self) -> int:
-        """Return the number of clusters."""
-        return len(self.clusters)
-
-    def choose(self, count: int) -> Self:
-        """Return a copy with the first clusters."""
-        return self.model_copy(update={"clusters": self.clusters[:count]})
 
 
 @decay.tool(WRITES, ConsolidationReply)
@@ -294,6 +276,8 @@ class CandidatePart(SnakePart):
 class PromotedReply(DecayReply):
     """The memories that were promoted, or would be. The candidates are the first ten."""
 
+    items = "candidates"
+
     success: Annotated[bool, Key("ok")] = True
     dry_run: Annotated[bool, Key("dry")]
     candidates_found: Annotated[int, Key("found")]
@@ -301,14 +285,6 @@ class PromotedReply(DecayReply):
     promoted_ids: Annotated[list[str], Key("ids")]
     candidates: Annotated[list[CandidatePart], Key("e")]
     message: str
-
-    def size(self) -> int:
-        """Return the number of candidates."""
-        return len(self.candidates)
-
-    def choose(self, count: int) -> Self:
-        """Return a copy with the best candidates."""
-        return self.model_copy(update={"candidates": self.candidates[:count]})
 
 
 @decay.tool(WRITES, PromotedReply, FailureReply, dry_run="dry_run")
@@ -327,7 +303,9 @@ async def promote_memory(
     if (memory_id is None) is not auto_detect:
         raise ArgumentInvalid("Give either memory_id, or auto_detect true; nothing was changed")
     operations = PromotionOperations(call.store, call.app.vault)
-    rows = await DecayOperations(call.store).find_candidates(memory_id, call.caller)
+    rows = await call.store.call(
+        "promotion_candidates", CandidateRow, memory=memory_id, **call.caller.reading_home
+    )
     refusal = None if auto_detect else _refuse(rows, force=force)
     if refusal is not None:
         return reply_failure(call, refusal)
@@ -414,6 +392,7 @@ class UnifiedPart(SnakePart):
 class UnifiedReply(DecayReply):
     """Memories and notes, the best first. The text is always lines, as the original answers."""
 
+    items = "results"
     always_lines: ClassVar[bool] = True
 
     success: Annotated[bool, Key("ok")] = True
@@ -438,16 +417,9 @@ class UnifiedReply(DecayReply):
         if self.note:
             yield f"note {self.note}"
 
-    def size(self) -> int:
-        """Return the number of results."""
-        return len(self.results)
-
     def choose(self, count: int) -> Self:
         """Return a copy with the best results."""
-        dropped = len(self.results) - count
-        return self.model_copy(
-            update={"count": count, "results": self.results[:count], "dropped": dropped or None}
-        )
+        return super().choose(count).model_copy(update={"count": count})
 
 
 @decay.tool(READS, UnifiedReply)
@@ -473,9 +445,9 @@ class SaveIntentReply(DecayReply):
 
     should_save: Annotated[bool, Key("save")]
     confidence: Annotated[float, Key("conf")]
-    suggested_entities: Annotated[list[str], Key("e")]
-    suggested_tags: Annotated[list[str], Key("tags")]
-    suggested_strength: Annotated[float, Key("str")]
+    suggested_entities: Annotated[list[str], Key("e"), Field(validation_alias="entities")]
+    suggested_tags: Annotated[list[str], Key("tags"), Field(validation_alias="tags")]
+    suggested_strength: Annotated[float, Key("str"), Field(validation_alias="strength")]
     reasoning: Annotated[str, Key("why")]
 
 
@@ -484,9 +456,9 @@ class RecallIntentReply(DecayReply):
 
     should_search: Annotated[bool, Key("search")]
     confidence: Annotated[float, Key("conf")]
-    suggested_query: Annotated[str, Key("q")]
-    suggested_tags: Annotated[list[str], Key("tags")]
-    suggested_entities: Annotated[list[str], Key("e")]
+    suggested_query: Annotated[str, Key("q"), Field(validation_alias="query")]
+    suggested_tags: Annotated[list[str], Key("tags"), Field(validation_alias="tags")]
+    suggested_entities: Annotated[list[str], Key("e"), Field(validation_alias="entities")]
     reasoning: Annotated[str, Key("why")]
 
 
@@ -497,16 +469,7 @@ async def analyze_message(call: Call, message: LongText) -> CallToolResult:
     Confidence above 0.7: call save_memory with the suggestions; from 0.4: ask the user first.
     """
     intent = await run_aside(find_save_intent, message)
-    return call.reply(
-        SaveIntentReply(
-            should_save=intent.should_save,
-            confidence=intent.confidence,
-            suggested_entities=intent.entities,
-            suggested_tags=intent.tags,
-            suggested_strength=intent.strength,
-            reasoning=intent.reasoning,
-        )
-    )
+    return call.reply(SaveIntentReply.model_validate(intent))
 
 
 @decay.tool(READS, RecallIntentReply)
@@ -516,16 +479,7 @@ async def analyze_for_recall(call: Call, message: LongText) -> CallToolResult:
     Confidence above 0.7: call search_memory; from 0.4: ask the user first.
     """
     intent = await run_aside(find_recall_intent, message)
-    return call.reply(
-        RecallIntentReply(
-            should_search=intent.should_search,
-            confidence=intent.confidence,
-            suggested_query=intent.query,
-            suggested_tags=intent.tags,
-            suggested_entities=intent.entities,
-            reasoning=intent.reasoning,
-        )
-    )
+    return call.reply(RecallIntentReply.model_validate(intent))
 
 
 _SHOWN = 10
@@ -552,9 +506,11 @@ async def gc(
     limit: Annotated[int | None, Field(ge=1, le=10_000)] = None,
 ) -> CallToolResult:
     """Remove or archive memories that faded, lowest score first. Undo can revive them."""
-    operations = DecayOperations(call.store)
-    rows = await operations.find_faded(limit, call.caller)
+    rows = await call.store.call(
+        "fading_memories", FadedRow, max_rows=limit, **call.caller.reading_home
+    )
     if not dry_run:
+        operations = DecayOperations(call.store)
         ended = await operations.forget_faded(rows, call.caller, archive=archive_instead)
         rows = [row for row in rows if row.memory_id in ended]
     verb = "archive" if archive_instead else "remove"

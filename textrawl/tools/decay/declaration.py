@@ -1,6 +1,5 @@
 """The toolset `decay`, and the types that the parameters of its tools share."""
 
-from datetime import datetime
 from typing import Annotated, Any
 
 from mcp.types import CallToolResult
@@ -68,11 +67,6 @@ class DecayReply(Reply):
 def shorten(text: str, most: int) -> str:
     """Return a text, or its first `most` characters and an ellipsis. 0 means the whole text."""
     return text if not most or len(text) <= most else f"{text[:most].rstrip()}…"
-
-
-def count_days(begin: datetime, end: datetime) -> float:
-    """Return the days between two instants, rounded to a tenth."""
-    return round(max(0.0, (end - begin).total_seconds()) / 86_400, 1)
 
 
 class FailureReply(DecayReply):

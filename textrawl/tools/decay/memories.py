@@ -1,23 +1,23 @@
 """Tools that save, find, use and link memories."""
 
+import json
 from collections.abc import Sequence
-from datetime import UTC, datetime
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Literal, Self
 
 from mcp.types import CallToolResult
 from pydantic import Field
 
 from textrawl.errors import ArgumentInvalid
 from textrawl.memory.decay import (
+    REINFORCED,
     DecayOperations,
-    FoundRow,
-    Link,
-    LinkRow,
+    FoundPart,
+    LinkedRow,
+    LinkPart,
     Memory,
-    MemoryRow,
+    MemoryPart,
+    ObservedPart,
     Search,
-    Use,
-    UsedRow,
 )
 from textrawl.memory.decay_analysis import find_entities, rate_strength
 from textrawl.tools.call import Call
@@ -37,12 +37,12 @@ from textrawl.tools.decay.declaration import (
     Score,
     Strength,
     Tags,
-    count_days,
     decay,
     reply_failure,
     shorten,
 )
 from textrawl.tools.toolset import READS, WRITES
+from textrawl.wire.columns import ROUNDED
 from textrawl.wire.replies import Key, SnakePart
 
 
@@ -105,20 +105,6 @@ STATUSES = {
 Status = Literal["active", "promoted", "archived", "current"]
 
 
-class FoundPart(SnakePart):
-    """A memory that a search found."""
-
-    id: Annotated[str, Key("id")]
-    content: Annotated[str, Key("c")]
-    tags: Annotated[list[str] | None, Key("tags")]
-    score: Annotated[float, Key("s")]
-    similarity: Annotated[float | None, Key("sim")]
-    use_count: Annotated[int, Key("uses")]
-    last_used: int
-    age_days: float
-    review_priority: Annotated[float | None, Key("due")]
-
-
 class Pagination(SnakePart):
     """The place of a page among all results."""
 
@@ -131,41 +117,17 @@ class Pagination(SnakePart):
 class FoundReply(DecayReply):
     """Memories, best first."""
 
+    items = "results"
+
     success: bool = True
     count: int
     results: Annotated[list[FoundPart], Key("m")]
     pagination: Pagination | None = None
     dropped: Annotated[int | None, Key("cut")] = None
 
-    def size(self) -> int:
-        """Return the number of memories."""
-        return len(self.results)
-
     def choose(self, count: int) -> Self:
         """Return a copy with the best memories."""
-        dropped = (len(self.results) - count) or None
-        results = self.results[:count]
-        return self.model_copy(
-            update={"results": results, "count": len(results), "dropped": dropped}
-        )
-
-
-def _build(rows: Sequence[FoundRow], preview_length: int) -> list[FoundPart]:
-    now = datetime.now(UTC)
-    return [
-        FoundPart(
-            id=str(row.memory_id),
-            content=shorten(row.content, preview_length),
-            tags=row.tags or None,
-            score=round(row.score, 4),
-            similarity=None if row.similarity is None else round(row.similarity, 4),
-            use_count=row.use_count,
-            last_used=int(row.last_used.timestamp()),
-            age_days=count_days(row.created_at, now),
-            review_priority=round(row.review_priority, 4) or None,
-        )
-        for row in rows
-    ]
+        return super().choose(count).model_copy(update={"count": count})
 
 
 @decay.tool(READS, FoundReply)
@@ -199,7 +161,9 @@ async def search_memory(
     )
     rows = await DecayOperations(call.store).search(search, call.caller)
     start = (page - 1) * page_size if page else 0
-    parts = _build(rows[start : start + page_size if page else None], preview_length)
+    parts = rows[start : start + page_size if page else None]
+    for part in parts:
+        part.content = shorten(part.content, preview_length)
     place = None
     if page:
         more = start + len(parts) < len(rows)
@@ -215,34 +179,11 @@ class TouchedReply(DecayReply):
 
     success: bool = True
     memory_id: str
-    old_score: Annotated[float, Key("was")]
-    new_score: Annotated[float, Key("s")]
+    old_score: Annotated[float, Key("was"), ROUNDED]
+    new_score: Annotated[float, Key("s"), ROUNDED]
     use_count: Annotated[int, Key("uses")]
     strength: Annotated[float, Key("str")]
     message: str
-
-
-class ObservedPart(SnakePart):
-    """What a use changed of a memory."""
-
-    id: Annotated[str, Key("id")]
-    status: str
-    cross_domain: Annotated[bool | None, Key("cross")]
-    new_use_count: Annotated[int | None, Key("uses")]
-    new_review_count: int | None
-    strength: Annotated[float | None, Key("str")]
-
-    @classmethod
-    def build(cls, row: UsedRow) -> Self:
-        """Return the part for `row`."""
-        return cls(
-            id=str(row.memory_id),
-            status="reinforced" if row.found else "not_found",
-            cross_domain=row.cross_domain,
-            new_use_count=row.use_count,
-            new_review_count=row.review_count,
-            strength=None if row.strength is None else round(row.strength, 4),
-        )
 
 
 class ObservedReply(DecayReply):
@@ -260,17 +201,16 @@ async def touch_memory(
     call: Call, memory_id: MemoryId, boost_strength: bool = False
 ) -> CallToolResult:
     """Make one memory fresh, and count a use. boost_strength adds 0.1 to its strength, up to 2."""
-    use = Use([memory_id], boost=BOOST if boost_strength else 0.0)
-    rows = await DecayOperations(call.store).reinforce(use, call.caller)
-    [row] = rows
+    boost = BOOST if boost_strength else 0.0
+    [row] = await _reinforce(call, memories=[memory_id], boost=boost)
     if row.old_score is None or row.new_score is None or row.strength is None:
         return reply_failure(call, FailureReply(message=f"Memory not found: {memory_id}"))
     reply = TouchedReply(
-        memory_id=str(row.memory_id),
-        old_score=round(row.old_score, 4),
-        new_score=round(row.new_score, 4),
-        use_count=row.use_count or 0,
-        strength=round(row.strength, 4),
+        memory_id=row.id,
+        old_score=row.old_score,
+        new_score=row.new_score,
+        use_count=row.new_use_count or 0,
+        strength=row.strength,
         message=f"Memory reinforced. Score: {row.old_score:.2f} -> {row.new_score:.2f}",
     )
     return call.reply(reply)
@@ -286,19 +226,25 @@ async def observe_memory_usage(
 
     Uses in another domain, by tags, make a memory stronger.
     """
-    use = Use(memory_ids, context_tags, review=True)
-    rows = await DecayOperations(call.store).reinforce(use, call.caller)
+    rows = await _reinforce(call, memories=memory_ids, context_tags=context_tags, review=True)
     if not rows:
         reason = "auto_reinforce is disabled in config" if memory_ids else "no memory_ids"
         return call.reply(ObservedReply(reinforced=False, reason=reason, count=0))
-    found = [row for row in rows if row.found]
+    found = [row for row in rows if row.status == REINFORCED]
     reply = ObservedReply(
         reinforced=bool(found),
         count=len(found),
         cross_domain_count=sum(bool(row.cross_domain) for row in found),
-        results=[ObservedPart.build(row) for row in rows],
+        results=rows,
     )
     return call.reply(reply)
+
+
+async def _reinforce(call: Call, **arguments: object) -> list[ObservedPart]:
+    """Record uses. Return no rows for a review in a space without automatic reinforcement."""
+    return await call.store.call(
+        "reinforce_memories", ObservedPart, **arguments, **call.caller.writing
+    )
 
 
 LinkType = Literal[
@@ -312,66 +258,6 @@ class LinkedReply(DecayReply):
     success: Annotated[bool, Key("ok")] = True
     relation_id: Annotated[str, Key("rel")]
     message: str
-
-
-class LinkPart(SnakePart):
-    """A link between two memories."""
-
-    source: Annotated[str, Key("from"), Field(alias="from")]
-    to: Annotated[str, Key("to")]
-    type: Annotated[str, Key("rel")]
-    strength: Annotated[float, Key("str")]
-
-    @classmethod
-    def build(cls, row: LinkRow) -> Self:
-        """Return the part for `row`."""
-        return cls(
-            source=str(row.from_id),
-            to=str(row.to_id),
-            type=row.relation_type,
-            strength=round(row.strength, 4),
-        )
-
-
-class MemoryPart(SnakePart):
-    """A memory with everything that the decay tools know of it."""
-
-    id: Annotated[str, Key("id")]
-    content: Annotated[str, Key("c")]
-    entities: Annotated[list[str] | None, Key("e")]
-    tags: Annotated[list[str] | None, Key("tags")]
-    source: str | None
-    context: str | None
-    meta: dict[str, Any] | None
-    created_at: int
-    last_used: int
-    use_count: Annotated[int, Key("uses")]
-    strength: Annotated[float, Key("str")]
-    status: str
-    promoted_to: str | None
-    score: Annotated[float | None, Key("s")]
-    age_days: float
-
-    @classmethod
-    def build(cls, row: MemoryRow, preview_length: int, *, scored: bool) -> Self:
-        """Return the part for `row`."""
-        return cls(
-            id=str(row.memory_id),
-            content=shorten(row.content, preview_length),
-            entities=row.entities or None,
-            tags=row.tags or None,
-            source=row.source,
-            context=row.context,
-            meta=row.extra or None,
-            created_at=int(row.created_at.timestamp()),
-            last_used=int(row.last_used.timestamp()),
-            use_count=row.use_count,
-            strength=round(row.strength, 4),
-            status=row.status,
-            promoted_to=row.promoted_to,
-            score=round(row.score, 4) if scored else None,
-            age_days=count_days(row.created_at, datetime.now(UTC)),
-        )
 
 
 class StatsPart(SnakePart):
@@ -409,12 +295,6 @@ class MemoriesReply(DecayReply):
         return self.model_copy(update=update | ({"count": count} if self.count else {}))
 
 
-def _build_link(
-    rows: Sequence[MemoryRow], preview_length: int, *, scored: bool
-) -> list[MemoryPart]:
-    return [MemoryPart.build(row, preview_length, scored=scored) for row in rows]
-
-
 @decay.tool(WRITES, LinkedReply)
 async def create_relation(
     call: Call,
@@ -427,8 +307,16 @@ async def create_relation(
     """Link two memories."""
     if from_memory_id.lower() == to_memory_id.lower():
         raise ArgumentInvalid("to_memory_id: is the same memory as from_memory_id")
-    link = Link(from_memory_id, to_memory_id, relation_type, strength, metadata or {})
-    row = await DecayOperations(call.store).link(link, call.caller)
+    [row] = await call.store.call(
+        "link_memories",
+        LinkedRow,
+        from_memory=from_memory_id,
+        to_memory=to_memory_id,
+        relation_type=relation_type,
+        strength=strength,
+        metadata=json.dumps(metadata or {}),
+        **call.caller.writing,
+    )
     verb = "Created" if row.created else "Updated"
     return call.reply(
         LinkedReply(relation_id=str(row.link_id), message=f"{verb} the relation {relation_type}")
@@ -444,24 +332,26 @@ async def read_graph(
     page_size: Limit = 50,
 ) -> CallToolResult:
     """Read memories page by page, last used first, with the links between them."""
-    operations = DecayOperations(call.store)
     skip = (page - 1) * page_size
-    rows = await operations.read_page(STATUSES[status], page_size, skip, call.caller)
-    links = await operations.list_links([row.memory_id for row in rows], call.caller)
-    total = rows[0].total if rows else 0
+    memories = await _list_memories(
+        call, include_scores, statuses=list(STATUSES[status]), max_rows=page_size, skip=skip
+    )
+    links = await _list_links(call, memories)
+    total, score, uses = 0, 0.0, 0.0
+    if memories:
+        first = memories[0]
+        total, score, uses = first.total, first.mean_score, first.mean_use_count
     stats = StatsPart(
         total_memories=total,
         total_relations=len(links),
-        avg_score=round(rows[0].mean_score, 4) if rows else 0,
-        avg_use_count=round(rows[0].mean_use_count, 2) if rows else 0,
+        avg_score=round(score, 4),
+        avg_use_count=round(uses, 2),
         status_filter=status,
     )
-    reply = MemoriesReply(
-        memories=_build_link(rows, 300, scored=include_scores),
-        relations=[LinkPart.build(link) for link in links],
-        stats=stats,
-        next_page=page + 1 if skip + len(rows) < total else None,
-    )
+    for memory in memories:
+        memory.content = shorten(memory.content, 300)
+    more = page + 1 if skip + len(memories) < total else None
+    reply = MemoriesReply(memories=memories, relations=links, stats=stats, next_page=more)
     return call.recall("graph", reply)
 
 
@@ -473,18 +363,29 @@ async def open_memories(
     include_scores: bool = True,
 ) -> CallToolResult:
     """Read memories by id: whole texts, with their links."""
-    operations = DecayOperations(call.store)
-    rows = await operations.open(memory_ids, call.caller)
-    found = [row.memory_id for row in rows]
-    links = await operations.list_links(found, call.caller) if include_relations else []
-    ids = {str(memory) for memory in found}
+    memories = await _list_memories(call, include_scores, memories=memory_ids)
+    found = {memory.id for memory in memories}
     reply = MemoriesReply(
-        memories=_build_link(rows, 0, scored=include_scores),
-        relations=[LinkPart.build(link) for link in links],
-        count=len(rows),
-        not_found=[memory for memory in memory_ids if memory.lower() not in ids] or None,
+        memories=memories,
+        relations=await _list_links(call, memories) if include_relations else [],
+        count=len(memories),
+        not_found=[memory for memory in memory_ids if memory.lower() not in found] or None,
     )
     return call.recall("open", reply)
+
+
+async def _list_memories(call: Call, scored: bool, **arguments: object) -> list[MemoryPart]:
+    memories = await call.store.call(
+        "list_memories", MemoryPart, **arguments, **call.caller.reading_home
+    )
+    for memory in memories:
+        memory.score = memory.score if scored else None
+    return memories
+
+
+async def _list_links(call: Call, memories: Sequence[MemoryPart]) -> list[LinkPart]:
+    ids = [memory.id for memory in memories]
+    return await call.store.call("list_links", LinkPart, memories=ids, **call.caller.reading_home)
 
 
 class BackfilledReply(DecayReply):
