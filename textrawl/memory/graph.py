@@ -7,9 +7,9 @@ While the embedding provider is down, observations are stored first and embedded
 import json
 import logging
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any, LiteralString, cast
+from typing import Any, cast
 
 from anyio import to_thread
 
@@ -18,21 +18,16 @@ from textrawl.errors import ArgumentInvalid, TextrawlError
 from textrawl.memory.graph_rows import (
     AddedRow,
     DeletedEdgeRow,
-    DeletedNodeRow,
     DeletedObservationsRow,
-    DeletedReflectionRow,
     EdgeRow,
-    EndedRow,
     NodeRow,
     PartRow,
     RankedRow,
-    ReflectionRow,
+    ReflectionPart,
     StoredReflectionRow,
-    UseRow,
 )
 from textrawl.memory.store import Store
 from textrawl.models.embeddings import Vector, compose_document
-from textrawl.postgres.sqlstates import DataRefused
 from textrawl.values.reference_line import LineBroken, LineRefused, parse_line, read_name, read_text
 from textrawl.values.text import split_text
 
@@ -78,6 +73,11 @@ class Page:
     most: int
     text: int
 
+    @property
+    def limits(self) -> dict[str, object]:
+        """The arguments of SQL functions that return a page and one row more."""
+        return {"skip": self.skip, "max_rows": self.most + 1, "max_text": self.text}
+
     def count(self, rows: Sequence[PartRow]) -> int:
         """Return how many of `rows` are on the page.
 
@@ -119,21 +119,14 @@ class GraphOperations:
     async def add(self, additions: Sequence[EntityObservations], caller: Caller) -> list[AddedRow]:
         """Add observations, all or none. Raises EntityNotFound."""
         model, vectors = await self._embed((item.entity, item.observations) for item in additions)
-        try:
-            return await self._call(
-                "add_observations",
-                AddedRow,
-                additions=_write(additions, _divide),
-                model=model,
-                embeddings=vectors,
-                **caller.writing,
-            )
-        except DataRefused as refusal:
-            raise refusal.explain() from refusal
-
-    async def delete_nodes(self, names: Sequence[str], caller: Caller) -> list[DeletedNodeRow]:
-        """Delete entities with their observations and relations. Return one row for each name."""
-        return await self._call("delete_nodes", DeletedNodeRow, names=names, **caller.writing)
+        return await self._store.call(
+            "add_observations",
+            AddedRow,
+            additions=_write(additions, _divide),
+            model=model,
+            embeddings=vectors,
+            **caller.writing,
+        )
 
     async def delete_observations(
         self, deletions: Sequence[EntityObservations], caller: Caller
@@ -154,38 +147,17 @@ class GraphOperations:
             "delete_edges", DeletedEdgeRow, relations=_write_relations(relations), **caller.writing
         )
 
-    async def end_edge(self, number: int, caller: Caller) -> EndedRow:
-        """End a relation, so that it is no longer valid."""
-        [row] = await self._call("end_edge", EndedRow, number=number, **caller.writing)
-        return row
-
-    async def read(self, page: Page, caller: Caller) -> list[PartRow]:
-        """Return a page of the whole graph.
-
-        Raises ArgumentInvalid if the entity at which the page begins was deleted.
-        """
-        try:
-            return await self._call(
-                "read_graph",
-                PartRow,
-                beginning=page.number,
-                skip=page.skip,
-                max_rows=page.most + 1,
-                max_text=page.text,
-                **caller.reading_home,
-            )
-        except DataRefused as refusal:
-            raise refusal.explain() from refusal
-
-    async def open(self, names: Sequence[str], page: Page, caller: Caller) -> list[PartRow]:
-        """Return the entities with these names. Unknown names are skipped."""
-        return await self._page("open_nodes", page, caller, names=names)
-
     async def search(self, query: str, page: Page, caller: Caller) -> list[PartRow]:
         """Return entities that contain a text, then entities with a similar meaning."""
         model, vector, _ = await self._store.try_to_embed_query(query or " ")
-        return await self._page(
-            "search_nodes", page, caller, query=query, model=model, vector=vector
+        return await self._call(
+            "search_nodes",
+            PartRow,
+            query=query,
+            model=model,
+            vector=vector,
+            **page.limits,
+            **caller.reading_home,
         )
 
     async def search_semantic(self, query: str, limit: int, caller: Caller) -> list[RankedRow]:
@@ -209,22 +181,11 @@ class GraphOperations:
         if not numbers:
             return
         try:
-            await self._call("record_use", UseRow, numbers=numbers, **caller.reading_home)
+            await self._store.database.value(
+                "record_use", int, numbers=numbers, **caller.reading_home
+            )
         except TextrawlError as error:
             logger.info("The use of entities was not recorded: %s", error)
-
-    async def _page(
-        self, function: LiteralString, page: Page, caller: Caller, **arguments: Any
-    ) -> list[PartRow]:
-        return await self._call(
-            function,
-            PartRow,
-            skip=page.skip,
-            max_rows=page.most + 1,
-            max_text=page.text,
-            **arguments,
-            **caller.reading_home,
-        )
 
     async def _embed(
         self, nodes: Iterable[tuple[str, Sequence[str]]]
@@ -301,26 +262,20 @@ class ReflectionOperations:
         Raises ArgumentInvalid if no entity or relation has the number `target`.
         """
         model, vector, _ = await self._store.try_to_embed_query(reflection.content or " ")
-        try:
-            [row] = await self._call(
-                "add_reflection",
-                StoredReflectionRow,
-                target_type=reflection.target_type,
-                content=reflection.content,
-                voice=reflection.voice,
-                mood=reflection.mood,
-                target=reflection.target,
-                model=model,
-                embedding=vector,
-                **caller.writing,
-            )
-        except DataRefused as refusal:
-            raise refusal.explain(reflection.target_type) from refusal
+        [row] = await self._store.call(
+            "add_reflection",
+            StoredReflectionRow,
+            reflection.target_type,
+            **asdict(reflection),
+            model=model,
+            embedding=vector,
+            **caller.writing,
+        )
         return row
 
     async def search(
         self, query: str, choice: Filter, limit: int, caller: Caller
-    ) -> list[ReflectionRow]:
+    ) -> list[ReflectionPart]:
         """Return reflections that match the query by words or by meaning.
 
         While the embedding provider is down, only words are compared.
@@ -328,21 +283,13 @@ class ReflectionOperations:
         model, vector, _ = await self._store.try_to_embed_query(query or " ")
         return await self._call(
             "search_reflections",
-            ReflectionRow,
+            ReflectionPart,
             query=query,
             model=model,
             vector=vector,
-            voice=choice.voice,
-            mood=choice.mood,
-            target_type=choice.target_type,
+            **asdict(choice),
             max_rows=limit,
             **caller.reading_home,
-        )
-
-    async def delete(self, numbers: Sequence[int], caller: Caller) -> list[DeletedReflectionRow]:
-        """Delete reflections by their numbers. Return one row for each number."""
-        return await self._call(
-            "delete_reflections", DeletedReflectionRow, numbers=list(numbers), **caller.writing
         )
 
 

@@ -1,7 +1,13 @@
-"""Rows that the SQL functions of the graph toolset return: a class for each function."""
+"""Rows that the SQL functions of the graph toolset return. Parts are shown as they are."""
 
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Annotated
+
+from pydantic import AfterValidator, BeforeValidator, Field
+
+from textrawl.wire.columns import ROUNDED
+from textrawl.wire.replies import SnakePart
 
 
 @dataclass(frozen=True)
@@ -127,34 +133,35 @@ class EndedRow:
     inverse: int | None
 
 
-@dataclass(frozen=True)
-class UseRow:
-    """The number of uses that record_use stored."""
-
-    record_use: int
+def _write_instant(instant: object) -> object:
+    return f"{instant:%Y-%m-%d %H:%M:%S}" if isinstance(instant, datetime) else instant
 
 
-@dataclass(frozen=True)
-class StoredReflectionRow:
+_Instant = Annotated[str, BeforeValidator(_write_instant)]
+
+
+class StoredReflectionRow(SnakePart):
     """A reflection that add_reflection stored."""
 
     number: int
-    created_at: datetime
+    created_at: _Instant
 
 
-@dataclass(frozen=True)
-class ReflectionRow:
-    """A reflection that search_reflections found."""
+class ReflectionPart(SnakePart):
+    """A reflection.
 
-    number: int
+    `voice` is the name of the speaker, or None if the speaker is the author.
+    """
+
+    id: Annotated[int, Field(validation_alias="number")]
     target_type: str
-    target: int | None
+    target_id: Annotated[int | None, Field(validation_alias="target")]
     author: str
-    voice: str
+    voice: str | None = None
     content: str
     mood: str | None
-    created_at: datetime
-    score: float
+    created_at: _Instant
+    score: Annotated[float | None, AfterValidator(lambda score: score and round(score, 6))] = None
 
 
 @dataclass(frozen=True)
@@ -181,28 +188,22 @@ class SizeRow:
     observations: list[str]
 
 
-@dataclass(frozen=True)
-class SplitRow:
-    """The result of split_node."""
+class DonePart(SnakePart):
+    """The new entities and the counts of a split."""
 
-    names: list[str]
-    moved: int
-    related: int
-    remaining: int
+    new_entities: Annotated[list[str], Field(validation_alias="names")]
+    moved_observations: Annotated[int, Field(validation_alias="moved")]
+    relations_created: Annotated[int, Field(validation_alias="related")]
+    original_observations_remaining: Annotated[int, Field(validation_alias="remaining")]
 
 
-@dataclass(frozen=True)
-class PairRow:
-    """Two facts of an entity that possibly state the same thing.
+class PairPart(SnakePart):
+    """Two observations of an entity that possibly state the same thing."""
 
-    `total` is the number of all facts of the entity.
-    """
-
-    entity_name: str
-    total: int
-    one: str
-    other: str
-    similarity: float
+    entity_name: Annotated[str, Field(exclude=True)]
+    obs_text_a: Annotated[str, Field(validation_alias="one")]
+    obs_text_b: Annotated[str, Field(validation_alias="other")]
+    similarity_score: Annotated[float, ROUNDED, Field(validation_alias="similarity")]
     match_type: str
 
 
@@ -217,19 +218,18 @@ class ComparedRow:
     facts: int
 
 
-@dataclass(frozen=True)
-class StaleRow:
-    """An entity that was last used `days` ago. `days` is None if it was never used."""
+class StalePart(SnakePart):
+    """An entity that was not used lately.
 
-    name: str
+    `last_accessed_days_ago` is None if the entity was never used.
+    """
+
+    entity_name: Annotated[str, Field(validation_alias="name")]
     entity_type: str
-    days: float | None
-    uses: int
-    facts: int
-
-
-@dataclass(frozen=True)
-class StopWordsRow:
-    """The words from the call that are too common to name a topic."""
-
-    stop_words: list[str]
+    last_accessed_days_ago: Annotated[
+        int | None,
+        BeforeValidator(lambda days: days if days is None else int(days)),
+        Field(validation_alias="days"),
+    ]
+    access_count: Annotated[int, Field(validation_alias="uses")]
+    observation_count: Annotated[int, Field(validation_alias="facts")]

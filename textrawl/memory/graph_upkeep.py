@@ -11,14 +11,11 @@ from textrawl import errors
 from textrawl.access.principal import Caller
 from textrawl.errors import TextrawlError
 from textrawl.memory.graph_rows import (
-    ComparedRow,
-    PairRow,
+    DonePart,
+    PairPart,
     SizeRow,
-    SplitRow,
-    StaleRow,
-    StopWordsRow,
 )
-from textrawl.memory.store import StatisticsRow, Store
+from textrawl.memory.store import Store
 from textrawl.postgres.sqlstates import SAME_ENTITY, DataRefused
 from textrawl.scheduling import run_apart
 
@@ -164,17 +161,6 @@ class MaintenanceOperations:
             raise errors.EntityNotFound(entity)
         return rows[0]
 
-    async def count_all(self, caller: Caller) -> StatisticsRow:
-        """Return the counts of the caller's home space."""
-        home = caller.principal.home
-        [row] = await self._call(
-            "memory_statistics",
-            StatisticsRow,
-            credential=caller.principal.credential,
-            spaces=None if home is None else [home],
-        )
-        return row
-
     async def measure(self, entity: str, caller: Caller) -> tuple[SizeRow, Analysis]:
         """Return an entity and its possible split. Raises EntityNotFound, TopicsNotInstalled."""
         row = await self.count(entity, caller, _MOST_TEXTS)
@@ -188,7 +174,7 @@ class MaintenanceOperations:
         )
         return list(zip(rows, await self._analyse(rows), strict=True))
 
-    async def split(self, entity: str, splits: Sequence[Split], caller: Caller) -> SplitRow:
+    async def split(self, entity: str, splits: Sequence[Split], caller: Caller) -> DonePart:
         """Move facts of an entity to new entities, all or nothing.
 
         Raises EntityNotFound, or ArgumentInvalid if a part has the name of the entity.
@@ -199,7 +185,7 @@ class MaintenanceOperations:
         ]
         try:
             [row] = await self._call(
-                "split_node", SplitRow, entity=entity, splits=json.dumps(parts), **caller.writing
+                "split_node", DonePart, entity=entity, splits=json.dumps(parts), **caller.writing
             )
         except DataRefused as refusal:
             if refusal.code == SAME_ENTITY:
@@ -211,7 +197,7 @@ class MaintenanceOperations:
 
     async def find_similar(
         self, entity: str | None, threshold: float, containment: float, caller: Caller
-    ) -> list[PairRow]:
+    ) -> list[PairPart]:
         """Return pairs of facts that possibly state the same thing.
 
         Both facts belong to the same entity: to `entity`, or to any entity if `entity` is None.
@@ -222,7 +208,7 @@ class MaintenanceOperations:
             model = (await self._store.models.find_active()).model_id
         return await self._call(
             "similar_observations",
-            PairRow,
+            PairPart,
             entity=entity,
             model=model,
             threshold=threshold,
@@ -230,19 +216,10 @@ class MaintenanceOperations:
             **caller.reading_home,
         )
 
-    async def count_compared(self, caller: Caller) -> ComparedRow:
-        """Return the number of facts that `find_similar` compares if `entity` is None."""
-        [row] = await self._call("compared_observations", ComparedRow, **caller.reading_home)
-        return row
-
-    async def find_stale(self, days: float, caller: Caller) -> list[StaleRow]:
-        """Return the entities that were not used in the last `days` days."""
-        return await self._call("stale_nodes", StaleRow, stale_days=days, **caller.reading_home)
-
     async def _analyse(self, rows: Sequence[SizeRow]) -> list[Analysis]:
         words = await run_apart(_find_words, rows)
-        [row] = await self._call("stop_words", StopWordsRow, words=words)
-        return await run_apart(_analyse, rows, set(row.stop_words))
+        stop_words = await self._store.database.value("stop_words", list[str], words=words)
+        return await run_apart(_analyse, rows, set(stop_words))
 
 
 def _find_words(rows: Sequence[SizeRow]) -> list[str]:

@@ -6,7 +6,7 @@ from typing import Annotated, Self
 from mcp.types import CallToolResult
 from pydantic import BaseModel, Field
 
-from textrawl.memory.graph_rows import ComparedRow, PairRow, SizeRow, StaleRow
+from textrawl.memory.graph_rows import ComparedRow, DonePart, PairPart, SizeRow, StalePart
 from textrawl.memory.graph_upkeep import Analysis, MaintenanceOperations, Split
 from textrawl.memory.store import StatisticsRow
 from textrawl.scheduling import run_aside
@@ -187,15 +187,6 @@ class ApprovedSplit(BaseModel):
     observations: list[Text]
 
 
-class DonePart(SnakePart):
-    """The new entities and the counts of a split."""
-
-    new_entities: list[str]
-    moved_observations: int
-    relations_created: int
-    original_observations_remaining: int
-
-
 class DoneReply(SnakeReply):
     """The result of a split."""
 
@@ -218,13 +209,7 @@ async def execute_entity_split(
         for split in approved_splits
     ]
     del parent_entity_name  # unused, because the new entities are parts of `entity_name`
-    row = await MaintenanceOperations(call.store).split(entity_name, splits, call.caller)
-    done = DonePart(
-        new_entities=row.names,
-        moved_observations=row.moved,
-        relations_created=row.related,
-        original_observations_remaining=row.remaining,
-    )
+    done = await MaintenanceOperations(call.store).split(entity_name, splits, call.caller)
     return call.reply(DoneReply(result=done))
 
 
@@ -274,35 +259,12 @@ _COSINE, _CONTAINMENT = 0.85, 0.7
 Share = Annotated[float, Field(ge=0, le=1)]
 
 
-class PairPart(SnakePart):
-    """Two observations that possibly state the same thing."""
-
-    obs_text_a: str
-    obs_text_b: str
-    similarity_score: float
-    match_type: str
-
-
 class PairsReply(ListedReply):
     """Pairs of similar observations of an entity."""
 
     entity_name: str
     total_observations: int
     duplicate_pairs: list[PairPart]
-
-    @classmethod
-    def build(cls, size: SizeRow, rows: Sequence[PairRow]) -> Self:
-        """Return the reply with the pairs in `rows`. `size` is the entity's row."""
-        pairs = [
-            PairPart(
-                obs_text_a=row.one,
-                obs_text_b=row.other,
-                similarity_score=round(row.similarity, 4),
-                match_type=row.match_type,
-            )
-            for row in rows
-        ]
-        return cls(entity_name=size.name, total_observations=size.facts, duplicate_pairs=pairs)
 
 
 @graph.tool(READS, PairsReply)
@@ -315,8 +277,11 @@ async def find_duplicate_observations(
     """List pairs of an entity's observations that may say the same; changes nothing."""
     operations = MaintenanceOperations(call.store)
     size = await operations.count(entity_name, call.caller)
-    rows = await operations.find_similar(entity_name, threshold, containment_threshold, call.caller)
-    return await run_aside(call.reply, PairsReply.build(size, rows))
+    pairs = await operations.find_similar(
+        entity_name, threshold, containment_threshold, call.caller
+    )
+    reply = PairsReply(entity_name=size.name, total_observations=size.facts, duplicate_pairs=pairs)
+    return await run_aside(call.reply, reply)
 
 
 class SummaryPart(SnakePart):
@@ -336,30 +301,6 @@ class FlaggedPart(SnakePart):
     entity_name: str
     observation_text: str
     similarity_flag: int = 1
-
-
-class StalePart(SnakePart):
-    """An entity that was not used lately.
-
-    `last_accessed_days_ago` is None if the entity was never used.
-    """
-
-    entity_name: str
-    entity_type: str
-    last_accessed_days_ago: int | None
-    access_count: int
-    observation_count: int
-
-    @classmethod
-    def build(cls, row: StaleRow) -> Self:
-        """Return the part for `row`, with whole days."""
-        return cls(
-            entity_name=row.name,
-            entity_type=row.entity_type,
-            last_accessed_days_ago=None if row.days is None else int(row.days),
-            access_count=row.uses,
-            observation_count=row.facts,
-        )
 
 
 class LargePart(SnakePart):
@@ -390,15 +331,15 @@ class ReportReply(ListedReply):
         cls,
         total: StatisticsRow,
         sized: Sequence[tuple[SizeRow, Analysis]],
-        pairs: Sequence[PairRow],
+        pairs: Sequence[PairPart],
         compared: ComparedRow,
-        stale: Sequence[StaleRow],
+        stale: Sequence[StalePart],
     ) -> Self:
         """Return the report. It flags the later observation of each pair.
 
         An entity that needs a split is not also listed as a large entity.
         """
-        flagged = dict.fromkeys((row.entity_name, row.other) for row in pairs)
+        flagged = dict.fromkeys((pair.entity_name, pair.obs_text_b) for pair in pairs)
         splits = [row for row in sized if row[1].needs_split]
         large = [row for row, analysis in sized if not analysis.needs_split]
         summary = SummaryPart(
@@ -415,7 +356,7 @@ class ReportReply(ListedReply):
             flagged_observations=[
                 FlaggedPart(entity_name=name, observation_text=text) for name, text in flagged
             ],
-            stale_entities=list(map(StalePart.build, stale)),
+            stale_entities=list(stale),
             large_entities=list(map(LargePart.build, large)),
             note=_note(compared),
         )
@@ -440,8 +381,12 @@ async def consolidation_report(
     operations = MaintenanceOperations(call.store)
     sized = await operations.find_large(call.caller)
     pairs = await operations.find_similar(None, _COSINE, _CONTAINMENT, call.caller)
-    compared = await operations.count_compared(call.caller)
-    stale = await operations.find_stale(stale_days, call.caller)
-    total = await operations.count_all(call.caller)
+    home = call.caller.reading_home
+    [compared] = await call.store.call("compared_observations", ComparedRow, **home)
+    stale = await call.store.call("stale_nodes", StalePart, stale_days=stale_days, **home)
+    spaces = None if home["space"] is None else [home["space"]]
+    [total] = await call.store.call(
+        "memory_statistics", StatisticsRow, credential=home["credential"], spaces=spaces
+    )
     reply = ReportReply.build(total, sized, pairs, compared, stale)
     return await run_aside(call.reply, reply)

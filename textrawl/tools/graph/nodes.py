@@ -16,7 +16,7 @@ from textrawl.memory.graph import (
     find_file,
     migrate_file,
 )
-from textrawl.memory.graph_rows import PartRow
+from textrawl.memory.graph_rows import DeletedNodeRow, PartRow
 from textrawl.scheduling import run_aside
 from textrawl.tools.call import Call
 from textrawl.tools.graph.declaration import (
@@ -133,7 +133,9 @@ async def delete_entities(
 
     Example: {"entityNames":["Old project"]}.
     """
-    rows = await GraphOperations(call.store).delete_nodes(entityNames, call.caller)
+    rows = await call.store.call(
+        "delete_nodes", DeletedNodeRow, names=entityNames, **call.caller.writing
+    )
     missing = [row.name for row in rows if not row.deleted]
     deleted = len(rows) - len(missing)
     return reply_plainly(call, _write_message("Entities", deleted, len(rows), missing))
@@ -206,7 +208,7 @@ async def read_graph(call: Call, cursor: Cursor = "") -> CallToolResult:
             raise ArgumentInvalid(_CURSOR_INVALID)
         number, skip = int(match[1], 36), int(match[2])
     page = Page(number, skip, _MOST_PARTS, _MOST_TEXT)
-    rows = await GraphOperations(call.store).read(page, call.caller)
+    rows = await _load_page(call, page)
     reply = GraphReply.build(rows, _write_graph_cursors(rows), page.count(rows))
     return await _recall(call, "graph", reply, rows)
 
@@ -236,14 +238,29 @@ async def open_nodes(
     Example: {"names":["Ada"]}.
     """
     page = _read_page(cursor)
-    operations = GraphOperations(call.store)
-    rows = await operations.open(names, page, call.caller)
+    rows = await call.store.call(
+        "open_nodes", PartRow, names=names, **page.limits, **call.caller.reading_home
+    )
     cursors = _write_plain_cursors(page, rows)
     reply = GraphReply.build(rows, cursors, page.count(rows), with_ids=includeIds)
     if call.app.records_recalls:
         numbers = dict.fromkeys(row.number for row in rows if row.kind == "entity")
-        await operations.record_use(list(numbers), call.caller)
+        await GraphOperations(call.store).record_use(list(numbers), call.caller)
     return await _recall(call, "entity", reply, rows)
+
+
+async def _load_page(call: Call, page: Page) -> list[PartRow]:
+    """Return a page of the whole graph.
+
+    Raises ArgumentInvalid if the entity at which the page begins was deleted.
+    """
+    return await call.store.call(
+        "read_graph",
+        PartRow,
+        beginning=page.number,
+        **page.limits,
+        **call.caller.reading_home,
+    )
 
 
 async def _recall(
@@ -256,7 +273,7 @@ async def _recall(
 
 async def _read_resource(call: Call) -> str:
     page = Page(None, 0, _MOST_RESOURCE_PARTS, _MOST_RESOURCE_TEXT)
-    rows = await GraphOperations(call.store).read(page, call.caller)
+    rows = await _load_page(call, page)
     return await run_aside(_write_resource, page, rows)
 
 
@@ -295,8 +312,8 @@ def _write_plain_cursors(page: Page, rows: Sequence[PartRow]) -> list[str]:
 class MigratedReply(SnakeReply):
     """The counts of imported, refused and skipped lines."""
 
-    entities_imported: int
-    relations_imported: int
+    entities_imported: Annotated[int, Field(validation_alias="entities")]
+    relations_imported: Annotated[int, Field(validation_alias="relations")]
     errors: int
     skipped: int
 
@@ -311,11 +328,4 @@ async def migrate(
     """Add what a JSONL file of the reference memory server holds; again adds nothing twice."""
     file = find_file(call.app.import_dir, source_path)
     done = await migrate_file(file, GraphOperations(call.store), call.caller)
-    return call.reply(
-        MigratedReply(
-            entities_imported=done.entities,
-            relations_imported=done.relations,
-            errors=done.errors,
-            skipped=done.skipped,
-        )
-    )
+    return call.reply(MigratedReply.model_validate(done))

@@ -13,7 +13,7 @@ from textrawl.memory.graph import (
     Reflection,
     ReflectionOperations,
 )
-from textrawl.memory.graph_rows import RankedRow, ReflectionRow
+from textrawl.memory.graph_rows import DeletedReflectionRow, EndedRow, RankedRow, ReflectionPart
 from textrawl.tools.call import Call
 from textrawl.tools.graph.declaration import MOST_ITEMS, OptionalName, Query, graph
 from textrawl.tools.graph.replies import DoneReply, SnakeReply, reply_plainly
@@ -121,7 +121,7 @@ async def end_relation(
     relation_id: Annotated[Number, Field(description="from open_nodes with includeIds")],
 ) -> CallToolResult:
     """End a relation that is true no more, and keep that it was; contains and part_of as a pair."""
-    row = await GraphOperations(call.store).end_edge(relation_id, call.caller)
+    [row] = await call.store.call("end_edge", EndedRow, number=relation_id, **call.caller.writing)
     if row.outcome == "missing":
         raise TextrawlError(
             "open_nodes with includeIds shows the ids of relations", title="Relation not found"
@@ -129,23 +129,6 @@ async def end_relation(
     outcome = "expired successfully" if row.outcome == "ended" else "had expired already"
     inverse = f", with its inverse {row.inverse}" if row.inverse is not None else ""
     return call.reply(EndedReply(result=f"Relation {relation_id} {outcome}{inverse}"))
-
-
-class ReflectionPart(SnakePart):
-    """A reflection.
-
-    `voice` is the name of the speaker, or None if the speaker is the author.
-    """
-
-    id: int
-    target_type: str
-    target_id: int | None
-    author: str
-    voice: str | None = None
-    content: str
-    mood: str | None
-    created_at: str
-    score: float | None = None
 
 
 class ReflectionReply(SnakeReply):
@@ -184,7 +167,7 @@ async def add_reflection(
         voice=author or None,
         content=content,
         mood=mood or None,
-        created_at=f"{row.created_at:%Y-%m-%d %H:%M:%S}",
+        created_at=row.created_at,
     )
     return call.reply(ReflectionReply(result=part))
 
@@ -192,37 +175,10 @@ async def add_reflection(
 class ReflectionsReply(SnakeReply):
     """Reflections that a search found, best first."""
 
+    items = "results"
+
     results: list[ReflectionPart]
     dropped: int | None = None
-
-    @classmethod
-    def build(cls, rows: Sequence[ReflectionRow]) -> Self:
-        """Return the reply for `rows`."""
-        return cls(
-            results=[
-                ReflectionPart(
-                    id=row.number,
-                    target_type=row.target_type,
-                    target_id=row.target,
-                    author=row.author,
-                    voice=None if row.voice == row.author else row.voice,
-                    content=row.content,
-                    mood=row.mood,
-                    created_at=f"{row.created_at:%Y-%m-%d %H:%M:%S}",
-                    score=round(row.score, 6),
-                )
-                for row in rows
-            ]
-        )
-
-    def size(self) -> int:
-        """Return the number of reflections."""
-        return len(self.results)
-
-    def choose(self, count: int) -> Self:
-        """Return a copy with the best reflections."""
-        dropped = self.size() - count
-        return self.model_copy(update={"results": self.results[:count], "dropped": dropped or None})
 
 
 @graph.tool(READS, ReflectionsReply)
@@ -236,8 +192,10 @@ async def search_reflections(
 ) -> CallToolResult:
     """Find thoughts that add_reflection kept, by words and meaning. Example: {"query":"outage"}."""
     choice = Filter(author or None, mood or None, target_type)
-    rows = await ReflectionOperations(call.store).search(query, choice, limit, call.caller)
-    return call.reply(ReflectionsReply.build(rows))
+    found = await ReflectionOperations(call.store).search(query, choice, limit, call.caller)
+    for part in found:
+        part.voice = None if part.voice == part.author else part.voice
+    return call.reply(ReflectionsReply(results=found))
 
 
 @graph.tool(DELETES, DoneReply)
@@ -246,6 +204,8 @@ async def delete_reflections(
     reflection_ids: Annotated[list[Number], Field(min_length=1, max_length=MOST_ITEMS)],
 ) -> CallToolResult:
     """Delete reflections for good, by the ids that search_reflections tells."""
-    rows = await ReflectionOperations(call.store).delete(reflection_ids, call.caller)
+    rows = await call.store.call(
+        "delete_reflections", DeletedReflectionRow, numbers=reflection_ids, **call.caller.writing
+    )
     deleted = sum(row.deleted for row in rows)
     return reply_plainly(call, DoneReply(message=f"Deleted {deleted} of {len(rows)} reflections"))
