@@ -1,13 +1,12 @@
 """The operations of the `curation` toolset: they embed texts and call SQL functions."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from uuid import UUID
 
 from textrawl.access.principal import Caller
 from textrawl.memory.store import Store
 from textrawl.models.embeddings import compose_document
-from textrawl.postgres.sqlstates import DataRefused
 
 
 @dataclass(frozen=True)
@@ -76,7 +75,6 @@ class CurationOperations:
 
     def __init__(self, store: Store) -> None:
         self._store = store
-        self._call = store.database.call
 
     async def revise(self, revision: Revision, caller: Caller) -> RevisedRow:
         """Mark a fact as wrong, and store its successor.
@@ -88,20 +86,15 @@ class CurationOperations:
             [compose_document(revision.entity, revision.successor)] if revision.successor else []
         )
         model, vectors = await self._store.embed_documents(texts) if texts else (None, None)
-        try:
-            [row] = await self._call(
-                "revise_fact",
-                RevisedRow,
-                entity=revision.entity,
-                fact=revision.fact,
-                reason=revision.reason,
-                successor=revision.successor,
-                model=model,
-                embedding=vectors[0] if vectors else None,
-                **caller.writing,
-            )
-        except DataRefused as refusal:
-            raise refusal.explain("fact") from refusal
+        [row] = await self._store.call(
+            "revise_fact",
+            RevisedRow,
+            "fact",
+            **asdict(revision),
+            model=model,
+            embedding=vectors[0] if vectors else None,
+            **caller.writing,
+        )
         return row
 
     async def share(self, share: Share, caller: Caller, *, dry_run: bool) -> SharedRow:
@@ -112,19 +105,17 @@ class CurationOperations:
         """
         principal = caller.principal
         source = principal.pin(share.source).home if share.source else caller.writing["space"]
-        try:
-            [row] = await self._call(
-                "share_memories",
-                SharedRow,
-                entity=share.entity,
-                target=principal.pin(share.target).home,
-                facts=None if share.facts is None else list(share.facts),
-                move=share.move,
-                ended=share.ended,
-                dry_run=dry_run,
-                space=source,
-                **caller.signing,
-            )
-        except DataRefused as refusal:
-            raise refusal.explain("facts") from refusal
+        [row] = await self._store.call(
+            "share_memories",
+            SharedRow,
+            "facts",
+            entity=share.entity,
+            target=principal.pin(share.target).home,
+            facts=None if share.facts is None else list(share.facts),
+            move=share.move,
+            ended=share.ended,
+            dry_run=dry_run,
+            space=source,
+            **caller.signing,
+        )
         return row

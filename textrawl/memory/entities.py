@@ -2,12 +2,11 @@
 
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, LiteralString, TypeVar
+from typing import Any
 from uuid import UUID
 
 from textrawl.access.principal import Caller
 from textrawl.memory.store import Store
-from textrawl.postgres.sqlstates import DataRefused
 
 
 @dataclass(frozen=True)
@@ -97,9 +96,6 @@ class SamePair:
     cosine: float | None
 
 
-Row = TypeVar("Row")
-
-
 class EntityOperations:
     """The names of the entities of one memory.
 
@@ -107,23 +103,21 @@ class EntityOperations:
     """
 
     def __init__(self, store: Store) -> None:
-        self._call = store.database.call
+        self._call = store.call
 
     async def find_same(
         self, caller: Caller, *, entity: str | None, least_score: float, limit: int
     ) -> list[SamePair]:
         """Return pairs of entities that can be one, the likeliest first."""
-        try:
-            return await self._call(
-                "find_same_entities",
-                SamePair,
-                entity=entity,
-                min_score=least_score,
-                max_rows=limit,
-                **caller.reading,
-            )
-        except DataRefused as refusal:
-            raise refusal.explain("entityName") from refusal
+        return await self._call(
+            "find_same_entities",
+            SamePair,
+            "entityName",
+            entity=entity,
+            min_score=least_score,
+            max_rows=limit,
+            **caller.reading,
+        )
 
     async def merge(self, kept: str, merged: str, caller: Caller, *, dry_run: bool) -> MergeRow:
         """Merge the entity `merged` into the entity `kept`.
@@ -131,7 +125,8 @@ class EntityOperations:
         Raises ArgumentInvalid if both names belong to one entity, or if one holds a document.
         """
         names = {"kept": kept, "merged": merged, "dry_run": dry_run}
-        return await self._change("merge_entities", MergeRow, "other", **names, **caller.writing)
+        [row] = await self._call("merge_entities", MergeRow, "other", **names, **caller.writing)
+        return row
 
     async def split(self, name: str, caller: Caller, *, dry_run: bool) -> SplitRow:
         """Split the merge of the entity that was called `name`.
@@ -139,12 +134,14 @@ class EntityOperations:
         Raises ArgumentInvalid if nothing was merged under this name.
         """
         names = {"merged": name, "dry_run": dry_run}
-        return await self._change("split_entity", SplitRow, "name", **names, **caller.writing)
+        [row] = await self._call("split_entity", SplitRow, "name", **names, **caller.writing)
+        return row
 
     async def add_alias(self, entity: str, alias: str, caller: Caller) -> NamedRow:
         """Give an entity an alias. Raises ArgumentInvalid if another entity has this name."""
         names = {"entity": entity, "alias": alias}
-        return await self._change("name_entity", NamedRow, "alias", **names, **caller.writing)
+        [row] = await self._call("name_entity", NamedRow, "alias", **names, **caller.writing)
+        return row
 
     async def remove_alias(
         self, alias: str, caller: Caller, entity: str | None = None
@@ -154,21 +151,9 @@ class EntityOperations:
         Raises ArgumentInvalid if there is no such alias, or if a merge made it.
         """
         names = {"entity": entity, "alias": alias}
-        return await self._change("unname_entity", UnnamedRow, "alias", **names, **caller.writing)
+        [row] = await self._call("unname_entity", UnnamedRow, "alias", **names, **caller.writing)
+        return row
 
     async def list_aliases(self, entity: str | None, caller: Caller) -> list[AliasRow]:
         """Return the aliases of an entity, or of all entities."""
         return await self._call("list_aliases", AliasRow, entity=entity, **caller.reading)
-
-    async def _change(
-        self, function: LiteralString, row: type[Row], refused: str, **arguments: object
-    ) -> Row:
-        """Call a SQL function that writes, and return its row.
-
-        `refused` is the parameter of the tool that the function can refuse.
-        """
-        try:
-            [changed] = await self._call(function, row, **arguments)
-        except DataRefused as refusal:
-            raise refusal.explain(refused) from refusal
-        return changed

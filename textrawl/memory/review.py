@@ -8,7 +8,6 @@ from uuid import UUID
 
 from textrawl.access.principal import Caller
 from textrawl.memory.store import Store
-from textrawl.postgres.sqlstates import DataRefused
 
 
 @dataclass(frozen=True)
@@ -88,7 +87,7 @@ class ReviewOperations:
     """The proposals of one memory."""
 
     def __init__(self, store: Store) -> None:
-        self._call = store.database.call
+        self._call = store.call
 
     async def list(self, chosen: Filter, caller: Caller) -> Sequence[ProposalRow]:
         """Return the proposals that the caller reviews, and the caller's own, oldest first."""
@@ -98,28 +97,23 @@ class ReviewOperations:
 
     async def plan(self, proposals: Sequence[str], caller: Caller) -> Sequence[PlannedRow]:
         """Return what accepting would store. Raises ArgumentInvalid for an unknown id."""
-        try:
-            return await self._call(
-                "plan_decision", PlannedRow, proposals=list(proposals), **_find_place(caller)
-            )
-        except DataRefused as refusal:
-            raise refusal.explain("ids") from refusal
+        return await self._call(
+            "plan_decision", PlannedRow, "ids", proposals=list(proposals), **_find_place(caller)
+        )
 
     async def decide(
         self, proposals: Sequence[str], decision: Decision, reason: str | None, caller: Caller
     ) -> Sequence[DecidedRow]:
         """Accept or reject pending proposals, all or nothing. Raises ArgumentInvalid."""
-        try:
-            return await self._call(
-                "decide_proposals",
-                DecidedRow,
-                proposals=list(proposals),
-                decision=decision,
-                reason=reason,
-                **caller.writing,
-            )
-        except DataRefused as refusal:
-            raise refusal.explain("ids") from refusal
+        return await self._call(
+            "decide_proposals",
+            DecidedRow,
+            "ids",
+            proposals=list(proposals),
+            decision=decision,
+            reason=reason,
+            **caller.writing,
+        )
 
 
 def _find_place(caller: Caller) -> dict[str, object]:

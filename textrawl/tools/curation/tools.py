@@ -10,7 +10,7 @@ from textrawl.tools.call import Call
 from textrawl.tools.memory.declaration import Name
 from textrawl.tools.toolset import CLEAN_FACT, CLEAN_NAME, WRITES, Toolset
 from textrawl.values.text import FACT_LENGTH, REASON_LENGTH
-from textrawl.wire.replies import Key, Reply, write_id
+from textrawl.wire.replies import Key, SuccessReply, write_id
 
 curation = Toolset(
     "curation",
@@ -30,12 +30,11 @@ OptionalSpace = Annotated[str, CLEAN_NAME, Field(max_length=63)]
 OptionalFact = Annotated[str, CLEAN_FACT, Field(max_length=FACT_LENGTH)]
 
 
-class RevisedReply(Reply):
+class RevisedReply(SuccessReply):
     """The wrong fact and its successor."""
 
     spared = (("message",), ("entity_name",))
 
-    success: Annotated[bool, Key("ok")] = True
     duplicate: Annotated[bool | None, Key("dup")] = None
     message: str | None
     entity_name: str | None
@@ -74,12 +73,11 @@ async def revise_fact(
     return call.reply(RevisedReply.build(row))
 
 
-class SharedReply(Reply):
+class SharedReply(SuccessReply):
     """The counts of a copy or a move, or the preview of a dry run."""
 
     spared = (("message", "sample"), ("entity_id",))
 
-    success: Annotated[bool, Key("ok")] = True
     message: str | None
     dry_run: Annotated[bool | None, Key("dry")] = None
     entity_id: Annotated[str | None, Key("entity", short_id=True)] = None

@@ -3,14 +3,14 @@
 from typing import Annotated, Self
 
 from mcp.types import CallToolResult
-from pydantic import Field
+from pydantic import AfterValidator, Field
 
-from textrawl.memory.entities import EntityOperations, MergeRow, SamePair, SplitRow
+from textrawl.memory.entities import EntityOperations, MergeRow, SplitRow
 from textrawl.tools.call import Call
 from textrawl.tools.memory.declaration import Name, OptionalName
 from textrawl.tools.memory.search_replies import Answer
 from textrawl.tools.toolset import READS, WRITES, Toolset
-from textrawl.wire.replies import Key, Part, Reply
+from textrawl.wire.replies import OMIT_EMPTY, Key, Part, SuccessReply
 
 entities = Toolset(
     "entities",
@@ -27,38 +27,19 @@ class Candidate(Part):
 
     entity_name: Annotated[str, Key("entity")]
     other_name: Annotated[str, Key("other")]
-    score: Annotated[float, Key("s")]
-    shared_facts: Annotated[int | None, Key("facts")] = None
-    shared_relations: Annotated[int | None, Key("rel")] = None
+    score: Annotated[float, Key("s"), AfterValidator(lambda score: round(score, 2))]
+    shared_facts: Annotated[int | None, Key("facts"), OMIT_EMPTY] = None
+    shared_relations: Annotated[int | None, Key("rel"), OMIT_EMPTY] = None
     space: Annotated[str | None, Key("sp")] = None
-
-    @classmethod
-    def build(cls, pair: SamePair, *, several: bool) -> Self:
-        """Return the candidate for `pair`. `several` says that the answer has several spaces."""
-        return cls(
-            entity_name=pair.entity_name,
-            other_name=pair.other_name,
-            score=round(pair.score, 2),
-            shared_facts=pair.shared_facts or None,
-            shared_relations=pair.shared_relations or None,
-            space=pair.space if several else None,
-        )
 
 
 class CandidatesReply(Answer):
     """The candidates, the likeliest first."""
 
+    items = "candidates"
+
     success: Annotated[bool, Key("ok")] = True
     candidates: Annotated[list[Candidate], Key("same")]
-
-    def size(self) -> int:
-        """Return the number of candidates."""
-        return len(self.candidates)
-
-    def choose(self, count: int) -> Self:
-        """Return a copy with the likeliest `count` candidates."""
-        kept = self.candidates[:count]
-        return self.cut(len(self.candidates) - len(kept), candidates=kept)
 
 
 @entities.tool(READS, CandidatesReply)
@@ -74,21 +55,21 @@ async def find_same_entities(
     pairs = await EntityOperations(call.store).find_same(
         call.caller, entity=entityName or None, least_score=_LEAST_SCORE, limit=limit
     )
-    several = len({pair.space for pair in pairs}) > 1
-    return call.reply(
-        CandidatesReply(candidates=[Candidate.build(pair, several=several) for pair in pairs])
-    )
+    candidates = [Candidate.model_validate(pair) for pair in pairs]
+    if len({pair.space for pair in pairs}) == 1:
+        for candidate in candidates:
+            candidate.space = None
+    return call.reply(CandidatesReply(candidates=candidates))
 
 
 DryRun = Annotated[bool, Field(description="only say what would happen")]
 
 
-class MergedReply(Reply):
+class MergedReply(SuccessReply):
     """The counts of a merge, and the texts that both entities have."""
 
     spared = (("message",), ("kept_type", "merged_type"), ("collapsing",))
 
-    success: Annotated[bool, Key("ok")] = True
     message: str | None
     dry_run: Annotated[bool | None, Key("dry")] = None
     kept_name: Annotated[str, Key("entity")]
@@ -119,12 +100,11 @@ class MergedReply(Reply):
         )
 
 
-class SplitReply(Reply):
+class SplitReply(SuccessReply):
     """The two entities of a split, and where later facts went."""
 
     spared = (("message",), ("later",))
 
-    success: Annotated[bool, Key("ok")] = True
     message: str | None
     dry_run: Annotated[bool | None, Key("dry")] = None
     kept_name: Annotated[str, Key("entity")]
@@ -180,12 +160,11 @@ async def split_entity(
     return call.reply(SplitReply.build(row, dry_run=dryRun))
 
 
-class NamedReply(Reply):
+class NamedReply(SuccessReply):
     """An entity and its aliases."""
 
     spared = (("message",),)
 
-    success: Annotated[bool, Key("ok")] = True
     message: str | None
     entity_name: Annotated[str, Key("entity")]
     aliases: Annotated[list[str] | None, Key("aka")] = None

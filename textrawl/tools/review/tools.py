@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import Annotated, Any, Self
 
 from mcp.types import CallToolResult
-from pydantic import Field
+from pydantic import AfterValidator, BeforeValidator, Field
 
 from textrawl.errors import ArgumentInvalid
 from textrawl.memory.review import (
@@ -23,7 +23,8 @@ from textrawl.tools.memory.search_replies import Answer
 from textrawl.tools.toolset import CLEAN_NAME, READS, WRITES, Toolset
 from textrawl.values.text import MOST_PROPOSALS, REASON_LENGTH, write_author, write_line
 from textrawl.values.times import write_day
-from textrawl.wire.replies import SHORT_ID, Key, Part, write_id
+from textrawl.wire.columns import Id
+from textrawl.wire.replies import OMIT_EMPTY, SHORT_ID, Key, Part
 
 review = Toolset(
     "review",
@@ -43,40 +44,30 @@ class BesidePart(Part):
 class ProposalPart(Part):
     """A proposal. Only rejected proposals have a reason, and only pending ones facts beside."""
 
-    id: Annotated[str, Key("id", short_id=True)]
+    id: Annotated[Id, Key("id", short_id=True)]
     entity_name: Annotated[str, Key("n")]
     content: Annotated[str, Key("c")]
-    author: Annotated[str, Key("by")]
-    space: str
+    author: Annotated[str, Key("by"), Field(validation_alias="author_name")]
+    space: Annotated[str, Field(validation_alias="space_name")]
     created_at: datetime
-    day: Annotated[str, Key("on"), Field(exclude=True)]
+    day: Annotated[
+        str,
+        Key("on"),
+        BeforeValidator(write_day),
+        Field(exclude=True, validation_alias="created_at"),
+    ]
     state: str
-    decided: Annotated[str | None, Key("state"), Field(exclude=True)]
+    decided: Annotated[
+        str | None,
+        Key("state"),
+        AfterValidator(lambda state: None if state == "pending" else state),
+        Field(exclude=True, validation_alias="state"),
+    ]
     decided_by: str | None = None
     reason: Annotated[str | None, Key("why")] = None
-    observation_id: Annotated[str | None, Key("obs", short_id=True)] = None
-    relation_id: Annotated[str | None, Key("rel", short_id=True)] = None
-    beside: Annotated[list[BesidePart] | None, Key("beside")] = None
-
-    @classmethod
-    def build(cls, row: ProposalRow) -> Self:
-        """Return the part for `row`."""
-        return cls(
-            id=str(row.id),
-            entity_name=row.entity_name,
-            content=row.content,
-            author=row.author_name,
-            space=row.space_name,
-            created_at=row.created_at,
-            day=write_day(row.created_at),
-            state=row.state,
-            decided=None if row.state == "pending" else row.state,
-            decided_by=row.decided_by,
-            reason=row.reason,
-            observation_id=write_id(row.observation_id),
-            relation_id=write_id(row.relation_id),
-            beside=[BesidePart(**fact) for fact in row.beside or []] or None,
-        )
+    observation_id: Annotated[Id | None, Key("obs", short_id=True)] = None
+    relation_id: Annotated[Id | None, Key("rel", short_id=True)] = None
+    beside: Annotated[list[BesidePart] | None, Key("beside"), OMIT_EMPTY] = None
 
     def lines(self) -> Iterator[str]:
         """Yield a line for the proposal, and a line for each fact beside it."""
@@ -95,6 +86,7 @@ class ProposalPart(Part):
 class ProposalsReply(Answer):
     """A page of proposals, oldest first. `total` is the number of all that match."""
 
+    items = "proposals"
     spared = (("total",),)
 
     total: Annotated[int | None, Key("n")]
@@ -104,7 +96,8 @@ class ProposalsReply(Answer):
     def build(cls, rows: Sequence[ProposalRow]) -> Self:
         """Return the reply with all rows."""
         return cls(
-            total=rows[0].total if rows else 0, proposals=[ProposalPart.build(row) for row in rows]
+            total=rows[0].total if rows else 0,
+            proposals=[ProposalPart.model_validate(row) for row in rows],
         )
 
     def compact(self) -> Any:
@@ -119,15 +112,6 @@ class ProposalsReply(Answer):
         for proposal in self.proposals:
             yield from proposal.lines()
         yield from self.lines_after_items()
-
-    def size(self) -> int:
-        """Return the number of proposals."""
-        return len(self.proposals)
-
-    def choose(self, count: int) -> Self:
-        """Return a copy with the `count` oldest proposals."""
-        kept = self.proposals[:count]
-        return self.cut(len(self.proposals) - len(kept), proposals=kept)
 
 
 @review.tool(READS, ProposalsReply, scopes=("read", "propose", "review"))
@@ -157,43 +141,21 @@ OptionalReason = Annotated[str, CLEAN_NAME, Field(max_length=REASON_LENGTH)]
 class DecidedPart(Part):
     """A decided proposal, with the fact or the relation that it became."""
 
-    id: Annotated[str, Key("id", short_id=True)]
+    id: Annotated[Id, Key("id", short_id=True)]
     entity_name: str
-    observation_id: Annotated[str | None, Key("obs", short_id=True)] = None
-    relation_id: Annotated[str | None, Key("rel", short_id=True)] = None
-    duplicate: Annotated[bool | None, Key("dup")] = None
-
-    @classmethod
-    def build(cls, row: DecidedRow) -> Self:
-        """Return the part for `row`."""
-        return cls(
-            id=str(row.id),
-            entity_name=row.entity_name,
-            observation_id=write_id(row.observation_id),
-            relation_id=write_id(row.relation_id),
-            duplicate=row.duplicate or None,
-        )
+    observation_id: Annotated[Id | None, Key("obs", short_id=True)] = None
+    relation_id: Annotated[Id | None, Key("rel", short_id=True)] = None
+    duplicate: Annotated[bool | None, Key("dup"), OMIT_EMPTY] = None
 
 
 class PlannedPart(Part):
     """What accepting a proposal would do: new, repeats, replaces or refused."""
 
-    id: Annotated[str, Key("id", short_id=True)]
+    id: Annotated[Id, Key("id", short_id=True)]
     entity_name: Annotated[str, Key("n")]
     content: Annotated[str, Key("c")]
     outcome: Annotated[str, Key("would")]
-    beside: Annotated[list[BesidePart] | None, Key("beside")] = None
-
-    @classmethod
-    def build(cls, row: PlannedRow) -> Self:
-        """Return the part for `row`."""
-        return cls(
-            id=str(row.id),
-            entity_name=row.entity_name,
-            content=row.content,
-            outcome=row.outcome,
-            beside=[BesidePart(**fact) for fact in row.beside] or None,
-        )
+    beside: Annotated[list[BesidePart] | None, Key("beside"), OMIT_EMPTY] = None
 
 
 class DecisionReply(Answer):
@@ -213,13 +175,13 @@ class DecisionReply(Answer):
         state = rows[0].state if rows else "decided"
         return cls(
             message=f"{state.capitalize()}: {len(rows)}",
-            decided=[DecidedPart.build(row) for row in rows],
+            decided=[DecidedPart.model_validate(row) for row in rows],
         )
 
     @classmethod
     def show(cls, rows: Sequence[PlannedRow]) -> Self:
         """Return the reply for a dry run."""
-        parts = [PlannedPart.build(row) for row in rows]
+        parts = [PlannedPart.model_validate(row) for row in rows]
         return cls(dry_run=True, message="Nothing was decided: a dry run", plan=parts)
 
     def size(self) -> int:
