@@ -16,7 +16,6 @@ from tests.docs.test_readme import (
     count_words,
     keep_up_to_date,
     load_demonstration,
-    write_catalogue,
 )
 from tests.support.pages import ROOT, read_blocks, read_shape, rewrite_generated, rewrite_results
 from textrawl import Settings, create_server
@@ -130,10 +129,7 @@ def test_the_page_of_the_schema_shows_the_tables_that_there_are(
     with psycopg.connect(postgres.cluster.dsn(SUPERUSER, database)) as connection:
         connection.execute("set search_path = textrawl, public")
         connection.execute("select register_embedding_model('test:model', 3)")
-        writers = {
-            "diagram": lambda: draw_tables(connection),
-            "tables": lambda: write_catalogue(connection, "tables"),
-        }
+        writers = {"diagram": lambda: draw_tables(connection)}
         written = rewrite_generated(SCHEMA.read_text(encoding="utf-8"), writers)
         connection.rollback()
 

@@ -156,10 +156,7 @@ async def test_every_statement_of_the_page_about_sql_runs(
     with psycopg.connect(postgres.cluster.dsn(SUPERUSER, database)) as connection:
         count_words(connection)
         text = rewrite_results(SQL.read_text(encoding="utf-8"), connection)
-        tables = {
-            name: lambda name=name: write_catalogue(connection, name)
-            for name in ("views", "functions")
-        }
+        tables = {name: lambda name=name: write_catalogue(connection, name) for name in CATALOGUE}
         written = rewrite_generated(text, tables)
         connection.execute("set local session authorization ana_psql")
         read = connection.execute("select count(*) from textrawl.memory_observations").fetchone()
@@ -186,15 +183,11 @@ CATALOGUE = {
              'recall_costs', 'similar_to', 'entity_context', 'neighbours', 'path_between', 'as_of',
              'memory_diff', 'near_facts', 'memory_report', 'list_proposals')
         order by proname""",
-    "tables": """
-        select relname, obj_description(oid) from pg_class
-        where relnamespace = 'textrawl'::regnamespace and relkind = 'r' and relname !~ '[0-9]$'
-        order by relname""",
 }
 
 
 def write_catalogue(connection: psycopg.Connection, name: str) -> str:
-    """Views, functions or tables with their comments, which hold no examples here."""
+    """Views or functions with their comments, which hold no examples here."""
     rows = connection.execute(CATALOGUE[name].encode()).fetchall()
     entries = [[f"`{key}`", comment.split(" Example:")[0]] for key, comment in rows]
     return write_table([name[:-1], "what it is"], entries)
@@ -254,13 +247,21 @@ def find_short_keys() -> set[str]:
     return found
 
 
-def test_the_legend_has_every_short_key_and_no_other() -> None:
-    page = ROOT / "docs" / "tools.md"
-    declared = find_short_keys()
-    lines = [line for block in read_blocks(page) for line in block.body.splitlines()]
+def read_legend() -> set[str]:
+    """The short keys of the page about tools, and those at the end of the page of each toolset."""
+    table = TOOLS.read_text(encoding="utf-8").split("## Short keys and lines")[1]
+    keys = set(re.findall(r"^\| `(\w+)` \|", table.split("## Errors")[0], re.MULTILINE))
+    for page in (ROOT / "docs" / "toolsets").glob("*.md"):
+        _, _, legend = page.read_text(encoding="utf-8").partition("## Short keys\n")
+        heads = re.findall(r"^- (`\w+`(?:, `\w+`)*):", legend, re.MULTILINE)
+        keys |= {key for head in heads for key in re.findall(r"\w+", head)}
+    return keys
+
+
+def test_the_legends_have_every_short_key_and_no_other() -> None:
+    declared, documented = find_short_keys(), read_legend()
+    lines = [line for block in read_blocks(TOOLS) for line in block.body.splitlines()]
     shown = [list_keys(json.loads(line)) for line in lines if line.startswith('{"')]
-    legend = page.read_text(encoding="utf-8").split("## Short keys and lines")[1]
-    documented = set(re.findall(r"^\| `(\w+)` \|", legend.split("`lines` has")[0], re.MULTILINE))
 
     assert {"n", "c", "err"} <= declared
     assert declared | set[str]().union(*shown) <= documented
