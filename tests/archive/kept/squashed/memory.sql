@@ -1,0 +1,2831 @@
+
+-- Dumped from database version 18.4
+-- Dumped by pg_dump version 18.4
+
+SET statement_timeout = 0;
+SET lock_timeout = 0;
+SET idle_in_transaction_session_timeout = 0;
+SET transaction_timeout = 0;
+SET client_encoding = 'UTF8';
+SET standard_conforming_strings = on;
+SELECT pg_catalog.set_config('search_path', '', false);
+SET check_function_bodies = false;
+SET xmloption = content;
+SET client_min_messages = warning;
+SET row_security = on;
+
+CREATE SCHEMA textrawl;
+
+
+CREATE TYPE textrawl.new_fact AS (
+	id uuid,
+	entity_id uuid,
+	entity_name text,
+	entity_type text,
+	content text,
+	content_hash uuid,
+	source text,
+	confidence real,
+	valid_until timestamp with time zone,
+	said_at timestamp with time zone,
+	replaces text,
+	vector public.halfvec,
+	alias uuid
+);
+
+
+CREATE TYPE textrawl.origin AS (
+	space_id integer,
+	author_id integer,
+	client text,
+	tool text,
+	request text,
+	proposed boolean
+);
+
+
+CREATE FUNCTION textrawl.bury_document() RETURNS trigger
+    LANGUAGE plpgsql
+    SET search_path TO 'textrawl', 'public', 'pg_temp'
+    AS $$
+declare
+    number bigint;
+begin
+    insert into document_clock as c (space_id, version) values (old.space_id, 1)
+    on conflict (space_id) do update set version = c.version + 1
+    returning c.version into number;
+    insert into document_tombstone as t (space_id, kind, path, changed) values (old.space_id, old.kind, old.path, number)
+    on conflict (space_id, kind, path) do update set changed = excluded.changed, deleted_at = clock_timestamp();
+    return null;
+end
+$$;
+
+
+CREATE FUNCTION textrawl.date_fact() RETURNS trigger
+    LANGUAGE plpgsql
+    SET search_path TO 'textrawl', 'public', 'pg_temp'
+    AS $$
+begin
+    new.said_at := new.created_at;
+    return new;
+end
+$$;
+
+
+CREATE FUNCTION textrawl.keep_events() RETURNS trigger
+    LANGUAGE plpgsql
+    SET search_path TO 'textrawl', 'public', 'pg_temp'
+    AS $$
+begin
+    -- settle_events() sets the transaction to 0 if the event was restored from another cluster. The transaction numbers
+    -- of that cluster have no meaning here.
+    if tg_op = 'UPDATE' and to_jsonb(new) = to_jsonb(old) || '{"transaction": "0"}' then
+        return new;
+    end if;
+    raise exception 'the trail is append-only' using errcode = 'object_not_in_prerequisite_state';
+end
+$$;
+
+
+CREATE FUNCTION textrawl.number_fact() RETURNS trigger
+    LANGUAGE plpgsql
+    SET search_path TO 'textrawl', 'public', 'pg_temp'
+    AS $$
+begin
+    -- There is no lock here, so two concurrent writers can take the same number. Their facts then count as neighbours.
+    new.ordinal := coalesce((select max(o.ordinal) from observation o where o.space_id = new.space_id), 0) + 1;
+    return new;
+end
+$$;
+
+
+CREATE FUNCTION textrawl.session_reviews() RETURNS integer[]
+    LANGUAGE plpgsql STABLE SECURITY DEFINER PARALLEL SAFE
+    SET search_path TO 'textrawl', 'public', 'pg_temp'
+    AS $$begin return reviewed_spaces(); end$$;
+
+
+CREATE FUNCTION textrawl.session_spaces() RETURNS integer[]
+    LANGUAGE plpgsql STABLE SECURITY DEFINER PARALLEL SAFE
+    SET search_path TO 'textrawl', 'public', 'pg_temp'
+    AS $$begin return readable_spaces(graphs => true); end$$;
+
+
+CREATE FUNCTION textrawl.state_relations() RETURNS trigger
+    LANGUAGE plpgsql
+    SET search_path TO 'textrawl', 'public', 'pg_temp'
+    AS $$
+begin
+    with stated as (
+        insert into observation (space_id, id, entity_id, entity_type, content, content_hash, source, valid_from, valid_until,
+                                 closed_at, relation_id, author_id, client, tool, request, created_at, fts)
+        select r.space_id, r.id, r.from_entity, source.entity_type, text.content, fact_hash(text.content), 'conversation',
+            r.valid_from, r.valid_until, r.closed_at, r.id, r.author_id, r.client, r.tool, r.request, r.created_at,
+            search_document(r.space_id, space_language(r.space_id), document_names(r.space_id, r.from_entity, r.id), text.content)
+        from added r
+        -- `limit 1` makes the planner look up each entity by its key, however many relations are added.
+        cross join lateral (
+            select e.name, e.entity_type from entity e where e.space_id = r.space_id and e.id = r.from_entity limit 1) source
+        cross join lateral (select e.name from entity e where e.space_id = r.space_id and e.id = r.to_entity limit 1) target
+        cross join lateral (select statement_text(coalesce(r.label, r.relation_type), target.name) as content) text
+        order by r.created_at, r.id
+        returning space_id, id
+    )
+    insert into embedding_pending (space_id, observation_id, model_id)
+    select s.space_id, s.id, m.id from stated s cross join embedding_model m;
+    return null;
+end
+$$;
+
+
+CREATE FUNCTION textrawl.update_statements() RETURNS trigger
+    LANGUAGE plpgsql
+    SET search_path TO 'textrawl', 'public', 'pg_temp'
+    AS $$
+begin
+    update observation o
+    set valid_until = r.valid_until, closed_at = r.closed_at, author_id = r.author_id, client = r.client, tool = r.tool,
+        request = r.request
+    from changed r
+    where o.space_id = r.space_id and o.relation_id = r.id
+      and (o.valid_until, o.closed_at, o.author_id, o.client, o.tool, o.request)
+          is distinct from (r.valid_until, r.closed_at, r.author_id, r.client, r.tool, r.request);
+    return null;
+end
+$$;
+
+
+SET default_tablespace = '';
+
+SET default_table_access_method = heap;
+
+CREATE TABLE textrawl.actor (
+    id integer NOT NULL,
+    name text NOT NULL,
+    role_name text,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT actor_name_check CHECK (((char_length(name) >= 1) AND (char_length(name) <= 200)))
+);
+
+
+ALTER TABLE textrawl.actor ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME textrawl.actor_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+
+CREATE TABLE textrawl.chunk (
+    space_id integer NOT NULL,
+    observation_id uuid NOT NULL,
+    tokens integer NOT NULL,
+    line integer NOT NULL,
+    CONSTRAINT chunk_line_check CHECK ((line > 0)),
+    CONSTRAINT chunk_tokens_check CHECK ((tokens >= 0))
+);
+
+ALTER TABLE ONLY textrawl.chunk FORCE ROW LEVEL SECURITY;
+
+
+CREATE TABLE textrawl.code (
+    singleton boolean DEFAULT true NOT NULL,
+    fingerprint text NOT NULL,
+    CONSTRAINT code_singleton_check CHECK (singleton)
+);
+
+
+CREATE TABLE textrawl.consolidation (
+    space_id integer NOT NULL,
+    granularity text NOT NULL,
+    period text NOT NULL,
+    claimant uuid NOT NULL,
+    claimed_until timestamp with time zone NOT NULL,
+    CONSTRAINT consolidation_granularity_check CHECK ((granularity = ANY (ARRAY['weekly'::text, 'monthly'::text, 'yearly'::text]))),
+    CONSTRAINT consolidation_period_check CHECK (((char_length(period) >= 4) AND (char_length(period) <= 10)))
+);
+
+ALTER TABLE ONLY textrawl.consolidation FORCE ROW LEVEL SECURITY;
+
+
+CREATE TABLE textrawl.correction (
+    space_id integer NOT NULL,
+    id uuid DEFAULT gen_random_uuid() NOT NULL,
+    document_id uuid NOT NULL,
+    part smallint NOT NULL,
+    proposal text NOT NULL,
+    original_text text NOT NULL,
+    proposed_text text NOT NULL,
+    tokens integer NOT NULL,
+    mode text NOT NULL,
+    author_id integer NOT NULL,
+    client text,
+    request text,
+    created_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+    apply_until timestamp with time zone NOT NULL,
+    applied_at timestamp with time zone,
+    event_id bigint,
+    CONSTRAINT correction_check CHECK (((applied_at IS NULL) = (event_id IS NULL))),
+    CONSTRAINT correction_mode_check CHECK ((mode = ANY (ARRAY['llm'::text, 'deterministic'::text]))),
+    CONSTRAINT correction_part_check CHECK ((part > 0)),
+    CONSTRAINT correction_proposal_check CHECK (((char_length(proposal) >= 1) AND (char_length(proposal) <= 10000))),
+    CONSTRAINT correction_proposed_text_check CHECK (((char_length(proposed_text) >= 1) AND (char_length(proposed_text) <= 8000))),
+    CONSTRAINT correction_tokens_check CHECK ((tokens >= 0))
+);
+
+ALTER TABLE ONLY textrawl.correction FORCE ROW LEVEL SECURITY;
+
+
+CREATE TABLE textrawl.decay_policy (
+    space_id integer NOT NULL,
+    model text,
+    half_life_days double precision,
+    alpha double precision,
+    lambda double precision,
+    beta double precision,
+    lambda_fast double precision,
+    lambda_slow double precision,
+    weight_fast double precision,
+    forget_threshold double precision,
+    promote_threshold double precision,
+    promote_use_count integer,
+    promote_days double precision,
+    review_share double precision,
+    review_from double precision,
+    review_until double precision,
+    auto_reinforce boolean,
+    cross_domain_boost double precision,
+    CONSTRAINT decay_policy_alpha_check CHECK (((alpha >= (0.01)::double precision) AND (alpha <= (100)::double precision))),
+    CONSTRAINT decay_policy_beta_check CHECK (((beta >= (0)::double precision) AND (beta <= (10)::double precision))),
+    CONSTRAINT decay_policy_check CHECK ((review_from < review_until)),
+    CONSTRAINT decay_policy_cross_domain_boost_check CHECK (((cross_domain_boost >= (0)::double precision) AND (cross_domain_boost <= (1)::double precision))),
+    CONSTRAINT decay_policy_forget_threshold_check CHECK (((forget_threshold >= (0)::double precision) AND (forget_threshold <= (1)::double precision))),
+    CONSTRAINT decay_policy_half_life_days_check CHECK (((half_life_days >= (0.000001)::double precision) AND (half_life_days <= (36500)::double precision))),
+    CONSTRAINT decay_policy_lambda_check CHECK (((lambda >= (0.000000000001)::double precision) AND (lambda <= (1)::double precision))),
+    CONSTRAINT decay_policy_lambda_fast_check CHECK (((lambda_fast >= (0.000000000001)::double precision) AND (lambda_fast <= (1)::double precision))),
+    CONSTRAINT decay_policy_lambda_slow_check CHECK (((lambda_slow >= (0.000000000001)::double precision) AND (lambda_slow <= (1)::double precision))),
+    CONSTRAINT decay_policy_model_check CHECK ((model = ANY (ARRAY['power_law'::text, 'exponential'::text, 'two_component'::text]))),
+    CONSTRAINT decay_policy_promote_days_check CHECK (((promote_days >= (0)::double precision) AND (promote_days <= (36500)::double precision))),
+    CONSTRAINT decay_policy_promote_threshold_check CHECK (((promote_threshold >= (0)::double precision) AND (promote_threshold <= (1)::double precision))),
+    CONSTRAINT decay_policy_promote_use_count_check CHECK ((promote_use_count >= 0)),
+    CONSTRAINT decay_policy_review_from_check CHECK (((review_from >= (0)::double precision) AND (review_from <= (1)::double precision))),
+    CONSTRAINT decay_policy_review_share_check CHECK (((review_share >= (0)::double precision) AND (review_share <= (1)::double precision))),
+    CONSTRAINT decay_policy_review_until_check CHECK (((review_until >= (0)::double precision) AND (review_until <= (1)::double precision))),
+    CONSTRAINT decay_policy_weight_fast_check CHECK (((weight_fast >= (0)::double precision) AND (weight_fast <= (1)::double precision)))
+);
+
+ALTER TABLE ONLY textrawl.decay_policy FORCE ROW LEVEL SECURITY;
+
+
+CREATE TABLE textrawl.document (
+    space_id integer NOT NULL,
+    id uuid DEFAULT gen_random_uuid() NOT NULL,
+    kind text NOT NULL,
+    path text NOT NULL,
+    entity_id uuid,
+    version bigint,
+    changed bigint NOT NULL,
+    created_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+    CONSTRAINT document_created_at_check CHECK (isfinite(created_at)),
+    CONSTRAINT document_kind_check CHECK ((kind = ANY (ARRAY['identity'::text, 'journal'::text, 'source'::text]))),
+    CONSTRAINT document_path_check CHECK (((char_length(path) >= 1) AND (char_length(path) <= 300)))
+);
+
+ALTER TABLE ONLY textrawl.document FORCE ROW LEVEL SECURITY;
+
+
+CREATE TABLE textrawl.document_clock (
+    space_id integer NOT NULL,
+    version bigint NOT NULL
+);
+
+ALTER TABLE ONLY textrawl.document_clock FORCE ROW LEVEL SECURITY;
+
+
+CREATE TABLE textrawl.document_rebuild (
+    space_id integer NOT NULL,
+    former_languages text[] NOT NULL,
+    reflections boolean DEFAULT false NOT NULL,
+    reached uuid,
+    started_at timestamp with time zone DEFAULT now() NOT NULL
+);
+
+ALTER TABLE ONLY textrawl.document_rebuild FORCE ROW LEVEL SECURITY;
+
+
+CREATE TABLE textrawl.document_tombstone (
+    space_id integer NOT NULL,
+    kind text NOT NULL,
+    path text NOT NULL,
+    changed bigint NOT NULL,
+    deleted_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL
+);
+
+ALTER TABLE ONLY textrawl.document_tombstone FORCE ROW LEVEL SECURITY;
+
+
+CREATE TABLE textrawl.document_version (
+    space_id integer NOT NULL,
+    document_id uuid NOT NULL,
+    version bigint NOT NULL,
+    number integer NOT NULL,
+    content text,
+    attributes jsonb DEFAULT '{}'::jsonb NOT NULL,
+    lost boolean DEFAULT false NOT NULL,
+    modified_at timestamp with time zone NOT NULL,
+    modified_by text,
+    author_id integer NOT NULL,
+    client text,
+    tool text NOT NULL,
+    request text,
+    created_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+    CONSTRAINT document_version_content_check CHECK ((char_length(content) <= 5000000)),
+    CONSTRAINT document_version_created_at_check CHECK (isfinite(created_at)),
+    CONSTRAINT document_version_modified_at_check CHECK (isfinite(modified_at)),
+    CONSTRAINT document_version_modified_by_check CHECK (((char_length(modified_by) >= 1) AND (char_length(modified_by) <= 200))),
+    CONSTRAINT document_version_number_check CHECK ((number > 0))
+);
+
+ALTER TABLE ONLY textrawl.document_version FORCE ROW LEVEL SECURITY;
+
+
+CREATE TABLE textrawl.embedding_1 (
+    space_id integer NOT NULL,
+    observation_id uuid NOT NULL,
+    vector public.halfvec(3) NOT NULL
+);
+
+ALTER TABLE ONLY textrawl.embedding_1 FORCE ROW LEVEL SECURITY;
+
+
+CREATE TABLE textrawl.embedding_model (
+    id integer NOT NULL,
+    name text NOT NULL,
+    dimensions integer NOT NULL,
+    cosine_floor real DEFAULT 0 NOT NULL,
+    cosine_ceiling real DEFAULT 1 NOT NULL,
+    trust real DEFAULT 0.8 NOT NULL,
+    calibrated_at timestamp with time zone,
+    status text DEFAULT 'active'::text NOT NULL,
+    status_since timestamp with time zone DEFAULT now() NOT NULL,
+    queued boolean DEFAULT true NOT NULL,
+    queued_space integer,
+    queued_observation uuid,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    stands_in_for text,
+    obstacle text,
+    CONSTRAINT embedding_model_check CHECK ((cosine_ceiling > cosine_floor)),
+    CONSTRAINT embedding_model_dimensions_check CHECK (((dimensions >= 1) AND (dimensions <= 4000))),
+    CONSTRAINT embedding_model_status_check CHECK ((status = ANY (ARRAY['building'::text, 'active'::text, 'previous'::text]))),
+    CONSTRAINT embedding_model_trust_check CHECK (((trust >= (0)::double precision) AND (trust <= (1)::double precision)))
+);
+
+
+ALTER TABLE textrawl.embedding_model ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME textrawl.embedding_model_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+
+CREATE TABLE textrawl.embedding_pending (
+    space_id integer NOT NULL,
+    observation_id uuid NOT NULL,
+    model_id integer NOT NULL,
+    attempts integer DEFAULT 0 NOT NULL,
+    next_attempt timestamp with time zone DEFAULT now() NOT NULL
+);
+
+ALTER TABLE ONLY textrawl.embedding_pending FORCE ROW LEVEL SECURITY;
+
+
+CREATE TABLE textrawl.entity (
+    space_id integer NOT NULL,
+    id uuid DEFAULT gen_random_uuid() NOT NULL,
+    name text NOT NULL,
+    name_key text NOT NULL,
+    entity_type text NOT NULL,
+    type_guessed boolean DEFAULT false NOT NULL,
+    description text,
+    metadata jsonb DEFAULT '{}'::jsonb NOT NULL,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    updated_at timestamp with time zone DEFAULT now() NOT NULL,
+    fts tsvector NOT NULL,
+    CONSTRAINT entity_entity_type_check CHECK ((entity_type = ANY (ARRAY['person'::text, 'concept'::text, 'project'::text, 'preference'::text, 'fact'::text, 'location'::text, 'organization'::text]))),
+    CONSTRAINT entity_name_check CHECK (((char_length(name) >= 1) AND (char_length(name) <= 200)))
+)
+WITH (fillfactor='85');
+
+ALTER TABLE ONLY textrawl.entity FORCE ROW LEVEL SECURITY;
+
+
+CREATE TABLE textrawl.entity_alias (
+    space_id integer NOT NULL,
+    id uuid DEFAULT gen_random_uuid() NOT NULL,
+    entity_id uuid NOT NULL,
+    name text NOT NULL,
+    name_key text NOT NULL,
+    author_id integer NOT NULL,
+    client text,
+    tool text NOT NULL,
+    request text,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    removed_at timestamp with time zone,
+    CONSTRAINT entity_alias_name_check CHECK (((char_length(name) >= 1) AND (char_length(name) <= 200)))
+);
+
+ALTER TABLE ONLY textrawl.entity_alias FORCE ROW LEVEL SECURITY;
+
+
+CREATE TABLE textrawl.entity_use (
+    space_id integer NOT NULL,
+    entity_id uuid NOT NULL,
+    day date NOT NULL,
+    count integer NOT NULL,
+    last_at timestamp with time zone NOT NULL,
+    CONSTRAINT entity_use_count_check CHECK ((count > 0)),
+    CONSTRAINT entity_use_last_at_check CHECK (isfinite(last_at))
+);
+
+ALTER TABLE ONLY textrawl.entity_use FORCE ROW LEVEL SECURITY;
+
+
+CREATE TABLE textrawl.event (
+    space_id integer NOT NULL,
+    id bigint NOT NULL,
+    at timestamp with time zone DEFAULT now() NOT NULL,
+    actor_id integer NOT NULL,
+    client text,
+    tool text NOT NULL,
+    request text,
+    action text NOT NULL,
+    entity_id uuid,
+    observation_id uuid,
+    relation_id uuid,
+    detail jsonb DEFAULT '{}'::jsonb NOT NULL,
+    transaction xid8 DEFAULT pg_current_xact_id() NOT NULL
+);
+
+ALTER TABLE ONLY textrawl.event FORCE ROW LEVEL SECURITY;
+
+
+ALTER TABLE textrawl.event ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME textrawl.event_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+
+CREATE TABLE textrawl.extraction_pending (
+    space_id integer NOT NULL,
+    document_id uuid NOT NULL,
+    version bigint NOT NULL,
+    attempts integer DEFAULT 0 NOT NULL,
+    next_attempt timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+    CONSTRAINT extraction_pending_attempts_check CHECK ((attempts >= 0))
+);
+
+ALTER TABLE ONLY textrawl.extraction_pending FORCE ROW LEVEL SECURITY;
+
+
+CREATE TABLE textrawl.extraction_total (
+    space_id integer NOT NULL,
+    attempts bigint DEFAULT 0 NOT NULL,
+    successes bigint DEFAULT 0 NOT NULL,
+    nodes_created bigint DEFAULT 0 NOT NULL,
+    edges_created bigint DEFAULT 0 NOT NULL,
+    last_attempt timestamp with time zone,
+    last_success timestamp with time zone,
+    last_error text,
+    CONSTRAINT extraction_total_attempts_check CHECK ((attempts >= 0)),
+    CONSTRAINT extraction_total_edges_created_check CHECK ((edges_created >= 0)),
+    CONSTRAINT extraction_total_nodes_created_check CHECK ((nodes_created >= 0)),
+    CONSTRAINT extraction_total_successes_check CHECK ((successes >= 0))
+);
+
+ALTER TABLE ONLY textrawl.extraction_total FORCE ROW LEVEL SECURITY;
+
+
+CREATE TABLE textrawl.graph_change (
+    space_id integer NOT NULL,
+    event_id bigint NOT NULL,
+    entity_id uuid,
+    relation_id uuid,
+    before jsonb NOT NULL,
+    after jsonb NOT NULL,
+    CONSTRAINT graph_change_check CHECK ((num_nonnulls(entity_id, relation_id) = 1))
+);
+
+ALTER TABLE ONLY textrawl.graph_change FORCE ROW LEVEL SECURITY;
+
+
+CREATE TABLE textrawl.graph_edge (
+    space_id integer NOT NULL,
+    relation_id uuid NOT NULL,
+    evidence text,
+    properties jsonb,
+    instance text,
+    occurred_at timestamp with time zone,
+    last_confirmed_at timestamp with time zone,
+    version integer DEFAULT 1 NOT NULL,
+    deleted_at timestamp with time zone,
+    CONSTRAINT graph_edge_deleted_at_check CHECK (isfinite(deleted_at)),
+    CONSTRAINT graph_edge_evidence_check CHECK (((char_length(evidence) >= 1) AND (char_length(evidence) <= 2000))),
+    CONSTRAINT graph_edge_instance_check CHECK (((char_length(instance) >= 1) AND (char_length(instance) <= 200))),
+    CONSTRAINT graph_edge_last_confirmed_at_check CHECK (isfinite(last_confirmed_at)),
+    CONSTRAINT graph_edge_occurred_at_check CHECK (isfinite(occurred_at)),
+    CONSTRAINT graph_edge_properties_check CHECK ((jsonb_typeof(properties) = 'object'::text)),
+    CONSTRAINT graph_edge_version_check CHECK ((version > 0))
+)
+WITH (fillfactor='85');
+
+ALTER TABLE ONLY textrawl.graph_edge FORCE ROW LEVEL SECURITY;
+
+
+CREATE TABLE textrawl.graph_node (
+    space_id integer NOT NULL,
+    entity_id uuid NOT NULL,
+    label text,
+    label_key text,
+    description_id uuid,
+    confidence real,
+    properties jsonb,
+    instance text,
+    memory text,
+    first_learned_at timestamp with time zone,
+    last_confirmed_at timestamp with time zone,
+    version integer DEFAULT 1 NOT NULL,
+    deleted_at timestamp with time zone,
+    CONSTRAINT graph_node_check CHECK (((label_key IS NULL) = (label IS NULL))),
+    CONSTRAINT graph_node_confidence_check CHECK (((confidence >= (0)::double precision) AND (confidence <= (1)::double precision))),
+    CONSTRAINT graph_node_deleted_at_check CHECK (isfinite(deleted_at)),
+    CONSTRAINT graph_node_first_learned_at_check CHECK (isfinite(first_learned_at)),
+    CONSTRAINT graph_node_instance_check CHECK (((char_length(instance) >= 1) AND (char_length(instance) <= 200))),
+    CONSTRAINT graph_node_label_check CHECK (((char_length(label) >= 1) AND (char_length(label) <= 200))),
+    CONSTRAINT graph_node_last_confirmed_at_check CHECK (isfinite(last_confirmed_at)),
+    CONSTRAINT graph_node_memory_check CHECK (((char_length(memory) >= 1) AND (char_length(memory) <= 200))),
+    CONSTRAINT graph_node_properties_check CHECK ((jsonb_typeof(properties) = 'object'::text)),
+    CONSTRAINT graph_node_version_check CHECK ((version > 0))
+)
+WITH (fillfactor='85');
+
+ALTER TABLE ONLY textrawl.graph_node FORCE ROW LEVEL SECURITY;
+
+
+CREATE TABLE textrawl.identity_snapshot (
+    space_id integer NOT NULL,
+    id text NOT NULL,
+    document_id uuid NOT NULL,
+    version bigint NOT NULL,
+    reason text NOT NULL,
+    source text,
+    pinned boolean DEFAULT false NOT NULL,
+    created_at timestamp with time zone NOT NULL,
+    CONSTRAINT identity_snapshot_created_at_check CHECK (isfinite(created_at)),
+    CONSTRAINT identity_snapshot_reason_check CHECK ((reason = ANY (ARRAY['manual'::text, 'scheduled'::text, 'pre-replace'::text]))),
+    CONSTRAINT identity_snapshot_source_check CHECK (((char_length(source) >= 1) AND (char_length(source) <= 200)))
+);
+
+ALTER TABLE ONLY textrawl.identity_snapshot FORCE ROW LEVEL SECURITY;
+
+
+CREATE TABLE textrawl.instance (
+    space_id integer NOT NULL,
+    id text NOT NULL,
+    instance_type text DEFAULT 'other'::text NOT NULL,
+    name text,
+    version text,
+    created_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+    last_sync timestamp with time zone,
+    CONSTRAINT instance_id_check CHECK ((id ~ '^[A-Za-z0-9][A-Za-z0-9._:@-]{0,99}$'::text)),
+    CONSTRAINT instance_instance_type_check CHECK ((instance_type = ANY (ARRAY['psycheros'::text, 'sby'::text, 'sillytavern'::text, 'openwebui'::text, 'claude-code'::text, 'other'::text]))),
+    CONSTRAINT instance_last_sync_check CHECK (isfinite(last_sync)),
+    CONSTRAINT instance_name_check CHECK (((char_length(name) >= 1) AND (char_length(name) <= 200))),
+    CONSTRAINT instance_version_check CHECK (((char_length(version) >= 1) AND (char_length(version) <= 100)))
+);
+
+ALTER TABLE ONLY textrawl.instance FORCE ROW LEVEL SECURITY;
+
+
+CREATE TABLE textrawl.joint_use (
+    space_id integer NOT NULL,
+    one uuid NOT NULL,
+    other uuid NOT NULL,
+    count integer NOT NULL,
+    last_at timestamp with time zone NOT NULL,
+    CONSTRAINT joint_use_check CHECK ((one < other)),
+    CONSTRAINT joint_use_count_check CHECK ((count > 0)),
+    CONSTRAINT joint_use_last_at_check CHECK (isfinite(last_at))
+);
+
+ALTER TABLE ONLY textrawl.joint_use FORCE ROW LEVEL SECURITY;
+
+
+CREATE TABLE textrawl.journal_entry (
+    space_id integer NOT NULL,
+    document_id uuid NOT NULL,
+    granularity text NOT NULL,
+    date text NOT NULL,
+    period daterange NOT NULL,
+    instance_id text NOT NULL,
+    slug text,
+    CONSTRAINT journal_entry_granularity_check CHECK ((granularity = ANY (ARRAY['daily'::text, 'weekly'::text, 'monthly'::text, 'yearly'::text, 'significant'::text]))),
+    CONSTRAINT journal_entry_slug_check CHECK (((slug ~ '^[a-z0-9]+(-[a-z0-9]+)*$'::text) AND (char_length(slug) <= 100)))
+);
+
+ALTER TABLE ONLY textrawl.journal_entry FORCE ROW LEVEL SECURITY;
+
+
+CREATE TABLE textrawl.lexeme (
+    space_id integer NOT NULL,
+    word text NOT NULL,
+    frequency integer NOT NULL,
+    CONSTRAINT lexeme_frequency_check CHECK ((frequency > 0))
+);
+
+ALTER TABLE ONLY textrawl.lexeme FORCE ROW LEVEL SECURITY;
+
+
+CREATE TABLE textrawl.llm_use (
+    space_id integer NOT NULL,
+    id bigint NOT NULL,
+    at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+    actor_id integer,
+    purpose text NOT NULL,
+    model text NOT NULL,
+    requests integer NOT NULL,
+    tokens_in bigint NOT NULL,
+    tokens_out bigint NOT NULL,
+    milliseconds real NOT NULL,
+    error text,
+    CONSTRAINT llm_use_at_check CHECK (isfinite(at)),
+    CONSTRAINT llm_use_error_check CHECK ((error ~ '^[A-Z_]{1,40}$'::text)),
+    CONSTRAINT llm_use_milliseconds_check CHECK ((milliseconds >= (0)::double precision)),
+    CONSTRAINT llm_use_model_check CHECK (((char_length(model) >= 1) AND (char_length(model) <= 200))),
+    CONSTRAINT llm_use_purpose_check CHECK ((purpose ~ '^[a-z_]{1,40}$'::text)),
+    CONSTRAINT llm_use_requests_check CHECK ((requests >= 0)),
+    CONSTRAINT llm_use_tokens_in_check CHECK ((tokens_in >= 0)),
+    CONSTRAINT llm_use_tokens_out_check CHECK ((tokens_out >= 0))
+);
+
+ALTER TABLE ONLY textrawl.llm_use FORCE ROW LEVEL SECURITY;
+
+
+ALTER TABLE textrawl.llm_use ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME textrawl.llm_use_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+
+CREATE TABLE textrawl.memory_link (
+    space_id integer NOT NULL,
+    id uuid DEFAULT gen_random_uuid() NOT NULL,
+    from_id uuid NOT NULL,
+    to_id uuid NOT NULL,
+    relation_type text NOT NULL,
+    strength double precision DEFAULT 1 NOT NULL,
+    metadata jsonb DEFAULT '{}'::jsonb NOT NULL,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT memory_link_created_at_check CHECK (isfinite(created_at)),
+    CONSTRAINT memory_link_relation_type_check CHECK ((relation_type = ANY (ARRAY['related'::text, 'causes'::text, 'supports'::text, 'contradicts'::text, 'has_decision'::text, 'consolidated_from'::text]))),
+    CONSTRAINT memory_link_strength_check CHECK (((strength >= (0)::double precision) AND (strength <= (1)::double precision)))
+);
+
+ALTER TABLE ONLY textrawl.memory_link FORCE ROW LEVEL SECURITY;
+
+
+CREATE TABLE textrawl.merge (
+    space_id integer NOT NULL,
+    id uuid DEFAULT gen_random_uuid() NOT NULL,
+    kept_id uuid NOT NULL,
+    merged_id uuid NOT NULL,
+    entity jsonb NOT NULL,
+    facts uuid[] NOT NULL,
+    sources uuid[] NOT NULL,
+    targets uuid[] NOT NULL,
+    reflections uuid[] NOT NULL,
+    aliases uuid[] NOT NULL,
+    merges uuid[] NOT NULL,
+    former jsonb NOT NULL,
+    given jsonb NOT NULL,
+    actor_id integer NOT NULL,
+    at timestamp with time zone NOT NULL
+);
+
+ALTER TABLE ONLY textrawl.merge FORCE ROW LEVEL SECURITY;
+
+
+CREATE TABLE textrawl.merged (
+    space_id integer NOT NULL,
+    merge_id uuid NOT NULL,
+    id uuid NOT NULL,
+    kind text NOT NULL,
+    twin uuid,
+    valid_until timestamp with time zone,
+    ended timestamp with time zone NOT NULL,
+    CONSTRAINT merged_kind_check CHECK ((kind = ANY (ARRAY['fact'::text, 'relation'::text])))
+);
+
+ALTER TABLE ONLY textrawl.merged FORCE ROW LEVEL SECURITY;
+
+
+CREATE TABLE textrawl.migration (
+    name text NOT NULL,
+    applied_at timestamp with time zone DEFAULT now() NOT NULL,
+    hash text
+);
+
+
+CREATE TABLE textrawl.observation (
+    space_id integer NOT NULL,
+    id uuid DEFAULT gen_random_uuid() NOT NULL,
+    entity_id uuid NOT NULL,
+    entity_type text NOT NULL,
+    content text NOT NULL,
+    content_hash uuid NOT NULL,
+    whole uuid,
+    part smallint,
+    source text NOT NULL,
+    confidence real DEFAULT 1 NOT NULL,
+    valid_from timestamp with time zone DEFAULT now() NOT NULL,
+    valid_until timestamp with time zone,
+    replaced_by uuid,
+    relation_id uuid,
+    author_id integer NOT NULL,
+    client text,
+    tool text NOT NULL,
+    request text,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    said_at timestamp with time zone NOT NULL,
+    ordinal bigint NOT NULL,
+    fts tsvector NOT NULL,
+    closed_at timestamp with time zone,
+    CONSTRAINT observation_check CHECK (((char_length(content) >= 1) AND (char_length(content) <=
+CASE
+    WHEN (whole IS NULL) THEN 2000
+    ELSE 8000
+END))),
+    CONSTRAINT observation_check1 CHECK ((((whole IS NULL) = (part IS NULL)) AND (part > 0))),
+    CONSTRAINT observation_check2 CHECK ((relation_id = id)),
+    CONSTRAINT observation_closed_at_check CHECK (isfinite(closed_at)),
+    CONSTRAINT observation_confidence_check CHECK (((confidence >= (0)::double precision) AND (confidence <= (1)::double precision))),
+    CONSTRAINT observation_created_at_check CHECK (isfinite(created_at)),
+    CONSTRAINT observation_said_at_check CHECK (isfinite(said_at)),
+    CONSTRAINT observation_source_check CHECK ((source = ANY (ARRAY['conversation'::text, 'note'::text, 'document'::text, 'manual'::text]))),
+    CONSTRAINT observation_valid_from_check CHECK (isfinite(valid_from)),
+    CONSTRAINT observation_valid_until_check CHECK (isfinite(valid_until))
+)
+WITH (fillfactor='85');
+
+ALTER TABLE ONLY textrawl.observation FORCE ROW LEVEL SECURITY;
+
+
+CREATE TABLE textrawl.proposal (
+    space_id integer NOT NULL,
+    id uuid DEFAULT gen_random_uuid() NOT NULL,
+    kind text NOT NULL,
+    entity_name text NOT NULL,
+    entity_key text NOT NULL,
+    entity_type text,
+    content text,
+    content_hash uuid NOT NULL,
+    given_hash uuid NOT NULL,
+    relation_type text,
+    to_name text,
+    to_key text,
+    to_type text,
+    source text,
+    confidence real,
+    valid_until timestamp with time zone,
+    said_at timestamp with time zone,
+    replaces text,
+    replaces_edges boolean DEFAULT false NOT NULL,
+    model_id integer,
+    vector public.halfvec,
+    fts tsvector NOT NULL,
+    author_id integer NOT NULL,
+    client text,
+    tool text NOT NULL,
+    request text,
+    created_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+    decision text,
+    decided_at timestamp with time zone,
+    decided_by integer,
+    reason text,
+    observation_id uuid,
+    relation_id uuid,
+    CONSTRAINT proposal_check CHECK (((kind = 'fact'::text) = (content IS NOT NULL))),
+    CONSTRAINT proposal_check1 CHECK (((kind = 'relation'::text) = ((relation_type IS NOT NULL) AND (to_name IS NOT NULL) AND (to_key IS NOT NULL)))),
+    CONSTRAINT proposal_check2 CHECK (((decision IS NULL) = (decided_at IS NULL))),
+    CONSTRAINT proposal_confidence_check CHECK (((confidence >= (0)::double precision) AND (confidence <= (1)::double precision))),
+    CONSTRAINT proposal_content_check CHECK (((char_length(content) >= 1) AND (char_length(content) <= 2000))),
+    CONSTRAINT proposal_decision_check CHECK ((decision = ANY (ARRAY['accepted'::text, 'rejected'::text, 'withdrawn'::text]))),
+    CONSTRAINT proposal_entity_name_check CHECK (((char_length(entity_name) >= 1) AND (char_length(entity_name) <= 200))),
+    CONSTRAINT proposal_kind_check CHECK ((kind = ANY (ARRAY['fact'::text, 'relation'::text]))),
+    CONSTRAINT proposal_reason_check CHECK (((char_length(reason) >= 1) AND (char_length(reason) <= 500))),
+    CONSTRAINT proposal_relation_type_check CHECK (((char_length(relation_type) >= 1) AND (char_length(relation_type) <= 100))),
+    CONSTRAINT proposal_said_at_check CHECK (isfinite(said_at)),
+    CONSTRAINT proposal_source_check CHECK ((source = ANY (ARRAY['conversation'::text, 'note'::text, 'document'::text, 'manual'::text]))),
+    CONSTRAINT proposal_to_name_check CHECK (((char_length(to_name) >= 1) AND (char_length(to_name) <= 200))),
+    CONSTRAINT proposal_valid_until_check CHECK (isfinite(valid_until))
+);
+
+ALTER TABLE ONLY textrawl.proposal FORCE ROW LEVEL SECURITY;
+
+
+CREATE TABLE textrawl.recall (
+    space_id integer NOT NULL,
+    id bigint NOT NULL,
+    at timestamp with time zone NOT NULL,
+    actor_id integer,
+    client text,
+    mode text NOT NULL,
+    query text,
+    query_hash text,
+    hits integer,
+    score real,
+    cosine real,
+    coverage real,
+    facts uuid[] DEFAULT '{}'::uuid[] NOT NULL,
+    format text NOT NULL,
+    structured boolean NOT NULL,
+    tokens integer NOT NULL,
+    verbose_tokens integer,
+    budget integer NOT NULL,
+    items integer NOT NULL,
+    dropped integer NOT NULL,
+    milliseconds real,
+    CONSTRAINT recall_at_check CHECK (isfinite(at)),
+    CONSTRAINT recall_budget_check CHECK ((budget > 0)),
+    CONSTRAINT recall_dropped_check CHECK ((dropped >= 0)),
+    CONSTRAINT recall_hits_check CHECK ((hits >= 0)),
+    CONSTRAINT recall_items_check CHECK ((items >= 0)),
+    CONSTRAINT recall_milliseconds_check CHECK ((milliseconds >= (0)::double precision)),
+    CONSTRAINT recall_query_check CHECK ((char_length(query) <= 500)),
+    CONSTRAINT recall_tokens_check CHECK ((tokens >= 0)),
+    CONSTRAINT recall_verbose_tokens_check CHECK ((verbose_tokens >= 0))
+);
+
+ALTER TABLE ONLY textrawl.recall FORCE ROW LEVEL SECURITY;
+
+
+ALTER TABLE textrawl.recall ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME textrawl.recall_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+
+CREATE TABLE textrawl.recalled (
+    space_id integer NOT NULL,
+    observation_id uuid NOT NULL,
+    recalls bigint NOT NULL,
+    last_at timestamp with time zone NOT NULL,
+    CONSTRAINT recalled_recalls_check CHECK ((recalls > 0))
+)
+WITH (fillfactor='80');
+
+ALTER TABLE ONLY textrawl.recalled FORCE ROW LEVEL SECURITY;
+
+
+CREATE TABLE textrawl.reflection (
+    space_id integer NOT NULL,
+    id uuid DEFAULT gen_random_uuid() NOT NULL,
+    target_type text NOT NULL,
+    entity_id uuid,
+    relation_id uuid,
+    content text NOT NULL,
+    voice text NOT NULL,
+    mood text,
+    author_id integer NOT NULL,
+    client text,
+    tool text NOT NULL,
+    request text,
+    created_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+    fts tsvector NOT NULL,
+    model_id integer,
+    vector public.halfvec,
+    CONSTRAINT reflection_check CHECK (((entity_id IS NOT NULL) = (target_type = 'entity'::text))),
+    CONSTRAINT reflection_check1 CHECK (((relation_id IS NOT NULL) = (target_type = 'relation'::text))),
+    CONSTRAINT reflection_content_check CHECK (((char_length(content) >= 1) AND (char_length(content) <= 10000))),
+    CONSTRAINT reflection_created_at_check CHECK (isfinite(created_at)),
+    CONSTRAINT reflection_mood_check CHECK (((char_length(mood) >= 1) AND (char_length(mood) <= 100))),
+    CONSTRAINT reflection_target_type_check CHECK ((target_type = ANY (ARRAY['entity'::text, 'session'::text, 'relation'::text, 'global'::text]))),
+    CONSTRAINT reflection_voice_check CHECK (((char_length(voice) >= 1) AND (char_length(voice) <= 200)))
+);
+
+ALTER TABLE ONLY textrawl.reflection FORCE ROW LEVEL SECURITY;
+
+
+CREATE TABLE textrawl.relation (
+    space_id integer NOT NULL,
+    id uuid DEFAULT gen_random_uuid() NOT NULL,
+    from_entity uuid NOT NULL,
+    relation_type text NOT NULL,
+    label text,
+    to_entity uuid NOT NULL,
+    strength real DEFAULT 1 NOT NULL,
+    valid_from timestamp with time zone DEFAULT now() NOT NULL,
+    valid_until timestamp with time zone,
+    author_id integer NOT NULL,
+    client text,
+    tool text NOT NULL,
+    request text,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    closed_at timestamp with time zone,
+    CONSTRAINT relation_closed_at_check CHECK (isfinite(closed_at)),
+    CONSTRAINT relation_label_check CHECK (((char_length(label) >= 1) AND (char_length(label) <= 100))),
+    CONSTRAINT relation_relation_type_check CHECK (((char_length(relation_type) >= 1) AND (char_length(relation_type) <= 100))),
+    CONSTRAINT relation_strength_check CHECK (((strength >= (0)::double precision) AND (strength <= (1)::double precision))),
+    CONSTRAINT relation_valid_from_check CHECK (isfinite(valid_from)),
+    CONSTRAINT relation_valid_until_check CHECK (isfinite(valid_until))
+);
+
+ALTER TABLE ONLY textrawl.relation FORCE ROW LEVEL SECURITY;
+
+
+CREATE TABLE textrawl.removal_lock (
+);
+
+
+CREATE TABLE textrawl.retention (
+    space_id integer NOT NULL,
+    observation_id uuid NOT NULL,
+    saved boolean DEFAULT false NOT NULL,
+    tags text[] DEFAULT '{}'::text[] NOT NULL,
+    entities text[] DEFAULT '{}'::text[] NOT NULL,
+    source text,
+    context text,
+    extra jsonb DEFAULT '{}'::jsonb NOT NULL,
+    strength double precision DEFAULT 1 NOT NULL,
+    use_count integer DEFAULT 0 NOT NULL,
+    last_used timestamp with time zone NOT NULL,
+    status text DEFAULT 'active'::text NOT NULL,
+    ended_at timestamp with time zone,
+    promoted_at timestamp with time zone,
+    promoted_to text,
+    last_review_at timestamp with time zone,
+    review_count integer DEFAULT 0 NOT NULL,
+    cross_domain_count integer DEFAULT 0 NOT NULL,
+    CONSTRAINT retention_context_check CHECK ((char_length(context) <= 1000)),
+    CONSTRAINT retention_cross_domain_count_check CHECK ((cross_domain_count >= 0)),
+    CONSTRAINT retention_ended_at_check CHECK (isfinite(ended_at)),
+    CONSTRAINT retention_last_review_at_check CHECK (isfinite(last_review_at)),
+    CONSTRAINT retention_last_used_check CHECK (isfinite(last_used)),
+    CONSTRAINT retention_promoted_at_check CHECK (isfinite(promoted_at)),
+    CONSTRAINT retention_review_count_check CHECK ((review_count >= 0)),
+    CONSTRAINT retention_source_check CHECK ((char_length(source) <= 500)),
+    CONSTRAINT retention_status_check CHECK ((status = ANY (ARRAY['active'::text, 'promoted'::text, 'archived'::text, 'removed'::text]))),
+    CONSTRAINT retention_strength_check CHECK (((strength >= (0)::double precision) AND (strength <= (2)::double precision))),
+    CONSTRAINT retention_use_count_check CHECK ((use_count >= 0))
+)
+WITH (fillfactor='80');
+
+ALTER TABLE ONLY textrawl.retention FORCE ROW LEVEL SECURITY;
+
+
+CREATE TABLE textrawl.revision (
+    space_id integer NOT NULL,
+    observation_id uuid NOT NULL,
+    reason text NOT NULL,
+    actor_id integer NOT NULL,
+    client text,
+    tool text NOT NULL,
+    request text,
+    revised_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+    CONSTRAINT revision_reason_check CHECK (((char_length(reason) >= 1) AND (char_length(reason) <= 500)))
+);
+
+ALTER TABLE ONLY textrawl.revision FORCE ROW LEVEL SECURITY;
+
+
+CREATE TABLE textrawl.search_statistics (
+    singleton boolean DEFAULT true NOT NULL,
+    facts double precision NOT NULL,
+    refreshed_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT search_statistics_singleton_check CHECK (singleton)
+);
+
+
+CREATE TABLE textrawl.source (
+    space_id integer NOT NULL,
+    document_id uuid NOT NULL,
+    source_kind text NOT NULL,
+    label text NOT NULL,
+    content_hash text,
+    chunks integer DEFAULT 0 NOT NULL,
+    tokens bigint DEFAULT 0 NOT NULL,
+    CONSTRAINT source_chunks_check CHECK ((chunks >= 0)),
+    CONSTRAINT source_label_check CHECK (((char_length(label) >= 1) AND (char_length(label) <= 200))),
+    CONSTRAINT source_source_kind_check CHECK ((source_kind = ANY (ARRAY['clip'::text, 'ai-conversation'::text, 'file'::text]))),
+    CONSTRAINT source_tokens_check CHECK ((tokens >= 0))
+);
+
+ALTER TABLE ONLY textrawl.source FORCE ROW LEVEL SECURITY;
+
+
+CREATE TABLE textrawl.space (
+    id integer NOT NULL,
+    name text NOT NULL,
+    language text DEFAULT 'english'::text NOT NULL,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    archived_at timestamp with time zone,
+    tier text,
+    recall_tokens integer,
+    reviewed boolean DEFAULT false NOT NULL,
+    proposal_days integer,
+    CONSTRAINT space_check CHECK (((recall_tokens IS NULL) OR (tier IS NOT NULL))),
+    CONSTRAINT space_check1 CHECK (((NOT reviewed) OR (tier IS NULL))),
+    CONSTRAINT space_name_check CHECK ((name ~ '^[a-z0-9][a-z0-9_-]{0,62}$'::text)),
+    CONSTRAINT space_proposal_days_check CHECK (((proposal_days >= 1) AND (proposal_days <= 3650))),
+    CONSTRAINT space_recall_tokens_check CHECK (((recall_tokens >= 0) AND (recall_tokens <= 100000))),
+    CONSTRAINT space_tier_check CHECK ((tier = ANY (ARRAY['public'::text, 'personal'::text, 'sensitive'::text])))
+);
+
+ALTER TABLE ONLY textrawl.space FORCE ROW LEVEL SECURITY;
+
+
+CREATE TABLE textrawl.space_grant (
+    space_id integer NOT NULL,
+    actor_id integer NOT NULL,
+    scopes text[] NOT NULL,
+    for_login boolean DEFAULT false NOT NULL,
+    granted_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT space_grant_scopes_check CHECK (((scopes <@ ARRAY['read'::text, 'propose'::text, 'write'::text, 'forget'::text, 'review'::text, 'admin'::text, 'metrics'::text]) AND (scopes <> '{}'::text[])))
+);
+
+ALTER TABLE ONLY textrawl.space_grant FORCE ROW LEVEL SECURITY;
+
+
+ALTER TABLE textrawl.space ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME textrawl.space_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+
+CREATE TABLE textrawl.space_statistics (
+    space_id integer NOT NULL,
+    facts bigint NOT NULL,
+    coherence real
+);
+
+ALTER TABLE ONLY textrawl.space_statistics FORCE ROW LEVEL SECURITY;
+
+
+CREATE TABLE textrawl.token (
+    id integer NOT NULL,
+    hash bytea NOT NULL,
+    kind text NOT NULL,
+    prefix text,
+    actor_id integer NOT NULL,
+    home_space_id integer,
+    scopes text[] NOT NULL,
+    issuer text,
+    voucher_id integer,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    expires_at timestamp with time zone,
+    last_used_at timestamp with time zone,
+    revoked_at timestamp with time zone,
+    CONSTRAINT token_check CHECK (((voucher_id IS NOT NULL) = (kind = 'federated'::text))),
+    CONSTRAINT token_expires_at_check CHECK (isfinite(expires_at)),
+    CONSTRAINT token_hash_check CHECK ((octet_length(hash) = 32)),
+    CONSTRAINT token_issuer_check CHECK (((char_length(issuer) >= 1) AND (char_length(issuer) <= 2000))),
+    CONSTRAINT token_kind_check CHECK ((kind = ANY (ARRAY['bearer'::text, 'local'::text, 'federated'::text]))),
+    CONSTRAINT token_scopes_check CHECK (((scopes <@ ARRAY['read'::text, 'propose'::text, 'write'::text, 'forget'::text, 'review'::text, 'admin'::text, 'metrics'::text]) AND (scopes <> '{}'::text[])))
+);
+
+ALTER TABLE ONLY textrawl.token FORCE ROW LEVEL SECURITY;
+
+
+ALTER TABLE textrawl.token ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME textrawl.token_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+
+CREATE TABLE textrawl.undo (
+    space_id integer NOT NULL,
+    id bigint NOT NULL,
+    author_id integer NOT NULL,
+    actor_id integer NOT NULL,
+    since timestamp with time zone NOT NULL,
+    at timestamp with time zone DEFAULT now() NOT NULL,
+    events bigint[] NOT NULL,
+    reverted_at timestamp with time zone,
+    purged_at timestamp with time zone,
+    moved_to integer,
+    joint bigint,
+    CONSTRAINT undo_since_check CHECK (isfinite(since))
+);
+
+ALTER TABLE ONLY textrawl.undo FORCE ROW LEVEL SECURITY;
+
+
+ALTER TABLE textrawl.undo ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME textrawl.undo_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+
+CREATE TABLE textrawl.undone (
+    space_id integer NOT NULL,
+    undo_id bigint NOT NULL,
+    action text NOT NULL,
+    kind text NOT NULL,
+    id uuid NOT NULL,
+    names text[] NOT NULL,
+    entities jsonb DEFAULT '[]'::jsonb NOT NULL,
+    before jsonb NOT NULL,
+    after jsonb,
+    CONSTRAINT undone_action_check CHECK ((action = ANY (ARRAY['remove'::text, 'hand over'::text, 'revive'::text, 'reset'::text, 'drop entity'::text, 'move back'::text, 'retype'::text, 'return'::text]))),
+    CONSTRAINT undone_kind_check CHECK ((kind = ANY (ARRAY['entity'::text, 'observation'::text, 'relation'::text, 'reflection'::text, 'document'::text, 'proposal'::text, 'alias'::text, 'merge'::text])))
+);
+
+ALTER TABLE ONLY textrawl.undone FORCE ROW LEVEL SECURITY;
+
+
+CREATE TABLE textrawl.vector_index_claim (
+    singleton boolean DEFAULT true NOT NULL,
+    pid integer,
+    backend_start timestamp with time zone,
+    CONSTRAINT vector_index_claim_singleton_check CHECK (singleton)
+);
+
+
+CREATE TABLE textrawl.word_form (
+    stem text NOT NULL,
+    other text NOT NULL,
+    language text DEFAULT 'english'::text NOT NULL,
+    CONSTRAINT word_form_check CHECK ((other <> stem))
+);
+
+
+INSERT INTO textrawl.actor OVERRIDING SYSTEM VALUE VALUES
+	(1, 'root', NULL, '2026-11-25 19:10:25.934781+00'),
+	(2, 'ben', NULL, '2026-11-25 19:10:29.616588+00'),
+	(3, 'pip', NULL, '2026-11-25 19:10:29.622365+00'),
+	(4, 'textrawl_owner', NULL, '2026-11-25 19:10:29.642091+00');
+
+
+INSERT INTO textrawl.chunk VALUES
+	(4, '30773b5a-e242-4a5a-9833-ca2fa4dd73dc', 180, 1);
+
+
+INSERT INTO textrawl.code VALUES
+	(true, 'of the kept memory');
+
+
+
+
+
+
+
+
+INSERT INTO textrawl.document VALUES
+	(1, 'b48e9c94-3609-4c48-bd33-e46fb6695496', 'identity', 'self/self.md', NULL, 3, 3, '2026-11-25 19:10:29.217847+00'),
+	(1, '8df27410-5e00-4c28-8750-df37943c7b13', 'identity', 'custom/gone.md', NULL, 5, 5, '2026-11-25 19:10:29.243564+00'),
+	(1, 'a442f492-c815-484c-817b-82e0141c0131', 'journal', 'weekly/2026-W19', '0bc2a8e2-29df-4bdd-b693-6e7aefeb4306', 7, 7, '2026-11-25 19:10:29.263866+00'),
+	(1, 'ea3153dc-c606-4635-91a5-305e563bdf46', 'journal', 'significant/2026-05-06/the-move', 'd134dbd3-25f9-40cb-8f8d-1f8baf92c9ec', 8, 8, '2026-11-25 19:10:29.273331+00'),
+	(1, 'ff5e979c-391b-44ef-940b-229a4c693086', 'journal', 'daily/2026-05-04/laptop', 'd7ea4b92-e7ab-42c3-9d46-348416e7e40a', 9, 9, '2026-11-25 19:10:29.252758+00'),
+	(1, '9241838c-0f6f-43c6-8e24-b1bd238fbef7', 'identity', 'user/wants.md', NULL, 10, 10, '2026-11-25 19:10:29.291117+00'),
+	(4, '04d9ccbd-ee73-4c16-9946-cd057ee389e7', 'source', 'clip/798069078fd8cee33d8cdbdf4f44c84e', '9d53fbb9-eed4-4ab2-bd89-3b057fd02d75', 1, 1, '2026-11-25 19:10:29.312577+00');
+
+
+INSERT INTO textrawl.document_clock VALUES
+	(1, 10),
+	(4, 1);
+
+
+
+
+
+
+INSERT INTO textrawl.document_version VALUES
+	(1, 'b48e9c94-3609-4c48-bd33-e46fb6695496', 1, 1, '# Me
+
+I am patient.
+', '{}', false, '2026-11-25 19:10:29.216709+00', 'laptop', 1, 'mcp 0.1.0', 'identity_write', '901a4cd52700e9fd', '2026-11-25 19:10:29.219158+00'),
+	(1, 'b48e9c94-3609-4c48-bd33-e46fb6695496', 2, 2, '# Me
+
+I am patient.
+
+I like maps.
+', '{}', false, '2026-11-25 19:10:29.23189+00', 'phone', 1, 'mcp 0.1.0', 'identity_append', 'ddf80a69ec78ebfb', '2026-11-25 19:10:29.233849+00'),
+	(1, 'b48e9c94-3609-4c48-bd33-e46fb6695496', 3, 3, '# Me
+
+I am patient.
+
+I like maps.
+', '{"label": "Self"}', false, '2026-11-25 19:10:29.236655+00', NULL, 1, 'mcp 0.1.0', 'identity_set_meta', 'fe4bd13c90d35f73', '2026-11-25 19:10:29.237533+00'),
+	(1, '8df27410-5e00-4c28-8750-df37943c7b13', 4, 1, 'soon gone
+', '{}', false, '2026-11-25 19:10:29.24276+00', NULL, 1, 'mcp 0.1.0', 'identity_write', '7a0e4819e6a0faf8', '2026-11-25 19:10:29.244407+00'),
+	(1, '8df27410-5e00-4c28-8750-df37943c7b13', 5, 2, NULL, '{}', false, '2026-11-25 19:10:29.246279+00', NULL, 1, 'mcp 0.1.0', 'identity_delete_custom', '6d64219edfb4c1a6', '2026-11-25 19:10:29.248053+00'),
+	(1, 'ff5e979c-391b-44ef-940b-229a4c693086', 6, 1, '# 2026-05-04
+
+- Ada moved the shelves. [via:laptop]', '{"chat_ids": ["c1"], "instance": "laptop", "participants": ["laptop"]}', false, '2026-11-25 19:10:29.254398+00', 'laptop', 1, 'mcp 0.1.0', 'memory_create', '927f11f6668d2bdb', '2026-11-25 19:10:29.254551+00'),
+	(1, 'a442f492-c815-484c-817b-82e0141c0131', 7, 1, '# 2026-W19
+
+- Ada moved the shelves. [via:laptop]', '{"chat_ids": [], "instance": "laptop", "participants": ["laptop"]}', false, '2026-11-25 19:10:29.265144+00', 'laptop', 1, 'mcp 0.1.0', 'memory_create', 'f2380be2409757ff', '2026-11-25 19:10:29.265252+00'),
+	(1, 'ea3153dc-c606-4635-91a5-305e563bdf46', 8, 1, '# 2026-05-06
+
+- Ada moved the shelves. [via:laptop]', '{"chat_ids": [], "instance": "laptop", "participants": ["laptop"]}', false, '2026-11-25 19:10:29.274907+00', 'laptop', 1, 'mcp 0.1.0', 'memory_create', '25a3406b0c347912', '2026-11-25 19:10:29.275013+00'),
+	(1, 'ff5e979c-391b-44ef-940b-229a4c693086', 9, 2, '# 2026-05-04
+
+- Ada moved two shelves.', '{"chat_ids": ["c1"], "instance": "laptop", "participants": ["laptop"]}', false, '2026-11-25 19:10:29.283067+00', 'Ada', 1, 'mcp 0.1.0', 'memory_update', 'ab9a9a82a4a60a6e', '2026-11-25 19:10:29.283155+00'),
+	(1, '9241838c-0f6f-43c6-8e24-b1bd238fbef7', 10, 1, 'a desk
+', '{}', false, '2026-11-25 19:10:29.289482+00', 'phone', 1, 'mcp 0.1.0', 'sync_push', 'cf4d99c5f07b222d', '2026-11-25 19:10:29.291475+00'),
+	(4, '04d9ccbd-ee73-4c16-9946-cd057ee389e7', 1, 1, 'A shelf holds forty books. A shelf holds forty books. A shelf holds forty books. A shelf holds forty books. A shelf holds forty books. A shelf holds forty books. A shelf holds forty books. A shelf holds forty books. A shelf holds forty books. A shelf holds forty books. A shelf holds forty books. A shelf holds forty books. A shelf holds forty books. A shelf holds forty books. A shelf holds forty books. A shelf holds forty books. A shelf holds forty books. A shelf holds forty books. A shelf holds forty books. A shelf holds forty books. A shelf holds forty books. A shelf holds forty books. A shelf holds forty books. A shelf holds forty books. A shelf holds forty books. A shelf holds forty books. A shelf holds forty books. A shelf holds forty books. A shelf holds forty books. A shelf holds forty books.', '{"chunks": [[1, 0, 809, 180]], "sha256": "798069078fd8cee33d8cdbdf4f44c84eecf82d82ed88fadbbc1cabfc8fa783f3"}', false, '2026-11-25 19:10:29.314852+00', NULL, 1, 'mcp 0.1.0', 'remember', 'cafdbf1ccd527a83', '2026-11-25 19:10:29.314963+00');
+
+
+INSERT INTO textrawl.embedding_1 VALUES
+	(1, '058fb902-c7b4-4d38-bbb4-f470c80b1395', '[1,0.5,0]');
+
+
+INSERT INTO textrawl.embedding_model OVERRIDING SYSTEM VALUE VALUES
+	(1, 'test:three', 3, 0.1, 0.9, 0.5, NULL, 'active', '2026-11-25 19:10:29.646105+00', false, NULL, NULL, '2026-11-25 19:10:29.646105+00', NULL, NULL);
+
+
+
+
+INSERT INTO textrawl.entity VALUES
+	(1, '80d3d583-6e2a-4696-b9c3-dd8c98c5884e', 'Bo', 'bo', 'concept', true, NULL, '{}', '2026-11-25 19:10:28.9767+00', '2026-11-25 19:10:28.99982+00', '''bo'':1'),
+	(1, 'a2fa6359-b828-4730-b415-700af27726e5', 'Straße 東京', 'strasse 東京', 'location', false, NULL, '{}', '2026-11-25 19:10:28.9767+00', '2026-11-25 19:10:29.035333+00', '''strasse'':1 ''東京'':2'),
+	(2, '78cdbabd-9198-43b6-8837-96972adb8909', 'Ada', 'ada', 'person', false, NULL, '{}', '2026-11-25 19:10:29.051873+00', '2026-11-25 19:10:29.051873+00', '''ada'':1'),
+	(2, 'd867be43-10b7-4095-9b23-8390965e540d', 'Atlas', 'atlas', 'project', false, NULL, '{}', '2026-11-25 19:10:29.051873+00', '2026-11-25 19:10:29.059845+00', '''atlas'':1'),
+	(1, 'd7ea4b92-e7ab-42c3-9d46-348416e7e40a', 'journal 2026-05-04 laptop', 'journal 2026-05-04 laptop', 'concept', true, NULL, '{}', '2026-11-25 19:10:29.250727+00', '2026-11-25 19:10:29.286021+00', '''04'':4 ''05'':3 ''2026'':2 ''journal'':1 ''laptop'':5'),
+	(1, '82c45f71-348a-4e7c-9705-4859714770f9', 'Server', 'server', 'concept', false, NULL, '{"type": "Machine"}', '2026-11-25 19:10:29.101386+00', '2026-11-25 19:10:29.118409+00', '''server'':1'),
+	(1, '652ddb44-4e37-456e-b2c3-8ba0dc591a87', 'Mercury', 'mercury', 'person', false, NULL, '{}', '2026-11-25 19:10:29.13014+00', '2026-11-25 19:10:29.177523+00', '''mercury'':1'),
+	(1, '7c41641b-72e5-4547-961a-b41e7671fb57', 'music', 'music', 'concept', false, NULL, '{"type": "topic"}', '2026-11-25 19:10:29.13014+00', '2026-11-25 19:10:29.181332+00', '''music'':1'),
+	(1, '1959a6c2-54f3-4803-ab5d-a5f683400a2d', 'Atlas', 'atlas', 'project', false, NULL, '{}', '2026-11-25 19:10:28.9767+00', '2026-11-25 19:10:29.193942+00', '''a'':3 ''atlas'':1 ''project'':2'),
+	(1, '0bc2a8e2-29df-4bdd-b693-6e7aefeb4306', 'journal 2026-W19', 'journal 2026-w19', 'concept', true, NULL, '{}', '2026-11-25 19:10:29.261818+00', '2026-11-25 19:10:29.26934+00', '''2026'':2 ''journal'':1 ''w19'':3'),
+	(1, 'd134dbd3-25f9-40cb-8f8d-1f8baf92c9ec', 'journal 2026-05-06 the-move', 'journal 2026-05-06 the-move', 'concept', true, NULL, '{}', '2026-11-25 19:10:29.271378+00', '2026-11-25 19:10:29.278885+00', '''05'':3 ''06'':4 ''2026'':2 ''journal'':1 ''move'':6 ''the'':5'),
+	(4, '9d53fbb9-eed4-4ab2-bd89-3b057fd02d75', 'Shelves', 'shelves', 'concept', true, NULL, '{}', '2026-11-25 19:10:29.310571+00', '2026-11-25 19:10:29.318841+00', '''shelves'':1'),
+	(2, 'e5110729-0452-4267-bcf3-799992e4f60b', 'Rota', 'rota', 'project', false, NULL, '{}', '2026-11-25 19:10:29.62315+00', '2026-11-25 19:10:29.630421+00', '''rota'':1'),
+	(3, '3b388dec-8cec-45fc-a803-dd60319c35ec', 'Ausflug', 'ausflug', 'project', false, NULL, '{}', '2026-11-25 19:10:29.642091+00', '2026-11-25 19:10:29.643874+00', '''ausflug'':1'),
+	(1, 'bd4da17f-f2c1-4dcc-9a17-6ba0053afc43', 'Ada', 'ada', 'person', false, NULL, '{}', '2026-11-25 19:10:28.9767+00', '2026-11-25 19:10:29.65624+00', '''ada'':1,2 ''l'':3');
+
+
+INSERT INTO textrawl.entity_alias VALUES
+	(1, '1b7ec8b0-ed03-4613-820d-6f2de53dac26', '1959a6c2-54f3-4803-ab5d-a5f683400a2d', 'Project A', 'project a', 1, 'mcp 0.1.0', 'name_entity', '224732a89acaac7e', '2026-11-25 19:10:29.066883+00', NULL),
+	(1, 'be8ab5c6-c52f-47e6-8ec9-dfec7bad84b6', 'bd4da17f-f2c1-4dcc-9a17-6ba0053afc43', 'Ada L.', 'ada l.', 1, 'mcp 0.1.0', 'merge_entities', '9ea492b0930a1538', '2026-11-25 19:10:29.080363+00', NULL);
+
+
+
+
+INSERT INTO textrawl.event OVERRIDING SYSTEM VALUE VALUES
+	(1, 1, '2026-11-25 19:10:28.9767+00', 1, 'mcp 0.1.0', 'build_knowledge', '52d3123dc9f4a104', 'created', 'bd4da17f-f2c1-4dcc-9a17-6ba0053afc43', NULL, NULL, '{}', '779'),
+	(1, 2, '2026-11-25 19:10:28.9767+00', 1, 'mcp 0.1.0', 'build_knowledge', '52d3123dc9f4a104', 'created', 'be8ab5c6-c52f-47e6-8ec9-dfec7bad84b6', NULL, NULL, '{}', '779'),
+	(1, 3, '2026-11-25 19:10:28.9767+00', 1, 'mcp 0.1.0', 'build_knowledge', '52d3123dc9f4a104', 'created', '1959a6c2-54f3-4803-ab5d-a5f683400a2d', NULL, NULL, '{}', '779'),
+	(1, 4, '2026-11-25 19:10:28.9767+00', 1, 'mcp 0.1.0', 'build_knowledge', '52d3123dc9f4a104', 'created', '80d3d583-6e2a-4696-b9c3-dd8c98c5884e', NULL, NULL, '{}', '779'),
+	(1, 5, '2026-11-25 19:10:28.9767+00', 1, 'mcp 0.1.0', 'build_knowledge', '52d3123dc9f4a104', 'created', 'a2fa6359-b828-4730-b415-700af27726e5', NULL, NULL, '{}', '779'),
+	(1, 6, '2026-11-25 19:10:28.9767+00', 1, 'mcp 0.1.0', 'build_knowledge', '52d3123dc9f4a104', 'remembered', 'bd4da17f-f2c1-4dcc-9a17-6ba0053afc43', 'ec3b44b2-a968-403f-8466-d2e850f55bf8', NULL, '{}', '779'),
+	(1, 7, '2026-11-25 19:10:28.9767+00', 1, 'mcp 0.1.0', 'build_knowledge', '52d3123dc9f4a104', 'remembered', 'bd4da17f-f2c1-4dcc-9a17-6ba0053afc43', '6319cd97-42cb-4c7b-8498-fd662a4ff9f4', NULL, '{}', '779'),
+	(1, 8, '2026-11-25 19:10:28.9767+00', 1, 'mcp 0.1.0', 'build_knowledge', '52d3123dc9f4a104', 'remembered', 'be8ab5c6-c52f-47e6-8ec9-dfec7bad84b6', '3d4efc44-6d77-4aa2-ab53-4ef8fd517796', NULL, '{}', '779'),
+	(1, 9, '2026-11-25 19:10:28.9767+00', 1, 'mcp 0.1.0', 'build_knowledge', '52d3123dc9f4a104', 'remembered', 'be8ab5c6-c52f-47e6-8ec9-dfec7bad84b6', '206f2980-8eca-43cc-a711-65e49f77c8c5', NULL, '{}', '779'),
+	(1, 10, '2026-11-25 19:10:28.9767+00', 1, 'mcp 0.1.0', 'build_knowledge', '52d3123dc9f4a104', 'remembered', '1959a6c2-54f3-4803-ab5d-a5f683400a2d', 'fe14df2a-6ecc-4aea-ac9a-8ba8e7f83c64', NULL, '{}', '779'),
+	(1, 11, '2026-11-25 19:10:28.9767+00', 1, 'mcp 0.1.0', 'build_knowledge', '52d3123dc9f4a104', 'remembered', 'a2fa6359-b828-4730-b415-700af27726e5', '0fe44b80-0864-4043-b437-8d659ab2c22a', NULL, '{}', '779'),
+	(1, 12, '2026-11-25 19:10:28.9767+00', 1, 'mcp 0.1.0', 'build_knowledge', '52d3123dc9f4a104', 'related', 'bd4da17f-f2c1-4dcc-9a17-6ba0053afc43', NULL, '14323e3e-68b4-4262-8fed-0e132acb30d3', '{"to": "1959a6c2-54f3-4803-ab5d-a5f683400a2d"}', '779'),
+	(1, 13, '2026-11-25 19:10:28.9767+00', 1, 'mcp 0.1.0', 'build_knowledge', '52d3123dc9f4a104', 'related', 'be8ab5c6-c52f-47e6-8ec9-dfec7bad84b6', NULL, 'efccfc24-eed4-4b35-89f8-7ee107f2ae2e', '{"to": "80d3d583-6e2a-4696-b9c3-dd8c98c5884e"}', '779'),
+	(1, 14, '2026-11-25 19:10:28.9767+00', 1, 'mcp 0.1.0', 'build_knowledge', '52d3123dc9f4a104', 'related', 'bd4da17f-f2c1-4dcc-9a17-6ba0053afc43', NULL, '8fd1f2c7-c81d-4249-9ad9-4cfacd747b68', '{"to": "a2fa6359-b828-4730-b415-700af27726e5"}', '779'),
+	(1, 15, '2026-11-25 19:10:29.015621+00', 1, 'mcp 0.1.0', 'remember_fact', '9a7ba041d3b83c4b', 'replaced', 'bd4da17f-f2c1-4dcc-9a17-6ba0053afc43', '3f7d81f2-f9ea-4b9e-b7e1-afb32ab4af25', NULL, '{"new": true, "until": null, "replaced": "ec3b44b2-a968-403f-8466-d2e850f55bf8"}', '781'),
+	(1, 16, '2026-11-25 19:10:29.032238+00', 1, 'mcp 0.1.0', 'relate_entities', 'ca3319e24dab3932', 'ended', 'bd4da17f-f2c1-4dcc-9a17-6ba0053afc43', NULL, '8fd1f2c7-c81d-4249-9ad9-4cfacd747b68', '{"to": "a2fa6359-b828-4730-b415-700af27726e5"}', '782'),
+	(1, 17, '2026-11-25 19:10:29.043271+00', 1, 'mcp 0.1.0', 'revise_fact', '8bff125470bcc6a8', 'remembered', '1959a6c2-54f3-4803-ab5d-a5f683400a2d', '9803e3be-ce1d-45f1-bae4-1a4a43fca37d', NULL, '{}', '783'),
+	(1, 18, '2026-11-25 19:10:29.043271+00', 1, 'mcp 0.1.0', 'revise_fact', '8bff125470bcc6a8', 'revised', '1959a6c2-54f3-4803-ab5d-a5f683400a2d', '9803e3be-ce1d-45f1-bae4-1a4a43fca37d', NULL, '{"by": null, "until": null, "replaced": "fe14df2a-6ecc-4aea-ac9a-8ba8e7f83c64"}', '783'),
+	(2, 19, '2026-11-25 19:10:29.051873+00', 1, 'mcp 0.1.0', 'share_memories', '8002d22cbec6fc7f', 'created', '78cdbabd-9198-43b6-8837-96972adb8909', NULL, NULL, '{}', '784'),
+	(2, 20, '2026-11-25 19:10:29.051873+00', 1, 'mcp 0.1.0', 'share_memories', '8002d22cbec6fc7f', 'created', 'd867be43-10b7-4095-9b23-8390965e540d', NULL, NULL, '{}', '784'),
+	(2, 21, '2026-11-25 19:10:29.051873+00', 1, 'mcp 0.1.0', 'share_memories', '8002d22cbec6fc7f', 'shared', 'd867be43-10b7-4095-9b23-8390965e540d', '9b4f4bdc-04a7-417d-ae1c-e24bc60e4362', NULL, '{}', '784'),
+	(2, 22, '2026-11-25 19:10:29.051873+00', 1, 'mcp 0.1.0', 'share_memories', '8002d22cbec6fc7f', 'shared', '78cdbabd-9198-43b6-8837-96972adb8909', NULL, 'e5d21af8-6cc3-4594-911b-cd9644fc01a3', '{"to": "d867be43-10b7-4095-9b23-8390965e540d"}', '784'),
+	(1, 23, '2026-11-25 19:10:29.066883+00', 1, 'mcp 0.1.0', 'name_entity', '224732a89acaac7e', 'named', '1959a6c2-54f3-4803-ab5d-a5f683400a2d', NULL, NULL, '{"alias": "1b7ec8b0-ed03-4613-820d-6f2de53dac26"}', '785'),
+	(1, 24, '2026-11-25 19:10:29.079039+00', 1, 'mcp 0.1.0', 'merge_entities', '9ea492b0930a1538', 'merged', 'bd4da17f-f2c1-4dcc-9a17-6ba0053afc43', NULL, NULL, '{"at": "2026-11-25T19:10:29.080363+00:00", "facts": 2, "merge": "29e338e1-cf57-4519-94c2-f3219d7cf053", "merged": "be8ab5c6-c52f-47e6-8ec9-dfec7bad84b6", "relations": 1}', '786'),
+	(1, 25, '2026-11-25 19:10:29.100505+00', 1, 'mcp 0.1.0', 'create_entities', '43c09a9454023520', 'created', '82c45f71-348a-4e7c-9705-4859714770f9', NULL, NULL, '{}', '787'),
+	(1, 26, '2026-11-25 19:10:29.100505+00', 1, 'mcp 0.1.0', 'create_entities', '43c09a9454023520', 'remembered', '82c45f71-348a-4e7c-9705-4859714770f9', 'd55f3fe9-967b-4155-a9ab-7a1cb499c895', NULL, '{}', '787'),
+	(1, 27, '2026-11-25 19:10:29.100505+00', 1, 'mcp 0.1.0', 'create_entities', '43c09a9454023520', 'remembered', '82c45f71-348a-4e7c-9705-4859714770f9', 'b8144f9b-bd76-4310-8b33-0cf6ce355b0f', NULL, '{}', '787'),
+	(1, 28, '2026-11-25 19:10:29.100505+00', 1, 'mcp 0.1.0', 'create_entities', '43c09a9454023520', 'remembered', '82c45f71-348a-4e7c-9705-4859714770f9', '740e5b17-ee43-4610-bfac-e6b6232346e9', NULL, '{}', '787'),
+	(1, 29, '2026-11-25 19:10:29.116643+00', 1, 'mcp 0.1.0', 'create_relations', 'b7195e6af8016125', 'related', '82c45f71-348a-4e7c-9705-4859714770f9', NULL, 'ca90124b-aa59-4c34-96ad-41709ac6640c', '{"to": "1959a6c2-54f3-4803-ab5d-a5f683400a2d"}', '788'),
+	(1, 30, '2026-11-25 19:10:29.116643+00', 1, 'mcp 0.1.0', 'create_relations', 'b7195e6af8016125', 'related', '82c45f71-348a-4e7c-9705-4859714770f9', NULL, '10e70adf-5b41-42be-aeef-04f50053f2db', '{"to": "82c45f71-348a-4e7c-9705-4859714770f9"}', '788'),
+	(1, 31, '2026-11-25 19:10:29.123614+00', 1, 'mcp 0.1.0', 'add_reflection', '211fd1391b2930fd', 'reflected', NULL, NULL, NULL, '{"reflection": "227b7120-fc30-469f-9786-c66a6f982c6c"}', '789'),
+	(1, 32, '2026-11-25 19:10:29.129082+00', 1, 'mcp 0.1.0', 'graph_write_transaction', '7a125a2b0316fd4b', 'created', '652ddb44-4e37-456e-b2c3-8ba0dc591a87', NULL, NULL, '{}', '790'),
+	(1, 33, '2026-11-25 19:10:29.129082+00', 1, 'mcp 0.1.0', 'graph_write_transaction', '7a125a2b0316fd4b', 'created', '7c41641b-72e5-4547-961a-b41e7671fb57', NULL, NULL, '{}', '790'),
+	(1, 34, '2026-11-25 19:10:29.129082+00', 1, 'mcp 0.1.0', 'graph_write_transaction', '7a125a2b0316fd4b', 'remembered', '652ddb44-4e37-456e-b2c3-8ba0dc591a87', '011fcef6-23dd-474c-b1ef-3410d01ad8c0', NULL, '{}', '790'),
+	(1, 35, '2026-11-25 19:10:29.129082+00', 1, 'mcp 0.1.0', 'graph_write_transaction', '7a125a2b0316fd4b', 'described', '652ddb44-4e37-456e-b2c3-8ba0dc591a87', NULL, NULL, '{}', '790'),
+	(1, 36, '2026-11-25 19:10:29.129082+00', 1, 'mcp 0.1.0', 'graph_write_transaction', '7a125a2b0316fd4b', 'described', '7c41641b-72e5-4547-961a-b41e7671fb57', NULL, NULL, '{}', '790'),
+	(1, 37, '2026-11-25 19:10:29.129082+00', 1, 'mcp 0.1.0', 'graph_write_transaction', '7a125a2b0316fd4b', 'related', '652ddb44-4e37-456e-b2c3-8ba0dc591a87', NULL, '5d5e2e7e-3b0c-40f5-a0d2-696d15b2e2fe', '{"to": "7c41641b-72e5-4547-961a-b41e7671fb57"}', '790'),
+	(1, 38, '2026-11-25 19:10:29.129082+00', 1, 'mcp 0.1.0', 'graph_write_transaction', '7a125a2b0316fd4b', 'described', '652ddb44-4e37-456e-b2c3-8ba0dc591a87', NULL, '5d5e2e7e-3b0c-40f5-a0d2-696d15b2e2fe', '{}', '790'),
+	(1, 39, '2026-11-25 19:10:29.168293+00', 1, 'mcp 0.1.0', 'graph_node_update', '9aaad21e976a2084', 'replaced', '652ddb44-4e37-456e-b2c3-8ba0dc591a87', '75b96276-3acf-4086-806b-4be8755f9b1c', NULL, '{"new": true, "until": null, "replaced": "011fcef6-23dd-474c-b1ef-3410d01ad8c0"}', '791'),
+	(1, 40, '2026-11-25 19:10:29.168293+00', 1, 'mcp 0.1.0', 'graph_node_update', '9aaad21e976a2084', 'described', '652ddb44-4e37-456e-b2c3-8ba0dc591a87', NULL, NULL, '{}', '791'),
+	(1, 41, '2026-11-25 19:10:29.176737+00', 1, 'mcp 0.1.0', 'graph_node_delete', '97dddb9ebfd4150a', 'ended', '652ddb44-4e37-456e-b2c3-8ba0dc591a87', NULL, '5d5e2e7e-3b0c-40f5-a0d2-696d15b2e2fe', '{"to": "7c41641b-72e5-4547-961a-b41e7671fb57"}', '792'),
+	(1, 42, '2026-11-25 19:10:29.176737+00', 1, 'mcp 0.1.0', 'graph_node_delete', '97dddb9ebfd4150a', 'described', '652ddb44-4e37-456e-b2c3-8ba0dc591a87', NULL, '5d5e2e7e-3b0c-40f5-a0d2-696d15b2e2fe', '{}', '792'),
+	(1, 43, '2026-11-25 19:10:29.176737+00', 1, 'mcp 0.1.0', 'graph_node_delete', '97dddb9ebfd4150a', 'described', '7c41641b-72e5-4547-961a-b41e7671fb57', NULL, NULL, '{}', '792'),
+	(1, 44, '2026-11-25 19:10:29.183843+00', 1, 'mcp 0.1.0', 'save_memory', '4765d0873aa7380b', 'remembered', '1959a6c2-54f3-4803-ab5d-a5f683400a2d', '62f2e890-23bd-4f2d-8041-84aefbebd395', NULL, '{}', '793'),
+	(1, 45, '2026-11-25 19:10:29.190488+00', 1, 'mcp 0.1.0', 'save_memory', '441f885d33006287', 'remembered', '1959a6c2-54f3-4803-ab5d-a5f683400a2d', '205cc9d7-0668-492c-a738-eaf34dd1cda2', NULL, '{}', '794'),
+	(1, 46, '2026-11-25 19:10:29.195605+00', 1, 'mcp 0.1.0', 'touch_memory', 'b9f4aa28dd46b115', 'used', '1959a6c2-54f3-4803-ab5d-a5f683400a2d', '62f2e890-23bd-4f2d-8041-84aefbebd395', NULL, '{"uses": 1}', '795'),
+	(1, 49, '2026-11-25 19:10:29.216539+00', 1, 'mcp 0.1.0', 'identity_write', '901a4cd52700e9fd', 'written', NULL, NULL, NULL, '{"kind": "identity", "path": "self/self.md", "version": 1, "document": "b48e9c94-3609-4c48-bd33-e46fb6695496"}', '798'),
+	(1, 52, '2026-11-25 19:10:29.236507+00', 1, 'mcp 0.1.0', 'identity_set_meta', 'fe4bd13c90d35f73', 'written', NULL, NULL, NULL, '{"kind": "identity", "path": "self/self.md", "version": 3, "document": "b48e9c94-3609-4c48-bd33-e46fb6695496"}', '801'),
+	(1, 56, '2026-11-25 19:10:29.250727+00', 1, 'mcp 0.1.0', 'memory_create', '927f11f6668d2bdb', 'written', NULL, NULL, NULL, '{"kind": "journal", "path": "daily/2026-05-04/laptop", "version": 6, "document": "ff5e979c-391b-44ef-940b-229a4c693086"}', '804'),
+	(1, 59, '2026-11-25 19:10:29.281019+00', 1, 'mcp 0.1.0', 'memory_update', 'ab9a9a82a4a60a6e', 'written', NULL, NULL, NULL, '{"kind": "journal", "path": "daily/2026-05-04/laptop", "version": 9, "document": "ff5e979c-391b-44ef-940b-229a4c693086"}', '807'),
+	(4, 61, '2026-11-25 19:10:29.310571+00', 1, 'mcp 0.1.0', 'remember', 'cafdbf1ccd527a83', 'written', NULL, NULL, NULL, '{"kind": "source", "path": "clip/798069078fd8cee33d8cdbdf4f44c84e", "version": 1, "document": "04d9ccbd-ee73-4c16-9946-cd057ee389e7"}', '811'),
+	(1, 47, '2026-11-25 19:10:29.204394+00', 1, 'mcp 0.1.0', 'observe_memory_usage', 'd9ded9775a1a8df1', 'used', '1959a6c2-54f3-4803-ab5d-a5f683400a2d', '62f2e890-23bd-4f2d-8041-84aefbebd395', NULL, '{"uses": 2}', '796'),
+	(1, 50, '2026-11-25 19:10:29.22209+00', 1, 'mcp 0.1.0', 'snapshot_create', '46b8459dd5fb3efb', 'snapshot', NULL, NULL, NULL, '{"path": "self/self.md", "snapshot": "self/self_2026-11-25T19-10-29-222Z"}', '799'),
+	(1, 53, '2026-11-25 19:10:29.242621+00', 1, 'mcp 0.1.0', 'identity_write', '7a0e4819e6a0faf8', 'written', NULL, NULL, NULL, '{"kind": "identity", "path": "custom/gone.md", "version": 4, "document": "8df27410-5e00-4c28-8750-df37943c7b13"}', '802'),
+	(1, 57, '2026-11-25 19:10:29.261818+00', 1, 'mcp 0.1.0', 'memory_create', 'f2380be2409757ff', 'written', NULL, NULL, NULL, '{"kind": "journal", "path": "weekly/2026-W19", "version": 7, "document": "a442f492-c815-484c-817b-82e0141c0131"}', '805'),
+	(1, 60, '2026-11-25 19:10:29.289263+00', 1, 'mcp 0.1.0', 'sync_push', 'cf4d99c5f07b222d', 'written', NULL, NULL, NULL, '{"kind": "identity", "path": "user/wants.md", "version": 10, "document": "9241838c-0f6f-43c6-8e24-b1bd238fbef7"}', '808'),
+	(1, 48, '2026-11-25 19:10:29.212382+00', 1, 'mcp 0.1.0', 'create_relation', '9f5ae60146886326', 'linked', '1959a6c2-54f3-4803-ab5d-a5f683400a2d', '62f2e890-23bd-4f2d-8041-84aefbebd395', NULL, '{"to": "205cc9d7-0668-492c-a738-eaf34dd1cda2", "link": "1f4c3d9f-17d1-40e6-8303-4e9f65c97f65", "type": "contradicts"}', '797'),
+	(1, 51, '2026-11-25 19:10:29.231742+00', 1, 'mcp 0.1.0', 'identity_append', 'ddf80a69ec78ebfb', 'written', NULL, NULL, NULL, '{"kind": "identity", "path": "self/self.md", "version": 2, "document": "b48e9c94-3609-4c48-bd33-e46fb6695496"}', '800'),
+	(1, 54, '2026-11-25 19:10:29.246152+00', 1, 'mcp 0.1.0', 'identity_delete_custom', '6d64219edfb4c1a6', 'snapshot', NULL, NULL, NULL, '{"path": "custom/gone.md", "snapshot": "custom/gone_2026-11-25T19-10-29-246Z"}', '803'),
+	(1, 55, '2026-11-25 19:10:29.246152+00', 1, 'mcp 0.1.0', 'identity_delete_custom', '6d64219edfb4c1a6', 'deleted', NULL, NULL, NULL, '{"kind": "identity", "path": "custom/gone.md", "version": 5, "document": "8df27410-5e00-4c28-8750-df37943c7b13"}', '803'),
+	(1, 58, '2026-11-25 19:10:29.271378+00', 1, 'mcp 0.1.0', 'memory_create', '25a3406b0c347912', 'written', NULL, NULL, NULL, '{"kind": "journal", "path": "significant/2026-05-06/the-move", "version": 8, "document": "ea3153dc-c606-4635-91a5-305e563bdf46"}', '806'),
+	(2, 62, '2026-11-25 19:10:29.62315+00', 2, 'editor 2', 'remember_fact', NULL, 'created', 'e5110729-0452-4267-bcf3-799992e4f60b', NULL, NULL, '{}', '816'),
+	(2, 63, '2026-11-25 19:10:29.62315+00', 2, 'editor 2', 'remember_fact', NULL, 'remembered', 'e5110729-0452-4267-bcf3-799992e4f60b', 'e72ca096-c5a3-435a-b589-c6127cf55d0c', NULL, '{}', '816'),
+	(2, 64, '2026-11-25 19:10:29.637677+00', 3, 'editor 2', 'remember_fact', NULL, 'proposed', NULL, NULL, NULL, '{"proposal": "bf137f9a-31ed-4535-87ec-c706b65098d8"}', '817'),
+	(3, 65, '2026-11-25 19:10:29.642091+00', 4, NULL, 'sql', NULL, 'created', '3b388dec-8cec-45fc-a803-dd60319c35ec', NULL, NULL, '{}', '819'),
+	(3, 66, '2026-11-25 19:10:29.642091+00', 4, NULL, 'sql', NULL, 'remembered', '3b388dec-8cec-45fc-a803-dd60319c35ec', 'd6032f6a-0c96-4fc3-951f-d3f1bdab5b38', NULL, '{}', '819'),
+	(1, 67, '2026-11-25 19:10:29.655219+00', 4, NULL, 'sql', NULL, 'remembered', 'bd4da17f-f2c1-4dcc-9a17-6ba0053afc43', '058fb902-c7b4-4d38-bbb4-f470c80b1395', NULL, '{}', '821'),
+	(2, 68, '2026-11-25 19:10:29.65938+00', 2, NULL, 'sql', NULL, 'created', 'd15edd31-5c81-4b2b-aefa-c757409c7b36', NULL, NULL, '{}', '822'),
+	(2, 69, '2026-11-25 19:10:29.65938+00', 2, NULL, 'sql', NULL, 'remembered', 'd15edd31-5c81-4b2b-aefa-c757409c7b36', '2558dcf8-b909-41c7-83bd-5bb39b485aee', NULL, '{}', '822'),
+	(2, 70, '2026-11-25 19:10:29.661864+00', 4, NULL, 'sql', NULL, 'drop entity', 'd15edd31-5c81-4b2b-aefa-c757409c7b36', NULL, NULL, '{"undo": 1, "what": "drop entity"}', '823'),
+	(2, 71, '2026-11-25 19:10:29.661864+00', 4, NULL, 'sql', NULL, 'remove', 'd15edd31-5c81-4b2b-aefa-c757409c7b36', '2558dcf8-b909-41c7-83bd-5bb39b485aee', NULL, '{"undo": 1, "what": "remove"}', '823');
+
+
+
+
+
+
+INSERT INTO textrawl.graph_change VALUES
+	(1, 35, '652ddb44-4e37-456e-b2c3-8ba0dc591a87', NULL, '{"version": null, "instance": null, "confidence": null, "properties": null, "description_id": null, "last_confirmed_at": null}', '{"version": 1, "instance": "laptop", "confidence": 0.7, "properties": {"born": 1946, "none": null}, "description_id": "011fcef6-23dd-474c-b1ef-3410d01ad8c0", "last_confirmed_at": "2026-11-25T19:10:29.133843+00:00"}'),
+	(1, 36, '7c41641b-72e5-4547-961a-b41e7671fb57', NULL, '{"version": null, "instance": null, "last_confirmed_at": null}', '{"version": 1, "instance": "laptop", "last_confirmed_at": "2026-11-25T19:10:29.139326+00:00"}'),
+	(1, 38, NULL, '5d5e2e7e-3b0c-40f5-a0d2-696d15b2e2fe', '{"version": null, "evidence": null, "instance": null, "strength": 1, "occurred_at": null, "last_confirmed_at": null}', '{"version": 1, "evidence": "a song", "instance": "laptop", "strength": 0.9, "occurred_at": "2026-01-02T00:00:00+00:00", "last_confirmed_at": "2026-11-25T19:10:29.140113+00:00"}'),
+	(1, 40, '652ddb44-4e37-456e-b2c3-8ba0dc591a87', NULL, '{"version": 1, "confidence": 0.7, "description_id": "011fcef6-23dd-474c-b1ef-3410d01ad8c0"}', '{"version": 2, "confidence": 0.8, "description_id": "75b96276-3acf-4086-806b-4be8755f9b1c"}'),
+	(1, 42, NULL, '5d5e2e7e-3b0c-40f5-a0d2-696d15b2e2fe', '{"version": 1, "deleted_at": null}', '{"version": 2, "deleted_at": "2026-11-25T19:10:29.177523+00:00"}'),
+	(1, 43, '7c41641b-72e5-4547-961a-b41e7671fb57', NULL, '{"version": 1, "deleted_at": null}', '{"version": 2, "deleted_at": "2026-11-25T19:10:29.177523+00:00"}');
+
+
+INSERT INTO textrawl.graph_edge VALUES
+	(1, '5d5e2e7e-3b0c-40f5-a0d2-696d15b2e2fe', 'a song', NULL, 'laptop', '2026-01-02 00:00:00+00', '2026-11-25 19:10:29.140113+00', 2, '2026-11-25 19:10:29.177523+00');
+
+
+INSERT INTO textrawl.graph_node VALUES
+	(1, '652ddb44-4e37-456e-b2c3-8ba0dc591a87', NULL, NULL, '75b96276-3acf-4086-806b-4be8755f9b1c', 0.8, '{"born": 1946, "none": null}', 'laptop', NULL, NULL, '2026-11-25 19:10:29.133843+00', 2, NULL),
+	(1, '7c41641b-72e5-4547-961a-b41e7671fb57', NULL, NULL, NULL, NULL, NULL, 'laptop', NULL, NULL, '2026-11-25 19:10:29.139326+00', 2, '2026-11-25 19:10:29.177523+00');
+
+
+INSERT INTO textrawl.identity_snapshot VALUES
+	(1, 'self/self_2026-11-25T19-10-29-222Z', 'b48e9c94-3609-4c48-bd33-e46fb6695496', 1, 'manual', 'snapshot_create', true, '2026-11-25 19:10:29.222+00'),
+	(1, 'custom/gone_2026-11-25T19-10-29-246Z', '8df27410-5e00-4c28-8750-df37943c7b13', 4, 'pre-replace', 'identity_delete_custom', false, '2026-11-25 19:10:29.246+00');
+
+
+INSERT INTO textrawl.instance VALUES
+	(1, 'phone', 'sby', NULL, NULL, '2026-11-25 19:10:29.294059+00', '2026-11-25 19:10:29.293753+00'),
+	(1, 'laptop', 'claude-code', 'Laptop', NULL, '2026-11-25 19:10:29.253039+00', '2026-11-25 19:10:29.298165+00');
+
+
+
+
+INSERT INTO textrawl.journal_entry VALUES
+	(1, 'ff5e979c-391b-44ef-940b-229a4c693086', 'daily', '2026-05-04', '[2026-05-04,2026-05-05)', 'laptop', NULL),
+	(1, 'a442f492-c815-484c-817b-82e0141c0131', 'weekly', '2026-W19', '[2026-05-04,2026-05-11)', 'laptop', NULL),
+	(1, 'ea3153dc-c606-4635-91a5-305e563bdf46', 'significant', '2026-05-06', '[2026-05-06,2026-05-07)', 'laptop', 'the-move');
+
+
+INSERT INTO textrawl.lexeme VALUES
+	(4, 'shelv', 1),
+	(1, 'know', 1),
+	(1, '-11', 1),
+	(1, 'like', 3),
+	(1, 'run', 3),
+	(2, '25', 1),
+	(3, 'ging', 1),
+	(4, 'shelf', 1),
+	(1, 'a', 6),
+	(1, '1', 1),
+	(2, 'atlas', 2),
+	(1, 'play', 1),
+	(2, 'thursday', 1),
+	(1, 'chess', 1),
+	(4, 'hold', 1),
+	(1, 'sang', 1),
+	(1, '-25', 1),
+	(1, 'strasse', 1),
+	(1, 'map', 1),
+	(2, 'ship', 1),
+	(3, '=uber', 1),
+	(1, 'journal', 3),
+	(1, 'bo', 1),
+	(3, 'ausflug', 1),
+	(2, 'work', 1),
+	(1, 'friday', 1),
+	(1, 'the', 1),
+	(1, '06', 1),
+	(1, 'januari', 2),
+	(3, 'uber', 1),
+	(1, 'two', 2),
+	(1, 'ship', 2),
+	(1, '04', 1),
+	(1, 'eleven', 1),
+	(1, 'collect', 1),
+	(1, 'music', 1),
+	(2, 'novemb', 1),
+	(2, '-11', 1),
+	(1, 'atlas', 6),
+	(1, '5', 1),
+	(1, 'ada', 12),
+	(1, 'n', 1),
+	(1, '05', 2),
+	(1, 'w19', 1),
+	(1, '2026', 6),
+	(1, 'oslo', 1),
+	(1, 'novemb', 1),
+	(1, '25', 1),
+	(1, 'move', 3),
+	(1, 'restart', 1),
+	(2, 'chang', 1),
+	(1, 'tea', 2),
+	(4, 'shelves', 1),
+	(3, '=die', 1),
+	(1, 'mercury', 3),
+	(1, '2', 1),
+	(1, 'sing', 1),
+	(1, 'via', 2),
+	(1, 'core', 1),
+	(4, 'forti', 1),
+	(1, 'work', 1),
+	(1, '東京', 2),
+	(3, 'bruck', 1),
+	(2, 'ada', 1),
+	(1, 'love', 1),
+	(2, '2026', 1),
+	(1, 'laptop', 3),
+	(1, 'live', 2),
+	(1, 'thursday', 1),
+	(1, 'project', 6),
+	(1, 'ten', 1),
+	(1, '-05', 1),
+	(4, 'book', 1),
+	(1, 'shelv', 3),
+	(1, '-02', 1),
+	(2, '-25', 1),
+	(1, 'naiv', 1),
+	(1, 'mercuri', 3),
+	(2, 'monday', 1),
+	(1, 'quot', 1),
+	(1, '-01', 2),
+	(1, 'strass', 2),
+	(2, 'rota', 1),
+	(1, 'pipelin', 2),
+	(1, 'coffe', 1),
+	(1, 'l', 9),
+	(1, 'long', 2),
+	(1, 'server', 5);
+
+
+
+
+INSERT INTO textrawl.memory_link VALUES
+	(1, '1f4c3d9f-17d1-40e6-8303-4e9f65c97f65', '62f2e890-23bd-4f2d-8041-84aefbebd395', '205cc9d7-0668-492c-a738-eaf34dd1cda2', 'contradicts', 0.5, '{"why": "the time"}', '2026-11-25 19:10:29.212382+00');
+
+
+INSERT INTO textrawl.merge VALUES
+	(1, '29e338e1-cf57-4519-94c2-f3219d7cf053', 'bd4da17f-f2c1-4dcc-9a17-6ba0053afc43', 'be8ab5c6-c52f-47e6-8ec9-dfec7bad84b6', '{"id": "be8ab5c6-c52f-47e6-8ec9-dfec7bad84b6", "name": "Ada L.", "node": null, "uses": [], "joint": [], "changes": [], "metadata": {}, "name_key": "ada l.", "space_id": 1, "created_at": "2026-11-25T19:10:28.9767+00:00", "updated_at": "2026-11-25T19:10:28.999821+00:00", "description": null, "entity_type": "person", "type_guessed": false}', '{3d4efc44-6d77-4aa2-ab53-4ef8fd517796,206f2980-8eca-43cc-a711-65e49f77c8c5}', '{efccfc24-eed4-4b35-89f8-7ee107f2ae2e}', '{}', '{}', '{}', '{}', '{"node": null, "type": ["person", false, {}], "description": null}', '{"node": null, "type": ["person", false, {}], "description": null}', 1, '2026-11-25 19:10:29.080363+00');
+
+
+
+
+INSERT INTO textrawl.migration VALUES
+	('0001_actors', '2026-11-25 19:10:25.337771+00', '2c81d1a28bbca584e5d4de24b59f319a852ae045ad3aa84ba3460684b28d530d'),
+	('0002_entities', '2026-11-25 19:10:25.337771+00', '37c847ec054c03914ba7c8df61b6777b07a180cd28e4f454fe678d672aca054f'),
+	('0003_vectors', '2026-11-25 19:10:25.337771+00', '07c164f8d03397f09c834b7eba05aae36687fded02e7b42d4f8c53fb633b2b5b'),
+	('0004_words', '2026-11-25 19:10:25.337771+00', '532e20dbc7b4c00413cad0c96cb1b808b20d3fd9ac6801b2a1e991c3606089e6'),
+	('0005_events', '2026-11-25 19:10:25.337771+00', '50b0e8e4d3de1704155e3712ba80711565db50ea3a152fe36f0d195e8c054375'),
+	('0006_graph', '2026-11-25 19:10:25.337771+00', 'c69eb6c2d5d32fb68115d894262f5e88074748c9dc6bae15059073c1d0a08bf9'),
+	('0007_decay', '2026-11-25 19:10:25.337771+00', '96d2e489143ef6f769eaf8899ba2d516136fc167381d50cf95dc2a769caf9d9d'),
+	('0008_documents', '2026-11-25 19:10:25.337771+00', '0ce1ef9b3ab15976810119cba099e623d70c036068b664f212ad421f46284c75'),
+	('0009_proposals', '2026-11-25 19:10:25.337771+00', 'a0d5e00402cf9e747af4481a18f36a2ee91a6ceda67954916b225a994ec364fa');
+
+
+INSERT INTO textrawl.observation VALUES
+	(1, '0fe44b80-0864-4043-b437-8d659ab2c22a', 'a2fa6359-b828-4730-b415-700af27726e5', 'location', 'naïve \N \. “quoted” ''it''''s'' {"a": 1} 👩‍💻', '9f5ce562-18da-4c71-07d6-9b60b49c60ae', NULL, NULL, 'conversation', 1, '2026-11-25 19:10:28.991948+00', NULL, NULL, NULL, 1, 'mcp 0.1.0', 'build_knowledge', '52d3123dc9f4a104', '2026-11-25 19:10:28.991948+00', '2026-11-25 19:10:28.991948+00', 6, '''1'' ''n'' ''naiv'' ''quot'' ''strass'' ''strasse'' ''~s1'' ''東京''', NULL),
+	(1, '3d4efc44-6d77-4aa2-ab53-4ef8fd517796', 'bd4da17f-f2c1-4dcc-9a17-6ba0053afc43', 'person', 'plays chess', '816248a1-dae9-d616-26f2-943b517fd14b', NULL, NULL, 'conversation', 1, '2026-11-25 19:10:28.991945+00', NULL, NULL, NULL, 1, 'mcp 0.1.0', 'build_knowledge', '52d3123dc9f4a104', '2026-11-25 19:10:28.991945+00', '2026-11-25 19:10:28.991945+00', 3, '''ada'' ''chess'' ''l'' ''play'' ''~s1''', NULL),
+	(2, '9b4f4bdc-04a7-417d-ae1c-e24bc60e4362', 'd867be43-10b7-4095-9b23-8390965e540d', 'project', 'ships on Thursdays', 'aa1811bc-f38b-5182-6a90-bb8f01f6d387', NULL, NULL, 'conversation', 1, '2026-11-25 19:10:28.991947+00', NULL, NULL, NULL, 1, 'mcp 0.1.0', 'revise_fact', '8bff125470bcc6a8', '2026-11-25 19:10:29.047536+00', '2026-11-25 19:10:28.991947+00', 2, '''-11'' ''-25'' ''2026'' ''25'' ''atlas'' ''novemb'' ''ship'' ''thursday'' ''~s2''', NULL),
+	(2, 'e5d21af8-6cc3-4594-911b-cd9644fc01a3', '78cdbabd-9198-43b6-8837-96972adb8909', 'person', 'works at Atlas', 'afb31c9d-8c63-350e-76e3-cba3e5c50a03', NULL, NULL, 'conversation', 1, '2026-11-25 19:10:28.999818+00', NULL, NULL, 'e5d21af8-6cc3-4594-911b-cd9644fc01a3', 1, 'mcp 0.1.0', 'build_knowledge', '52d3123dc9f4a104', '2026-11-25 19:10:28.999818+00', '2026-11-25 19:10:28.999818+00', 3, '''ada'' ''atlas'' ''work'' ''~s2''', NULL),
+	(1, '9803e3be-ce1d-45f1-bae4-1a4a43fca37d', '1959a6c2-54f3-4803-ab5d-a5f683400a2d', 'project', 'ships on Thursdays', 'aa1811bc-f38b-5182-6a90-bb8f01f6d387', NULL, NULL, 'conversation', 1, '2026-11-25 19:10:28.991947+00', NULL, NULL, NULL, 1, 'mcp 0.1.0', 'revise_fact', '8bff125470bcc6a8', '2026-11-25 19:10:29.047536+00', '2026-11-25 19:10:28.991947+00', 11, '''-11'' ''-25'' ''2026'' ''25'' ''a'' ''atlas'' ''novemb'' ''project'' ''ship'' ''thursday'' ''~s1''', NULL),
+	(1, 'fe14df2a-6ecc-4aea-ac9a-8ba8e7f83c64', '1959a6c2-54f3-4803-ab5d-a5f683400a2d', 'project', 'ships on Fridays', 'c033c6cd-ef0a-ab99-5eee-e60792c57ac1', NULL, NULL, 'conversation', 1, '2026-11-25 19:10:28.991947+00', '2026-11-25 19:10:28.991947+00', '9803e3be-ce1d-45f1-bae4-1a4a43fca37d', NULL, 1, 'mcp 0.1.0', 'build_knowledge', '52d3123dc9f4a104', '2026-11-25 19:10:28.991947+00', '2026-11-25 19:10:28.991947+00', 5, '''a'' ''atlas'' ''friday'' ''project'' ''ship'' ''~s1''', NULL),
+	(1, '6319cd97-42cb-4c7b-8498-fd662a4ff9f4', 'bd4da17f-f2c1-4dcc-9a17-6ba0053afc43', 'person', 'lives in Oslo', '2d8fdc36-4ba4-f88a-bfa1-5c27d517ea63', NULL, NULL, 'note', 0.5, '2026-11-25 19:10:28.991944+00', '2031-01-01 23:59:59.999999+00', NULL, NULL, 1, 'mcp 0.1.0', 'build_knowledge', '52d3123dc9f4a104', '2026-11-25 19:10:28.991944+00', '2026-01-05 00:00:00+00', 2, '''-01'' ''-05'' ''2026'' ''5'' ''ada'' ''januari'' ''l'' ''live'' ''oslo'' ''~s1''', NULL),
+	(1, '3f7d81f2-f9ea-4b9e-b7e1-afb32ab4af25', 'bd4da17f-f2c1-4dcc-9a17-6ba0053afc43', 'person', 'likes coffee', 'a544e5a7-d684-a7d1-8fe0-f596a18e90f5', NULL, NULL, 'conversation', 1, '2026-11-25 19:10:29.020814+00', NULL, NULL, NULL, 1, 'mcp 0.1.0', 'remember_fact', '9a7ba041d3b83c4b', '2026-11-25 19:10:29.020814+00', '2026-11-25 19:10:29.020814+00', 10, '''ada'' ''coffe'' ''l'' ''like'' ''~s1''', NULL),
+	(1, 'ec3b44b2-a968-403f-8466-d2e850f55bf8', 'bd4da17f-f2c1-4dcc-9a17-6ba0053afc43', 'person', 'likes tea', '333eb7a1-a291-340c-4a5e-076606a7774e', NULL, NULL, 'conversation', 1, '2026-11-25 19:10:28.991943+00', '2026-11-25 19:10:29.020814+00', '3f7d81f2-f9ea-4b9e-b7e1-afb32ab4af25', NULL, 1, 'mcp 0.1.0', 'build_knowledge', '52d3123dc9f4a104', '2026-11-25 19:10:28.991943+00', '2026-11-25 19:10:28.991943+00', 1, '''ada'' ''l'' ''like'' ''tea'' ''~s1''', '2026-11-25 19:10:29.020814+00'),
+	(1, '8fd1f2c7-c81d-4249-9ad9-4cfacd747b68', 'bd4da17f-f2c1-4dcc-9a17-6ba0053afc43', 'person', 'lives in Straße 東京', '4f9f2ba4-866d-411a-538d-e9999afadd0c', NULL, NULL, 'conversation', 1, '2026-11-25 19:10:28.99982+00', '2026-11-25 19:10:29.035333+00', NULL, '8fd1f2c7-c81d-4249-9ad9-4cfacd747b68', 1, 'mcp 0.1.0', 'build_knowledge', '52d3123dc9f4a104', '2026-11-25 19:10:28.99982+00', '2026-11-25 19:10:28.99982+00', 9, '''ada'' ''l'' ''live'' ''strass'' ''~s1'' ''東京''', '2026-11-25 19:10:29.035333+00'),
+	(1, '14323e3e-68b4-4262-8fed-0e132acb30d3', 'bd4da17f-f2c1-4dcc-9a17-6ba0053afc43', 'person', 'works at Atlas', 'afb31c9d-8c63-350e-76e3-cba3e5c50a03', NULL, NULL, 'conversation', 1, '2026-11-25 19:10:28.999818+00', NULL, NULL, '14323e3e-68b4-4262-8fed-0e132acb30d3', 1, 'mcp 0.1.0', 'build_knowledge', '52d3123dc9f4a104', '2026-11-25 19:10:28.999818+00', '2026-11-25 19:10:28.999818+00', 7, '''a'' ''ada'' ''atlas'' ''l'' ''project'' ''work'' ''~s1''', NULL),
+	(1, '206f2980-8eca-43cc-a711-65e49f77c8c5', 'bd4da17f-f2c1-4dcc-9a17-6ba0053afc43', 'person', 'likes tea', '333eb7a1-a291-340c-4a5e-076606a7774e', NULL, NULL, 'conversation', 1, '2026-11-25 19:10:28.991946+00', NULL, NULL, NULL, 1, 'mcp 0.1.0', 'build_knowledge', '52d3123dc9f4a104', '2026-11-25 19:10:28.991946+00', '2026-11-25 19:10:28.991946+00', 4, '''ada'' ''l'' ''like'' ''tea'' ''~s1''', NULL),
+	(1, 'efccfc24-eed4-4b35-89f8-7ee107f2ae2e', 'bd4da17f-f2c1-4dcc-9a17-6ba0053afc43', 'person', 'knows Bo', '7688f9ae-4938-49b8-52d7-845bcdb562e6', NULL, NULL, 'conversation', 1, '2026-11-25 19:10:28.999819+00', NULL, NULL, 'efccfc24-eed4-4b35-89f8-7ee107f2ae2e', 1, 'mcp 0.1.0', 'build_knowledge', '52d3123dc9f4a104', '2026-11-25 19:10:28.999819+00', '2026-11-25 19:10:28.999819+00', 8, '''ada'' ''bo'' ''know'' ''l'' ''~s1''', NULL),
+	(1, 'd55f3fe9-967b-4155-a9ab-7a1cb499c895', '82c45f71-348a-4e7c-9705-4859714770f9', 'concept', 'has two cores', 'cfa87038-79a4-846f-1a41-e356fcbe0f67', NULL, NULL, 'conversation', 1, '2026-11-25 19:10:29.105025+00', NULL, NULL, NULL, 1, 'mcp 0.1.0', 'create_entities', '43c09a9454023520', '2026-11-25 19:10:29.105025+00', '2026-11-25 19:10:29.105025+00', 12, '''core'' ''server'' ''two'' ''~s1''', NULL),
+	(1, 'b8144f9b-bd76-4310-8b33-0cf6ce355b0f', '82c45f71-348a-4e7c-9705-4859714770f9', 'concept', 'long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long ', '7e4b178e-608e-281b-4d6f-735903067d4d', 'a784723a-8950-27dd-a6db-2df53f479cb5', 1, 'conversation', 1, '2026-11-25 19:10:29.107528+00', NULL, NULL, NULL, 1, 'mcp 0.1.0', 'create_entities', '43c09a9454023520', '2026-11-25 19:10:29.107528+00', '2026-11-25 19:10:29.107528+00', 13, '''long'' ''server'' ''~s1''', NULL),
+	(1, 'ca90124b-aa59-4c34-96ad-41709ac6640c', '82c45f71-348a-4e7c-9705-4859714770f9', 'concept', 'runs on Atlas', '5e20394c-3fe5-3eb4-7815-66e4e32c1c1f', NULL, NULL, 'conversation', 1, '2026-11-25 19:10:29.118406+00', NULL, NULL, 'ca90124b-aa59-4c34-96ad-41709ac6640c', 1, 'mcp 0.1.0', 'create_relations', 'b7195e6af8016125', '2026-11-25 19:10:29.118406+00', '2026-11-25 19:10:29.118406+00', 15, '''a'' ''atlas'' ''project'' ''run'' ''server'' ''~s1''', NULL),
+	(1, '740e5b17-ee43-4610-bfac-e6b6232346e9', '82c45f71-348a-4e7c-9705-4859714770f9', 'concept', 'long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long', '41d277c1-a40d-c66f-ebd5-5e2375156642', 'a784723a-8950-27dd-a6db-2df53f479cb5', 2, 'conversation', 1, '2026-11-25 19:10:29.109388+00', NULL, NULL, NULL, 1, 'mcp 0.1.0', 'create_entities', '43c09a9454023520', '2026-11-25 19:10:29.109388+00', '2026-11-25 19:10:29.109388+00', 14, '''long'' ''server'' ''~s1''', NULL),
+	(1, '75b96276-3acf-4086-806b-4be8755f9b1c', '652ddb44-4e37-456e-b2c3-8ba0dc591a87', 'person', 'sang', '83a046ff-a06d-5c37-860b-ca369940cd73', NULL, NULL, 'conversation', 1, '2026-11-25 19:10:29.170701+00', NULL, NULL, NULL, 1, 'mcp 0.1.0', 'graph_node_update', '9aaad21e976a2084', '2026-11-25 19:10:29.170701+00', '2026-11-25 19:10:29.170701+00', 19, '''mercuri'' ''mercury'' ''sang'' ''~s1''', NULL),
+	(1, '011fcef6-23dd-474c-b1ef-3410d01ad8c0', '652ddb44-4e37-456e-b2c3-8ba0dc591a87', 'person', 'sings', '0894ae17-7d0f-a7be-b4aa-360d1a31fcb2', NULL, NULL, 'conversation', 1, '2026-11-25 19:10:29.135244+00', '2026-11-25 19:10:29.170701+00', '75b96276-3acf-4086-806b-4be8755f9b1c', NULL, 1, 'mcp 0.1.0', 'graph_write_transaction', '7a125a2b0316fd4b', '2026-11-25 19:10:29.135244+00', '2026-11-25 19:10:29.135244+00', 17, '''mercuri'' ''mercury'' ''sing'' ''~s1''', '2026-11-25 19:10:29.170701+00'),
+	(1, '5d5e2e7e-3b0c-40f5-a0d2-696d15b2e2fe', '652ddb44-4e37-456e-b2c3-8ba0dc591a87', 'person', 'loves music', '6b22a426-3e19-1e9b-f403-9492969170de', NULL, NULL, 'conversation', 1, '2026-11-25 19:10:29.140401+00', '2026-11-25 19:10:29.177523+00', NULL, '5d5e2e7e-3b0c-40f5-a0d2-696d15b2e2fe', 1, 'mcp 0.1.0', 'graph_write_transaction', '7a125a2b0316fd4b', '2026-11-25 19:10:29.140401+00', '2026-11-25 19:10:29.140401+00', 18, '''love'' ''mercuri'' ''mercury'' ''music'' ''~s1''', '2026-11-25 19:10:29.177523+00'),
+	(1, '62f2e890-23bd-4f2d-8041-84aefbebd395', '1959a6c2-54f3-4803-ab5d-a5f683400a2d', 'project', 'the pipeline runs at ten', '13b22802-82f6-1225-d45a-aa629b4f2314', NULL, NULL, 'conversation', 1, '2026-11-25 19:10:29.184021+00', NULL, NULL, NULL, 1, 'mcp 0.1.0', 'save_memory', '4765d0873aa7380b', '2026-11-25 19:10:29.184021+00', '2026-11-25 19:10:29.184021+00', 20, '''a'' ''atlas'' ''pipelin'' ''project'' ''run'' ''ten'' ''~s1''', NULL),
+	(1, 'ccc93ce1-6a48-4094-a0dc-4c53cf7ef21c', '0bc2a8e2-29df-4bdd-b693-6e7aefeb4306', 'concept', '# 2026-W19
+
+- Ada moved the shelves. [via:laptop]', 'b16348e9-4072-1cb4-c64c-059fe2b17966', 'a442f492-c815-484c-817b-82e0141c0131', 1, 'note', 1, '2026-11-25 19:10:29.268689+00', NULL, NULL, NULL, 1, 'mcp 0.1.0', 'memory_create', 'f2380be2409757ff', '2026-11-25 19:10:29.268689+00', '2026-05-04 00:00:00+00', 23, '''2026'' ''ada'' ''journal'' ''laptop'' ''move'' ''shelv'' ''via'' ''w19'' ''~s1''', NULL),
+	(1, '10e70adf-5b41-42be-aeef-04f50053f2db', '82c45f71-348a-4e7c-9705-4859714770f9', 'concept', 'restarts Server', '43b0820e-c7e8-e435-0f2e-1ae149929cb6', NULL, NULL, 'conversation', 1, '2026-11-25 19:10:29.118407+00', NULL, NULL, '10e70adf-5b41-42be-aeef-04f50053f2db', 1, 'mcp 0.1.0', 'create_relations', 'b7195e6af8016125', '2026-11-25 19:10:29.118407+00', '2026-11-25 19:10:29.118407+00', 16, '''restart'' ''server'' ''~s1''', NULL),
+	(1, '205cc9d7-0668-492c-a738-eaf34dd1cda2', '1959a6c2-54f3-4803-ab5d-a5f683400a2d', 'project', 'the pipeline runs at eleven', '550c8f6c-21c3-fb58-74ae-4452aa4336dc', NULL, NULL, 'conversation', 1, '2026-11-25 19:10:29.190698+00', NULL, NULL, NULL, 1, 'mcp 0.1.0', 'save_memory', '441f885d33006287', '2026-11-25 19:10:29.190698+00', '2026-11-25 19:10:29.190698+00', 21, '''a'' ''atlas'' ''eleven'' ''pipelin'' ''project'' ''run'' ''~s1''', NULL),
+	(1, 'cc785161-30c9-41f0-bd8c-d6fd14150a25', 'd134dbd3-25f9-40cb-8f8d-1f8baf92c9ec', 'concept', '# 2026-05-06
+
+- Ada moved the shelves. [via:laptop]', '969f041a-7d21-c1a8-439c-3792706931f0', 'ea3153dc-c606-4635-91a5-305e563bdf46', 1, 'note', 1, '2026-11-25 19:10:29.278168+00', NULL, NULL, NULL, 1, 'mcp 0.1.0', 'memory_create', '25a3406b0c347912', '2026-11-25 19:10:29.278168+00', '2026-05-06 00:00:00+00', 24, '''05'' ''06'' ''2026'' ''ada'' ''journal'' ''laptop'' ''move'' ''shelv'' ''the'' ''via'' ''~s1''', NULL),
+	(1, '64df6dd2-b880-46be-9941-42e6bfa606d3', 'd7ea4b92-e7ab-42c3-9d46-348416e7e40a', 'concept', '# 2026-05-04
+
+- Ada moved two shelves.', '4cc55226-4ce8-f7b3-7a65-e805a6d27be1', 'ff5e979c-391b-44ef-940b-229a4c693086', 1, 'note', 1, '2026-11-25 19:10:29.285482+00', NULL, NULL, NULL, 1, 'mcp 0.1.0', 'memory_update', 'ab9a9a82a4a60a6e', '2026-11-25 19:10:29.285482+00', '2026-05-04 00:00:00+00', 25, '''04'' ''05'' ''2026'' ''ada'' ''journal'' ''laptop'' ''move'' ''shelv'' ''two'' ''~s1''', NULL),
+	(4, '30773b5a-e242-4a5a-9833-ca2fa4dd73dc', '9d53fbb9-eed4-4ab2-bd89-3b057fd02d75', 'concept', 'A shelf holds forty books. A shelf holds forty books. A shelf holds forty books. A shelf holds forty books. A shelf holds forty books. A shelf holds forty books. A shelf holds forty books. A shelf holds forty books. A shelf holds forty books. A shelf holds forty books. A shelf holds forty books. A shelf holds forty books. A shelf holds forty books. A shelf holds forty books. A shelf holds forty books. A shelf holds forty books. A shelf holds forty books. A shelf holds forty books. A shelf holds forty books. A shelf holds forty books. A shelf holds forty books. A shelf holds forty books. A shelf holds forty books. A shelf holds forty books. A shelf holds forty books. A shelf holds forty books. A shelf holds forty books. A shelf holds forty books. A shelf holds forty books. A shelf holds forty books.', 'fab22cd7-1f98-851f-7207-8f2a27df4cab', '04d9ccbd-ee73-4c16-9946-cd057ee389e7', 1, 'note', 1, '2026-11-25 19:10:29.316962+00', NULL, NULL, NULL, 1, 'mcp 0.1.0', 'remember', 'cafdbf1ccd527a83', '2026-11-25 19:10:29.316962+00', '2026-11-25 19:10:29.314852+00', 1, '''book'' ''forti'' ''hold'' ''shelf'' ''shelv'' ''shelves'' ''~s4''', NULL),
+	(2, 'e72ca096-c5a3-435a-b589-c6127cf55d0c', 'e5110729-0452-4267-bcf3-799992e4f60b', 'project', 'changes on Mondays', '7daeb788-6baf-42c9-209e-63c5b2ec00d4', NULL, NULL, 'conversation', 1, '2026-11-25 19:10:29.630421+00', NULL, NULL, NULL, 2, 'editor 2', 'remember_fact', NULL, '2026-11-25 19:10:29.630421+00', '2026-11-25 19:10:29.630421+00', 4, '''chang'' ''monday'' ''rota'' ''~s2''', NULL),
+	(3, 'd6032f6a-0c96-4fc3-951f-d3f1bdab5b38', '3b388dec-8cec-45fc-a803-dd60319c35ec', 'project', 'ging über die Brücke', '04b73068-64eb-75ce-e15b-227d11cd0259', NULL, NULL, 'conversation', 1, '2026-11-25 19:10:29.643874+00', NULL, NULL, NULL, 4, NULL, 'sql', NULL, '2026-11-25 19:10:29.643874+00', '2026-11-25 19:10:29.643874+00', 1, '''=die'' ''=uber'' ''ausflug'' ''bruck'' ''ging'' ''uber'' ''~s3''', NULL),
+	(1, '058fb902-c7b4-4d38-bbb4-f470c80b1395', 'bd4da17f-f2c1-4dcc-9a17-6ba0053afc43', 'person', 'collects maps', '3b6c07ec-26aa-bb80-c978-12bc48b74abb', NULL, NULL, 'conversation', 1, '2026-11-25 19:10:29.65624+00', NULL, NULL, NULL, 4, NULL, 'sql', NULL, '2026-11-25 19:10:29.65624+00', '2026-01-02 03:04:05+00', 26, '''-01'' ''-02'' ''2'' ''2026'' ''ada'' ''collect'' ''januari'' ''l'' ''map'' ''~s1''', NULL);
+
+
+INSERT INTO textrawl.proposal VALUES
+	(2, 'bf137f9a-31ed-4535-87ec-c706b65098d8', 'fact', 'Rota', 'rota', 'project', 'has a gap in May', 'e452dff9-4ff0-5ebf-b19a-d1dda72abe87', '2b496646-6d53-38ee-2773-69db0396a21a', NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, false, NULL, NULL, '''gap'' ''may'' ''rota'' ''~s2''', 3, 'editor 2', 'remember_fact', NULL, '2026-11-25 19:10:29.640854+00', NULL, NULL, NULL, NULL, NULL, NULL);
+
+
+INSERT INTO textrawl.recall OVERRIDING SYSTEM VALUE VALUES
+	(1, 1, '2026-11-25 19:10:29.161576+00', 1, 'mcp 0.1.0', 'list', NULL, NULL, 0, NULL, NULL, NULL, '{}', 'compact', true, 826, NULL, 25000, 7, 0, 3.628602),
+	(1, 2, '2026-11-25 19:10:29.360956+00', 1, 'mcp 0.1.0', 'search', NULL, 'f1f24458e1a87d43', 3, 0.9508428, NULL, 1, '{64df6dd2-b880-46be-9941-42e6bfa606d3,cc785161-30c9-41f0-bd8c-d6fd14150a25,ccc93ce1-6a48-4094-a0dc-4c53cf7ef21c}', 'compact', true, 376, 539, 2000, 3, 0, 39.439884);
+
+
+INSERT INTO textrawl.recalled VALUES
+	(1, '64df6dd2-b880-46be-9941-42e6bfa606d3', 1, '2026-11-25 19:10:29.360956+00'),
+	(1, 'cc785161-30c9-41f0-bd8c-d6fd14150a25', 1, '2026-11-25 19:10:29.360956+00'),
+	(1, 'ccc93ce1-6a48-4094-a0dc-4c53cf7ef21c', 1, '2026-11-25 19:10:29.360956+00');
+
+
+INSERT INTO textrawl.reflection VALUES
+	(1, '227b7120-fc30-469f-9786-c66a6f982c6c', 'global', NULL, NULL, 'Tea comes up often.', 'Bo', 'insight', 1, 'mcp 0.1.0', 'add_reflection', '211fd1391b2930fd', '2026-11-25 19:10:29.124489+00', '''come'':2 ''often'':4 ''tea'':1', NULL, NULL);
+
+
+INSERT INTO textrawl.relation VALUES
+	(1, '14323e3e-68b4-4262-8fed-0e132acb30d3', 'bd4da17f-f2c1-4dcc-9a17-6ba0053afc43', 'works_at', NULL, '1959a6c2-54f3-4803-ab5d-a5f683400a2d', 1, '2026-11-25 19:10:28.999818+00', NULL, 1, 'mcp 0.1.0', 'build_knowledge', '52d3123dc9f4a104', '2026-11-25 19:10:28.999818+00', NULL),
+	(1, '8fd1f2c7-c81d-4249-9ad9-4cfacd747b68', 'bd4da17f-f2c1-4dcc-9a17-6ba0053afc43', 'lives_in', NULL, 'a2fa6359-b828-4730-b415-700af27726e5', 1, '2026-11-25 19:10:28.99982+00', '2026-11-25 19:10:29.035333+00', 1, 'mcp 0.1.0', 'build_knowledge', '52d3123dc9f4a104', '2026-11-25 19:10:28.99982+00', '2026-11-25 19:10:29.035333+00'),
+	(2, 'e5d21af8-6cc3-4594-911b-cd9644fc01a3', '78cdbabd-9198-43b6-8837-96972adb8909', 'works_at', NULL, 'd867be43-10b7-4095-9b23-8390965e540d', 1, '2026-11-25 19:10:28.999818+00', NULL, 1, 'mcp 0.1.0', 'build_knowledge', '52d3123dc9f4a104', '2026-11-25 19:10:28.999818+00', NULL),
+	(1, 'efccfc24-eed4-4b35-89f8-7ee107f2ae2e', 'bd4da17f-f2c1-4dcc-9a17-6ba0053afc43', 'knows', NULL, '80d3d583-6e2a-4696-b9c3-dd8c98c5884e', 1, '2026-11-25 19:10:28.999819+00', NULL, 1, 'mcp 0.1.0', 'build_knowledge', '52d3123dc9f4a104', '2026-11-25 19:10:28.999819+00', NULL),
+	(1, 'ca90124b-aa59-4c34-96ad-41709ac6640c', '82c45f71-348a-4e7c-9705-4859714770f9', 'runson', 'runsOn', '1959a6c2-54f3-4803-ab5d-a5f683400a2d', 1, '2026-11-25 19:10:29.118406+00', NULL, 1, 'mcp 0.1.0', 'create_relations', 'b7195e6af8016125', '2026-11-25 19:10:29.118406+00', NULL),
+	(1, '10e70adf-5b41-42be-aeef-04f50053f2db', '82c45f71-348a-4e7c-9705-4859714770f9', 'restarts', NULL, '82c45f71-348a-4e7c-9705-4859714770f9', 1, '2026-11-25 19:10:29.118407+00', NULL, 1, 'mcp 0.1.0', 'create_relations', 'b7195e6af8016125', '2026-11-25 19:10:29.118407+00', NULL),
+	(1, '5d5e2e7e-3b0c-40f5-a0d2-696d15b2e2fe', '652ddb44-4e37-456e-b2c3-8ba0dc591a87', 'loves', NULL, '7c41641b-72e5-4547-961a-b41e7671fb57', 0.9, '2026-11-25 19:10:29.140401+00', '2026-11-25 19:10:29.177523+00', 1, 'mcp 0.1.0', 'graph_write_transaction', '7a125a2b0316fd4b', '2026-11-25 19:10:29.140401+00', '2026-11-25 19:10:29.177523+00');
+
+
+
+
+INSERT INTO textrawl.retention VALUES
+	(1, '205cc9d7-0668-492c-a738-eaf34dd1cda2', true, '{deploy}', '{Atlas}', 'chat', 'a review', '{}', 1.2, 0, '2026-11-25 19:10:29.190698+00', 'active', NULL, NULL, NULL, NULL, 0, 0),
+	(1, '62f2e890-23bd-4f2d-8041-84aefbebd395', true, '{deploy}', '{Atlas}', 'chat', 'a review', '{}', 1.3, 2, '2026-11-25 19:10:29.204593+00', 'active', NULL, NULL, NULL, '2026-11-25 19:10:29.204593+00', 1, 1);
+
+
+INSERT INTO textrawl.revision VALUES
+	(1, 'fe14df2a-6ecc-4aea-ac9a-8ba8e7f83c64', 'a typing error', 1, 'mcp 0.1.0', 'revise_fact', '8bff125470bcc6a8', '2026-11-25 19:10:29.046277+00');
+
+
+INSERT INTO textrawl.search_statistics VALUES
+	(true, 30, '2026-11-25 19:10:29.707927+00');
+
+
+INSERT INTO textrawl.source VALUES
+	(4, '04d9ccbd-ee73-4c16-9946-cd057ee389e7', 'clip', 'Shelves', '798069078fd8cee33d8cdbdf4f44c84eecf82d82ed88fadbbc1cabfc8fa783f3', 1, 180);
+
+
+INSERT INTO textrawl.space OVERRIDING SYSTEM VALUE VALUES
+	(1, 'default', 'english', '2026-11-25 19:10:25.337771+00', NULL, NULL, NULL, false, NULL),
+	(2, 'team', 'english', '2026-11-25 19:10:27.122853+00', NULL, NULL, NULL, false, NULL),
+	(3, 'deutsch', 'german', '2026-11-25 19:10:27.830398+00', NULL, NULL, NULL, false, NULL),
+	(4, 'library', 'english', '2026-11-25 19:10:28.736499+00', NULL, 'public', NULL, false, NULL);
+
+
+INSERT INTO textrawl.space_grant VALUES
+	(2, 2, '{read,write}', false, '2026-11-25 19:10:29.616588+00'),
+	(2, 3, '{read,propose}', false, '2026-11-25 19:10:29.622365+00');
+
+
+INSERT INTO textrawl.space_statistics VALUES
+	(4, 1, NULL),
+	(2, 3, NULL),
+	(3, 1, NULL),
+	(1, 25, NULL);
+
+
+INSERT INTO textrawl.token OVERRIDING SYSTEM VALUE VALUES
+	(1, '\x5661ed2775b0f763bac4cde1935cadab01972bdc29538cdf158fd4d38ca7fb09', 'local', NULL, 1, 1, '{read,propose,write,forget,review,admin,metrics}', NULL, NULL, '2026-11-25 19:10:25.934781+00', NULL, '2026-11-25 19:10:25.95459+00', NULL),
+	(2, '\x6700869c8ff7480e34a70a708b028700dbaa3a033b5652b903afe89f49a31456', 'bearer', 'trl_b', 2, 2, '{read,write}', NULL, NULL, '2026-11-25 19:10:29.616588+00', NULL, NULL, NULL),
+	(3, '\xfed5038bf2f427ab2ec84f85881f103c0e946e8d6252b8731f99ab0cb57729d9', 'bearer', 'trl_p', 3, 2, '{read,propose}', NULL, NULL, '2026-11-25 19:10:29.622365+00', NULL, NULL, NULL);
+
+
+INSERT INTO textrawl.undo OVERRIDING SYSTEM VALUE VALUES
+	(2, 1, 2, 4, '2026-11-25 19:10:29.65938+00', '2026-11-25 19:10:29.661864+00', '{68,69}', NULL, NULL, NULL, NULL);
+
+
+INSERT INTO textrawl.undone VALUES
+	(2, 1, 'remove', 'observation', '2558dcf8-b909-41c7-83bd-5bb39b485aee', '{noise}', '[{"id": "d15edd31-5c81-4b2b-aefa-c757409c7b36", "name": "Noise", "node": null, "aliases": [], "changes": [], "metadata": {}, "name_key": "noise", "space_id": 2, "created_at": "2026-11-25T19:10:29.65938+00:00", "updated_at": "2026-11-25T19:10:29.660564+00:00", "description": null, "entity_type": "fact", "type_guessed": false}]', '{"id": "2558dcf8-b909-41c7-83bd-5bb39b485aee", "part": null, "tool": "sql", "whole": null, "client": null, "source": "conversation", "content": "is to be undone", "ordinal": 5, "request": null, "said_at": "2026-11-25T19:10:29.660564+00:00", "space_id": 2, "author_id": 2, "closed_at": null, "entity_id": "d15edd31-5c81-4b2b-aefa-c757409c7b36", "confidence": 1, "created_at": "2026-11-25T19:10:29.660564+00:00", "valid_from": "2026-11-25T19:10:29.660564+00:00", "entity_type": "fact", "relation_id": null, "replaced_by": null, "valid_until": null, "content_hash": "f7070187-2e1c-15e0-a8db-734ffba9543e"}', NULL),
+	(2, 1, 'drop entity', 'entity', 'd15edd31-5c81-4b2b-aefa-c757409c7b36', '{noise}', '[{"id": "d15edd31-5c81-4b2b-aefa-c757409c7b36", "name": "Noise", "node": null, "aliases": [], "changes": [], "metadata": {}, "name_key": "noise", "space_id": 2, "created_at": "2026-11-25T19:10:29.65938+00:00", "updated_at": "2026-11-25T19:10:29.660564+00:00", "description": null, "entity_type": "fact", "type_guessed": false}]', '{"id": "d15edd31-5c81-4b2b-aefa-c757409c7b36", "name": "Noise", "metadata": {}, "name_key": "noise", "space_id": 2, "created_at": "2026-11-25T19:10:29.65938+00:00", "updated_at": "2026-11-25T19:10:29.660564+00:00", "description": null, "entity_type": "fact", "type_guessed": false}', NULL);
+
+
+INSERT INTO textrawl.vector_index_claim VALUES
+	(true, NULL, NULL);
+
+
+SELECT pg_catalog.setval('textrawl.actor_id_seq', 4, true);
+
+
+SELECT pg_catalog.setval('textrawl.embedding_model_id_seq', 1, true);
+
+
+SELECT pg_catalog.setval('textrawl.event_id_seq', 71, true);
+
+
+SELECT pg_catalog.setval('textrawl.llm_use_id_seq', 1, false);
+
+
+SELECT pg_catalog.setval('textrawl.recall_id_seq', 2, true);
+
+
+SELECT pg_catalog.setval('textrawl.space_id_seq', 4, true);
+
+
+SELECT pg_catalog.setval('textrawl.token_id_seq', 3, true);
+
+
+SELECT pg_catalog.setval('textrawl.undo_id_seq', 1, true);
+
+
+ALTER TABLE ONLY textrawl.actor
+    ADD CONSTRAINT actor_name_key UNIQUE (name);
+
+
+ALTER TABLE ONLY textrawl.actor
+    ADD CONSTRAINT actor_pkey PRIMARY KEY (id);
+
+
+ALTER TABLE ONLY textrawl.actor
+    ADD CONSTRAINT actor_role_name_key UNIQUE (role_name);
+
+
+ALTER TABLE ONLY textrawl.chunk
+    ADD CONSTRAINT chunk_pkey PRIMARY KEY (space_id, observation_id);
+
+
+ALTER TABLE ONLY textrawl.code
+    ADD CONSTRAINT code_pkey PRIMARY KEY (singleton);
+
+
+ALTER TABLE ONLY textrawl.consolidation
+    ADD CONSTRAINT consolidation_pkey PRIMARY KEY (space_id, granularity, period);
+
+
+ALTER TABLE ONLY textrawl.correction
+    ADD CONSTRAINT correction_pkey PRIMARY KEY (space_id, id);
+
+
+ALTER TABLE ONLY textrawl.decay_policy
+    ADD CONSTRAINT decay_policy_pkey PRIMARY KEY (space_id);
+
+
+ALTER TABLE ONLY textrawl.document_clock
+    ADD CONSTRAINT document_clock_pkey PRIMARY KEY (space_id);
+
+
+ALTER TABLE ONLY textrawl.document
+    ADD CONSTRAINT document_pkey PRIMARY KEY (space_id, id);
+
+
+ALTER TABLE ONLY textrawl.document_rebuild
+    ADD CONSTRAINT document_rebuild_pkey PRIMARY KEY (space_id);
+
+
+ALTER TABLE ONLY textrawl.document
+    ADD CONSTRAINT document_space_id_kind_path_key UNIQUE (space_id, kind, path);
+
+
+ALTER TABLE ONLY textrawl.document_tombstone
+    ADD CONSTRAINT document_tombstone_pkey PRIMARY KEY (space_id, kind, path);
+
+
+ALTER TABLE ONLY textrawl.document_version
+    ADD CONSTRAINT document_version_pkey PRIMARY KEY (space_id, document_id, version);
+
+
+ALTER TABLE ONLY textrawl.embedding_1
+    ADD CONSTRAINT embedding_1_pkey PRIMARY KEY (space_id, observation_id);
+
+
+ALTER TABLE ONLY textrawl.embedding_model
+    ADD CONSTRAINT embedding_model_name_key UNIQUE (name);
+
+
+ALTER TABLE ONLY textrawl.embedding_model
+    ADD CONSTRAINT embedding_model_pkey PRIMARY KEY (id);
+
+
+ALTER TABLE ONLY textrawl.embedding_pending
+    ADD CONSTRAINT embedding_pending_pkey PRIMARY KEY (space_id, observation_id, model_id);
+
+
+ALTER TABLE ONLY textrawl.entity_alias
+    ADD CONSTRAINT entity_alias_pkey PRIMARY KEY (space_id, id);
+
+
+ALTER TABLE ONLY textrawl.entity
+    ADD CONSTRAINT entity_pkey PRIMARY KEY (space_id, id);
+
+
+ALTER TABLE ONLY textrawl.entity
+    ADD CONSTRAINT entity_space_id_name_key_key UNIQUE (space_id, name_key);
+
+
+ALTER TABLE ONLY textrawl.entity_use
+    ADD CONSTRAINT entity_use_pkey PRIMARY KEY (space_id, entity_id, day);
+
+
+ALTER TABLE ONLY textrawl.event
+    ADD CONSTRAINT event_pkey PRIMARY KEY (space_id, id);
+
+
+ALTER TABLE ONLY textrawl.extraction_pending
+    ADD CONSTRAINT extraction_pending_pkey PRIMARY KEY (space_id, document_id);
+
+
+ALTER TABLE ONLY textrawl.extraction_total
+    ADD CONSTRAINT extraction_total_pkey PRIMARY KEY (space_id);
+
+
+ALTER TABLE ONLY textrawl.graph_change
+    ADD CONSTRAINT graph_change_pkey PRIMARY KEY (space_id, event_id);
+
+
+ALTER TABLE ONLY textrawl.graph_edge
+    ADD CONSTRAINT graph_edge_pkey PRIMARY KEY (space_id, relation_id);
+
+
+ALTER TABLE ONLY textrawl.graph_node
+    ADD CONSTRAINT graph_node_pkey PRIMARY KEY (space_id, entity_id);
+
+
+ALTER TABLE ONLY textrawl.identity_snapshot
+    ADD CONSTRAINT identity_snapshot_pkey PRIMARY KEY (space_id, id);
+
+
+ALTER TABLE ONLY textrawl.instance
+    ADD CONSTRAINT instance_pkey PRIMARY KEY (space_id, id);
+
+
+ALTER TABLE ONLY textrawl.joint_use
+    ADD CONSTRAINT joint_use_pkey PRIMARY KEY (space_id, one, other);
+
+
+ALTER TABLE ONLY textrawl.journal_entry
+    ADD CONSTRAINT journal_entry_pkey PRIMARY KEY (space_id, document_id);
+
+
+ALTER TABLE ONLY textrawl.lexeme
+    ADD CONSTRAINT lexeme_pkey PRIMARY KEY (space_id, word);
+
+
+ALTER TABLE ONLY textrawl.llm_use
+    ADD CONSTRAINT llm_use_pkey PRIMARY KEY (space_id, id);
+
+
+ALTER TABLE ONLY textrawl.memory_link
+    ADD CONSTRAINT memory_link_pkey PRIMARY KEY (space_id, id);
+
+
+ALTER TABLE ONLY textrawl.memory_link
+    ADD CONSTRAINT memory_link_space_id_from_id_to_id_relation_type_key UNIQUE (space_id, from_id, to_id, relation_type);
+
+
+ALTER TABLE ONLY textrawl.merge
+    ADD CONSTRAINT merge_pkey PRIMARY KEY (space_id, id);
+
+
+ALTER TABLE ONLY textrawl.merge
+    ADD CONSTRAINT merge_space_id_merged_id_key UNIQUE (space_id, merged_id);
+
+
+ALTER TABLE ONLY textrawl.merged
+    ADD CONSTRAINT merged_pkey PRIMARY KEY (space_id, merge_id, id);
+
+
+ALTER TABLE ONLY textrawl.migration
+    ADD CONSTRAINT migration_pkey PRIMARY KEY (name);
+
+
+ALTER TABLE ONLY textrawl.observation
+    ADD CONSTRAINT observation_pkey PRIMARY KEY (space_id, id);
+
+
+ALTER TABLE ONLY textrawl.proposal
+    ADD CONSTRAINT proposal_pkey PRIMARY KEY (space_id, id);
+
+
+ALTER TABLE ONLY textrawl.recall
+    ADD CONSTRAINT recall_pkey PRIMARY KEY (space_id, id);
+
+
+ALTER TABLE ONLY textrawl.recalled
+    ADD CONSTRAINT recalled_pkey PRIMARY KEY (space_id, observation_id);
+
+
+ALTER TABLE ONLY textrawl.reflection
+    ADD CONSTRAINT reflection_pkey PRIMARY KEY (space_id, id);
+
+
+ALTER TABLE ONLY textrawl.relation
+    ADD CONSTRAINT relation_pkey PRIMARY KEY (space_id, id);
+
+
+ALTER TABLE ONLY textrawl.retention
+    ADD CONSTRAINT retention_pkey PRIMARY KEY (space_id, observation_id);
+
+
+ALTER TABLE ONLY textrawl.revision
+    ADD CONSTRAINT revision_pkey PRIMARY KEY (space_id, observation_id);
+
+
+ALTER TABLE ONLY textrawl.search_statistics
+    ADD CONSTRAINT search_statistics_pkey PRIMARY KEY (singleton);
+
+
+ALTER TABLE ONLY textrawl.source
+    ADD CONSTRAINT source_pkey PRIMARY KEY (space_id, document_id);
+
+
+ALTER TABLE ONLY textrawl.space_grant
+    ADD CONSTRAINT space_grant_pkey PRIMARY KEY (space_id, actor_id);
+
+
+ALTER TABLE ONLY textrawl.space
+    ADD CONSTRAINT space_name_key UNIQUE (name);
+
+
+ALTER TABLE ONLY textrawl.space
+    ADD CONSTRAINT space_pkey PRIMARY KEY (id);
+
+
+ALTER TABLE ONLY textrawl.space_statistics
+    ADD CONSTRAINT space_statistics_pkey PRIMARY KEY (space_id);
+
+
+ALTER TABLE ONLY textrawl.token
+    ADD CONSTRAINT token_hash_key UNIQUE (hash);
+
+
+ALTER TABLE ONLY textrawl.token
+    ADD CONSTRAINT token_pkey PRIMARY KEY (id);
+
+
+ALTER TABLE ONLY textrawl.undo
+    ADD CONSTRAINT undo_pkey PRIMARY KEY (space_id, id);
+
+
+ALTER TABLE ONLY textrawl.undone
+    ADD CONSTRAINT undone_pkey PRIMARY KEY (space_id, undo_id, id, action);
+
+
+ALTER TABLE ONLY textrawl.vector_index_claim
+    ADD CONSTRAINT vector_index_claim_pkey PRIMARY KEY (singleton);
+
+
+ALTER TABLE ONLY textrawl.word_form
+    ADD CONSTRAINT word_form_pkey PRIMARY KEY (language, stem, other);
+
+
+CREATE INDEX correction_created_idx ON textrawl.correction USING btree (space_id, created_at) WHERE (applied_at IS NULL);
+
+
+CREATE INDEX correction_document_idx ON textrawl.correction USING btree (space_id, document_id);
+
+
+CREATE INDEX document_changed_idx ON textrawl.document USING btree (space_id, changed);
+
+
+CREATE INDEX document_entity_idx ON textrawl.document USING btree (space_id, entity_id) WHERE (entity_id IS NOT NULL);
+
+
+CREATE INDEX embedding_1_vector_idx ON textrawl.embedding_1 USING hnsw (vector public.halfvec_cosine_ops) WITH (m='16', ef_construction='128');
+
+
+CREATE UNIQUE INDEX embedding_model_status_idx ON textrawl.embedding_model USING btree (status) WHERE (status <> 'previous'::text);
+
+
+CREATE INDEX embedding_pending_due_idx ON textrawl.embedding_pending USING btree (model_id, next_attempt);
+
+
+CREATE INDEX entity_alias_entity_idx ON textrawl.entity_alias USING btree (space_id, entity_id);
+
+
+CREATE UNIQUE INDEX entity_alias_key_idx ON textrawl.entity_alias USING btree (space_id, name_key) WHERE (removed_at IS NULL);
+
+
+CREATE INDEX entity_alias_prefix_idx ON textrawl.entity_alias USING btree (space_id, name_key text_pattern_ops) WHERE (removed_at IS NULL);
+
+
+CREATE INDEX entity_created_at_idx ON textrawl.entity USING btree (space_id, created_at, id);
+
+
+CREATE INDEX entity_digest_idx ON textrawl.entity USING btree (space_id, entity_type, updated_at DESC, id) WHERE (entity_type = ANY (ARRAY['preference'::text, 'person'::text]));
+
+
+CREATE INDEX entity_fts_idx ON textrawl.entity USING gin (fts) WITH (fastupdate=off);
+
+
+CREATE INDEX entity_name_prefix_idx ON textrawl.entity USING btree (space_id, name_key text_pattern_ops);
+
+
+CREATE INDEX entity_updated_at_idx ON textrawl.entity USING btree (space_id, updated_at DESC, id);
+
+
+CREATE INDEX event_accepted_idx ON textrawl.event USING btree (space_id, at) WHERE (action = 'accepted'::text);
+
+
+CREATE INDEX event_actor_idx ON textrawl.event USING btree (space_id, actor_id, at);
+
+
+CREATE INDEX event_alias_idx ON textrawl.event USING btree (space_id, ((detail ->> 'alias'::text))) WHERE (detail ? 'alias'::text);
+
+
+CREATE INDEX event_document_idx ON textrawl.event USING btree (space_id, ((detail ->> 'document'::text))) WHERE (detail ? 'document'::text);
+
+
+CREATE INDEX event_entity_idx ON textrawl.event USING btree (space_id, entity_id);
+
+
+CREATE INDEX event_feed_idx ON textrawl.event USING btree (space_id, transaction, id);
+
+
+CREATE INDEX event_merge_idx ON textrawl.event USING btree (space_id, ((detail ->> 'merge'::text))) WHERE (detail ? 'merge'::text);
+
+
+CREATE INDEX event_observation_idx ON textrawl.event USING btree (space_id, observation_id) WHERE (observation_id IS NOT NULL);
+
+
+CREATE INDEX event_proposal_idx ON textrawl.event USING btree (space_id, ((detail ->> 'proposal'::text))) WHERE (detail ? 'proposal'::text);
+
+
+CREATE INDEX event_relation_idx ON textrawl.event USING btree (space_id, relation_id) WHERE (relation_id IS NOT NULL);
+
+
+CREATE INDEX event_replaced_idx ON textrawl.event USING btree (space_id, ((detail ->> 'replaced'::text))) WHERE (detail ? 'replaced'::text);
+
+
+CREATE INDEX extraction_pending_next_idx ON textrawl.extraction_pending USING btree (next_attempt);
+
+
+CREATE INDEX graph_change_entity_idx ON textrawl.graph_change USING btree (space_id, entity_id) WHERE (entity_id IS NOT NULL);
+
+
+CREATE INDEX graph_change_relation_idx ON textrawl.graph_change USING btree (space_id, relation_id) WHERE (relation_id IS NOT NULL);
+
+
+CREATE INDEX graph_node_deleted_idx ON textrawl.graph_node USING btree (space_id, deleted_at) WHERE (deleted_at IS NOT NULL);
+
+
+CREATE INDEX graph_node_description_idx ON textrawl.graph_node USING btree (space_id, description_id) WHERE (description_id IS NOT NULL);
+
+
+CREATE INDEX graph_node_label_idx ON textrawl.graph_node USING btree (space_id, label_key) WHERE (label_key IS NOT NULL);
+
+
+CREATE INDEX identity_snapshot_created_idx ON textrawl.identity_snapshot USING btree (space_id, created_at DESC);
+
+
+CREATE INDEX identity_snapshot_document_idx ON textrawl.identity_snapshot USING btree (space_id, document_id, version);
+
+
+CREATE INDEX joint_use_other_idx ON textrawl.joint_use USING btree (space_id, other);
+
+
+CREATE INDEX journal_entry_period_idx ON textrawl.journal_entry USING btree (space_id, granularity, date DESC);
+
+
+CREATE INDEX lexeme_word_idx ON textrawl.lexeme USING btree (word, space_id) INCLUDE (frequency);
+
+
+CREATE INDEX llm_use_actor_idx ON textrawl.llm_use USING btree (actor_id) WHERE (actor_id IS NOT NULL);
+
+
+CREATE INDEX llm_use_at_idx ON textrawl.llm_use USING btree (space_id, at);
+
+
+CREATE INDEX memory_link_to_idx ON textrawl.memory_link USING btree (space_id, to_id);
+
+
+CREATE INDEX merge_kept_idx ON textrawl.merge USING btree (space_id, kept_id);
+
+
+CREATE INDEX merged_id_idx ON textrawl.merged USING btree (space_id, id);
+
+
+CREATE INDEX merged_twin_idx ON textrawl.merged USING btree (space_id, twin) WHERE (twin IS NOT NULL);
+
+
+CREATE INDEX observation_author_idx ON textrawl.observation USING btree (space_id, author_id) WHERE (author_id > 0);
+
+
+CREATE INDEX observation_entity_idx ON textrawl.observation USING btree (space_id, entity_id, content_hash);
+
+
+CREATE INDEX observation_fts_idx ON textrawl.observation USING gin (fts) WITH (fastupdate=off);
+
+
+CREATE INDEX observation_growth_idx ON textrawl.observation USING btree (space_id, created_at) INCLUDE (source, author_id, confidence, valid_until, closed_at, replaced_by, id) WHERE ((relation_id IS NULL) AND (created_at >= '-infinity'::timestamp with time zone));
+
+
+CREATE INDEX observation_ordinal_idx ON textrawl.observation USING btree (space_id, ordinal);
+
+
+CREATE UNIQUE INDEX observation_relation_idx ON textrawl.observation USING btree (space_id, relation_id) WHERE (relation_id IS NOT NULL);
+
+
+CREATE INDEX observation_replaced_by_idx ON textrawl.observation USING btree (space_id, replaced_by) WHERE (replaced_by IS NOT NULL);
+
+
+CREATE INDEX observation_said_at_idx ON textrawl.observation USING btree (space_id, said_at);
+
+
+CREATE INDEX observation_type_idx ON textrawl.observation USING btree (space_id, entity_type);
+
+
+CREATE INDEX observation_valid_until_idx ON textrawl.observation USING btree (space_id, valid_until) WHERE (valid_until IS NOT NULL);
+
+
+CREATE INDEX observation_whole_idx ON textrawl.observation USING btree (space_id, whole, part) WHERE (whole IS NOT NULL);
+
+
+CREATE INDEX proposal_author_idx ON textrawl.proposal USING btree (space_id, author_id, created_at);
+
+
+CREATE INDEX proposal_entity_idx ON textrawl.proposal USING btree (space_id, entity_key);
+
+
+CREATE INDEX proposal_observation_idx ON textrawl.proposal USING btree (space_id, observation_id) WHERE (observation_id IS NOT NULL);
+
+
+CREATE INDEX proposal_pending_idx ON textrawl.proposal USING btree (space_id, created_at, id) WHERE (decision IS NULL);
+
+
+CREATE INDEX proposal_relation_idx ON textrawl.proposal USING btree (space_id, relation_id) WHERE (relation_id IS NOT NULL);
+
+
+CREATE UNIQUE INDEX proposal_text_idx ON textrawl.proposal USING btree (space_id, author_id, kind, entity_key, given_hash) WHERE (decision IS NULL);
+
+
+CREATE INDEX proposal_to_idx ON textrawl.proposal USING btree (space_id, to_key) WHERE (to_key IS NOT NULL);
+
+
+CREATE INDEX recall_actor_idx ON textrawl.recall USING btree (actor_id) WHERE (actor_id IS NOT NULL);
+
+
+CREATE INDEX recall_at_idx ON textrawl.recall USING btree (space_id, at);
+
+
+CREATE INDEX reflection_entity_idx ON textrawl.reflection USING btree (space_id, entity_id) WHERE (entity_id IS NOT NULL);
+
+
+CREATE INDEX reflection_fts_idx ON textrawl.reflection USING gin (fts) WITH (fastupdate=off);
+
+
+CREATE INDEX reflection_relation_idx ON textrawl.reflection USING btree (space_id, relation_id) WHERE (relation_id IS NOT NULL);
+
+
+CREATE INDEX relation_from_entity_idx ON textrawl.relation USING btree (space_id, from_entity);
+
+
+CREATE UNIQUE INDEX relation_live_idx ON textrawl.relation USING btree (space_id, from_entity, relation_type, to_entity) WHERE (valid_until IS NULL);
+
+
+CREATE INDEX relation_to_entity_idx ON textrawl.relation USING btree (space_id, to_entity);
+
+
+CREATE INDEX retention_last_used_idx ON textrawl.retention USING btree (space_id, last_used DESC) WHERE (status = ANY (ARRAY['active'::text, 'promoted'::text]));
+
+
+CREATE INDEX retention_status_idx ON textrawl.retention USING btree (space_id, status, ended_at) WHERE (status = ANY (ARRAY['archived'::text, 'removed'::text]));
+
+
+CREATE INDEX retention_tags_idx ON textrawl.retention USING gin (tags) WITH (fastupdate=off);
+
+
+CREATE INDEX source_hash_idx ON textrawl.source USING btree (space_id, content_hash) WHERE (content_hash IS NOT NULL);
+
+
+CREATE INDEX space_grant_actor_id_idx ON textrawl.space_grant USING btree (actor_id);
+
+
+CREATE INDEX token_actor_id_idx ON textrawl.token USING btree (actor_id);
+
+
+CREATE UNIQUE INDEX token_local_idx ON textrawl.token USING btree (actor_id) WHERE (kind = 'local'::text);
+
+
+CREATE INDEX token_voucher_id_idx ON textrawl.token USING btree (voucher_id) WHERE (voucher_id IS NOT NULL);
+
+
+CREATE INDEX undo_joint_idx ON textrawl.undo USING btree (joint) WHERE (joint IS NOT NULL);
+
+
+CREATE INDEX undone_copy_idx ON textrawl.undone USING btree (((after ->> 'copy'::text))) WHERE (after ? 'copy'::text);
+
+
+CREATE INDEX undone_id_idx ON textrawl.undone USING btree (space_id, id);
+
+
+CREATE INDEX undone_names_idx ON textrawl.undone USING gin (names);
+
+
+CREATE TRIGGER document_is_buried AFTER DELETE ON textrawl.document FOR EACH ROW EXECUTE FUNCTION textrawl.bury_document();
+
+
+CREATE TRIGGER event_is_kept BEFORE DELETE OR UPDATE ON textrawl.event FOR EACH ROW EXECUTE FUNCTION textrawl.keep_events();
+
+
+CREATE TRIGGER events_are_kept BEFORE TRUNCATE ON textrawl.event FOR EACH STATEMENT EXECUTE FUNCTION textrawl.keep_events();
+
+
+CREATE TRIGGER fact_is_dated BEFORE INSERT ON textrawl.observation FOR EACH ROW WHEN ((new.said_at IS NULL)) EXECUTE FUNCTION textrawl.date_fact();
+
+
+CREATE TRIGGER fact_is_numbered BEFORE INSERT ON textrawl.observation FOR EACH ROW WHEN ((new.ordinal IS NULL)) EXECUTE FUNCTION textrawl.number_fact();
+
+
+CREATE TRIGGER relation_is_stated AFTER INSERT ON textrawl.relation REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION textrawl.state_relations();
+
+
+CREATE TRIGGER relation_was_changed AFTER UPDATE ON textrawl.relation REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION textrawl.update_statements();
+
+
+ALTER TABLE ONLY textrawl.chunk
+    ADD CONSTRAINT chunk_space_id_observation_id_fkey FOREIGN KEY (space_id, observation_id) REFERENCES textrawl.observation(space_id, id) ON DELETE CASCADE;
+
+
+ALTER TABLE ONLY textrawl.consolidation
+    ADD CONSTRAINT consolidation_space_id_fkey FOREIGN KEY (space_id) REFERENCES textrawl.space(id) ON DELETE CASCADE;
+
+
+ALTER TABLE ONLY textrawl.correction
+    ADD CONSTRAINT correction_author_id_fkey FOREIGN KEY (author_id) REFERENCES textrawl.actor(id);
+
+
+ALTER TABLE ONLY textrawl.correction
+    ADD CONSTRAINT correction_space_id_document_id_fkey FOREIGN KEY (space_id, document_id) REFERENCES textrawl.source(space_id, document_id) ON DELETE CASCADE;
+
+
+ALTER TABLE ONLY textrawl.decay_policy
+    ADD CONSTRAINT decay_policy_space_id_fkey FOREIGN KEY (space_id) REFERENCES textrawl.space(id) ON DELETE CASCADE;
+
+
+ALTER TABLE ONLY textrawl.document_clock
+    ADD CONSTRAINT document_clock_space_id_fkey FOREIGN KEY (space_id) REFERENCES textrawl.space(id);
+
+
+ALTER TABLE ONLY textrawl.document_rebuild
+    ADD CONSTRAINT document_rebuild_space_id_fkey FOREIGN KEY (space_id) REFERENCES textrawl.space(id) ON DELETE CASCADE;
+
+
+ALTER TABLE ONLY textrawl.document
+    ADD CONSTRAINT document_space_id_entity_id_fkey FOREIGN KEY (space_id, entity_id) REFERENCES textrawl.entity(space_id, id) ON DELETE CASCADE;
+
+
+ALTER TABLE ONLY textrawl.document
+    ADD CONSTRAINT document_space_id_fkey FOREIGN KEY (space_id) REFERENCES textrawl.space(id);
+
+
+ALTER TABLE ONLY textrawl.document_tombstone
+    ADD CONSTRAINT document_tombstone_space_id_fkey FOREIGN KEY (space_id) REFERENCES textrawl.space(id);
+
+
+ALTER TABLE ONLY textrawl.document_version
+    ADD CONSTRAINT document_version_author_id_fkey FOREIGN KEY (author_id) REFERENCES textrawl.actor(id);
+
+
+ALTER TABLE ONLY textrawl.document_version
+    ADD CONSTRAINT document_version_space_id_document_id_fkey FOREIGN KEY (space_id, document_id) REFERENCES textrawl.document(space_id, id) ON DELETE CASCADE;
+
+
+ALTER TABLE ONLY textrawl.embedding_1
+    ADD CONSTRAINT embedding_1_space_id_observation_id_fkey FOREIGN KEY (space_id, observation_id) REFERENCES textrawl.observation(space_id, id) ON DELETE CASCADE;
+
+
+ALTER TABLE ONLY textrawl.embedding_pending
+    ADD CONSTRAINT embedding_pending_model_id_fkey FOREIGN KEY (model_id) REFERENCES textrawl.embedding_model(id) ON DELETE CASCADE;
+
+
+ALTER TABLE ONLY textrawl.embedding_pending
+    ADD CONSTRAINT embedding_pending_space_id_observation_id_fkey FOREIGN KEY (space_id, observation_id) REFERENCES textrawl.observation(space_id, id) ON DELETE CASCADE;
+
+
+ALTER TABLE ONLY textrawl.entity_alias
+    ADD CONSTRAINT entity_alias_author_id_fkey FOREIGN KEY (author_id) REFERENCES textrawl.actor(id);
+
+
+ALTER TABLE ONLY textrawl.entity_alias
+    ADD CONSTRAINT entity_alias_space_id_entity_id_fkey FOREIGN KEY (space_id, entity_id) REFERENCES textrawl.entity(space_id, id) ON DELETE CASCADE;
+
+
+ALTER TABLE ONLY textrawl.entity
+    ADD CONSTRAINT entity_space_id_fkey FOREIGN KEY (space_id) REFERENCES textrawl.space(id);
+
+
+ALTER TABLE ONLY textrawl.entity_use
+    ADD CONSTRAINT entity_use_space_id_entity_id_fkey FOREIGN KEY (space_id, entity_id) REFERENCES textrawl.entity(space_id, id) ON DELETE CASCADE;
+
+
+ALTER TABLE ONLY textrawl.event
+    ADD CONSTRAINT event_actor_id_fkey FOREIGN KEY (actor_id) REFERENCES textrawl.actor(id);
+
+
+ALTER TABLE ONLY textrawl.event
+    ADD CONSTRAINT event_space_id_fkey FOREIGN KEY (space_id) REFERENCES textrawl.space(id);
+
+
+ALTER TABLE ONLY textrawl.extraction_pending
+    ADD CONSTRAINT extraction_pending_space_id_document_id_fkey FOREIGN KEY (space_id, document_id) REFERENCES textrawl.document(space_id, id) ON DELETE CASCADE;
+
+
+ALTER TABLE ONLY textrawl.extraction_total
+    ADD CONSTRAINT extraction_total_space_id_fkey FOREIGN KEY (space_id) REFERENCES textrawl.space(id) ON DELETE CASCADE;
+
+
+ALTER TABLE ONLY textrawl.graph_change
+    ADD CONSTRAINT graph_change_space_id_entity_id_fkey FOREIGN KEY (space_id, entity_id) REFERENCES textrawl.entity(space_id, id) ON DELETE CASCADE;
+
+
+ALTER TABLE ONLY textrawl.graph_change
+    ADD CONSTRAINT graph_change_space_id_relation_id_fkey FOREIGN KEY (space_id, relation_id) REFERENCES textrawl.relation(space_id, id) ON DELETE CASCADE;
+
+
+ALTER TABLE ONLY textrawl.graph_edge
+    ADD CONSTRAINT graph_edge_space_id_relation_id_fkey FOREIGN KEY (space_id, relation_id) REFERENCES textrawl.relation(space_id, id) ON DELETE CASCADE;
+
+
+ALTER TABLE ONLY textrawl.graph_node
+    ADD CONSTRAINT graph_node_space_id_description_id_fkey FOREIGN KEY (space_id, description_id) REFERENCES textrawl.observation(space_id, id) ON DELETE SET NULL (description_id);
+
+
+ALTER TABLE ONLY textrawl.graph_node
+    ADD CONSTRAINT graph_node_space_id_entity_id_fkey FOREIGN KEY (space_id, entity_id) REFERENCES textrawl.entity(space_id, id) ON DELETE CASCADE;
+
+
+ALTER TABLE ONLY textrawl.identity_snapshot
+    ADD CONSTRAINT identity_snapshot_space_id_document_id_version_fkey FOREIGN KEY (space_id, document_id, version) REFERENCES textrawl.document_version(space_id, document_id, version) ON DELETE CASCADE;
+
+
+ALTER TABLE ONLY textrawl.instance
+    ADD CONSTRAINT instance_space_id_fkey FOREIGN KEY (space_id) REFERENCES textrawl.space(id);
+
+
+ALTER TABLE ONLY textrawl.joint_use
+    ADD CONSTRAINT joint_use_space_id_one_fkey FOREIGN KEY (space_id, one) REFERENCES textrawl.entity(space_id, id) ON DELETE CASCADE;
+
+
+ALTER TABLE ONLY textrawl.joint_use
+    ADD CONSTRAINT joint_use_space_id_other_fkey FOREIGN KEY (space_id, other) REFERENCES textrawl.entity(space_id, id) ON DELETE CASCADE;
+
+
+ALTER TABLE ONLY textrawl.journal_entry
+    ADD CONSTRAINT journal_entry_space_id_document_id_fkey FOREIGN KEY (space_id, document_id) REFERENCES textrawl.document(space_id, id) ON DELETE CASCADE;
+
+
+ALTER TABLE ONLY textrawl.lexeme
+    ADD CONSTRAINT lexeme_space_id_fkey FOREIGN KEY (space_id) REFERENCES textrawl.space(id) ON DELETE CASCADE;
+
+
+ALTER TABLE ONLY textrawl.llm_use
+    ADD CONSTRAINT llm_use_actor_id_fkey FOREIGN KEY (actor_id) REFERENCES textrawl.actor(id) ON DELETE SET NULL;
+
+
+ALTER TABLE ONLY textrawl.llm_use
+    ADD CONSTRAINT llm_use_space_id_fkey FOREIGN KEY (space_id) REFERENCES textrawl.space(id) ON DELETE CASCADE;
+
+
+ALTER TABLE ONLY textrawl.memory_link
+    ADD CONSTRAINT memory_link_space_id_from_id_fkey FOREIGN KEY (space_id, from_id) REFERENCES textrawl.observation(space_id, id) ON DELETE CASCADE;
+
+
+ALTER TABLE ONLY textrawl.merge
+    ADD CONSTRAINT merge_actor_id_fkey FOREIGN KEY (actor_id) REFERENCES textrawl.actor(id);
+
+
+ALTER TABLE ONLY textrawl.merge
+    ADD CONSTRAINT merge_space_id_kept_id_fkey FOREIGN KEY (space_id, kept_id) REFERENCES textrawl.entity(space_id, id) ON DELETE CASCADE;
+
+
+ALTER TABLE ONLY textrawl.merged
+    ADD CONSTRAINT merged_space_id_merge_id_fkey FOREIGN KEY (space_id, merge_id) REFERENCES textrawl.merge(space_id, id) ON DELETE CASCADE;
+
+
+ALTER TABLE ONLY textrawl.observation
+    ADD CONSTRAINT observation_author_id_fkey FOREIGN KEY (author_id) REFERENCES textrawl.actor(id);
+
+
+ALTER TABLE ONLY textrawl.observation
+    ADD CONSTRAINT observation_space_id_entity_id_fkey FOREIGN KEY (space_id, entity_id) REFERENCES textrawl.entity(space_id, id) ON DELETE CASCADE;
+
+
+ALTER TABLE ONLY textrawl.observation
+    ADD CONSTRAINT observation_space_id_relation_id_fkey FOREIGN KEY (space_id, relation_id) REFERENCES textrawl.relation(space_id, id) ON DELETE CASCADE;
+
+
+ALTER TABLE ONLY textrawl.observation
+    ADD CONSTRAINT observation_space_id_replaced_by_fkey FOREIGN KEY (space_id, replaced_by) REFERENCES textrawl.observation(space_id, id) ON DELETE SET NULL (replaced_by);
+
+
+ALTER TABLE ONLY textrawl.proposal
+    ADD CONSTRAINT proposal_author_id_fkey FOREIGN KEY (author_id) REFERENCES textrawl.actor(id);
+
+
+ALTER TABLE ONLY textrawl.proposal
+    ADD CONSTRAINT proposal_decided_by_fkey FOREIGN KEY (decided_by) REFERENCES textrawl.actor(id);
+
+
+ALTER TABLE ONLY textrawl.proposal
+    ADD CONSTRAINT proposal_model_id_fkey FOREIGN KEY (model_id) REFERENCES textrawl.embedding_model(id) ON DELETE SET NULL;
+
+
+ALTER TABLE ONLY textrawl.proposal
+    ADD CONSTRAINT proposal_space_id_fkey FOREIGN KEY (space_id) REFERENCES textrawl.space(id);
+
+
+ALTER TABLE ONLY textrawl.recall
+    ADD CONSTRAINT recall_actor_id_fkey FOREIGN KEY (actor_id) REFERENCES textrawl.actor(id) ON DELETE SET NULL;
+
+
+ALTER TABLE ONLY textrawl.recall
+    ADD CONSTRAINT recall_space_id_fkey FOREIGN KEY (space_id) REFERENCES textrawl.space(id) ON DELETE CASCADE;
+
+
+ALTER TABLE ONLY textrawl.recalled
+    ADD CONSTRAINT recalled_space_id_observation_id_fkey FOREIGN KEY (space_id, observation_id) REFERENCES textrawl.observation(space_id, id) ON DELETE CASCADE;
+
+
+ALTER TABLE ONLY textrawl.reflection
+    ADD CONSTRAINT reflection_author_id_fkey FOREIGN KEY (author_id) REFERENCES textrawl.actor(id);
+
+
+ALTER TABLE ONLY textrawl.reflection
+    ADD CONSTRAINT reflection_model_id_fkey FOREIGN KEY (model_id) REFERENCES textrawl.embedding_model(id) ON DELETE SET NULL;
+
+
+ALTER TABLE ONLY textrawl.reflection
+    ADD CONSTRAINT reflection_space_id_entity_id_fkey FOREIGN KEY (space_id, entity_id) REFERENCES textrawl.entity(space_id, id) ON DELETE CASCADE;
+
+
+ALTER TABLE ONLY textrawl.reflection
+    ADD CONSTRAINT reflection_space_id_fkey FOREIGN KEY (space_id) REFERENCES textrawl.space(id);
+
+
+ALTER TABLE ONLY textrawl.reflection
+    ADD CONSTRAINT reflection_space_id_relation_id_fkey FOREIGN KEY (space_id, relation_id) REFERENCES textrawl.relation(space_id, id) ON DELETE CASCADE;
+
+
+ALTER TABLE ONLY textrawl.relation
+    ADD CONSTRAINT relation_author_id_fkey FOREIGN KEY (author_id) REFERENCES textrawl.actor(id);
+
+
+ALTER TABLE ONLY textrawl.relation
+    ADD CONSTRAINT relation_space_id_from_entity_fkey FOREIGN KEY (space_id, from_entity) REFERENCES textrawl.entity(space_id, id) ON DELETE CASCADE;
+
+
+ALTER TABLE ONLY textrawl.relation
+    ADD CONSTRAINT relation_space_id_to_entity_fkey FOREIGN KEY (space_id, to_entity) REFERENCES textrawl.entity(space_id, id) ON DELETE CASCADE;
+
+
+ALTER TABLE ONLY textrawl.retention
+    ADD CONSTRAINT retention_space_id_observation_id_fkey FOREIGN KEY (space_id, observation_id) REFERENCES textrawl.observation(space_id, id) ON DELETE CASCADE;
+
+
+ALTER TABLE ONLY textrawl.revision
+    ADD CONSTRAINT revision_actor_id_fkey FOREIGN KEY (actor_id) REFERENCES textrawl.actor(id);
+
+
+ALTER TABLE ONLY textrawl.revision
+    ADD CONSTRAINT revision_space_id_observation_id_fkey FOREIGN KEY (space_id, observation_id) REFERENCES textrawl.observation(space_id, id) ON DELETE CASCADE;
+
+
+ALTER TABLE ONLY textrawl.source
+    ADD CONSTRAINT source_space_id_document_id_fkey FOREIGN KEY (space_id, document_id) REFERENCES textrawl.document(space_id, id) ON DELETE CASCADE;
+
+
+ALTER TABLE ONLY textrawl.space_grant
+    ADD CONSTRAINT space_grant_actor_id_fkey FOREIGN KEY (actor_id) REFERENCES textrawl.actor(id) ON DELETE CASCADE;
+
+
+ALTER TABLE ONLY textrawl.space_grant
+    ADD CONSTRAINT space_grant_space_id_fkey FOREIGN KEY (space_id) REFERENCES textrawl.space(id) ON DELETE CASCADE;
+
+
+ALTER TABLE ONLY textrawl.space_statistics
+    ADD CONSTRAINT space_statistics_space_id_fkey FOREIGN KEY (space_id) REFERENCES textrawl.space(id) ON DELETE CASCADE;
+
+
+ALTER TABLE ONLY textrawl.token
+    ADD CONSTRAINT token_actor_id_fkey FOREIGN KEY (actor_id) REFERENCES textrawl.actor(id) ON DELETE CASCADE;
+
+
+ALTER TABLE ONLY textrawl.token
+    ADD CONSTRAINT token_home_space_id_fkey FOREIGN KEY (home_space_id) REFERENCES textrawl.space(id) ON DELETE SET NULL;
+
+
+ALTER TABLE ONLY textrawl.token
+    ADD CONSTRAINT token_voucher_id_fkey FOREIGN KEY (voucher_id) REFERENCES textrawl.token(id) ON DELETE CASCADE;
+
+
+ALTER TABLE ONLY textrawl.undo
+    ADD CONSTRAINT undo_actor_id_fkey FOREIGN KEY (actor_id) REFERENCES textrawl.actor(id);
+
+
+ALTER TABLE ONLY textrawl.undo
+    ADD CONSTRAINT undo_author_id_fkey FOREIGN KEY (author_id) REFERENCES textrawl.actor(id);
+
+
+ALTER TABLE ONLY textrawl.undo
+    ADD CONSTRAINT undo_space_id_fkey FOREIGN KEY (space_id) REFERENCES textrawl.space(id);
+
+
+ALTER TABLE ONLY textrawl.undone
+    ADD CONSTRAINT undone_space_id_undo_id_fkey FOREIGN KEY (space_id, undo_id) REFERENCES textrawl.undo(space_id, id) ON DELETE CASCADE;
+
+
+ALTER TABLE textrawl.chunk ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE textrawl.consolidation ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE textrawl.correction ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE textrawl.decay_policy ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE textrawl.document ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE textrawl.document_clock ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE textrawl.document_rebuild ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE textrawl.document_tombstone ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE textrawl.document_version ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE textrawl.embedding_1 ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE textrawl.embedding_pending ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE textrawl.entity ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE textrawl.entity_alias ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE textrawl.entity_use ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE textrawl.event ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE textrawl.extraction_pending ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE textrawl.extraction_total ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE textrawl.graph_change ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE textrawl.graph_edge ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE textrawl.graph_node ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE textrawl.identity_snapshot ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE textrawl.instance ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE textrawl.joint_use ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE textrawl.journal_entry ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE textrawl.lexeme ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE textrawl.llm_use ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE textrawl.memory_link ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE textrawl.merge ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE textrawl.merged ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE textrawl.observation ENABLE ROW LEVEL SECURITY;
+
+CREATE POLICY owner ON textrawl.chunk TO textrawl_owner USING (true) WITH CHECK (true);
+
+
+CREATE POLICY owner ON textrawl.consolidation TO textrawl_owner USING (true) WITH CHECK (true);
+
+
+CREATE POLICY owner ON textrawl.correction TO textrawl_owner USING (true) WITH CHECK (true);
+
+
+CREATE POLICY owner ON textrawl.decay_policy TO textrawl_owner USING (true) WITH CHECK (true);
+
+
+CREATE POLICY owner ON textrawl.document TO textrawl_owner USING (true) WITH CHECK (true);
+
+
+CREATE POLICY owner ON textrawl.document_clock TO textrawl_owner USING (true) WITH CHECK (true);
+
+
+CREATE POLICY owner ON textrawl.document_rebuild TO textrawl_owner USING (true) WITH CHECK (true);
+
+
+CREATE POLICY owner ON textrawl.document_tombstone TO textrawl_owner USING (true) WITH CHECK (true);
+
+
+CREATE POLICY owner ON textrawl.document_version TO textrawl_owner USING (true) WITH CHECK (true);
+
+
+CREATE POLICY owner ON textrawl.embedding_1 TO textrawl_owner USING (true) WITH CHECK (true);
+
+
+CREATE POLICY owner ON textrawl.embedding_pending TO textrawl_owner USING (true) WITH CHECK (true);
+
+
+CREATE POLICY owner ON textrawl.entity TO textrawl_owner USING (true) WITH CHECK (true);
+
+
+CREATE POLICY owner ON textrawl.entity_alias TO textrawl_owner USING (true) WITH CHECK (true);
+
+
+CREATE POLICY owner ON textrawl.entity_use TO textrawl_owner USING (true) WITH CHECK (true);
+
+
+CREATE POLICY owner ON textrawl.event TO textrawl_owner USING (true) WITH CHECK (true);
+
+
+CREATE POLICY owner ON textrawl.extraction_pending TO textrawl_owner USING (true) WITH CHECK (true);
+
+
+CREATE POLICY owner ON textrawl.extraction_total TO textrawl_owner USING (true) WITH CHECK (true);
+
+
+CREATE POLICY owner ON textrawl.graph_change TO textrawl_owner USING (true) WITH CHECK (true);
+
+
+CREATE POLICY owner ON textrawl.graph_edge TO textrawl_owner USING (true) WITH CHECK (true);
+
+
+CREATE POLICY owner ON textrawl.graph_node TO textrawl_owner USING (true) WITH CHECK (true);
+
+
+CREATE POLICY owner ON textrawl.identity_snapshot TO textrawl_owner USING (true) WITH CHECK (true);
+
+
+CREATE POLICY owner ON textrawl.instance TO textrawl_owner USING (true) WITH CHECK (true);
+
+
+CREATE POLICY owner ON textrawl.joint_use TO textrawl_owner USING (true) WITH CHECK (true);
+
+
+CREATE POLICY owner ON textrawl.journal_entry TO textrawl_owner USING (true) WITH CHECK (true);
+
+
+CREATE POLICY owner ON textrawl.lexeme TO textrawl_owner USING (true) WITH CHECK (true);
+
+
+CREATE POLICY owner ON textrawl.llm_use TO textrawl_owner USING (true) WITH CHECK (true);
+
+
+CREATE POLICY owner ON textrawl.memory_link TO textrawl_owner USING (true) WITH CHECK (true);
+
+
+CREATE POLICY owner ON textrawl.merge TO textrawl_owner USING (true) WITH CHECK (true);
+
+
+CREATE POLICY owner ON textrawl.merged TO textrawl_owner USING (true) WITH CHECK (true);
+
+
+CREATE POLICY owner ON textrawl.observation TO textrawl_owner USING (true) WITH CHECK (true);
+
+
+CREATE POLICY owner ON textrawl.proposal TO textrawl_owner USING (true) WITH CHECK (true);
+
+
+CREATE POLICY owner ON textrawl.recall TO textrawl_owner USING (true) WITH CHECK (true);
+
+
+CREATE POLICY owner ON textrawl.recalled TO textrawl_owner USING (true) WITH CHECK (true);
+
+
+CREATE POLICY owner ON textrawl.reflection TO textrawl_owner USING (true) WITH CHECK (true);
+
+
+CREATE POLICY owner ON textrawl.relation TO textrawl_owner USING (true) WITH CHECK (true);
+
+
+CREATE POLICY owner ON textrawl.retention TO textrawl_owner USING (true) WITH CHECK (true);
+
+
+CREATE POLICY owner ON textrawl.revision TO textrawl_owner USING (true) WITH CHECK (true);
+
+
+CREATE POLICY owner ON textrawl.source TO textrawl_owner USING (true) WITH CHECK (true);
+
+
+CREATE POLICY owner ON textrawl.space TO textrawl_owner USING (true) WITH CHECK (true);
+
+
+CREATE POLICY owner ON textrawl.space_grant TO textrawl_owner USING (true) WITH CHECK (true);
+
+
+CREATE POLICY owner ON textrawl.space_statistics TO textrawl_owner USING (true) WITH CHECK (true);
+
+
+CREATE POLICY owner ON textrawl.token TO textrawl_owner USING (true) WITH CHECK (true);
+
+
+CREATE POLICY owner ON textrawl.undo TO textrawl_owner USING (true) WITH CHECK (true);
+
+
+CREATE POLICY owner ON textrawl.undone TO textrawl_owner USING (true) WITH CHECK (true);
+
+
+ALTER TABLE textrawl.proposal ENABLE ROW LEVEL SECURITY;
+
+CREATE POLICY proposals ON textrawl.event AS RESTRICTIVE FOR SELECT TO textrawl_analyst USING (((NOT (detail ? 'proposal'::text)) OR (action = 'accepted'::text) OR (space_id = ANY (( SELECT textrawl.session_reviews() AS session_reviews)::integer[]))));
+
+
+CREATE POLICY proposals ON textrawl.undone AS RESTRICTIVE FOR SELECT TO textrawl_analyst USING (((kind <> 'proposal'::text) OR (space_id = ANY (( SELECT textrawl.session_reviews() AS session_reviews)::integer[]))));
+
+
+CREATE POLICY readers ON textrawl.chunk FOR SELECT USING ((space_id = ANY (( SELECT textrawl.session_spaces() AS session_spaces)::integer[])));
+
+
+CREATE POLICY readers ON textrawl.consolidation FOR SELECT USING ((space_id = ANY (( SELECT textrawl.session_spaces() AS session_spaces)::integer[])));
+
+
+CREATE POLICY readers ON textrawl.correction FOR SELECT USING ((space_id = ANY (( SELECT textrawl.session_spaces() AS session_spaces)::integer[])));
+
+
+CREATE POLICY readers ON textrawl.decay_policy FOR SELECT USING ((space_id = ANY (( SELECT textrawl.session_spaces() AS session_spaces)::integer[])));
+
+
+CREATE POLICY readers ON textrawl.document FOR SELECT USING ((space_id = ANY (( SELECT textrawl.session_spaces() AS session_spaces)::integer[])));
+
+
+CREATE POLICY readers ON textrawl.document_clock FOR SELECT USING ((space_id = ANY (( SELECT textrawl.session_spaces() AS session_spaces)::integer[])));
+
+
+CREATE POLICY readers ON textrawl.document_rebuild FOR SELECT USING ((space_id = ANY (( SELECT textrawl.session_spaces() AS session_spaces)::integer[])));
+
+
+CREATE POLICY readers ON textrawl.document_tombstone FOR SELECT USING ((space_id = ANY (( SELECT textrawl.session_spaces() AS session_spaces)::integer[])));
+
+
+CREATE POLICY readers ON textrawl.document_version FOR SELECT USING ((space_id = ANY (( SELECT textrawl.session_spaces() AS session_spaces)::integer[])));
+
+
+CREATE POLICY readers ON textrawl.embedding_1 FOR SELECT USING ((space_id = ANY (( SELECT textrawl.session_spaces() AS session_spaces)::integer[])));
+
+
+CREATE POLICY readers ON textrawl.embedding_pending FOR SELECT USING ((space_id = ANY (( SELECT textrawl.session_spaces() AS session_spaces)::integer[])));
+
+
+CREATE POLICY readers ON textrawl.entity FOR SELECT USING ((space_id = ANY (( SELECT textrawl.session_spaces() AS session_spaces)::integer[])));
+
+
+CREATE POLICY readers ON textrawl.entity_alias FOR SELECT USING ((space_id = ANY (( SELECT textrawl.session_spaces() AS session_spaces)::integer[])));
+
+
+CREATE POLICY readers ON textrawl.entity_use FOR SELECT USING ((space_id = ANY (( SELECT textrawl.session_spaces() AS session_spaces)::integer[])));
+
+
+CREATE POLICY readers ON textrawl.event FOR SELECT USING ((space_id = ANY (( SELECT textrawl.session_spaces() AS session_spaces)::integer[])));
+
+
+CREATE POLICY readers ON textrawl.extraction_pending FOR SELECT USING ((space_id = ANY (( SELECT textrawl.session_spaces() AS session_spaces)::integer[])));
+
+
+CREATE POLICY readers ON textrawl.extraction_total FOR SELECT USING ((space_id = ANY (( SELECT textrawl.session_spaces() AS session_spaces)::integer[])));
+
+
+CREATE POLICY readers ON textrawl.graph_change FOR SELECT USING ((space_id = ANY (( SELECT textrawl.session_spaces() AS session_spaces)::integer[])));
+
+
+CREATE POLICY readers ON textrawl.graph_edge FOR SELECT USING ((space_id = ANY (( SELECT textrawl.session_spaces() AS session_spaces)::integer[])));
+
+
+CREATE POLICY readers ON textrawl.graph_node FOR SELECT USING ((space_id = ANY (( SELECT textrawl.session_spaces() AS session_spaces)::integer[])));
+
+
+CREATE POLICY readers ON textrawl.identity_snapshot FOR SELECT USING ((space_id = ANY (( SELECT textrawl.session_spaces() AS session_spaces)::integer[])));
+
+
+CREATE POLICY readers ON textrawl.instance FOR SELECT USING ((space_id = ANY (( SELECT textrawl.session_spaces() AS session_spaces)::integer[])));
+
+
+CREATE POLICY readers ON textrawl.joint_use FOR SELECT USING ((space_id = ANY (( SELECT textrawl.session_spaces() AS session_spaces)::integer[])));
+
+
+CREATE POLICY readers ON textrawl.journal_entry FOR SELECT USING ((space_id = ANY (( SELECT textrawl.session_spaces() AS session_spaces)::integer[])));
+
+
+CREATE POLICY readers ON textrawl.lexeme FOR SELECT USING ((space_id = ANY (( SELECT textrawl.session_spaces() AS session_spaces)::integer[])));
+
+
+CREATE POLICY readers ON textrawl.llm_use FOR SELECT USING ((space_id = ANY (( SELECT textrawl.session_spaces() AS session_spaces)::integer[])));
+
+
+CREATE POLICY readers ON textrawl.memory_link FOR SELECT USING ((space_id = ANY (( SELECT textrawl.session_spaces() AS session_spaces)::integer[])));
+
+
+CREATE POLICY readers ON textrawl.merge FOR SELECT USING ((space_id = ANY (( SELECT textrawl.session_spaces() AS session_spaces)::integer[])));
+
+
+CREATE POLICY readers ON textrawl.merged FOR SELECT USING ((space_id = ANY (( SELECT textrawl.session_spaces() AS session_spaces)::integer[])));
+
+
+CREATE POLICY readers ON textrawl.observation FOR SELECT USING ((space_id = ANY (( SELECT textrawl.session_spaces() AS session_spaces)::integer[])));
+
+
+CREATE POLICY readers ON textrawl.proposal FOR SELECT USING ((space_id = ANY (( SELECT textrawl.session_reviews() AS session_reviews)::integer[])));
+
+
+CREATE POLICY readers ON textrawl.recall FOR SELECT USING ((space_id = ANY (( SELECT textrawl.session_spaces() AS session_spaces)::integer[])));
+
+
+CREATE POLICY readers ON textrawl.recalled FOR SELECT USING ((space_id = ANY (( SELECT textrawl.session_spaces() AS session_spaces)::integer[])));
+
+
+CREATE POLICY readers ON textrawl.reflection FOR SELECT USING ((space_id = ANY (( SELECT textrawl.session_spaces() AS session_spaces)::integer[])));
+
+
+CREATE POLICY readers ON textrawl.relation FOR SELECT USING ((space_id = ANY (( SELECT textrawl.session_spaces() AS session_spaces)::integer[])));
+
+
+CREATE POLICY readers ON textrawl.retention FOR SELECT USING ((space_id = ANY (( SELECT textrawl.session_spaces() AS session_spaces)::integer[])));
+
+
+CREATE POLICY readers ON textrawl.revision FOR SELECT USING ((space_id = ANY (( SELECT textrawl.session_spaces() AS session_spaces)::integer[])));
+
+
+CREATE POLICY readers ON textrawl.source FOR SELECT USING ((space_id = ANY (( SELECT textrawl.session_spaces() AS session_spaces)::integer[])));
+
+
+CREATE POLICY readers ON textrawl.space FOR SELECT USING ((id = ANY (( SELECT textrawl.session_spaces() AS session_spaces)::integer[])));
+
+
+CREATE POLICY readers ON textrawl.space_grant FOR SELECT USING ((space_id = ANY (( SELECT textrawl.session_spaces() AS session_spaces)::integer[])));
+
+
+CREATE POLICY readers ON textrawl.space_statistics FOR SELECT USING ((space_id = ANY (( SELECT textrawl.session_spaces() AS session_spaces)::integer[])));
+
+
+CREATE POLICY readers ON textrawl.undo FOR SELECT USING ((space_id = ANY (( SELECT textrawl.session_spaces() AS session_spaces)::integer[])));
+
+
+CREATE POLICY readers ON textrawl.undone FOR SELECT USING ((space_id = ANY (( SELECT textrawl.session_spaces() AS session_spaces)::integer[])));
+
+
+ALTER TABLE textrawl.recall ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE textrawl.recalled ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE textrawl.reflection ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE textrawl.relation ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE textrawl.retention ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE textrawl.revision ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE textrawl.source ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE textrawl.space ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE textrawl.space_grant ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE textrawl.space_statistics ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE textrawl.token ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE textrawl.undo ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE textrawl.undone ENABLE ROW LEVEL SECURITY;
+
+
