@@ -1,0 +1,69 @@
+"""Two versions of textrawl on one memory: the newer one has migrated it while the older one ran."""
+
+from typing import LiteralString, cast
+
+import psycopg
+import pytest
+from psycopg import sql
+
+from tests.conftest import Connect
+from tests.support.tool_calls import read, remember
+
+pytestmark = [
+    pytest.mark.anyio,
+    pytest.mark.ordinary("a later version of one Postgres is made by hand"),
+]
+
+FUNCTIONS = ("list_entities", "search_memory", "describe_entity")
+
+
+def widen(owner: psycopg.Connection, function: str) -> None:
+    """Give a function one more column and one more parameter, as a newer version may."""
+    row = owner.execute(
+        "select pg_get_function_identity_arguments(oid), pg_get_function_arguments(oid),"
+        " pg_get_function_result(oid), pronargs from pg_proc"
+        " where proname = %s and pronamespace = 'textrawl'::regnamespace",
+        (function,),
+    ).fetchone()
+    assert row is not None
+    identity, arguments, result, count = row
+    assert result.startswith("TABLE(")
+    given = ", ".join(f"${number}" for number in range(1, count + 1))
+    statement = f"""
+        alter function textrawl.{function}({identity}) rename to {function}_of_before;
+        create function textrawl.{function}({arguments}, newer text default null)
+        returns {result[:-1]}, newest text) language sql volatile as
+            'select t.*, null::text from textrawl.{function}_of_before({given}) t';
+        grant execute on function textrawl.{function} to textrawl_app"""  # noqa: S608
+    owner.execute(sql.SQL(cast("LiteralString", statement)))
+
+
+def migrate_further(owner: psycopg.Connection) -> None:
+    """Leave the memory as a newer version would; test_migrations.py shows who is refused."""
+    owner.execute("insert into migration (name) values ('9999_newer')")
+    owner.execute("update code set fingerprint = 'of a newer version'")
+    for table in ("entity", "observation", "relation", "event"):
+        query = sql.SQL("alter table {} add column newer text")
+        owner.execute(query.format(sql.Identifier(table)))
+    for function in FUNCTIONS:
+        widen(owner, function)
+
+
+async def test_a_server_that_runs_goes_on_after_a_newer_version_has_migrated(
+    connect: Connect, owner: psycopg.Connection
+) -> None:
+    client = await connect(embedding_provider="none")
+    await remember(client, "Ada", "keeps geese")
+
+    migrate_further(owner)
+
+    await remember(client, "Ada", "keeps ducks")
+    for question in (
+        {"query": "keeps"},
+        {"mode": "entity", "entityName": "Ada"},
+        {"mode": "list"},
+    ):
+        answer = str(read(await client.call_tool("query_memory", question)))
+        assert "Ada" in answer or "ducks" in answer
+    stored = owner.execute("select content from observation order by ordinal").fetchall()
+    assert stored == [("keeps geese",), ("keeps ducks",)]
