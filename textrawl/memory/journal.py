@@ -9,7 +9,7 @@ import uuid
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from datetime import date, datetime
+from datetime import datetime
 from uuid import UUID
 
 import anyio
@@ -20,7 +20,6 @@ from textrawl.memory.backlog import embed_document, find_document_model
 from textrawl.memory.llm_calls import LlmCalls, build_record
 from textrawl.memory.store import Store
 from textrawl.models.llm import Material, Prompt
-from textrawl.postgres.sqlstates import DataRefused
 from textrawl.values.text import clean_name, split_text
 
 
@@ -36,12 +35,25 @@ class WrittenRow:
     merged: bool
     changed: bool
 
+    @property
+    def memory_id(self) -> str:
+        """The id of the entry."""
+        return name_entry(self.path)
+
+    @property
+    def message(self) -> str:
+        """A sentence that says what was stored."""
+        if not self.changed:
+            return f"{self.path} has this already; nothing was changed"
+        if self.created:
+            return f"Created {self.path}"
+        return f"{'Merged into' if self.merged else 'Replaced the text of'} {self.path}"
+
 
 @dataclass(frozen=True)
 class EntryRow:
     """An entry of read_entry, and the paths of the other entries that match the key."""
 
-    document_id: UUID
     path: str
     entry_slug: str | None
     source_instance: str
@@ -53,6 +65,21 @@ class EntryRow:
     modified_at: datetime
     modified_by: str | None
     others: list[str]
+
+    @property
+    def id(self) -> str:
+        """The id of the entry."""
+        return name_entry(self.path)
+
+    @property
+    def granularity(self) -> str:
+        """The granularity of the entry."""
+        return self.path.split("/")[0]
+
+    @property
+    def date(self) -> str:
+        """The date of the entry."""
+        return self.path.split("/")[1]
 
 
 @dataclass(frozen=True)
@@ -74,9 +101,12 @@ class ListedRow:
     instance: str
     preview: str
     length: int
-    number: int
-    modified_at: datetime
     total: int
+
+    @property
+    def excerpt(self) -> str:
+        """The beginning of the text, with a sign for what follows."""
+        return self.preview + ("…" if self.length > len(self.preview) else "")
 
 
 @dataclass(frozen=True)
@@ -84,7 +114,6 @@ class HitRow:
     """An entry that search_journal found."""
 
     score: float
-    path: str
     granularity: str
     date: str
     slug: str | None
@@ -92,9 +121,13 @@ class HitRow:
     age_days: int
     vector_score: float | None
     method: str
-    observation_id: UUID
     excerpt: str
     short_excerpt: str
+
+    @property
+    def tier(self) -> str:
+        """The granularity of the entry."""
+        return self.granularity
 
 
 @dataclass(frozen=True)
@@ -118,17 +151,6 @@ class EntryKey:
 
 
 @dataclass(frozen=True)
-class Listing:
-    """A page of entries. Without `granularity`, entries of all granularities."""
-
-    granularity: str | None
-    before: date | None
-    after: date | None
-    limit: int
-    skip: int
-
-
-@dataclass(frozen=True)
 class JournalSearch:
     """A search. If the client made a vector of the query, `embedding` has its numbers."""
 
@@ -144,7 +166,6 @@ class JournalOperations:
 
     def __init__(self, store: Store) -> None:
         self._store = store
-        self._call = store.database.call
 
     async def write(
         self,
@@ -161,20 +182,17 @@ class JournalOperations:
         With `only_new`, change nothing if the entry exists.
         """
         model = await find_document_model(self._store, split_text(content))
-        try:
-            [row] = await self._call(
-                "write_entry",
-                WrittenRow,
-                **key.arguments,
-                content=content,
-                chat_ids=list(chat_ids),
-                participants=None if participants is None else list(participants),
-                only_new=only_new,
-                extracting=self._store.extracts,
-                **caller.writing,
-            )
-        except DataRefused as refusal:
-            raise refusal.explain() from refusal
+        row = await self._store.call_one(
+            "write_entry",
+            WrittenRow,
+            **key.arguments,
+            content=content,
+            chat_ids=list(chat_ids),
+            participants=None if participants is None else list(participants),
+            only_new=only_new,
+            extracting=self._store.extracts,
+            **caller.writing,
+        )
         if row.changed:
             await embed_document(self._store, model, row.space_id, row.document_id)
         return row
@@ -184,50 +202,18 @@ class JournalOperations:
     ) -> WrittenRow:
         """Replace the text of an entry, or create the entry."""
         model = await find_document_model(self._store, split_text(content))
-        try:
-            [row] = await self._call(
-                "update_entry",
-                WrittenRow,
-                **key.arguments,
-                content=content,
-                editor=editor,
-                extracting=self._store.extracts,
-                **caller.writing,
-            )
-        except DataRefused as refusal:
-            raise refusal.explain() from refusal
+        row = await self._store.call_one(
+            "update_entry",
+            WrittenRow,
+            **key.arguments,
+            content=content,
+            editor=editor,
+            extracting=self._store.extracts,
+            **caller.writing,
+        )
         if row.changed:
             await embed_document(self._store, model, row.space_id, row.document_id)
         return row
-
-    async def read(self, key: EntryKey, caller: Caller) -> EntryRow | None:
-        """Return the oldest entry that matches the key, or None."""
-        try:
-            rows = await self._call("read_entry", EntryRow, **key.arguments, **caller.reading_home)
-        except DataRefused as refusal:
-            raise refusal.explain() from refusal
-        return rows[0] if rows else None
-
-    async def delete(self, key: EntryKey, caller: Caller) -> DeletedRow:
-        """Delete an entry for good."""
-        try:
-            [row] = await self._call("delete_entry", DeletedRow, **key.arguments, **caller.writing)
-        except DataRefused as refusal:
-            raise refusal.explain() from refusal
-        return row
-
-    async def list_page(self, listing: Listing, caller: Caller) -> list[ListedRow]:
-        """Return a page of entries, newest first. An empty page is one row with the total."""
-        return await self._call(
-            "list_entries",
-            ListedRow,
-            of_granularity=listing.granularity,
-            before_date=listing.before,
-            after_date=listing.after,
-            max_rows=listing.limit,
-            skip=listing.skip,
-            **caller.reading_home,
-        )
 
     async def search(self, search: JournalSearch, caller: Caller) -> tuple[list[HitRow], bool]:
         """Return entries, best first, and whether the search used vectors.
@@ -242,7 +228,7 @@ class JournalOperations:
             if search.embedding is None
             else self._store.check_query_vector(search.embedding, "queryEmbedding")
         )
-        rows = await self._call(
+        rows = await self._store.database.call(
             "search_journal",
             HitRow,
             query=search.query,
@@ -429,17 +415,14 @@ class ConsolidationOperations:
 
         If neither is given, return the last period that is over. Raises ArgumentInvalid.
         """
-        try:
-            return await self._call(
-                "due_periods",
-                PeriodRow,
-                granularity=granularity,
-                target=target,
-                every=every,
-                **self._caller.reading_home,
-            )
-        except DataRefused as refusal:
-            raise refusal.explain() from refusal
+        return await self._store.call(
+            "due_periods",
+            PeriodRow,
+            granularity=granularity,
+            target=target,
+            every=every,
+            **self._caller.reading_home,
+        )
 
     async def consolidate(
         self, granularity: str, target: str | None = None, *, every: bool = False

@@ -18,7 +18,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, NamedTuple, Self, cast
 from uuid import UUID
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
 from pydantic.alias_generators import to_camel
 from pydantic_core import to_json
 
@@ -43,6 +43,9 @@ class Key:
 
 OMIT_EMPTY = BeforeValidator(lambda value: value or None)
 """Of a field that is left out if it is false, zero or empty."""
+
+Score = Annotated[float, AfterValidator(lambda value: round(value, 3))]
+"""A number that answers show in thousandths."""
 
 
 class Part(BaseModel):

@@ -8,22 +8,19 @@ from pydantic import BeforeValidator, Field
 
 from textrawl.memory.journal import (
     ConsolidationOperations,
+    DeletedRow,
     EntryKey,
     EntryRow,
-    HitRow,
     JournalOperations,
     JournalSearch,
     ListedRow,
-    Listing,
     Outcome,
-    WrittenRow,
-    name_entry,
 )
 from textrawl.tools.call import Call, FailureReply, reply_failure
 from textrawl.tools.toolset import CLEAN_NAME, DELETES, READS, WRITES, Toolset
 from textrawl.values.text import clean_fact
 from textrawl.values.times import read_day
-from textrawl.wire.replies import Key, Part, Reply, SuccessReply
+from textrawl.wire.replies import OMIT_EMPTY, Key, Part, Reply, Score, SuccessReply
 
 journal = Toolset(
     "journal",
@@ -80,27 +77,8 @@ class WrittenReply(SuccessReply):
     message: str
     memory_id: Annotated[str, Key("id")]
     path: Annotated[str, Key("at")]
-    version: Annotated[int, Key("v")]
+    number: Annotated[int, Key("v"), Field(alias="version")]
     changed: Annotated[bool, Key("new")]
-
-    @classmethod
-    def build(cls, row: WrittenRow) -> Self:
-        """Return the reply for `row`."""
-        return cls(
-            message=_describe(row),
-            memory_id=name_entry(row.path),
-            path=row.path,
-            version=row.number,
-            changed=row.changed,
-        )
-
-
-def _describe(row: WrittenRow) -> str:
-    if not row.changed:
-        return f"{row.path} has this already; nothing was changed"
-    if row.created:
-        return f"Created {row.path}"
-    return f"{'Merged into' if row.merged else 'Replaced the text of'} {row.path}"
 
 
 @journal.tool(WRITES, WrittenReply)
@@ -128,7 +106,7 @@ async def memory_create(
         chat_ids=chatIds or (),
         participants=participatingInstances,
     )
-    return call.reply(WrittenReply.build(row))
+    return call.reply(WrittenReply.model_validate(row))
 
 
 @journal.tool(WRITES, WrittenReply)
@@ -147,7 +125,7 @@ async def memory_update(
     """
     key = EntryKey(granularity, date, instanceId, slug)
     row = await JournalOperations(call.store).update(key, content, editedBy, call.caller)
-    return call.reply(WrittenReply.build(row))
+    return call.reply(WrittenReply.model_validate(row))
 
 
 class EntryReply(Reply):
@@ -158,36 +136,16 @@ class EntryReply(Reply):
     id: Annotated[str, Key("id")]
     granularity: str
     date: str
-    slug: Annotated[str | None, Key("slug")] = None
+    entry_slug: Annotated[str | None, Key("slug"), Field(alias="slug")]
     content: Annotated[str, Key("c")]
     chat_ids: Annotated[list[str], Key("chats")]
     source_instance: Annotated[str, Key("src")]
-    participating_instances: Annotated[list[str], Key("with")]
-    version: Annotated[int, Key("v")]
+    participants: Annotated[list[str], Key("with"), Field(alias="participatingInstances")]
+    number: Annotated[int, Key("v"), Field(alias="version")]
     created_at: datetime
-    updated_at: Annotated[datetime, Key("upd")]
-    edited_by: Annotated[str | None, Key("by")] = None
-    others: Annotated[list[str] | None, Key("more")] = None
-
-    @classmethod
-    def build(cls, row: EntryRow) -> Self:
-        """Return the reply for `row`."""
-        granularity, date = row.path.split("/")[:2]
-        return cls(
-            id=name_entry(row.path),
-            granularity=granularity,
-            date=date,
-            slug=row.entry_slug,
-            content=row.content,
-            chat_ids=row.chat_ids,
-            source_instance=row.source_instance,
-            participating_instances=row.participants,
-            version=row.number,
-            created_at=row.created_at,
-            updated_at=row.modified_at,
-            edited_by=row.modified_by,
-            others=row.others or None,
-        )
+    modified_at: Annotated[datetime, Key("upd"), Field(alias="updatedAt")]
+    modified_by: Annotated[str | None, Key("by"), Field(alias="editedBy")]
+    others: Annotated[list[str] | None, OMIT_EMPTY, Key("more")]
 
 
 @journal.tool(READS, EntryReply, FailureReply)
@@ -203,13 +161,12 @@ async def memory_read(
     Example: {"granularity":"daily","date":"2026-05-12"}.
     """
     key = EntryKey(granularity, date, instanceId, slug)
-    row = await JournalOperations(call.store).read(key, call.caller)
-    if row is None:
+    rows = await call.store.call(
+        "read_entry", EntryRow, **key.arguments, **call.caller.reading_home
+    )
+    if not rows:
         return reply_failure(call, f"No {granularity} entry of {date}; memory_list shows entries")
-    return call.recall("entity", EntryReply.build(row))
-
-
-_PREVIEW = 100  # characters
+    return call.recall("entity", EntryReply.model_validate(rows[0]))
 
 
 class ListedPart(Part):
@@ -218,19 +175,8 @@ class ListedPart(Part):
     granularity: Annotated[str, Key("g")]
     date: Annotated[str, Key("d")]
     slug: Annotated[str | None, Key("slug")]
-    preview: Annotated[str, Key("c")]
-    source_instance: Annotated[str, Key("src")]
-
-    @classmethod
-    def build(cls, row: ListedRow) -> Self:
-        """Return the part for `row`."""
-        return cls(
-            granularity=row.granularity,
-            date=row.date,
-            slug=row.slug,
-            preview=row.preview + ("…" if row.length > _PREVIEW else ""),
-            source_instance=row.instance,
-        )
+    excerpt: Annotated[str, Key("c"), Field(serialization_alias="preview")]
+    instance: Annotated[str, Key("src"), Field(alias="sourceInstance")]
 
 
 class ListedReply(Reply):
@@ -253,10 +199,18 @@ async def memory_list(
     afterDate: Annotated[Day | None, Field(description="ends on this day or later")] = None,
 ) -> CallToolResult:
     """List entries, newest first. Example: {"granularity":"weekly","afterDate":"2026-05-01"}."""
-    listing = Listing(granularity, beforeDate, afterDate, limit, offset)
-    rows = await JournalOperations(call.store).list_page(listing, call.caller)
+    rows = await call.store.call(
+        "list_entries",
+        ListedRow,
+        of_granularity=granularity,
+        before_date=beforeDate,
+        after_date=afterDate,
+        max_rows=limit,
+        skip=offset,
+        **call.caller.reading_home,
+    )
     reply = ListedReply(
-        memories=[ListedPart.build(row) for row in rows if row.path is not None],
+        memories=[ListedPart.model_validate(row) for row in rows if row.path is not None],
         total=rows[0].total,
     )
     return call.recall("list", reply)
@@ -268,36 +222,21 @@ Method = Literal["vector", "text"]
 class HitPart(Part):
     """An entry that a search found. `tier` and `granularity` are the same."""
 
-    score: Annotated[float, Key("s")]
+    score: Annotated[Score, Key("s")]
     tier: Annotated[str, Key("g")]
     age_days: Annotated[int, Key("age")]
-    vector_score: Annotated[float | None, Key("sim")]
+    vector_score: Annotated[Score | None, Key("sim")]
     method: str
     granularity: str
     date: Annotated[str, Key("d")]
     slug: Annotated[str | None, Key("slug")]
     excerpt: Annotated[str, Key("c")]
     source_instance: Annotated[str, Key("src")]
-
-    @classmethod
-    def build(cls, row: HitRow) -> Self:
-        """Return the part for `row`."""
-        return cls(
-            score=round(row.score, 3),
-            tier=row.granularity,
-            age_days=row.age_days,
-            vector_score=None if row.vector_score is None else round(row.vector_score, 3),
-            method=row.method,
-            granularity=row.granularity,
-            date=row.date,
-            slug=row.slug,
-            excerpt=row.excerpt,
-            source_instance=row.source_instance,
-        )
+    short_excerpt: Annotated[str, Field(exclude=True)]
 
 
 class HitsReply(Reply):
-    """Entries, best first. `short` has the excerpts for an answer that exceeds its budget."""
+    """Entries, best first. Their excerpts are short if the answer exceeds its budget."""
 
     items = "results"
 
@@ -305,23 +244,11 @@ class HitsReply(Reply):
     search_method: Annotated[Method, Key("by")]
     vector_available: bool
     dropped: Annotated[int | None, Key("cut")] = None
-    short: Annotated[list[str], Field(exclude=True)]
-
-    @classmethod
-    def build(cls, rows: list[HitRow], *, vectors: bool) -> Self:
-        """Return the reply for `rows`."""
-        return cls(
-            results=[HitPart.build(row) for row in rows],
-            search_method="vector" if vectors else "text",
-            vector_available=vectors,
-            short=[row.short_excerpt for row in rows],
-        )
 
     def choose(self, count: int) -> Self:
         """Return a copy with the best entries and short excerpts."""
         results = [
-            part.model_copy(update={"excerpt": excerpt})
-            for part, excerpt in zip(self.results[:count], self.short, strict=False)
+            part.model_copy(update={"excerpt": part.short_excerpt}) for part in self.results[:count]
         ]
         return self.cut(len(self.results) - len(results), results=results)
 
@@ -340,7 +267,12 @@ async def memory_search(
     """Search my journal by meaning and words. Example: {"query":"tea with Ben"}."""
     search = JournalSearch(query, instanceId, queryEmbedding, minScore, maxResults)
     rows, vectors = await JournalOperations(call.store).search(search, call.caller)
-    return call.recall("search", HitsReply.build(rows, vectors=vectors))
+    reply = HitsReply(
+        results=[HitPart.model_validate(row) for row in rows],
+        search_method="vector" if vectors else "text",
+        vector_available=vectors,
+    )
+    return call.recall("search", reply)
 
 
 class DeletedReply(SuccessReply):
@@ -362,7 +294,9 @@ async def memory_delete(
     Example: {"granularity":"daily","date":"2026-05-12","instanceId":"laptop"}.
     """
     key = EntryKey(granularity, date, instanceId, slug)
-    row = await JournalOperations(call.store).delete(key, call.caller)
+    row = await call.store.call_one(
+        "delete_entry", DeletedRow, **key.arguments, **call.caller.writing
+    )
     if not row.deleted:
         return reply_failure(call, f"There is no entry {row.path}; nothing was deleted")
     return call.reply(DeletedReply(message=f"Deleted {row.path}"))

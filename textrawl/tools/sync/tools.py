@@ -396,7 +396,7 @@ class InstancePart(Part):
 class ExtractionPart(Part):
     """The totals of the extraction of nodes and edges from journal entries."""
 
-    llm_available: Annotated[bool, Key("llm"), Field(init=False)] = False
+    llm_available: Annotated[bool, Key("llm"), Field(init=False, default_factory=bool)]
     last_attempt: datetime | None
     last_success: datetime | None
     last_error: Annotated[str | None, Key("err")]
