@@ -11,6 +11,7 @@ TEXTS = [
     ROOT / "CHANGELOG.md",
     *sorted((ROOT / "benchmarks").glob("*.md")),
 ]
+MOST_WORDS_FOR_A_PERSON = 4500
 
 
 def test_each_page_is_listed() -> None:
@@ -25,6 +26,16 @@ def test_each_page_is_listed() -> None:
 
     assert pages - toolsets - listed["README.md"] == set()
     assert toolsets - listed["toolsets.md"] == set()
+
+
+def test_the_path_of_a_person_has_at_most_4500_words() -> None:
+    docs = ROOT / "docs"
+    _, _, path = (docs / "README.md").read_text("utf-8").partition("## For a person")
+    pages = re.findall(r"^\d\. .*\]\((\S+\.md)\)", path.partition("\n## ")[0], re.MULTILINE)
+    words = sum(len((docs / page).read_text("utf-8").split()) for page in pages)
+
+    assert len(pages) > 3
+    assert words <= MOST_WORDS_FOR_A_PERSON
 
 
 def test_each_benchmark_that_can_be_run_is_in_the_table_once() -> None:

@@ -82,15 +82,10 @@ def write_tools() -> str:
 
 
 def write_parameters(name: str) -> str:
-    """The parameters of a tool, a row each; those of its lists' items below."""
+    """The parameters of a tool, a row each. Items of lists have those of other tools."""
     tool = find_toolsets()["memory"].every_tool[name].build(structured=False)
     properties, required = tool.parameters["properties"], tool.parameters.get("required", [])
-    rows = list[list[str]]()
-    for key, schema in properties.items():
-        rows.append(describe_parameter(key, schema, required))
-        item = schema.get("items", {})
-        for inner, part in item.get("properties", {}).items():
-            rows.append(describe_parameter(f"{key}[].{inner}", part, item.get("required", [])))
+    rows = [describe_parameter(key, schema, required) for key, schema in properties.items()]
     quoted = tool.description.replace(" Example:", "\n>\n> Example:")
     table = write_table(["parameter", "type", "default", "limits", ""], rows)
     return f"> {quoted}\n\n{table}"
@@ -187,9 +182,9 @@ CATALOGUE = {
 
 
 def write_catalogue(connection: psycopg.Connection, name: str) -> str:
-    """Views or functions with their comments, which hold no examples here."""
+    """Views or functions with their comments, without examples and errors."""
     rows = connection.execute(CATALOGUE[name].encode()).fetchall()
-    entries = [[f"`{key}`", comment.split(" Example:")[0]] for key, comment in rows]
+    entries = [[f"`{key}`", re.split(" (?:Example|Errors):", comment)[0]] for key, comment in rows]
     return write_table([name[:-1], "what it is"], entries)
 
 
