@@ -71,6 +71,7 @@ class Replacements:
 
 
 _HEAVIEST = 4 << 20  # bytes of a batch
+# The lines of all other kinds are rows that belong to these, and one function imports them.
 _FUNCTIONS: dict[str, LiteralString] = {
     "space": "import_spaces",
     "entity": "import_entities",
@@ -79,14 +80,8 @@ _FUNCTIONS: dict[str, LiteralString] = {
     "revision": "import_revisions",
     "relation": "import_relations",
     "reflection": "import_reflections",
-    "memory": "import_memories",
-    "link": "import_links",
-    "instance": "import_instances",
     "document": "import_documents",
     "version": "import_versions",
-    "snapshot": "import_snapshots",
-    "node": "import_node_values",
-    "edge": "import_edge_values",
 }
 _PLURALS = {
     "entity": "entities",
@@ -330,9 +325,12 @@ class Import:
 
     async def _call(self, batch: list[_Item]) -> list[Row]:
         """Return the outcome of each line. Split a refused batch until the bad line is alone."""
-        function = _FUNCTIONS[batch[0].line.kind]
+        kind, lines = batch[0].line.kind, as_json([item.payload for item in batch])
         try:
-            rows = await self._session.call(function, as_json([item.payload for item in batch]))
+            if kind in _FUNCTIONS:
+                rows = await self._session.call(_FUNCTIONS[kind], lines)
+            else:
+                rows = await self._session.call("import_rows", lines, kind)
         except BatchRefused:
             if len(batch) == 1:
                 return [(batch[0].payload["place"], None, "refused")]

@@ -102,10 +102,10 @@ class DistributedSession(Session):
             return _NO_INDEX[function]
         if function in self._ways:
             return await self._ways[function](*arguments)
-        (lines,) = arguments
+        lines, *others = arguments
         rows: Rows = []
         for cell, batch in await self._divide(lines.obj, lambda line: line["space"]):
-            rows += await cell.call(function, as_json(batch))
+            rows += await cell.call(function, as_json(batch), *others)
         return rows
 
     def _ask_coordinator(self, function: LiteralString) -> Callable[..., Awaitable[Rows]]:

@@ -1,0 +1,33 @@
+create function textrawl.import_row(line jsonb, kind text) returns jsonb
+language sql stable
+begin atomic
+    select line || jsonb_build_object('space_id', line -> 'space') || case kind
+        when 'instance' then '{}'
+        when 'memory' then (
+            select jsonb_build_object('observation_id', o.id)
+            from textrawl.fact o
+            where o.space_id = (line ->> 'space')::integer and o.id = (line ->> 'id')::uuid and coalesce(o.part, 1) = 1)
+        when 'link' then (
+            select jsonb_build_object('from_id', o.id, 'to_id', line -> 'to_memory', 'relation_type', line -> 'relation')
+            from textrawl.fact o
+            where o.space_id = (line ->> 'space')::integer and o.id = (line ->> 'from_memory')::uuid)
+        when 'snapshot' then (
+            select jsonb_build_object('document_id', v.document_id, 'version', v.version)
+            from textrawl.document_version v
+            where v.space_id = (line ->> 'space')::integer and v.document_id = (line ->> 'document')::uuid
+              and textrawl.version_key(v.created_at, v.content) = (line ->> 'version')::uuid
+            limit 1)
+        when 'node' then (
+            select jsonb_build_object('entity_id', e.id, 'label_key', textrawl.name_key(line ->> 'label'), 'description_id', f.id)
+            from textrawl.entity e
+            left join textrawl.fact f on f.space_id = e.space_id and f.id = (line ->> 'described_by')::uuid
+            where e.space_id = (line ->> 'space')::integer and e.id = (line ->> 'id')::uuid)
+        when 'edge' then (
+            select jsonb_build_object('relation_id', r.id)
+            from textrawl.relation r
+            where r.space_id = (line ->> 'space')::integer and r.id = (line ->> 'id')::uuid)
+    end;
+end;
+
+comment on function textrawl.import_row is
+    'The row of its table for a line of an export. Null: the row that it belongs to is missing.';
