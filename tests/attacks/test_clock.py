@@ -194,6 +194,34 @@ async def test_what_was_ended_and_is_told_again_is_a_new_fact(
     assert FACT in await call(client, "query_memory", query="quinces")
 
 
+async def test_two_servers_whose_clocks_differ_by_a_year_correct_each_other(
+    connect: Connect, owner: psycopg.Connection
+) -> None:
+    """The clock is set before each call, so that each server has its own."""
+    ahead, behind = await connect(toolsets="all"), await connect(toolsets="all")
+    question = {"mode": "entity", "entityName": "Ada"}
+    relation = {"fromEntity": "Ada", "relation": "lives in", "toEntity": "Oulu"}
+    last = "keeps bees 0"
+    await call(ahead, "remember_fact", **say(last))
+    for number in range(1, 5):
+        writer, shift = (behind, AHEAD) if number % 2 else (ahead, -AHEAD)
+        reader = ahead if writer is behind else behind
+        set_back(owner, shift)
+        fact = f"keeps bees {number}"
+        await call(writer, "remember_fact", **say(fact, replaces=last))
+        await call(writer, "relate_entities", **relation, ended=number % 2 == 0)
+        here = await call(writer, "query_memory", **question)
+        set_back(owner, -shift)
+        there = await call(reader, "query_memory", **question)
+        set_back(owner, shift)
+
+        for answer in (here, there):
+            assert fact in answer
+            assert last not in answer
+            assert ("Oulu" in answer) == (number % 2 == 1)
+        last = fact
+
+
 async def test_an_end_that_was_named_for_later_goes_by_the_clock(
     client: Client, owner: psycopg.Connection
 ) -> None:

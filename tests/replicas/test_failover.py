@@ -2,6 +2,7 @@
 
 import logging
 import time
+from datetime import timedelta
 
 import anyio
 import psycopg
@@ -9,9 +10,10 @@ import pytest
 from mcp.types import CallToolResult
 
 from tests.replicas.conftest import Guest, Visit
+from tests.support.clock import set_back
 from tests.support.replicas import Pair
 from tests.support.tool_calls import read_error, remember, text_of
-from textrawl.embedded.postmaster import SUPERUSER
+from textrawl.embedded.postmaster import OWNER, SUPERUSER
 
 _log = logging.getLogger(__name__)
 
@@ -103,6 +105,33 @@ async def test_a_former_primary_that_comes_back_gets_no_writes(
         await remember(guest.client, "Ada", "plays the oboe")
     kept = ["plays the kazoo", "plays the oboe"]
     assert find_lost(pair.standby.dsn(SUPERUSER), kept) == set()
+
+
+@pytest.mark.slow
+async def test_a_promoted_standby_whose_clock_is_behind_revives_nothing_that_was_ended(
+    doomed_pair: Pair, visit: Visit
+) -> None:
+    pair = doomed_pair
+    pair.make_synchronous()
+    relation = {"fromEntity": "Ada", "relation": "lives in", "toEntity": "Oulu"}
+    async with visit(pair, database_url=pair.both(), embedding_provider="none") as guest:
+        await remember(guest.client, "Ada", "plays the theremin")
+        await remember(guest.client, "Ada", "plays the kazoo", replaces="plays the theremin")
+        for ended in (False, True):
+            await guest.client.call_tool("relate_entities", {**relation, "ended": ended})
+        await pair.primary.kill()
+        pair.standby.promote()
+        with psycopg.connect(pair.standby.dsn(OWNER), autocommit=True) as owner:
+            set_back(owner, timedelta(days=365))
+
+        question = {"mode": "entity", "entityName": "Ada"}
+        before = text_of(await guest.client.call_tool("query_memory", question))
+        await remember(guest.client, "Ada", "plays the oboe", replaces="plays the kazoo")
+        after = text_of(await guest.client.call_tool("query_memory", question))
+
+    words = ("theremin", "Oulu", "kazoo", "oboe")
+    assert [word for word in words if word in before] == ["kazoo"]
+    assert [word for word in words if word in after] == ["oboe"]
 
 
 @pytest.mark.parametrize("count", [100, pytest.param(5_000, marks=_LONG)])
