@@ -17,7 +17,7 @@ from textrawl.memory.backlog import count_backlog, fill_batch
 from textrawl.memory.store import Store
 from textrawl.models.embeddings import compose_document
 from textrawl.values.text import split_text
-from textrawl.wire.columns import ROUNDED, Id, Seconds
+from textrawl.wire.columns import ROUNDED, Seconds, UuidText
 from textrawl.wire.replies import OMIT_EMPTY, Key, SnakePart
 
 REINFORCED = "reinforced"  # the status of a memory whose use was recorded
@@ -49,7 +49,7 @@ def _round_priority(priority: float) -> float | None:
 class FoundPart(SnakePart):
     """A memory that search_memories found."""
 
-    id: Annotated[Id, Key("id"), Field(validation_alias="memory_id")]
+    id: Annotated[UuidText, Key("id"), Field(validation_alias="memory_id")]
     content: Annotated[str, Key("c")]
     tags: Annotated[list[str] | None, Key("tags"), OMIT_EMPTY]
     score: Annotated[float, Key("s"), ROUNDED]
@@ -70,7 +70,7 @@ class ObservedPart(SnakePart):
     All but the id and the status is None for an id without a memory.
     """
 
-    id: Annotated[Id, Key("id"), Field(validation_alias="memory_id")]
+    id: Annotated[UuidText, Key("id"), Field(validation_alias="memory_id")]
     status: Annotated[str, BeforeValidator(_name_status), Field(validation_alias="found")]
     cross_domain: Annotated[bool | None, Key("cross")]
     new_use_count: Annotated[int | None, Key("uses"), Field(validation_alias="use_count")]
@@ -99,8 +99,8 @@ class LinkedRow:
 class LinkPart(SnakePart):
     """A link between two memories."""
 
-    source: Annotated[Id, Key("from"), Field(alias="from", validation_alias="from_id")]
-    to: Annotated[Id, Key("to"), Field(validation_alias="to_id")]
+    source: Annotated[UuidText, Key("from"), Field(alias="from", validation_alias="from_id")]
+    to: Annotated[UuidText, Key("to"), Field(validation_alias="to_id")]
     type: Annotated[str, Key("rel"), Field(validation_alias="relation_type")]
     strength: Annotated[float, Key("str"), ROUNDED]
 
@@ -111,7 +111,7 @@ class MemoryPart(SnakePart):
     `total`, `mean_score` and `mean_use_count` are of all memories that the call asked for.
     """
 
-    id: Annotated[Id, Key("id"), Field(validation_alias="memory_id")]
+    id: Annotated[UuidText, Key("id"), Field(validation_alias="memory_id")]
     content: Annotated[str, Key("c")]
     entities: Annotated[list[str] | None, Key("e"), OMIT_EMPTY]
     tags: Annotated[list[str] | None, Key("tags"), OMIT_EMPTY]
@@ -175,20 +175,6 @@ class Memory:
         return self.entities[0] if self.entities else NO_ENTITY
 
 
-@dataclass(frozen=True)
-class Search:
-    """A search of memories. With `semantic`, the order depends on vectors and scores alone."""
-
-    query: str | None = None
-    tags: Sequence[str] | None = None
-    limit: int = 10
-    window_days: int | None = None
-    min_score: float | None = None
-    statuses: Sequence[str] = ("active", "promoted")
-    semantic: bool = False
-    review: bool = True
-
-
 class DecayOperations:
     """The memories of one space as they fade."""
 
@@ -212,33 +198,32 @@ class DecayOperations:
         )
         return row
 
-    async def search(self, search: Search, caller: Caller) -> list[FoundPart]:
+    async def search(
+        self, query: str | None, caller: Caller, *, semantic: bool, **conditions: object
+    ) -> list[FoundPart]:
         """Return memories, best first, with those that are due for review between them.
 
-        A semantic search raises EmbeddingNotConfigured or EmbeddingUnavailable.
+        If `semantic`, the order depends on vectors and scores alone. Such a search raises
+        EmbeddingNotConfigured or EmbeddingUnavailable.
         """
-        return await self._store.search(lambda: self._search(search, caller))
 
-    async def _search(self, search: Search, caller: Caller) -> list[FoundPart]:
-        model = vector = None
-        if search.query:
-            embed = self._store.embed_query if search.semantic else self._store.try_to_embed_query
-            model, vector, _ = await embed(search.query)
-        return await self._call(
-            "search_memories",
-            FoundPart,
-            query=search.query or None,
-            any_tags=list(search.tags) if search.tags else None,
-            max_rows=search.limit,
-            window_days=search.window_days,
-            min_score=search.min_score,
-            statuses=list(search.statuses),
-            semantic=search.semantic and bool(search.query),
-            review=search.review,
-            model=model,
-            vector=vector,
-            **caller.reading_home,
-        )
+        async def search() -> list[FoundPart]:
+            model = vector = None
+            if query:
+                embed = self._store.embed_query if semantic else self._store.try_to_embed_query
+                model, vector, _ = await embed(query)
+            return await self._call(
+                "search_memories",
+                FoundPart,
+                query=query,
+                semantic=semantic and query is not None,
+                model=model,
+                vector=vector,
+                **conditions,
+                **caller.reading_home,
+            )
+
+        return await self._store.search(search)
 
     async def forget_faded(
         self, rows: Sequence[FadedRow], caller: Caller, *, archive: bool

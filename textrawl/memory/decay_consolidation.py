@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from itertools import combinations
 from pathlib import Path
@@ -164,17 +164,6 @@ class Clustering:
     total: int
 
 
-@dataclass(frozen=True)
-class Merged:
-    """The text of a consolidated memory and its other values."""
-
-    text: str
-    entity: str
-    tags: list[str]
-    entities: list[str]
-    strength: float
-
-
 class ConsolidationOperations:
     """Similar memories of one space."""
 
@@ -223,7 +212,7 @@ class ConsolidationOperations:
             title="Cluster not found",
         )
 
-    async def merge(self, cluster: Cluster, caller: Caller) -> Merged:
+    async def merge(self, cluster: Cluster, caller: Caller) -> MemberRow:
         """Return the memory that would replace a cluster. Raises ArgumentInvalid."""
         rows = await self._call(
             "cluster_members",
@@ -238,23 +227,16 @@ class ConsolidationOperations:
                 f"The merged text would have more than {CONTENT_LENGTH:,} characters: use mode "
                 "link, or cluster_memories with a smaller max_cluster_size; nothing was changed"
             )
-        first = rows[0]
-        return Merged(
-            text,
-            first.entity_name,
-            first.merged_tags,
-            first.merged_entities,
-            first.merged_strength,
-        )
+        return replace(rows[0], content=text)
 
-    async def apply(self, cluster: Cluster, merged: Merged, caller: Caller) -> UUID:
+    async def apply(self, cluster: Cluster, merged: MemberRow, caller: Caller) -> UUID:
         """Replace the members by one memory, and return its id. Raises ArgumentInvalid."""
         [row] = await self._call(
             "consolidate_memories",
             ConsolidatedRow,
             memories=list(cluster.members),
             cohesion=cluster.cohesion,
-            **await embed_text(self._store, merged.entity, merged.text),
+            **await embed_text(self._store, merged.entity_name, merged.content),
             **caller.writing,
         )
         if row.memory_id is None:

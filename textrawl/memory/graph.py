@@ -7,7 +7,7 @@ While the embedding provider is down, observations are stored first and embedded
 import json
 import logging
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
 
@@ -226,69 +226,47 @@ def _write(
     )
 
 
-@dataclass(frozen=True)
-class Reflection:
-    """A reflection to store. `target` is the number of the entity or relation that it is about.
-
-    `voice` is the name of the speaker. It can differ from the name of the author.
-    """
-
-    target_type: str
-    content: str
-    voice: str
-    mood: str | None
-    target: int | None
-
-
-@dataclass(frozen=True)
-class Filter:
-    """The conditions that reflections have to meet. A condition of None is always met."""
-
-    voice: str | None
-    mood: str | None
-    target_type: str | None
-
-
 class ReflectionOperations:
     """The reflections of one memory."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
-        self._call = store.database.call
 
-    async def add(self, reflection: Reflection, caller: Caller) -> StoredReflectionRow:
+    async def add(
+        self, content: str, target_type: str, caller: Caller, **values: object
+    ) -> StoredReflectionRow:
         """Store a reflection.
 
         Raises ArgumentInvalid if no entity or relation has the number `target`.
         """
-        model, vector, _ = await self._store.try_to_embed_query(reflection.content or " ")
-        [row] = await self._store.call(
+        model, vector, _ = await self._store.try_to_embed_query(content or " ")
+        return await self._store.call_one(
             "add_reflection",
             StoredReflectionRow,
-            reflection.target_type,
-            **asdict(reflection),
+            target_type,
+            content=content,
+            target_type=target_type,
             model=model,
             embedding=vector,
+            **values,
             **caller.writing,
         )
-        return row
 
     async def search(
-        self, query: str, choice: Filter, limit: int, caller: Caller
+        self, query: str, caller: Caller, **conditions: object
     ) -> list[ReflectionPart]:
         """Return reflections that match the query by words or by meaning.
 
         While the embedding provider is down, only words are compared.
         """
         model, vector, _ = await self._store.try_to_embed_query(query or " ")
-        return await self._call(
+        return await self._store.call(
             "search_reflections",
             ReflectionPart,
             query=query,
             model=model,
             vector=vector,
-            **asdict(choice),
-            max_rows=limit,
+            **conditions,
             **caller.reading_home,
         )
 

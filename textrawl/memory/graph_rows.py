@@ -2,11 +2,11 @@
 
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Annotated
+from typing import Annotated, Self
 
-from pydantic import AfterValidator, BeforeValidator, Field
+from pydantic import BeforeValidator, Field
 
-from textrawl.wire.columns import ROUNDED
+from textrawl.wire.columns import ROUNDED, SIX_DIGITS
 from textrawl.wire.replies import SnakePart
 
 
@@ -121,6 +121,11 @@ class RankedRow:
     distance: float | None
     rrf: float | None
 
+    @property
+    def scoring(self) -> Self:
+        """The row itself, whose factors are a part of the answer."""
+        return self
+
 
 @dataclass(frozen=True)
 class EndedRow:
@@ -161,7 +166,7 @@ class ReflectionPart(SnakePart):
     content: str
     mood: str | None
     created_at: _Instant
-    score: Annotated[float | None, AfterValidator(lambda score: score and round(score, 6))] = None
+    score: Annotated[float | None, SIX_DIGITS] = None
 
 
 @dataclass(frozen=True)

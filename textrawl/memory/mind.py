@@ -17,7 +17,7 @@ from textrawl.errors import EmbeddingNotConfigured, EmbeddingUnavailable
 from textrawl.memory.store import Store
 from textrawl.models.embeddings import Vector, compose_document
 from textrawl.postgres.sqlstates import EDGE_NOT_FOUND, NODE_NOT_FOUND, DataRefused
-from textrawl.wire.columns import IS_SET, ROUNDED, Id
+from textrawl.wire.columns import IS_SET, ROUNDED, UuidText
 from textrawl.wire.replies import OMIT_EMPTY, Key, Part
 
 
@@ -42,7 +42,7 @@ class NodePart(Part):
     If the caller cannot read the space, a node has only an id, a type and a label.
     """
 
-    id: Annotated[Id, Key("id"), Field(validation_alias="node_id")]
+    id: Annotated[UuidText, Key("id"), Field(validation_alias="node_id")]
     type: Annotated[str, Key("t"), Field(validation_alias="node_type")]
     label: Annotated[str, Key("n")]
     name: Annotated[str, Field(exclude=True)] = ""
@@ -65,9 +65,9 @@ class EdgePart(Part):
     If the caller cannot read the space, an edge has only an id and a type.
     """
 
-    id: Annotated[Id, Key("id"), Field(validation_alias="edge_id")]
-    from_id: Annotated[Id | None, Key("from")] = None
-    to_id: Annotated[Id | None, Key("to")] = None
+    id: Annotated[UuidText, Key("id"), Field(validation_alias="edge_id")]
+    from_id: Annotated[UuidText | None, Key("from")] = None
+    to_id: Annotated[UuidText | None, Key("to")] = None
     type: Annotated[str, Key("rel"), Field(validation_alias="edge_type")]
     weight: Annotated[float | None, Key("w"), ROUNDED] = None
     evidence: Annotated[str | None, Key("ev")] = None
@@ -134,7 +134,7 @@ class ReachedPart(Part):
     """A node that a walk reached, with the ids of the edges that lead to it."""
 
     node: Annotated[NodePart, Key("node")]
-    path: Annotated[list[Id], Key("path")]
+    path: Annotated[list[UuidText], Key("path")]
     depth: Annotated[int, Key("depth")]
 
 
@@ -152,6 +152,13 @@ class InsightRow:
     node_ids: list[UUID]
     edge_ids: list[UUID]
     confidence: float
+
+    @property
+    def description(self) -> str:
+        """The insight in words."""
+        if self.kind == "bridge":
+            return f"{self.title} has {self.count} edges"
+        return f"{self.count} nodes of type {self.title}"
 
 
 def _keep_frequent(counts: dict[str, int], most: int = 50) -> dict[str, int]:
@@ -173,33 +180,7 @@ class GraphCounts(Part):
 
 
 Changed = TypeVar("Changed")
-
-
-@dataclass(frozen=True)
-class Node:
-    """A node to create. A value that is None was not given."""
-
-    type: str
-    label: str
-    description: str | None = None
-    confidence: float | None = None
-    properties: Mapping[str, Any] | None = None
-    memory: str | None = None
-    first_learned_at: datetime | None = None
-
-
-@dataclass(frozen=True)
-class Edge:
-    """An edge to create between two nodes, which are given by their labels."""
-
-    source: str
-    target: str
-    type: str
-    weight: float | None = None
-    evidence: str | None = None
-    properties: Mapping[str, Any] | None = None
-    occurred_at: datetime | None = None
-    valid_until: datetime | None = None
+Item = Mapping[str, Any]
 
 
 @dataclass(frozen=True)
@@ -249,15 +230,15 @@ class MindOperations:
         self._database = store.database
 
     async def write(
-        self, nodes: Sequence[Node], edges: Sequence[Edge], instance: str | None, caller: Caller
+        self, nodes: Sequence[Item], edges: Sequence[Item], instance: str | None, caller: Caller
     ) -> Written:
-        """Create nodes and edges in one transaction."""
+        """Create nodes and edges in one transaction. Their keys are those of write_graph."""
         model, embeddings = await self._embed(nodes)
         rows = await self._database.call(
             "write_graph",
             WrittenRow,
-            nodes=json.dumps([_write_node(node) for node in nodes]),
-            edges=json.dumps([_write_edge(edge) for edge in edges]),
+            nodes=json.dumps(nodes),
+            edges=json.dumps(edges),
             instance=instance,
             model=model,
             embeddings=embeddings,
@@ -292,19 +273,18 @@ class MindOperations:
 
     async def delete(self, node: str, caller: Caller, *, permanent: bool) -> DeletedRow | Refused:
         """Delete a node with its facts and edges."""
-        rows = await _change(
-            self._database.call(
+        return await _change(
+            self._database.value(
                 "delete_node", DeletedRow, node=node, permanent=permanent, **caller.writing
             )
         )
-        return rows if isinstance(rows, Refused) else rows[0]
 
     async def connect(
         self, ends: tuple[str, str], type: str, fields: Mapping[str, object], caller: Caller
     ) -> tuple[ConnectedRow, list[EdgePart]] | Refused:
         """Connect two nodes. Return the edge too if the caller can read the space."""
-        rows = await _change(
-            self._database.call(
+        row = await _change(
+            self._database.value(
                 "write_edge",
                 ConnectedRow,
                 from_node=ends[0],
@@ -314,9 +294,8 @@ class MindOperations:
                 **caller.writing,
             )
         )
-        if isinstance(rows, Refused):
-            return rows
-        [row] = rows
+        if isinstance(row, Refused):
+            return row
         return row, await self.fetch_edges([row.edge_id], caller) if row.readable else []
 
     async def update_edge(
@@ -369,16 +348,15 @@ class MindOperations:
         model, vectors = await self._store.embed_documents(texts)
         return model, vectors[0] if vectors else None
 
-    async def _embed(self, nodes: Sequence[Node]) -> tuple[int | None, list[Vector | None] | None]:
+    async def _embed(self, nodes: Sequence[Item]) -> tuple[int | None, list[Vector | None] | None]:
         """Return the active model, and for each node the vector of its description, or None."""
-        texts = [
-            compose_document(node.label, node.description) for node in nodes if node.description
-        ]
+        described = [node for node in nodes if node.get("description")]
+        texts = [compose_document(node["label"], node["description"]) for node in described]
         model, vectors = await self._store.embed_documents(texts)
         if vectors is None:
             return None, None
         rest = iter(vectors)
-        return model, [next(rest) if node.description else None for node in nodes]
+        return model, [next(rest) if node.get("description") else None for node in nodes]
 
 
 async def _change(change: Awaitable[Changed]) -> Changed | Refused:
@@ -388,60 +366,13 @@ async def _change(change: Awaitable[Changed]) -> Changed | Refused:
         return Refused.explain(refusal)
 
 
-def _write_node(node: Node) -> dict[str, object]:
-    return {
-        "label": node.label,
-        "type": node.type,
-        "description": node.description,
-        "confidence": node.confidence,
-        "properties": node.properties,
-        "memory": node.memory,
-        "first_learned_at": _write_value(node.first_learned_at),
-    }
-
-
-def _write_edge(edge: Edge) -> dict[str, object]:
-    return {
-        "from": edge.source,
-        "to": edge.target,
-        "type": edge.type,
-        "strength": edge.weight,
-        "evidence": edge.evidence,
-        "properties": edge.properties,
-        "occurred_at": _write_value(edge.occurred_at),
-        "valid_until": _write_value(edge.valid_until),
-    }
-
-
 def write_fields(**fields: object) -> dict[str, object]:
     """Return the values that were given, in the form for SQL functions."""
-    return {name: _write_value(value) for name, value in fields.items() if value is not None}
-
-
-def _write_value(value: object) -> object:
-    return value.isoformat() if isinstance(value, datetime) else value
-
-
-@dataclass(frozen=True)
-class Filter:
-    """The edges to find. A value that is None does not restrict them."""
-
-    source: str | None
-    target: str | None
-    type: str | None
-    deleted: bool
-    only_valid: bool
-
-
-@dataclass(frozen=True)
-class Walk:
-    """A breadth-first walk. `types` restricts the edges to follow."""
-
-    start: str
-    direction: str
-    depth: int
-    types: Sequence[str] | None
-    limit: int
+    return {
+        name: value.isoformat() if isinstance(value, datetime) else value
+        for name, value in fields.items()
+        if value is not None
+    }
 
 
 class WalkOperations:
@@ -491,36 +422,23 @@ class WalkOperations:
         nodes = await self._mind.fetch([row.node_id for row in rows], caller, deleted=deleted)
         return nodes, rows[0].total if rows else 0
 
-    async def find_edges(self, wanted: Filter, limit: int, caller: Caller) -> list[EdgePart]:
-        """Return the newest edges that match a filter."""
+    async def find_edges(
+        self, caller: Caller, *, deleted: bool, **conditions: object
+    ) -> list[EdgePart]:
+        """Return the newest edges that meet the conditions of the SQL function."""
         edges = await self._database.call(
-            "find_edges",
-            UUID,
-            from_node=wanted.source,
-            to_node=wanted.target,
-            type=wanted.type,
-            deleted=wanted.deleted,
-            only_valid=wanted.only_valid,
-            max_rows=limit,
-            **caller.reading_home,
+            "find_edges", UUID, deleted=deleted, **conditions, **caller.reading_home
         )
-        return await self._mind.fetch_edges(edges, caller, deleted=wanted.deleted)
+        return await self._mind.fetch_edges(edges, caller, deleted=deleted)
 
     async def walk(
-        self, walk: Walk, caller: Caller
+        self, start: str, caller: Caller, **limits: object
     ) -> tuple[list[ReachedPart], Mapping[str, NodePart]]:
-        """Return what a walk reached, and by id its nodes, also the start."""
+        """Return what a breadth-first walk reached, and by id its nodes, also the start."""
         rows = await self._database.call(
-            "traverse_graph",
-            ReachedRow,
-            start=walk.start,
-            direction=walk.direction,
-            max_depth=walk.depth,
-            types=list(walk.types) if walk.types else None,
-            max_rows=walk.limit,
-            **caller.reading_home,
+            "traverse_graph", ReachedRow, start=start, **limits, **caller.reading_home
         )
-        nodes = await self._mind.fetch([walk.start, *(str(row.node_id) for row in rows)], caller)
+        nodes = await self._mind.fetch([start, *(str(row.node_id) for row in rows)], caller)
         found = {node.id: node for node in nodes}
         reached = [
             ReachedPart(node=found[str(row.node_id)], path=[*map(str, row.path)], depth=row.depth)

@@ -5,12 +5,13 @@ from typing import Annotated
 
 from pydantic import AfterValidator, BeforeValidator
 
-Id = Annotated[str, BeforeValidator(str)]
+UuidText = Annotated[str, BeforeValidator(str)]
 """The text of a UUID."""
 IS_SET = BeforeValidator(lambda value: bool(value) or None)
 """Makes a value true, and an empty value None."""
 ROUNDED = AfterValidator(lambda value: None if value is None else round(value, 4))
-"""Rounds a number to four digits."""
+SIX_DIGITS = AfterValidator(lambda value: None if value is None else round(value, 6))
+"""`ROUNDED` rounds a number to four digits, and `SIX_DIGITS` to six."""
 
 
 def _count_seconds(value: object) -> object:

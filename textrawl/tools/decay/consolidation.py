@@ -1,10 +1,11 @@
 """cluster_memories and consolidate_memories: similar memories, and one memory in their place."""
 
 from collections.abc import Iterator, Sequence
+from datetime import datetime
 from typing import Annotated, ClassVar, Literal, Self
 
 from mcp.types import CallToolResult
-from pydantic import Field
+from pydantic import AfterValidator, BeforeValidator, Field
 
 from textrawl.errors import ArgumentInvalid
 from textrawl.memory.decay import CandidateRow, DecayOperations, FadedRow
@@ -18,7 +19,6 @@ from textrawl.memory.decay_consolidation import (
     ComparedRow,
     ConsolidationOperations,
     Limits,
-    Merged,
     PromotionOperations,
     SimilarityRow,
 )
@@ -41,6 +41,7 @@ from textrawl.tools.decay.declaration import (
 )
 from textrawl.tools.toolset import DELETES, READS, WRITES
 from textrawl.values.text import write_line
+from textrawl.wire.columns import ROUNDED, UuidText
 from textrawl.wire.replies import Key, SnakePart
 
 _MOST_SHOWN = 20
@@ -232,16 +233,9 @@ async def _consolidate(call: Call, cluster: Cluster, mode: Mode) -> Consolidatio
     merged = await operations.merge(cluster, call.caller)
     if mode == "apply":
         part.new_memory_id = str(await operations.apply(cluster, merged, call.caller))
-    return part.model_copy(update=_describe(merged))
-
-
-def _describe(merged: Merged) -> dict[str, object]:
-    return {
-        "merged_content": merged.text,
-        "merged_tags": merged.tags,
-        "merged_entities": merged.entities,
-        "strength": round(merged.strength, 4),
-    }
+    part.merged_content, part.strength = merged.content, round(merged.merged_strength, 4)
+    part.merged_tags, part.merged_entities = merged.merged_tags, merged.merged_entities
+    return part
 
 
 _MOST_LISTED = 10
@@ -253,24 +247,17 @@ _FORCED = "forced"
 class CandidatePart(SnakePart):
     """A memory that can be promoted, with the reason."""
 
-    id: Annotated[str, Key("id")]
-    content_preview: Annotated[str, Key("c")]
-    reason: Annotated[str, Key("why")]
-    score: Annotated[float, Key("s")]
+    id: Annotated[UuidText, Key("id"), Field(validation_alias="memory_id")]
+    content_preview: Annotated[
+        str,
+        Key("c"),
+        AfterValidator(lambda text: text[:_NOTE_PREVIEW]),
+        Field(validation_alias="content"),
+    ]
+    reason: Annotated[str, Key("why"), BeforeValidator(lambda reason: reason or _FORCED)]
+    score: Annotated[float, Key("s"), ROUNDED]
     use_count: Annotated[int, Key("uses")]
-    age_days: Annotated[float, Key("age")]
-
-    @classmethod
-    def build(cls, row: CandidateRow) -> Self:
-        """Return the part for `row`."""
-        return cls(
-            id=str(row.memory_id),
-            content_preview=row.content[:_NOTE_PREVIEW],
-            reason=row.reason or _FORCED,
-            score=round(row.score, 4),
-            use_count=row.use_count,
-            age_days=round(row.age_days, 1),
-        )
+    age_days: Annotated[float, Key("age"), AfterValidator(lambda days: round(days, 1))]
 
 
 class PromotedReply(DecayReply):
@@ -342,7 +329,7 @@ def _build(
         candidates_found=found,
         promoted_count=0 if dry_run else count,
         promoted_ids=list(promoted),
-        candidates=[CandidatePart.build(row) for row in rows[:_MOST_LISTED]],
+        candidates=[CandidatePart.model_validate(row) for row in rows[:_MOST_LISTED]],
         message=f"{'Would promote' if dry_run else 'Promoted'} {count} memories to {target}{more}",
     )
 
@@ -351,34 +338,21 @@ _PREVIEW = 300  # characters
 Weight = Annotated[float, Field(ge=0, le=2)]
 
 
+_Instant = Annotated[str, BeforeValidator(datetime.isoformat)]
+
+
 class UnifiedPart(SnakePart):
     """A memory (stm) or a note (ltm). Ids, paths and times are there if the call asks for them."""
 
-    content: Annotated[str, Key("c")]
+    content: Annotated[str, Key("c"), AfterValidator(lambda text: shorten(text, _PREVIEW))]
     title: Annotated[str | None, Key("t")] = None
     source: Annotated[Literal["stm", "ltm"], Key("src")]
-    score: Annotated[float, Key("s")]
+    score: Annotated[float, Key("s"), ROUNDED]
     tags: Annotated[list[str], Key("tags")]
     path: Annotated[str | None, Key("path")] = None
     memory_id: Annotated[str | None, Key("id")] = None
-    created_at: Annotated[str | None, Key("at")] = None
-    last_used: Annotated[str | None, Key("used")] = None
-
-    @classmethod
-    def build(cls, found: Found, *, verbose: bool) -> Self:
-        """Return the part for a result."""
-        part = cls(
-            content=shorten(found.content, _PREVIEW),
-            title=found.title,
-            source=found.source,
-            score=round(found.score, 4),
-            tags=found.tags,
-        )
-        if verbose:
-            part.path, part.memory_id = found.path, found.memory_id
-            part.created_at = found.created_at.isoformat()
-            part.last_used = found.last_used.isoformat() if found.last_used else None
-        return part
+    created_at: Annotated[_Instant | None, Key("at")] = None
+    last_used: Annotated[_Instant | None, Key("used")] = None
 
     def line(self) -> str:
         """Return the line of the text."""
@@ -404,7 +378,10 @@ class UnifiedReply(DecayReply):
     @classmethod
     def build(cls, found: Sequence[Found], note: str | None, *, verbose: bool) -> Self:
         """Return the reply for the results of a search."""
-        parts = [UnifiedPart.build(one, verbose=verbose) for one in found]
+        parts = [UnifiedPart.model_validate(one) for one in found]
+        if not verbose:
+            for part in parts:
+                part.path = part.memory_id = part.created_at = part.last_used = None
         return cls(count=len(parts), results=parts, note=note)
 
     def lines(self) -> Iterator[str]:

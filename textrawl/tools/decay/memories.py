@@ -17,7 +17,6 @@ from textrawl.memory.decay import (
     Memory,
     MemoryPart,
     ObservedPart,
-    Search,
 )
 from textrawl.memory.decay_analysis import find_entities, rate_strength
 from textrawl.tools.call import Call
@@ -149,17 +148,17 @@ async def search_memory(
 
     Example: {"query":"deadline","tags":["project"]}.
     """
-    search = Search(
-        query=query or None,
-        tags=tags,
-        limit=top_k,
+    rows = await DecayOperations(call.store).search(
+        query or None,
+        call.caller,
+        semantic=use_embeddings,
+        any_tags=tags or None,
+        max_rows=top_k,
         window_days=window_days,
         min_score=min_score,
-        statuses=STATUSES[status],
-        semantic=use_embeddings,
+        statuses=list(STATUSES[status]),
         review=include_review_candidates,
     )
-    rows = await DecayOperations(call.store).search(search, call.caller)
     start = (page - 1) * page_size if page else 0
     parts = rows[start : start + page_size if page else None]
     for part in parts:

@@ -306,14 +306,9 @@ class FlaggedPart(SnakePart):
 class LargePart(SnakePart):
     """A large entity that does not need a split."""
 
-    entity_name: str
+    entity_name: Annotated[str, Field(validation_alias="name")]
     entity_type: str
-    observation_count: int
-
-    @classmethod
-    def build(cls, row: SizeRow) -> Self:
-        """Return the part for `row`."""
-        return cls(entity_name=row.name, entity_type=row.entity_type, observation_count=row.facts)
+    observation_count: Annotated[int, Field(validation_alias="facts")]
 
 
 class ReportReply(ListedReply):
@@ -357,7 +352,7 @@ class ReportReply(ListedReply):
                 FlaggedPart(entity_name=name, observation_text=text) for name, text in flagged
             ],
             stale_entities=list(stale),
-            large_entities=list(map(LargePart.build, large)),
+            large_entities=list(map(LargePart.model_validate, large)),
             note=_note(compared),
         )
 

@@ -1,23 +1,21 @@
 """search_semantic, end_relation, add_reflection, search_reflections, delete_reflections."""
 
-from collections.abc import Sequence
 from typing import Annotated, Literal, Self
 
 from mcp.types import CallToolResult
-from pydantic import Field, PrivateAttr
+from pydantic import Field
 
 from textrawl.errors import ArgumentInvalid, TextrawlError
 from textrawl.memory.graph import (
-    Filter,
     GraphOperations,
-    Reflection,
     ReflectionOperations,
 )
-from textrawl.memory.graph_rows import DeletedReflectionRow, EndedRow, RankedRow, ReflectionPart
+from textrawl.memory.graph_rows import DeletedReflectionRow, EndedRow, ReflectionPart
 from textrawl.tools.call import Call
 from textrawl.tools.graph.declaration import MOST_ITEMS, OptionalName, Query, graph
 from textrawl.tools.graph.replies import DoneReply, SnakeReply, reply_plainly
 from textrawl.tools.toolset import CLEAN_FACT, DELETES, READS, WRITES
+from textrawl.wire.columns import ROUNDED, SIX_DIGITS
 from textrawl.wire.replies import SnakePart
 
 Limit = Annotated[int, Field(ge=1, le=50)]
@@ -28,22 +26,22 @@ Target = Literal["entity", "session", "relation", "global"]
 class ScoringPart(SnakePart):
     """The factors, besides relevance, that decide the order of the entities."""
 
-    importance: float
-    temporal_factor: float
-    cooc_boost: float
+    importance: Annotated[float, ROUNDED]
+    temporal_factor: Annotated[float, ROUNDED, Field(validation_alias="temporal")]
+    cooc_boost: Annotated[float, ROUNDED, Field(validation_alias="cooc")]
 
 
 class RankedPart(SnakePart):
     """An entity that a search found."""
 
-    id: int
+    id: Annotated[int, Field(validation_alias="number")]
     name: str
-    entityType: str  # noqa: N815 - the wire's names
+    entityType: Annotated[str, Field(validation_alias="entity_type")]  # noqa: N815 - the wire's
     observations: list[str]
-    limbic_score: float
+    limbic_score: Annotated[float, ROUNDED]
     scoring: ScoringPart
-    distance: float | None
-    rrf_score: float | None
+    distance: Annotated[float | None, ROUNDED]
+    rrf_score: Annotated[float | None, SIX_DIGITS, Field(validation_alias="rrf")]
 
 
 class RankedReply(SnakeReply):
@@ -51,18 +49,10 @@ class RankedReply(SnakeReply):
 
     results: list[RankedPart]
     dropped: int | None = None
-    _rows: Sequence[RankedRow] = PrivateAttr(default=())
-
-    @classmethod
-    def build(cls, rows: Sequence[RankedRow]) -> Self:
-        """Return the reply for `rows`."""
-        reply = cls(results=[])
-        reply._rows = rows
-        return reply.choose(reply.size())
 
     def size(self) -> int:
         """Return the number of entities and observations."""
-        return sum(1 + len(row.observations) for row in self._rows)
+        return sum(1 + len(part.observations) for part in self.results)
 
     def choose(self, count: int) -> Self:
         """Return a copy with the best entities. The last entity can lose its newest observations.
@@ -70,30 +60,13 @@ class RankedReply(SnakeReply):
         Each entity and each observation is one of the `count` items.
         """
         results, left = list[RankedPart](), count
-        for row in self._rows:
+        for part in self.results:
             if left <= 0:
                 break
-            results.append(_rank(row, left - 1))
-            left -= 1 + len(row.observations)
-        dropped = self.size() - count
-        return self.model_copy(update={"results": results, "dropped": dropped or None})
-
-
-def _rank(row: RankedRow, most: int) -> RankedPart:
-    return RankedPart(
-        id=row.number,
-        name=row.name,
-        entityType=row.entity_type,
-        observations=row.observations[:most],
-        limbic_score=round(row.limbic_score, 4),
-        scoring=ScoringPart(
-            importance=round(row.importance, 4),
-            temporal_factor=round(row.temporal, 4),
-            cooc_boost=round(row.cooc, 4),
-        ),
-        distance=None if row.distance is None else round(row.distance, 4),
-        rrf_score=None if row.rrf is None else round(row.rrf, 6),
-    )
+            kept = part.observations[: left - 1]
+            results.append(part.model_copy(update={"observations": kept}))
+            left -= 1 + len(part.observations)
+        return self.cut(self.size() - count, results=results)
 
 
 @graph.tool(READS, RankedReply)
@@ -106,7 +79,7 @@ async def search_semantic(call: Call, query: Query, limit: Limit = 10) -> CallTo
     rows = await operations.search_semantic(query, limit, call.caller)
     if call.app.records_recalls:
         await operations.record_use([row.number for row in rows], call.caller)
-    return call.recall("search", RankedReply.build(rows), None)
+    return call.recall("search", RankedReply(results=[*map(RankedPart.model_validate, rows)]))
 
 
 class EndedReply(SnakeReply):
@@ -157,8 +130,14 @@ async def add_reflection(
         verb = "needs" if target_id is None else "does not take"
         raise ArgumentInvalid(f"target_id: the target {target_type} {verb} a target_id")
     writer = call.caller.principal.actor
-    reflection = Reflection(target_type, content, author or writer, mood or None, target_id)
-    row = await ReflectionOperations(call.store).add(reflection, call.caller)
+    row = await ReflectionOperations(call.store).add(
+        content,
+        target_type,
+        call.caller,
+        voice=author or writer,
+        mood=mood or None,
+        target=target_id,
+    )
     part = ReflectionPart(
         id=row.number,
         target_type=target_type,
@@ -191,8 +170,14 @@ async def search_reflections(
     limit: Limit = 10,
 ) -> CallToolResult:
     """Find thoughts that add_reflection kept, by words and meaning. Example: {"query":"outage"}."""
-    choice = Filter(author or None, mood or None, target_type)
-    found = await ReflectionOperations(call.store).search(query, choice, limit, call.caller)
+    found = await ReflectionOperations(call.store).search(
+        query,
+        call.caller,
+        voice=author or None,
+        mood=mood or None,
+        target_type=target_type,
+        max_rows=limit,
+    )
     for part in found:
         part.voice = None if part.voice == part.author else part.voice
     return call.reply(ReflectionsReply(results=found))

@@ -111,9 +111,13 @@ Id = Annotated[
 
 
 class Item(BaseModel):
-    """An item of graph_write_transaction."""
+    """An item of graph_write_transaction. It is written with the names of the SQL function."""
 
     model_config = ConfigDict(extra="forbid")
+
+    def write(self) -> dict[str, Any]:
+        """Return the values that were given, as the SQL function takes them."""
+        return self.model_dump(mode="json", by_alias=True, exclude_none=True)
 
 
 class NodeItem(Item):
@@ -124,22 +128,22 @@ class NodeItem(Item):
     description: Text | None = None
     properties: Properties | None = None
     confidence: Share | None = None
-    sourceMemoryId: InstanceId | None = None  # noqa: N815 - the wire's names, as for parameters
-    firstLearnedAt: PastMoment | None = None  # noqa: N815
-    embedding: Embedding | None = None
+    memory: Annotated[InstanceId | None, Field(validation_alias="sourceMemoryId")] = None
+    first_learned_at: Annotated[PastMoment | None, Field(validation_alias="firstLearnedAt")] = None
+    embedding: Annotated[Embedding | None, Field(exclude=True)] = None
 
 
 class EdgeItem(Item):
     """An edge to create between two nodes, which are given by their labels."""
 
-    fromLabel: Label  # noqa: N815
-    toLabel: Label  # noqa: N815
+    source: Annotated[Label, Field(validation_alias="fromLabel", serialization_alias="from")]
+    target: Annotated[Label, Field(validation_alias="toLabel", serialization_alias="to")]
     type: KindName
-    weight: Share | None = None
+    weight: Annotated[Share | None, Field(serialization_alias="strength")] = None
     evidence: Text | None = None
     properties: Properties | None = None
-    occurredAt: Moment | None = None  # noqa: N815
-    validUntil: End | None = None  # noqa: N815
+    occurred_at: Annotated[Moment | None, Field(validation_alias="occurredAt")] = None
+    valid_until: Annotated[End | None, Field(validation_alias="validUntil")] = None
 
 
 class NodeReply(SuccessReply):

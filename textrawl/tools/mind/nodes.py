@@ -7,11 +7,8 @@ from mcp.types import CallToolResult
 from pydantic import Field
 
 from textrawl.memory.mind import (
-    Edge,
     EdgePart,
-    Filter,
     MindOperations,
-    Node,
     NodePart,
     Refused,
     WalkOperations,
@@ -61,7 +58,15 @@ async def graph_node_create(
 
     Example: {"type":"person","label":"Ada"}.
     """
-    node = Node(type, label, description, confidence, properties, sourceMemoryId, firstLearnedAt)
+    node = write_fields(
+        type=type,
+        label=label,
+        description=description,
+        confidence=confidence,
+        properties=properties,
+        memory=sourceMemoryId,
+        first_learned_at=firstLearnedAt,
+    )
     written = await MindOperations(call.store).write([node], [], instanceId, call.caller)
     [row] = written.rows
     message = f"{'Created' if row.created else 'Found'} node: {label}"
@@ -208,8 +213,15 @@ async def graph_edge_get(
         if not found:
             return reply_failure(call, Refused.no_edge(id).message)
         return call.recall("edge", EdgesReply(edges=found))
-    wanted = Filter(fromId, toId, type, includeDeleted, onlyValid)
-    rows = await WalkOperations(call.store).find_edges(wanted, limit + 1, call.caller)
+    rows = await WalkOperations(call.store).find_edges(
+        call.caller,
+        deleted=includeDeleted,
+        from_node=fromId,
+        to_node=toId,
+        type=type,
+        only_valid=onlyValid,
+        max_rows=limit + 1,
+    )
     reply = EdgesReply(edges=rows[:limit], more=len(rows) > limit or None)
     return call.recall("edge", reply)
 
@@ -295,37 +307,12 @@ async def graph_write_transaction(
     "label":"Ada"}],"edges":[{"fromLabel":"Ada","toLabel":"tea","type":"loves"}]}.
     """
     written = await MindOperations(call.store).write(
-        [_read_node(node) for node in nodes or ()],
-        [_read_edge(edge) for edge in edges or ()],
+        [node.write() for node in nodes or ()],
+        [edge.write() for edge in edges or ()],
         instanceId,
         call.caller,
     )
     return call.reply(_build(written, nodes or [], edges or []))
-
-
-def _read_node(item: NodeItem) -> Node:
-    return Node(
-        item.type,
-        item.label,
-        item.description,
-        item.confidence,
-        item.properties,
-        item.sourceMemoryId,
-        item.firstLearnedAt,
-    )
-
-
-def _read_edge(item: EdgeItem) -> Edge:
-    return Edge(
-        item.fromLabel,
-        item.toLabel,
-        item.type,
-        item.weight,
-        item.evidence,
-        item.properties,
-        item.occurredAt,
-        item.validUntil,
-    )
 
 
 def _build(written: Written, nodes: list[NodeItem], edges: list[EdgeItem]) -> TransactionReply:

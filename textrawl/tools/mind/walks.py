@@ -14,7 +14,6 @@ from textrawl.memory.mind import (
     NodePart,
     ReachedPart,
     Refused,
-    Walk,
     WalkOperations,
 )
 from textrawl.tools.call import Call, FailureReply, reply_failure
@@ -27,6 +26,7 @@ from textrawl.tools.mind.declaration import (
     mind,
 )
 from textrawl.tools.toolset import READS
+from textrawl.wire.columns import UuidText
 from textrawl.wire.replies import Key, Part, SuccessReply
 
 _MOST_NODES = 100  # of a subgraph, with the node in its middle
@@ -76,9 +76,15 @@ async def graph_traverse(
     limit: Annotated[int, Field(ge=1, le=200)] = 50,
 ) -> CallToolResult:
     """Follow valid edges from a node, the nearest nodes first."""
-    walk = Walk(startNodeId, direction, maxDepth, edgeTypes, limit)
-    reached, nodes = await WalkOperations(call.store).walk(walk, call.caller)
     start = startNodeId.lower()
+    reached, nodes = await WalkOperations(call.store).walk(
+        start,
+        call.caller,
+        direction=direction,
+        max_depth=maxDepth,
+        types=edgeTypes or None,
+        max_rows=limit,
+    )
     unknown = NodePart(id=start, type="unknown", label="unknown")
     reply = WalkReply(start_node=nodes.get(start, unknown), results=reached)
     return call.recall("walk", reply)
@@ -89,8 +95,9 @@ async def graph_subgraph(
     call: Call, nodeId: Id, depth: Annotated[int, Field(ge=1, le=3)] = 2
 ) -> CallToolResult:
     """Get the nodes around a node, at most 100, and the edges that lead to them."""
-    walk = Walk(nodeId, "both", depth, None, _MOST_NODES - 1)
-    reached, nodes = await WalkOperations(call.store).walk(walk, call.caller)
+    reached, nodes = await WalkOperations(call.store).walk(
+        nodeId, call.caller, direction="both", max_depth=depth, max_rows=_MOST_NODES - 1
+    )
     if nodeId.lower() not in nodes:
         return reply_failure(call, Refused.no_node(nodeId).message)
     ids = list(dict.fromkeys(edge for part in reached for edge in part.path))
@@ -151,27 +158,11 @@ async def graph_node_list(
 class InsightPart(Part):
     """A bridge, which is a node with many edges, or a cluster of nodes of one type."""
 
-    type: Annotated[str, Key("t")]
+    type: Annotated[str, Key("t"), Field(validation_alias="kind")]
     description: Annotated[str, Key("d")]
-    node_ids: Annotated[list[str], Key("nodes")]
-    edge_ids: Annotated[list[str], Key("edges")]
+    node_ids: Annotated[list[UuidText], Key("nodes")]
+    edge_ids: Annotated[list[UuidText], Key("edges")]
     confidence: Annotated[float, Key("conf")]
-
-    @classmethod
-    def build(cls, row: InsightRow) -> Self:
-        """Return the part for `row`."""
-        description = (
-            f"{row.title} has {row.count} edges"
-            if row.kind == "bridge"
-            else f"{row.count} nodes of type {row.title}"
-        )
-        return cls(
-            type=row.kind,
-            description=description,
-            node_ids=[str(node) for node in row.node_ids],
-            edge_ids=[str(edge) for edge in row.edge_ids],
-            confidence=row.confidence,
-        )
 
 
 class InsightsReply(SuccessReply):
@@ -193,7 +184,7 @@ class StatsReply(GraphCounts, SuccessReply):
 async def graph_insights(call: Call) -> CallToolResult:
     """Find nodes with many edges (bridges) and types with many nodes (clusters)."""
     rows = await call.store.call("graph_insights", InsightRow, **call.caller.reading_home)
-    reply = InsightsReply(insights=[InsightPart.build(row) for row in rows])
+    reply = InsightsReply(insights=[InsightPart.model_validate(row) for row in rows])
     return call.recall("insights", reply)
 
 

@@ -23,7 +23,7 @@ from textrawl.tools.memory.search_replies import Answer
 from textrawl.tools.toolset import CLEAN_NAME, READS, WRITES, Toolset
 from textrawl.values.text import MOST_PROPOSALS, REASON_LENGTH, write_author, write_line
 from textrawl.values.times import write_day
-from textrawl.wire.columns import Id
+from textrawl.wire.columns import UuidText
 from textrawl.wire.replies import OMIT_EMPTY, SHORT_ID, Key, Part
 
 review = Toolset(
@@ -44,7 +44,7 @@ class BesidePart(Part):
 class ProposalPart(Part):
     """A proposal. Only rejected proposals have a reason, and only pending ones facts beside."""
 
-    id: Annotated[Id, Key("id", short_id=True)]
+    id: Annotated[UuidText, Key("id", short_id=True)]
     entity_name: Annotated[str, Key("n")]
     content: Annotated[str, Key("c")]
     author: Annotated[str, Key("by"), Field(validation_alias="author_name")]
@@ -65,8 +65,8 @@ class ProposalPart(Part):
     ]
     decided_by: str | None = None
     reason: Annotated[str | None, Key("why")] = None
-    observation_id: Annotated[Id | None, Key("obs", short_id=True)] = None
-    relation_id: Annotated[Id | None, Key("rel", short_id=True)] = None
+    observation_id: Annotated[UuidText | None, Key("obs", short_id=True)] = None
+    relation_id: Annotated[UuidText | None, Key("rel", short_id=True)] = None
     beside: Annotated[list[BesidePart] | None, Key("beside"), OMIT_EMPTY] = None
 
     def lines(self) -> Iterator[str]:
@@ -141,17 +141,17 @@ OptionalReason = Annotated[str, CLEAN_NAME, Field(max_length=REASON_LENGTH)]
 class DecidedPart(Part):
     """A decided proposal, with the fact or the relation that it became."""
 
-    id: Annotated[Id, Key("id", short_id=True)]
+    id: Annotated[UuidText, Key("id", short_id=True)]
     entity_name: str
-    observation_id: Annotated[Id | None, Key("obs", short_id=True)] = None
-    relation_id: Annotated[Id | None, Key("rel", short_id=True)] = None
+    observation_id: Annotated[UuidText | None, Key("obs", short_id=True)] = None
+    relation_id: Annotated[UuidText | None, Key("rel", short_id=True)] = None
     duplicate: Annotated[bool | None, Key("dup"), OMIT_EMPTY] = None
 
 
 class PlannedPart(Part):
     """What accepting a proposal would do: new, repeats, replaces or refused."""
 
-    id: Annotated[Id, Key("id", short_id=True)]
+    id: Annotated[UuidText, Key("id", short_id=True)]
     entity_name: Annotated[str, Key("n")]
     content: Annotated[str, Key("c")]
     outcome: Annotated[str, Key("would")]
