@@ -5,7 +5,7 @@ They read and write only the caller's home space.
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Annotated, Any
 from uuid import UUID
@@ -157,24 +157,6 @@ NO_ENTITY = "Memories"  # the entity of memories that name no entity
 CONTENT_LENGTH = 50_000  # characters of a memory
 
 
-@dataclass(frozen=True)
-class Memory:
-    """A memory to save. It belongs to the first of its entities."""
-
-    content: str
-    tags: Sequence[str] = ()
-    entities: Sequence[str] = ()
-    source: str | None = None
-    context: str | None = None
-    extra: dict[str, Any] = field(default_factory=dict[str, Any])
-    strength: float = 1.0
-
-    @property
-    def entity(self) -> str:
-        """The name of the entity that the memory belongs to."""
-        return self.entities[0] if self.entities else NO_ENTITY
-
-
 class DecayOperations:
     """The memories of one space as they fade."""
 
@@ -182,21 +164,22 @@ class DecayOperations:
         self._store = store
         self._call = store.database.call
 
-    async def save(self, memory: Memory, caller: Caller) -> SavedRow:
-        """Save a memory. If its entity has the same text, make that memory fresh."""
-        [row] = await self._call(
+    async def save(
+        self, content: str, entities: Sequence[str], caller: Caller, **values: object
+    ) -> SavedRow:
+        """Save a memory, which belongs to the first of its entities.
+
+        If this entity has the same text, make that memory fresh.
+        """
+        entity = entities[0] if entities else NO_ENTITY
+        return await self._store.call_one(
             "save_memory",
             SavedRow,
-            tags=list(memory.tags),
-            entities=list(memory.entities),
-            source=memory.source,
-            context=memory.context,
-            extra=json.dumps(memory.extra),
-            strength=memory.strength,
-            **await embed_text(self._store, memory.entity, memory.content),
+            entities=list(entities),
+            **values,
+            **await embed_text(self._store, entity, content),
             **caller.writing,
         )
-        return row
 
     async def search(
         self, query: str | None, caller: Caller, *, semantic: bool, **conditions: object

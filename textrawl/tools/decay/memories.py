@@ -14,7 +14,6 @@ from textrawl.memory.decay import (
     FoundPart,
     LinkedRow,
     LinkPart,
-    Memory,
     MemoryPart,
     ObservedPart,
 )
@@ -73,16 +72,16 @@ async def save_memory(
     """Save a memory, which fades unless it is used. Example: {"content":"Use JWT in new APIs"}."""
     found = find_entities(content) if entities is None else None
     rated = rate_strength(content, entities or found or []) if strength is None else None
-    memory = Memory(
-        content=content,
-        tags=tags or (),
-        entities=entities or found or (),
+    row = await DecayOperations(call.store).save(
+        content,
+        entities or found or (),
+        call.caller,
+        tags=tags or [],
         source=source,
         context=context,
-        extra=meta or {},
+        extra=json.dumps(meta or {}),
         strength=strength or rated or 1.0,
     )
-    row = await DecayOperations(call.store).save(memory, call.caller)
     outcome = "is fresh again: it was saved before" if row.duplicate else "saved"
     reply = SavedReply(
         memory_id=str(row.memory_id),
