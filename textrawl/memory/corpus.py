@@ -23,12 +23,12 @@ from textrawl.errors import ArgumentInvalid, LlmBadOutput, ScopeMissing, Textraw
 from textrawl.memory.backlog import embed_document, find_document_model
 from textrawl.memory.chunking import MOST_CHARACTERS, Chunk, chunk_text
 from textrawl.memory.llm_calls import LlmCalls, build_record
-from textrawl.memory.store import GraphRow, Store, list_graphs
+from textrawl.memory.store import Store
 from textrawl.models.llm import Material, Prompt
-from textrawl.postgres.sqlstates import DataRefused
 from textrawl.scheduling import let_later_writes_pass, run_aside
 from textrawl.settings import CorrectionMode
 from textrawl.values.text import clean_part
+from textrawl.values.times import write_day
 from textrawl.wire.token_counter import choose_counter
 
 
@@ -47,6 +47,16 @@ class FoundChunkRow:
     updated_at: datetime
     observation_id: UUID
     over_cap: bool
+
+    @property
+    def chunk_id(self) -> str:
+        """The id of the chunk."""
+        return write_chunk_id(self.document_id, self.part)
+
+    @property
+    def day(self) -> str:
+        """The day on which the source was updated."""
+        return write_day(self.updated_at)
 
 
 @dataclass(frozen=True)
@@ -67,14 +77,6 @@ class StoredSourceRow:
     space_id: int
     changed: bool
     chunk_count: int
-
-
-@dataclass(frozen=True)
-class ForgottenRow:
-    """The number of deleted chunks, and whether the source was deleted."""
-
-    chunks_removed: int
-    source_removed: bool
 
 
 @dataclass(frozen=True)
@@ -139,6 +141,11 @@ class Clip:
         return sha256(self.text.encode()).hexdigest()
 
 
+def write_chunk_id(document: UUID, part: int) -> str:
+    """Return the id of a chunk: its source and its number."""
+    return f"{document}:{part}"
+
+
 class CorpusOperations:
     """The graphs of one memory."""
 
@@ -188,54 +195,20 @@ class CorpusOperations:
         """Store a text in a graph, unless the graph has the text. Embed its chunks."""
         chunks = await run_aside(chunk_text, clip.text, "markdown")
         model = await find_document_model(self._store, _read_chunks(clip.text, chunks))
-        try:
-            [row] = await self._call(
-                "store_source",
-                StoredSourceRow,
-                graph=graph,
-                path=f"clip/{clip.hash[:_PATH_LENGTH]}",
-                label=clip.label,
-                content=clip.text,
-                chunks=json.dumps(chunks),
-                sha256=clip.hash,
-                source_kind=clip.kind,
-                **caller.signing,
-            )
-        except DataRefused as refusal:
-            raise refusal.explain() from refusal
+        row = await self._store.call_one(
+            "store_source",
+            StoredSourceRow,
+            graph=graph,
+            path=f"clip/{clip.hash[:_PATH_LENGTH]}",
+            label=clip.label,
+            content=clip.text,
+            chunks=json.dumps(chunks),
+            sha256=clip.hash,
+            source_kind=clip.kind,
+            **caller.signing,
+        )
         if row.changed:
             await embed_document(self._store, model, row.space_id, row.document_id)
-        return row
-
-    async def forget(self, document: UUID, part: int | None, caller: Caller) -> ForgottenRow:
-        """Delete a source for good, or only one of its chunks."""
-        try:
-            [row] = await self._call(
-                "forget_source",
-                ForgottenRow,
-                document=document,
-                chunk_part=part,
-                graphs=self._graphs,
-                **caller.signing,
-            )
-        except DataRefused as refusal:
-            raise refusal.explain() from refusal
-        return row
-
-    async def list_graphs(self, caller: Caller) -> list[GraphRow]:
-        """Return the graphs that the caller can read, with their numbers of sources and chunks."""
-        credential = caller.principal.credential
-        return await list_graphs(self._store.database, credential, self._graphs)
-
-    async def measure(self, dimensions: int, caller: Caller) -> SizeRow:
-        """Return the estimated size of the graphs that the caller can read."""
-        [row] = await self._call(
-            "measure_graphs",
-            SizeRow,
-            credential=caller.principal.credential,
-            names=self._graphs,
-            dimensions=dimensions,
-        )
         return row
 
     async def find_model(self) -> tuple[str | None, int]:
@@ -333,54 +306,44 @@ class CorrectionOperations:
             proposed = await self._ask(chunk, proposal)
         else:
             proposed = _place_proposal(chunk.content, proposal)
-        try:
-            [row] = await self._call(
-                "propose_correction",
-                ProposedRow,
-                document=document,
-                chunk_part=part,
-                original=chunk.content,
-                proposed=proposed,
-                proposal=proposal,
-                tokens=choose_counter().count(proposed),
-                mode=mode,
-                graphs=self._graphs,
-                **self._caller.signing,
-            )
-        except DataRefused as refusal:
-            raise refusal.explain() from refusal
+        row = await self._store.call_one(
+            "propose_correction",
+            ProposedRow,
+            document=document,
+            chunk_part=part,
+            original=chunk.content,
+            proposed=proposed,
+            proposal=proposal,
+            tokens=choose_counter().count(proposed),
+            mode=mode,
+            graphs=self._graphs,
+            **self._caller.signing,
+        )
         return Proposal(row, chunk.content, proposed)
 
     async def apply(self, correction: UUID) -> tuple[AppliedRow, bool]:
         """Replace a chunk by its proposed text. Return also whether it has its vector already."""
         # The text is not known yet, so ask with the longest text of a chunk.
         model = await find_document_model(self._store, ["x" * MOST_CHARACTERS])
-        try:
-            [row] = await self._call(
-                "apply_correction",
-                AppliedRow,
-                correction=correction,
-                graphs=self._graphs,
-                **self._caller.signing,
-            )
-        except DataRefused as refusal:
-            raise refusal.explain() from refusal
+        row = await self._store.call_one(
+            "apply_correction",
+            AppliedRow,
+            correction=correction,
+            graphs=self._graphs,
+            **self._caller.signing,
+        )
         return row, await embed_document(self._store, model, row.space_id, row.document_id)
 
     async def _read(self, document: UUID, part: int) -> ChunkRow:
-        try:
-            [row] = await self._call(
-                "read_chunk",
-                ChunkRow,
-                document=document,
-                chunk_part=part,
-                credential=self._caller.principal.credential,
-                graphs=self._graphs,
-                scope="write",  # otherwise the LLM would work for a caller who can only read
-            )
-        except DataRefused as refusal:
-            raise refusal.explain() from refusal
-        return row
+        return await self._store.call_one(
+            "read_chunk",
+            ChunkRow,
+            document=document,
+            chunk_part=part,
+            credential=self._caller.principal.credential,
+            graphs=self._graphs,
+            scope="write",  # otherwise the LLM would work for a caller who can only read
+        )
 
     async def _ask(self, chunk: ChunkRow, proposal: str) -> str:
         let_later_writes_pass()  # the LLM can take a minute

@@ -1,10 +1,8 @@
 """The operations of the `stats` toolset: they call SQL functions that count."""
 
-from collections.abc import Sequence
-
 from textrawl.access.principal import Caller
 from textrawl.errors import SpaceIsGraph
-from textrawl.memory.store import GraphRow, StatisticsRow, Store, list_graphs
+from textrawl.memory.store import StatisticsRow, Store
 
 
 class StatsOperations:
@@ -27,7 +25,3 @@ class StatsOperations:
             return await self.count_memory(caller)
         except SpaceIsGraph:
             return None
-
-    async def count_graphs(self, caller: Caller, graphs: list[str] | None) -> Sequence[GraphRow]:
-        """Return the graphs that the caller can read. If `graphs` is not None, only these."""
-        return await list_graphs(self._database, caller.principal.credential, graphs)

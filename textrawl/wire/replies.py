@@ -175,7 +175,7 @@ class Reply(Part):
 class SuccessReply(Reply):
     """The reply to a call that did what it should."""
 
-    success: Annotated[bool, Key("ok")] = True
+    success: Annotated[bool, Key("ok"), Field(init=False)] = True
 
 
 class RefusalReply(Reply):

@@ -17,18 +17,18 @@ from textrawl.memory.corpus import (
     FoundChunkRow,
     Question,
     ReachableGraphRow,
-    StoredSourceRow,
+    SizeRow,
     choose_graph,
     find_equal,
+    write_chunk_id,
     write_diff,
 )
-from textrawl.memory.store import GraphRow
+from textrawl.memory.store import GraphRow, list_graphs
 from textrawl.tools.call import Call
 from textrawl.tools.toolset import CLEAN_NAME, DELETES, READS, WRITES, Toolset
 from textrawl.values.text import NAME_LENGTH, clean_fact, clean_name, write_line
-from textrawl.values.times import write_day
 from textrawl.wire.recall_log import Finding
-from textrawl.wire.replies import Key, Part, Reply
+from textrawl.wire.replies import Key, Part, Reply, Score
 
 corpus = Toolset(
     "corpus",
@@ -77,11 +77,6 @@ ProposalText = Annotated[
 ]
 
 
-def write_chunk_id(document: UUID, part: int) -> str:
-    """Return the id of a chunk."""
-    return f"{document}:{part}"
-
-
 def read_chunk_id(chunk: str) -> tuple[UUID, int]:
     """Return the source and the number of a chunk."""
     document, _, part = chunk.partition(":")
@@ -99,16 +94,6 @@ class RememberedReply(Reply):
     graph_id: Annotated[str, Key("g")]
     node_count: Annotated[int, Key("n")]
     duplicate: Annotated[Literal[True] | None, Key("dup")] = None
-
-    @classmethod
-    def build(cls, row: StoredSourceRow, graph: str) -> Self:
-        """Return the reply for `row`."""
-        return cls(
-            source_id=str(row.document_id),
-            graph_id=graph,
-            node_count=row.chunk_count,
-            duplicate=None if row.changed else True,
-        )
 
 
 def _write_label(text: str, kind: str) -> str:
@@ -154,44 +139,34 @@ async def remember(
     graph = choose_graph(await operations.find_graphs(call.caller), graphId, target_engram)
     clip = Clip(text, label or _write_label(text, kind), kind)
     row = await operations.remember(clip, graph.name, call.caller)
-    return call.reply(RememberedReply.build(row, graph.name))
+    reply = RememberedReply(
+        source_id=str(row.document_id),
+        graph_id=graph.name,
+        node_count=row.chunk_count,
+        duplicate=None if row.changed else True,
+    )
+    return call.reply(reply)
 
 
 class ChunkPart(Part):
     """A chunk that a search found. `line` is the line of the source in which it begins."""
 
     chunk_id: Annotated[str, Key("id")]
-    source_id: str
+    document_id: Annotated[UUID, Field(alias="sourceId")]
     graph: Annotated[str, Key("g")]
-    text: Annotated[str, Key("c")]
-    score: Annotated[float, Key("s")]
-    source_name: Annotated[str, Key("n")]
+    content: Annotated[str, Key("c"), Field(alias="text")]
+    score: Annotated[Score, Key("s")]
+    label: Annotated[str, Key("n"), Field(alias="sourceName")]
     line: Annotated[int, Key("l")]
     updated_at: datetime
     day: Annotated[str, Key("on"), Field(exclude=True)]
     tokens: Annotated[int, Field(exclude=True)]
 
-    @classmethod
-    def build(cls, row: FoundChunkRow) -> Self:
-        """Return the part for `row`."""
-        return cls(
-            chunk_id=write_chunk_id(row.document_id, row.part),
-            source_id=str(row.document_id),
-            graph=row.graph,
-            text=row.content or "",
-            score=round(row.score, 3),
-            source_name=row.label,
-            line=row.line,
-            updated_at=row.updated_at,
-            day=write_day(row.updated_at),
-            tokens=row.tokens,
-        )
-
     def lines(self) -> Iterator[str]:
         """Yield a line about the chunk, and a line with its text."""
-        place = write_line(f"{self.graph}/{self.source_name}:{self.line}")
+        place = write_line(f"{self.graph}/{self.label}:{self.line}")
         yield f"{round(self.score * 100)} {self.chunk_id} {self.day} {place}"
-        yield write_line(self.text, marks="0123456789")
+        yield write_line(self.content, marks="0123456789")
 
 
 class RecallReply(Reply):
@@ -211,7 +186,7 @@ class RecallReply(Reply):
     @classmethod
     def build(cls, rows: Sequence[FoundChunkRow], unknown: list[str], missing: str | None) -> Self:
         """Return the reply for `rows`. `missing` is the reason if the search used no vectors."""
-        results = [ChunkPart.build(row) for row in rows if not row.over_cap]
+        results = [ChunkPart.model_validate(row) for row in rows if not row.over_cap]
         truncated = len(results) < len(rows)
         return cls(
             results=results,
@@ -354,7 +329,7 @@ async def apply(
 class ForgottenReply(Reply):
     """The number of deleted chunks, and whether the source is gone."""
 
-    deleted: Annotated[Literal[True], Key("ok")] = True
+    deleted: Annotated[Literal[True], Key("ok"), Field(init=False)] = True
     chunks_removed: Annotated[int, Key("chunks")]
     source_removed: Annotated[bool, Key("source")]
 
@@ -392,10 +367,15 @@ async def forget(
     A sourceId is the part of a chunkId before the colon.
     """
     document, part = _choose(chunkId, sourceId)
-    row = await CorpusOperations(call.store, call.graphs).forget(document, part, call.caller)
-    return call.reply(
-        ForgottenReply(chunks_removed=row.chunks_removed, source_removed=row.source_removed)
+    reply = await call.store.call_one(
+        "forget_source",
+        ForgottenReply,
+        document=document,
+        chunk_part=part,
+        graphs=call.graphs,
+        **call.caller.signing,
     )
+    return call.reply(reply)
 
 
 class GraphPart(Part):
@@ -405,18 +385,7 @@ class GraphPart(Part):
     tier: Annotated[str, Key("t")]
     sources: Annotated[int, Key("src")]
     chunks: Annotated[int, Key("chunks")]
-    estimated_tokens: Annotated[int, Key("tok")]
-
-    @classmethod
-    def build(cls, row: GraphRow) -> Self:
-        """Return the part for `row`."""
-        return cls(
-            name=row.name,
-            tier=row.tier,
-            sources=row.sources,
-            chunks=row.chunks,
-            estimated_tokens=row.tokens,
-        )
+    tokens: Annotated[int, Key("tok"), Field(alias="estimatedTokens")]
 
 
 class StatsReply(Reply):
@@ -443,7 +412,7 @@ class StatsReply(Reply):
         name, dimensions = model
         return cls(
             cortex_path=place,
-            graphs=[GraphPart.build(row) for row in rows],
+            graphs=[GraphPart.model_validate(row) for row in rows],
             total_sources=sum(row.sources for row in rows),
             total_chunks=sum(row.chunks for row in rows),
             embedding_model=name,
@@ -455,10 +424,12 @@ class StatsReply(Reply):
 @corpus.tool(READS, StatsReply)
 async def stats(call: Call) -> CallToolResult:
     """Show the graphs of the user's documents with their sizes, and the embedding model."""
-    operations = CorpusOperations(call.store, call.graphs)
-    rows = await operations.list_graphs(call.caller)
-    model = await operations.find_model()
-    size = await operations.measure(model[1], call.caller)
+    credential = call.caller.principal.credential
+    rows = await list_graphs(call.store.database, credential, call.graphs)
+    model = await CorpusOperations(call.store, call.graphs).find_model()
+    size = await call.store.call_one(
+        "measure_graphs", SizeRow, credential=credential, names=call.graphs, dimensions=model[1]
+    )
     # The folder of the machine is of no use to somebody who reaches the server over a network.
     folder = None if call.caller.sharing else call.app.folder
     place = str(folder) if folder is not None else size.database

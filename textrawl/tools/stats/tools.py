@@ -8,7 +8,7 @@ from pydantic import Field
 
 from textrawl.errors import ArgumentInvalid
 from textrawl.memory.statistics import StatsOperations
-from textrawl.memory.store import GraphRow, StatisticsRow
+from textrawl.memory.store import GraphRow, list_graphs
 from textrawl.tools.call import Call
 from textrawl.tools.toolset import READS, Toolset
 from textrawl.wire.replies import Key, Part, Reply
@@ -23,40 +23,21 @@ _ABSENT = ("conversations", "insights")  # scopes of the original textrawl
 class MemorySize(Part):
     """The size of the memory, without its graphs. Facts that ended are not counted."""
 
-    total_entities: Annotated[int, Key("e")]
-    total_observations: Annotated[int, Key("o")]
-    total_relations: Annotated[int, Key("r")]
-
-    @staticmethod
-    def read_totals(row: StatisticsRow) -> dict[str, int]:
-        """Return the fields of this class. The tools have different names for the types."""
-        return {
-            "total_entities": row.entities,
-            "total_observations": row.valid_facts,
-            "total_relations": row.relations,
-        }
+    entities: Annotated[int, Key("e"), Field(alias="totalEntities")]
+    valid_facts: Annotated[int, Key("o"), Field(alias="totalObservations")]
+    relations: Annotated[int, Key("r"), Field(alias="totalRelations")]
 
 
 class MemoryStatsReply(MemorySize, Reply):
     """The size of the memory."""
 
-    entities_by_type: Annotated[dict[str, int], Key("by")]
-
-    @classmethod
-    def build(cls, row: StatisticsRow) -> Self:
-        """Return the reply for `row`."""
-        return cls.model_validate({**cls.read_totals(row), "entities_by_type": row.types})
+    types: Annotated[dict[str, int], Key("by"), Field(alias="entitiesByType")]
 
 
 class MemoryPart(MemorySize):
     """The size of the memory, in the reply of get_stats."""
 
-    entity_type_counts: Annotated[dict[str, int], Key("by")]
-
-    @classmethod
-    def build(cls, row: StatisticsRow) -> Self:
-        """Return the part for `row`."""
-        return cls.model_validate({**cls.read_totals(row), "entity_type_counts": row.types})
+    types: Annotated[dict[str, int], Key("by"), Field(alias="entityTypeCounts")]
 
 
 class KnowledgePart(Part):
@@ -88,8 +69,8 @@ class StatsReply(Reply):
 @stats.tool(READS, MemoryStatsReply)
 async def memory_stats(call: Call) -> CallToolResult:
     """Count the entities, facts and relations that I remember. Example: {}."""
-    row = await StatsOperations(call.store).count_memory(call.caller)
-    return call.reply(MemoryStatsReply.build(row))
+    reply = await call.store.call_one("memory_statistics", MemoryStatsReply, **call.caller.reading)
+    return call.reply(reply)
 
 
 @stats.tool(READS, StatsReply)
@@ -109,12 +90,12 @@ async def get_stats(
         )
     operations, reply = StatsOperations(call.store), StatsReply()
     if scope == "memory":
-        reply.memory = MemoryPart.build(await operations.count_memory(call.caller))
+        reply.memory = MemoryPart.model_validate(await operations.count_memory(call.caller))
     elif scope == "all":
         row = await operations.try_to_count_memory(call.caller)
-        reply.memory = MemoryPart.build(row) if row is not None else None
+        reply.memory = MemoryPart.model_validate(row) if row is not None else None
     if scope in ("all", "knowledge"):
-        reply.knowledge = KnowledgePart.build(
-            await operations.count_graphs(call.caller, call.graphs)
-        )
+        credential = call.caller.principal.credential
+        graphs = await list_graphs(call.store.database, credential, call.graphs)
+        reply.knowledge = KnowledgePart.build(graphs)
     return call.reply(reply)
