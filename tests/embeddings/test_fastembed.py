@@ -50,6 +50,36 @@ root = logging.getLogger()
 json.dump([len(vector), attempts, len(root.handlers), root.level], sys.stdout)
 """
 
+# The process ends while the thread that loads the model is in ONNX Runtime.
+HASTY = """
+import sys, threading
+from pathlib import Path
+import anyio, anyio.to_thread
+from textrawl.models.embeddings import find_model
+from textrawl.models.fastembed import FastEmbedder, open_folder, read_folder
+
+inside = threading.Event()
+
+
+def open_encoder():
+    encoder = open_folder(read_folder(Path(sys.argv[1])))
+    inside.set()
+    for _ in range(60):
+        list(encoder.passage_embed(["Ada drinks tea"] * 4, batch_size=4))
+    return encoder
+
+
+async def leave():
+    embedder = FastEmbedder("test", find_model("all-MiniLM-L6-v2"), open_encoder)
+    async with anyio.create_task_group() as group:
+        group.start_soon(embedder.warm)
+        await anyio.to_thread.run_sync(inside.wait)
+        group.cancel_scope.cancel()
+
+
+anyio.run(leave)
+"""
+
 # The model as its card describes it: the mean of its tokens, by ONNX Runtime alone.
 CARD = """
 import json, sys
@@ -129,6 +159,15 @@ def test_a_folder_needs_no_network_and_leaves_logging_and_output_alone(
     assert (ran.stderr, ran.returncode) == ("", 0)
     size, attempts, *logging = json.loads(ran.stdout)
     assert (size, attempts, logging) == (384, [], [0, 30])
+
+
+def test_a_process_that_ends_while_a_model_is_loaded_ends_well(folder: Path) -> None:
+    ran = subprocess.run(
+        [sys.executable, "-c", HASTY, str(folder)],
+        capture_output=True, text=True, timeout=120, check=False,
+    )  # fmt: skip
+
+    assert (ran.stdout, ran.stderr, ran.returncode) == ("", "", 0)
 
 
 async def test_vectors_are_those_of_the_models_card(shared: FastEmbedder, folder: Path) -> None:

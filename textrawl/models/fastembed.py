@@ -5,10 +5,12 @@ never wait for this thread. Queries wait a few seconds for files that are on thi
 for a download. Only `warm` begins a download of the default model.
 """
 
+import atexit
 import functools
 import logging
 import math
 import os
+import threading
 import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -236,6 +238,15 @@ _WEIGHT = 0.2  # weight of the newest slice in the measured pace
 _SAMPLE = "Ada: prefers a quiet table by the window when she meets the others for lunch on Fridays"
 
 
+_native = threading.Lock()
+"""Held while a thread loads a model. Python aborts if a thread is in ONNX Runtime when it ends.
+
+At the end of the process it is taken for good. So the process waits for a model that is being
+loaded, but not for a download, after which nothing is loaded any more.
+"""
+atexit.register(_native.acquire)
+
+
 @dataclass(frozen=True)
 class _Loaded:
     """A model that is ready, with its dimensions and its seconds for each character."""
@@ -246,7 +257,7 @@ class _Loaded:
 
 
 class _Loading:
-    """One attempt to load a model. Its daemon thread does not keep the process from ending.
+    """One attempt to load a model. A download in its daemon thread does not keep the process alive.
 
     `hub_name` is the name of a model that may have to be downloaded, or None for a folder.
     """
@@ -457,9 +468,10 @@ def _check_files(hub_name: str) -> None:
 
 def _load(open_encoder: Callable[[], Encoder]) -> _Loaded:
     """Load a model and measure its pace with the second text, because the first takes longer."""
-    encoder = open_encoder()
-    _time(encoder.passage_embed, [_SAMPLE])
-    [row], pace = _time(encoder.passage_embed, [_SAMPLE])
+    with _native:
+        encoder = open_encoder()
+        _time(encoder.passage_embed, [_SAMPLE])
+        [row], pace = _time(encoder.passage_embed, [_SAMPLE])
     return _Loaded(encoder, len(row), pace)
 
 
