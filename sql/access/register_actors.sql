@@ -1,6 +1,5 @@
 create function textrawl.register_actors(names text[]) returns void
 language sql volatile
-set search_path from current
 begin atomic
     -- Use `do nothing`. `do update` would lock an existing row, and all writes that refer to the actor would wait.
     insert into textrawl.actor (name) select distinct name from unnest(names) as name order by 1

@@ -1,6 +1,5 @@
 create function textrawl.states_the_same(one text, other text) returns boolean
 language sql immutable strict parallel safe
-set search_path from current
 begin atomic
     -- A model that averages word vectors ignores the order of words (Berlin to Paris, Paris to Berlin). The vectors of
     -- two texts hardly differ if only a number differs (version 16, version 17), or if only one text has a "not" or a

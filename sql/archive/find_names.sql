@@ -3,7 +3,6 @@ create function textrawl.find_names(space integer, names text[]) returns table (
     id uuid
 )
 language sql stable
-set search_path from current
 begin atomic
     select input.place, e.id from unnest(names) with ordinality input(name, place)
     join textrawl.entity e on e.space_id = find_names.space and e.name_key = textrawl.entity_key(find_names.space, input.name);

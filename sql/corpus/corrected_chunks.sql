@@ -4,7 +4,6 @@ create function textrawl.corrected_chunks(
     growth integer   -- most tokens that the change can add to an overlapping chunk
 ) returns jsonb
 language sql immutable parallel safe
-set search_path from current
 begin atomic
     with former as (
         select (c ->> 0)::integer as part, (c ->> 1)::integer as start from jsonb_array_elements(chunks) c

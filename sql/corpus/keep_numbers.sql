@@ -1,6 +1,5 @@
 create function textrawl.keep_numbers(content text, chunks jsonb, former_content text, former_chunks jsonb) returns jsonb
 language sql immutable parallel safe
-set search_path from current
 begin atomic
     with numbered as materialized (
         select a.c, a.rank, p.text, row_number() over (partition by p.text order by a.rank) as copy

@@ -3,7 +3,6 @@ create function textrawl.can_undo_move(
     action text, detail jsonb, copy uuid
 ) returns boolean
 language sql stable
-set search_path from current
 begin atomic
     select exists (
         select from textrawl.undo m

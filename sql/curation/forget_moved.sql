@@ -1,6 +1,5 @@
 create function textrawl.forget_moved(space integer, removed uuid[]) returns void
 language sql volatile
-set search_path from current
 begin atomic
     delete from textrawl.undone d
     using textrawl.event e

@@ -1,6 +1,5 @@
 create function textrawl.is_stated(space integer, relation uuid) returns boolean
 language sql stable
-set search_path from current
 begin atomic
     select not exists (select from textrawl.event e
                        where e.space_id = space and e.relation_id = relation and e.action in ('related', 'shared'))

@@ -1,7 +1,6 @@
 create function textrawl.plan_copies(giver integer, facts uuid[], target integer, target_entity uuid)
 returns table (id uuid, place bigint, copy uuid, duplicate boolean)
 language sql volatile
-set search_path from current
 begin atomic
     -- A fact that has ended is a duplicate only of a fact with the same end, as in find_duplicates().
     select o.id, given.place, coalesce(known.id, gen_random_uuid()), known.id is not null

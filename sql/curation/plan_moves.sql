@@ -4,7 +4,6 @@ returns table (
     entity_name text, kind text, id uuid, content text
 )
 language sql stable
-set search_path from current
 begin atomic
     select 'return', kept.name, d.kind, d.id, coalesce(d.before ->> 'content', d.before ->> 'relation_type')
     from textrawl.event e

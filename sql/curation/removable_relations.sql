@@ -1,6 +1,5 @@
 create function textrawl.removable_relations(space integer, edges uuid[]) returns setof uuid
 language sql stable
-set search_path from current
 begin atomic
     select r.id from textrawl.relation r
     where r.space_id = removable_relations.space and r.id = any(edges) and not exists (

@@ -1,6 +1,5 @@
 create function textrawl.is_cross_domain(tags text[], context_tags text[]) returns boolean
 language sql immutable parallel safe
-set search_path from current
 begin atomic
     select cardinality(tags) > 0 and cardinality(context_tags) > 0 and textrawl.jaccard(tags, context_tags) < 0.3;
 end;

@@ -1,6 +1,5 @@
 create function textrawl.jaccard(one text[], other text[]) returns double precision
 language sql immutable parallel safe
-set search_path from current
 begin atomic
     select coalesce(count(*) filter (where sides = 2)::double precision / nullif(count(*), 0), 0)
     from (select item, count(distinct side) as sides

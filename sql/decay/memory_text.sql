@@ -1,6 +1,5 @@
 create function textrawl.memory_text(space integer, memory uuid) returns text
 language sql stable parallel safe
-set search_path from current
 begin atomic
     select case when o.whole is null then o.content else (
         select string_agg(p.content, '' order by p.part) from textrawl.observation p

@@ -5,7 +5,6 @@ create function textrawl.merged_values(
     out strength double precision, out use_count integer, out last_used timestamptz, out created_at timestamptz
 )
 language sql stable
-set search_path from current
 begin atomic
     with member as materialized (
         select m.* from textrawl.memory_states(merged_values.space) m

@@ -1,6 +1,5 @@
 create function textrawl.text_words(text text) returns text[]
 language sql immutable parallel safe
-set search_path from current
 begin atomic
     select array(select distinct found[1] from regexp_matches(textrawl.fold_case(text), '\w{3,}', 'g') found);
 end;

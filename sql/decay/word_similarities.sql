@@ -1,7 +1,6 @@
 create function textrawl.word_similarities(space integer, memories uuid[], threshold double precision, groups integer[])
 returns table (one uuid, other uuid, similarity double precision)
 language sql stable rows 1000
-set search_path from current
 begin atomic
     with member as materialized (
         select m.id, m.place, coalesce(m.in_group, 0) as in_group,

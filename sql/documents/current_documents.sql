@@ -4,7 +4,6 @@ returns table (
     attributes jsonb, modified_at timestamptz, modified_by text, created_at timestamptz
 )
 language sql stable rows 20
-set search_path from current
 begin atomic
     select d.id, d.kind, d.path, v.attributes ->> 'label', d.entity_id, d.version, d.changed, v.number, v.content, v.attributes, v.modified_at,
         v.modified_by, d.created_at

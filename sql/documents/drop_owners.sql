@@ -1,6 +1,5 @@
 create function textrawl.drop_owners(space integer, owners uuid[]) returns void
 language sql volatile
-set search_path from current
 begin atomic
     delete from textrawl.entity e
     where e.space_id = space and e.id = any(owners)

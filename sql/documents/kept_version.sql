@@ -1,6 +1,5 @@
 create function textrawl.kept_version(space integer, document uuid, withdrawn bigint[]) returns bigint
 language sql stable
-set search_path from current
 begin atomic
     select v.version from textrawl.document_version v
     where v.space_id = space and v.document_id = document and not v.lost

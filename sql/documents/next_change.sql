@@ -1,6 +1,5 @@
 create function textrawl.next_change(space integer) returns bigint
 language sql volatile
-set search_path from current
 begin atomic
     insert into textrawl.document_clock as c (space_id, version) values (space, 1)
     on conflict (space_id) do update set version = c.version + 1

@@ -1,6 +1,5 @@
 create function textrawl.version_key(created_at timestamptz, content text) returns uuid
 language sql immutable parallel safe
-set search_path from current
 begin atomic
     select md5(extract(epoch from created_at)::text || case when content is null then '' else ' ' || content end)::uuid;
 end;

@@ -6,7 +6,6 @@ returns table (
     ended timestamptz          -- its end after the merge
 )
 language sql stable
-set search_path from current
 begin atomic
     -- A twin that ends earlier does not stand for the other fact. Then both stay valid.
     select 'fact' as kind, o.id, twin.id, o.valid_until, greatest(moment, o.valid_from)

@@ -1,6 +1,5 @@
 create function textrawl.entity_values(space integer, entity uuid) returns jsonb
 language sql stable
-set search_path from current
 begin atomic
     select jsonb_build_object(
         'type', jsonb_build_array(e.entity_type, e.type_guessed, e.metadata), 'description', e.description,

@@ -5,7 +5,6 @@ returns table (
     target boolean       -- true: the relation leads to the merged entity
 )
 language sql stable
-set search_path from current
 begin atomic
     with split as (
         select m.kept_id, m.facts, m.sources, m.targets, m.merged_id || m.aliases as aliases

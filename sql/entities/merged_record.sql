@@ -1,6 +1,5 @@
 create function textrawl.merged_record(space integer, entity uuid) returns jsonb
 language sql stable
-set search_path from current
 begin atomic
     select textrawl.node_record(space, entity) - 'aliases' || jsonb_build_object(
         'uses', (select coalesce(jsonb_agg(to_jsonb(u)), '[]') from textrawl.entity_use u

@@ -1,6 +1,5 @@
 create function textrawl.name_likeness(one text, other text) returns double precision
 language sql immutable strict parallel safe
-set search_path from current
 begin atomic
     select c.likeness from textrawl.name_form(one) a, textrawl.name_form(other) b,
         textrawl.compare_forms(a.words, b.words, a.squeezed, b.squeezed, a.short, b.short,

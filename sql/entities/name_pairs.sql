@@ -1,7 +1,6 @@
 create function textrawl.name_pairs(spaces integer[], max_pairs integer default 10000)
 returns table (space_id integer, one uuid, other uuid, shared_facts bigint)
 language sql stable rows 10000
-set search_path from current
 begin atomic
     with person as materialized (
         select e.space_id, e.id, e.fts, btrim(regexp_replace(e.name_key, '[^[:alnum:]]+', ' ', 'g')) as words

@@ -1,7 +1,6 @@
 create function textrawl.pairs_of(spaces integer[], chosen uuid)
 returns table (space_id integer, one uuid, other uuid, shared_facts bigint)
 language sql stable
-set search_path from current
 begin atomic
     with self as materialized (
         select e.space_id, e.id, e.fts, f.*

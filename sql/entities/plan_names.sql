@@ -8,7 +8,6 @@ returns table (
     former jsonb
 )
 language sql stable
-set search_path from current
 begin atomic
     with own as (
         select distinct v.detail ->> 'alias' as alias, v.detail ->> 'merge' as merge from textrawl.event v

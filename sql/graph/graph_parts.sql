@@ -8,7 +8,6 @@ create function textrawl.graph_parts(
     from_entity text, relation text, to_entity text, relation_number bigint
 )
 language sql stable rows 200
-set search_path from current
 begin atomic
     with node as materialized (
         select e.id, e.name, textrawl.free_type(e.entity_type, e.metadata) as entity_type, input.place

@@ -9,7 +9,6 @@ create function textrawl.limbic_scores(
     score double precision
 )
 language sql stable
-set search_path from current
 begin atomic
     with candidate as materialized (
         select input.id, input.distance, input.rank, e.created_at,

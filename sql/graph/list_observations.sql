@@ -1,6 +1,5 @@
 create function textrawl.list_observations(space integer, entity uuid) returns text[]
 language sql stable
-set search_path from current
 begin atomic
     select coalesce(array_agg(observation.content order by observation.at, observation.id), '{}')
     from (

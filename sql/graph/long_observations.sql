@@ -6,7 +6,6 @@ returns table (
     facts uuid[]   -- ids of all parts
 )
 language sql stable
-set search_path from current
 begin atomic
     select o.entity_id, o.whole,
         string_agg(o.content, '' order by o.part) filter (where textrawl.is_valid(o.valid_from, o.valid_until, o.closed_at)),

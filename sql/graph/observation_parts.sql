@@ -4,7 +4,6 @@ create function textrawl.observation_parts(said jsonb) returns table (
     content text
 )
 language sql immutable parallel safe rows 2
-set search_path from current
 begin atomic
     select null::smallint, null::uuid, said #>> '{}' where jsonb_typeof(said) = 'string'
     union all

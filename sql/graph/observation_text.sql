@@ -1,6 +1,5 @@
 create function textrawl.observation_text(said jsonb) returns text
 language sql immutable strict parallel safe
-set search_path from current
 begin atomic
     select case when jsonb_typeof(said) = 'array'
         then (select string_agg(part, '' order by place) from jsonb_array_elements_text(said) with ordinality parts(part, place))

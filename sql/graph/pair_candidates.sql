@@ -5,7 +5,6 @@ returns table (
                      -- 0 if the entities before this entity use up most_pairs
 )
 language sql stable
-set search_path from current
 begin atomic
     with sized as (
         select e.space_id, e.id, e.name, max(o.created_at) as last, count(*) as facts,

@@ -1,6 +1,5 @@
 create function textrawl.split_threshold(type text) returns integer
 language sql immutable parallel safe
-set search_path from current
 begin atomic
     select case when word in ('sesion', 'session') then 15 when word in ('proyecto', 'project') then 25 else 20 end
     from (select lower(textrawl.plain_text(coalesce(type, ''))) as word) as plain;

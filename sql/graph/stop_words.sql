@@ -1,6 +1,5 @@
 create function textrawl.stop_words(words text[]) returns text[]
 language sql stable
-set search_path from current
 begin atomic
     -- Use the lists of all languages of Postgres, so that the caller does not have to name a language.
     select coalesce(array_agg(word), '{}') from unnest(words) word

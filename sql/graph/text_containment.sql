@@ -1,6 +1,5 @@
 create function textrawl.text_containment(one text, other text) returns double precision
 language sql immutable strict parallel safe
-set search_path from current
 begin atomic
     with word as (
         select side, array_agg(distinct bare) as words

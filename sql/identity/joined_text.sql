@@ -1,6 +1,5 @@
 create function textrawl.joined_text(text text, addition text, placement text) returns text
 language sql immutable parallel safe
-set search_path from current
 begin atomic
     select case
         when btrim(coalesce(text, ''), E' \t\r\n') = '' then added

@@ -6,7 +6,6 @@ returns table (
     chat_ids text[]   -- from the tags [chat:id] of the text
 )
 language sql immutable
-set search_path from current
 begin atomic
     with line as (
         select l.text, l.number, lag(l.text) over (order by l.number) as before

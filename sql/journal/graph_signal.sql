@@ -1,6 +1,5 @@
 create function textrawl.graph_signal(content text, names text[]) returns double precision
 language sql immutable parallel safe
-set search_path from current
 begin atomic
     -- First look for the name with strpos(), because names_entity() takes much longer.
     select least(1, count(*) / ln(count(*) + 2))::double precision

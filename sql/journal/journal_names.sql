@@ -1,6 +1,5 @@
 create function textrawl.journal_names(space integer, query text) returns text[]
 language sql stable
-set search_path from current
 begin atomic
     with word as (
         select w as word from unnest(tsvector_to_array(to_tsvector('simple', textrawl.search_text(query)))) w

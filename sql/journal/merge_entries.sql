@@ -1,6 +1,5 @@
 create function textrawl.merge_entries(existing text, incoming text) returns text
 language sql immutable
-set search_path from current
 begin atomic
     with old as materialized (
         select * from textrawl.entry_items(existing)

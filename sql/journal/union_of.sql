@@ -1,6 +1,5 @@
 create function textrawl.union_of(one jsonb, other text[]) returns jsonb
 language sql immutable
-set search_path from current
 begin atomic
     select coalesce(jsonb_agg(listed.text order by listed.number), '[]')
     from (

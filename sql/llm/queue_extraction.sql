@@ -1,6 +1,5 @@
 create function textrawl.queue_extraction(space integer, document uuid, version bigint, content text) returns void
 language sql volatile
-set search_path from current
 begin atomic
     -- A text of less than 100 characters says too little. Then also remove the former text of the entry from the queue.
     delete from textrawl.extraction_pending p

@@ -1,6 +1,5 @@
 create function textrawl.find_relations(space integer, entity text, reference text) returns uuid[]
 language sql stable
-set search_path from current
 begin atomic
     with parts as (
         -- Accept the forms in which answers show a relation. In the format compact: works_at→Acme Corp, Sarah→manages.

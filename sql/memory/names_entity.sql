@@ -1,6 +1,5 @@
 create function textrawl.names_entity(content text, name text) returns boolean
 language sql immutable strict parallel safe
-set search_path from current
 begin atomic
     -- Match whole words only. The locale of the database decides which characters beyond ASCII are letters. Never match
     -- names of one or two letters (A, me), because in a text they are mostly ordinary words. The limit is in bytes,

@@ -1,6 +1,5 @@
 create function textrawl.order_coherence(space integer) returns real
 language sql stable
-set search_path from current
 begin atomic
     with newest as (
         select row_number() over (order by ordinal) as place, tsvector_to_array(ts_delete(fts, '~s' || space_id)) as words

@@ -2,7 +2,6 @@ create function textrawl.update_fact(
     space integer, fact uuid, source text, confidence real, valid_until timestamptz, said_at timestamptz
 ) returns jsonb
 language sql volatile
-set search_path from current
 begin atomic
     with input as (
         select jsonb_strip_nulls(jsonb_build_object(

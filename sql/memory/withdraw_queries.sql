@@ -1,6 +1,5 @@
 create function textrawl.withdraw_queries(space integer, facts uuid[], name text default null) returns void
 language sql volatile
-set search_path from current
 begin atomic
     with recalled_fact as materialized (
         -- A fact without a row in `recalled` was in no answer. Do not search the log for such a fact.

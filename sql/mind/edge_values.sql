@@ -1,6 +1,5 @@
 create function textrawl.edge_values(space integer, relation uuid) returns jsonb
 language sql stable
-set search_path from current
 begin atomic
     select coalesce(to_jsonb(d), to_jsonb(jsonb_populate_record(null::textrawl.graph_edge, '{}')))
         || jsonb_build_object('strength', r.strength, 'valid_until', r.valid_until)

@@ -1,6 +1,5 @@
 create function textrawl.find_label(space integer, label text) returns uuid
 language sql stable
-set search_path from current
 begin atomic
     select found.id
     from (

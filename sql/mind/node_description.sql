@@ -1,6 +1,5 @@
 create function textrawl.node_description(space integer, entity uuid, fact uuid, out id uuid, out content text)
 language sql stable parallel safe
-set search_path from current
 begin atomic
     -- Any tool can replace the fact, so follow the replacements. The path stops the walk if they form a circle.
     with recursive successor as (

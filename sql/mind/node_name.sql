@@ -1,6 +1,5 @@
 create function textrawl.node_name(label text, type text) returns text
 language sql immutable strict parallel safe
-set search_path from current
 begin atomic
     select case when char_length(whole) <= 200 then whole
         -- Two long labels can begin with the same characters. The hash makes their names different.

@@ -1,6 +1,5 @@
 create function textrawl.other_node(space integer, node uuid, label text, type text) returns uuid
 language sql stable
-set search_path from current
 begin atomic
     with wanted as (
         select textrawl.name_key(coalesce(other_node.label, s.label)) as key,

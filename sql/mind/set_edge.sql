@@ -1,6 +1,5 @@
 create function textrawl.set_edge(space integer, relation uuid, fields jsonb) returns void
 language sql volatile
-set search_path from current
 begin atomic
     update textrawl.relation r
     set strength = (fields ->> 'strength')::real, valid_until = (fields ->> 'valid_until')::timestamptz,

@@ -1,6 +1,5 @@
 create function textrawl.set_node(fields jsonb) returns void
 language sql volatile
-set search_path from current
 begin atomic
     insert into textrawl.graph_node select * from jsonb_populate_record(null::textrawl.graph_node, fields)
     on conflict (space_id, entity_id) do update set

@@ -3,7 +3,6 @@ create function textrawl.forget_proposals(
     whole boolean  -- true: the entity is forgotten with all proposals about it
 ) returns void
 language sql volatile
-set search_path from current
 begin atomic
     delete from textrawl.proposal p
     where p.space_id = space and p.id in (

@@ -4,7 +4,6 @@ returns table (
     action text, kind text, id uuid, entity_id uuid, event_id bigint, valid_until timestamptz, replaced_by uuid, former jsonb
 )
 language sql stable
-set search_path from current
 begin atomic
     select 'reset', 'proposal', p.id, null::uuid, null::bigint, null::timestamptz, null::uuid,
         jsonb_build_object('decision', s.decision)

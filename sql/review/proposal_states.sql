@@ -1,7 +1,6 @@
 create function textrawl.proposal_states(space integer, proposals uuid[], withdrawn bigint[])
 returns table (id uuid, decision text, decided_at timestamptz, decided_by integer, observation_id uuid, relation_id uuid)
 language sql stable
-set search_path from current
 begin atomic
     -- The state follows from the events that are not withdrawn. An acceptance wins, because its fact is stored.
     select p.id, case when proposed.id is null then 'withdrawn' else last.action end,

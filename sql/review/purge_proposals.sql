@@ -1,6 +1,5 @@
 create function textrawl.purge_proposals(space integer, older_than interval) returns void
 language sql volatile
-set search_path from current
 begin atomic
     delete from textrawl.proposal p
     where p.space_id = space and p.decision is not null

@@ -1,6 +1,5 @@
 create function textrawl.document_names(space integer, entity uuid, relation uuid default null) returns text
 language sql stable parallel safe
-set search_path from current
 begin atomic
     select concat_ws(' ', e.name, (
             select string_agg(a.name, ' ' order by a.name_key) from textrawl.entity_alias a

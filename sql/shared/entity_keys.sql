@@ -1,6 +1,5 @@
 create function textrawl.entity_keys(space integer, name text) returns text[]
 language sql stable parallel safe
-set search_path from current
 begin atomic
     select array(
         select textrawl.entity_key(entity_keys.space, entity_keys.name)

@@ -1,6 +1,5 @@
 create function textrawl.fact_key(content text) returns text
 language sql immutable strict parallel safe
-set search_path from current
 begin atomic
     -- Fold only differences that never change the meaning. Keep ß, because full case folding would turn Maßen into
     -- Massen, which is another word. Keep question marks, exclamation marks, signs and units. Remove a final full stop,

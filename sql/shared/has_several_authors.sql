@@ -1,6 +1,5 @@
 create function textrawl.has_several_authors(space integer) returns boolean
 language sql stable parallel safe
-set search_path from current
 begin atomic
     -- Read the first and the last entry of observation_author_idx, whose condition is author_id > 0. With min() and max()
     -- the planner reads all entries of a space of which it has no statistics.

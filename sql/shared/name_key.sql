@@ -1,6 +1,5 @@
 create function textrawl.name_key(name text) returns text
 language sql immutable strict parallel safe
-set search_path from current
 begin atomic
     select normalize(textrawl.fold_case(btrim(regexp_replace(normalize(name, nfc), '\s+', ' ', 'g'))), nfc);
 end;

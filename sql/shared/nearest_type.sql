@@ -1,6 +1,5 @@
 create function textrawl.nearest_type(type text) returns text
 language sql immutable parallel safe
-set search_path from current
 begin atomic
     -- Try the words from the last to the first, because the last word says most: a TeamMember is a member.
     with word as (

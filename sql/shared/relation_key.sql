@@ -1,6 +1,5 @@
 create function textrawl.relation_key(relation text) returns text
 language sql immutable strict parallel safe
-set search_path from current
 begin atomic
     select replace(textrawl.name_key(relation), ' ', '_');
 end;

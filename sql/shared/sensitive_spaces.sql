@@ -1,6 +1,5 @@
 create function textrawl.sensitive_spaces() returns integer[]
 language sql stable parallel safe
-set search_path from current
 begin atomic
     select coalesce(array_agg(s.id order by s.id), '{}') from textrawl.space s where s.tier = 'sensitive';
 end;

@@ -1,6 +1,5 @@
 create function textrawl.instance_priority(instance_type text) returns integer
 language sql immutable parallel safe
-set search_path from current
 begin atomic
     select case instance_type when 'sby' then 3 when 'psycheros' then 3 when 'claude-code' then 2 when 'sillytavern' then 1 else 0 end;
 end;

@@ -1,6 +1,5 @@
 create function textrawl.pushed_attributes(change jsonb, kind text, instance text, stored jsonb) returns jsonb
 language sql immutable parallel safe
-set search_path from current
 begin atomic
     select coalesce(stored, '{}') || case when kind = 'identity' then jsonb_strip_nulls(jsonb_build_object('label', change ->> 'label'))
         else jsonb_build_object(

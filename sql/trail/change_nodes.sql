@@ -1,6 +1,5 @@
 create function textrawl.change_nodes(space integer, undo bigint, back boolean) returns void
 language sql volatile
-set search_path from current
 begin atomic
     -- Another session can have changed a row meanwhile. So an undo changes only rows with the values of the plan, and a
     -- revert changes only rows with the values that the undo set.

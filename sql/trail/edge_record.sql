@@ -1,6 +1,5 @@
 create function textrawl.edge_record(space integer, relation uuid) returns jsonb
 language sql stable
-set search_path from current
 begin atomic
     select jsonb_build_object(
         'edge', (select to_jsonb(d) from textrawl.graph_edge d where d.space_id = space and d.relation_id = edge_record.relation),

@@ -3,7 +3,6 @@ create function textrawl.events_to_undo(
     spaces integer[] default '{}'  -- the spaces that are undone together; moves between them are undone
 ) returns bigint[]
 language sql stable
-set search_path from current
 begin atomic
     with author_event as materialized (
         select e.id, e.at, e.action, e.observation_id, e.relation_id, e.detail from textrawl.event e

@@ -1,6 +1,5 @@
 create function textrawl.fact_values(space integer, fact uuid, withdrawn bigint[]) returns jsonb
 language sql stable
-set search_path from current
 begin atomic
     -- Each value comes from the last update that is not in `withdrawn`. If all updates are in `withdrawn`, use the
     -- value before the first update.

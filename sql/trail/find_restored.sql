@@ -1,6 +1,5 @@
 create function textrawl.find_restored(space integer, entities jsonb, entity uuid) returns uuid
 language sql stable
-set search_path from current
 begin atomic
     select e.id from jsonb_array_elements(entities) kept
     join textrawl.entity e on e.space_id = space and e.name_key = textrawl.entity_key(space, kept.value ->> 'name_key')

@@ -1,7 +1,6 @@
 create function textrawl.find_undone(space integer, name text, fact text default null, hash uuid default null)
 returns table (kind text, id uuid, entity_id uuid, entity_name text)
 language sql stable
-set search_path from current
 begin atomic
     select d.kind, d.id, (kept_entity.value ->> 'id')::uuid, kept_entity.value ->> 'name'
     from textrawl.undone d

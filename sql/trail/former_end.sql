@@ -3,7 +3,6 @@ create function textrawl.former_end(
     out until timestamptz, out by uuid  -- what valid_until and replaced_by were before
 )
 language sql stable
-set search_path from current
 begin atomic
     with change as materialized (
         -- Each of these events ended the fact and has its former end. A repeated revision has none.

@@ -1,6 +1,5 @@
 create function textrawl.graph_values(space integer, entity uuid, relation uuid, withdrawn bigint[]) returns jsonb
 language sql stable
-set search_path from current
 begin atomic
     -- Each value comes from the last change that is not in `withdrawn`. If all changes are in `withdrawn`, use the
     -- value before the first change.

@@ -1,6 +1,5 @@
 create function textrawl.keep_undone(space integer, undo bigint, plan jsonb) returns void
 language sql volatile
-set search_path from current
 begin atomic
     insert into textrawl.undone (space_id, undo_id, action, kind, id, names, entities, before, after)
     select space, undo, p.action, p.kind, p.id,

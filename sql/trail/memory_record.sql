@@ -1,6 +1,5 @@
 create function textrawl.memory_record(space integer, memory uuid) returns jsonb
 language sql stable
-set search_path from current
 begin atomic
     select jsonb_strip_nulls(jsonb_build_object(
         'retention', (select to_jsonb(r) from textrawl.retention r where r.space_id = space and r.observation_id = memory),

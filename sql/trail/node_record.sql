@@ -1,6 +1,5 @@
 create function textrawl.node_record(space integer, entity uuid) returns jsonb
 language sql stable
-set search_path from current
 begin atomic
     select jsonb_build_object(
         'node', (select to_jsonb(n) from textrawl.graph_node n where n.space_id = space and n.entity_id = node_record.entity),

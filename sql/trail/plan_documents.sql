@@ -4,7 +4,6 @@ returns table (
     action text, kind text, id uuid, entity_id uuid, event_id bigint, valid_until timestamptz, replaced_by uuid, former jsonb
 )
 language sql stable
-set search_path from current
 begin atomic
     with own_event as materialized (
         select e.id, e.action, (e.detail ->> 'document')::uuid as document_id from textrawl.event e

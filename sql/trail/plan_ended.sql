@@ -4,7 +4,6 @@ returns table (
     until timestamptz  -- the former end of the fact
 )
 language sql stable
-set search_path from current
 begin atomic
     with last as (
         -- Look at the last event that ended a fact. If this event is not withdrawn, the fact stays ended.

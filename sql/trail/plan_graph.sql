@@ -9,7 +9,6 @@ create function textrawl.plan_graph(
     former jsonb      -- the values to set, by column
 )
 language sql stable
-set search_path from current
 begin atomic
     -- Convert all values in the same way, because JSON shows an instant in the time zone of the session.
     with node_value as materialized (

@@ -4,7 +4,6 @@ returns table (
     until timestamptz  -- the former end of the fact
 )
 language sql stable
-set search_path from current
 begin atomic
     with last as (
         -- The last event that ended a memory counts. If an event that is not withdrawn ended it later, it stays ended.

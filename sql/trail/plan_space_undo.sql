@@ -10,7 +10,6 @@ returns table (
     former jsonb              -- reset, move back and retype: the former values
 )
 language sql stable
-set search_path from current
 begin atomic
     with recursive earlier as materialized (
         select unnest(u.events) as id from textrawl.undo u where u.space_id = space and u.reverted_at is null

@@ -8,7 +8,6 @@ create function textrawl.plan_values(
     former jsonb      -- the values to set, {source, confidence, valid_until, said_at}
 )
 language sql stable
-set search_path from current
 begin atomic
     with fact as materialized (
         select o.id, o.entity_id, o.content_hash, o.whole, o.part, o.source, o.confidence, o.valid_until, o.said_at,

@@ -1,6 +1,5 @@
 create function textrawl.record_undone(action text, space integer, undo bigint, origin textrawl.origin) returns void
 language sql volatile
-set search_path from current
 begin atomic
     -- Set updated_at of the entities. Skip an entity that another session has locked, because that session sets its
     -- updated_at too.

@@ -1,6 +1,5 @@
 create function textrawl.reset_values(space integer, fact uuid, former jsonb) returns void
 language sql volatile
-set search_path from current
 begin atomic
     update textrawl.observation o
     set source = coalesce(former ->> 'source', o.source), confidence = coalesce((former ->> 'confidence')::real, o.confidence),

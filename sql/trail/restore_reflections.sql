@@ -1,6 +1,5 @@
 create function textrawl.restore_reflections(space integer, undo bigint) returns void
 language sql volatile
-set search_path from current
 begin atomic
     insert into textrawl.reflection (space_id, id, target_type, entity_id, relation_id, content, voice, mood,
                                      author_id, client, tool, request, created_at, fts, model_id, vector)

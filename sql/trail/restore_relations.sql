@@ -3,7 +3,6 @@ create function textrawl.restore_relations(
     stated boolean default false  -- true: skip relations whose statements are all undone
 ) returns void
 language sql volatile
-set search_path from current
 begin atomic
     insert into textrawl.relation
     select edge.*

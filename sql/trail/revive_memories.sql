@@ -1,6 +1,5 @@
 create function textrawl.revive_memories(space integer, undo bigint) returns void
 language sql volatile
-set search_path from current
 begin atomic
     update textrawl.retention r
     set status = case when r.promoted_at is null then 'active' else 'promoted' end, ended_at = null

@@ -1,6 +1,5 @@
 create function textrawl.withdraw_words(space integer, observations uuid[]) returns void
 language sql volatile
-set search_path from current
 begin atomic
     -- A word that occurs in no other fact reveals content of the deleted facts. Without this function, the word would
     -- stay in the statistics until words are counted again.

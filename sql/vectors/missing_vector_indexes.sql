@@ -5,7 +5,6 @@ returns table (
     statements text[]  -- run each statement outside of a transaction
 )
 language sql stable
-set search_path from current
 begin atomic
     select m.id, m.name,
         case when i.name is null then '{}' else array[format('drop index concurrently textrawl.%I', i.name)] end

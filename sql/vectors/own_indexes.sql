@@ -3,7 +3,6 @@ create function textrawl.own_indexes() returns table (
     valid boolean  -- false if the build of the index was killed
 )
 language sql stable
-set search_path from current
 begin atomic
     -- Only the existence of an index records that a space has its own index.
     select m.id, s.id, c.relname::text, i.indisvalid

@@ -1,7 +1,6 @@
 create function textrawl.sample_facts(max_rows integer, min_length integer default 24)
 returns table (entity_name text, content text)
 language sql volatile
-set search_path from current
 begin atomic
     select e.name, o.content
     from (

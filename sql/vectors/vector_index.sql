@@ -1,6 +1,5 @@
 create function textrawl.vector_index(model integer, out name text, out valid boolean)
 language sql stable
-set search_path from current
 begin atomic
     -- An index exists even if its build failed. Such an index slows down writes, and searches cannot use it.
     select c.relname, i.indisvalid

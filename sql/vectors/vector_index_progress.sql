@@ -1,6 +1,5 @@
 create function textrawl.vector_index_progress(model integer, out done bigint, out total bigint)
 language sql stable
-set search_path from current
 begin atomic
     -- In other phases, such as validation, the numbers do not count blocks of the table.
     select p.blocks_done, p.blocks_total
