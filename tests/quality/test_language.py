@@ -3,7 +3,6 @@
 import ast
 import re
 from collections.abc import Iterator
-from pathlib import Path
 
 from tests.support.pages import ROOT
 from tests.support.syntax import read_nodes
@@ -29,20 +28,6 @@ def read_docstrings() -> Iterator[tuple[str, str]]:
                 yield f"{path.relative_to(ROOT)}:{getattr(node, 'lineno', 1)}", text
 
 
-def read_names(path: Path) -> Iterator[str]:
-    """Yield every identifier of a module."""
-    for node in read_nodes(path):
-        match node:
-            case ast.Name(id=name) | ast.arg(arg=name) | ast.Attribute(attr=name):
-                yield name
-            case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name):
-                yield name
-            case ast.ClassDef(name=name) | ast.keyword(arg=str(name)):
-                yield name
-            case _:
-                pass
-
-
 def split_sentences(page: str) -> Iterator[str]:
     """Yield the sentences of a page, without code blocks, tables and headings."""
     text = re.sub(r"^```.*?^```$|<!--.*?-->", "\n\n", page, flags=re.MULTILINE | re.DOTALL)
@@ -59,12 +44,6 @@ def test_docstrings_begin_with_a_verb_or_a_noun() -> None:
     riddles = [f"{place} {text[:60]}" for place, text in docstrings if RIDDLE.match(text)]
 
     assert len(riddles) <= MOST_RIDDLES * len(docstrings), riddles
-
-
-def test_no_name_is_told() -> None:
-    found = [str(path.relative_to(ROOT)) for path in MODULES if "told" in set(read_names(path))]
-
-    assert found == []
 
 
 def test_no_sentence_of_a_page_is_longer_than_35_words() -> None:
