@@ -23,9 +23,9 @@ __all__ = [
 ]
 
 _MODULES = {
-    "Client": "library.client",
+    "Client": "client.client",
     "Settings": "settings",
-    "SyncClient": "library.sync_client",
+    "SyncClient": "client.client",
     "create_server": "server.server",
     "migrate": "postgres.migrations",
     "read_settings": "settings",

@@ -14,6 +14,7 @@ standard library until there is a file to parse.
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from hashlib import sha256
+from io import StringIO
 from pathlib import Path
 from typing import Literal, NamedTuple
 
@@ -274,8 +275,6 @@ def parse_file(file: File) -> Source:
     """
     if file.shared and not file.mentions(PREFIX):
         return Source(file.label, {}, file.shared)
-    from io import StringIO  # noqa: PLC0415 - most starts have no file
-
     from dotenv import dotenv_values  # noqa: PLC0415 - most starts have no file
 
     values = dotenv_values(stream=StringIO(file.decode()))

@@ -12,7 +12,7 @@ import pytest
 from textrawl.embedded.cluster import run_embedded
 from textrawl.embedded.postmaster import OWNER, find_postmaster
 from textrawl.errors import StartRefused
-from textrawl.memory import opening
+from textrawl.memory import embedded_opening
 from textrawl.memory.opening import open_memory
 from textrawl.settings import read_settings
 
@@ -61,7 +61,7 @@ async def test_a_memory_from_before_the_first_release_says_how_to_take_its_conte
 async def test_a_server_goes_on_though_its_missing_indexes_cannot_be_made(
     data_dir: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(opening, "_INDEX_INTERVAL", 0.05)
+    monkeypatch.setattr(embedded_opening, "_INDEX_INTERVAL", 0.05)
     settings = read_settings(data_dir=data_dir, embedding_provider="none")
     async with run_embedded(data_dir) as cluster, open_memory(settings, serving=True) as memory:
         with psycopg.connect(cluster.dsn(OWNER)) as owner:

@@ -135,8 +135,8 @@ def test_what_the_package_offers_is_loaded_when_it_is_asked_for() -> None:
 
 @pytest.mark.parametrize("module", [
     "settings", "errors", "postgres.database", "postgres.migrations", "wire.token_counter",
-    "toolsets.catalogue", "toolsets.memory.operations", "store.opening",
-    "embedded.cluster", "embeddings.local", "resident.process",
+    "tools.catalogue", "tools.memory.search_replies", "memory.facts", "memory.opening",
+    "embedded.cluster", "models.local", "resident.process", "client.local",
 ])  # fmt: skip
 def test_what_commands_and_an_open_memory_need_does_without_the_mcp_sdk(module: str) -> None:
     output = subprocess.run(

@@ -354,7 +354,7 @@ async def test_an_embedded_postgres_that_dies_is_started_again_for_those_who_use
 async def test_an_index_of_vectors_that_a_killed_build_left_comes_back_under_a_server(
     memory_folder: Path, connect: Connect, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("textrawl.memory.opening._INDEX_INTERVAL", 0.1)
+    monkeypatch.setattr("textrawl.memory.embedded_opening._INDEX_INTERVAL", 0.1)
     client = await connect(database_url=None, access_token=None, data_dir=memory_folder)
     await client.call_tool("remember_fact", FACT)
     async with (

@@ -21,6 +21,7 @@ from textrawl.cli.foreground import (
 from textrawl.doctor.setting_mistakes import find_mistakes
 from textrawl.server.description import describe_server
 from textrawl.server.early_reader import Greeter, Reception
+from textrawl.server.logs import configure_logs
 from textrawl.settings import Settings, read_settings
 from textrawl.tools.catalogue import choose_names
 from textrawl.wire.token_counter import load_ahead
@@ -57,8 +58,6 @@ def prepare_server(settings: Settings) -> None:
     return_freed_memory()
     if settings.enable_memory:
         load_ahead()
-    with pause_collection():
-        from textrawl.server.logs import configure_logs  # noqa: PLC0415 - no other command needs it
     configure_logs(settings)
     for line in find_mistakes():
         logger.warning("%s", line)

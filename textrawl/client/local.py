@@ -2,7 +2,6 @@
 
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager
-from typing import TYPE_CHECKING
 
 from textrawl import __version__
 from textrawl.access.directory import Directory
@@ -24,9 +23,14 @@ from textrawl.memory.facts import Edge, MemoryOperations, Question
 from textrawl.memory.opening import open_memory
 from textrawl.memory.store import Store
 from textrawl.settings import Settings
-
-if TYPE_CHECKING:
-    from textrawl.wire.replies import Renderer
+from textrawl.tools.memory.search_replies import (
+    DigestReply,
+    FactLayout,
+    SearchReply,
+    find_space_labels,
+)
+from textrawl.wire.replies import Renderer
+from textrawl.wire.token_counter import choose_counter
 
 _CLIENT = f"textrawl-python {__version__}"
 _KNOWN_FOR = 60.0  # seconds for which the principal is cached; the database checks each call anyway
@@ -74,11 +78,6 @@ class LocalMemory:
 
     async def digest(self, project: str | None, max_tokens: int | None) -> Digest:
         """Return the facts that matter at the start of a conversation."""
-        from textrawl.tools.memory.search_replies import (  # noqa: PLC0415 - it loads the SDK  # noqa: PLC0415 - as before
-            DigestReply,
-            find_space_labels,
-        )
-
         caller = await self.identify("digest", "read")
         authors = self._settings.digest_authors
         rows = await self._operations.digest(project, caller, authors=authors)
@@ -118,20 +117,11 @@ class LocalMemory:
 
 def _count_fitting(rows: Sequence[HitRow], max_tokens: int) -> int:
     """Return how many of the best facts fit into an answer in lines of at most `max_tokens`."""
-    # This module loads the MCP SDK, which takes half a second, and most calls have no budget.
-    from textrawl.tools.memory.search_replies import (  # noqa: PLC0415 - see above
-        FactLayout,
-        SearchReply,
-    )
-
     reply = SearchReply.build(list(rows), None, "", FactLayout(with_ids=True))
     return _build_renderer().write(reply, max_tokens).items
 
 
-def _build_renderer() -> "Renderer":
-    from textrawl.wire.replies import Renderer  # noqa: PLC0415 - it loads the SDK
-    from textrawl.wire.token_counter import choose_counter  # noqa: PLC0415 - seldom needed
-
+def _build_renderer() -> Renderer:
     return Renderer("lines", structured=False, counter=choose_counter(), budget=0)
 
 

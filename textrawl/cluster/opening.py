@@ -2,9 +2,13 @@
 
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING
 
 from textrawl.postgres.connection import is_distributed
 from textrawl.postgres.database import Database, translate
+
+if TYPE_CHECKING:
+    from textrawl.cluster.cluster import ClusterDatabase
 
 
 @asynccontextmanager
@@ -18,10 +22,8 @@ async def open_connection(conninfo: str, *, timeout: float) -> AsyncGenerator[Da
     await database.open()
     try:
         if await asks_cells(database):
-            from textrawl.cluster.cluster import ClusterDatabase  # noqa: PLC0415 - rarely used
-
             await database.close()
-            database = ClusterDatabase(conninfo, timeout=timeout, max_size=1)
+            database = load_cluster_database()(conninfo, timeout=timeout, max_size=1)
             database.complete = True
             await database.open()
         yield database
@@ -34,3 +36,10 @@ async def asks_cells(database: Database) -> bool:
     with translate("is_distributed"):
         async with database.lend() as connection:
             return await is_distributed(connection)
+
+
+def load_cluster_database() -> "type[ClusterDatabase]":
+    """Return the class of a distributed memory. Most processes never load it."""
+    from textrawl.cluster.cluster import ClusterDatabase  # noqa: PLC0415 - 20 ms, rarely used
+
+    return ClusterDatabase

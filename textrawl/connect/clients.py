@@ -75,15 +75,14 @@ class Token:
 
     def _ask_keyring(self) -> str:
         try:
-            import keyring  # noqa: PLC0415 - an extra
-            from keyring.errors import KeyringError  # noqa: PLC0415 - an extra
+            import keyring.errors  # noqa: PLC0415 - an extra
         except ImportError as error:
             raise StartRefused(
                 "The keyring needs an extra package: install textrawl[keyring]"
             ) from error
         try:
             found = keyring.get_password(self.place, self.user)
-        except KeyringError as error:
+        except keyring.errors.KeyringError as error:
             raise StartRefused(f"The keyring cannot be used: {error}") from error
         if found is None:
             raise StartRefused(

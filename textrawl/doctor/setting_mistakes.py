@@ -2,9 +2,13 @@
 
 from collections.abc import Iterator
 from io import StringIO
+from typing import TYPE_CHECKING
 
 from textrawl.environment import PREFIX, File, Source, parse_file, read_environment, read_files
 from textrawl.settings import Settings, find_origins, find_withheld, is_setting, write_name
+
+if TYPE_CHECKING:
+    from dotenv.parser import Binding
 
 _LONG = 12  # letters: a long name of a setting can be meant despite two typos, others despite one
 _DISTINCT = 8  # letters: shorter names of settings are too similar to names of other programs
@@ -48,24 +52,26 @@ def find_ignored() -> list[str]:
 
 
 def _list_bare_names(file: File) -> list[str]:
-    from dotenv.parser import parse_stream  # noqa: PLC0415 - with a file only
-
-    text = file.content.decode("utf-8", "replace")
-    found = [part.key.upper() for part in parse_stream(StringIO(text)) if part.key]
+    parts = _parse(file.content.decode("utf-8", "replace"))
+    found = [part.key.upper() for part in parts if part.key]
     return [name for name in dict.fromkeys(found) if name.lower() in Settings.model_fields]
 
 
 def _find_bad_lines(file: File) -> Iterator[str]:
     if file.shared and not file.mentions(PREFIX):
         return
-    from dotenv.parser import parse_stream  # noqa: PLC0415 - with a file only
-
-    for part in parse_stream(StringIO(file.decode())):
+    for part in _parse(file.decode()):
         if part.error and (not file.shared or PREFIX in part.original.string.upper()):
             yield (
                 f"Line {part.original.line} of {file.label} is ignored: write NAME=value, "
                 "and close every quote"
             )
+
+
+def _parse(text: str) -> "Iterator[Binding]":
+    from dotenv.parser import parse_stream  # noqa: PLC0415 - most starts have no file
+
+    return parse_stream(StringIO(text))
 
 
 def _check_names(source: Source, unset: list[str]) -> Iterator[str]:

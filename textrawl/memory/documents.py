@@ -275,18 +275,17 @@ def _read_html(content: bytes) -> str:
     """Return a page as Markdown, without its scripts, styles and navigation."""
     if find_spec("bs4") is None or find_spec("markdownify") is None:
         raise FileRefused(f"it is HTML: {_EXTRA}")
-    from bs4 import BeautifulSoup  # noqa: PLC0415 - in the extra `documents`
-    from bs4.element import Comment, Declaration, Doctype, ProcessingInstruction  # noqa: PLC0415
-    from markdownify import MarkdownConverter  # noqa: PLC0415
+    import bs4  # noqa: PLC0415 - in the extra `documents`
+    from markdownify import MarkdownConverter  # noqa: PLC0415 - in the extra `documents`
 
     logging.getLogger("bs4").setLevel(logging.ERROR)  # it warns of odd characters
     with warnings.catch_warnings():  # of a text that could be an address, and of XHTML
         warnings.simplefilter("ignore")
-        page = BeautifulSoup(content, "html.parser")
+        page = bs4.BeautifulSoup(content, "html.parser")
     title = page.title.get_text(" ", strip=True) if page.title else ""
     for tag in page(_UNREAD):
         tag.decompose()
-    unread = (Comment, Declaration, Doctype, ProcessingInstruction)
+    unread = (bs4.Comment, bs4.Declaration, bs4.Doctype, bs4.element.ProcessingInstruction)
     for piece in page.find_all(string=lambda text: isinstance(text, unread)):
         piece.extract()
     try:
@@ -301,8 +300,7 @@ def _read_pdf(content: bytes) -> str:
     """Return the text of all pages, with a blank line between two pages."""
     if find_spec("pypdf") is None:
         raise FileRefused(f"it is a PDF: {_EXTRA}")
-    from pypdf import PasswordType, PdfReader  # noqa: PLC0415 - in the extra `documents`
-    from pypdf.errors import DependencyError, PyPdfError  # noqa: PLC0415
+    from pypdf import PasswordType, PdfReader, errors  # noqa: PLC0415 - in the extra `documents`
 
     logging.getLogger("pypdf").setLevel(logging.CRITICAL)  # it warns of each odd object
     try:
@@ -311,9 +309,9 @@ def _read_pdf(content: bytes) -> str:
             raise FileRefused("it needs a password")
         pages = [page.extract_text() for page in reader.pages]
     # Damaged files also lead to errors of Python, which pypdf does not translate.
-    except (PyPdfError, DependencyError, ArithmeticError, AssertionError, AttributeError,
-            LookupError, OSError, RuntimeError, TypeError, ValueError, struct.error,
-            zlib.error) as error:  # fmt: skip
+    except (errors.PyPdfError, errors.DependencyError, ArithmeticError, AssertionError,
+            AttributeError, LookupError, OSError, RuntimeError, TypeError, ValueError,
+            struct.error, zlib.error) as error:  # fmt: skip
         raise FileRefused(f"it is not a PDF that can be read: {error}") from None
     text = "\n\n".join(page.strip() for page in pages)
     if not text.strip():

@@ -4,37 +4,29 @@ This module does not import the MCP SDK. A server opens its memory while the SDK
 commands do not need the SDK.
 """
 
-import getpass
 import logging
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
-from itertools import count
-from typing import TYPE_CHECKING
 
 import anyio
 
 from textrawl import errors
 from textrawl.access.access_token import hash_token
+from textrawl.cluster.opening import load_cluster_database
 from textrawl.memory.store import Store
 from textrawl.models.active_model import Models, choose_named
 from textrawl.models.choice import asks_for_model, choose_embedder
 from textrawl.models.embeddings import Embedder
-from textrawl.postgres.connection import PostgresError, is_broken
+from textrawl.models.llm import LlmClient
+from textrawl.models.llm_choice import choose_llm
 from textrawl.postgres.database import Database
-from textrawl.postgres.migrations import check, migrate, open_local_access
+from textrawl.postgres.migrations import check
 from textrawl.settings import Settings
-
-if TYPE_CHECKING:
-    from textrawl.embedded.cluster import Cluster
-    from textrawl.models.llm import LlmClient
 
 logger = logging.getLogger("textrawl")
 
-_WATCH_INTERVAL = 1.0  # seconds between checks that the embedded Postgres runs
-_INDEX_INTERVAL = 30.0  # seconds between checks for missing indexes
-_MOST_STARTS = 5  # starts of Postgres while a memory is being opened
 _CLEANUP = 5.0  # time limit for closing connections, in seconds
 
 
@@ -69,8 +61,11 @@ async def open_database(
     token = settings.access_token
     credential = hash_token(token.get_secret_value()) if token is not None else None
     if settings.database_url is None:
-        async with _run_embedded(settings) as target:
-            yield replace(target, credential=credential) if credential else target
+        # Loading the parts of the embedded Postgres takes 30 ms.
+        from textrawl.memory.embedded_opening import open_embedded  # noqa: PLC0415 - see above
+
+        async with open_embedded(settings.data_dir) as (conninfo, of_user):
+            yield OpenDatabase(conninfo, credential or of_user)
         return
     conninfo, checked, distributed = settings.database_url.get_secret_value(), True, False
     try:
@@ -81,85 +76,6 @@ async def open_database(
         checked = False
         logger.warning("The database cannot be reached yet: calls fail until it can be reached")
     yield OpenDatabase(conninfo, credential, checked, distributed)
-
-
-@asynccontextmanager
-async def _run_embedded(settings: Settings) -> AsyncGenerator[OpenDatabase]:
-    from textrawl.embedded.cluster import run_embedded  # noqa: PLC0415 - not needed with a URL
-    from textrawl.embedded.postmaster import APP, OWNER  # noqa: PLC0415
-
-    async with run_embedded(settings.data_dir) as cluster, anyio.create_task_group() as tasks:
-        credential = await _prepare(cluster)
-        tasks.start_soon(_keep_alive, cluster)
-        tasks.start_soon(_keep_indexed, cluster.dsn(OWNER))
-        yield OpenDatabase(cluster.dsn(APP), credential)
-        tasks.cancel_scope.cancel()
-
-
-async def _prepare(cluster: "Cluster") -> bytes:
-    """Migrate the database and return the credential of the OS user.
-
-    If Postgres dies during the migration, start Postgres again and repeat the migration. Postgres
-    rolls back the interrupted transaction of the migration.
-    """
-    from textrawl.embedded.cluster import restart  # noqa: PLC0415 - not needed with a URL
-    from textrawl.embedded.postmaster import OWNER  # noqa: PLC0415 - not needed with a URL
-
-    owner = cluster.dsn(OWNER)
-    for attempt in count(1):
-        try:
-            await migrate(owner)
-            return await open_local_access(owner, getpass.getuser())
-        except (PostgresError, errors.DatabaseUnavailable) as error:
-            if not is_broken(error):
-                raise
-            if attempt == _MOST_STARTS:
-                raise errors.StartRefused(
-                    f"Postgres died {attempt} times during the start; see its log "
-                    f"beside {cluster.data}"
-                ) from error
-        logger.warning("Postgres died during the start and is started again")
-        await restart(cluster)
-    raise AssertionError  # not reached: the loop does not end
-
-
-async def _keep_alive(cluster: "Cluster") -> None:
-    """Start Postgres again whenever it dies."""
-    from textrawl.embedded.cluster import restart  # noqa: PLC0415 - not needed with a URL
-    from textrawl.embedded.postmaster import find_postmaster  # noqa: PLC0415 - as before
-
-    last_message = ""
-    while True:
-        await anyio.sleep(_WATCH_INTERVAL)
-        if find_postmaster(cluster.data) is not None:
-            continue
-        if not last_message:
-            logger.warning("Postgres died and is started again")
-        try:
-            await restart(cluster)
-            last_message = ""
-        except errors.StartRefused as refused:
-            if str(refused) != last_message:  # log a full disk once, not every second
-                last_message = str(refused)
-                logger.error("%s", last_message)  # noqa: TRY400 - the message says what to do
-
-
-async def _keep_indexed(conninfo: str) -> None:
-    """Build vector indexes that are missing after an import or a crash."""
-    while True:
-        await anyio.sleep(_INDEX_INTERVAL)
-        from textrawl.postgres.owner_session import BatchRefused  # noqa: PLC0415 - not loaded at the start
-        from textrawl.postgres.vector_indexes import build_missing_indexes  # noqa: PLC0415 - as before
-
-        try:
-            for name in await build_missing_indexes(conninfo):
-                logger.warning("The missing index for the vectors of %s was built", name)
-        except (errors.StartRefused, errors.TextrawlError) as error:
-            logger.info("Vector indexes will be built later: %s", error)
-        except (PostgresError, BatchRefused) as error:
-            # Only log the error, because searches work without the index.
-            state = error.sqlstate if isinstance(error, PostgresError) else error
-            logger.warning("Vector indexes will be built later: %s %s", type(error).__name__, state)
 
 
 @asynccontextmanager
@@ -211,15 +127,13 @@ def _reveal_read_url(settings: Settings) -> str | None:
     return settings.database_read_url.get_secret_value()
 
 
-def _choose_llm(settings: Settings) -> "LlmClient | None":
+def _choose_llm(settings: Settings) -> LlmClient | None:
     if settings.llm_provider == "none":
         return None
-    from textrawl.models.llm_choice import choose_llm  # noqa: PLC0415 - few servers have an LLM
-
     return choose_llm(settings)
 
 
-async def _close(*clients: "Embedder | LlmClient | None") -> None:
+async def _close(*clients: Embedder | LlmClient | None) -> None:
     for client in clients:
         if client is not None:
             with anyio.move_on_after(_CLEANUP, shield=True):
@@ -232,9 +146,7 @@ def _build_database(settings: Settings, target: OpenDatabase, *, serving: bool) 
     read_url = _reveal_read_url(settings)
     if target.checked and not target.distributed:
         return Database(conninfo, timeout=timeout, check=check, read_url=read_url)
-    from textrawl.cluster.cluster import ClusterDatabase  # noqa: PLC0415 - for few servers
-
-    return ClusterDatabase(
+    return load_cluster_database()(
         conninfo,
         timeout=timeout,
         check=check,

@@ -10,6 +10,7 @@ import json
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from difflib import get_close_matches
 from http import HTTPStatus
 from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
@@ -229,33 +230,27 @@ class Weights:
 
     def download(self) -> None:
         """Download the files that are missing. Raises ProviderFailed with the reason."""
-        from fastembed import TextEmbedding  # noqa: PLC0415 - takes a second
-        from huggingface_hub.utils import (  # noqa: PLC0415 - as before
-            disable_progress_bars,
-            logging,
-        )
+        from textrawl.models import hub  # noqa: PLC0415 - takes a second
 
-        disable_progress_bars()  # a server must not draw them, and commands draw their own
-        logging.set_verbosity_error()  # the last failure of a download is raised
         try:
-            TextEmbedding.download_files_from_huggingface(
+            hub.TextEmbedding.download_files_from_huggingface(
                 self.repository,
                 cache_dir=str(find_cache()),
                 extra_patterns=list(self.files),
                 **({"force_download": True} if (self._folder / _SIZES).is_file() else {}),
             )
-        except list_hub_errors() as error:
+        except hub.ERRORS as error:
             raise self._explain(error) from error
         if not self.is_whole():
             raise self._explain(ValueError("the hub does not have all files of the model"))
 
     def ask_hub(self) -> None:
         """Ask the hub for the model, and download nothing. Raises ProviderFailed."""
-        from huggingface_hub import model_info  # noqa: PLC0415 - slow to import
+        from textrawl.models import hub  # noqa: PLC0415 - takes a second
 
         try:
-            model_info(self.repository, timeout=_HUB_TIMEOUT)
-        except list_hub_errors() as error:
+            hub.model_info(self.repository, timeout=_HUB_TIMEOUT)
+        except hub.ERRORS as error:
             raise self._explain(error) from error
 
     @property
@@ -297,15 +292,13 @@ def find_known_weights(name: str) -> Weights | None:
 @functools.cache
 def find_weights(name: str) -> Weights:
     """Return the weights of a model that fastembed knows. Raises ProviderFailed for another."""
-    from fastembed import TextEmbedding  # noqa: PLC0415 - takes a second
+    from textrawl.models import hub  # noqa: PLC0415 - takes a second
 
     known: dict[str, dict[str, Any]] = {
-        model["model"].lower(): model for model in TextEmbedding.list_supported_models()
+        model["model"].lower(): model for model in hub.TextEmbedding.list_supported_models()
     }
     model = known.get(name.lower())
     if model is None:
-        from difflib import get_close_matches  # noqa: PLC0415 - only for this message
-
         alike = [known[key]["model"] for key in get_close_matches(name.lower(), known, cutoff=0.3)]
         raise ProviderFailed(
             f"fastembed has no model {name}: choose a model that fastembed has"
@@ -314,13 +307,6 @@ def find_weights(name: str) -> Weights:
     files = (model["model_file"], *model["additional_files"])
     size = round(model["size_in_GB"] * 1_000_000_000)
     return Weights(model["model"], model["sources"]["hf"], files, size)
-
-
-def list_hub_errors() -> tuple[type[Exception], ...]:
-    """Return the errors of a hub that cannot be reached or used."""
-    from huggingface_hub.utils import httpx  # noqa: PLC0415 - slow to import
-
-    return (OSError, ValueError, httpx.HTTPError, httpx.InvalidURL)
 
 
 Vector = NDArray[np.float32]

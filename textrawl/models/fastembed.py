@@ -17,6 +17,7 @@ from dataclasses import dataclass, replace
 from importlib import import_module
 from importlib.util import find_spec
 from itertools import count
+from multiprocessing.pool import ThreadPool
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
@@ -132,13 +133,27 @@ def read_folder(path: Path) -> Folder:
 
 def open_folder(folder: Folder) -> Encoder:
     """Load the model of a folder. Raises errors of several libraries."""
-    from fastembed.common.model_description import PoolingType  # noqa: PLC0415 - takes a second
+    from textrawl.models import hub  # noqa: PLC0415 - takes a second
 
-    _silence()
-    encoder = _open_custom(folder, PoolingType(folder.pooling))
+    def open_pooled(pooling: hub.PoolingType) -> Any:
+        # fastembed keeps a list of models, and each needs a different name. For a model in a
+        # folder, fastembed does not read `sources` and `dim`.
+        name = f"textrawl-{next(_numbers)}"
+        hub.TextEmbedding.add_custom_model(
+            name,
+            pooling=pooling,
+            normalization=True,
+            sources=hub.ModelSource(url=folder.path.as_uri()),
+            dim=0,
+            model_file=folder.model_file,
+        )
+        path = str(folder.path)
+        return hub.CustomTextEmbedding(name, specific_model_path=path, threads=_THREADS)
+
+    encoder = open_pooled(hub.PoolingType(folder.pooling))
     axes = len(encoder.model.get_outputs()[0].shape)
     if axes == _POOLED_AXES:  # the ONNX file contains the pooling
-        return _open_custom(folder, PoolingType.DISABLED)
+        return open_pooled(hub.PoolingType.DISABLED)
     return encoder
 
 
@@ -147,12 +162,11 @@ def open_named(weights: Weights) -> Encoder:
 
     Raises ProviderFailed if its files cannot be used, and errors of several libraries.
     """
-    from fastembed import TextEmbedding  # noqa: PLC0415 - takes a second
+    from textrawl.models import hub  # noqa: PLC0415 - takes a second
 
-    _silence()
     cache = str(find_cache())
     try:
-        return TextEmbedding(
+        return hub.TextEmbedding(
             weights.model, cache_dir=cache, threads=_THREADS, local_files_only=True
         )
     except ValueError as error:
@@ -173,32 +187,6 @@ def encode(method: Callable[..., Iterable[NDArray[Any]]], texts: list[str]) -> N
             f"The encoder cannot embed a text ({type(error).__name__}): shorten the text, or "
             "set model_max_length in the model's tokenizer_config.json"
         ) from error
-
-
-def _open_custom(folder: Folder, pooling: Any) -> Any:
-    from fastembed import TextEmbedding  # noqa: PLC0415 - as above
-    from fastembed.common.model_description import ModelSource  # noqa: PLC0415 - as above
-    from fastembed.text.custom_text_embedding import CustomTextEmbedding  # noqa: PLC0415 - as above
-
-    # fastembed keeps a list of models, and each needs a different name. For a model in a folder,
-    # fastembed does not read `sources` and `dim`.
-    name = f"textrawl-{next(_numbers)}"
-    TextEmbedding.add_custom_model(
-        name,
-        pooling=pooling,
-        normalization=True,
-        sources=ModelSource(url=folder.path.as_uri()),
-        dim=0,
-        model_file=folder.model_file,
-    )
-    return CustomTextEmbedding(name, specific_model_path=str(folder.path), threads=_THREADS)
-
-
-def _silence() -> None:
-    """Drop fastembed's own log lines, because it also raises every important error."""
-    from loguru import logger  # noqa: PLC0415 - as above
-
-    logger.disable("fastembed")
 
 
 def _find_model_file(path: Path) -> str:
@@ -269,8 +257,6 @@ class _Loading:
         self.download: Weights | None = None  # what is being downloaded
         self.loaded: _Loaded | None = None
         self.error: BaseException | None = None
-        from multiprocessing.pool import ThreadPool  # noqa: PLC0415 - slow to import
-
         pool = ThreadPool(1)
         job = [open_encoder, hub_name]
         pool.apply_async(self._work, job, callback=self._end, error_callback=self._fail)

@@ -1,7 +1,6 @@
 """`textrawl migrate`: the schema of this version, in the database that the settings name."""
 
 import sys
-from collections.abc import Awaitable, Callable
 from dataclasses import asdict
 from typing import Annotated
 
@@ -9,6 +8,8 @@ import typer
 
 from textrawl.cli.console import open_console, open_progress, show_wait, write_json
 from textrawl.cli.foreground import run_foreground
+from textrawl.cluster.migration import migrate_distributed
+from textrawl.cluster.nodes import enable_login_on_nodes
 from textrawl.embedded.cluster import run_embedded
 from textrawl.embedded.postmaster import OWNER
 from textrawl.errors import StartRefused
@@ -58,7 +59,7 @@ def migrate(
         (open_progress() if login else open_console()).print(_describe(report), soft_wrap=True)
     if login and settings.database_url is not None:
         conninfo, timeout = settings.database_url.get_secret_value(), settings.database_timeout
-        enable = _find_enable_login(distributed=distributed)
+        enable = enable_login_on_nodes if distributed else enable_login
         url = run_foreground(lambda: enable(conninfo, connect_timeout=timeout))
         sys.stdout.write(f"{url}\n")
 
@@ -69,23 +70,12 @@ async def _migrate(settings: Settings, *, distributed: bool, cells: int | None) 
             return await bring_up_to_date(cluster.dsn(OWNER), thorough=True)
     conninfo = settings.database_url.get_secret_value()
     if distributed:
-        # Import psycopg's parts for clusters only here: most starts do not need them.
-        from textrawl.cluster.migration import migrate_distributed  # noqa: PLC0415
-
         return await migrate_distributed(conninfo, cells=cells)
     report = await bring_up_to_date(
         conninfo, connect_timeout=settings.database_timeout, thorough=True
     )
     await build_missing_indexes(conninfo)
     return report
-
-
-def _find_enable_login(*, distributed: bool) -> Callable[..., Awaitable[str]]:
-    if not distributed:
-        return enable_login
-    from textrawl.cluster.nodes import enable_login_on_nodes  # noqa: PLC0415 - as above
-
-    return enable_login_on_nodes
 
 
 def _describe(report: MigrationReport) -> str:

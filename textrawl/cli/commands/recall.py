@@ -58,9 +58,8 @@ def find_answer(request: Request, *, create: bool = False) -> dict[str, Any]:
 
 
 def _open_and_answer(request: Request, *, create: bool) -> dict[str, Any]:
-    # A running process answers most requests, and these modules take long to load.
-    from textrawl.resident.answers import dispatch  # noqa: PLC0415 - see above
-    from textrawl.resident.process import open_operations  # noqa: PLC0415 - see above
+    # A running process answers most requests, and these modules take half a second to load.
+    from textrawl.resident import answers, process  # noqa: PLC0415 - see above
 
     settings = read_settings()
     if not settings.enable_memory:
@@ -71,8 +70,8 @@ def _open_and_answer(request: Request, *, create: bool) -> dict[str, Any]:
             require_memory(settings)
 
     async def run() -> dict[str, Any]:
-        async with open_operations(settings, serving=False) as operations:
-            return await dispatch(operations, json.dumps(complete(request)).encode())
+        async with process.open_operations(settings, serving=False) as operations:
+            return await answers.dispatch(operations, json.dumps(complete(request)).encode())
 
     with show_wait("Opening the memory"):
         return run_foreground(run)

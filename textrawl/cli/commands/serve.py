@@ -18,7 +18,10 @@ from textrawl.cli.residence import IDLE, TAKEN, stay_resident
 from textrawl.errors import StartRefused
 from textrawl.postgres.database import Database
 from textrawl.resident.client import Refused, Unreachable, ask, find_address
+from textrawl.server.http.application import serve_http
+from textrawl.server.http.metrics import Metrics
 from textrawl.settings import Settings, read_settings
+from textrawl.tools.catalogue import find_toolsets
 
 _Http = Annotated[
     bool, typer.Option("--http", help="Serve Streamable HTTP instead of stdin and stdout.")
@@ -68,10 +71,6 @@ def serve(
 
 async def _serve_http(settings: Settings, *, insecure: bool) -> None:
     server = build_server(settings, tokens_needed=not insecure)
-    from textrawl.server.http.application import serve_http  # noqa: PLC0415 - not for stdio
-    from textrawl.server.http.metrics import Metrics  # noqa: PLC0415 - not for stdio
-    from textrawl.tools.catalogue import find_toolsets  # noqa: PLC0415 - not for stdio
-
     metrics = Metrics(name for toolset in find_toolsets().values() for name in toolset.every_tool)
     metrics.watch(server.read_gauges)
     server.observe_call = metrics.observe_call

@@ -221,11 +221,10 @@ async def _count(settings: Settings, days: int) -> Report:
 
 
 def _write_page(report: Report) -> str:
-    # These modules take half a second, and only pages need them.
-    from textrawl.explorer.site import Numbers  # noqa: PLC0415
-    from textrawl.explorer.statistics_page import write_page  # noqa: PLC0415
+    from textrawl.explorer import site, statistics_page  # noqa: PLC0415 - half a second, for pages
 
-    return write_page(Numbers(report.holdings, report.recent), report.days)
+    numbers = site.Numbers(report.holdings, report.recent)
+    return statistics_page.write_page(numbers, report.days)
 
 
 def _save(file: Path, page: str) -> None:
