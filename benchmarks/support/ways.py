@@ -16,7 +16,7 @@ from pydantic import SecretStr
 from benchmarks.support.place import SERVE
 from textrawl import Settings, create_server
 from textrawl.access.access_token import hash_token
-from textrawl.access.directory import Directory
+from textrawl.access.principal import Directory
 from textrawl.memory.store import Store
 from textrawl.models.active_model import Models
 from textrawl.models.local import LocalEmbedder

@@ -16,7 +16,7 @@ from tests.support.http_team import bear, call_modern
 from tests.support.listening import find_port, wait_for_answer
 from textrawl import create_server
 from textrawl.access.access_token import hash_token, make_token, shorten_token
-from textrawl.access.directory import Directory
+from textrawl.access.principal import Directory
 from textrawl.memory.store import Store
 from textrawl.models.active_model import Models
 from textrawl.server.http.application import serve_http

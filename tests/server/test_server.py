@@ -29,8 +29,7 @@ from tests.support.folders import open_folder
 from tests.support.gateway import Gateway
 from tests.support.listening import listen
 from textrawl import Settings, create_server
-from textrawl.access.directory import Directory
-from textrawl.access.principal import Principal
+from textrawl.access.principal import Directory, Principal
 from textrawl.embedded.cluster import run_embedded
 from textrawl.embedded.postmaster import SUPERUSER, find_postmaster
 from textrawl.errors import StartRefused

@@ -15,7 +15,7 @@ from tests.support.databases import choose_database
 from tests.support.providers import Clock
 from textrawl import Settings, create_server
 from textrawl.access.access_token import hash_token
-from textrawl.access.directory import Directory
+from textrawl.access.principal import Directory
 from textrawl.memory.store import Store
 from textrawl.models.active_model import Models, choose_named
 from textrawl.models.choice import asks_for_model, choose_embedder

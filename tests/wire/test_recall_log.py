@@ -16,14 +16,13 @@ from tests.support.gateway import Gateway
 from tests.support.tool_calls import count, remember
 from textrawl import Settings, create_server, errors
 from textrawl.access.access_token import hash_token
-from textrawl.access.directory import Directory
+from textrawl.access.principal import Directory
 from textrawl.memory.store import Store
 from textrawl.models.active_model import Models
 from textrawl.postgres.database import Database
 from textrawl.server.lifespan import Upkeep, build_renderer
 from textrawl.tools.call import App, Identity
-from textrawl.wire.recall_log import Recall, RecallLog
-from textrawl.wire.replies import Renderer
+from textrawl.wire.replies import Recall, RecallLog, Renderer
 from textrawl.wire.token_counter import choose_counter
 
 pytestmark = pytest.mark.anyio

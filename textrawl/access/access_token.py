@@ -15,6 +15,9 @@ from binascii import crc32
 from dataclasses import dataclass
 from datetime import datetime
 from hashlib import sha256
+from typing import Literal
+
+Scope = Literal["read", "propose", "write", "forget", "review", "admin", "metrics"]
 
 _PREFIX = "trl_"
 _DIGITS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"

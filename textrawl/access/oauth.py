@@ -16,7 +16,7 @@ import anyio
 import httpx
 import jwt
 
-from textrawl.access.principal import Scope
+from textrawl.access.access_token import Scope
 from textrawl.errors import IssuerUnavailable, StartRefused
 from textrawl.values.text import NAME_LENGTH, clean_name
 

@@ -12,8 +12,7 @@ from functools import cached_property
 from typing import TypeVar
 
 from textrawl import __version__
-from textrawl.access.directory import Directory
-from textrawl.access.principal import Caller, Principal
+from textrawl.access.principal import Caller, Directory, Principal
 from textrawl.cli.administration import require_memory
 from textrawl.cli.console import show_wait
 from textrawl.cli.foreground import run_foreground

@@ -4,8 +4,7 @@ from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager
 
 from textrawl import __version__
-from textrawl.access.directory import Directory
-from textrawl.access.principal import WRITES_OR_PROPOSES, Caller, Scope
+from textrawl.access.principal import WRITES_OR_PROPOSES, Caller, Directory, Scope
 from textrawl.client.results import (
     Digest,
     End,

@@ -14,8 +14,7 @@ import anyio
 from rich.filesize import decimal
 
 from textrawl.access.access_token import hash_token
-from textrawl.access.directory import Directory
-from textrawl.access.principal import WRITES_OR_PROPOSES, Caller, Principal
+from textrawl.access.principal import WRITES_OR_PROPOSES, Caller, Directory, Principal
 from textrawl.cluster.migration import ClusterState, inspect_cluster
 from textrawl.cluster.opening import asks_cells, open_connection
 from textrawl.doctor.configuration import DEFAULT, list_settings

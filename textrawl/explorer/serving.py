@@ -7,7 +7,7 @@ from starlette.applications import Starlette
 from starlette.middleware import Middleware
 from starlette.routing import Mount
 
-from textrawl.access.directory import Directory
+from textrawl.access.principal import Directory
 from textrawl.explorer.application import build_explorer
 from textrawl.explorer.rendering import write_link
 from textrawl.explorer.site import ROOT, OpenOwner, Site
@@ -16,7 +16,7 @@ from textrawl.server.http.guards import Bodies, Deadlines, Hosts, Requests
 from textrawl.server.http.listening import listen, serve_app
 from textrawl.server.http.metrics import Metrics
 from textrawl.settings import Settings
-from textrawl.wire.recall_log import build_renderer
+from textrawl.wire.replies import build_renderer
 
 HOST = "127.0.0.1"
 

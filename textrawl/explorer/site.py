@@ -12,7 +12,7 @@ from uuid import UUID
 
 from cachetools import TTLCache
 
-from textrawl.access.directory import Directory
+from textrawl.access.principal import Directory
 from textrawl.doctor.checks import Finding
 from textrawl.memory.entities import SamePair
 from textrawl.memory.facts import MemoryOperations

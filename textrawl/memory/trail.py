@@ -10,7 +10,7 @@ from uuid import UUID
 
 import anyio
 
-from textrawl.access.directory import PrincipalRow
+from textrawl.access.principal import PrincipalRow
 from textrawl.errors import (
     ArgumentInvalid,
     DatabaseUnavailable,

@@ -13,10 +13,10 @@ from operator import attrgetter
 from typing import Any
 
 from textrawl import __version__
-from textrawl.access.directory import Directory
 from textrawl.access.principal import (
     WRITES_OR_PROPOSES,
     Caller,
+    Directory,
     Principal,
     Scope,
     keep_caller,
@@ -52,8 +52,7 @@ from textrawl.tools.memory.search_replies import (
 )
 from textrawl.values.choices import EVERYBODY, includes_everybody
 from textrawl.values.text import DIGEST_TOKENS, MOST_FACTS
-from textrawl.wire.recall_log import RecallLog
-from textrawl.wire.replies import Renderer, Reply, Written, write_id
+from textrawl.wire.replies import RecallLog, Renderer, Reply, Written, write_id
 
 Operations = Mapping[str, tuple[type[Request], Callable[[Any], Awaitable[Answer]]]]
 """The model of the request and the function of each operation."""

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import anyio
 from pydantic import SecretStr
 
-from textrawl.access.directory import Directory
+from textrawl.access.principal import Directory
 from textrawl.errors import MemoryNotEnabled
 from textrawl.memory.opening import open_memory
 from textrawl.resident.answers import OpenMemory, Operations, answer, dispatch, list_operations
@@ -19,7 +19,7 @@ from textrawl.resident.client import Address, Memory, build_address
 from textrawl.resident.listener import Listener, open_lock
 from textrawl.resident.requests import Answer, Request, build_empty
 from textrawl.settings import Settings
-from textrawl.wire.recall_log import build_recall_log, build_renderer
+from textrawl.wire.replies import build_recall_log, build_renderer
 
 if TYPE_CHECKING:
     from textrawl.tools.call import App

@@ -33,7 +33,7 @@ from textrawl.tools.memory.search_replies import FactLayout, SearchReply, SpaceL
 from textrawl.values.choices import MEMBERS, includes_everybody
 from textrawl.values.names import write_space_address
 from textrawl.values.text import escape_hidden
-from textrawl.wire.recall_log import build_renderer
+from textrawl.wire.replies import build_renderer
 from textrawl.wire.token_counter import choose_counter
 
 _TIMEOUT = 12.0  # seconds for a request to the server, whose calls of Postgres may take 10

@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING
 import anyio
 
 from textrawl import errors
-from textrawl.access.directory import BearerAuthenticator, Directory
+from textrawl.access.principal import BearerAuthenticator, Directory
 from textrawl.memory.backlog import count_backlog, fill_batch, follow_awaited, queue_facts
 from textrawl.memory.opening import open_memory
 from textrawl.memory.store import Store
 from textrawl.models.active_model import StoredModel
 from textrawl.settings import Settings
 from textrawl.tools.call import App, Identity
-from textrawl.wire.recall_log import RecallLog, build_recall_log, build_renderer
+from textrawl.wire.replies import RecallLog, build_recall_log, build_renderer
 
 if TYPE_CHECKING:
     from textrawl.access.oauth import Issuer

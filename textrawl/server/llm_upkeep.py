@@ -4,8 +4,7 @@ import logging
 
 import anyio
 
-from textrawl.access.directory import Directory
-from textrawl.access.principal import Caller, Principal
+from textrawl.access.principal import Caller, Directory, Principal
 from textrawl.errors import TextrawlError
 from textrawl.memory.journal import (
     GRANULARITIES,

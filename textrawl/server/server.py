@@ -44,8 +44,7 @@ from mcp.types.version import MODERN_PROTOCOL_VERSIONS
 from pydantic import AnyUrl, BaseModel, ValidationError
 
 from textrawl import __version__, errors
-from textrawl.access.directory import BearerAuthenticator
-from textrawl.access.principal import Caller, Principal, keep_caller
+from textrawl.access.principal import BearerAuthenticator, Caller, Principal, keep_caller
 from textrawl.embedded.location import IMPORTS
 from textrawl.memory.store import Store
 from textrawl.scheduling import WriteOrder

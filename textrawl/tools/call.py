@@ -12,8 +12,7 @@ from cachetools import TTLCache
 from mcp.server.mcpserver.context import Context
 from mcp.types import CallToolResult, TextContent
 
-from textrawl.access.directory import Directory
-from textrawl.access.principal import Caller, Principal, find_caller
+from textrawl.access.principal import Caller, Directory, Principal, find_caller
 from textrawl.access.request import find_principal, find_request_id, find_space
 from textrawl.errors import NotAuthenticated
 from textrawl.memory.store import Store
@@ -22,8 +21,7 @@ from textrawl.scheduling import run_aside
 from textrawl.settings import CorrectionMode
 from textrawl.values.choices import EVERYBODY
 from textrawl.values.text import DIGEST_TOKENS, clean_name
-from textrawl.wire.recall_log import NOTHING, Finding, Recall, RecallLog
-from textrawl.wire.replies import Key, Renderer, Reply, Written
+from textrawl.wire.replies import NOTHING, Finding, Key, Recall, RecallLog, Renderer, Reply, Written
 
 
 def describe_recall(caller: Caller, mode: str, written: Written, finding: Finding) -> Recall:

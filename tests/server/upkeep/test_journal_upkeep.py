@@ -11,7 +11,7 @@ from anyio import to_thread
 from tests.support.llm_server import LlmServer
 from tests.support.provider_server import Fault
 from textrawl import Settings
-from textrawl.access.directory import Directory
+from textrawl.access.principal import Directory
 from textrawl.errors import StartRefused
 from textrawl.memory.opening import open_memory
 from textrawl.server.lifespan import open_app

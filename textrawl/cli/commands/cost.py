@@ -8,8 +8,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from textrawl.access.directory import Directory
-from textrawl.access.principal import Caller
+from textrawl.access.principal import Caller, Directory
 from textrawl.cli.administration import RecallCostsRow, require_memory
 from textrawl.cli.console import count, open_console, show_wait, write_json
 from textrawl.cli.demo import read_text, write_whole

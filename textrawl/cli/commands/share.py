@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from textrawl.access.directory import Directory
+from textrawl.access.principal import Directory
 from textrawl.cli.console import (
     confirm,
     count,

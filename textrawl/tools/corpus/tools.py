@@ -27,8 +27,7 @@ from textrawl.memory.store import GraphRow, list_graphs
 from textrawl.tools.call import Call
 from textrawl.tools.toolset import CLEAN_NAME, DELETES, READS, WRITES, Toolset
 from textrawl.values.text import NAME_LENGTH, clean_fact, clean_name, write_line
-from textrawl.wire.recall_log import Finding
-from textrawl.wire.replies import Key, Part, Reply, Score
+from textrawl.wire.replies import Finding, Key, Part, Reply, Score
 
 corpus = Toolset(
     "corpus",

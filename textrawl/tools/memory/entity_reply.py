@@ -21,8 +21,7 @@ from textrawl.values.text import (
     write_type,
 )
 from textrawl.values.times import write_day
-from textrawl.wire.recall_log import Finding
-from textrawl.wire.replies import Key, Part
+from textrawl.wire.replies import Finding, Key, Part
 
 _PLAIN_LAYOUT = FactLayout()
 _FACT_MARKS = "→←@"  # the first characters of lines that are neither headers nor facts

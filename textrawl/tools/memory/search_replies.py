@@ -19,8 +19,7 @@ from textrawl.values.text import (
     write_statement,
 )
 from textrawl.values.times import write_day
-from textrawl.wire.recall_log import NOTHING, Finding
-from textrawl.wire.replies import Key, Part, Reply
+from textrawl.wire.replies import NOTHING, Finding, Key, Part, Reply
 
 _FOUND = (
     "by best fact; of a memory: content, source (of a relation relation_type, to_entity, "
