@@ -213,6 +213,10 @@ class Databases:
         for drop in done:
             drop.result()
 
+    def rest(self) -> None:
+        """Wait until the thread makes and drops nothing."""
+        self._thread.submit(int).result()
+
     def close(self) -> None:
         """Wait for the thread."""
         self._thread.shutdown()

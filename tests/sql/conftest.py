@@ -17,6 +17,8 @@ def sql(request: pytest.FixtureRequest) -> Iterator[psycopg.Connection]:
     """A connection to a fresh, migrated database, with textrawl in its search path."""
     databases = request.getfixturevalue(request.param)
     with databases.create("migrated") as name, databases.open(name) as connection:
+        if request.node.get_closest_marker("follows"):
+            databases.rest()
         yield connection
 
 

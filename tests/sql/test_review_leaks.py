@@ -8,6 +8,8 @@ import pytest
 from tests.sql.test_decisions import Reviewed
 from tests.support.sharing import create_login, log_in
 
+pytestmark = pytest.mark.follows
+
 READS: tuple[LiteralString, ...] = (
     "search_memory('green tea', credential => %s)",
     "explain_search('green tea', credential => %s)",

@@ -14,6 +14,8 @@ from textrawl.errors import ArgumentInvalid
 from textrawl.memory.trail import EventRow, Trail
 from textrawl.postgres.database import Database
 
+pytestmark = pytest.mark.follows
+
 
 @pytest.fixture
 def team(sql: psycopg.Connection) -> Team:

@@ -8,6 +8,8 @@ import pytest
 
 from tests.support.sql_team import Team
 
+pytestmark = pytest.mark.follows
+
 
 @pytest.fixture
 def team(sql: psycopg.Connection) -> Team:

@@ -9,6 +9,8 @@ import pytest
 from tests.attacks.site import issue
 from textrawl.access.access_token import hash_token
 
+pytestmark = pytest.mark.follows
+
 REMEMBER: LiteralString = "select remember_fact(%s, 'person', %s)"
 
 
