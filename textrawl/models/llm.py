@@ -10,8 +10,6 @@ from http import HTTPStatus
 from typing import Any, Literal, Protocol, TypeVar, cast
 
 import anyio
-import httpx
-import httpx2
 from anyio import to_thread
 from pydantic import BaseModel, ValidationError
 from pydantic_core import from_json
@@ -31,8 +29,6 @@ from textrawl.models.provider import (
     Breaker,
     Endpoint,
     Outage,
-    bound_body,
-    check_answer,
     expect_bytes,
     is_transient,
     pause_before_retry,
@@ -397,21 +393,3 @@ class Material:
         """Return `text` in tags, with its title. Lone surrogates, which UTF-8 lacks, become `?`."""
         plain = text.encode("utf-8", "replace").decode().strip()
         return f'<{tag} id="{self.id}" title="{title}">\n{plain}\n</{tag} id="{self.id}">'
-
-
-_EXPLAINED = (HTTPStatus.BAD_REQUEST, HTTPStatus.NOT_FOUND, HTTPStatus.UNPROCESSABLE_ENTITY)
-
-
-async def check_response(endpoint: LlmEndpoint, response: httpx.Response | httpx2.Response) -> None:
-    """Raise LlmFailed unless the status means success and the body is not compressed.
-
-    The body of a refusal is read, because only its text tells an unknown model from a wrong
-    address, and an unknown option from a text that is too long.
-    """
-    if response.status_code in _EXPLAINED:
-        bound_body(endpoint, response)
-        await response.aread()
-        explained = endpoint.explain_body(response.status_code, response.text)
-        if explained is not None:
-            raise explained
-    check_answer(endpoint, response)

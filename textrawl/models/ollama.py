@@ -10,8 +10,9 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from textrawl.errors import StartRefused
 from textrawl.models.embeddings import EmbeddingEndpoint, find_model
-from textrawl.models.llm import Completion, LlmEndpoint, Prompt, Request, check_response
-from textrawl.models.provider import PLAIN, check_answer, name_address
+from textrawl.models.llm import Completion, LlmEndpoint, Prompt, Request
+from textrawl.models.provider import PLAIN, name_address
+from textrawl.models.provider_answers import check_answer, check_response
 from textrawl.models.remote import RemoteEmbedder, expect_vectors
 from textrawl.settings import Settings
 

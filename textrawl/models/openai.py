@@ -11,8 +11,9 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from textrawl.errors import EmbeddingUnavailable, LlmFailed, StartRefused
 from textrawl.models.embeddings import EmbeddingEndpoint, find_model
-from textrawl.models.llm import Completion, LlmEndpoint, Request, RequestRefused, check_response
-from textrawl.models.provider import PLAIN, check_answer, name_address
+from textrawl.models.llm import Completion, LlmEndpoint, Request, RequestRefused
+from textrawl.models.provider import PLAIN, name_address
+from textrawl.models.provider_answers import check_answer, check_response
 from textrawl.models.remote import RemoteEmbedder, expect_vectors
 from textrawl.settings import Settings
 
