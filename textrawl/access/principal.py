@@ -28,11 +28,11 @@ from cachetools import LRUCache, TTLCache
 
 from textrawl.access.access_token import Scope, hash_token, is_token
 from textrawl.errors import NotAuthenticated, OnlyProposes, ScopeMissing, SpaceNotFound
-from textrawl.postgres.database import Database
 from textrawl.scheduling import keep_account
 
 if TYPE_CHECKING:
     from textrawl.access.oauth import Identity, Issuer
+    from textrawl.postgres.database import Database
 
 
 WRITES_OR_PROPOSES: tuple[Scope, Scope] = ("write", "propose")
@@ -236,7 +236,7 @@ class Directory:
     """
 
     def __init__(
-        self, database: Database, *, lifetime: float = 1.0, sensitive: bool = False
+        self, database: "Database", *, lifetime: float = 1.0, sensitive: bool = False
     ) -> None:
         self._database = database
         self._sensitive = sensitive

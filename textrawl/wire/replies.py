@@ -32,12 +32,13 @@ from pydantic.alias_generators import to_camel
 from pydantic_core import to_json
 
 from textrawl.errors import DatabaseUnavailable, NothingDeleted, ServerBusy, TextrawlError
-from textrawl.postgres.database import Database
 from textrawl.settings import Format, RecallContent, Settings
 from textrawl.wire.token_counter import Counter, choose_counter
 
 if TYPE_CHECKING:  # commands write replies as text without the SDK
     from mcp.types import CallToolResult
+
+    from textrawl.postgres.database import Database
 
 _OWN_ALIAS = 2  # the priority of an alias that a field has itself
 SHORT_ID = 8  # characters of a short id; every parameter for an id accepts it
@@ -472,7 +473,7 @@ class RecallLog:
         if reply is not None and not recall.dropped:
             self._sample = recall, reply
 
-    async def flush(self, database: Database) -> None:
+    async def flush(self, database: "Database") -> None:
         """Write all recalls to the database. If it is unavailable, keep them for the next flush."""
         batch = list(self._recalls)
         if not batch:
