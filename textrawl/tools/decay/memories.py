@@ -271,6 +271,8 @@ class StatsPart(SnakePart):
 class MemoriesReply(DecayReply):
     """Memories with their links. Memories are left out from the end, with their links."""
 
+    items = "memories"
+
     success: bool = True
     memories: Annotated[list[MemoryPart], Key("m")]
     relations: Annotated[list[LinkPart], Key("r")]
@@ -280,17 +282,12 @@ class MemoriesReply(DecayReply):
     next_page: Annotated[int | None, Key("more")] = None
     dropped: Annotated[int | None, Key("cut")] = None
 
-    def size(self) -> int:
-        """Return the number of memories."""
-        return len(self.memories)
-
     def choose(self, count: int) -> Self:
         """Return a copy with the first memories and their links."""
-        kept = self.memories[:count]
-        ids = {memory.id for memory in kept}
+        ids = {memory.id for memory in self.memories[:count]}
         links = [link for link in self.relations if {link.source, link.to} & ids]
-        update = {"memories": kept, "relations": links, "dropped": len(self.memories) - count}
-        return self.model_copy(update=update | ({"count": count} if self.count else {}))
+        update = {"relations": links} | ({"count": count} if self.count else {})
+        return super().choose(count).model_copy(update=update)
 
 
 @decay.tool(WRITES, LinkedReply)

@@ -47,6 +47,7 @@ class WalkReply(SuccessReply):
 class SubgraphReply(SuccessReply):
     """The nodes around a node, the nearest first, with the edges that lead to them."""
 
+    items = "nodes"
     one_channel = True
     large = True
 
@@ -54,16 +55,11 @@ class SubgraphReply(SuccessReply):
     edges: Annotated[list[EdgePart], Key("edges")]
     dropped: Annotated[int | None, Key("cut")] = None
 
-    def size(self) -> int:
-        """Return the number of nodes."""
-        return len(self.nodes)
-
     def choose(self, count: int) -> Self:
         """Return a copy with the nearest nodes and the edges between them."""
-        nodes, dropped = self.nodes[:count], len(self.nodes) - count
-        ids = {node.id for node in nodes}
+        ids = {node.id for node in self.nodes[:count]}
         edges = [edge for edge in self.edges if {edge.from_id, edge.to_id} <= ids]
-        return self.model_copy(update={"nodes": nodes, "edges": edges, "dropped": dropped or None})
+        return super().choose(count).model_copy(update={"edges": edges})
 
 
 @mind.tool(READS, WalkReply)
