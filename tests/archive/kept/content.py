@@ -9,7 +9,6 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -21,8 +20,6 @@ from mcp import Client
 
 from textrawl import create_server, read_settings
 from textrawl.embedded.cluster import run_embedded
-
-Call = Callable[..., Any]
 
 # Commands and headings that only psql and people read.
 _ONLY_PSQL = re.compile(r"^\\(?:un)?restrict .*\n|^--\n-- .*\n--\n\n", re.MULTILINE)
@@ -47,11 +44,10 @@ _BY_OWNER = (
 )
 
 
-async def write_facts(call: Call) -> None:
-    """Use the toolsets memory, curation and entities."""
-    await call(
-        "build_knowledge",
-        facts=[
+# Calls of tools with their arguments, in this order.
+_FACTS: tuple[tuple[str, dict[str, Any]], ...] = (
+    ("build_knowledge", {
+        "facts": [
             {"entityName": "Ada", "entityType": "person", "observation": "likes tea"},
             {"entityName": "Ada", "entityType": "person", "observation": "lives in Oslo",
              "saidAt": "2026-01-05", "validUntil": "2031-01-01", "confidence": 0.5,
@@ -62,101 +58,98 @@ async def write_facts(call: Call) -> None:
             {"entityName": "Straße 東京", "entityType": "location",
              "observation": "naïve \\N \\. “quoted” 'it''s' {\"a\": 1} 👩‍💻"},
         ],
-        relations=[
+        "relations": [
             {"fromEntity": "Ada", "relation": "works at", "toEntity": "Atlas"},
             {"fromEntity": "Ada L.", "relation": "knows", "toEntity": "Bo"},
             {"fromEntity": "Ada", "relation": "lives in", "toEntity": "Straße 東京"},
         ],
-    )  # fmt: skip
-    await call("remember_fact", entityName="Ada", entityType="person", replaces="likes tea",
-               observation="likes coffee")  # fmt: skip
-    await call("relate_entities", fromEntity="Ada", relation="lives in", toEntity="Straße 東京",
-               ended=True)  # fmt: skip
-    await call("revise_fact", entityName="Atlas", fact="ships on Fridays", reason="a typing error",
-               instead="ships on Thursdays")  # fmt: skip
-    await call("share_memories", entityName="Atlas", toSpace="team")
-    await call("name_entity", entityName="Atlas", alias="Project A")
-    await call("merge_entities", entityName="Ada", other="Ada L.")
-
-
-async def write_graph(call: Call) -> None:
-    """Use the toolsets graph and mind."""
-    await call("create_entities", entities=[
+    }),
+    ("remember_fact", {"entityName": "Ada", "entityType": "person", "replaces": "likes tea",
+                       "observation": "likes coffee"}),
+    ("relate_entities", {"fromEntity": "Ada", "relation": "lives in", "toEntity": "Straße 東京",
+                         "ended": True}),
+    ("revise_fact", {"entityName": "Atlas", "fact": "ships on Fridays",
+                     "reason": "a typing error", "instead": "ships on Thursdays"}),
+    ("share_memories", {"entityName": "Atlas", "toSpace": "team"}),
+    ("name_entity", {"entityName": "Atlas", "alias": "Project A"}),
+    ("merge_entities", {"entityName": "Ada", "other": "Ada L."}),
+    ("create_entities", {"entities": [
         {"name": "Server", "entityType": "Machine",
          "observations": ["has two cores", "long " * 600]},
-    ])  # fmt: skip
-    await call("create_relations", relations=[
+    ]}),
+    ("create_relations", {"relations": [
         {"from": "Server", "to": "Atlas", "relationType": "runsOn"},
         {"from": "Server", "to": "Server", "relationType": "restarts"},
-    ])  # fmt: skip
-    await call("add_reflection", target_type="global", content="Tea comes up often.", author="Bo",
-               mood="insight")  # fmt: skip
-    await call("graph_write_transaction", instanceId="laptop", nodes=[
-        {"type": "person", "label": "Mercury", "description": "sings", "confidence": 0.7,
-         "properties": {"born": 1946, "none": None}},
-        {"type": "topic", "label": "music"},
-    ], edges=[
-        {"fromLabel": "Mercury", "toLabel": "music", "type": "loves", "weight": 0.9,
-         "evidence": "a song", "occurredAt": "2026-01-02T00:00:00Z"},
-    ])  # fmt: skip
-    nodes = (await call("graph_node_list"))["nodes"]
-    ids = {node["label"]: node["id"] for node in nodes}
-    await call("graph_node_update", id=ids["Mercury"], description="sang", confidence=0.8)
-    await call("graph_node_delete", id=ids["music"])
-
-
-async def write_memories(call: Call) -> None:
-    """Use the toolset decay."""
-    saved = [
-        (await call("save_memory", content=text, tags=["deploy"], entities=["Atlas"],
-                    source="chat", context="a review", strength=1.2))["memory_id"]
-        for text in ("the pipeline runs at ten", "the pipeline runs at eleven")
-    ]  # fmt: skip
-    await call("touch_memory", memory_id=saved[0])
-    await call("observe_memory_usage", memory_ids=saved[:1], context_tags=["tea"])
-    await call("create_relation", from_memory_id=saved[0], to_memory_id=saved[1],
-               relation_type="contradicts", strength=0.5, metadata={"why": "the time"})  # fmt: skip
-
-
-async def write_documents(call: Call) -> None:
-    """Use the toolsets identity, journal, sync and corpus."""
-    file = {"category": "self", "filename": "self.md"}
-    await call("identity_write", **file, content="# Me\n\nI am patient.\n", instanceId="laptop")
-    await call("snapshot_create", pinned=True)
-    await call("identity_append", **file, content="I like maps.\n", instanceId="phone")
-    await call("identity_set_meta", **file, promptLabel="Self")
-    await call("identity_write", category="custom", filename="gone.md", content="soon gone\n")
-    await call("identity_delete_custom", filename="gone.md")
-    for granularity, date, more in (
-        ("daily", "2026-05-04", {"chatIds": ["c1"]}),
-        ("weekly", "2026-W19", {}),
-        ("significant", "2026-05-06", {"slug": "the-move"}),
-    ):
-        content = f"# {date}\n\n- Ada moved the shelves. [via:laptop]\n"
-        await call("memory_create", granularity=granularity, date=date, instanceId="laptop",
-                   content=content, **more)  # fmt: skip
-    content = "# 2026-05-04\n\n- Ada moved two shelves.\n"
-    await call("memory_update", granularity="daily", date="2026-05-04", editedBy="Ada",
-               instanceId="laptop", content=content)  # fmt: skip
-    change = {"category": "user", "filename": "wants.md", "content": "a desk\n"}
-    await call("sync_push", instance={"id": "phone", "type": "sby"}, identityChanges=[change])
-    await call("sync_pull", instanceId="laptop", instanceType="claude-code", name="Laptop")
-    await call("remember", text="A shelf holds forty books. " * 30, graphId="library",
-               label="Shelves")  # fmt: skip
+    ]}),
+    ("add_reflection", {"target_type": "global", "content": "Tea comes up often.",
+                        "author": "Bo", "mood": "insight"}),
+    ("graph_write_transaction", {
+        "instanceId": "laptop",
+        "nodes": [
+            {"type": "person", "label": "Mercury", "description": "sings", "confidence": 0.7,
+             "properties": {"born": 1946, "none": None}},
+            {"type": "topic", "label": "music"},
+        ],
+        "edges": [
+            {"fromLabel": "Mercury", "toLabel": "music", "type": "loves", "weight": 0.9,
+             "evidence": "a song", "occurredAt": "2026-01-02T00:00:00Z"},
+        ],
+    }),
+)  # fmt: skip
+_MEMORY = {
+    "tags": ["deploy"], "entities": ["Atlas"], "source": "chat", "context": "a review",
+    "strength": 1.2,
+}  # fmt: skip
+_SELF = {"category": "self", "filename": "self.md"}
+_ENTRY = "# Entry\n\n- Ada moved the shelves. [via:laptop]\n"
+_DAY = {"granularity": "daily", "date": "2026-05-04", "instanceId": "laptop"}
+_DOCUMENTS: tuple[tuple[str, dict[str, Any]], ...] = (
+    ("identity_write", {**_SELF, "content": "# Me\n\nI am patient.\n", "instanceId": "laptop"}),
+    ("snapshot_create", {"pinned": True}),
+    ("identity_append", {**_SELF, "content": "I like maps.\n", "instanceId": "phone"}),
+    ("identity_set_meta", {**_SELF, "promptLabel": "Self"}),
+    ("identity_write", {"category": "custom", "filename": "gone.md", "content": "soon gone\n"}),
+    ("identity_delete_custom", {"filename": "gone.md"}),
+    ("memory_create", {**_DAY, "content": _ENTRY, "chatIds": ["c1"]}),
+    ("memory_create", {**_DAY, "granularity": "weekly", "date": "2026-W19", "content": _ENTRY}),
+    ("memory_create", {**_DAY, "granularity": "significant", "date": "2026-05-06",
+                       "slug": "the-move", "content": _ENTRY}),
+    ("memory_update", {**_DAY, "content": "# Entry\n\n- Two shelves.\n", "editedBy": "Ada"}),
+    ("sync_push", {
+        "instance": {"id": "phone", "type": "sby"},
+        "identityChanges": [{"category": "user", "filename": "wants.md", "content": "a desk\n"}],
+    }),
+    ("sync_pull", {"instanceId": "laptop", "instanceType": "claude-code", "name": "Laptop"}),
+    ("remember", {"text": "A shelf holds forty books. " * 30, "graphId": "library",
+                  "label": "Shelves"}),
+    ("query_memory", {"mode": "search", "query": "shelves"}),
+)  # fmt: skip
 
 
 async def fill(client: Client) -> None:
     """Write content with every toolset. Raises AssertionError if a call fails."""
 
-    async def call(tool: str, **arguments: Any) -> Any:
+    async def call(tool: str, arguments: dict[str, Any]) -> Any:
         result = await client.call_tool(tool, arguments)
         assert not result.is_error, (tool, result.content)
         return result.structured_content
 
-    for write in (write_facts, write_graph, write_memories, write_documents):
-        await write(call)
-    await call("query_memory", mode="search", query="shelves")
-    await call("memory_stats")
+    for tool, arguments in _FACTS:
+        await call(tool, arguments)
+    nodes = (await call("graph_node_list", {}))["nodes"]
+    ids = {node["label"]: node["id"] for node in nodes}
+    await call("graph_node_update", {"id": ids["Mercury"], "description": "sang"})
+    await call("graph_node_delete", {"id": ids["music"]})
+    texts = ("the pipeline runs at ten", "the pipeline runs at eleven")
+    one, other = [
+        (await call("save_memory", _MEMORY | {"content": text}))["memory_id"] for text in texts
+    ]
+    await call("touch_memory", {"memory_id": one})
+    await call("observe_memory_usage", {"memory_ids": [one], "context_tags": ["tea"]})
+    link = {"relation_type": "contradicts", "strength": 0.5, "metadata": {"why": "the time"}}
+    await call("create_relation", {"from_memory_id": one, "to_memory_id": other, **link})
+    for tool, arguments in _DOCUMENTS:
+        await call(tool, arguments)
 
 
 def find_toolsets() -> list[str]:
@@ -201,11 +194,16 @@ async def make(data_dir: Path, folder: Path) -> None:
 def write_dump(program: Path, dsn: str) -> str:
     """Return the tables with their rows, as SQL that any client can run."""
     words = [
-        "--schema=textrawl", "--no-owner", "--no-acl", "--no-comments", "--enable-row-security",
-        "--inserts", "--rows-per-insert=100",
+        "--schema=textrawl",
+        "--no-owner",
+        "--no-acl",
+        "--no-comments",
+        "--enable-row-security",
+        "--inserts",
+        "--rows-per-insert=100",
         # Migrations make these rows. They would be more than half of the file.
         "--exclude-table-data=textrawl.word_form",
-    ]  # fmt: skip
+    ]
     done = subprocess.run([program, *words, dsn], check=True, capture_output=True, text=True)
     return _ONLY_PSQL.sub("", done.stdout)
 

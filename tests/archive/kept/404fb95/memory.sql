@@ -1180,14 +1180,14 @@ CREATE TABLE textrawl.word_form (
 
 
 INSERT INTO textrawl.actor OVERRIDING SYSTEM VALUE VALUES
-	(1, 'root', NULL, '2026-11-25 19:09:58.959272+00'),
-	(2, 'ben', NULL, '2026-11-25 19:10:09.819523+00'),
-	(3, 'pip', NULL, '2026-11-25 19:10:09.846758+00'),
-	(4, 'textrawl_owner', NULL, '2026-11-25 19:10:09.908575+00');
+	(1, 'root', NULL, '2026-11-25 19:35:36.055262+00'),
+	(2, 'ben', NULL, '2026-11-25 19:35:52.434624+00'),
+	(3, 'pip', NULL, '2026-11-25 19:35:52.466934+00'),
+	(4, 'textrawl_owner', NULL, '2026-11-25 19:35:52.60739+00');
 
 
 INSERT INTO textrawl.chunk VALUES
-	(4, '630e8ba7-eead-463b-91ea-1b0673e48bec', 180, 1);
+	(4, '7679b978-0510-4d41-86eb-912be51e5bf6', 180, 1);
 
 
 INSERT INTO textrawl.code VALUES
@@ -1201,13 +1201,13 @@ INSERT INTO textrawl.code VALUES
 
 
 INSERT INTO textrawl.document VALUES
-	(1, '17465a99-3a61-43f4-b68d-0cfbb9c585ac', 'identity', 'self/self.md', NULL, 3, 3, '2026-11-25 19:10:08.295851+00'),
-	(1, '2c655eb3-8fd4-431f-a168-e2cc0dffe6ef', 'identity', 'custom/gone.md', NULL, 5, 5, '2026-11-25 19:10:08.371093+00'),
-	(1, 'a23ef8bc-2458-40ee-9c48-40afe32d9eb5', 'journal', 'weekly/2026-W19', '5de2efee-8705-4568-b285-2388f3d33108', 7, 7, '2026-11-25 19:10:08.43628+00'),
-	(1, '5fc9c614-b007-4d8c-a65b-ce9b2217b5bf', 'journal', 'significant/2026-05-06/the-move', '30d3c01b-bc01-4efc-9be0-d9c71f2d98d8', 8, 8, '2026-11-25 19:10:08.460217+00'),
-	(1, 'e7810a3f-5971-461b-8ab0-a6d0abb7168c', 'journal', 'daily/2026-05-04/laptop', 'b4445655-5046-45f7-8666-5d46c973db71', 9, 9, '2026-11-25 19:10:08.407488+00'),
-	(1, '5a047432-0648-44a2-989d-ffb8b002e936', 'identity', 'user/wants.md', NULL, 10, 10, '2026-11-25 19:10:08.49542+00'),
-	(4, '45859c8f-1d5c-461b-904c-7279a20671e1', 'source', 'clip/798069078fd8cee33d8cdbdf4f44c84e', '6b1a0da1-b6da-478c-bfcf-10383c414529', 1, 1, '2026-11-25 19:10:08.538078+00');
+	(1, '22b7fe9b-c67c-4687-a146-b730d754ab8f', 'identity', 'self/self.md', NULL, 3, 3, '2026-11-25 19:35:50.781803+00'),
+	(1, '85018df4-e3cb-44e5-8ef1-a7dd82023f1b', 'identity', 'custom/gone.md', NULL, 5, 5, '2026-11-25 19:35:50.886792+00'),
+	(1, '93eda28c-2032-42e7-857b-e59934d30089', 'journal', 'weekly/2026-W19', '5dddc72e-66cd-452f-a24e-94eaa861c330', 7, 7, '2026-11-25 19:35:50.983971+00'),
+	(1, '43b2adc1-2df6-4574-a1e3-0772252f8043', 'journal', 'significant/2026-05-06/the-move', '2c074e05-89e4-4924-920c-c6715f21cd9c', 8, 8, '2026-11-25 19:35:51.032482+00'),
+	(1, '15c21790-ecfb-495d-bc62-6993b8f10cfa', 'journal', 'daily/2026-05-04/laptop', '089ad293-564c-48cd-b4ca-9bc064785a5e', 9, 9, '2026-11-25 19:35:50.935928+00'),
+	(1, '11d8ce27-b0b2-47ec-bd32-ac5d0f3a7780', 'identity', 'user/wants.md', NULL, 10, 10, '2026-11-25 19:35:51.096263+00'),
+	(4, '54b4a9f1-12bb-4cd3-909e-b811c8f4a3e6', 'source', 'clip/798069078fd8cee33d8cdbdf4f44c84e', '69eb2756-bcf6-42ce-8f71-4652905a07f0', 1, 1, '2026-11-25 19:35:51.236021+00');
 
 
 INSERT INTO textrawl.document_clock VALUES
@@ -1220,149 +1220,149 @@ INSERT INTO textrawl.document_clock VALUES
 
 
 INSERT INTO textrawl.document_version VALUES
-	(1, '17465a99-3a61-43f4-b68d-0cfbb9c585ac', 1, 1, '# Me
+	(1, '22b7fe9b-c67c-4687-a146-b730d754ab8f', 1, 1, '# Me
 
 I am patient.
-', '{}', false, '2026-11-25 19:10:08.294773+00', 'laptop', 1, 'mcp 0.1.0', 'identity_write', '6fd4bdb4cf3d5251', '2026-11-25 19:10:08.296935+00'),
-	(1, '17465a99-3a61-43f4-b68d-0cfbb9c585ac', 2, 2, '# Me
-
-I am patient.
-
-I like maps.
-', '{}', false, '2026-11-25 19:10:08.337452+00', 'phone', 1, 'mcp 0.1.0', 'identity_append', '2f8601e3c5b698d2', '2026-11-25 19:10:08.338438+00'),
-	(1, '17465a99-3a61-43f4-b68d-0cfbb9c585ac', 3, 3, '# Me
+', '{}', false, '2026-11-25 19:35:50.780426+00', 'laptop', 1, 'mcp 0.1.0', 'identity_write', 'b2b56d92b564fb6c', '2026-11-25 19:35:50.787204+00'),
+	(1, '22b7fe9b-c67c-4687-a146-b730d754ab8f', 2, 2, '# Me
 
 I am patient.
 
 I like maps.
-', '{"label": "Self"}', false, '2026-11-25 19:10:08.357075+00', NULL, 1, 'mcp 0.1.0', 'identity_set_meta', '57fd2ce47778d15f', '2026-11-25 19:10:08.358256+00'),
-	(1, '2c655eb3-8fd4-431f-a168-e2cc0dffe6ef', 4, 1, 'soon gone
-', '{}', false, '2026-11-25 19:10:08.370464+00', NULL, 1, 'mcp 0.1.0', 'identity_write', '324346f56bbd30a5', '2026-11-25 19:10:08.371536+00'),
-	(1, '2c655eb3-8fd4-431f-a168-e2cc0dffe6ef', 5, 2, NULL, '{}', false, '2026-11-25 19:10:08.388193+00', NULL, 1, 'mcp 0.1.0', 'identity_delete_custom', '3e4457d4be5f1011', '2026-11-25 19:10:08.389373+00'),
-	(1, 'e7810a3f-5971-461b-8ab0-a6d0abb7168c', 6, 1, '# 2026-05-04
+', '{}', false, '2026-11-25 19:35:50.837706+00', 'phone', 1, 'mcp 0.1.0', 'identity_append', 'affaff1787f5a3c1', '2026-11-25 19:35:50.8398+00'),
+	(1, '22b7fe9b-c67c-4687-a146-b730d754ab8f', 3, 3, '# Me
 
-- Ada moved the shelves. [via:laptop]', '{"chat_ids": ["c1"], "instance": "laptop", "participants": ["laptop"]}', false, '2026-11-25 19:10:08.409281+00', 'laptop', 1, 'mcp 0.1.0', 'memory_create', 'd7fe3c2f8f806b57', '2026-11-25 19:10:08.409388+00'),
-	(1, 'a23ef8bc-2458-40ee-9c48-40afe32d9eb5', 7, 1, '# 2026-W19
+I am patient.
 
-- Ada moved the shelves. [via:laptop]', '{"chat_ids": [], "instance": "laptop", "participants": ["laptop"]}', false, '2026-11-25 19:10:08.43775+00', 'laptop', 1, 'mcp 0.1.0', 'memory_create', 'a0e15f4432830581', '2026-11-25 19:10:08.437852+00'),
-	(1, '5fc9c614-b007-4d8c-a65b-ce9b2217b5bf', 8, 1, '# 2026-05-06
+I like maps.
+', '{"label": "Self"}', false, '2026-11-25 19:35:50.865606+00', NULL, 1, 'mcp 0.1.0', 'identity_set_meta', 'b0c6d39c50c07fb6', '2026-11-25 19:35:50.866793+00'),
+	(1, '85018df4-e3cb-44e5-8ef1-a7dd82023f1b', 4, 1, 'soon gone
+', '{}', false, '2026-11-25 19:35:50.88576+00', NULL, 1, 'mcp 0.1.0', 'identity_write', '1954b633962bd2d0', '2026-11-25 19:35:50.887817+00'),
+	(1, '85018df4-e3cb-44e5-8ef1-a7dd82023f1b', 5, 2, NULL, '{}', false, '2026-11-25 19:35:50.906746+00', NULL, 1, 'mcp 0.1.0', 'identity_delete_custom', '80b48bb157f90b2d', '2026-11-25 19:35:50.908921+00'),
+	(1, '15c21790-ecfb-495d-bc62-6993b8f10cfa', 6, 1, '# Entry
 
-- Ada moved the shelves. [via:laptop]', '{"chat_ids": [], "instance": "laptop", "participants": ["laptop"]}', false, '2026-11-25 19:10:08.460748+00', 'laptop', 1, 'mcp 0.1.0', 'memory_create', 'f82f5ae9c270e3c2', '2026-11-25 19:10:08.460839+00'),
-	(1, 'e7810a3f-5971-461b-8ab0-a6d0abb7168c', 9, 2, '# 2026-05-04
+- Ada moved the shelves. [via:laptop]', '{"chat_ids": ["c1"], "instance": "laptop", "participants": ["laptop"]}', false, '2026-11-25 19:35:50.937509+00', 'laptop', 1, 'mcp 0.1.0', 'memory_create', 'ac7fdf58870091ae', '2026-11-25 19:35:50.937613+00'),
+	(1, '93eda28c-2032-42e7-857b-e59934d30089', 7, 1, '# Entry
 
-- Ada moved two shelves.', '{"chat_ids": ["c1"], "instance": "laptop", "participants": ["laptop"]}', false, '2026-11-25 19:10:08.478871+00', 'Ada', 1, 'mcp 0.1.0', 'memory_update', '2b99249bfa4c5b0d', '2026-11-25 19:10:08.478976+00'),
-	(1, '5a047432-0648-44a2-989d-ffb8b002e936', 10, 1, 'a desk
-', '{}', false, '2026-11-25 19:10:08.493742+00', 'phone', 1, 'mcp 0.1.0', 'sync_push', '79f45147ea1ee93d', '2026-11-25 19:10:08.495836+00'),
-	(4, '45859c8f-1d5c-461b-904c-7279a20671e1', 1, 1, 'A shelf holds forty books. A shelf holds forty books. A shelf holds forty books. A shelf holds forty books. A shelf holds forty books. A shelf holds forty books. A shelf holds forty books. A shelf holds forty books. A shelf holds forty books. A shelf holds forty books. A shelf holds forty books. A shelf holds forty books. A shelf holds forty books. A shelf holds forty books. A shelf holds forty books. A shelf holds forty books. A shelf holds forty books. A shelf holds forty books. A shelf holds forty books. A shelf holds forty books. A shelf holds forty books. A shelf holds forty books. A shelf holds forty books. A shelf holds forty books. A shelf holds forty books. A shelf holds forty books. A shelf holds forty books. A shelf holds forty books. A shelf holds forty books. A shelf holds forty books.', '{"chunks": [[1, 0, 809, 180]], "sha256": "798069078fd8cee33d8cdbdf4f44c84eecf82d82ed88fadbbc1cabfc8fa783f3"}', false, '2026-11-25 19:10:08.544533+00', NULL, 1, 'mcp 0.1.0', 'remember', 'ac1dca1d042839d7', '2026-11-25 19:10:08.544652+00');
+- Ada moved the shelves. [via:laptop]', '{"chat_ids": [], "instance": "laptop", "participants": ["laptop"]}', false, '2026-11-25 19:35:50.985304+00', 'laptop', 1, 'mcp 0.1.0', 'memory_create', '9a60c6b65f3f7028', '2026-11-25 19:35:50.98541+00'),
+	(1, '43b2adc1-2df6-4574-a1e3-0772252f8043', 8, 1, '# Entry
+
+- Ada moved the shelves. [via:laptop]', '{"chat_ids": [], "instance": "laptop", "participants": ["laptop"]}', false, '2026-11-25 19:35:51.0339+00', 'laptop', 1, 'mcp 0.1.0', 'memory_create', '992819e055a00ee8', '2026-11-25 19:35:51.034001+00'),
+	(1, '15c21790-ecfb-495d-bc62-6993b8f10cfa', 9, 2, '# Entry
+
+- Two shelves.', '{"chat_ids": ["c1"], "instance": "laptop", "participants": ["laptop"]}', false, '2026-11-25 19:35:51.065309+00', 'Ada', 1, 'mcp 0.1.0', 'memory_update', '35cd6cbf3e838d32', '2026-11-25 19:35:51.065398+00'),
+	(1, '11d8ce27-b0b2-47ec-bd32-ac5d0f3a7780', 10, 1, 'a desk
+', '{}', false, '2026-11-25 19:35:51.094492+00', 'phone', 1, 'mcp 0.1.0', 'sync_push', '1320a36950e91287', '2026-11-25 19:35:51.098693+00'),
+	(4, '54b4a9f1-12bb-4cd3-909e-b811c8f4a3e6', 1, 1, 'A shelf holds forty books. A shelf holds forty books. A shelf holds forty books. A shelf holds forty books. A shelf holds forty books. A shelf holds forty books. A shelf holds forty books. A shelf holds forty books. A shelf holds forty books. A shelf holds forty books. A shelf holds forty books. A shelf holds forty books. A shelf holds forty books. A shelf holds forty books. A shelf holds forty books. A shelf holds forty books. A shelf holds forty books. A shelf holds forty books. A shelf holds forty books. A shelf holds forty books. A shelf holds forty books. A shelf holds forty books. A shelf holds forty books. A shelf holds forty books. A shelf holds forty books. A shelf holds forty books. A shelf holds forty books. A shelf holds forty books. A shelf holds forty books. A shelf holds forty books.', '{"chunks": [[1, 0, 809, 180]], "sha256": "798069078fd8cee33d8cdbdf4f44c84eecf82d82ed88fadbbc1cabfc8fa783f3"}', false, '2026-11-25 19:35:51.238228+00', NULL, 1, 'mcp 0.1.0', 'remember', '658103f563903eb3', '2026-11-25 19:35:51.238328+00');
 
 
 INSERT INTO textrawl.embedding_1 VALUES
-	(1, 'fc82ee8f-ac04-43ef-bd54-79ed59a1710c', '[1,0.5,0]');
+	(1, '1dc46968-1d19-4932-9329-4280a192c9c5', '[1,0.5,0]');
 
 
 INSERT INTO textrawl.embedding_model OVERRIDING SYSTEM VALUE VALUES
-	(1, 'test:three', 3, 0.1, 0.9, 0.5, NULL, 'active', '2026-11-25 19:10:09.926136+00', false, NULL, NULL, '2026-11-25 19:10:09.926136+00');
+	(1, 'test:three', 3, 0.1, 0.9, 0.5, NULL, 'active', '2026-11-25 19:35:52.635036+00', false, NULL, NULL, '2026-11-25 19:35:52.635036+00');
 
 
 
 
 INSERT INTO textrawl.entity VALUES
-	(1, '6be51659-178b-44ca-87f8-df132eda4d96', 'Bo', 'bo', 'concept', true, NULL, '{}', '2026-11-25 19:10:07.654469+00', '2026-11-25 19:10:07.688681+00', '''bo'':1'),
-	(1, '3cb804bb-f9ec-493c-9774-21eb029aa8fa', 'Straße 東京', 'strasse 東京', 'location', false, NULL, '{}', '2026-11-25 19:10:07.654469+00', '2026-11-25 19:10:07.752218+00', '''strasse'':1 ''東京'':2'),
-	(2, 'f22c0f08-46b8-43bd-9096-1aec9a0051b0', 'Ada', 'ada', 'person', false, NULL, '{}', '2026-11-25 19:10:07.832536+00', '2026-11-25 19:10:07.832536+00', '''ada'':1'),
-	(2, '4e10b0d8-4f3e-447c-b4a4-f520016c19b5', 'Atlas', 'atlas', 'project', false, NULL, '{}', '2026-11-25 19:10:07.832536+00', '2026-11-25 19:10:07.856459+00', '''atlas'':1'),
-	(1, 'b4445655-5046-45f7-8666-5d46c973db71', 'journal 2026-05-04 laptop', 'journal 2026-05-04 laptop', 'concept', true, NULL, '{}', '2026-11-25 19:10:08.405248+00', '2026-11-25 19:10:08.481968+00', '''04'':4 ''05'':3 ''2026'':2 ''journal'':1 ''laptop'':5'),
-	(1, '03ce8c99-d0de-4126-8869-3d2617976c22', 'Server', 'server', 'concept', false, NULL, '{"type": "Machine"}', '2026-11-25 19:10:07.971414+00', '2026-11-25 19:10:08.012774+00', '''server'':1'),
-	(1, '7c837c37-1437-40ac-9d05-31a7f779a2a0', 'Mercury', 'mercury', 'person', false, NULL, '{}', '2026-11-25 19:10:08.051206+00', '2026-11-25 19:10:08.183752+00', '''mercury'':1'),
-	(1, '6dd6eede-69d8-463d-bc3c-c224b0f19493', 'music', 'music', 'concept', false, NULL, '{"type": "topic"}', '2026-11-25 19:10:08.051206+00', '2026-11-25 19:10:08.18645+00', '''music'':1'),
-	(1, 'b2623af2-c53d-435c-9d30-af513b64774f', 'Atlas', 'atlas', 'project', false, NULL, '{}', '2026-11-25 19:10:07.654469+00', '2026-11-25 19:10:08.221394+00', '''a'':3 ''atlas'':1 ''project'':2'),
-	(1, '5de2efee-8705-4568-b285-2388f3d33108', 'journal 2026-W19', 'journal 2026-w19', 'concept', true, NULL, '{}', '2026-11-25 19:10:08.433896+00', '2026-11-25 19:10:08.449759+00', '''2026'':2 ''journal'':1 ''w19'':3'),
-	(1, '30d3c01b-bc01-4efc-9be0-d9c71f2d98d8', 'journal 2026-05-06 the-move', 'journal 2026-05-06 the-move', 'concept', true, NULL, '{}', '2026-11-25 19:10:08.458816+00', '2026-11-25 19:10:08.465886+00', '''05'':3 ''06'':4 ''2026'':2 ''journal'':1 ''move'':6 ''the'':5'),
-	(4, '6b1a0da1-b6da-478c-bfcf-10383c414529', 'Shelves', 'shelves', 'concept', true, NULL, '{}', '2026-11-25 19:10:08.535687+00', '2026-11-25 19:10:08.552529+00', '''shelves'':1'),
-	(2, 'ba6a4505-8387-40e4-8ea5-f1a8aedfdd9e', 'Rota', 'rota', 'project', false, NULL, '{}', '2026-11-25 19:10:09.850682+00', '2026-11-25 19:10:09.870811+00', '''rota'':1'),
-	(3, '95b6c587-0904-49ff-ab2a-58714bb0254f', 'Ausflug', 'ausflug', 'project', false, NULL, '{}', '2026-11-25 19:10:09.908575+00', '2026-11-25 19:10:09.910421+00', '''ausflug'':1'),
-	(1, 'e399d956-b6df-4018-a997-e8c7d4c3e170', 'Ada', 'ada', 'person', false, NULL, '{}', '2026-11-25 19:10:07.654469+00', '2026-11-25 19:10:09.943892+00', '''ada'':1,2 ''l'':3');
+	(1, '4e5d17ed-7c95-4465-98f2-0313c7131636', 'Bo', 'bo', 'concept', true, NULL, '{}', '2026-11-25 19:35:49.550281+00', '2026-11-25 19:35:49.609844+00', '''bo'':1'),
+	(1, '9cf687ac-f12d-4f4c-b832-a5d32af5c08d', 'Straße 東京', 'strasse 東京', 'location', false, NULL, '{}', '2026-11-25 19:35:49.550281+00', '2026-11-25 19:35:49.761088+00', '''strasse'':1 ''東京'':2'),
+	(2, 'dcc82428-3d3b-48ca-b542-4d81930d0637', 'Ada', 'ada', 'person', false, NULL, '{}', '2026-11-25 19:35:49.8663+00', '2026-11-25 19:35:49.8663+00', '''ada'':1'),
+	(2, 'd2074e5a-8d9b-4fcd-a6ad-5a7f0423e74f', 'Atlas', 'atlas', 'project', false, NULL, '{}', '2026-11-25 19:35:49.8663+00', '2026-11-25 19:35:49.897676+00', '''atlas'':1'),
+	(1, '089ad293-564c-48cd-b4ca-9bc064785a5e', 'journal 2026-05-04 laptop', 'journal 2026-05-04 laptop', 'concept', true, NULL, '{}', '2026-11-25 19:35:50.933341+00', '2026-11-25 19:35:51.077023+00', '''04'':4 ''05'':3 ''2026'':2 ''journal'':1 ''laptop'':5'),
+	(1, '48e0a211-5b47-4e3d-be08-de75e9a562c3', 'Server', 'server', 'concept', false, NULL, '{"type": "Machine"}', '2026-11-25 19:35:50.141863+00', '2026-11-25 19:35:50.223213+00', '''server'':1'),
+	(1, '83c7b290-6c1c-4e25-812e-eb7f43e38279', 'Mercury', 'mercury', 'person', false, NULL, '{}', '2026-11-25 19:35:50.296076+00', '2026-11-25 19:35:50.608688+00', '''mercury'':1'),
+	(1, '43e8d5f0-4149-415d-85a8-aaf6fe7d13c8', 'music', 'music', 'concept', false, NULL, '{"type": "topic"}', '2026-11-25 19:35:50.296076+00', '2026-11-25 19:35:50.62523+00', '''music'':1'),
+	(1, 'c22b1860-fd22-4f08-8546-a9fe29ceeda4', 'Atlas', 'atlas', 'project', false, NULL, '{}', '2026-11-25 19:35:49.550281+00', '2026-11-25 19:35:50.694281+00', '''a'':3 ''atlas'':1 ''project'':2'),
+	(1, '5dddc72e-66cd-452f-a24e-94eaa861c330', 'journal 2026-W19', 'journal 2026-w19', 'concept', true, NULL, '{}', '2026-11-25 19:35:50.981647+00', '2026-11-25 19:35:51.014146+00', '''2026'':2 ''journal'':1 ''w19'':3'),
+	(1, '2c074e05-89e4-4924-920c-c6715f21cd9c', 'journal 2026-05-06 the-move', 'journal 2026-05-06 the-move', 'concept', true, NULL, '{}', '2026-11-25 19:35:51.030228+00', '2026-11-25 19:35:51.052535+00', '''05'':3 ''06'':4 ''2026'':2 ''journal'':1 ''move'':6 ''the'':5'),
+	(4, '69eb2756-bcf6-42ce-8f71-4652905a07f0', 'Shelves', 'shelves', 'concept', true, NULL, '{}', '2026-11-25 19:35:51.233429+00', '2026-11-25 19:35:51.26722+00', '''shelves'':1'),
+	(2, '6b55bd3b-f7c2-4601-907e-b0ca40b422b6', 'Rota', 'rota', 'project', false, NULL, '{}', '2026-11-25 19:35:52.479032+00', '2026-11-25 19:35:52.512448+00', '''rota'':1'),
+	(3, '7c9747f6-c874-45c1-91db-6bc8cf9e20c3', 'Ausflug', 'ausflug', 'project', false, NULL, '{}', '2026-11-25 19:35:52.60739+00', '2026-11-25 19:35:52.60994+00', '''ausflug'':1'),
+	(1, '2a0eaf92-b586-4899-afc5-572df63750b3', 'Ada', 'ada', 'person', false, NULL, '{}', '2026-11-25 19:35:49.550281+00', '2026-11-25 19:35:52.668227+00', '''ada'':1,2 ''l'':3');
 
 
 INSERT INTO textrawl.entity_alias VALUES
-	(1, '7d4c5b25-20fb-4def-8ab7-080a993db05f', 'b2623af2-c53d-435c-9d30-af513b64774f', 'Project A', 'project a', 1, 'mcp 0.1.0', 'name_entity', '118d8289d452a610', '2026-11-25 19:10:07.885532+00', NULL),
-	(1, 'a00fd147-fe77-4654-bfe1-00094029ca06', 'e399d956-b6df-4018-a997-e8c7d4c3e170', 'Ada L.', 'ada l.', 1, 'mcp 0.1.0', 'merge_entities', '3ad4d6c1f578f8fe', '2026-11-25 19:10:07.921405+00', NULL);
+	(1, '1daf97a6-95dd-4b01-9845-32c658cdcac0', 'c22b1860-fd22-4f08-8546-a9fe29ceeda4', 'Project A', 'project a', 1, 'mcp 0.1.0', 'name_entity', '029bc76744c63de2', '2026-11-25 19:35:49.988954+00', NULL),
+	(1, '07bd380b-1f93-48e9-bc4a-11bc5b0a8f03', '2a0eaf92-b586-4899-afc5-572df63750b3', 'Ada L.', 'ada l.', 1, 'mcp 0.1.0', 'merge_entities', 'cd1601061b217359', '2026-11-25 19:35:50.061752+00', NULL);
 
 
 
 
 INSERT INTO textrawl.event OVERRIDING SYSTEM VALUE VALUES
-	(1, 1, '2026-11-25 19:10:07.654469+00', 1, 'mcp 0.1.0', 'build_knowledge', '822a0ca6c46cc02e', 'created', 'e399d956-b6df-4018-a997-e8c7d4c3e170', NULL, NULL, '{}', '779'),
-	(1, 2, '2026-11-25 19:10:07.654469+00', 1, 'mcp 0.1.0', 'build_knowledge', '822a0ca6c46cc02e', 'created', 'a00fd147-fe77-4654-bfe1-00094029ca06', NULL, NULL, '{}', '779'),
-	(1, 3, '2026-11-25 19:10:07.654469+00', 1, 'mcp 0.1.0', 'build_knowledge', '822a0ca6c46cc02e', 'created', 'b2623af2-c53d-435c-9d30-af513b64774f', NULL, NULL, '{}', '779'),
-	(1, 4, '2026-11-25 19:10:07.654469+00', 1, 'mcp 0.1.0', 'build_knowledge', '822a0ca6c46cc02e', 'created', '6be51659-178b-44ca-87f8-df132eda4d96', NULL, NULL, '{}', '779'),
-	(1, 5, '2026-11-25 19:10:07.654469+00', 1, 'mcp 0.1.0', 'build_knowledge', '822a0ca6c46cc02e', 'created', '3cb804bb-f9ec-493c-9774-21eb029aa8fa', NULL, NULL, '{}', '779'),
-	(1, 6, '2026-11-25 19:10:07.654469+00', 1, 'mcp 0.1.0', 'build_knowledge', '822a0ca6c46cc02e', 'remembered', 'e399d956-b6df-4018-a997-e8c7d4c3e170', 'bde9f9a0-57d4-4df9-877e-6b82197ff1a3', NULL, '{}', '779'),
-	(1, 7, '2026-11-25 19:10:07.654469+00', 1, 'mcp 0.1.0', 'build_knowledge', '822a0ca6c46cc02e', 'remembered', 'e399d956-b6df-4018-a997-e8c7d4c3e170', '0076be09-84a1-463b-8c73-896f4f176d2f', NULL, '{}', '779'),
-	(1, 8, '2026-11-25 19:10:07.654469+00', 1, 'mcp 0.1.0', 'build_knowledge', '822a0ca6c46cc02e', 'remembered', 'a00fd147-fe77-4654-bfe1-00094029ca06', '3269c977-f28a-4687-a706-3e7a06211b3a', NULL, '{}', '779'),
-	(1, 9, '2026-11-25 19:10:07.654469+00', 1, 'mcp 0.1.0', 'build_knowledge', '822a0ca6c46cc02e', 'remembered', 'a00fd147-fe77-4654-bfe1-00094029ca06', '6d083f38-4d4d-4e3a-addd-7cb425e9d640', NULL, '{}', '779'),
-	(1, 10, '2026-11-25 19:10:07.654469+00', 1, 'mcp 0.1.0', 'build_knowledge', '822a0ca6c46cc02e', 'remembered', 'b2623af2-c53d-435c-9d30-af513b64774f', '3f560ef2-dd7c-4094-a3ff-9f0c93050649', NULL, '{}', '779'),
-	(1, 11, '2026-11-25 19:10:07.654469+00', 1, 'mcp 0.1.0', 'build_knowledge', '822a0ca6c46cc02e', 'remembered', '3cb804bb-f9ec-493c-9774-21eb029aa8fa', '908b62cd-a476-453e-a1c7-249cb46a663c', NULL, '{}', '779'),
-	(1, 12, '2026-11-25 19:10:07.654469+00', 1, 'mcp 0.1.0', 'build_knowledge', '822a0ca6c46cc02e', 'related', 'e399d956-b6df-4018-a997-e8c7d4c3e170', NULL, '00a084b1-a16c-44fb-a919-db42ac6a4868', '{"to": "b2623af2-c53d-435c-9d30-af513b64774f"}', '779'),
-	(1, 13, '2026-11-25 19:10:07.654469+00', 1, 'mcp 0.1.0', 'build_knowledge', '822a0ca6c46cc02e', 'related', 'a00fd147-fe77-4654-bfe1-00094029ca06', NULL, '68c66933-c5c7-4ba4-af38-abae79948377', '{"to": "6be51659-178b-44ca-87f8-df132eda4d96"}', '779'),
-	(1, 14, '2026-11-25 19:10:07.654469+00', 1, 'mcp 0.1.0', 'build_knowledge', '822a0ca6c46cc02e', 'related', 'e399d956-b6df-4018-a997-e8c7d4c3e170', NULL, '9129d664-75ad-4c63-9011-60ec2de6fc06', '{"to": "3cb804bb-f9ec-493c-9774-21eb029aa8fa"}', '779'),
-	(1, 15, '2026-11-25 19:10:07.726548+00', 1, 'mcp 0.1.0', 'remember_fact', '375695aab971cf31', 'replaced', 'e399d956-b6df-4018-a997-e8c7d4c3e170', '999eaef1-2b3f-4ea7-8aec-529b5a6ed71d', NULL, '{"new": true, "until": null, "replaced": "bde9f9a0-57d4-4df9-877e-6b82197ff1a3"}', '782'),
-	(1, 16, '2026-11-25 19:10:07.751186+00', 1, 'mcp 0.1.0', 'relate_entities', '9a13e2748af1b107', 'ended', 'e399d956-b6df-4018-a997-e8c7d4c3e170', NULL, '9129d664-75ad-4c63-9011-60ec2de6fc06', '{"to": "3cb804bb-f9ec-493c-9774-21eb029aa8fa"}', '783'),
-	(1, 17, '2026-11-25 19:10:07.773287+00', 1, 'mcp 0.1.0', 'revise_fact', 'e5decea1446ac1cb', 'remembered', 'b2623af2-c53d-435c-9d30-af513b64774f', 'dbde71ca-4d2b-4a47-a6ee-7279d48237a6', NULL, '{}', '784'),
-	(1, 18, '2026-11-25 19:10:07.773287+00', 1, 'mcp 0.1.0', 'revise_fact', 'e5decea1446ac1cb', 'revised', 'b2623af2-c53d-435c-9d30-af513b64774f', 'dbde71ca-4d2b-4a47-a6ee-7279d48237a6', NULL, '{"by": null, "until": null, "replaced": "3f560ef2-dd7c-4094-a3ff-9f0c93050649"}', '784'),
-	(2, 19, '2026-11-25 19:10:07.832536+00', 1, 'mcp 0.1.0', 'share_memories', '8935d55972125823', 'created', 'f22c0f08-46b8-43bd-9096-1aec9a0051b0', NULL, NULL, '{}', '785'),
-	(2, 20, '2026-11-25 19:10:07.832536+00', 1, 'mcp 0.1.0', 'share_memories', '8935d55972125823', 'created', '4e10b0d8-4f3e-447c-b4a4-f520016c19b5', NULL, NULL, '{}', '785'),
-	(2, 21, '2026-11-25 19:10:07.832536+00', 1, 'mcp 0.1.0', 'share_memories', '8935d55972125823', 'shared', '4e10b0d8-4f3e-447c-b4a4-f520016c19b5', '55650cd4-e397-47f9-b88a-6c725c2f01b9', NULL, '{}', '785'),
-	(2, 22, '2026-11-25 19:10:07.832536+00', 1, 'mcp 0.1.0', 'share_memories', '8935d55972125823', 'shared', 'f22c0f08-46b8-43bd-9096-1aec9a0051b0', NULL, 'c8fd25ce-5243-4e81-95c5-5456e4159310', '{"to": "4e10b0d8-4f3e-447c-b4a4-f520016c19b5"}', '785'),
-	(1, 23, '2026-11-25 19:10:07.885532+00', 1, 'mcp 0.1.0', 'name_entity', '118d8289d452a610', 'named', 'b2623af2-c53d-435c-9d30-af513b64774f', NULL, NULL, '{"alias": "7d4c5b25-20fb-4def-8ab7-080a993db05f"}', '786'),
-	(1, 24, '2026-11-25 19:10:07.91978+00', 1, 'mcp 0.1.0', 'merge_entities', '3ad4d6c1f578f8fe', 'merged', 'e399d956-b6df-4018-a997-e8c7d4c3e170', NULL, NULL, '{"at": "2026-11-25T19:10:07.921405+00:00", "facts": 2, "merge": "75e88d9d-2b71-47f4-907a-8a28a3608425", "merged": "a00fd147-fe77-4654-bfe1-00094029ca06", "relations": 1}', '787'),
-	(1, 25, '2026-11-25 19:10:07.970545+00', 1, 'mcp 0.1.0', 'create_entities', '45e5673f57b20df7', 'created', '03ce8c99-d0de-4126-8869-3d2617976c22', NULL, NULL, '{}', '788'),
-	(1, 26, '2026-11-25 19:10:07.970545+00', 1, 'mcp 0.1.0', 'create_entities', '45e5673f57b20df7', 'remembered', '03ce8c99-d0de-4126-8869-3d2617976c22', 'f3f23562-307a-4360-8e24-e7d521df9800', NULL, '{}', '788'),
-	(1, 27, '2026-11-25 19:10:07.970545+00', 1, 'mcp 0.1.0', 'create_entities', '45e5673f57b20df7', 'remembered', '03ce8c99-d0de-4126-8869-3d2617976c22', 'd46f1e38-f065-48ad-b572-c5e27177e35e', NULL, '{}', '788'),
-	(1, 28, '2026-11-25 19:10:07.970545+00', 1, 'mcp 0.1.0', 'create_entities', '45e5673f57b20df7', 'remembered', '03ce8c99-d0de-4126-8869-3d2617976c22', 'dc0a3e2c-fdad-47ae-b2ce-6edc49ca07c4', NULL, '{}', '788'),
-	(1, 29, '2026-11-25 19:10:08.008757+00', 1, 'mcp 0.1.0', 'create_relations', '94de5f6f39ac62d4', 'related', '03ce8c99-d0de-4126-8869-3d2617976c22', NULL, '4b21f16b-655a-46eb-bc53-704ee4c6b481', '{"to": "b2623af2-c53d-435c-9d30-af513b64774f"}', '789'),
-	(1, 30, '2026-11-25 19:10:08.008757+00', 1, 'mcp 0.1.0', 'create_relations', '94de5f6f39ac62d4', 'related', '03ce8c99-d0de-4126-8869-3d2617976c22', NULL, '5a86c6b1-1832-4b05-ae39-e115d9c50a9d', '{"to": "03ce8c99-d0de-4126-8869-3d2617976c22"}', '789'),
-	(1, 31, '2026-11-25 19:10:08.036507+00', 1, 'mcp 0.1.0', 'add_reflection', '07dedeaeacf30a00', 'reflected', NULL, NULL, NULL, '{"reflection": "f6925905-7164-46ab-9cfa-b9e648ebdf49"}', '790'),
-	(1, 32, '2026-11-25 19:10:08.05022+00', 1, 'mcp 0.1.0', 'graph_write_transaction', 'da27c762ef51ca9c', 'created', '7c837c37-1437-40ac-9d05-31a7f779a2a0', NULL, NULL, '{}', '791'),
-	(1, 33, '2026-11-25 19:10:08.05022+00', 1, 'mcp 0.1.0', 'graph_write_transaction', 'da27c762ef51ca9c', 'created', '6dd6eede-69d8-463d-bc3c-c224b0f19493', NULL, NULL, '{}', '791'),
-	(1, 34, '2026-11-25 19:10:08.05022+00', 1, 'mcp 0.1.0', 'graph_write_transaction', 'da27c762ef51ca9c', 'remembered', '7c837c37-1437-40ac-9d05-31a7f779a2a0', '9043184a-e6d1-43a0-8d20-48d709d6fd48', NULL, '{}', '791'),
-	(1, 35, '2026-11-25 19:10:08.05022+00', 1, 'mcp 0.1.0', 'graph_write_transaction', 'da27c762ef51ca9c', 'described', '7c837c37-1437-40ac-9d05-31a7f779a2a0', NULL, NULL, '{}', '791'),
-	(1, 36, '2026-11-25 19:10:08.05022+00', 1, 'mcp 0.1.0', 'graph_write_transaction', 'da27c762ef51ca9c', 'described', '6dd6eede-69d8-463d-bc3c-c224b0f19493', NULL, NULL, '{}', '791'),
-	(1, 37, '2026-11-25 19:10:08.05022+00', 1, 'mcp 0.1.0', 'graph_write_transaction', 'da27c762ef51ca9c', 'related', '7c837c37-1437-40ac-9d05-31a7f779a2a0', NULL, '4c0f4fe1-f2fc-4f5b-9915-9e9ae14a0992', '{"to": "6dd6eede-69d8-463d-bc3c-c224b0f19493"}', '791'),
-	(1, 38, '2026-11-25 19:10:08.05022+00', 1, 'mcp 0.1.0', 'graph_write_transaction', 'da27c762ef51ca9c', 'described', '7c837c37-1437-40ac-9d05-31a7f779a2a0', NULL, '4c0f4fe1-f2fc-4f5b-9915-9e9ae14a0992', '{}', '791'),
-	(1, 39, '2026-11-25 19:10:08.15264+00', 1, 'mcp 0.1.0', 'graph_node_update', '47607b6fad853de7', 'replaced', '7c837c37-1437-40ac-9d05-31a7f779a2a0', 'a6017159-e888-475e-8572-c8113a408cea', NULL, '{"new": true, "until": null, "replaced": "9043184a-e6d1-43a0-8d20-48d709d6fd48"}', '792'),
-	(1, 40, '2026-11-25 19:10:08.15264+00', 1, 'mcp 0.1.0', 'graph_node_update', '47607b6fad853de7', 'described', '7c837c37-1437-40ac-9d05-31a7f779a2a0', NULL, NULL, '{}', '792'),
-	(1, 41, '2026-11-25 19:10:08.182981+00', 1, 'mcp 0.1.0', 'graph_node_delete', 'c338e44288fd117d', 'ended', '7c837c37-1437-40ac-9d05-31a7f779a2a0', NULL, '4c0f4fe1-f2fc-4f5b-9915-9e9ae14a0992', '{"to": "6dd6eede-69d8-463d-bc3c-c224b0f19493"}', '793'),
-	(1, 42, '2026-11-25 19:10:08.182981+00', 1, 'mcp 0.1.0', 'graph_node_delete', 'c338e44288fd117d', 'described', '7c837c37-1437-40ac-9d05-31a7f779a2a0', NULL, '4c0f4fe1-f2fc-4f5b-9915-9e9ae14a0992', '{}', '793'),
-	(1, 43, '2026-11-25 19:10:08.182981+00', 1, 'mcp 0.1.0', 'graph_node_delete', 'c338e44288fd117d', 'described', '6dd6eede-69d8-463d-bc3c-c224b0f19493', NULL, NULL, '{}', '793'),
-	(1, 44, '2026-11-25 19:10:08.202561+00', 1, 'mcp 0.1.0', 'save_memory', '5936aef0d27e1594', 'remembered', 'b2623af2-c53d-435c-9d30-af513b64774f', 'a4c64c50-9613-403c-b2a4-c6aec327cef5', NULL, '{}', '794'),
-	(1, 45, '2026-11-25 19:10:08.217726+00', 1, 'mcp 0.1.0', 'save_memory', '00f29b0d702a6cf5', 'remembered', 'b2623af2-c53d-435c-9d30-af513b64774f', '4e67b3d5-2198-499e-9293-57d9835bc637', NULL, '{}', '795'),
-	(1, 46, '2026-11-25 19:10:08.236341+00', 1, 'mcp 0.1.0', 'touch_memory', 'f0caba35ecbf14e0', 'used', 'b2623af2-c53d-435c-9d30-af513b64774f', 'a4c64c50-9613-403c-b2a4-c6aec327cef5', NULL, '{"uses": 1}', '796'),
-	(1, 48, '2026-11-25 19:10:08.283058+00', 1, 'mcp 0.1.0', 'create_relation', '16fa8f2d56d1de42', 'linked', 'b2623af2-c53d-435c-9d30-af513b64774f', 'a4c64c50-9613-403c-b2a4-c6aec327cef5', NULL, '{"to": "4e67b3d5-2198-499e-9293-57d9835bc637", "link": "4b90f6b4-76eb-4e7d-8a47-d968dc303a9f", "type": "contradicts"}', '798'),
-	(1, 50, '2026-11-25 19:10:08.308865+00', 1, 'mcp 0.1.0', 'snapshot_create', 'e8270d729a417afc', 'snapshot', NULL, NULL, NULL, '{"path": "self/self.md", "snapshot": "self/self_2026-11-25T19-10-08-309Z"}', '800'),
-	(1, 52, '2026-11-25 19:10:08.356858+00', 1, 'mcp 0.1.0', 'identity_set_meta', '57fd2ce47778d15f', 'written', NULL, NULL, NULL, '{"kind": "identity", "path": "self/self.md", "version": 3, "document": "17465a99-3a61-43f4-b68d-0cfbb9c585ac"}', '802'),
-	(1, 54, '2026-11-25 19:10:08.388016+00', 1, 'mcp 0.1.0', 'identity_delete_custom', '3e4457d4be5f1011', 'snapshot', NULL, NULL, NULL, '{"path": "custom/gone.md", "snapshot": "custom/gone_2026-11-25T19-10-08-388Z"}', '804'),
-	(1, 55, '2026-11-25 19:10:08.388016+00', 1, 'mcp 0.1.0', 'identity_delete_custom', '3e4457d4be5f1011', 'deleted', NULL, NULL, NULL, '{"kind": "identity", "path": "custom/gone.md", "version": 5, "document": "2c655eb3-8fd4-431f-a168-e2cc0dffe6ef"}', '804'),
-	(1, 57, '2026-11-25 19:10:08.433896+00', 1, 'mcp 0.1.0', 'memory_create', 'a0e15f4432830581', 'written', NULL, NULL, NULL, '{"kind": "journal", "path": "weekly/2026-W19", "version": 7, "document": "a23ef8bc-2458-40ee-9c48-40afe32d9eb5"}', '806'),
-	(1, 59, '2026-11-25 19:10:08.472648+00', 1, 'mcp 0.1.0', 'memory_update', '2b99249bfa4c5b0d', 'written', NULL, NULL, NULL, '{"kind": "journal", "path": "daily/2026-05-04/laptop", "version": 9, "document": "e7810a3f-5971-461b-8ab0-a6d0abb7168c"}', '808'),
-	(4, 61, '2026-11-25 19:10:08.535687+00', 1, 'mcp 0.1.0', 'remember', 'ac1dca1d042839d7', 'written', NULL, NULL, NULL, '{"kind": "source", "path": "clip/798069078fd8cee33d8cdbdf4f44c84e", "version": 1, "document": "45859c8f-1d5c-461b-904c-7279a20671e1"}', '812'),
-	(1, 47, '2026-11-25 19:10:08.253823+00', 1, 'mcp 0.1.0', 'observe_memory_usage', 'ad80a6bfc044c4b9', 'used', 'b2623af2-c53d-435c-9d30-af513b64774f', 'a4c64c50-9613-403c-b2a4-c6aec327cef5', NULL, '{"uses": 2}', '797'),
-	(1, 49, '2026-11-25 19:10:08.294575+00', 1, 'mcp 0.1.0', 'identity_write', '6fd4bdb4cf3d5251', 'written', NULL, NULL, NULL, '{"kind": "identity", "path": "self/self.md", "version": 1, "document": "17465a99-3a61-43f4-b68d-0cfbb9c585ac"}', '799'),
-	(1, 51, '2026-11-25 19:10:08.337298+00', 1, 'mcp 0.1.0', 'identity_append', '2f8601e3c5b698d2', 'written', NULL, NULL, NULL, '{"kind": "identity", "path": "self/self.md", "version": 2, "document": "17465a99-3a61-43f4-b68d-0cfbb9c585ac"}', '801'),
-	(1, 53, '2026-11-25 19:10:08.370301+00', 1, 'mcp 0.1.0', 'identity_write', '324346f56bbd30a5', 'written', NULL, NULL, NULL, '{"kind": "identity", "path": "custom/gone.md", "version": 4, "document": "2c655eb3-8fd4-431f-a168-e2cc0dffe6ef"}', '803'),
-	(1, 56, '2026-11-25 19:10:08.405248+00', 1, 'mcp 0.1.0', 'memory_create', 'd7fe3c2f8f806b57', 'written', NULL, NULL, NULL, '{"kind": "journal", "path": "daily/2026-05-04/laptop", "version": 6, "document": "e7810a3f-5971-461b-8ab0-a6d0abb7168c"}', '805'),
-	(1, 58, '2026-11-25 19:10:08.458816+00', 1, 'mcp 0.1.0', 'memory_create', 'f82f5ae9c270e3c2', 'written', NULL, NULL, NULL, '{"kind": "journal", "path": "significant/2026-05-06/the-move", "version": 8, "document": "5fc9c614-b007-4d8c-a65b-ce9b2217b5bf"}', '807'),
-	(1, 60, '2026-11-25 19:10:08.49343+00', 1, 'mcp 0.1.0', 'sync_push', '79f45147ea1ee93d', 'written', NULL, NULL, NULL, '{"kind": "identity", "path": "user/wants.md", "version": 10, "document": "5a047432-0648-44a2-989d-ffb8b002e936"}', '809'),
-	(2, 62, '2026-11-25 19:10:09.850682+00', 2, 'editor 2', 'remember_fact', NULL, 'created', 'ba6a4505-8387-40e4-8ea5-f1a8aedfdd9e', NULL, NULL, '{}', '817'),
-	(2, 63, '2026-11-25 19:10:09.850682+00', 2, 'editor 2', 'remember_fact', NULL, 'remembered', 'ba6a4505-8387-40e4-8ea5-f1a8aedfdd9e', '0e8fb2be-b6e4-4689-acc7-b2e552a25783', NULL, '{}', '817'),
-	(2, 64, '2026-11-25 19:10:09.892213+00', 3, 'editor 2', 'remember_fact', NULL, 'proposed', NULL, NULL, NULL, '{"proposal": "a633b085-82b8-433b-8482-1d0b53fdaf4a"}', '818'),
-	(3, 65, '2026-11-25 19:10:09.908575+00', 4, NULL, 'sql', NULL, 'created', '95b6c587-0904-49ff-ab2a-58714bb0254f', NULL, NULL, '{}', '820'),
-	(3, 66, '2026-11-25 19:10:09.908575+00', 4, NULL, 'sql', NULL, 'remembered', '95b6c587-0904-49ff-ab2a-58714bb0254f', 'b07023f3-80cf-4c70-97c4-f89ad54c10a8', NULL, '{}', '820'),
-	(1, 67, '2026-11-25 19:10:09.94279+00', 4, NULL, 'sql', NULL, 'remembered', 'e399d956-b6df-4018-a997-e8c7d4c3e170', 'fc82ee8f-ac04-43ef-bd54-79ed59a1710c', NULL, '{}', '822'),
-	(2, 68, '2026-11-25 19:10:09.954719+00', 2, NULL, 'sql', NULL, 'created', 'f8ec3006-ca8a-402a-9b2c-1a5705be0472', NULL, NULL, '{}', '823'),
-	(2, 69, '2026-11-25 19:10:09.954719+00', 2, NULL, 'sql', NULL, 'remembered', 'f8ec3006-ca8a-402a-9b2c-1a5705be0472', '312f632b-5989-4283-9862-afe84dc465ec', NULL, '{}', '823'),
-	(2, 70, '2026-11-25 19:10:09.9576+00', 4, NULL, 'sql', NULL, 'drop entity', 'f8ec3006-ca8a-402a-9b2c-1a5705be0472', NULL, NULL, '{"undo": 1, "what": "drop entity"}', '824'),
-	(2, 71, '2026-11-25 19:10:09.9576+00', 4, NULL, 'sql', NULL, 'remove', 'f8ec3006-ca8a-402a-9b2c-1a5705be0472', '312f632b-5989-4283-9862-afe84dc465ec', NULL, '{"undo": 1, "what": "remove"}', '824');
+	(1, 1, '2026-11-25 19:35:49.550281+00', 1, 'mcp 0.1.0', 'build_knowledge', '1ac44255b6966afe', 'created', '2a0eaf92-b586-4899-afc5-572df63750b3', NULL, NULL, '{}', '779'),
+	(1, 2, '2026-11-25 19:35:49.550281+00', 1, 'mcp 0.1.0', 'build_knowledge', '1ac44255b6966afe', 'created', '07bd380b-1f93-48e9-bc4a-11bc5b0a8f03', NULL, NULL, '{}', '779'),
+	(1, 3, '2026-11-25 19:35:49.550281+00', 1, 'mcp 0.1.0', 'build_knowledge', '1ac44255b6966afe', 'created', 'c22b1860-fd22-4f08-8546-a9fe29ceeda4', NULL, NULL, '{}', '779'),
+	(1, 4, '2026-11-25 19:35:49.550281+00', 1, 'mcp 0.1.0', 'build_knowledge', '1ac44255b6966afe', 'created', '4e5d17ed-7c95-4465-98f2-0313c7131636', NULL, NULL, '{}', '779'),
+	(1, 5, '2026-11-25 19:35:49.550281+00', 1, 'mcp 0.1.0', 'build_knowledge', '1ac44255b6966afe', 'created', '9cf687ac-f12d-4f4c-b832-a5d32af5c08d', NULL, NULL, '{}', '779'),
+	(1, 6, '2026-11-25 19:35:49.550281+00', 1, 'mcp 0.1.0', 'build_knowledge', '1ac44255b6966afe', 'remembered', '2a0eaf92-b586-4899-afc5-572df63750b3', '4169375c-8b57-419b-9ef1-08c782b7709a', NULL, '{}', '779'),
+	(1, 7, '2026-11-25 19:35:49.550281+00', 1, 'mcp 0.1.0', 'build_knowledge', '1ac44255b6966afe', 'remembered', '2a0eaf92-b586-4899-afc5-572df63750b3', '202f9f28-4f60-4807-9d10-24e25b385171', NULL, '{}', '779'),
+	(1, 8, '2026-11-25 19:35:49.550281+00', 1, 'mcp 0.1.0', 'build_knowledge', '1ac44255b6966afe', 'remembered', '07bd380b-1f93-48e9-bc4a-11bc5b0a8f03', 'a5806b3a-a501-460f-a5db-ea54cb668856', NULL, '{}', '779'),
+	(1, 9, '2026-11-25 19:35:49.550281+00', 1, 'mcp 0.1.0', 'build_knowledge', '1ac44255b6966afe', 'remembered', '07bd380b-1f93-48e9-bc4a-11bc5b0a8f03', '8b3a879e-5273-49e8-b9ef-c480e4842bba', NULL, '{}', '779'),
+	(1, 10, '2026-11-25 19:35:49.550281+00', 1, 'mcp 0.1.0', 'build_knowledge', '1ac44255b6966afe', 'remembered', 'c22b1860-fd22-4f08-8546-a9fe29ceeda4', 'e660ee31-c4a4-44d4-a588-d77a3174a1e0', NULL, '{}', '779'),
+	(1, 11, '2026-11-25 19:35:49.550281+00', 1, 'mcp 0.1.0', 'build_knowledge', '1ac44255b6966afe', 'remembered', '9cf687ac-f12d-4f4c-b832-a5d32af5c08d', 'b1d75ad3-bf40-4c0e-9cfc-113c33f8cf09', NULL, '{}', '779'),
+	(1, 12, '2026-11-25 19:35:49.550281+00', 1, 'mcp 0.1.0', 'build_knowledge', '1ac44255b6966afe', 'related', '2a0eaf92-b586-4899-afc5-572df63750b3', NULL, '359b0714-6a41-4ab2-a65d-5487e5ede33e', '{"to": "c22b1860-fd22-4f08-8546-a9fe29ceeda4"}', '779'),
+	(1, 13, '2026-11-25 19:35:49.550281+00', 1, 'mcp 0.1.0', 'build_knowledge', '1ac44255b6966afe', 'related', '07bd380b-1f93-48e9-bc4a-11bc5b0a8f03', NULL, 'b3174543-9be4-4a8b-9467-98726a7a0fdb', '{"to": "4e5d17ed-7c95-4465-98f2-0313c7131636"}', '779'),
+	(1, 14, '2026-11-25 19:35:49.550281+00', 1, 'mcp 0.1.0', 'build_knowledge', '1ac44255b6966afe', 'related', '2a0eaf92-b586-4899-afc5-572df63750b3', NULL, 'ded2ea11-ba59-4287-b224-42e703dbdb91', '{"to": "9cf687ac-f12d-4f4c-b832-a5d32af5c08d"}', '779'),
+	(1, 15, '2026-11-25 19:35:49.639176+00', 1, 'mcp 0.1.0', 'remember_fact', '3666e8cb7c56fb6c', 'replaced', '2a0eaf92-b586-4899-afc5-572df63750b3', 'ed301d8f-bc93-461c-94e4-4a743b6777a5', NULL, '{"new": true, "until": null, "replaced": "4169375c-8b57-419b-9ef1-08c782b7709a"}', '781'),
+	(1, 16, '2026-11-25 19:35:49.744884+00', 1, 'mcp 0.1.0', 'relate_entities', '5029757a63ccdb3f', 'ended', '2a0eaf92-b586-4899-afc5-572df63750b3', NULL, 'ded2ea11-ba59-4287-b224-42e703dbdb91', '{"to": "9cf687ac-f12d-4f4c-b832-a5d32af5c08d"}', '782'),
+	(1, 17, '2026-11-25 19:35:49.828814+00', 1, 'mcp 0.1.0', 'revise_fact', '9d7b0e65ceb2835d', 'remembered', 'c22b1860-fd22-4f08-8546-a9fe29ceeda4', '87e3232b-7186-4cb2-9887-15a309c5c6d8', NULL, '{}', '783'),
+	(1, 18, '2026-11-25 19:35:49.828814+00', 1, 'mcp 0.1.0', 'revise_fact', '9d7b0e65ceb2835d', 'revised', 'c22b1860-fd22-4f08-8546-a9fe29ceeda4', '87e3232b-7186-4cb2-9887-15a309c5c6d8', NULL, '{"by": null, "until": null, "replaced": "e660ee31-c4a4-44d4-a588-d77a3174a1e0"}', '783'),
+	(2, 19, '2026-11-25 19:35:49.8663+00', 1, 'mcp 0.1.0', 'share_memories', '21c4f33d98e9321f', 'created', 'dcc82428-3d3b-48ca-b542-4d81930d0637', NULL, NULL, '{}', '784'),
+	(2, 20, '2026-11-25 19:35:49.8663+00', 1, 'mcp 0.1.0', 'share_memories', '21c4f33d98e9321f', 'created', 'd2074e5a-8d9b-4fcd-a6ad-5a7f0423e74f', NULL, NULL, '{}', '784'),
+	(2, 21, '2026-11-25 19:35:49.8663+00', 1, 'mcp 0.1.0', 'share_memories', '21c4f33d98e9321f', 'shared', 'd2074e5a-8d9b-4fcd-a6ad-5a7f0423e74f', 'bff95b38-fd2b-4deb-9d02-e3e13ee93f48', NULL, '{}', '784'),
+	(2, 22, '2026-11-25 19:35:49.8663+00', 1, 'mcp 0.1.0', 'share_memories', '21c4f33d98e9321f', 'shared', 'dcc82428-3d3b-48ca-b542-4d81930d0637', NULL, 'bb89d10d-0de4-44f2-9d88-2f9e42d16e88', '{"to": "d2074e5a-8d9b-4fcd-a6ad-5a7f0423e74f"}', '784'),
+	(1, 23, '2026-11-25 19:35:49.988954+00', 1, 'mcp 0.1.0', 'name_entity', '029bc76744c63de2', 'named', 'c22b1860-fd22-4f08-8546-a9fe29ceeda4', NULL, NULL, '{"alias": "1daf97a6-95dd-4b01-9845-32c658cdcac0"}', '785'),
+	(1, 24, '2026-11-25 19:35:50.060258+00', 1, 'mcp 0.1.0', 'merge_entities', 'cd1601061b217359', 'merged', '2a0eaf92-b586-4899-afc5-572df63750b3', NULL, NULL, '{"at": "2026-11-25T19:35:50.061752+00:00", "facts": 2, "merge": "cc9e2739-a593-456d-af9b-c1e3b47a68c8", "merged": "07bd380b-1f93-48e9-bc4a-11bc5b0a8f03", "relations": 1}', '786'),
+	(1, 25, '2026-11-25 19:35:50.140794+00', 1, 'mcp 0.1.0', 'create_entities', 'c21234425a3ec5ea', 'created', '48e0a211-5b47-4e3d-be08-de75e9a562c3', NULL, NULL, '{}', '787'),
+	(1, 26, '2026-11-25 19:35:50.140794+00', 1, 'mcp 0.1.0', 'create_entities', 'c21234425a3ec5ea', 'remembered', '48e0a211-5b47-4e3d-be08-de75e9a562c3', 'c706a4e2-ee9c-4823-8c7a-8941a35f8c60', NULL, '{}', '787'),
+	(1, 27, '2026-11-25 19:35:50.140794+00', 1, 'mcp 0.1.0', 'create_entities', 'c21234425a3ec5ea', 'remembered', '48e0a211-5b47-4e3d-be08-de75e9a562c3', 'fc8cc416-02d1-4f23-9277-c36042375cb4', NULL, '{}', '787'),
+	(1, 28, '2026-11-25 19:35:50.140794+00', 1, 'mcp 0.1.0', 'create_entities', 'c21234425a3ec5ea', 'remembered', '48e0a211-5b47-4e3d-be08-de75e9a562c3', '93e31971-d787-4411-b8fb-a30d629f7ece', NULL, '{}', '787'),
+	(1, 29, '2026-11-25 19:35:50.216862+00', 1, 'mcp 0.1.0', 'create_relations', '9414807f6e015cda', 'related', '48e0a211-5b47-4e3d-be08-de75e9a562c3', NULL, '68f4e950-d675-4d5a-9330-67d81cf51d5e', '{"to": "c22b1860-fd22-4f08-8546-a9fe29ceeda4"}', '788'),
+	(1, 30, '2026-11-25 19:35:50.216862+00', 1, 'mcp 0.1.0', 'create_relations', '9414807f6e015cda', 'related', '48e0a211-5b47-4e3d-be08-de75e9a562c3', NULL, '296fd3de-ebfb-4a4a-b110-1118e89d1c40', '{"to": "48e0a211-5b47-4e3d-be08-de75e9a562c3"}', '788'),
+	(1, 31, '2026-11-25 19:35:50.258049+00', 1, 'mcp 0.1.0', 'add_reflection', '552e66f182fa86a7', 'reflected', NULL, NULL, NULL, '{"reflection": "579282ed-8efe-4fc1-ab08-28f0a2b51bac"}', '789'),
+	(1, 32, '2026-11-25 19:35:50.294601+00', 1, 'mcp 0.1.0', 'graph_write_transaction', 'ea0761a7d67e0577', 'created', '83c7b290-6c1c-4e25-812e-eb7f43e38279', NULL, NULL, '{}', '790'),
+	(1, 33, '2026-11-25 19:35:50.294601+00', 1, 'mcp 0.1.0', 'graph_write_transaction', 'ea0761a7d67e0577', 'created', '43e8d5f0-4149-415d-85a8-aaf6fe7d13c8', NULL, NULL, '{}', '790'),
+	(1, 34, '2026-11-25 19:35:50.294601+00', 1, 'mcp 0.1.0', 'graph_write_transaction', 'ea0761a7d67e0577', 'remembered', '83c7b290-6c1c-4e25-812e-eb7f43e38279', 'c6794fea-f228-4f37-b1ad-7f9b9f00af20', NULL, '{}', '790'),
+	(1, 35, '2026-11-25 19:35:50.294601+00', 1, 'mcp 0.1.0', 'graph_write_transaction', 'ea0761a7d67e0577', 'described', '83c7b290-6c1c-4e25-812e-eb7f43e38279', NULL, NULL, '{}', '790'),
+	(1, 36, '2026-11-25 19:35:50.294601+00', 1, 'mcp 0.1.0', 'graph_write_transaction', 'ea0761a7d67e0577', 'described', '43e8d5f0-4149-415d-85a8-aaf6fe7d13c8', NULL, NULL, '{}', '790'),
+	(1, 37, '2026-11-25 19:35:50.294601+00', 1, 'mcp 0.1.0', 'graph_write_transaction', 'ea0761a7d67e0577', 'related', '83c7b290-6c1c-4e25-812e-eb7f43e38279', NULL, 'f9f81dbd-dfdc-4bc3-a4c8-976b53751974', '{"to": "43e8d5f0-4149-415d-85a8-aaf6fe7d13c8"}', '790'),
+	(1, 38, '2026-11-25 19:35:50.294601+00', 1, 'mcp 0.1.0', 'graph_write_transaction', 'ea0761a7d67e0577', 'described', '83c7b290-6c1c-4e25-812e-eb7f43e38279', NULL, 'f9f81dbd-dfdc-4bc3-a4c8-976b53751974', '{}', '790'),
+	(1, 39, '2026-11-25 19:35:50.501541+00', 1, 'mcp 0.1.0', 'graph_node_update', '31f8109e274dc9ad', 'replaced', '83c7b290-6c1c-4e25-812e-eb7f43e38279', '19b35881-5d1a-4962-a707-e3242aadb65e', NULL, '{"new": true, "until": null, "replaced": "c6794fea-f228-4f37-b1ad-7f9b9f00af20"}', '791'),
+	(1, 40, '2026-11-25 19:35:50.501541+00', 1, 'mcp 0.1.0', 'graph_node_update', '31f8109e274dc9ad', 'described', '83c7b290-6c1c-4e25-812e-eb7f43e38279', NULL, NULL, '{}', '791'),
+	(1, 41, '2026-11-25 19:35:50.607519+00', 1, 'mcp 0.1.0', 'graph_node_delete', '66206e9dc38006e9', 'ended', '83c7b290-6c1c-4e25-812e-eb7f43e38279', NULL, 'f9f81dbd-dfdc-4bc3-a4c8-976b53751974', '{"to": "43e8d5f0-4149-415d-85a8-aaf6fe7d13c8"}', '792'),
+	(1, 42, '2026-11-25 19:35:50.607519+00', 1, 'mcp 0.1.0', 'graph_node_delete', '66206e9dc38006e9', 'described', '83c7b290-6c1c-4e25-812e-eb7f43e38279', NULL, 'f9f81dbd-dfdc-4bc3-a4c8-976b53751974', '{}', '792'),
+	(1, 43, '2026-11-25 19:35:50.607519+00', 1, 'mcp 0.1.0', 'graph_node_delete', '66206e9dc38006e9', 'described', '43e8d5f0-4149-415d-85a8-aaf6fe7d13c8', NULL, NULL, '{}', '792'),
+	(1, 44, '2026-11-25 19:35:50.649001+00', 1, 'mcp 0.1.0', 'save_memory', '8044499b657b54fe', 'remembered', 'c22b1860-fd22-4f08-8546-a9fe29ceeda4', '99e00eb3-eb03-498f-98c5-5b2f98daa37d', NULL, '{}', '793'),
+	(1, 45, '2026-11-25 19:35:50.690248+00', 1, 'mcp 0.1.0', 'save_memory', '635a43f1ea79733b', 'remembered', 'c22b1860-fd22-4f08-8546-a9fe29ceeda4', '7fb8ea3b-399e-4a7d-99da-9a25adc87c74', NULL, '{}', '794'),
+	(1, 46, '2026-11-25 19:35:50.711946+00', 1, 'mcp 0.1.0', 'touch_memory', 'd26746c6b02dd268', 'used', 'c22b1860-fd22-4f08-8546-a9fe29ceeda4', '99e00eb3-eb03-498f-98c5-5b2f98daa37d', NULL, '{"uses": 1}', '795'),
+	(1, 49, '2026-11-25 19:35:50.780019+00', 1, 'mcp 0.1.0', 'identity_write', 'b2b56d92b564fb6c', 'written', NULL, NULL, NULL, '{"kind": "identity", "path": "self/self.md", "version": 1, "document": "22b7fe9b-c67c-4687-a146-b730d754ab8f"}', '798'),
+	(1, 52, '2026-11-25 19:35:50.8653+00', 1, 'mcp 0.1.0', 'identity_set_meta', 'b0c6d39c50c07fb6', 'written', NULL, NULL, NULL, '{"kind": "identity", "path": "self/self.md", "version": 3, "document": "22b7fe9b-c67c-4687-a146-b730d754ab8f"}', '801'),
+	(1, 56, '2026-11-25 19:35:50.933341+00', 1, 'mcp 0.1.0', 'memory_create', 'ac7fdf58870091ae', 'written', NULL, NULL, NULL, '{"kind": "journal", "path": "daily/2026-05-04/laptop", "version": 6, "document": "15c21790-ecfb-495d-bc62-6993b8f10cfa"}', '804'),
+	(1, 59, '2026-11-25 19:35:51.063135+00', 1, 'mcp 0.1.0', 'memory_update', '35cd6cbf3e838d32', 'written', NULL, NULL, NULL, '{"kind": "journal", "path": "daily/2026-05-04/laptop", "version": 9, "document": "15c21790-ecfb-495d-bc62-6993b8f10cfa"}', '807'),
+	(4, 61, '2026-11-25 19:35:51.233429+00', 1, 'mcp 0.1.0', 'remember', '658103f563903eb3', 'written', NULL, NULL, NULL, '{"kind": "source", "path": "clip/798069078fd8cee33d8cdbdf4f44c84e", "version": 1, "document": "54b4a9f1-12bb-4cd3-909e-b811c8f4a3e6"}', '811'),
+	(1, 47, '2026-11-25 19:35:50.746569+00', 1, 'mcp 0.1.0', 'observe_memory_usage', '82da644ed69cd545', 'used', 'c22b1860-fd22-4f08-8546-a9fe29ceeda4', '99e00eb3-eb03-498f-98c5-5b2f98daa37d', NULL, '{"uses": 2}', '796'),
+	(1, 50, '2026-11-25 19:35:50.809582+00', 1, 'mcp 0.1.0', 'snapshot_create', '64c53523c6b77bb8', 'snapshot', NULL, NULL, NULL, '{"path": "self/self.md", "snapshot": "self/self_2026-11-25T19-35-50-809Z"}', '799'),
+	(1, 53, '2026-11-25 19:35:50.885541+00', 1, 'mcp 0.1.0', 'identity_write', '1954b633962bd2d0', 'written', NULL, NULL, NULL, '{"kind": "identity", "path": "custom/gone.md", "version": 4, "document": "85018df4-e3cb-44e5-8ef1-a7dd82023f1b"}', '802'),
+	(1, 57, '2026-11-25 19:35:50.981647+00', 1, 'mcp 0.1.0', 'memory_create', '9a60c6b65f3f7028', 'written', NULL, NULL, NULL, '{"kind": "journal", "path": "weekly/2026-W19", "version": 7, "document": "93eda28c-2032-42e7-857b-e59934d30089"}', '805'),
+	(1, 60, '2026-11-25 19:35:51.094212+00', 1, 'mcp 0.1.0', 'sync_push', '1320a36950e91287', 'written', NULL, NULL, NULL, '{"kind": "identity", "path": "user/wants.md", "version": 10, "document": "11d8ce27-b0b2-47ec-bd32-ac5d0f3a7780"}', '808'),
+	(1, 48, '2026-11-25 19:35:50.770615+00', 1, 'mcp 0.1.0', 'create_relation', '4b7aee468c502201', 'linked', 'c22b1860-fd22-4f08-8546-a9fe29ceeda4', '99e00eb3-eb03-498f-98c5-5b2f98daa37d', NULL, '{"to": "7fb8ea3b-399e-4a7d-99da-9a25adc87c74", "link": "18dfaf9f-e1b2-421f-a7f1-785a4149169a", "type": "contradicts"}', '797'),
+	(1, 51, '2026-11-25 19:35:50.837534+00', 1, 'mcp 0.1.0', 'identity_append', 'affaff1787f5a3c1', 'written', NULL, NULL, NULL, '{"kind": "identity", "path": "self/self.md", "version": 2, "document": "22b7fe9b-c67c-4687-a146-b730d754ab8f"}', '800'),
+	(1, 54, '2026-11-25 19:35:50.906601+00', 1, 'mcp 0.1.0', 'identity_delete_custom', '80b48bb157f90b2d', 'snapshot', NULL, NULL, NULL, '{"path": "custom/gone.md", "snapshot": "custom/gone_2026-11-25T19-35-50-906Z"}', '803'),
+	(1, 55, '2026-11-25 19:35:50.906601+00', 1, 'mcp 0.1.0', 'identity_delete_custom', '80b48bb157f90b2d', 'deleted', NULL, NULL, NULL, '{"kind": "identity", "path": "custom/gone.md", "version": 5, "document": "85018df4-e3cb-44e5-8ef1-a7dd82023f1b"}', '803'),
+	(1, 58, '2026-11-25 19:35:51.030228+00', 1, 'mcp 0.1.0', 'memory_create', '992819e055a00ee8', 'written', NULL, NULL, NULL, '{"kind": "journal", "path": "significant/2026-05-06/the-move", "version": 8, "document": "43b2adc1-2df6-4574-a1e3-0772252f8043"}', '806'),
+	(2, 62, '2026-11-25 19:35:52.479032+00', 2, 'editor 2', 'remember_fact', NULL, 'created', '6b55bd3b-f7c2-4601-907e-b0ca40b422b6', NULL, NULL, '{}', '816'),
+	(2, 63, '2026-11-25 19:35:52.479032+00', 2, 'editor 2', 'remember_fact', NULL, 'remembered', '6b55bd3b-f7c2-4601-907e-b0ca40b422b6', '4b65356e-dd7f-4a92-bdbd-6d22eb5aa40b', NULL, '{}', '816'),
+	(2, 64, '2026-11-25 19:35:52.558774+00', 3, 'editor 2', 'remember_fact', NULL, 'proposed', NULL, NULL, NULL, '{"proposal": "2676f9d4-c9d4-45a3-98b3-fc642c79464b"}', '817'),
+	(3, 65, '2026-11-25 19:35:52.60739+00', 4, NULL, 'sql', NULL, 'created', '7c9747f6-c874-45c1-91db-6bc8cf9e20c3', NULL, NULL, '{}', '819'),
+	(3, 66, '2026-11-25 19:35:52.60739+00', 4, NULL, 'sql', NULL, 'remembered', '7c9747f6-c874-45c1-91db-6bc8cf9e20c3', '8f76e068-2723-4ad7-a908-d6e722fc34f8', NULL, '{}', '819'),
+	(1, 67, '2026-11-25 19:35:52.666891+00', 4, NULL, 'sql', NULL, 'remembered', '2a0eaf92-b586-4899-afc5-572df63750b3', '1dc46968-1d19-4932-9329-4280a192c9c5', NULL, '{}', '821'),
+	(2, 68, '2026-11-25 19:35:52.709906+00', 2, NULL, 'sql', NULL, 'created', 'cbdee79c-4c14-4541-aae7-f466423f3d9b', NULL, NULL, '{}', '822'),
+	(2, 69, '2026-11-25 19:35:52.709906+00', 2, NULL, 'sql', NULL, 'remembered', 'cbdee79c-4c14-4541-aae7-f466423f3d9b', 'b324de93-580c-4ca1-9fec-c9819493554d', NULL, '{}', '822'),
+	(2, 70, '2026-11-25 19:35:52.729947+00', 4, NULL, 'sql', NULL, 'drop entity', 'cbdee79c-4c14-4541-aae7-f466423f3d9b', NULL, NULL, '{"undo": 1, "what": "drop entity"}', '823'),
+	(2, 71, '2026-11-25 19:35:52.729947+00', 4, NULL, 'sql', NULL, 'remove', 'cbdee79c-4c14-4541-aae7-f466423f3d9b', 'b324de93-580c-4ca1-9fec-c9819493554d', NULL, '{"undo": 1, "what": "remove"}', '823');
 
 
 
@@ -1370,39 +1370,39 @@ INSERT INTO textrawl.event OVERRIDING SYSTEM VALUE VALUES
 
 
 INSERT INTO textrawl.graph_change VALUES
-	(1, 35, '7c837c37-1437-40ac-9d05-31a7f779a2a0', NULL, '{"version": null, "instance": null, "confidence": null, "properties": null, "description_id": null, "last_confirmed_at": null}', '{"version": 1, "instance": "laptop", "confidence": 0.7, "properties": {"born": 1946, "none": null}, "description_id": "9043184a-e6d1-43a0-8d20-48d709d6fd48", "last_confirmed_at": "2026-11-25T19:10:08.065809+00:00"}'),
-	(1, 36, '6dd6eede-69d8-463d-bc3c-c224b0f19493', NULL, '{"version": null, "instance": null, "last_confirmed_at": null}', '{"version": 1, "instance": "laptop", "last_confirmed_at": "2026-11-25T19:10:08.068773+00:00"}'),
-	(1, 38, NULL, '4c0f4fe1-f2fc-4f5b-9915-9e9ae14a0992', '{"version": null, "evidence": null, "instance": null, "strength": 1, "occurred_at": null, "last_confirmed_at": null}', '{"version": 1, "evidence": "a song", "instance": "laptop", "strength": 0.9, "occurred_at": "2026-01-02T00:00:00+00:00", "last_confirmed_at": "2026-11-25T19:10:08.069426+00:00"}'),
-	(1, 40, '7c837c37-1437-40ac-9d05-31a7f779a2a0', NULL, '{"version": 1, "confidence": 0.7, "description_id": "9043184a-e6d1-43a0-8d20-48d709d6fd48"}', '{"version": 2, "confidence": 0.8, "description_id": "a6017159-e888-475e-8572-c8113a408cea"}'),
-	(1, 42, NULL, '4c0f4fe1-f2fc-4f5b-9915-9e9ae14a0992', '{"version": 1, "deleted_at": null}', '{"version": 2, "deleted_at": "2026-11-25T19:10:08.183752+00:00"}'),
-	(1, 43, '6dd6eede-69d8-463d-bc3c-c224b0f19493', NULL, '{"version": 1, "deleted_at": null}', '{"version": 2, "deleted_at": "2026-11-25T19:10:08.183752+00:00"}');
+	(1, 35, '83c7b290-6c1c-4e25-812e-eb7f43e38279', NULL, '{"version": null, "instance": null, "confidence": null, "properties": null, "description_id": null, "last_confirmed_at": null}', '{"version": 1, "instance": "laptop", "confidence": 0.7, "properties": {"born": 1946, "none": null}, "description_id": "c6794fea-f228-4f37-b1ad-7f9b9f00af20", "last_confirmed_at": "2026-11-25T19:35:50.312419+00:00"}'),
+	(1, 36, '43e8d5f0-4149-415d-85a8-aaf6fe7d13c8', NULL, '{"version": null, "instance": null, "last_confirmed_at": null}', '{"version": 1, "instance": "laptop", "last_confirmed_at": "2026-11-25T19:35:50.330122+00:00"}'),
+	(1, 38, NULL, 'f9f81dbd-dfdc-4bc3-a4c8-976b53751974', '{"version": null, "evidence": null, "instance": null, "strength": 1, "occurred_at": null, "last_confirmed_at": null}', '{"version": 1, "evidence": "a song", "instance": "laptop", "strength": 0.9, "occurred_at": "2026-01-02T00:00:00+00:00", "last_confirmed_at": "2026-11-25T19:35:50.339259+00:00"}'),
+	(1, 40, '83c7b290-6c1c-4e25-812e-eb7f43e38279', NULL, '{"version": 1, "description_id": "c6794fea-f228-4f37-b1ad-7f9b9f00af20"}', '{"version": 2, "description_id": "19b35881-5d1a-4962-a707-e3242aadb65e"}'),
+	(1, 42, NULL, 'f9f81dbd-dfdc-4bc3-a4c8-976b53751974', '{"version": 1, "deleted_at": null}', '{"version": 2, "deleted_at": "2026-11-25T19:35:50.608688+00:00"}'),
+	(1, 43, '43e8d5f0-4149-415d-85a8-aaf6fe7d13c8', NULL, '{"version": 1, "deleted_at": null}', '{"version": 2, "deleted_at": "2026-11-25T19:35:50.608688+00:00"}');
 
 
 INSERT INTO textrawl.graph_edge VALUES
-	(1, '4c0f4fe1-f2fc-4f5b-9915-9e9ae14a0992', 'a song', NULL, 'laptop', '2026-01-02 00:00:00+00', '2026-11-25 19:10:08.069426+00', 2, '2026-11-25 19:10:08.183752+00');
+	(1, 'f9f81dbd-dfdc-4bc3-a4c8-976b53751974', 'a song', NULL, 'laptop', '2026-01-02 00:00:00+00', '2026-11-25 19:35:50.339259+00', 2, '2026-11-25 19:35:50.608688+00');
 
 
 INSERT INTO textrawl.graph_node VALUES
-	(1, '7c837c37-1437-40ac-9d05-31a7f779a2a0', NULL, NULL, 'a6017159-e888-475e-8572-c8113a408cea', 0.8, '{"born": 1946, "none": null}', 'laptop', NULL, NULL, '2026-11-25 19:10:08.065809+00', 2, NULL),
-	(1, '6dd6eede-69d8-463d-bc3c-c224b0f19493', NULL, NULL, NULL, NULL, NULL, 'laptop', NULL, NULL, '2026-11-25 19:10:08.068773+00', 2, '2026-11-25 19:10:08.183752+00');
+	(1, '83c7b290-6c1c-4e25-812e-eb7f43e38279', NULL, NULL, '19b35881-5d1a-4962-a707-e3242aadb65e', 0.7, '{"born": 1946, "none": null}', 'laptop', NULL, NULL, '2026-11-25 19:35:50.312419+00', 2, NULL),
+	(1, '43e8d5f0-4149-415d-85a8-aaf6fe7d13c8', NULL, NULL, NULL, NULL, NULL, 'laptop', NULL, NULL, '2026-11-25 19:35:50.330122+00', 2, '2026-11-25 19:35:50.608688+00');
 
 
 INSERT INTO textrawl.identity_snapshot VALUES
-	(1, 'self/self_2026-11-25T19-10-08-309Z', '17465a99-3a61-43f4-b68d-0cfbb9c585ac', 1, 'manual', 'snapshot_create', true, '2026-11-25 19:10:08.309+00'),
-	(1, 'custom/gone_2026-11-25T19-10-08-388Z', '2c655eb3-8fd4-431f-a168-e2cc0dffe6ef', 4, 'pre-replace', 'identity_delete_custom', false, '2026-11-25 19:10:08.388+00');
+	(1, 'self/self_2026-11-25T19-35-50-809Z', '22b7fe9b-c67c-4687-a146-b730d754ab8f', 1, 'manual', 'snapshot_create', true, '2026-11-25 19:35:50.809+00'),
+	(1, 'custom/gone_2026-11-25T19-35-50-906Z', '85018df4-e3cb-44e5-8ef1-a7dd82023f1b', 4, 'pre-replace', 'identity_delete_custom', false, '2026-11-25 19:35:50.906+00');
 
 
 INSERT INTO textrawl.instance VALUES
-	(1, 'phone', 'sby', NULL, NULL, '2026-11-25 19:10:08.50392+00', '2026-11-25 19:10:08.503548+00'),
-	(1, 'laptop', 'claude-code', 'Laptop', NULL, '2026-11-25 19:10:08.407804+00', '2026-11-25 19:10:08.510699+00');
+	(1, 'phone', 'sby', NULL, NULL, '2026-11-25 19:35:51.115259+00', '2026-11-25 19:35:51.114826+00'),
+	(1, 'laptop', 'claude-code', 'Laptop', NULL, '2026-11-25 19:35:50.936245+00', '2026-11-25 19:35:51.137044+00');
 
 
 
 
 INSERT INTO textrawl.journal_entry VALUES
-	(1, 'e7810a3f-5971-461b-8ab0-a6d0abb7168c', 'daily', '2026-05-04', '[2026-05-04,2026-05-05)', 'laptop', NULL),
-	(1, 'a23ef8bc-2458-40ee-9c48-40afe32d9eb5', 'weekly', '2026-W19', '[2026-05-04,2026-05-11)', 'laptop', NULL),
-	(1, '5fc9c614-b007-4d8c-a65b-ce9b2217b5bf', 'significant', '2026-05-06', '[2026-05-06,2026-05-07)', 'laptop', 'the-move');
+	(1, '15c21790-ecfb-495d-bc62-6993b8f10cfa', 'daily', '2026-05-04', '[2026-05-04,2026-05-05)', 'laptop', NULL),
+	(1, '93eda28c-2032-42e7-857b-e59934d30089', 'weekly', '2026-W19', '[2026-05-04,2026-05-11)', 'laptop', NULL),
+	(1, '43b2adc1-2df6-4574-a1e3-0772252f8043', 'significant', '2026-05-06', '[2026-05-06,2026-05-07)', 'laptop', 'the-move');
 
 
 INSERT INTO textrawl.lexeme VALUES
@@ -1446,7 +1446,7 @@ INSERT INTO textrawl.lexeme VALUES
 	(2, '-11', 1),
 	(1, 'atlas', 6),
 	(1, '5', 1),
-	(1, 'ada', 12),
+	(1, 'ada', 11),
 	(1, 'n', 1),
 	(1, '05', 2),
 	(1, 'w19', 1),
@@ -1454,7 +1454,7 @@ INSERT INTO textrawl.lexeme VALUES
 	(1, 'oslo', 1),
 	(1, 'novemb', 1),
 	(1, '25', 1),
-	(1, 'move', 3),
+	(1, 'move', 2),
 	(1, 'restart', 1),
 	(2, 'chang', 1),
 	(1, 'tea', 2),
@@ -1493,161 +1493,162 @@ INSERT INTO textrawl.lexeme VALUES
 	(1, 'coffe', 1),
 	(1, 'l', 9),
 	(1, 'long', 2),
+	(1, 'entri', 3),
 	(1, 'server', 5);
 
 
 
 
 INSERT INTO textrawl.memory_link VALUES
-	(1, '4b90f6b4-76eb-4e7d-8a47-d968dc303a9f', 'a4c64c50-9613-403c-b2a4-c6aec327cef5', '4e67b3d5-2198-499e-9293-57d9835bc637', 'contradicts', 0.5, '{"why": "the time"}', '2026-11-25 19:10:08.283058+00');
+	(1, '18dfaf9f-e1b2-421f-a7f1-785a4149169a', '99e00eb3-eb03-498f-98c5-5b2f98daa37d', '7fb8ea3b-399e-4a7d-99da-9a25adc87c74', 'contradicts', 0.5, '{"why": "the time"}', '2026-11-25 19:35:50.770615+00');
 
 
 INSERT INTO textrawl.merge VALUES
-	(1, '75e88d9d-2b71-47f4-907a-8a28a3608425', 'e399d956-b6df-4018-a997-e8c7d4c3e170', 'a00fd147-fe77-4654-bfe1-00094029ca06', '{"id": "a00fd147-fe77-4654-bfe1-00094029ca06", "name": "Ada L.", "node": null, "uses": [], "joint": [], "changes": [], "metadata": {}, "name_key": "ada l.", "space_id": 1, "created_at": "2026-11-25T19:10:07.654469+00:00", "updated_at": "2026-11-25T19:10:07.688682+00:00", "description": null, "entity_type": "person", "type_guessed": false}', '{3269c977-f28a-4687-a706-3e7a06211b3a,6d083f38-4d4d-4e3a-addd-7cb425e9d640}', '{68c66933-c5c7-4ba4-af38-abae79948377}', '{}', '{}', '{}', '{}', '{"node": null, "type": ["person", false, {}], "description": null}', '{"node": null, "type": ["person", false, {}], "description": null}', 1, '2026-11-25 19:10:07.921405+00');
+	(1, 'cc9e2739-a593-456d-af9b-c1e3b47a68c8', '2a0eaf92-b586-4899-afc5-572df63750b3', '07bd380b-1f93-48e9-bc4a-11bc5b0a8f03', '{"id": "07bd380b-1f93-48e9-bc4a-11bc5b0a8f03", "name": "Ada L.", "node": null, "uses": [], "joint": [], "changes": [], "metadata": {}, "name_key": "ada l.", "space_id": 1, "created_at": "2026-11-25T19:35:49.550281+00:00", "updated_at": "2026-11-25T19:35:49.609845+00:00", "description": null, "entity_type": "person", "type_guessed": false}', '{a5806b3a-a501-460f-a5db-ea54cb668856,8b3a879e-5273-49e8-b9ef-c480e4842bba}', '{b3174543-9be4-4a8b-9467-98726a7a0fdb}', '{}', '{}', '{}', '{}', '{"node": null, "type": ["person", false, {}], "description": null}', '{"node": null, "type": ["person", false, {}], "description": null}', 1, '2026-11-25 19:35:50.061752+00');
 
 
 
 
 INSERT INTO textrawl.migration VALUES
-	('0001_spaces', '2026-11-25 19:09:57.790595+00'),
-	('0002_facts', '2026-11-25 19:09:57.790595+00'),
-	('0003_search', '2026-11-25 19:09:57.790595+00'),
-	('0004_models', '2026-11-25 19:09:57.790595+00'),
-	('0005_access', '2026-11-25 19:09:57.790595+00'),
-	('0006_trail', '2026-11-25 19:09:57.790595+00'),
-	('0007_recalls', '2026-11-25 19:09:57.790595+00'),
-	('0008_graph', '2026-11-25 19:09:57.790595+00'),
-	('0009_word_forms', '2026-11-25 19:09:57.790595+00'),
-	('0010_decay', '2026-11-25 19:09:57.790595+00'),
-	('0011_documents', '2026-11-25 19:09:57.790595+00'),
-	('0012_llm', '2026-11-25 19:09:57.790595+00'),
-	('0013_mind', '2026-11-25 19:09:57.790595+00'),
-	('0014_corpus', '2026-11-25 19:09:57.790595+00'),
-	('0015_review', '2026-11-25 19:09:57.790595+00'),
-	('0016_aliases', '2026-11-25 19:09:57.790595+00'),
-	('0017_revisions', '2026-11-25 19:09:57.790595+00'),
-	('0018_growth', '2026-11-25 19:09:57.790595+00');
+	('0001_spaces', '2026-11-25 19:35:34.360647+00'),
+	('0002_facts', '2026-11-25 19:35:34.360647+00'),
+	('0003_search', '2026-11-25 19:35:34.360647+00'),
+	('0004_models', '2026-11-25 19:35:34.360647+00'),
+	('0005_access', '2026-11-25 19:35:34.360647+00'),
+	('0006_trail', '2026-11-25 19:35:34.360647+00'),
+	('0007_recalls', '2026-11-25 19:35:34.360647+00'),
+	('0008_graph', '2026-11-25 19:35:34.360647+00'),
+	('0009_word_forms', '2026-11-25 19:35:34.360647+00'),
+	('0010_decay', '2026-11-25 19:35:34.360647+00'),
+	('0011_documents', '2026-11-25 19:35:34.360647+00'),
+	('0012_llm', '2026-11-25 19:35:34.360647+00'),
+	('0013_mind', '2026-11-25 19:35:34.360647+00'),
+	('0014_corpus', '2026-11-25 19:35:34.360647+00'),
+	('0015_review', '2026-11-25 19:35:34.360647+00'),
+	('0016_aliases', '2026-11-25 19:35:34.360647+00'),
+	('0017_revisions', '2026-11-25 19:35:34.360647+00'),
+	('0018_growth', '2026-11-25 19:35:34.360647+00');
 
 
 INSERT INTO textrawl.observation VALUES
-	(1, '908b62cd-a476-453e-a1c7-249cb46a663c', '3cb804bb-f9ec-493c-9774-21eb029aa8fa', 'location', 'naïve \N \. “quoted” ''it''''s'' {"a": 1} 👩‍💻', '9f5ce562-18da-4c71-07d6-9b60b49c60ae', NULL, NULL, 'conversation', 1, '2026-11-25 19:10:07.669803+00', NULL, NULL, NULL, 1, 'mcp 0.1.0', 'build_knowledge', '822a0ca6c46cc02e', '2026-11-25 19:10:07.669803+00', '2026-11-25 19:10:07.669803+00', 6, '''1'' ''n'' ''naiv'' ''quot'' ''strass'' ''strasse'' ''~s1'' ''東京'''),
-	(1, '3269c977-f28a-4687-a706-3e7a06211b3a', 'e399d956-b6df-4018-a997-e8c7d4c3e170', 'person', 'plays chess', '816248a1-dae9-d616-26f2-943b517fd14b', NULL, NULL, 'conversation', 1, '2026-11-25 19:10:07.6698+00', NULL, NULL, NULL, 1, 'mcp 0.1.0', 'build_knowledge', '822a0ca6c46cc02e', '2026-11-25 19:10:07.6698+00', '2026-11-25 19:10:07.6698+00', 3, '''ada'' ''chess'' ''l'' ''play'' ''~s1'''),
-	(2, '55650cd4-e397-47f9-b88a-6c725c2f01b9', '4e10b0d8-4f3e-447c-b4a4-f520016c19b5', 'project', 'ships on Thursdays', 'aa1811bc-f38b-5182-6a90-bb8f01f6d387', NULL, NULL, 'conversation', 1, '2026-11-25 19:10:07.669802+00', NULL, NULL, NULL, 1, 'mcp 0.1.0', 'revise_fact', 'e5decea1446ac1cb', '2026-11-25 19:10:07.793751+00', '2026-11-25 19:10:07.669802+00', 2, '''-11'' ''-25'' ''2026'' ''25'' ''atlas'' ''novemb'' ''ship'' ''thursday'' ''~s2'''),
-	(2, 'c8fd25ce-5243-4e81-95c5-5456e4159310', 'f22c0f08-46b8-43bd-9096-1aec9a0051b0', 'person', 'works at Atlas', 'afb31c9d-8c63-350e-76e3-cba3e5c50a03', NULL, NULL, 'conversation', 1, '2026-11-25 19:10:07.688679+00', NULL, NULL, 'c8fd25ce-5243-4e81-95c5-5456e4159310', 1, 'mcp 0.1.0', 'build_knowledge', '822a0ca6c46cc02e', '2026-11-25 19:10:07.688679+00', '2026-11-25 19:10:07.688679+00', 3, '''ada'' ''atlas'' ''work'' ''~s2'''),
-	(1, 'dbde71ca-4d2b-4a47-a6ee-7279d48237a6', 'b2623af2-c53d-435c-9d30-af513b64774f', 'project', 'ships on Thursdays', 'aa1811bc-f38b-5182-6a90-bb8f01f6d387', NULL, NULL, 'conversation', 1, '2026-11-25 19:10:07.669802+00', NULL, NULL, NULL, 1, 'mcp 0.1.0', 'revise_fact', 'e5decea1446ac1cb', '2026-11-25 19:10:07.793751+00', '2026-11-25 19:10:07.669802+00', 11, '''-11'' ''-25'' ''2026'' ''25'' ''a'' ''atlas'' ''novemb'' ''project'' ''ship'' ''thursday'' ''~s1'''),
-	(1, '3f560ef2-dd7c-4094-a3ff-9f0c93050649', 'b2623af2-c53d-435c-9d30-af513b64774f', 'project', 'ships on Fridays', 'c033c6cd-ef0a-ab99-5eee-e60792c57ac1', NULL, NULL, 'conversation', 1, '2026-11-25 19:10:07.669802+00', '2026-11-25 19:10:07.669802+00', 'dbde71ca-4d2b-4a47-a6ee-7279d48237a6', NULL, 1, 'mcp 0.1.0', 'build_knowledge', '822a0ca6c46cc02e', '2026-11-25 19:10:07.669802+00', '2026-11-25 19:10:07.669802+00', 5, '''a'' ''atlas'' ''friday'' ''project'' ''ship'' ''~s1'''),
-	(1, '0076be09-84a1-463b-8c73-896f4f176d2f', 'e399d956-b6df-4018-a997-e8c7d4c3e170', 'person', 'lives in Oslo', '2d8fdc36-4ba4-f88a-bfa1-5c27d517ea63', NULL, NULL, 'note', 0.5, '2026-11-25 19:10:07.669799+00', '2031-01-01 23:59:59.999999+00', NULL, NULL, 1, 'mcp 0.1.0', 'build_knowledge', '822a0ca6c46cc02e', '2026-11-25 19:10:07.669799+00', '2026-01-05 00:00:00+00', 2, '''-01'' ''-05'' ''2026'' ''5'' ''ada'' ''januari'' ''l'' ''live'' ''oslo'' ''~s1'''),
-	(1, '999eaef1-2b3f-4ea7-8aec-529b5a6ed71d', 'e399d956-b6df-4018-a997-e8c7d4c3e170', 'person', 'likes coffee', 'a544e5a7-d684-a7d1-8fe0-f596a18e90f5', NULL, NULL, 'conversation', 1, '2026-11-25 19:10:07.728505+00', NULL, NULL, NULL, 1, 'mcp 0.1.0', 'remember_fact', '375695aab971cf31', '2026-11-25 19:10:07.728505+00', '2026-11-25 19:10:07.728505+00', 10, '''ada'' ''coffe'' ''l'' ''like'' ''~s1'''),
-	(1, 'bde9f9a0-57d4-4df9-877e-6b82197ff1a3', 'e399d956-b6df-4018-a997-e8c7d4c3e170', 'person', 'likes tea', '333eb7a1-a291-340c-4a5e-076606a7774e', NULL, NULL, 'conversation', 1, '2026-11-25 19:10:07.669798+00', '2026-11-25 19:10:07.728505+00', '999eaef1-2b3f-4ea7-8aec-529b5a6ed71d', NULL, 1, 'mcp 0.1.0', 'build_knowledge', '822a0ca6c46cc02e', '2026-11-25 19:10:07.669798+00', '2026-11-25 19:10:07.669798+00', 1, '''ada'' ''l'' ''like'' ''tea'' ''~s1'''),
-	(1, '9129d664-75ad-4c63-9011-60ec2de6fc06', 'e399d956-b6df-4018-a997-e8c7d4c3e170', 'person', 'lives in Straße 東京', '4f9f2ba4-866d-411a-538d-e9999afadd0c', NULL, NULL, 'conversation', 1, '2026-11-25 19:10:07.688681+00', '2026-11-25 19:10:07.752218+00', NULL, '9129d664-75ad-4c63-9011-60ec2de6fc06', 1, 'mcp 0.1.0', 'build_knowledge', '822a0ca6c46cc02e', '2026-11-25 19:10:07.688681+00', '2026-11-25 19:10:07.688681+00', 9, '''ada'' ''l'' ''live'' ''strass'' ''~s1'' ''東京'''),
-	(1, '00a084b1-a16c-44fb-a919-db42ac6a4868', 'e399d956-b6df-4018-a997-e8c7d4c3e170', 'person', 'works at Atlas', 'afb31c9d-8c63-350e-76e3-cba3e5c50a03', NULL, NULL, 'conversation', 1, '2026-11-25 19:10:07.688679+00', NULL, NULL, '00a084b1-a16c-44fb-a919-db42ac6a4868', 1, 'mcp 0.1.0', 'build_knowledge', '822a0ca6c46cc02e', '2026-11-25 19:10:07.688679+00', '2026-11-25 19:10:07.688679+00', 7, '''a'' ''ada'' ''atlas'' ''l'' ''project'' ''work'' ''~s1'''),
-	(1, '6d083f38-4d4d-4e3a-addd-7cb425e9d640', 'e399d956-b6df-4018-a997-e8c7d4c3e170', 'person', 'likes tea', '333eb7a1-a291-340c-4a5e-076606a7774e', NULL, NULL, 'conversation', 1, '2026-11-25 19:10:07.669801+00', NULL, NULL, NULL, 1, 'mcp 0.1.0', 'build_knowledge', '822a0ca6c46cc02e', '2026-11-25 19:10:07.669801+00', '2026-11-25 19:10:07.669801+00', 4, '''ada'' ''l'' ''like'' ''tea'' ''~s1'''),
-	(1, '68c66933-c5c7-4ba4-af38-abae79948377', 'e399d956-b6df-4018-a997-e8c7d4c3e170', 'person', 'knows Bo', '7688f9ae-4938-49b8-52d7-845bcdb562e6', NULL, NULL, 'conversation', 1, '2026-11-25 19:10:07.68868+00', NULL, NULL, '68c66933-c5c7-4ba4-af38-abae79948377', 1, 'mcp 0.1.0', 'build_knowledge', '822a0ca6c46cc02e', '2026-11-25 19:10:07.68868+00', '2026-11-25 19:10:07.68868+00', 8, '''ada'' ''bo'' ''know'' ''l'' ''~s1'''),
-	(1, 'f3f23562-307a-4360-8e24-e7d521df9800', '03ce8c99-d0de-4126-8869-3d2617976c22', 'concept', 'has two cores', 'cfa87038-79a4-846f-1a41-e356fcbe0f67', NULL, NULL, 'conversation', 1, '2026-11-25 19:10:07.973261+00', NULL, NULL, NULL, 1, 'mcp 0.1.0', 'create_entities', '45e5673f57b20df7', '2026-11-25 19:10:07.973261+00', '2026-11-25 19:10:07.973261+00', 12, '''core'' ''server'' ''two'' ''~s1'''),
-	(1, 'd46f1e38-f065-48ad-b572-c5e27177e35e', '03ce8c99-d0de-4126-8869-3d2617976c22', 'concept', 'long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long ', '7e4b178e-608e-281b-4d6f-735903067d4d', 'a784723a-8950-27dd-a6db-2df53f479cb5', 1, 'conversation', 1, '2026-11-25 19:10:07.980968+00', NULL, NULL, NULL, 1, 'mcp 0.1.0', 'create_entities', '45e5673f57b20df7', '2026-11-25 19:10:07.980968+00', '2026-11-25 19:10:07.980968+00', 13, '''long'' ''server'' ''~s1'''),
-	(1, '4b21f16b-655a-46eb-bc53-704ee4c6b481', '03ce8c99-d0de-4126-8869-3d2617976c22', 'concept', 'runs on Atlas', '5e20394c-3fe5-3eb4-7815-66e4e32c1c1f', NULL, NULL, 'conversation', 1, '2026-11-25 19:10:08.012771+00', NULL, NULL, '4b21f16b-655a-46eb-bc53-704ee4c6b481', 1, 'mcp 0.1.0', 'create_relations', '94de5f6f39ac62d4', '2026-11-25 19:10:08.012771+00', '2026-11-25 19:10:08.012771+00', 15, '''a'' ''atlas'' ''project'' ''run'' ''server'' ''~s1'''),
-	(1, '5a86c6b1-1832-4b05-ae39-e115d9c50a9d', '03ce8c99-d0de-4126-8869-3d2617976c22', 'concept', 'restarts Server', '43b0820e-c7e8-e435-0f2e-1ae149929cb6', NULL, NULL, 'conversation', 1, '2026-11-25 19:10:08.012772+00', NULL, NULL, '5a86c6b1-1832-4b05-ae39-e115d9c50a9d', 1, 'mcp 0.1.0', 'create_relations', '94de5f6f39ac62d4', '2026-11-25 19:10:08.012772+00', '2026-11-25 19:10:08.012772+00', 16, '''restart'' ''server'' ''~s1'''),
-	(1, 'dc0a3e2c-fdad-47ae-b2ce-6edc49ca07c4', '03ce8c99-d0de-4126-8869-3d2617976c22', 'concept', 'long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long', '41d277c1-a40d-c66f-ebd5-5e2375156642', 'a784723a-8950-27dd-a6db-2df53f479cb5', 2, 'conversation', 1, '2026-11-25 19:10:07.986201+00', NULL, NULL, NULL, 1, 'mcp 0.1.0', 'create_entities', '45e5673f57b20df7', '2026-11-25 19:10:07.986201+00', '2026-11-25 19:10:07.986201+00', 14, '''long'' ''server'' ''~s1'''),
-	(1, 'a4c64c50-9613-403c-b2a4-c6aec327cef5', 'b2623af2-c53d-435c-9d30-af513b64774f', 'project', 'the pipeline runs at ten', '13b22802-82f6-1225-d45a-aa629b4f2314', NULL, NULL, 'conversation', 1, '2026-11-25 19:10:08.202819+00', NULL, NULL, NULL, 1, 'mcp 0.1.0', 'save_memory', '5936aef0d27e1594', '2026-11-25 19:10:08.202819+00', '2026-11-25 19:10:08.202819+00', 20, '''a'' ''atlas'' ''pipelin'' ''project'' ''run'' ''ten'' ''~s1'''),
-	(1, '29d185e2-2903-4885-a200-3f33abd7d425', '5de2efee-8705-4568-b285-2388f3d33108', 'concept', '# 2026-W19
+	(1, 'b1d75ad3-bf40-4c0e-9cfc-113c33f8cf09', '9cf687ac-f12d-4f4c-b832-a5d32af5c08d', 'location', 'naïve \N \. “quoted” ''it''''s'' {"a": 1} 👩‍💻', '9f5ce562-18da-4c71-07d6-9b60b49c60ae', NULL, NULL, 'conversation', 1, '2026-11-25 19:35:49.591929+00', NULL, NULL, NULL, 1, 'mcp 0.1.0', 'build_knowledge', '1ac44255b6966afe', '2026-11-25 19:35:49.591929+00', '2026-11-25 19:35:49.591929+00', 6, '''1'' ''n'' ''naiv'' ''quot'' ''strass'' ''strasse'' ''~s1'' ''東京'''),
+	(1, 'a5806b3a-a501-460f-a5db-ea54cb668856', '2a0eaf92-b586-4899-afc5-572df63750b3', 'person', 'plays chess', '816248a1-dae9-d616-26f2-943b517fd14b', NULL, NULL, 'conversation', 1, '2026-11-25 19:35:49.591926+00', NULL, NULL, NULL, 1, 'mcp 0.1.0', 'build_knowledge', '1ac44255b6966afe', '2026-11-25 19:35:49.591926+00', '2026-11-25 19:35:49.591926+00', 3, '''ada'' ''chess'' ''l'' ''play'' ''~s1'''),
+	(2, 'bff95b38-fd2b-4deb-9d02-e3e13ee93f48', 'd2074e5a-8d9b-4fcd-a6ad-5a7f0423e74f', 'project', 'ships on Thursdays', 'aa1811bc-f38b-5182-6a90-bb8f01f6d387', NULL, NULL, 'conversation', 1, '2026-11-25 19:35:49.591928+00', NULL, NULL, NULL, 1, 'mcp 0.1.0', 'revise_fact', '9d7b0e65ceb2835d', '2026-11-25 19:35:49.833994+00', '2026-11-25 19:35:49.591928+00', 2, '''-11'' ''-25'' ''2026'' ''25'' ''atlas'' ''novemb'' ''ship'' ''thursday'' ''~s2'''),
+	(2, 'bb89d10d-0de4-44f2-9d88-2f9e42d16e88', 'dcc82428-3d3b-48ca-b542-4d81930d0637', 'person', 'works at Atlas', 'afb31c9d-8c63-350e-76e3-cba3e5c50a03', NULL, NULL, 'conversation', 1, '2026-11-25 19:35:49.609842+00', NULL, NULL, 'bb89d10d-0de4-44f2-9d88-2f9e42d16e88', 1, 'mcp 0.1.0', 'build_knowledge', '1ac44255b6966afe', '2026-11-25 19:35:49.609842+00', '2026-11-25 19:35:49.609842+00', 3, '''ada'' ''atlas'' ''work'' ''~s2'''),
+	(1, '87e3232b-7186-4cb2-9887-15a309c5c6d8', 'c22b1860-fd22-4f08-8546-a9fe29ceeda4', 'project', 'ships on Thursdays', 'aa1811bc-f38b-5182-6a90-bb8f01f6d387', NULL, NULL, 'conversation', 1, '2026-11-25 19:35:49.591928+00', NULL, NULL, NULL, 1, 'mcp 0.1.0', 'revise_fact', '9d7b0e65ceb2835d', '2026-11-25 19:35:49.833994+00', '2026-11-25 19:35:49.591928+00', 11, '''-11'' ''-25'' ''2026'' ''25'' ''a'' ''atlas'' ''novemb'' ''project'' ''ship'' ''thursday'' ''~s1'''),
+	(1, 'e660ee31-c4a4-44d4-a588-d77a3174a1e0', 'c22b1860-fd22-4f08-8546-a9fe29ceeda4', 'project', 'ships on Fridays', 'c033c6cd-ef0a-ab99-5eee-e60792c57ac1', NULL, NULL, 'conversation', 1, '2026-11-25 19:35:49.591928+00', '2026-11-25 19:35:49.591928+00', '87e3232b-7186-4cb2-9887-15a309c5c6d8', NULL, 1, 'mcp 0.1.0', 'build_knowledge', '1ac44255b6966afe', '2026-11-25 19:35:49.591928+00', '2026-11-25 19:35:49.591928+00', 5, '''a'' ''atlas'' ''friday'' ''project'' ''ship'' ''~s1'''),
+	(1, '202f9f28-4f60-4807-9d10-24e25b385171', '2a0eaf92-b586-4899-afc5-572df63750b3', 'person', 'lives in Oslo', '2d8fdc36-4ba4-f88a-bfa1-5c27d517ea63', NULL, NULL, 'note', 0.5, '2026-11-25 19:35:49.591925+00', '2031-01-01 23:59:59.999999+00', NULL, NULL, 1, 'mcp 0.1.0', 'build_knowledge', '1ac44255b6966afe', '2026-11-25 19:35:49.591925+00', '2026-01-05 00:00:00+00', 2, '''-01'' ''-05'' ''2026'' ''5'' ''ada'' ''januari'' ''l'' ''live'' ''oslo'' ''~s1'''),
+	(1, 'ed301d8f-bc93-461c-94e4-4a743b6777a5', '2a0eaf92-b586-4899-afc5-572df63750b3', 'person', 'likes coffee', 'a544e5a7-d684-a7d1-8fe0-f596a18e90f5', NULL, NULL, 'conversation', 1, '2026-11-25 19:35:49.663872+00', NULL, NULL, NULL, 1, 'mcp 0.1.0', 'remember_fact', '3666e8cb7c56fb6c', '2026-11-25 19:35:49.663872+00', '2026-11-25 19:35:49.663872+00', 10, '''ada'' ''coffe'' ''l'' ''like'' ''~s1'''),
+	(1, '4169375c-8b57-419b-9ef1-08c782b7709a', '2a0eaf92-b586-4899-afc5-572df63750b3', 'person', 'likes tea', '333eb7a1-a291-340c-4a5e-076606a7774e', NULL, NULL, 'conversation', 1, '2026-11-25 19:35:49.591924+00', '2026-11-25 19:35:49.663872+00', 'ed301d8f-bc93-461c-94e4-4a743b6777a5', NULL, 1, 'mcp 0.1.0', 'build_knowledge', '1ac44255b6966afe', '2026-11-25 19:35:49.591924+00', '2026-11-25 19:35:49.591924+00', 1, '''ada'' ''l'' ''like'' ''tea'' ''~s1'''),
+	(1, 'ded2ea11-ba59-4287-b224-42e703dbdb91', '2a0eaf92-b586-4899-afc5-572df63750b3', 'person', 'lives in Straße 東京', '4f9f2ba4-866d-411a-538d-e9999afadd0c', NULL, NULL, 'conversation', 1, '2026-11-25 19:35:49.609844+00', '2026-11-25 19:35:49.761088+00', NULL, 'ded2ea11-ba59-4287-b224-42e703dbdb91', 1, 'mcp 0.1.0', 'build_knowledge', '1ac44255b6966afe', '2026-11-25 19:35:49.609844+00', '2026-11-25 19:35:49.609844+00', 9, '''ada'' ''l'' ''live'' ''strass'' ''~s1'' ''東京'''),
+	(1, '359b0714-6a41-4ab2-a65d-5487e5ede33e', '2a0eaf92-b586-4899-afc5-572df63750b3', 'person', 'works at Atlas', 'afb31c9d-8c63-350e-76e3-cba3e5c50a03', NULL, NULL, 'conversation', 1, '2026-11-25 19:35:49.609842+00', NULL, NULL, '359b0714-6a41-4ab2-a65d-5487e5ede33e', 1, 'mcp 0.1.0', 'build_knowledge', '1ac44255b6966afe', '2026-11-25 19:35:49.609842+00', '2026-11-25 19:35:49.609842+00', 7, '''a'' ''ada'' ''atlas'' ''l'' ''project'' ''work'' ''~s1'''),
+	(1, '8b3a879e-5273-49e8-b9ef-c480e4842bba', '2a0eaf92-b586-4899-afc5-572df63750b3', 'person', 'likes tea', '333eb7a1-a291-340c-4a5e-076606a7774e', NULL, NULL, 'conversation', 1, '2026-11-25 19:35:49.591927+00', NULL, NULL, NULL, 1, 'mcp 0.1.0', 'build_knowledge', '1ac44255b6966afe', '2026-11-25 19:35:49.591927+00', '2026-11-25 19:35:49.591927+00', 4, '''ada'' ''l'' ''like'' ''tea'' ''~s1'''),
+	(1, 'b3174543-9be4-4a8b-9467-98726a7a0fdb', '2a0eaf92-b586-4899-afc5-572df63750b3', 'person', 'knows Bo', '7688f9ae-4938-49b8-52d7-845bcdb562e6', NULL, NULL, 'conversation', 1, '2026-11-25 19:35:49.609843+00', NULL, NULL, 'b3174543-9be4-4a8b-9467-98726a7a0fdb', 1, 'mcp 0.1.0', 'build_knowledge', '1ac44255b6966afe', '2026-11-25 19:35:49.609843+00', '2026-11-25 19:35:49.609843+00', 8, '''ada'' ''bo'' ''know'' ''l'' ''~s1'''),
+	(1, 'c706a4e2-ee9c-4823-8c7a-8941a35f8c60', '48e0a211-5b47-4e3d-be08-de75e9a562c3', 'concept', 'has two cores', 'cfa87038-79a4-846f-1a41-e356fcbe0f67', NULL, NULL, 'conversation', 1, '2026-11-25 19:35:50.145737+00', NULL, NULL, NULL, 1, 'mcp 0.1.0', 'create_entities', 'c21234425a3ec5ea', '2026-11-25 19:35:50.145737+00', '2026-11-25 19:35:50.145737+00', 12, '''core'' ''server'' ''two'' ''~s1'''),
+	(1, 'fc8cc416-02d1-4f23-9277-c36042375cb4', '48e0a211-5b47-4e3d-be08-de75e9a562c3', 'concept', 'long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long ', '7e4b178e-608e-281b-4d6f-735903067d4d', 'a784723a-8950-27dd-a6db-2df53f479cb5', 1, 'conversation', 1, '2026-11-25 19:35:50.152448+00', NULL, NULL, NULL, 1, 'mcp 0.1.0', 'create_entities', 'c21234425a3ec5ea', '2026-11-25 19:35:50.152448+00', '2026-11-25 19:35:50.152448+00', 13, '''long'' ''server'' ''~s1'''),
+	(1, '68f4e950-d675-4d5a-9330-67d81cf51d5e', '48e0a211-5b47-4e3d-be08-de75e9a562c3', 'concept', 'runs on Atlas', '5e20394c-3fe5-3eb4-7815-66e4e32c1c1f', NULL, NULL, 'conversation', 1, '2026-11-25 19:35:50.22321+00', NULL, NULL, '68f4e950-d675-4d5a-9330-67d81cf51d5e', 1, 'mcp 0.1.0', 'create_relations', '9414807f6e015cda', '2026-11-25 19:35:50.22321+00', '2026-11-25 19:35:50.22321+00', 15, '''a'' ''atlas'' ''project'' ''run'' ''server'' ''~s1'''),
+	(1, '296fd3de-ebfb-4a4a-b110-1118e89d1c40', '48e0a211-5b47-4e3d-be08-de75e9a562c3', 'concept', 'restarts Server', '43b0820e-c7e8-e435-0f2e-1ae149929cb6', NULL, NULL, 'conversation', 1, '2026-11-25 19:35:50.223211+00', NULL, NULL, '296fd3de-ebfb-4a4a-b110-1118e89d1c40', 1, 'mcp 0.1.0', 'create_relations', '9414807f6e015cda', '2026-11-25 19:35:50.223211+00', '2026-11-25 19:35:50.223211+00', 16, '''restart'' ''server'' ''~s1'''),
+	(1, '93e31971-d787-4411-b8fb-a30d629f7ece', '48e0a211-5b47-4e3d-be08-de75e9a562c3', 'concept', 'long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long', '41d277c1-a40d-c66f-ebd5-5e2375156642', 'a784723a-8950-27dd-a6db-2df53f479cb5', 2, 'conversation', 1, '2026-11-25 19:35:50.154232+00', NULL, NULL, NULL, 1, 'mcp 0.1.0', 'create_entities', 'c21234425a3ec5ea', '2026-11-25 19:35:50.154232+00', '2026-11-25 19:35:50.154232+00', 14, '''long'' ''server'' ''~s1'''),
+	(1, '19b35881-5d1a-4962-a707-e3242aadb65e', '83c7b290-6c1c-4e25-812e-eb7f43e38279', 'person', 'sang', '83a046ff-a06d-5c37-860b-ca369940cd73', NULL, NULL, 'conversation', 1, '2026-11-25 19:35:50.504496+00', NULL, NULL, NULL, 1, 'mcp 0.1.0', 'graph_node_update', '31f8109e274dc9ad', '2026-11-25 19:35:50.504496+00', '2026-11-25 19:35:50.504496+00', 19, '''mercuri'' ''mercury'' ''sang'' ''~s1'''),
+	(1, 'c6794fea-f228-4f37-b1ad-7f9b9f00af20', '83c7b290-6c1c-4e25-812e-eb7f43e38279', 'person', 'sings', '0894ae17-7d0f-a7be-b4aa-360d1a31fcb2', NULL, NULL, 'conversation', 1, '2026-11-25 19:35:50.313494+00', '2026-11-25 19:35:50.504496+00', '19b35881-5d1a-4962-a707-e3242aadb65e', NULL, 1, 'mcp 0.1.0', 'graph_write_transaction', 'ea0761a7d67e0577', '2026-11-25 19:35:50.313494+00', '2026-11-25 19:35:50.313494+00', 17, '''mercuri'' ''mercury'' ''sing'' ''~s1'''),
+	(1, 'f9f81dbd-dfdc-4bc3-a4c8-976b53751974', '83c7b290-6c1c-4e25-812e-eb7f43e38279', 'person', 'loves music', '6b22a426-3e19-1e9b-f403-9492969170de', NULL, NULL, 'conversation', 1, '2026-11-25 19:35:50.339616+00', '2026-11-25 19:35:50.608688+00', NULL, 'f9f81dbd-dfdc-4bc3-a4c8-976b53751974', 1, 'mcp 0.1.0', 'graph_write_transaction', 'ea0761a7d67e0577', '2026-11-25 19:35:50.339616+00', '2026-11-25 19:35:50.339616+00', 18, '''love'' ''mercuri'' ''mercury'' ''music'' ''~s1'''),
+	(1, '99e00eb3-eb03-498f-98c5-5b2f98daa37d', 'c22b1860-fd22-4f08-8546-a9fe29ceeda4', 'project', 'the pipeline runs at ten', '13b22802-82f6-1225-d45a-aa629b4f2314', NULL, NULL, 'conversation', 1, '2026-11-25 19:35:50.649398+00', NULL, NULL, NULL, 1, 'mcp 0.1.0', 'save_memory', '8044499b657b54fe', '2026-11-25 19:35:50.649398+00', '2026-11-25 19:35:50.649398+00', 20, '''a'' ''atlas'' ''pipelin'' ''project'' ''run'' ''ten'' ''~s1'''),
+	(1, '53cc1d3a-3286-42e4-9d20-86b7f6636c83', '5dddc72e-66cd-452f-a24e-94eaa861c330', 'concept', '# Entry
 
-- Ada moved the shelves. [via:laptop]', 'b16348e9-4072-1cb4-c64c-059fe2b17966', 'a23ef8bc-2458-40ee-9c48-40afe32d9eb5', 1, 'note', 1, '2026-11-25 19:10:08.449125+00', NULL, NULL, NULL, 1, 'mcp 0.1.0', 'memory_create', 'a0e15f4432830581', '2026-11-25 19:10:08.449126+00', '2026-05-04 00:00:00+00', 23, '''2026'' ''ada'' ''journal'' ''laptop'' ''move'' ''shelv'' ''via'' ''w19'' ''~s1'''),
-	(1, '382db8fe-40e3-47b6-a6f4-a17e50618aef', 'b4445655-5046-45f7-8666-5d46c973db71', 'concept', '# 2026-05-04
+- Ada moved the shelves. [via:laptop]', '854a4cea-aef9-f9dd-91d8-f2377a3cc7d6', '93eda28c-2032-42e7-857b-e59934d30089', 1, 'note', 1, '2026-11-25 19:35:51.013445+00', NULL, NULL, NULL, 1, 'mcp 0.1.0', 'memory_create', '9a60c6b65f3f7028', '2026-11-25 19:35:51.013445+00', '2026-05-04 00:00:00+00', 23, '''2026'' ''ada'' ''entri'' ''journal'' ''laptop'' ''move'' ''shelv'' ''via'' ''w19'' ''~s1'''),
+	(1, '7fb8ea3b-399e-4a7d-99da-9a25adc87c74', 'c22b1860-fd22-4f08-8546-a9fe29ceeda4', 'project', 'the pipeline runs at eleven', '550c8f6c-21c3-fb58-74ae-4452aa4336dc', NULL, NULL, 'conversation', 1, '2026-11-25 19:35:50.690436+00', NULL, NULL, NULL, 1, 'mcp 0.1.0', 'save_memory', '635a43f1ea79733b', '2026-11-25 19:35:50.690436+00', '2026-11-25 19:35:50.690436+00', 21, '''a'' ''atlas'' ''eleven'' ''pipelin'' ''project'' ''run'' ''~s1'''),
+	(1, '9f245781-0fea-4119-881f-3ee68347c593', '2c074e05-89e4-4924-920c-c6715f21cd9c', 'concept', '# Entry
 
-- Ada moved two shelves.', '4cc55226-4ce8-f7b3-7a65-e805a6d27be1', 'e7810a3f-5971-461b-8ab0-a6d0abb7168c', 1, 'note', 1, '2026-11-25 19:10:08.481485+00', NULL, NULL, NULL, 1, 'mcp 0.1.0', 'memory_update', '2b99249bfa4c5b0d', '2026-11-25 19:10:08.481485+00', '2026-05-04 00:00:00+00', 25, '''04'' ''05'' ''2026'' ''ada'' ''journal'' ''laptop'' ''move'' ''shelv'' ''two'' ''~s1'''),
-	(4, '630e8ba7-eead-463b-91ea-1b0673e48bec', '6b1a0da1-b6da-478c-bfcf-10383c414529', 'concept', 'A shelf holds forty books. A shelf holds forty books. A shelf holds forty books. A shelf holds forty books. A shelf holds forty books. A shelf holds forty books. A shelf holds forty books. A shelf holds forty books. A shelf holds forty books. A shelf holds forty books. A shelf holds forty books. A shelf holds forty books. A shelf holds forty books. A shelf holds forty books. A shelf holds forty books. A shelf holds forty books. A shelf holds forty books. A shelf holds forty books. A shelf holds forty books. A shelf holds forty books. A shelf holds forty books. A shelf holds forty books. A shelf holds forty books. A shelf holds forty books. A shelf holds forty books. A shelf holds forty books. A shelf holds forty books. A shelf holds forty books. A shelf holds forty books. A shelf holds forty books.', 'fab22cd7-1f98-851f-7207-8f2a27df4cab', '45859c8f-1d5c-461b-904c-7279a20671e1', 1, 'note', 1, '2026-11-25 19:10:08.550607+00', NULL, NULL, NULL, 1, 'mcp 0.1.0', 'remember', 'ac1dca1d042839d7', '2026-11-25 19:10:08.550607+00', '2026-11-25 19:10:08.544533+00', 1, '''book'' ''forti'' ''hold'' ''shelf'' ''shelv'' ''shelves'' ''~s4'''),
-	(1, 'a6017159-e888-475e-8572-c8113a408cea', '7c837c37-1437-40ac-9d05-31a7f779a2a0', 'person', 'sang', '83a046ff-a06d-5c37-860b-ca369940cd73', NULL, NULL, 'conversation', 1, '2026-11-25 19:10:08.154947+00', NULL, NULL, NULL, 1, 'mcp 0.1.0', 'graph_node_update', '47607b6fad853de7', '2026-11-25 19:10:08.154947+00', '2026-11-25 19:10:08.154947+00', 19, '''mercuri'' ''mercury'' ''sang'' ''~s1'''),
-	(1, '9043184a-e6d1-43a0-8d20-48d709d6fd48', '7c837c37-1437-40ac-9d05-31a7f779a2a0', 'person', 'sings', '0894ae17-7d0f-a7be-b4aa-360d1a31fcb2', NULL, NULL, 'conversation', 1, '2026-11-25 19:10:08.066597+00', '2026-11-25 19:10:08.154947+00', 'a6017159-e888-475e-8572-c8113a408cea', NULL, 1, 'mcp 0.1.0', 'graph_write_transaction', 'da27c762ef51ca9c', '2026-11-25 19:10:08.066597+00', '2026-11-25 19:10:08.066597+00', 17, '''mercuri'' ''mercury'' ''sing'' ''~s1'''),
-	(1, '4c0f4fe1-f2fc-4f5b-9915-9e9ae14a0992', '7c837c37-1437-40ac-9d05-31a7f779a2a0', 'person', 'loves music', '6b22a426-3e19-1e9b-f403-9492969170de', NULL, NULL, 'conversation', 1, '2026-11-25 19:10:08.069608+00', '2026-11-25 19:10:08.183752+00', NULL, '4c0f4fe1-f2fc-4f5b-9915-9e9ae14a0992', 1, 'mcp 0.1.0', 'graph_write_transaction', 'da27c762ef51ca9c', '2026-11-25 19:10:08.069608+00', '2026-11-25 19:10:08.069608+00', 18, '''love'' ''mercuri'' ''mercury'' ''music'' ''~s1'''),
-	(1, '4e67b3d5-2198-499e-9293-57d9835bc637', 'b2623af2-c53d-435c-9d30-af513b64774f', 'project', 'the pipeline runs at eleven', '550c8f6c-21c3-fb58-74ae-4452aa4336dc', NULL, NULL, 'conversation', 1, '2026-11-25 19:10:08.217933+00', NULL, NULL, NULL, 1, 'mcp 0.1.0', 'save_memory', '00f29b0d702a6cf5', '2026-11-25 19:10:08.217933+00', '2026-11-25 19:10:08.217933+00', 21, '''a'' ''atlas'' ''eleven'' ''pipelin'' ''project'' ''run'' ''~s1'''),
-	(1, 'ed4196cf-828d-41e3-9eba-b6137b575998', '30d3c01b-bc01-4efc-9be0-d9c71f2d98d8', 'concept', '# 2026-05-06
+- Ada moved the shelves. [via:laptop]', '854a4cea-aef9-f9dd-91d8-f2377a3cc7d6', '43b2adc1-2df6-4574-a1e3-0772252f8043', 1, 'note', 1, '2026-11-25 19:35:51.051809+00', NULL, NULL, NULL, 1, 'mcp 0.1.0', 'memory_create', '992819e055a00ee8', '2026-11-25 19:35:51.051809+00', '2026-05-06 00:00:00+00', 24, '''05'' ''06'' ''2026'' ''ada'' ''entri'' ''journal'' ''laptop'' ''move'' ''shelv'' ''the'' ''via'' ''~s1'''),
+	(1, 'd15038b6-0caf-464a-9dd2-0da001c72b7a', '089ad293-564c-48cd-b4ca-9bc064785a5e', 'concept', '# Entry
 
-- Ada moved the shelves. [via:laptop]', '969f041a-7d21-c1a8-439c-3792706931f0', '5fc9c614-b007-4d8c-a65b-ce9b2217b5bf', 1, 'note', 1, '2026-11-25 19:10:08.465325+00', NULL, NULL, NULL, 1, 'mcp 0.1.0', 'memory_create', 'f82f5ae9c270e3c2', '2026-11-25 19:10:08.465325+00', '2026-05-06 00:00:00+00', 24, '''05'' ''06'' ''2026'' ''ada'' ''journal'' ''laptop'' ''move'' ''shelv'' ''the'' ''via'' ''~s1'''),
-	(2, '0e8fb2be-b6e4-4689-acc7-b2e552a25783', 'ba6a4505-8387-40e4-8ea5-f1a8aedfdd9e', 'project', 'changes on Mondays', '7daeb788-6baf-42c9-209e-63c5b2ec00d4', NULL, NULL, 'conversation', 1, '2026-11-25 19:10:09.870811+00', NULL, NULL, NULL, 2, 'editor 2', 'remember_fact', NULL, '2026-11-25 19:10:09.870811+00', '2026-11-25 19:10:09.870811+00', 4, '''chang'' ''monday'' ''rota'' ''~s2'''),
-	(3, 'b07023f3-80cf-4c70-97c4-f89ad54c10a8', '95b6c587-0904-49ff-ab2a-58714bb0254f', 'project', 'ging über die Brücke', '04b73068-64eb-75ce-e15b-227d11cd0259', NULL, NULL, 'conversation', 1, '2026-11-25 19:10:09.910421+00', NULL, NULL, NULL, 4, NULL, 'sql', NULL, '2026-11-25 19:10:09.910421+00', '2026-11-25 19:10:09.910421+00', 1, '''=die'' ''=uber'' ''ausflug'' ''bruck'' ''ging'' ''uber'' ''~s3'''),
-	(1, 'fc82ee8f-ac04-43ef-bd54-79ed59a1710c', 'e399d956-b6df-4018-a997-e8c7d4c3e170', 'person', 'collects maps', '3b6c07ec-26aa-bb80-c978-12bc48b74abb', NULL, NULL, 'conversation', 1, '2026-11-25 19:10:09.943892+00', NULL, NULL, NULL, 4, NULL, 'sql', NULL, '2026-11-25 19:10:09.943892+00', '2026-01-02 03:04:05+00', 26, '''-01'' ''-02'' ''2'' ''2026'' ''ada'' ''collect'' ''januari'' ''l'' ''map'' ''~s1''');
+- Two shelves.', '4f2f2418-3d9b-e3e9-0b20-7889357e73bd', '15c21790-ecfb-495d-bc62-6993b8f10cfa', 1, 'note', 1, '2026-11-25 19:35:51.076406+00', NULL, NULL, NULL, 1, 'mcp 0.1.0', 'memory_update', '35cd6cbf3e838d32', '2026-11-25 19:35:51.076406+00', '2026-05-04 00:00:00+00', 25, '''04'' ''05'' ''2026'' ''entri'' ''journal'' ''laptop'' ''shelv'' ''two'' ''~s1'''),
+	(4, '7679b978-0510-4d41-86eb-912be51e5bf6', '69eb2756-bcf6-42ce-8f71-4652905a07f0', 'concept', 'A shelf holds forty books. A shelf holds forty books. A shelf holds forty books. A shelf holds forty books. A shelf holds forty books. A shelf holds forty books. A shelf holds forty books. A shelf holds forty books. A shelf holds forty books. A shelf holds forty books. A shelf holds forty books. A shelf holds forty books. A shelf holds forty books. A shelf holds forty books. A shelf holds forty books. A shelf holds forty books. A shelf holds forty books. A shelf holds forty books. A shelf holds forty books. A shelf holds forty books. A shelf holds forty books. A shelf holds forty books. A shelf holds forty books. A shelf holds forty books. A shelf holds forty books. A shelf holds forty books. A shelf holds forty books. A shelf holds forty books. A shelf holds forty books. A shelf holds forty books.', 'fab22cd7-1f98-851f-7207-8f2a27df4cab', '54b4a9f1-12bb-4cd3-909e-b811c8f4a3e6', 1, 'note', 1, '2026-11-25 19:35:51.256988+00', NULL, NULL, NULL, 1, 'mcp 0.1.0', 'remember', '658103f563903eb3', '2026-11-25 19:35:51.256988+00', '2026-11-25 19:35:51.238228+00', 1, '''book'' ''forti'' ''hold'' ''shelf'' ''shelv'' ''shelves'' ''~s4'''),
+	(2, '4b65356e-dd7f-4a92-bdbd-6d22eb5aa40b', '6b55bd3b-f7c2-4601-907e-b0ca40b422b6', 'project', 'changes on Mondays', '7daeb788-6baf-42c9-209e-63c5b2ec00d4', NULL, NULL, 'conversation', 1, '2026-11-25 19:35:52.512448+00', NULL, NULL, NULL, 2, 'editor 2', 'remember_fact', NULL, '2026-11-25 19:35:52.512448+00', '2026-11-25 19:35:52.512448+00', 4, '''chang'' ''monday'' ''rota'' ''~s2'''),
+	(3, '8f76e068-2723-4ad7-a908-d6e722fc34f8', '7c9747f6-c874-45c1-91db-6bc8cf9e20c3', 'project', 'ging über die Brücke', '04b73068-64eb-75ce-e15b-227d11cd0259', NULL, NULL, 'conversation', 1, '2026-11-25 19:35:52.60994+00', NULL, NULL, NULL, 4, NULL, 'sql', NULL, '2026-11-25 19:35:52.60994+00', '2026-11-25 19:35:52.60994+00', 1, '''=die'' ''=uber'' ''ausflug'' ''bruck'' ''ging'' ''uber'' ''~s3'''),
+	(1, '1dc46968-1d19-4932-9329-4280a192c9c5', '2a0eaf92-b586-4899-afc5-572df63750b3', 'person', 'collects maps', '3b6c07ec-26aa-bb80-c978-12bc48b74abb', NULL, NULL, 'conversation', 1, '2026-11-25 19:35:52.668227+00', NULL, NULL, NULL, 4, NULL, 'sql', NULL, '2026-11-25 19:35:52.668227+00', '2026-01-02 03:04:05+00', 26, '''-01'' ''-02'' ''2'' ''2026'' ''ada'' ''collect'' ''januari'' ''l'' ''map'' ''~s1''');
 
 
 INSERT INTO textrawl.proposal VALUES
-	(2, 'a633b085-82b8-433b-8482-1d0b53fdaf4a', 'fact', 'Rota', 'rota', 'project', 'has a gap in May', 'e452dff9-4ff0-5ebf-b19a-d1dda72abe87', '2b496646-6d53-38ee-2773-69db0396a21a', NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, false, NULL, NULL, '''gap'' ''may'' ''rota'' ''~s2''', 3, 'editor 2', 'remember_fact', NULL, '2026-11-25 19:10:09.903434+00', NULL, NULL, NULL, NULL, NULL, NULL);
+	(2, '2676f9d4-c9d4-45a3-98b3-fc642c79464b', 'fact', 'Rota', 'rota', 'project', 'has a gap in May', 'e452dff9-4ff0-5ebf-b19a-d1dda72abe87', '2b496646-6d53-38ee-2773-69db0396a21a', NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, false, NULL, NULL, '''gap'' ''may'' ''rota'' ''~s2''', 3, 'editor 2', 'remember_fact', NULL, '2026-11-25 19:35:52.562353+00', NULL, NULL, NULL, NULL, NULL, NULL);
 
 
 INSERT INTO textrawl.recall OVERRIDING SYSTEM VALUE VALUES
-	(1, 1, '2026-11-25 19:10:08.135279+00', 1, 'mcp 0.1.0', 'list', NULL, NULL, 0, NULL, NULL, NULL, '{}', 'compact', true, 821, NULL, 25000, 7, 0, 16.826866),
-	(1, 2, '2026-11-25 19:10:08.620885+00', 1, 'mcp 0.1.0', 'search', NULL, 'f1f24458e1a87d43', 3, 0.9508428, NULL, 1, '{382db8fe-40e3-47b6-a6f4-a17e50618aef,ed4196cf-828d-41e3-9eba-b6137b575998,29d185e2-2903-4885-a200-3f33abd7d425}', 'compact', true, 376, 539, 2000, 3, 0, 55.814007);
+	(1, 1, '2026-11-25 19:35:50.447583+00', 1, 'mcp 0.1.0', 'list', NULL, NULL, 0, NULL, NULL, NULL, '{}', 'compact', true, 831, NULL, 25000, 7, 0, 31.788664),
+	(1, 2, '2026-11-25 19:35:51.355318+00', 1, 'mcp 0.1.0', 'search', NULL, 'f1f24458e1a87d43', 3, 0.9508428, NULL, 1, '{d15038b6-0caf-464a-9dd2-0da001c72b7a,9f245781-0fea-4119-881f-3ee68347c593,53cc1d3a-3286-42e4-9d20-86b7f6636c83}', 'compact', true, 340, 503, 2000, 3, 0, 78.14317);
 
 
 INSERT INTO textrawl.recalled VALUES
-	(1, '29d185e2-2903-4885-a200-3f33abd7d425', 1, '2026-11-25 19:10:08.620885+00'),
-	(1, '382db8fe-40e3-47b6-a6f4-a17e50618aef', 1, '2026-11-25 19:10:08.620885+00'),
-	(1, 'ed4196cf-828d-41e3-9eba-b6137b575998', 1, '2026-11-25 19:10:08.620885+00');
+	(1, '53cc1d3a-3286-42e4-9d20-86b7f6636c83', 1, '2026-11-25 19:35:51.355318+00'),
+	(1, '9f245781-0fea-4119-881f-3ee68347c593', 1, '2026-11-25 19:35:51.355318+00'),
+	(1, 'd15038b6-0caf-464a-9dd2-0da001c72b7a', 1, '2026-11-25 19:35:51.355318+00');
 
 
 INSERT INTO textrawl.reflection VALUES
-	(1, 'f6925905-7164-46ab-9cfa-b9e648ebdf49', 'global', NULL, NULL, 'Tea comes up often.', 'Bo', 'insight', 1, 'mcp 0.1.0', 'add_reflection', '07dedeaeacf30a00', '2026-11-25 19:10:08.037357+00', '''come'':2 ''often'':4 ''tea'':1', NULL, NULL);
+	(1, '579282ed-8efe-4fc1-ab08-28f0a2b51bac', 'global', NULL, NULL, 'Tea comes up often.', 'Bo', 'insight', 1, 'mcp 0.1.0', 'add_reflection', '552e66f182fa86a7', '2026-11-25 19:35:50.259252+00', '''come'':2 ''often'':4 ''tea'':1', NULL, NULL);
 
 
 INSERT INTO textrawl.relation VALUES
-	(1, '00a084b1-a16c-44fb-a919-db42ac6a4868', 'e399d956-b6df-4018-a997-e8c7d4c3e170', 'works_at', NULL, 'b2623af2-c53d-435c-9d30-af513b64774f', 1, '2026-11-25 19:10:07.688679+00', NULL, 1, 'mcp 0.1.0', 'build_knowledge', '822a0ca6c46cc02e', '2026-11-25 19:10:07.688679+00'),
-	(1, '9129d664-75ad-4c63-9011-60ec2de6fc06', 'e399d956-b6df-4018-a997-e8c7d4c3e170', 'lives_in', NULL, '3cb804bb-f9ec-493c-9774-21eb029aa8fa', 1, '2026-11-25 19:10:07.688681+00', '2026-11-25 19:10:07.752218+00', 1, 'mcp 0.1.0', 'build_knowledge', '822a0ca6c46cc02e', '2026-11-25 19:10:07.688681+00'),
-	(2, 'c8fd25ce-5243-4e81-95c5-5456e4159310', 'f22c0f08-46b8-43bd-9096-1aec9a0051b0', 'works_at', NULL, '4e10b0d8-4f3e-447c-b4a4-f520016c19b5', 1, '2026-11-25 19:10:07.688679+00', NULL, 1, 'mcp 0.1.0', 'build_knowledge', '822a0ca6c46cc02e', '2026-11-25 19:10:07.688679+00'),
-	(1, '68c66933-c5c7-4ba4-af38-abae79948377', 'e399d956-b6df-4018-a997-e8c7d4c3e170', 'knows', NULL, '6be51659-178b-44ca-87f8-df132eda4d96', 1, '2026-11-25 19:10:07.68868+00', NULL, 1, 'mcp 0.1.0', 'build_knowledge', '822a0ca6c46cc02e', '2026-11-25 19:10:07.68868+00'),
-	(1, '4b21f16b-655a-46eb-bc53-704ee4c6b481', '03ce8c99-d0de-4126-8869-3d2617976c22', 'runson', 'runsOn', 'b2623af2-c53d-435c-9d30-af513b64774f', 1, '2026-11-25 19:10:08.012771+00', NULL, 1, 'mcp 0.1.0', 'create_relations', '94de5f6f39ac62d4', '2026-11-25 19:10:08.012771+00'),
-	(1, '5a86c6b1-1832-4b05-ae39-e115d9c50a9d', '03ce8c99-d0de-4126-8869-3d2617976c22', 'restarts', NULL, '03ce8c99-d0de-4126-8869-3d2617976c22', 1, '2026-11-25 19:10:08.012772+00', NULL, 1, 'mcp 0.1.0', 'create_relations', '94de5f6f39ac62d4', '2026-11-25 19:10:08.012772+00'),
-	(1, '4c0f4fe1-f2fc-4f5b-9915-9e9ae14a0992', '7c837c37-1437-40ac-9d05-31a7f779a2a0', 'loves', NULL, '6dd6eede-69d8-463d-bc3c-c224b0f19493', 0.9, '2026-11-25 19:10:08.069608+00', '2026-11-25 19:10:08.183752+00', 1, 'mcp 0.1.0', 'graph_write_transaction', 'da27c762ef51ca9c', '2026-11-25 19:10:08.069608+00');
+	(1, '359b0714-6a41-4ab2-a65d-5487e5ede33e', '2a0eaf92-b586-4899-afc5-572df63750b3', 'works_at', NULL, 'c22b1860-fd22-4f08-8546-a9fe29ceeda4', 1, '2026-11-25 19:35:49.609842+00', NULL, 1, 'mcp 0.1.0', 'build_knowledge', '1ac44255b6966afe', '2026-11-25 19:35:49.609842+00'),
+	(1, 'ded2ea11-ba59-4287-b224-42e703dbdb91', '2a0eaf92-b586-4899-afc5-572df63750b3', 'lives_in', NULL, '9cf687ac-f12d-4f4c-b832-a5d32af5c08d', 1, '2026-11-25 19:35:49.609844+00', '2026-11-25 19:35:49.761088+00', 1, 'mcp 0.1.0', 'build_knowledge', '1ac44255b6966afe', '2026-11-25 19:35:49.609844+00'),
+	(2, 'bb89d10d-0de4-44f2-9d88-2f9e42d16e88', 'dcc82428-3d3b-48ca-b542-4d81930d0637', 'works_at', NULL, 'd2074e5a-8d9b-4fcd-a6ad-5a7f0423e74f', 1, '2026-11-25 19:35:49.609842+00', NULL, 1, 'mcp 0.1.0', 'build_knowledge', '1ac44255b6966afe', '2026-11-25 19:35:49.609842+00'),
+	(1, 'b3174543-9be4-4a8b-9467-98726a7a0fdb', '2a0eaf92-b586-4899-afc5-572df63750b3', 'knows', NULL, '4e5d17ed-7c95-4465-98f2-0313c7131636', 1, '2026-11-25 19:35:49.609843+00', NULL, 1, 'mcp 0.1.0', 'build_knowledge', '1ac44255b6966afe', '2026-11-25 19:35:49.609843+00'),
+	(1, '68f4e950-d675-4d5a-9330-67d81cf51d5e', '48e0a211-5b47-4e3d-be08-de75e9a562c3', 'runson', 'runsOn', 'c22b1860-fd22-4f08-8546-a9fe29ceeda4', 1, '2026-11-25 19:35:50.22321+00', NULL, 1, 'mcp 0.1.0', 'create_relations', '9414807f6e015cda', '2026-11-25 19:35:50.22321+00'),
+	(1, '296fd3de-ebfb-4a4a-b110-1118e89d1c40', '48e0a211-5b47-4e3d-be08-de75e9a562c3', 'restarts', NULL, '48e0a211-5b47-4e3d-be08-de75e9a562c3', 1, '2026-11-25 19:35:50.223211+00', NULL, 1, 'mcp 0.1.0', 'create_relations', '9414807f6e015cda', '2026-11-25 19:35:50.223211+00'),
+	(1, 'f9f81dbd-dfdc-4bc3-a4c8-976b53751974', '83c7b290-6c1c-4e25-812e-eb7f43e38279', 'loves', NULL, '43e8d5f0-4149-415d-85a8-aaf6fe7d13c8', 0.9, '2026-11-25 19:35:50.339616+00', '2026-11-25 19:35:50.608688+00', 1, 'mcp 0.1.0', 'graph_write_transaction', 'ea0761a7d67e0577', '2026-11-25 19:35:50.339616+00');
 
 
 
 
 INSERT INTO textrawl.retention VALUES
-	(1, '4e67b3d5-2198-499e-9293-57d9835bc637', true, '{deploy}', '{Atlas}', 'chat', 'a review', '{}', 1.2, 0, '2026-11-25 19:10:08.217933+00', 'active', NULL, NULL, NULL, NULL, 0, 0),
-	(1, 'a4c64c50-9613-403c-b2a4-c6aec327cef5', true, '{deploy}', '{Atlas}', 'chat', 'a review', '{}', 1.3, 2, '2026-11-25 19:10:08.25402+00', 'active', NULL, NULL, NULL, '2026-11-25 19:10:08.25402+00', 1, 1);
+	(1, '7fb8ea3b-399e-4a7d-99da-9a25adc87c74', true, '{deploy}', '{Atlas}', 'chat', 'a review', '{}', 1.2, 0, '2026-11-25 19:35:50.690436+00', 'active', NULL, NULL, NULL, NULL, 0, 0),
+	(1, '99e00eb3-eb03-498f-98c5-5b2f98daa37d', true, '{deploy}', '{Atlas}', 'chat', 'a review', '{}', 1.3, 2, '2026-11-25 19:35:50.746889+00', 'active', NULL, NULL, NULL, '2026-11-25 19:35:50.746889+00', 1, 1);
 
 
 INSERT INTO textrawl.revision VALUES
-	(1, '3f560ef2-dd7c-4094-a3ff-9f0c93050649', 'a typing error', 1, 'mcp 0.1.0', 'revise_fact', 'e5decea1446ac1cb', '2026-11-25 19:10:07.791355+00');
+	(1, 'e660ee31-c4a4-44d4-a588-d77a3174a1e0', 'a typing error', 1, 'mcp 0.1.0', 'revise_fact', '9d7b0e65ceb2835d', '2026-11-25 19:35:49.832843+00');
 
 
 INSERT INTO textrawl.search_statistics VALUES
-	(true, 30, '2026-11-25 19:10:10.069022+00');
+	(true, 30, '2026-11-25 19:35:52.882982+00');
 
 
 INSERT INTO textrawl.source VALUES
-	(4, '45859c8f-1d5c-461b-904c-7279a20671e1', 'clip', 'Shelves', '798069078fd8cee33d8cdbdf4f44c84eecf82d82ed88fadbbc1cabfc8fa783f3', 1, 180);
+	(4, '54b4a9f1-12bb-4cd3-909e-b811c8f4a3e6', 'clip', 'Shelves', '798069078fd8cee33d8cdbdf4f44c84eecf82d82ed88fadbbc1cabfc8fa783f3', 1, 180);
 
 
 INSERT INTO textrawl.space OVERRIDING SYSTEM VALUE VALUES
-	(1, 'default', 'english', '2026-11-25 19:09:57.790595+00', NULL, NULL, NULL, false, NULL),
-	(2, 'team', 'english', '2026-11-25 19:10:03.323719+00', NULL, NULL, NULL, false, NULL),
-	(3, 'deutsch', 'german', '2026-11-25 19:10:04.810582+00', NULL, NULL, NULL, false, NULL),
-	(4, 'library', 'english', '2026-11-25 19:10:06.287387+00', NULL, 'public', NULL, false, NULL);
+	(1, 'default', 'english', '2026-11-25 19:35:34.360647+00', NULL, NULL, NULL, false, NULL),
+	(2, 'team', 'english', '2026-11-25 19:35:40.86348+00', NULL, NULL, NULL, false, NULL),
+	(3, 'deutsch', 'german', '2026-11-25 19:35:44.549228+00', NULL, NULL, NULL, false, NULL),
+	(4, 'library', 'english', '2026-11-25 19:35:47.410404+00', NULL, 'public', NULL, false, NULL);
 
 
 INSERT INTO textrawl.space_grant VALUES
-	(2, 2, '{read,write}', false, '2026-11-25 19:10:09.819523+00'),
-	(2, 3, '{read,propose}', false, '2026-11-25 19:10:09.846758+00');
+	(2, 2, '{read,write}', false, '2026-11-25 19:35:52.434624+00'),
+	(2, 3, '{read,propose}', false, '2026-11-25 19:35:52.466934+00');
 
 
 INSERT INTO textrawl.space_statistics VALUES
-	(1, 25, NULL),
+	(4, 1, NULL),
 	(2, 3, NULL),
 	(3, 1, NULL),
-	(4, 1, NULL);
+	(1, 25, NULL);
 
 
 INSERT INTO textrawl.token OVERRIDING SYSTEM VALUE VALUES
-	(1, '\x78b3a4ae0c48b0f496cce78d1abb18e34c70119143347780c57ee33814552d20', 'local', NULL, 1, 1, '{read,propose,write,forget,review,admin,metrics}', NULL, NULL, '2026-11-25 19:09:58.959272+00', NULL, '2026-11-25 19:09:58.994024+00', NULL),
-	(2, '\x6700869c8ff7480e34a70a708b028700dbaa3a033b5652b903afe89f49a31456', 'bearer', 'trl_b', 2, 2, '{read,write}', NULL, NULL, '2026-11-25 19:10:09.819523+00', NULL, NULL, NULL),
-	(3, '\xfed5038bf2f427ab2ec84f85881f103c0e946e8d6252b8731f99ab0cb57729d9', 'bearer', 'trl_p', 3, 2, '{read,propose}', NULL, NULL, '2026-11-25 19:10:09.846758+00', NULL, NULL, NULL);
+	(1, '\x4f558a8c7c860469277fe71f52ef5e6ec4906234d91f19f71901aae1853ee190', 'local', NULL, 1, 1, '{read,propose,write,forget,review,admin,metrics}', NULL, NULL, '2026-11-25 19:35:36.055262+00', NULL, '2026-11-25 19:35:36.114937+00', NULL),
+	(2, '\x6700869c8ff7480e34a70a708b028700dbaa3a033b5652b903afe89f49a31456', 'bearer', 'trl_b', 2, 2, '{read,write}', NULL, NULL, '2026-11-25 19:35:52.434624+00', NULL, NULL, NULL),
+	(3, '\xfed5038bf2f427ab2ec84f85881f103c0e946e8d6252b8731f99ab0cb57729d9', 'bearer', 'trl_p', 3, 2, '{read,propose}', NULL, NULL, '2026-11-25 19:35:52.466934+00', NULL, NULL, NULL);
 
 
 INSERT INTO textrawl.undo OVERRIDING SYSTEM VALUE VALUES
-	(2, 1, 2, 4, '2026-11-25 19:10:09.954719+00', '2026-11-25 19:10:09.9576+00', '{68,69}', NULL, NULL, NULL, NULL);
+	(2, 1, 2, 4, '2026-11-25 19:35:52.709906+00', '2026-11-25 19:35:52.729947+00', '{68,69}', NULL, NULL, NULL, NULL);
 
 
 INSERT INTO textrawl.undone VALUES
-	(2, 1, 'remove', 'observation', '312f632b-5989-4283-9862-afe84dc465ec', '{noise}', '[{"id": "f8ec3006-ca8a-402a-9b2c-1a5705be0472", "name": "Noise", "node": null, "aliases": [], "changes": [], "metadata": {}, "name_key": "noise", "space_id": 2, "created_at": "2026-11-25T19:10:09.954719+00:00", "updated_at": "2026-11-25T19:10:09.956005+00:00", "description": null, "entity_type": "fact", "type_guessed": false}]', '{"id": "312f632b-5989-4283-9862-afe84dc465ec", "part": null, "tool": "sql", "whole": null, "client": null, "source": "conversation", "content": "is to be undone", "ordinal": 5, "request": null, "said_at": "2026-11-25T19:10:09.956005+00:00", "space_id": 2, "author_id": 2, "entity_id": "f8ec3006-ca8a-402a-9b2c-1a5705be0472", "confidence": 1, "created_at": "2026-11-25T19:10:09.956005+00:00", "valid_from": "2026-11-25T19:10:09.956005+00:00", "entity_type": "fact", "relation_id": null, "replaced_by": null, "valid_until": null, "content_hash": "f7070187-2e1c-15e0-a8db-734ffba9543e"}', NULL),
-	(2, 1, 'drop entity', 'entity', 'f8ec3006-ca8a-402a-9b2c-1a5705be0472', '{noise}', '[{"id": "f8ec3006-ca8a-402a-9b2c-1a5705be0472", "name": "Noise", "node": null, "aliases": [], "changes": [], "metadata": {}, "name_key": "noise", "space_id": 2, "created_at": "2026-11-25T19:10:09.954719+00:00", "updated_at": "2026-11-25T19:10:09.956005+00:00", "description": null, "entity_type": "fact", "type_guessed": false}]', '{"id": "f8ec3006-ca8a-402a-9b2c-1a5705be0472", "name": "Noise", "metadata": {}, "name_key": "noise", "space_id": 2, "created_at": "2026-11-25T19:10:09.954719+00:00", "updated_at": "2026-11-25T19:10:09.956005+00:00", "description": null, "entity_type": "fact", "type_guessed": false}', NULL);
+	(2, 1, 'remove', 'observation', 'b324de93-580c-4ca1-9fec-c9819493554d', '{noise}', '[{"id": "cbdee79c-4c14-4541-aae7-f466423f3d9b", "name": "Noise", "node": null, "aliases": [], "changes": [], "metadata": {}, "name_key": "noise", "space_id": 2, "created_at": "2026-11-25T19:35:52.709906+00:00", "updated_at": "2026-11-25T19:35:52.711861+00:00", "description": null, "entity_type": "fact", "type_guessed": false}]', '{"id": "b324de93-580c-4ca1-9fec-c9819493554d", "part": null, "tool": "sql", "whole": null, "client": null, "source": "conversation", "content": "is to be undone", "ordinal": 5, "request": null, "said_at": "2026-11-25T19:35:52.711861+00:00", "space_id": 2, "author_id": 2, "entity_id": "cbdee79c-4c14-4541-aae7-f466423f3d9b", "confidence": 1, "created_at": "2026-11-25T19:35:52.711861+00:00", "valid_from": "2026-11-25T19:35:52.711861+00:00", "entity_type": "fact", "relation_id": null, "replaced_by": null, "valid_until": null, "content_hash": "f7070187-2e1c-15e0-a8db-734ffba9543e"}', NULL),
+	(2, 1, 'drop entity', 'entity', 'cbdee79c-4c14-4541-aae7-f466423f3d9b', '{noise}', '[{"id": "cbdee79c-4c14-4541-aae7-f466423f3d9b", "name": "Noise", "node": null, "aliases": [], "changes": [], "metadata": {}, "name_key": "noise", "space_id": 2, "created_at": "2026-11-25T19:35:52.709906+00:00", "updated_at": "2026-11-25T19:35:52.711861+00:00", "description": null, "entity_type": "fact", "type_guessed": false}]', '{"id": "cbdee79c-4c14-4541-aae7-f466423f3d9b", "name": "Noise", "metadata": {}, "name_key": "noise", "space_id": 2, "created_at": "2026-11-25T19:35:52.709906+00:00", "updated_at": "2026-11-25T19:35:52.711861+00:00", "description": null, "entity_type": "fact", "type_guessed": false}', NULL);
 
 
 INSERT INTO textrawl.vector_index_claim VALUES

@@ -1188,14 +1188,14 @@ CREATE TABLE textrawl.word_form (
 
 
 INSERT INTO textrawl.actor OVERRIDING SYSTEM VALUE VALUES
-	(1, 'root', NULL, '2026-11-25 19:10:25.934781+00'),
-	(2, 'ben', NULL, '2026-11-25 19:10:29.616588+00'),
-	(3, 'pip', NULL, '2026-11-25 19:10:29.622365+00'),
-	(4, 'textrawl_owner', NULL, '2026-11-25 19:10:29.642091+00');
+	(1, 'root', NULL, '2026-11-25 19:35:34.832961+00'),
+	(2, 'ben', NULL, '2026-11-25 19:35:52.562747+00'),
+	(3, 'pip', NULL, '2026-11-25 19:35:52.602573+00'),
+	(4, 'textrawl_owner', NULL, '2026-11-25 19:35:52.702537+00');
 
 
 INSERT INTO textrawl.chunk VALUES
-	(4, '30773b5a-e242-4a5a-9833-ca2fa4dd73dc', 180, 1);
+	(4, '0f4c55bd-ddca-4313-837a-2b981bf8332d', 180, 1);
 
 
 INSERT INTO textrawl.code VALUES
@@ -1209,13 +1209,13 @@ INSERT INTO textrawl.code VALUES
 
 
 INSERT INTO textrawl.document VALUES
-	(1, 'b48e9c94-3609-4c48-bd33-e46fb6695496', 'identity', 'self/self.md', NULL, 3, 3, '2026-11-25 19:10:29.217847+00'),
-	(1, '8df27410-5e00-4c28-8750-df37943c7b13', 'identity', 'custom/gone.md', NULL, 5, 5, '2026-11-25 19:10:29.243564+00'),
-	(1, 'a442f492-c815-484c-817b-82e0141c0131', 'journal', 'weekly/2026-W19', '0bc2a8e2-29df-4bdd-b693-6e7aefeb4306', 7, 7, '2026-11-25 19:10:29.263866+00'),
-	(1, 'ea3153dc-c606-4635-91a5-305e563bdf46', 'journal', 'significant/2026-05-06/the-move', 'd134dbd3-25f9-40cb-8f8d-1f8baf92c9ec', 8, 8, '2026-11-25 19:10:29.273331+00'),
-	(1, 'ff5e979c-391b-44ef-940b-229a4c693086', 'journal', 'daily/2026-05-04/laptop', 'd7ea4b92-e7ab-42c3-9d46-348416e7e40a', 9, 9, '2026-11-25 19:10:29.252758+00'),
-	(1, '9241838c-0f6f-43c6-8e24-b1bd238fbef7', 'identity', 'user/wants.md', NULL, 10, 10, '2026-11-25 19:10:29.291117+00'),
-	(4, '04d9ccbd-ee73-4c16-9946-cd057ee389e7', 'source', 'clip/798069078fd8cee33d8cdbdf4f44c84e', '9d53fbb9-eed4-4ab2-bd89-3b057fd02d75', 1, 1, '2026-11-25 19:10:29.312577+00');
+	(1, 'fd69c1cf-2f1e-476c-9231-61bb91c4080b', 'identity', 'self/self.md', NULL, 3, 3, '2026-11-25 19:35:50.786299+00'),
+	(1, '8e7c5e2c-b146-416b-8e2e-912ec07de2c2', 'identity', 'custom/gone.md', NULL, 5, 5, '2026-11-25 19:35:50.852659+00'),
+	(1, '0471f501-f857-45a2-b093-c5407908328d', 'journal', 'weekly/2026-W19', '4b073367-0a48-4175-8c15-d8f5849cbd63', 7, 7, '2026-11-25 19:35:50.949959+00'),
+	(1, '6f81d518-c428-452e-a73a-796f01a60454', 'journal', 'significant/2026-05-06/the-move', 'acc933c2-e962-4383-a4f1-0873e346ba82', 8, 8, '2026-11-25 19:35:50.993989+00'),
+	(1, 'd3616830-ba1d-46ce-a7ec-e3ce3413813f', 'journal', 'daily/2026-05-04/laptop', '08804c0b-28d6-474a-8ce2-2ea1f261b9cd', 9, 9, '2026-11-25 19:35:50.900821+00'),
+	(1, '974dc59c-ca12-485a-b5ec-ef32380591b8', 'identity', 'user/wants.md', NULL, 10, 10, '2026-11-25 19:35:51.05872+00'),
+	(4, '93b2d470-b3fa-409d-8f8e-8b034d21c2b9', 'source', 'clip/798069078fd8cee33d8cdbdf4f44c84e', 'a6cc18df-1f08-466d-982b-9331456bb9b1', 1, 1, '2026-11-25 19:35:51.132988+00');
 
 
 INSERT INTO textrawl.document_clock VALUES
@@ -1228,149 +1228,149 @@ INSERT INTO textrawl.document_clock VALUES
 
 
 INSERT INTO textrawl.document_version VALUES
-	(1, 'b48e9c94-3609-4c48-bd33-e46fb6695496', 1, 1, '# Me
+	(1, 'fd69c1cf-2f1e-476c-9231-61bb91c4080b', 1, 1, '# Me
 
 I am patient.
-', '{}', false, '2026-11-25 19:10:29.216709+00', 'laptop', 1, 'mcp 0.1.0', 'identity_write', '901a4cd52700e9fd', '2026-11-25 19:10:29.219158+00'),
-	(1, 'b48e9c94-3609-4c48-bd33-e46fb6695496', 2, 2, '# Me
-
-I am patient.
-
-I like maps.
-', '{}', false, '2026-11-25 19:10:29.23189+00', 'phone', 1, 'mcp 0.1.0', 'identity_append', 'ddf80a69ec78ebfb', '2026-11-25 19:10:29.233849+00'),
-	(1, 'b48e9c94-3609-4c48-bd33-e46fb6695496', 3, 3, '# Me
+', '{}', false, '2026-11-25 19:35:50.785015+00', 'laptop', 1, 'mcp 0.1.0', 'identity_write', 'c218593942fc0aaa', '2026-11-25 19:35:50.787595+00'),
+	(1, 'fd69c1cf-2f1e-476c-9231-61bb91c4080b', 2, 2, '# Me
 
 I am patient.
 
 I like maps.
-', '{"label": "Self"}', false, '2026-11-25 19:10:29.236655+00', NULL, 1, 'mcp 0.1.0', 'identity_set_meta', 'fe4bd13c90d35f73', '2026-11-25 19:10:29.237533+00'),
-	(1, '8df27410-5e00-4c28-8750-df37943c7b13', 4, 1, 'soon gone
-', '{}', false, '2026-11-25 19:10:29.24276+00', NULL, 1, 'mcp 0.1.0', 'identity_write', '7a0e4819e6a0faf8', '2026-11-25 19:10:29.244407+00'),
-	(1, '8df27410-5e00-4c28-8750-df37943c7b13', 5, 2, NULL, '{}', false, '2026-11-25 19:10:29.246279+00', NULL, 1, 'mcp 0.1.0', 'identity_delete_custom', '6d64219edfb4c1a6', '2026-11-25 19:10:29.248053+00'),
-	(1, 'ff5e979c-391b-44ef-940b-229a4c693086', 6, 1, '# 2026-05-04
+', '{}', false, '2026-11-25 19:35:50.825693+00', 'phone', 1, 'mcp 0.1.0', 'identity_append', 'e3eeda5c91c7f768', '2026-11-25 19:35:50.826687+00'),
+	(1, 'fd69c1cf-2f1e-476c-9231-61bb91c4080b', 3, 3, '# Me
 
-- Ada moved the shelves. [via:laptop]', '{"chat_ids": ["c1"], "instance": "laptop", "participants": ["laptop"]}', false, '2026-11-25 19:10:29.254398+00', 'laptop', 1, 'mcp 0.1.0', 'memory_create', '927f11f6668d2bdb', '2026-11-25 19:10:29.254551+00'),
-	(1, 'a442f492-c815-484c-817b-82e0141c0131', 7, 1, '# 2026-W19
+I am patient.
 
-- Ada moved the shelves. [via:laptop]', '{"chat_ids": [], "instance": "laptop", "participants": ["laptop"]}', false, '2026-11-25 19:10:29.265144+00', 'laptop', 1, 'mcp 0.1.0', 'memory_create', 'f2380be2409757ff', '2026-11-25 19:10:29.265252+00'),
-	(1, 'ea3153dc-c606-4635-91a5-305e563bdf46', 8, 1, '# 2026-05-06
+I like maps.
+', '{"label": "Self"}', false, '2026-11-25 19:35:50.847663+00', NULL, 1, 'mcp 0.1.0', 'identity_set_meta', 'feaa8c936a170f23', '2026-11-25 19:35:50.848799+00'),
+	(1, '8e7c5e2c-b146-416b-8e2e-912ec07de2c2', 4, 1, 'soon gone
+', '{}', false, '2026-11-25 19:35:50.852229+00', NULL, 1, 'mcp 0.1.0', 'identity_write', 'a0129721c79f7c77', '2026-11-25 19:35:50.853064+00'),
+	(1, '8e7c5e2c-b146-416b-8e2e-912ec07de2c2', 5, 2, NULL, '{}', false, '2026-11-25 19:35:50.867469+00', NULL, 1, 'mcp 0.1.0', 'identity_delete_custom', '1f2916566beef7a0', '2026-11-25 19:35:50.868772+00'),
+	(1, 'd3616830-ba1d-46ce-a7ec-e3ce3413813f', 6, 1, '# Entry
 
-- Ada moved the shelves. [via:laptop]', '{"chat_ids": [], "instance": "laptop", "participants": ["laptop"]}', false, '2026-11-25 19:10:29.274907+00', 'laptop', 1, 'mcp 0.1.0', 'memory_create', '25a3406b0c347912', '2026-11-25 19:10:29.275013+00'),
-	(1, 'ff5e979c-391b-44ef-940b-229a4c693086', 9, 2, '# 2026-05-04
+- Ada moved the shelves. [via:laptop]', '{"chat_ids": ["c1"], "instance": "laptop", "participants": ["laptop"]}', false, '2026-11-25 19:35:50.919413+00', 'laptop', 1, 'mcp 0.1.0', 'memory_create', 'dc45ca685d919167', '2026-11-25 19:35:50.91957+00'),
+	(1, '0471f501-f857-45a2-b093-c5407908328d', 7, 1, '# Entry
 
-- Ada moved two shelves.', '{"chat_ids": ["c1"], "instance": "laptop", "participants": ["laptop"]}', false, '2026-11-25 19:10:29.283067+00', 'Ada', 1, 'mcp 0.1.0', 'memory_update', 'ab9a9a82a4a60a6e', '2026-11-25 19:10:29.283155+00'),
-	(1, '9241838c-0f6f-43c6-8e24-b1bd238fbef7', 10, 1, 'a desk
-', '{}', false, '2026-11-25 19:10:29.289482+00', 'phone', 1, 'mcp 0.1.0', 'sync_push', 'cf4d99c5f07b222d', '2026-11-25 19:10:29.291475+00'),
-	(4, '04d9ccbd-ee73-4c16-9946-cd057ee389e7', 1, 1, 'A shelf holds forty books. A shelf holds forty books. A shelf holds forty books. A shelf holds forty books. A shelf holds forty books. A shelf holds forty books. A shelf holds forty books. A shelf holds forty books. A shelf holds forty books. A shelf holds forty books. A shelf holds forty books. A shelf holds forty books. A shelf holds forty books. A shelf holds forty books. A shelf holds forty books. A shelf holds forty books. A shelf holds forty books. A shelf holds forty books. A shelf holds forty books. A shelf holds forty books. A shelf holds forty books. A shelf holds forty books. A shelf holds forty books. A shelf holds forty books. A shelf holds forty books. A shelf holds forty books. A shelf holds forty books. A shelf holds forty books. A shelf holds forty books. A shelf holds forty books.', '{"chunks": [[1, 0, 809, 180]], "sha256": "798069078fd8cee33d8cdbdf4f44c84eecf82d82ed88fadbbc1cabfc8fa783f3"}', false, '2026-11-25 19:10:29.314852+00', NULL, 1, 'mcp 0.1.0', 'remember', 'cafdbf1ccd527a83', '2026-11-25 19:10:29.314963+00');
+- Ada moved the shelves. [via:laptop]', '{"chat_ids": [], "instance": "laptop", "participants": ["laptop"]}', false, '2026-11-25 19:35:50.959946+00', 'laptop', 1, 'mcp 0.1.0', 'memory_create', '523e8c17ae2b68ab', '2026-11-25 19:35:50.960058+00'),
+	(1, '6f81d518-c428-452e-a73a-796f01a60454', 8, 1, '# Entry
+
+- Ada moved the shelves. [via:laptop]', '{"chat_ids": [], "instance": "laptop", "participants": ["laptop"]}', false, '2026-11-25 19:35:51.006819+00', 'laptop', 1, 'mcp 0.1.0', 'memory_create', 'd7a4456967dbc564', '2026-11-25 19:35:51.007028+00'),
+	(1, 'd3616830-ba1d-46ce-a7ec-e3ce3413813f', 9, 2, '# Entry
+
+- Two shelves.', '{"chat_ids": ["c1"], "instance": "laptop", "participants": ["laptop"]}', false, '2026-11-25 19:35:51.023367+00', 'Ada', 1, 'mcp 0.1.0', 'memory_update', '6dad213c5932ba0c', '2026-11-25 19:35:51.023458+00'),
+	(1, '974dc59c-ca12-485a-b5ec-ef32380591b8', 10, 1, 'a desk
+', '{}', false, '2026-11-25 19:35:51.053054+00', 'phone', 1, 'mcp 0.1.0', 'sync_push', '3003448abe790f60', '2026-11-25 19:35:51.059242+00'),
+	(4, '93b2d470-b3fa-409d-8f8e-8b034d21c2b9', 1, 1, 'A shelf holds forty books. A shelf holds forty books. A shelf holds forty books. A shelf holds forty books. A shelf holds forty books. A shelf holds forty books. A shelf holds forty books. A shelf holds forty books. A shelf holds forty books. A shelf holds forty books. A shelf holds forty books. A shelf holds forty books. A shelf holds forty books. A shelf holds forty books. A shelf holds forty books. A shelf holds forty books. A shelf holds forty books. A shelf holds forty books. A shelf holds forty books. A shelf holds forty books. A shelf holds forty books. A shelf holds forty books. A shelf holds forty books. A shelf holds forty books. A shelf holds forty books. A shelf holds forty books. A shelf holds forty books. A shelf holds forty books. A shelf holds forty books. A shelf holds forty books.', '{"chunks": [[1, 0, 809, 180]], "sha256": "798069078fd8cee33d8cdbdf4f44c84eecf82d82ed88fadbbc1cabfc8fa783f3"}', false, '2026-11-25 19:35:51.143313+00', NULL, 1, 'mcp 0.1.0', 'remember', '36ce304be266b8fb', '2026-11-25 19:35:51.143469+00');
 
 
 INSERT INTO textrawl.embedding_1 VALUES
-	(1, '058fb902-c7b4-4d38-bbb4-f470c80b1395', '[1,0.5,0]');
+	(1, '3a15a2af-11c4-4051-93d1-d98299b57911', '[1,0.5,0]');
 
 
 INSERT INTO textrawl.embedding_model OVERRIDING SYSTEM VALUE VALUES
-	(1, 'test:three', 3, 0.1, 0.9, 0.5, NULL, 'active', '2026-11-25 19:10:29.646105+00', false, NULL, NULL, '2026-11-25 19:10:29.646105+00', NULL, NULL);
+	(1, 'test:three', 3, 0.1, 0.9, 0.5, NULL, 'active', '2026-11-25 19:35:52.718884+00', false, NULL, NULL, '2026-11-25 19:35:52.718884+00', NULL, NULL);
 
 
 
 
 INSERT INTO textrawl.entity VALUES
-	(1, '80d3d583-6e2a-4696-b9c3-dd8c98c5884e', 'Bo', 'bo', 'concept', true, NULL, '{}', '2026-11-25 19:10:28.9767+00', '2026-11-25 19:10:28.99982+00', '''bo'':1'),
-	(1, 'a2fa6359-b828-4730-b415-700af27726e5', 'Straße 東京', 'strasse 東京', 'location', false, NULL, '{}', '2026-11-25 19:10:28.9767+00', '2026-11-25 19:10:29.035333+00', '''strasse'':1 ''東京'':2'),
-	(2, '78cdbabd-9198-43b6-8837-96972adb8909', 'Ada', 'ada', 'person', false, NULL, '{}', '2026-11-25 19:10:29.051873+00', '2026-11-25 19:10:29.051873+00', '''ada'':1'),
-	(2, 'd867be43-10b7-4095-9b23-8390965e540d', 'Atlas', 'atlas', 'project', false, NULL, '{}', '2026-11-25 19:10:29.051873+00', '2026-11-25 19:10:29.059845+00', '''atlas'':1'),
-	(1, 'd7ea4b92-e7ab-42c3-9d46-348416e7e40a', 'journal 2026-05-04 laptop', 'journal 2026-05-04 laptop', 'concept', true, NULL, '{}', '2026-11-25 19:10:29.250727+00', '2026-11-25 19:10:29.286021+00', '''04'':4 ''05'':3 ''2026'':2 ''journal'':1 ''laptop'':5'),
-	(1, '82c45f71-348a-4e7c-9705-4859714770f9', 'Server', 'server', 'concept', false, NULL, '{"type": "Machine"}', '2026-11-25 19:10:29.101386+00', '2026-11-25 19:10:29.118409+00', '''server'':1'),
-	(1, '652ddb44-4e37-456e-b2c3-8ba0dc591a87', 'Mercury', 'mercury', 'person', false, NULL, '{}', '2026-11-25 19:10:29.13014+00', '2026-11-25 19:10:29.177523+00', '''mercury'':1'),
-	(1, '7c41641b-72e5-4547-961a-b41e7671fb57', 'music', 'music', 'concept', false, NULL, '{"type": "topic"}', '2026-11-25 19:10:29.13014+00', '2026-11-25 19:10:29.181332+00', '''music'':1'),
-	(1, '1959a6c2-54f3-4803-ab5d-a5f683400a2d', 'Atlas', 'atlas', 'project', false, NULL, '{}', '2026-11-25 19:10:28.9767+00', '2026-11-25 19:10:29.193942+00', '''a'':3 ''atlas'':1 ''project'':2'),
-	(1, '0bc2a8e2-29df-4bdd-b693-6e7aefeb4306', 'journal 2026-W19', 'journal 2026-w19', 'concept', true, NULL, '{}', '2026-11-25 19:10:29.261818+00', '2026-11-25 19:10:29.26934+00', '''2026'':2 ''journal'':1 ''w19'':3'),
-	(1, 'd134dbd3-25f9-40cb-8f8d-1f8baf92c9ec', 'journal 2026-05-06 the-move', 'journal 2026-05-06 the-move', 'concept', true, NULL, '{}', '2026-11-25 19:10:29.271378+00', '2026-11-25 19:10:29.278885+00', '''05'':3 ''06'':4 ''2026'':2 ''journal'':1 ''move'':6 ''the'':5'),
-	(4, '9d53fbb9-eed4-4ab2-bd89-3b057fd02d75', 'Shelves', 'shelves', 'concept', true, NULL, '{}', '2026-11-25 19:10:29.310571+00', '2026-11-25 19:10:29.318841+00', '''shelves'':1'),
-	(2, 'e5110729-0452-4267-bcf3-799992e4f60b', 'Rota', 'rota', 'project', false, NULL, '{}', '2026-11-25 19:10:29.62315+00', '2026-11-25 19:10:29.630421+00', '''rota'':1'),
-	(3, '3b388dec-8cec-45fc-a803-dd60319c35ec', 'Ausflug', 'ausflug', 'project', false, NULL, '{}', '2026-11-25 19:10:29.642091+00', '2026-11-25 19:10:29.643874+00', '''ausflug'':1'),
-	(1, 'bd4da17f-f2c1-4dcc-9a17-6ba0053afc43', 'Ada', 'ada', 'person', false, NULL, '{}', '2026-11-25 19:10:28.9767+00', '2026-11-25 19:10:29.65624+00', '''ada'':1,2 ''l'':3');
+	(1, 'c9383152-965c-4c2c-a4a9-00144bdc2b70', 'Bo', 'bo', 'concept', true, NULL, '{}', '2026-11-25 19:35:49.768957+00', '2026-11-25 19:35:49.841217+00', '''bo'':1'),
+	(1, '6b7afc6d-3010-4369-b822-46983598e51e', 'Straße 東京', 'strasse 東京', 'location', false, NULL, '{}', '2026-11-25 19:35:49.768957+00', '2026-11-25 19:35:50.054459+00', '''strasse'':1 ''東京'':2'),
+	(2, '94a9b1c4-4dec-41f5-a1a8-5ce3fa0b241f', 'Ada', 'ada', 'person', false, NULL, '{}', '2026-11-25 19:35:50.152157+00', '2026-11-25 19:35:50.152157+00', '''ada'':1'),
+	(2, 'd5847571-f4a3-402b-a729-27b5d049d6b1', 'Atlas', 'atlas', 'project', false, NULL, '{}', '2026-11-25 19:35:50.152157+00', '2026-11-25 19:35:50.172588+00', '''atlas'':1'),
+	(1, '08804c0b-28d6-474a-8ce2-2ea1f261b9cd', 'journal 2026-05-04 laptop', 'journal 2026-05-04 laptop', 'concept', true, NULL, '{}', '2026-11-25 19:35:50.898075+00', '2026-11-25 19:35:51.026486+00', '''04'':4 ''05'':3 ''2026'':2 ''journal'':1 ''laptop'':5'),
+	(1, '14486684-f96c-46e5-9c01-cd1fd7d92f6e', 'Server', 'server', 'concept', false, NULL, '{"type": "Machine"}', '2026-11-25 19:35:50.327528+00', '2026-11-25 19:35:50.398499+00', '''server'':1'),
+	(1, '0343b0a5-4067-4510-87f6-69a8e9dbe3d7', 'Mercury', 'mercury', 'person', false, NULL, '{}', '2026-11-25 19:35:50.480551+00', '2026-11-25 19:35:50.631552+00', '''mercury'':1'),
+	(1, 'c72b4be9-50b1-456f-8e46-4ec5826832f3', 'music', 'music', 'concept', false, NULL, '{"type": "topic"}', '2026-11-25 19:35:50.480551+00', '2026-11-25 19:35:50.646995+00', '''music'':1'),
+	(1, '6157914f-788c-42d6-bc6f-c80713c1ca32', 'Atlas', 'atlas', 'project', false, NULL, '{}', '2026-11-25 19:35:49.768957+00', '2026-11-25 19:35:50.719935+00', '''a'':3 ''atlas'':1 ''project'':2'),
+	(1, '4b073367-0a48-4175-8c15-d8f5849cbd63', 'journal 2026-W19', 'journal 2026-w19', 'concept', true, NULL, '{}', '2026-11-25 19:35:50.947499+00', '2026-11-25 19:35:50.972387+00', '''2026'':2 ''journal'':1 ''w19'':3'),
+	(1, 'acc933c2-e962-4383-a4f1-0873e346ba82', 'journal 2026-05-06 the-move', 'journal 2026-05-06 the-move', 'concept', true, NULL, '{}', '2026-11-25 19:35:50.992625+00', '2026-11-25 19:35:51.009828+00', '''05'':3 ''06'':4 ''2026'':2 ''journal'':1 ''move'':6 ''the'':5'),
+	(4, 'a6cc18df-1f08-466d-982b-9331456bb9b1', 'Shelves', 'shelves', 'concept', true, NULL, '{}', '2026-11-25 19:35:51.130554+00', '2026-11-25 19:35:51.149267+00', '''shelves'':1'),
+	(2, 'f7feb485-5394-469e-9057-0968e4609fa5', 'Rota', 'rota', 'project', false, NULL, '{}', '2026-11-25 19:35:52.609204+00', '2026-11-25 19:35:52.629723+00', '''rota'':1'),
+	(3, 'e24c62e1-0e36-4596-9fca-910acb3b9df2', 'Ausflug', 'ausflug', 'project', false, NULL, '{}', '2026-11-25 19:35:52.702537+00', '2026-11-25 19:35:52.705013+00', '''ausflug'':1'),
+	(1, '792bffb9-a0ff-443e-81a5-1c568097e7e3', 'Ada', 'ada', 'person', false, NULL, '{}', '2026-11-25 19:35:49.768957+00', '2026-11-25 19:35:52.776459+00', '''ada'':1,2 ''l'':3');
 
 
 INSERT INTO textrawl.entity_alias VALUES
-	(1, '1b7ec8b0-ed03-4613-820d-6f2de53dac26', '1959a6c2-54f3-4803-ab5d-a5f683400a2d', 'Project A', 'project a', 1, 'mcp 0.1.0', 'name_entity', '224732a89acaac7e', '2026-11-25 19:10:29.066883+00', NULL),
-	(1, 'be8ab5c6-c52f-47e6-8ec9-dfec7bad84b6', 'bd4da17f-f2c1-4dcc-9a17-6ba0053afc43', 'Ada L.', 'ada l.', 1, 'mcp 0.1.0', 'merge_entities', '9ea492b0930a1538', '2026-11-25 19:10:29.080363+00', NULL);
+	(1, 'c5c4b07f-8e08-401b-b7b2-568c8c3fce00', '6157914f-788c-42d6-bc6f-c80713c1ca32', 'Project A', 'project a', 1, 'mcp 0.1.0', 'name_entity', 'c8159cb2e65dfc95', '2026-11-25 19:35:50.234616+00', NULL),
+	(1, 'ec4e607f-6690-4c1b-8390-6feabe3132e3', '792bffb9-a0ff-443e-81a5-1c568097e7e3', 'Ada L.', 'ada l.', 1, 'mcp 0.1.0', 'merge_entities', '66e994bc7d50c124', '2026-11-25 19:35:50.279616+00', NULL);
 
 
 
 
 INSERT INTO textrawl.event OVERRIDING SYSTEM VALUE VALUES
-	(1, 1, '2026-11-25 19:10:28.9767+00', 1, 'mcp 0.1.0', 'build_knowledge', '52d3123dc9f4a104', 'created', 'bd4da17f-f2c1-4dcc-9a17-6ba0053afc43', NULL, NULL, '{}', '779'),
-	(1, 2, '2026-11-25 19:10:28.9767+00', 1, 'mcp 0.1.0', 'build_knowledge', '52d3123dc9f4a104', 'created', 'be8ab5c6-c52f-47e6-8ec9-dfec7bad84b6', NULL, NULL, '{}', '779'),
-	(1, 3, '2026-11-25 19:10:28.9767+00', 1, 'mcp 0.1.0', 'build_knowledge', '52d3123dc9f4a104', 'created', '1959a6c2-54f3-4803-ab5d-a5f683400a2d', NULL, NULL, '{}', '779'),
-	(1, 4, '2026-11-25 19:10:28.9767+00', 1, 'mcp 0.1.0', 'build_knowledge', '52d3123dc9f4a104', 'created', '80d3d583-6e2a-4696-b9c3-dd8c98c5884e', NULL, NULL, '{}', '779'),
-	(1, 5, '2026-11-25 19:10:28.9767+00', 1, 'mcp 0.1.0', 'build_knowledge', '52d3123dc9f4a104', 'created', 'a2fa6359-b828-4730-b415-700af27726e5', NULL, NULL, '{}', '779'),
-	(1, 6, '2026-11-25 19:10:28.9767+00', 1, 'mcp 0.1.0', 'build_knowledge', '52d3123dc9f4a104', 'remembered', 'bd4da17f-f2c1-4dcc-9a17-6ba0053afc43', 'ec3b44b2-a968-403f-8466-d2e850f55bf8', NULL, '{}', '779'),
-	(1, 7, '2026-11-25 19:10:28.9767+00', 1, 'mcp 0.1.0', 'build_knowledge', '52d3123dc9f4a104', 'remembered', 'bd4da17f-f2c1-4dcc-9a17-6ba0053afc43', '6319cd97-42cb-4c7b-8498-fd662a4ff9f4', NULL, '{}', '779'),
-	(1, 8, '2026-11-25 19:10:28.9767+00', 1, 'mcp 0.1.0', 'build_knowledge', '52d3123dc9f4a104', 'remembered', 'be8ab5c6-c52f-47e6-8ec9-dfec7bad84b6', '3d4efc44-6d77-4aa2-ab53-4ef8fd517796', NULL, '{}', '779'),
-	(1, 9, '2026-11-25 19:10:28.9767+00', 1, 'mcp 0.1.0', 'build_knowledge', '52d3123dc9f4a104', 'remembered', 'be8ab5c6-c52f-47e6-8ec9-dfec7bad84b6', '206f2980-8eca-43cc-a711-65e49f77c8c5', NULL, '{}', '779'),
-	(1, 10, '2026-11-25 19:10:28.9767+00', 1, 'mcp 0.1.0', 'build_knowledge', '52d3123dc9f4a104', 'remembered', '1959a6c2-54f3-4803-ab5d-a5f683400a2d', 'fe14df2a-6ecc-4aea-ac9a-8ba8e7f83c64', NULL, '{}', '779'),
-	(1, 11, '2026-11-25 19:10:28.9767+00', 1, 'mcp 0.1.0', 'build_knowledge', '52d3123dc9f4a104', 'remembered', 'a2fa6359-b828-4730-b415-700af27726e5', '0fe44b80-0864-4043-b437-8d659ab2c22a', NULL, '{}', '779'),
-	(1, 12, '2026-11-25 19:10:28.9767+00', 1, 'mcp 0.1.0', 'build_knowledge', '52d3123dc9f4a104', 'related', 'bd4da17f-f2c1-4dcc-9a17-6ba0053afc43', NULL, '14323e3e-68b4-4262-8fed-0e132acb30d3', '{"to": "1959a6c2-54f3-4803-ab5d-a5f683400a2d"}', '779'),
-	(1, 13, '2026-11-25 19:10:28.9767+00', 1, 'mcp 0.1.0', 'build_knowledge', '52d3123dc9f4a104', 'related', 'be8ab5c6-c52f-47e6-8ec9-dfec7bad84b6', NULL, 'efccfc24-eed4-4b35-89f8-7ee107f2ae2e', '{"to": "80d3d583-6e2a-4696-b9c3-dd8c98c5884e"}', '779'),
-	(1, 14, '2026-11-25 19:10:28.9767+00', 1, 'mcp 0.1.0', 'build_knowledge', '52d3123dc9f4a104', 'related', 'bd4da17f-f2c1-4dcc-9a17-6ba0053afc43', NULL, '8fd1f2c7-c81d-4249-9ad9-4cfacd747b68', '{"to": "a2fa6359-b828-4730-b415-700af27726e5"}', '779'),
-	(1, 15, '2026-11-25 19:10:29.015621+00', 1, 'mcp 0.1.0', 'remember_fact', '9a7ba041d3b83c4b', 'replaced', 'bd4da17f-f2c1-4dcc-9a17-6ba0053afc43', '3f7d81f2-f9ea-4b9e-b7e1-afb32ab4af25', NULL, '{"new": true, "until": null, "replaced": "ec3b44b2-a968-403f-8466-d2e850f55bf8"}', '781'),
-	(1, 16, '2026-11-25 19:10:29.032238+00', 1, 'mcp 0.1.0', 'relate_entities', 'ca3319e24dab3932', 'ended', 'bd4da17f-f2c1-4dcc-9a17-6ba0053afc43', NULL, '8fd1f2c7-c81d-4249-9ad9-4cfacd747b68', '{"to": "a2fa6359-b828-4730-b415-700af27726e5"}', '782'),
-	(1, 17, '2026-11-25 19:10:29.043271+00', 1, 'mcp 0.1.0', 'revise_fact', '8bff125470bcc6a8', 'remembered', '1959a6c2-54f3-4803-ab5d-a5f683400a2d', '9803e3be-ce1d-45f1-bae4-1a4a43fca37d', NULL, '{}', '783'),
-	(1, 18, '2026-11-25 19:10:29.043271+00', 1, 'mcp 0.1.0', 'revise_fact', '8bff125470bcc6a8', 'revised', '1959a6c2-54f3-4803-ab5d-a5f683400a2d', '9803e3be-ce1d-45f1-bae4-1a4a43fca37d', NULL, '{"by": null, "until": null, "replaced": "fe14df2a-6ecc-4aea-ac9a-8ba8e7f83c64"}', '783'),
-	(2, 19, '2026-11-25 19:10:29.051873+00', 1, 'mcp 0.1.0', 'share_memories', '8002d22cbec6fc7f', 'created', '78cdbabd-9198-43b6-8837-96972adb8909', NULL, NULL, '{}', '784'),
-	(2, 20, '2026-11-25 19:10:29.051873+00', 1, 'mcp 0.1.0', 'share_memories', '8002d22cbec6fc7f', 'created', 'd867be43-10b7-4095-9b23-8390965e540d', NULL, NULL, '{}', '784'),
-	(2, 21, '2026-11-25 19:10:29.051873+00', 1, 'mcp 0.1.0', 'share_memories', '8002d22cbec6fc7f', 'shared', 'd867be43-10b7-4095-9b23-8390965e540d', '9b4f4bdc-04a7-417d-ae1c-e24bc60e4362', NULL, '{}', '784'),
-	(2, 22, '2026-11-25 19:10:29.051873+00', 1, 'mcp 0.1.0', 'share_memories', '8002d22cbec6fc7f', 'shared', '78cdbabd-9198-43b6-8837-96972adb8909', NULL, 'e5d21af8-6cc3-4594-911b-cd9644fc01a3', '{"to": "d867be43-10b7-4095-9b23-8390965e540d"}', '784'),
-	(1, 23, '2026-11-25 19:10:29.066883+00', 1, 'mcp 0.1.0', 'name_entity', '224732a89acaac7e', 'named', '1959a6c2-54f3-4803-ab5d-a5f683400a2d', NULL, NULL, '{"alias": "1b7ec8b0-ed03-4613-820d-6f2de53dac26"}', '785'),
-	(1, 24, '2026-11-25 19:10:29.079039+00', 1, 'mcp 0.1.0', 'merge_entities', '9ea492b0930a1538', 'merged', 'bd4da17f-f2c1-4dcc-9a17-6ba0053afc43', NULL, NULL, '{"at": "2026-11-25T19:10:29.080363+00:00", "facts": 2, "merge": "29e338e1-cf57-4519-94c2-f3219d7cf053", "merged": "be8ab5c6-c52f-47e6-8ec9-dfec7bad84b6", "relations": 1}', '786'),
-	(1, 25, '2026-11-25 19:10:29.100505+00', 1, 'mcp 0.1.0', 'create_entities', '43c09a9454023520', 'created', '82c45f71-348a-4e7c-9705-4859714770f9', NULL, NULL, '{}', '787'),
-	(1, 26, '2026-11-25 19:10:29.100505+00', 1, 'mcp 0.1.0', 'create_entities', '43c09a9454023520', 'remembered', '82c45f71-348a-4e7c-9705-4859714770f9', 'd55f3fe9-967b-4155-a9ab-7a1cb499c895', NULL, '{}', '787'),
-	(1, 27, '2026-11-25 19:10:29.100505+00', 1, 'mcp 0.1.0', 'create_entities', '43c09a9454023520', 'remembered', '82c45f71-348a-4e7c-9705-4859714770f9', 'b8144f9b-bd76-4310-8b33-0cf6ce355b0f', NULL, '{}', '787'),
-	(1, 28, '2026-11-25 19:10:29.100505+00', 1, 'mcp 0.1.0', 'create_entities', '43c09a9454023520', 'remembered', '82c45f71-348a-4e7c-9705-4859714770f9', '740e5b17-ee43-4610-bfac-e6b6232346e9', NULL, '{}', '787'),
-	(1, 29, '2026-11-25 19:10:29.116643+00', 1, 'mcp 0.1.0', 'create_relations', 'b7195e6af8016125', 'related', '82c45f71-348a-4e7c-9705-4859714770f9', NULL, 'ca90124b-aa59-4c34-96ad-41709ac6640c', '{"to": "1959a6c2-54f3-4803-ab5d-a5f683400a2d"}', '788'),
-	(1, 30, '2026-11-25 19:10:29.116643+00', 1, 'mcp 0.1.0', 'create_relations', 'b7195e6af8016125', 'related', '82c45f71-348a-4e7c-9705-4859714770f9', NULL, '10e70adf-5b41-42be-aeef-04f50053f2db', '{"to": "82c45f71-348a-4e7c-9705-4859714770f9"}', '788'),
-	(1, 31, '2026-11-25 19:10:29.123614+00', 1, 'mcp 0.1.0', 'add_reflection', '211fd1391b2930fd', 'reflected', NULL, NULL, NULL, '{"reflection": "227b7120-fc30-469f-9786-c66a6f982c6c"}', '789'),
-	(1, 32, '2026-11-25 19:10:29.129082+00', 1, 'mcp 0.1.0', 'graph_write_transaction', '7a125a2b0316fd4b', 'created', '652ddb44-4e37-456e-b2c3-8ba0dc591a87', NULL, NULL, '{}', '790'),
-	(1, 33, '2026-11-25 19:10:29.129082+00', 1, 'mcp 0.1.0', 'graph_write_transaction', '7a125a2b0316fd4b', 'created', '7c41641b-72e5-4547-961a-b41e7671fb57', NULL, NULL, '{}', '790'),
-	(1, 34, '2026-11-25 19:10:29.129082+00', 1, 'mcp 0.1.0', 'graph_write_transaction', '7a125a2b0316fd4b', 'remembered', '652ddb44-4e37-456e-b2c3-8ba0dc591a87', '011fcef6-23dd-474c-b1ef-3410d01ad8c0', NULL, '{}', '790'),
-	(1, 35, '2026-11-25 19:10:29.129082+00', 1, 'mcp 0.1.0', 'graph_write_transaction', '7a125a2b0316fd4b', 'described', '652ddb44-4e37-456e-b2c3-8ba0dc591a87', NULL, NULL, '{}', '790'),
-	(1, 36, '2026-11-25 19:10:29.129082+00', 1, 'mcp 0.1.0', 'graph_write_transaction', '7a125a2b0316fd4b', 'described', '7c41641b-72e5-4547-961a-b41e7671fb57', NULL, NULL, '{}', '790'),
-	(1, 37, '2026-11-25 19:10:29.129082+00', 1, 'mcp 0.1.0', 'graph_write_transaction', '7a125a2b0316fd4b', 'related', '652ddb44-4e37-456e-b2c3-8ba0dc591a87', NULL, '5d5e2e7e-3b0c-40f5-a0d2-696d15b2e2fe', '{"to": "7c41641b-72e5-4547-961a-b41e7671fb57"}', '790'),
-	(1, 38, '2026-11-25 19:10:29.129082+00', 1, 'mcp 0.1.0', 'graph_write_transaction', '7a125a2b0316fd4b', 'described', '652ddb44-4e37-456e-b2c3-8ba0dc591a87', NULL, '5d5e2e7e-3b0c-40f5-a0d2-696d15b2e2fe', '{}', '790'),
-	(1, 39, '2026-11-25 19:10:29.168293+00', 1, 'mcp 0.1.0', 'graph_node_update', '9aaad21e976a2084', 'replaced', '652ddb44-4e37-456e-b2c3-8ba0dc591a87', '75b96276-3acf-4086-806b-4be8755f9b1c', NULL, '{"new": true, "until": null, "replaced": "011fcef6-23dd-474c-b1ef-3410d01ad8c0"}', '791'),
-	(1, 40, '2026-11-25 19:10:29.168293+00', 1, 'mcp 0.1.0', 'graph_node_update', '9aaad21e976a2084', 'described', '652ddb44-4e37-456e-b2c3-8ba0dc591a87', NULL, NULL, '{}', '791'),
-	(1, 41, '2026-11-25 19:10:29.176737+00', 1, 'mcp 0.1.0', 'graph_node_delete', '97dddb9ebfd4150a', 'ended', '652ddb44-4e37-456e-b2c3-8ba0dc591a87', NULL, '5d5e2e7e-3b0c-40f5-a0d2-696d15b2e2fe', '{"to": "7c41641b-72e5-4547-961a-b41e7671fb57"}', '792'),
-	(1, 42, '2026-11-25 19:10:29.176737+00', 1, 'mcp 0.1.0', 'graph_node_delete', '97dddb9ebfd4150a', 'described', '652ddb44-4e37-456e-b2c3-8ba0dc591a87', NULL, '5d5e2e7e-3b0c-40f5-a0d2-696d15b2e2fe', '{}', '792'),
-	(1, 43, '2026-11-25 19:10:29.176737+00', 1, 'mcp 0.1.0', 'graph_node_delete', '97dddb9ebfd4150a', 'described', '7c41641b-72e5-4547-961a-b41e7671fb57', NULL, NULL, '{}', '792'),
-	(1, 44, '2026-11-25 19:10:29.183843+00', 1, 'mcp 0.1.0', 'save_memory', '4765d0873aa7380b', 'remembered', '1959a6c2-54f3-4803-ab5d-a5f683400a2d', '62f2e890-23bd-4f2d-8041-84aefbebd395', NULL, '{}', '793'),
-	(1, 45, '2026-11-25 19:10:29.190488+00', 1, 'mcp 0.1.0', 'save_memory', '441f885d33006287', 'remembered', '1959a6c2-54f3-4803-ab5d-a5f683400a2d', '205cc9d7-0668-492c-a738-eaf34dd1cda2', NULL, '{}', '794'),
-	(1, 46, '2026-11-25 19:10:29.195605+00', 1, 'mcp 0.1.0', 'touch_memory', 'b9f4aa28dd46b115', 'used', '1959a6c2-54f3-4803-ab5d-a5f683400a2d', '62f2e890-23bd-4f2d-8041-84aefbebd395', NULL, '{"uses": 1}', '795'),
-	(1, 49, '2026-11-25 19:10:29.216539+00', 1, 'mcp 0.1.0', 'identity_write', '901a4cd52700e9fd', 'written', NULL, NULL, NULL, '{"kind": "identity", "path": "self/self.md", "version": 1, "document": "b48e9c94-3609-4c48-bd33-e46fb6695496"}', '798'),
-	(1, 52, '2026-11-25 19:10:29.236507+00', 1, 'mcp 0.1.0', 'identity_set_meta', 'fe4bd13c90d35f73', 'written', NULL, NULL, NULL, '{"kind": "identity", "path": "self/self.md", "version": 3, "document": "b48e9c94-3609-4c48-bd33-e46fb6695496"}', '801'),
-	(1, 56, '2026-11-25 19:10:29.250727+00', 1, 'mcp 0.1.0', 'memory_create', '927f11f6668d2bdb', 'written', NULL, NULL, NULL, '{"kind": "journal", "path": "daily/2026-05-04/laptop", "version": 6, "document": "ff5e979c-391b-44ef-940b-229a4c693086"}', '804'),
-	(1, 59, '2026-11-25 19:10:29.281019+00', 1, 'mcp 0.1.0', 'memory_update', 'ab9a9a82a4a60a6e', 'written', NULL, NULL, NULL, '{"kind": "journal", "path": "daily/2026-05-04/laptop", "version": 9, "document": "ff5e979c-391b-44ef-940b-229a4c693086"}', '807'),
-	(4, 61, '2026-11-25 19:10:29.310571+00', 1, 'mcp 0.1.0', 'remember', 'cafdbf1ccd527a83', 'written', NULL, NULL, NULL, '{"kind": "source", "path": "clip/798069078fd8cee33d8cdbdf4f44c84e", "version": 1, "document": "04d9ccbd-ee73-4c16-9946-cd057ee389e7"}', '811'),
-	(1, 47, '2026-11-25 19:10:29.204394+00', 1, 'mcp 0.1.0', 'observe_memory_usage', 'd9ded9775a1a8df1', 'used', '1959a6c2-54f3-4803-ab5d-a5f683400a2d', '62f2e890-23bd-4f2d-8041-84aefbebd395', NULL, '{"uses": 2}', '796'),
-	(1, 50, '2026-11-25 19:10:29.22209+00', 1, 'mcp 0.1.0', 'snapshot_create', '46b8459dd5fb3efb', 'snapshot', NULL, NULL, NULL, '{"path": "self/self.md", "snapshot": "self/self_2026-11-25T19-10-29-222Z"}', '799'),
-	(1, 53, '2026-11-25 19:10:29.242621+00', 1, 'mcp 0.1.0', 'identity_write', '7a0e4819e6a0faf8', 'written', NULL, NULL, NULL, '{"kind": "identity", "path": "custom/gone.md", "version": 4, "document": "8df27410-5e00-4c28-8750-df37943c7b13"}', '802'),
-	(1, 57, '2026-11-25 19:10:29.261818+00', 1, 'mcp 0.1.0', 'memory_create', 'f2380be2409757ff', 'written', NULL, NULL, NULL, '{"kind": "journal", "path": "weekly/2026-W19", "version": 7, "document": "a442f492-c815-484c-817b-82e0141c0131"}', '805'),
-	(1, 60, '2026-11-25 19:10:29.289263+00', 1, 'mcp 0.1.0', 'sync_push', 'cf4d99c5f07b222d', 'written', NULL, NULL, NULL, '{"kind": "identity", "path": "user/wants.md", "version": 10, "document": "9241838c-0f6f-43c6-8e24-b1bd238fbef7"}', '808'),
-	(1, 48, '2026-11-25 19:10:29.212382+00', 1, 'mcp 0.1.0', 'create_relation', '9f5ae60146886326', 'linked', '1959a6c2-54f3-4803-ab5d-a5f683400a2d', '62f2e890-23bd-4f2d-8041-84aefbebd395', NULL, '{"to": "205cc9d7-0668-492c-a738-eaf34dd1cda2", "link": "1f4c3d9f-17d1-40e6-8303-4e9f65c97f65", "type": "contradicts"}', '797'),
-	(1, 51, '2026-11-25 19:10:29.231742+00', 1, 'mcp 0.1.0', 'identity_append', 'ddf80a69ec78ebfb', 'written', NULL, NULL, NULL, '{"kind": "identity", "path": "self/self.md", "version": 2, "document": "b48e9c94-3609-4c48-bd33-e46fb6695496"}', '800'),
-	(1, 54, '2026-11-25 19:10:29.246152+00', 1, 'mcp 0.1.0', 'identity_delete_custom', '6d64219edfb4c1a6', 'snapshot', NULL, NULL, NULL, '{"path": "custom/gone.md", "snapshot": "custom/gone_2026-11-25T19-10-29-246Z"}', '803'),
-	(1, 55, '2026-11-25 19:10:29.246152+00', 1, 'mcp 0.1.0', 'identity_delete_custom', '6d64219edfb4c1a6', 'deleted', NULL, NULL, NULL, '{"kind": "identity", "path": "custom/gone.md", "version": 5, "document": "8df27410-5e00-4c28-8750-df37943c7b13"}', '803'),
-	(1, 58, '2026-11-25 19:10:29.271378+00', 1, 'mcp 0.1.0', 'memory_create', '25a3406b0c347912', 'written', NULL, NULL, NULL, '{"kind": "journal", "path": "significant/2026-05-06/the-move", "version": 8, "document": "ea3153dc-c606-4635-91a5-305e563bdf46"}', '806'),
-	(2, 62, '2026-11-25 19:10:29.62315+00', 2, 'editor 2', 'remember_fact', NULL, 'created', 'e5110729-0452-4267-bcf3-799992e4f60b', NULL, NULL, '{}', '816'),
-	(2, 63, '2026-11-25 19:10:29.62315+00', 2, 'editor 2', 'remember_fact', NULL, 'remembered', 'e5110729-0452-4267-bcf3-799992e4f60b', 'e72ca096-c5a3-435a-b589-c6127cf55d0c', NULL, '{}', '816'),
-	(2, 64, '2026-11-25 19:10:29.637677+00', 3, 'editor 2', 'remember_fact', NULL, 'proposed', NULL, NULL, NULL, '{"proposal": "bf137f9a-31ed-4535-87ec-c706b65098d8"}', '817'),
-	(3, 65, '2026-11-25 19:10:29.642091+00', 4, NULL, 'sql', NULL, 'created', '3b388dec-8cec-45fc-a803-dd60319c35ec', NULL, NULL, '{}', '819'),
-	(3, 66, '2026-11-25 19:10:29.642091+00', 4, NULL, 'sql', NULL, 'remembered', '3b388dec-8cec-45fc-a803-dd60319c35ec', 'd6032f6a-0c96-4fc3-951f-d3f1bdab5b38', NULL, '{}', '819'),
-	(1, 67, '2026-11-25 19:10:29.655219+00', 4, NULL, 'sql', NULL, 'remembered', 'bd4da17f-f2c1-4dcc-9a17-6ba0053afc43', '058fb902-c7b4-4d38-bbb4-f470c80b1395', NULL, '{}', '821'),
-	(2, 68, '2026-11-25 19:10:29.65938+00', 2, NULL, 'sql', NULL, 'created', 'd15edd31-5c81-4b2b-aefa-c757409c7b36', NULL, NULL, '{}', '822'),
-	(2, 69, '2026-11-25 19:10:29.65938+00', 2, NULL, 'sql', NULL, 'remembered', 'd15edd31-5c81-4b2b-aefa-c757409c7b36', '2558dcf8-b909-41c7-83bd-5bb39b485aee', NULL, '{}', '822'),
-	(2, 70, '2026-11-25 19:10:29.661864+00', 4, NULL, 'sql', NULL, 'drop entity', 'd15edd31-5c81-4b2b-aefa-c757409c7b36', NULL, NULL, '{"undo": 1, "what": "drop entity"}', '823'),
-	(2, 71, '2026-11-25 19:10:29.661864+00', 4, NULL, 'sql', NULL, 'remove', 'd15edd31-5c81-4b2b-aefa-c757409c7b36', '2558dcf8-b909-41c7-83bd-5bb39b485aee', NULL, '{"undo": 1, "what": "remove"}', '823');
+	(1, 1, '2026-11-25 19:35:49.768957+00', 1, 'mcp 0.1.0', 'build_knowledge', 'b2a345ebdbd159f5', 'created', '792bffb9-a0ff-443e-81a5-1c568097e7e3', NULL, NULL, '{}', '779'),
+	(1, 2, '2026-11-25 19:35:49.768957+00', 1, 'mcp 0.1.0', 'build_knowledge', 'b2a345ebdbd159f5', 'created', 'ec4e607f-6690-4c1b-8390-6feabe3132e3', NULL, NULL, '{}', '779'),
+	(1, 3, '2026-11-25 19:35:49.768957+00', 1, 'mcp 0.1.0', 'build_knowledge', 'b2a345ebdbd159f5', 'created', '6157914f-788c-42d6-bc6f-c80713c1ca32', NULL, NULL, '{}', '779'),
+	(1, 4, '2026-11-25 19:35:49.768957+00', 1, 'mcp 0.1.0', 'build_knowledge', 'b2a345ebdbd159f5', 'created', 'c9383152-965c-4c2c-a4a9-00144bdc2b70', NULL, NULL, '{}', '779'),
+	(1, 5, '2026-11-25 19:35:49.768957+00', 1, 'mcp 0.1.0', 'build_knowledge', 'b2a345ebdbd159f5', 'created', '6b7afc6d-3010-4369-b822-46983598e51e', NULL, NULL, '{}', '779'),
+	(1, 6, '2026-11-25 19:35:49.768957+00', 1, 'mcp 0.1.0', 'build_knowledge', 'b2a345ebdbd159f5', 'remembered', '792bffb9-a0ff-443e-81a5-1c568097e7e3', 'af27f818-03fb-4f70-88c1-97f3a965472b', NULL, '{}', '779'),
+	(1, 7, '2026-11-25 19:35:49.768957+00', 1, 'mcp 0.1.0', 'build_knowledge', 'b2a345ebdbd159f5', 'remembered', '792bffb9-a0ff-443e-81a5-1c568097e7e3', '837d359c-86cf-4574-bb60-a84e27383281', NULL, '{}', '779'),
+	(1, 8, '2026-11-25 19:35:49.768957+00', 1, 'mcp 0.1.0', 'build_knowledge', 'b2a345ebdbd159f5', 'remembered', 'ec4e607f-6690-4c1b-8390-6feabe3132e3', 'f5b9e3f6-de82-4d1b-b654-8bc3f638abed', NULL, '{}', '779'),
+	(1, 9, '2026-11-25 19:35:49.768957+00', 1, 'mcp 0.1.0', 'build_knowledge', 'b2a345ebdbd159f5', 'remembered', 'ec4e607f-6690-4c1b-8390-6feabe3132e3', '51e90d45-acb0-4196-9cdd-80e0c5861c19', NULL, '{}', '779'),
+	(1, 10, '2026-11-25 19:35:49.768957+00', 1, 'mcp 0.1.0', 'build_knowledge', 'b2a345ebdbd159f5', 'remembered', '6157914f-788c-42d6-bc6f-c80713c1ca32', '46bc15f6-3d1c-4963-8800-5efc033fc35f', NULL, '{}', '779'),
+	(1, 11, '2026-11-25 19:35:49.768957+00', 1, 'mcp 0.1.0', 'build_knowledge', 'b2a345ebdbd159f5', 'remembered', '6b7afc6d-3010-4369-b822-46983598e51e', '217b7ac1-96ec-4672-8d45-3378f02a2e30', NULL, '{}', '779'),
+	(1, 12, '2026-11-25 19:35:49.768957+00', 1, 'mcp 0.1.0', 'build_knowledge', 'b2a345ebdbd159f5', 'related', '792bffb9-a0ff-443e-81a5-1c568097e7e3', NULL, '46bc4246-ce19-48a0-9684-afa3e12ba901', '{"to": "6157914f-788c-42d6-bc6f-c80713c1ca32"}', '779'),
+	(1, 13, '2026-11-25 19:35:49.768957+00', 1, 'mcp 0.1.0', 'build_knowledge', 'b2a345ebdbd159f5', 'related', 'ec4e607f-6690-4c1b-8390-6feabe3132e3', NULL, '303aa083-2bd6-44ae-8e67-1f8516167258', '{"to": "c9383152-965c-4c2c-a4a9-00144bdc2b70"}', '779'),
+	(1, 14, '2026-11-25 19:35:49.768957+00', 1, 'mcp 0.1.0', 'build_knowledge', 'b2a345ebdbd159f5', 'related', '792bffb9-a0ff-443e-81a5-1c568097e7e3', NULL, '607f71d1-962b-4630-aea2-09874acb28d5', '{"to": "6b7afc6d-3010-4369-b822-46983598e51e"}', '779'),
+	(1, 15, '2026-11-25 19:35:49.971225+00', 1, 'mcp 0.1.0', 'remember_fact', 'c505d8a504f6675c', 'replaced', '792bffb9-a0ff-443e-81a5-1c568097e7e3', '2b9f7201-03d5-4a70-9773-69ba6a29496d', NULL, '{"new": true, "until": null, "replaced": "af27f818-03fb-4f70-88c1-97f3a965472b"}', '781'),
+	(1, 16, '2026-11-25 19:35:50.053176+00', 1, 'mcp 0.1.0', 'relate_entities', '3219d6fba8ffa46b', 'ended', '792bffb9-a0ff-443e-81a5-1c568097e7e3', NULL, '607f71d1-962b-4630-aea2-09874acb28d5', '{"to": "6b7afc6d-3010-4369-b822-46983598e51e"}', '782'),
+	(1, 17, '2026-11-25 19:35:50.102556+00', 1, 'mcp 0.1.0', 'revise_fact', 'd8a084102384dd66', 'remembered', '6157914f-788c-42d6-bc6f-c80713c1ca32', 'ae944f36-6e50-45c4-b29f-0dd54da0e558', NULL, '{}', '783'),
+	(1, 18, '2026-11-25 19:35:50.102556+00', 1, 'mcp 0.1.0', 'revise_fact', 'd8a084102384dd66', 'revised', '6157914f-788c-42d6-bc6f-c80713c1ca32', 'ae944f36-6e50-45c4-b29f-0dd54da0e558', NULL, '{"by": null, "until": null, "replaced": "46bc15f6-3d1c-4963-8800-5efc033fc35f"}', '783'),
+	(2, 19, '2026-11-25 19:35:50.152157+00', 1, 'mcp 0.1.0', 'share_memories', 'f0c1c7c60f85a38e', 'created', '94a9b1c4-4dec-41f5-a1a8-5ce3fa0b241f', NULL, NULL, '{}', '784'),
+	(2, 20, '2026-11-25 19:35:50.152157+00', 1, 'mcp 0.1.0', 'share_memories', 'f0c1c7c60f85a38e', 'created', 'd5847571-f4a3-402b-a729-27b5d049d6b1', NULL, NULL, '{}', '784'),
+	(2, 21, '2026-11-25 19:35:50.152157+00', 1, 'mcp 0.1.0', 'share_memories', 'f0c1c7c60f85a38e', 'shared', 'd5847571-f4a3-402b-a729-27b5d049d6b1', '55dfdda7-27ce-4921-9b23-ae265a70df22', NULL, '{}', '784'),
+	(2, 22, '2026-11-25 19:35:50.152157+00', 1, 'mcp 0.1.0', 'share_memories', 'f0c1c7c60f85a38e', 'shared', '94a9b1c4-4dec-41f5-a1a8-5ce3fa0b241f', NULL, '2cba7321-4b11-4606-a66a-d6194640bf00', '{"to": "d5847571-f4a3-402b-a729-27b5d049d6b1"}', '784'),
+	(1, 23, '2026-11-25 19:35:50.234616+00', 1, 'mcp 0.1.0', 'name_entity', 'c8159cb2e65dfc95', 'named', '6157914f-788c-42d6-bc6f-c80713c1ca32', NULL, NULL, '{"alias": "c5c4b07f-8e08-401b-b7b2-568c8c3fce00"}', '785'),
+	(1, 24, '2026-11-25 19:35:50.277789+00', 1, 'mcp 0.1.0', 'merge_entities', '66e994bc7d50c124', 'merged', '792bffb9-a0ff-443e-81a5-1c568097e7e3', NULL, NULL, '{"at": "2026-11-25T19:35:50.279616+00:00", "facts": 2, "merge": "3b48740f-6aba-46b1-b740-0616dadf1448", "merged": "ec4e607f-6690-4c1b-8390-6feabe3132e3", "relations": 1}', '786'),
+	(1, 25, '2026-11-25 19:35:50.326603+00', 1, 'mcp 0.1.0', 'create_entities', '3681cbd8bb1c60da', 'created', '14486684-f96c-46e5-9c01-cd1fd7d92f6e', NULL, NULL, '{}', '787'),
+	(1, 26, '2026-11-25 19:35:50.326603+00', 1, 'mcp 0.1.0', 'create_entities', '3681cbd8bb1c60da', 'remembered', '14486684-f96c-46e5-9c01-cd1fd7d92f6e', '8436dbb7-bf98-4e03-ab25-6744ccf56e12', NULL, '{}', '787'),
+	(1, 27, '2026-11-25 19:35:50.326603+00', 1, 'mcp 0.1.0', 'create_entities', '3681cbd8bb1c60da', 'remembered', '14486684-f96c-46e5-9c01-cd1fd7d92f6e', '61a371f8-9b1b-46d7-b862-680a3fac0de3', NULL, '{}', '787'),
+	(1, 28, '2026-11-25 19:35:50.326603+00', 1, 'mcp 0.1.0', 'create_entities', '3681cbd8bb1c60da', 'remembered', '14486684-f96c-46e5-9c01-cd1fd7d92f6e', 'eef355f1-9ae2-4731-80e4-2b5989a39dbb', NULL, '{}', '787'),
+	(1, 29, '2026-11-25 19:35:50.396296+00', 1, 'mcp 0.1.0', 'create_relations', 'f48de148d0a3a0cb', 'related', '14486684-f96c-46e5-9c01-cd1fd7d92f6e', NULL, '1d94d75d-357c-4f59-9ac8-94e70fdbf77d', '{"to": "6157914f-788c-42d6-bc6f-c80713c1ca32"}', '788'),
+	(1, 30, '2026-11-25 19:35:50.396296+00', 1, 'mcp 0.1.0', 'create_relations', 'f48de148d0a3a0cb', 'related', '14486684-f96c-46e5-9c01-cd1fd7d92f6e', NULL, '81815bc4-2ece-4527-a1f8-d2de848da111', '{"to": "14486684-f96c-46e5-9c01-cd1fd7d92f6e"}', '788'),
+	(1, 31, '2026-11-25 19:35:50.436562+00', 1, 'mcp 0.1.0', 'add_reflection', '5e42cb622b3ec7c0', 'reflected', NULL, NULL, NULL, '{"reflection": "e146d73b-2377-49c5-8087-436b4a32f05c"}', '789'),
+	(1, 32, '2026-11-25 19:35:50.479236+00', 1, 'mcp 0.1.0', 'graph_write_transaction', '265705f56898c3c3', 'created', '0343b0a5-4067-4510-87f6-69a8e9dbe3d7', NULL, NULL, '{}', '790'),
+	(1, 33, '2026-11-25 19:35:50.479236+00', 1, 'mcp 0.1.0', 'graph_write_transaction', '265705f56898c3c3', 'created', 'c72b4be9-50b1-456f-8e46-4ec5826832f3', NULL, NULL, '{}', '790'),
+	(1, 34, '2026-11-25 19:35:50.479236+00', 1, 'mcp 0.1.0', 'graph_write_transaction', '265705f56898c3c3', 'remembered', '0343b0a5-4067-4510-87f6-69a8e9dbe3d7', '247dc1c9-bdf4-414b-a040-615b43ca5762', NULL, '{}', '790'),
+	(1, 35, '2026-11-25 19:35:50.479236+00', 1, 'mcp 0.1.0', 'graph_write_transaction', '265705f56898c3c3', 'described', '0343b0a5-4067-4510-87f6-69a8e9dbe3d7', NULL, NULL, '{}', '790'),
+	(1, 36, '2026-11-25 19:35:50.479236+00', 1, 'mcp 0.1.0', 'graph_write_transaction', '265705f56898c3c3', 'described', 'c72b4be9-50b1-456f-8e46-4ec5826832f3', NULL, NULL, '{}', '790'),
+	(1, 37, '2026-11-25 19:35:50.479236+00', 1, 'mcp 0.1.0', 'graph_write_transaction', '265705f56898c3c3', 'related', '0343b0a5-4067-4510-87f6-69a8e9dbe3d7', NULL, '6edc9426-8d99-475d-a316-9407ea679bb6', '{"to": "c72b4be9-50b1-456f-8e46-4ec5826832f3"}', '790'),
+	(1, 38, '2026-11-25 19:35:50.479236+00', 1, 'mcp 0.1.0', 'graph_write_transaction', '265705f56898c3c3', 'described', '0343b0a5-4067-4510-87f6-69a8e9dbe3d7', NULL, '6edc9426-8d99-475d-a316-9407ea679bb6', '{}', '790'),
+	(1, 39, '2026-11-25 19:35:50.592968+00', 1, 'mcp 0.1.0', 'graph_node_update', 'd2a0362f29c4705a', 'replaced', '0343b0a5-4067-4510-87f6-69a8e9dbe3d7', '26d2670f-696e-44ce-9d07-6010999470b1', NULL, '{"new": true, "until": null, "replaced": "247dc1c9-bdf4-414b-a040-615b43ca5762"}', '791'),
+	(1, 40, '2026-11-25 19:35:50.592968+00', 1, 'mcp 0.1.0', 'graph_node_update', 'd2a0362f29c4705a', 'described', '0343b0a5-4067-4510-87f6-69a8e9dbe3d7', NULL, NULL, '{}', '791'),
+	(1, 41, '2026-11-25 19:35:50.630749+00', 1, 'mcp 0.1.0', 'graph_node_delete', 'ddf0e06daa726240', 'ended', '0343b0a5-4067-4510-87f6-69a8e9dbe3d7', NULL, '6edc9426-8d99-475d-a316-9407ea679bb6', '{"to": "c72b4be9-50b1-456f-8e46-4ec5826832f3"}', '792'),
+	(1, 42, '2026-11-25 19:35:50.630749+00', 1, 'mcp 0.1.0', 'graph_node_delete', 'ddf0e06daa726240', 'described', '0343b0a5-4067-4510-87f6-69a8e9dbe3d7', NULL, '6edc9426-8d99-475d-a316-9407ea679bb6', '{}', '792'),
+	(1, 43, '2026-11-25 19:35:50.630749+00', 1, 'mcp 0.1.0', 'graph_node_delete', 'ddf0e06daa726240', 'described', 'c72b4be9-50b1-456f-8e46-4ec5826832f3', NULL, NULL, '{}', '792'),
+	(1, 44, '2026-11-25 19:35:50.654112+00', 1, 'mcp 0.1.0', 'save_memory', '6332484bc64e0cea', 'remembered', '6157914f-788c-42d6-bc6f-c80713c1ca32', 'a7b07c32-f205-4079-b6fa-1fa12f7f869e', NULL, '{}', '793'),
+	(1, 45, '2026-11-25 19:35:50.703357+00', 1, 'mcp 0.1.0', 'save_memory', 'ce976b515d07b3de', 'remembered', '6157914f-788c-42d6-bc6f-c80713c1ca32', 'f706ba2b-2490-4583-b6a8-87c62c3086db', NULL, '{}', '794'),
+	(1, 46, '2026-11-25 19:35:50.730538+00', 1, 'mcp 0.1.0', 'touch_memory', 'e873ab60559b69fc', 'used', '6157914f-788c-42d6-bc6f-c80713c1ca32', 'a7b07c32-f205-4079-b6fa-1fa12f7f869e', NULL, '{"uses": 1}', '795'),
+	(1, 48, '2026-11-25 19:35:50.774951+00', 1, 'mcp 0.1.0', 'create_relation', 'e886aade8edbccdc', 'linked', '6157914f-788c-42d6-bc6f-c80713c1ca32', 'a7b07c32-f205-4079-b6fa-1fa12f7f869e', NULL, '{"to": "f706ba2b-2490-4583-b6a8-87c62c3086db", "link": "01c73eb2-cb20-474a-8287-14eb1d2876e4", "type": "contradicts"}', '797'),
+	(1, 50, '2026-11-25 19:35:50.801172+00', 1, 'mcp 0.1.0', 'snapshot_create', '4c9e54cdeb28d045', 'snapshot', NULL, NULL, NULL, '{"path": "self/self.md", "snapshot": "self/self_2026-11-25T19-35-50-801Z"}', '799'),
+	(1, 52, '2026-11-25 19:35:50.847504+00', 1, 'mcp 0.1.0', 'identity_set_meta', 'feaa8c936a170f23', 'written', NULL, NULL, NULL, '{"kind": "identity", "path": "self/self.md", "version": 3, "document": "fd69c1cf-2f1e-476c-9231-61bb91c4080b"}', '801'),
+	(1, 54, '2026-11-25 19:35:50.867116+00', 1, 'mcp 0.1.0', 'identity_delete_custom', '1f2916566beef7a0', 'snapshot', NULL, NULL, NULL, '{"path": "custom/gone.md", "snapshot": "custom/gone_2026-11-25T19-35-50-867Z"}', '803'),
+	(1, 55, '2026-11-25 19:35:50.867116+00', 1, 'mcp 0.1.0', 'identity_delete_custom', '1f2916566beef7a0', 'deleted', NULL, NULL, NULL, '{"kind": "identity", "path": "custom/gone.md", "version": 5, "document": "8e7c5e2c-b146-416b-8e2e-912ec07de2c2"}', '803'),
+	(1, 57, '2026-11-25 19:35:50.947499+00', 1, 'mcp 0.1.0', 'memory_create', '523e8c17ae2b68ab', 'written', NULL, NULL, NULL, '{"kind": "journal", "path": "weekly/2026-W19", "version": 7, "document": "0471f501-f857-45a2-b093-c5407908328d"}', '805'),
+	(1, 59, '2026-11-25 19:35:51.02088+00', 1, 'mcp 0.1.0', 'memory_update', '6dad213c5932ba0c', 'written', NULL, NULL, NULL, '{"kind": "journal", "path": "daily/2026-05-04/laptop", "version": 9, "document": "d3616830-ba1d-46ce-a7ec-e3ce3413813f"}', '807'),
+	(4, 61, '2026-11-25 19:35:51.130554+00', 1, 'mcp 0.1.0', 'remember', '36ce304be266b8fb', 'written', NULL, NULL, NULL, '{"kind": "source", "path": "clip/798069078fd8cee33d8cdbdf4f44c84e", "version": 1, "document": "93b2d470-b3fa-409d-8f8e-8b034d21c2b9"}', '811'),
+	(1, 47, '2026-11-25 19:35:50.748273+00', 1, 'mcp 0.1.0', 'observe_memory_usage', 'f5818d2ee3a1d739', 'used', '6157914f-788c-42d6-bc6f-c80713c1ca32', 'a7b07c32-f205-4079-b6fa-1fa12f7f869e', NULL, '{"uses": 2}', '796'),
+	(1, 49, '2026-11-25 19:35:50.784718+00', 1, 'mcp 0.1.0', 'identity_write', 'c218593942fc0aaa', 'written', NULL, NULL, NULL, '{"kind": "identity", "path": "self/self.md", "version": 1, "document": "fd69c1cf-2f1e-476c-9231-61bb91c4080b"}', '798'),
+	(1, 51, '2026-11-25 19:35:50.825542+00', 1, 'mcp 0.1.0', 'identity_append', 'e3eeda5c91c7f768', 'written', NULL, NULL, NULL, '{"kind": "identity", "path": "self/self.md", "version": 2, "document": "fd69c1cf-2f1e-476c-9231-61bb91c4080b"}', '800'),
+	(1, 53, '2026-11-25 19:35:50.852115+00', 1, 'mcp 0.1.0', 'identity_write', 'a0129721c79f7c77', 'written', NULL, NULL, NULL, '{"kind": "identity", "path": "custom/gone.md", "version": 4, "document": "8e7c5e2c-b146-416b-8e2e-912ec07de2c2"}', '802'),
+	(1, 56, '2026-11-25 19:35:50.898075+00', 1, 'mcp 0.1.0', 'memory_create', 'dc45ca685d919167', 'written', NULL, NULL, NULL, '{"kind": "journal", "path": "daily/2026-05-04/laptop", "version": 6, "document": "d3616830-ba1d-46ce-a7ec-e3ce3413813f"}', '804'),
+	(1, 58, '2026-11-25 19:35:50.992625+00', 1, 'mcp 0.1.0', 'memory_create', 'd7a4456967dbc564', 'written', NULL, NULL, NULL, '{"kind": "journal", "path": "significant/2026-05-06/the-move", "version": 8, "document": "6f81d518-c428-452e-a73a-796f01a60454"}', '806'),
+	(1, 60, '2026-11-25 19:35:51.052808+00', 1, 'mcp 0.1.0', 'sync_push', '3003448abe790f60', 'written', NULL, NULL, NULL, '{"kind": "identity", "path": "user/wants.md", "version": 10, "document": "974dc59c-ca12-485a-b5ec-ef32380591b8"}', '808'),
+	(2, 62, '2026-11-25 19:35:52.609204+00', 2, 'editor 2', 'remember_fact', NULL, 'created', 'f7feb485-5394-469e-9057-0968e4609fa5', NULL, NULL, '{}', '816'),
+	(2, 63, '2026-11-25 19:35:52.609204+00', 2, 'editor 2', 'remember_fact', NULL, 'remembered', 'f7feb485-5394-469e-9057-0968e4609fa5', 'e0b44f1e-be1a-421a-9cc3-8a706146f1f7', NULL, '{}', '816'),
+	(2, 64, '2026-11-25 19:35:52.670918+00', 3, 'editor 2', 'remember_fact', NULL, 'proposed', NULL, NULL, NULL, '{"proposal": "5411d621-6214-42bf-8b8f-5d1d07ce5871"}', '817'),
+	(3, 65, '2026-11-25 19:35:52.702537+00', 4, NULL, 'sql', NULL, 'created', 'e24c62e1-0e36-4596-9fca-910acb3b9df2', NULL, NULL, '{}', '819'),
+	(3, 66, '2026-11-25 19:35:52.702537+00', 4, NULL, 'sql', NULL, 'remembered', 'e24c62e1-0e36-4596-9fca-910acb3b9df2', '593c1acd-71e9-402f-8a2f-7eaf44c2432b', NULL, '{}', '819'),
+	(1, 67, '2026-11-25 19:35:52.774896+00', 4, NULL, 'sql', NULL, 'remembered', '792bffb9-a0ff-443e-81a5-1c568097e7e3', '3a15a2af-11c4-4051-93d1-d98299b57911', NULL, '{}', '821'),
+	(2, 68, '2026-11-25 19:35:52.802962+00', 2, NULL, 'sql', NULL, 'created', '541b87be-852b-4a05-86ee-23be4b9b3dba', NULL, NULL, '{}', '822'),
+	(2, 69, '2026-11-25 19:35:52.802962+00', 2, NULL, 'sql', NULL, 'remembered', '541b87be-852b-4a05-86ee-23be4b9b3dba', '635e455c-0b39-4111-9159-6cbf6606a1ac', NULL, '{}', '822'),
+	(2, 70, '2026-11-25 19:35:52.826819+00', 4, NULL, 'sql', NULL, 'drop entity', '541b87be-852b-4a05-86ee-23be4b9b3dba', NULL, NULL, '{"undo": 1, "what": "drop entity"}', '823'),
+	(2, 71, '2026-11-25 19:35:52.826819+00', 4, NULL, 'sql', NULL, 'remove', '541b87be-852b-4a05-86ee-23be4b9b3dba', '635e455c-0b39-4111-9159-6cbf6606a1ac', NULL, '{"undo": 1, "what": "remove"}', '823');
 
 
 
@@ -1378,39 +1378,39 @@ INSERT INTO textrawl.event OVERRIDING SYSTEM VALUE VALUES
 
 
 INSERT INTO textrawl.graph_change VALUES
-	(1, 35, '652ddb44-4e37-456e-b2c3-8ba0dc591a87', NULL, '{"version": null, "instance": null, "confidence": null, "properties": null, "description_id": null, "last_confirmed_at": null}', '{"version": 1, "instance": "laptop", "confidence": 0.7, "properties": {"born": 1946, "none": null}, "description_id": "011fcef6-23dd-474c-b1ef-3410d01ad8c0", "last_confirmed_at": "2026-11-25T19:10:29.133843+00:00"}'),
-	(1, 36, '7c41641b-72e5-4547-961a-b41e7671fb57', NULL, '{"version": null, "instance": null, "last_confirmed_at": null}', '{"version": 1, "instance": "laptop", "last_confirmed_at": "2026-11-25T19:10:29.139326+00:00"}'),
-	(1, 38, NULL, '5d5e2e7e-3b0c-40f5-a0d2-696d15b2e2fe', '{"version": null, "evidence": null, "instance": null, "strength": 1, "occurred_at": null, "last_confirmed_at": null}', '{"version": 1, "evidence": "a song", "instance": "laptop", "strength": 0.9, "occurred_at": "2026-01-02T00:00:00+00:00", "last_confirmed_at": "2026-11-25T19:10:29.140113+00:00"}'),
-	(1, 40, '652ddb44-4e37-456e-b2c3-8ba0dc591a87', NULL, '{"version": 1, "confidence": 0.7, "description_id": "011fcef6-23dd-474c-b1ef-3410d01ad8c0"}', '{"version": 2, "confidence": 0.8, "description_id": "75b96276-3acf-4086-806b-4be8755f9b1c"}'),
-	(1, 42, NULL, '5d5e2e7e-3b0c-40f5-a0d2-696d15b2e2fe', '{"version": 1, "deleted_at": null}', '{"version": 2, "deleted_at": "2026-11-25T19:10:29.177523+00:00"}'),
-	(1, 43, '7c41641b-72e5-4547-961a-b41e7671fb57', NULL, '{"version": 1, "deleted_at": null}', '{"version": 2, "deleted_at": "2026-11-25T19:10:29.177523+00:00"}');
+	(1, 35, '0343b0a5-4067-4510-87f6-69a8e9dbe3d7', NULL, '{"version": null, "instance": null, "confidence": null, "properties": null, "description_id": null, "last_confirmed_at": null}', '{"version": 1, "instance": "laptop", "confidence": 0.7, "properties": {"born": 1946, "none": null}, "description_id": "247dc1c9-bdf4-414b-a040-615b43ca5762", "last_confirmed_at": "2026-11-25T19:35:50.491735+00:00"}'),
+	(1, 36, 'c72b4be9-50b1-456f-8e46-4ec5826832f3', NULL, '{"version": null, "instance": null, "last_confirmed_at": null}', '{"version": 1, "instance": "laptop", "last_confirmed_at": "2026-11-25T19:35:50.501065+00:00"}'),
+	(1, 38, NULL, '6edc9426-8d99-475d-a316-9407ea679bb6', '{"version": null, "evidence": null, "instance": null, "strength": 1, "occurred_at": null, "last_confirmed_at": null}', '{"version": 1, "evidence": "a song", "instance": "laptop", "strength": 0.9, "occurred_at": "2026-01-02T00:00:00+00:00", "last_confirmed_at": "2026-11-25T19:35:50.502049+00:00"}'),
+	(1, 40, '0343b0a5-4067-4510-87f6-69a8e9dbe3d7', NULL, '{"version": 1, "description_id": "247dc1c9-bdf4-414b-a040-615b43ca5762"}', '{"version": 2, "description_id": "26d2670f-696e-44ce-9d07-6010999470b1"}'),
+	(1, 42, NULL, '6edc9426-8d99-475d-a316-9407ea679bb6', '{"version": 1, "deleted_at": null}', '{"version": 2, "deleted_at": "2026-11-25T19:35:50.631552+00:00"}'),
+	(1, 43, 'c72b4be9-50b1-456f-8e46-4ec5826832f3', NULL, '{"version": 1, "deleted_at": null}', '{"version": 2, "deleted_at": "2026-11-25T19:35:50.631552+00:00"}');
 
 
 INSERT INTO textrawl.graph_edge VALUES
-	(1, '5d5e2e7e-3b0c-40f5-a0d2-696d15b2e2fe', 'a song', NULL, 'laptop', '2026-01-02 00:00:00+00', '2026-11-25 19:10:29.140113+00', 2, '2026-11-25 19:10:29.177523+00');
+	(1, '6edc9426-8d99-475d-a316-9407ea679bb6', 'a song', NULL, 'laptop', '2026-01-02 00:00:00+00', '2026-11-25 19:35:50.502049+00', 2, '2026-11-25 19:35:50.631552+00');
 
 
 INSERT INTO textrawl.graph_node VALUES
-	(1, '652ddb44-4e37-456e-b2c3-8ba0dc591a87', NULL, NULL, '75b96276-3acf-4086-806b-4be8755f9b1c', 0.8, '{"born": 1946, "none": null}', 'laptop', NULL, NULL, '2026-11-25 19:10:29.133843+00', 2, NULL),
-	(1, '7c41641b-72e5-4547-961a-b41e7671fb57', NULL, NULL, NULL, NULL, NULL, 'laptop', NULL, NULL, '2026-11-25 19:10:29.139326+00', 2, '2026-11-25 19:10:29.177523+00');
+	(1, '0343b0a5-4067-4510-87f6-69a8e9dbe3d7', NULL, NULL, '26d2670f-696e-44ce-9d07-6010999470b1', 0.7, '{"born": 1946, "none": null}', 'laptop', NULL, NULL, '2026-11-25 19:35:50.491735+00', 2, NULL),
+	(1, 'c72b4be9-50b1-456f-8e46-4ec5826832f3', NULL, NULL, NULL, NULL, NULL, 'laptop', NULL, NULL, '2026-11-25 19:35:50.501065+00', 2, '2026-11-25 19:35:50.631552+00');
 
 
 INSERT INTO textrawl.identity_snapshot VALUES
-	(1, 'self/self_2026-11-25T19-10-29-222Z', 'b48e9c94-3609-4c48-bd33-e46fb6695496', 1, 'manual', 'snapshot_create', true, '2026-11-25 19:10:29.222+00'),
-	(1, 'custom/gone_2026-11-25T19-10-29-246Z', '8df27410-5e00-4c28-8750-df37943c7b13', 4, 'pre-replace', 'identity_delete_custom', false, '2026-11-25 19:10:29.246+00');
+	(1, 'self/self_2026-11-25T19-35-50-801Z', 'fd69c1cf-2f1e-476c-9231-61bb91c4080b', 1, 'manual', 'snapshot_create', true, '2026-11-25 19:35:50.801+00'),
+	(1, 'custom/gone_2026-11-25T19-35-50-867Z', '8e7c5e2c-b146-416b-8e2e-912ec07de2c2', 4, 'pre-replace', 'identity_delete_custom', false, '2026-11-25 19:35:50.867+00');
 
 
 INSERT INTO textrawl.instance VALUES
-	(1, 'phone', 'sby', NULL, NULL, '2026-11-25 19:10:29.294059+00', '2026-11-25 19:10:29.293753+00'),
-	(1, 'laptop', 'claude-code', 'Laptop', NULL, '2026-11-25 19:10:29.253039+00', '2026-11-25 19:10:29.298165+00');
+	(1, 'phone', 'sby', NULL, NULL, '2026-11-25 19:35:51.068011+00', '2026-11-25 19:35:51.067618+00'),
+	(1, 'laptop', 'claude-code', 'Laptop', NULL, '2026-11-25 19:35:50.901248+00', '2026-11-25 19:35:51.08932+00');
 
 
 
 
 INSERT INTO textrawl.journal_entry VALUES
-	(1, 'ff5e979c-391b-44ef-940b-229a4c693086', 'daily', '2026-05-04', '[2026-05-04,2026-05-05)', 'laptop', NULL),
-	(1, 'a442f492-c815-484c-817b-82e0141c0131', 'weekly', '2026-W19', '[2026-05-04,2026-05-11)', 'laptop', NULL),
-	(1, 'ea3153dc-c606-4635-91a5-305e563bdf46', 'significant', '2026-05-06', '[2026-05-06,2026-05-07)', 'laptop', 'the-move');
+	(1, 'd3616830-ba1d-46ce-a7ec-e3ce3413813f', 'daily', '2026-05-04', '[2026-05-04,2026-05-05)', 'laptop', NULL),
+	(1, '0471f501-f857-45a2-b093-c5407908328d', 'weekly', '2026-W19', '[2026-05-04,2026-05-11)', 'laptop', NULL),
+	(1, '6f81d518-c428-452e-a73a-796f01a60454', 'significant', '2026-05-06', '[2026-05-06,2026-05-07)', 'laptop', 'the-move');
 
 
 INSERT INTO textrawl.lexeme VALUES
@@ -1454,7 +1454,7 @@ INSERT INTO textrawl.lexeme VALUES
 	(2, '-11', 1),
 	(1, 'atlas', 6),
 	(1, '5', 1),
-	(1, 'ada', 12),
+	(1, 'ada', 11),
 	(1, 'n', 1),
 	(1, '05', 2),
 	(1, 'w19', 1),
@@ -1462,7 +1462,7 @@ INSERT INTO textrawl.lexeme VALUES
 	(1, 'oslo', 1),
 	(1, 'novemb', 1),
 	(1, '25', 1),
-	(1, 'move', 3),
+	(1, 'move', 2),
 	(1, 'restart', 1),
 	(2, 'chang', 1),
 	(1, 'tea', 2),
@@ -1501,152 +1501,153 @@ INSERT INTO textrawl.lexeme VALUES
 	(1, 'coffe', 1),
 	(1, 'l', 9),
 	(1, 'long', 2),
+	(1, 'entri', 3),
 	(1, 'server', 5);
 
 
 
 
 INSERT INTO textrawl.memory_link VALUES
-	(1, '1f4c3d9f-17d1-40e6-8303-4e9f65c97f65', '62f2e890-23bd-4f2d-8041-84aefbebd395', '205cc9d7-0668-492c-a738-eaf34dd1cda2', 'contradicts', 0.5, '{"why": "the time"}', '2026-11-25 19:10:29.212382+00');
+	(1, '01c73eb2-cb20-474a-8287-14eb1d2876e4', 'a7b07c32-f205-4079-b6fa-1fa12f7f869e', 'f706ba2b-2490-4583-b6a8-87c62c3086db', 'contradicts', 0.5, '{"why": "the time"}', '2026-11-25 19:35:50.774951+00');
 
 
 INSERT INTO textrawl.merge VALUES
-	(1, '29e338e1-cf57-4519-94c2-f3219d7cf053', 'bd4da17f-f2c1-4dcc-9a17-6ba0053afc43', 'be8ab5c6-c52f-47e6-8ec9-dfec7bad84b6', '{"id": "be8ab5c6-c52f-47e6-8ec9-dfec7bad84b6", "name": "Ada L.", "node": null, "uses": [], "joint": [], "changes": [], "metadata": {}, "name_key": "ada l.", "space_id": 1, "created_at": "2026-11-25T19:10:28.9767+00:00", "updated_at": "2026-11-25T19:10:28.999821+00:00", "description": null, "entity_type": "person", "type_guessed": false}', '{3d4efc44-6d77-4aa2-ab53-4ef8fd517796,206f2980-8eca-43cc-a711-65e49f77c8c5}', '{efccfc24-eed4-4b35-89f8-7ee107f2ae2e}', '{}', '{}', '{}', '{}', '{"node": null, "type": ["person", false, {}], "description": null}', '{"node": null, "type": ["person", false, {}], "description": null}', 1, '2026-11-25 19:10:29.080363+00');
+	(1, '3b48740f-6aba-46b1-b740-0616dadf1448', '792bffb9-a0ff-443e-81a5-1c568097e7e3', 'ec4e607f-6690-4c1b-8390-6feabe3132e3', '{"id": "ec4e607f-6690-4c1b-8390-6feabe3132e3", "name": "Ada L.", "node": null, "uses": [], "joint": [], "changes": [], "metadata": {}, "name_key": "ada l.", "space_id": 1, "created_at": "2026-11-25T19:35:49.768957+00:00", "updated_at": "2026-11-25T19:35:49.841218+00:00", "description": null, "entity_type": "person", "type_guessed": false}', '{f5b9e3f6-de82-4d1b-b654-8bc3f638abed,51e90d45-acb0-4196-9cdd-80e0c5861c19}', '{303aa083-2bd6-44ae-8e67-1f8516167258}', '{}', '{}', '{}', '{}', '{"node": null, "type": ["person", false, {}], "description": null}', '{"node": null, "type": ["person", false, {}], "description": null}', 1, '2026-11-25 19:35:50.279616+00');
 
 
 
 
 INSERT INTO textrawl.migration VALUES
-	('0001_actors', '2026-11-25 19:10:25.337771+00', '2c81d1a28bbca584e5d4de24b59f319a852ae045ad3aa84ba3460684b28d530d'),
-	('0002_entities', '2026-11-25 19:10:25.337771+00', '37c847ec054c03914ba7c8df61b6777b07a180cd28e4f454fe678d672aca054f'),
-	('0003_vectors', '2026-11-25 19:10:25.337771+00', '07c164f8d03397f09c834b7eba05aae36687fded02e7b42d4f8c53fb633b2b5b'),
-	('0004_words', '2026-11-25 19:10:25.337771+00', '532e20dbc7b4c00413cad0c96cb1b808b20d3fd9ac6801b2a1e991c3606089e6'),
-	('0005_events', '2026-11-25 19:10:25.337771+00', '50b0e8e4d3de1704155e3712ba80711565db50ea3a152fe36f0d195e8c054375'),
-	('0006_graph', '2026-11-25 19:10:25.337771+00', 'c69eb6c2d5d32fb68115d894262f5e88074748c9dc6bae15059073c1d0a08bf9'),
-	('0007_decay', '2026-11-25 19:10:25.337771+00', '96d2e489143ef6f769eaf8899ba2d516136fc167381d50cf95dc2a769caf9d9d'),
-	('0008_documents', '2026-11-25 19:10:25.337771+00', '0ce1ef9b3ab15976810119cba099e623d70c036068b664f212ad421f46284c75'),
-	('0009_proposals', '2026-11-25 19:10:25.337771+00', 'a0d5e00402cf9e747af4481a18f36a2ee91a6ceda67954916b225a994ec364fa');
+	('0001_actors', '2026-11-25 19:35:33.260149+00', '2c81d1a28bbca584e5d4de24b59f319a852ae045ad3aa84ba3460684b28d530d'),
+	('0002_entities', '2026-11-25 19:35:33.260149+00', '37c847ec054c03914ba7c8df61b6777b07a180cd28e4f454fe678d672aca054f'),
+	('0003_vectors', '2026-11-25 19:35:33.260149+00', '07c164f8d03397f09c834b7eba05aae36687fded02e7b42d4f8c53fb633b2b5b'),
+	('0004_words', '2026-11-25 19:35:33.260149+00', '532e20dbc7b4c00413cad0c96cb1b808b20d3fd9ac6801b2a1e991c3606089e6'),
+	('0005_events', '2026-11-25 19:35:33.260149+00', '50b0e8e4d3de1704155e3712ba80711565db50ea3a152fe36f0d195e8c054375'),
+	('0006_graph', '2026-11-25 19:35:33.260149+00', 'c69eb6c2d5d32fb68115d894262f5e88074748c9dc6bae15059073c1d0a08bf9'),
+	('0007_decay', '2026-11-25 19:35:33.260149+00', '96d2e489143ef6f769eaf8899ba2d516136fc167381d50cf95dc2a769caf9d9d'),
+	('0008_documents', '2026-11-25 19:35:33.260149+00', '0ce1ef9b3ab15976810119cba099e623d70c036068b664f212ad421f46284c75'),
+	('0009_proposals', '2026-11-25 19:35:33.260149+00', 'a0d5e00402cf9e747af4481a18f36a2ee91a6ceda67954916b225a994ec364fa');
 
 
 INSERT INTO textrawl.observation VALUES
-	(1, '0fe44b80-0864-4043-b437-8d659ab2c22a', 'a2fa6359-b828-4730-b415-700af27726e5', 'location', 'naïve \N \. “quoted” ''it''''s'' {"a": 1} 👩‍💻', '9f5ce562-18da-4c71-07d6-9b60b49c60ae', NULL, NULL, 'conversation', 1, '2026-11-25 19:10:28.991948+00', NULL, NULL, NULL, 1, 'mcp 0.1.0', 'build_knowledge', '52d3123dc9f4a104', '2026-11-25 19:10:28.991948+00', '2026-11-25 19:10:28.991948+00', 6, '''1'' ''n'' ''naiv'' ''quot'' ''strass'' ''strasse'' ''~s1'' ''東京''', NULL),
-	(1, '3d4efc44-6d77-4aa2-ab53-4ef8fd517796', 'bd4da17f-f2c1-4dcc-9a17-6ba0053afc43', 'person', 'plays chess', '816248a1-dae9-d616-26f2-943b517fd14b', NULL, NULL, 'conversation', 1, '2026-11-25 19:10:28.991945+00', NULL, NULL, NULL, 1, 'mcp 0.1.0', 'build_knowledge', '52d3123dc9f4a104', '2026-11-25 19:10:28.991945+00', '2026-11-25 19:10:28.991945+00', 3, '''ada'' ''chess'' ''l'' ''play'' ''~s1''', NULL),
-	(2, '9b4f4bdc-04a7-417d-ae1c-e24bc60e4362', 'd867be43-10b7-4095-9b23-8390965e540d', 'project', 'ships on Thursdays', 'aa1811bc-f38b-5182-6a90-bb8f01f6d387', NULL, NULL, 'conversation', 1, '2026-11-25 19:10:28.991947+00', NULL, NULL, NULL, 1, 'mcp 0.1.0', 'revise_fact', '8bff125470bcc6a8', '2026-11-25 19:10:29.047536+00', '2026-11-25 19:10:28.991947+00', 2, '''-11'' ''-25'' ''2026'' ''25'' ''atlas'' ''novemb'' ''ship'' ''thursday'' ''~s2''', NULL),
-	(2, 'e5d21af8-6cc3-4594-911b-cd9644fc01a3', '78cdbabd-9198-43b6-8837-96972adb8909', 'person', 'works at Atlas', 'afb31c9d-8c63-350e-76e3-cba3e5c50a03', NULL, NULL, 'conversation', 1, '2026-11-25 19:10:28.999818+00', NULL, NULL, 'e5d21af8-6cc3-4594-911b-cd9644fc01a3', 1, 'mcp 0.1.0', 'build_knowledge', '52d3123dc9f4a104', '2026-11-25 19:10:28.999818+00', '2026-11-25 19:10:28.999818+00', 3, '''ada'' ''atlas'' ''work'' ''~s2''', NULL),
-	(1, '9803e3be-ce1d-45f1-bae4-1a4a43fca37d', '1959a6c2-54f3-4803-ab5d-a5f683400a2d', 'project', 'ships on Thursdays', 'aa1811bc-f38b-5182-6a90-bb8f01f6d387', NULL, NULL, 'conversation', 1, '2026-11-25 19:10:28.991947+00', NULL, NULL, NULL, 1, 'mcp 0.1.0', 'revise_fact', '8bff125470bcc6a8', '2026-11-25 19:10:29.047536+00', '2026-11-25 19:10:28.991947+00', 11, '''-11'' ''-25'' ''2026'' ''25'' ''a'' ''atlas'' ''novemb'' ''project'' ''ship'' ''thursday'' ''~s1''', NULL),
-	(1, 'fe14df2a-6ecc-4aea-ac9a-8ba8e7f83c64', '1959a6c2-54f3-4803-ab5d-a5f683400a2d', 'project', 'ships on Fridays', 'c033c6cd-ef0a-ab99-5eee-e60792c57ac1', NULL, NULL, 'conversation', 1, '2026-11-25 19:10:28.991947+00', '2026-11-25 19:10:28.991947+00', '9803e3be-ce1d-45f1-bae4-1a4a43fca37d', NULL, 1, 'mcp 0.1.0', 'build_knowledge', '52d3123dc9f4a104', '2026-11-25 19:10:28.991947+00', '2026-11-25 19:10:28.991947+00', 5, '''a'' ''atlas'' ''friday'' ''project'' ''ship'' ''~s1''', NULL),
-	(1, '6319cd97-42cb-4c7b-8498-fd662a4ff9f4', 'bd4da17f-f2c1-4dcc-9a17-6ba0053afc43', 'person', 'lives in Oslo', '2d8fdc36-4ba4-f88a-bfa1-5c27d517ea63', NULL, NULL, 'note', 0.5, '2026-11-25 19:10:28.991944+00', '2031-01-01 23:59:59.999999+00', NULL, NULL, 1, 'mcp 0.1.0', 'build_knowledge', '52d3123dc9f4a104', '2026-11-25 19:10:28.991944+00', '2026-01-05 00:00:00+00', 2, '''-01'' ''-05'' ''2026'' ''5'' ''ada'' ''januari'' ''l'' ''live'' ''oslo'' ''~s1''', NULL),
-	(1, '3f7d81f2-f9ea-4b9e-b7e1-afb32ab4af25', 'bd4da17f-f2c1-4dcc-9a17-6ba0053afc43', 'person', 'likes coffee', 'a544e5a7-d684-a7d1-8fe0-f596a18e90f5', NULL, NULL, 'conversation', 1, '2026-11-25 19:10:29.020814+00', NULL, NULL, NULL, 1, 'mcp 0.1.0', 'remember_fact', '9a7ba041d3b83c4b', '2026-11-25 19:10:29.020814+00', '2026-11-25 19:10:29.020814+00', 10, '''ada'' ''coffe'' ''l'' ''like'' ''~s1''', NULL),
-	(1, 'ec3b44b2-a968-403f-8466-d2e850f55bf8', 'bd4da17f-f2c1-4dcc-9a17-6ba0053afc43', 'person', 'likes tea', '333eb7a1-a291-340c-4a5e-076606a7774e', NULL, NULL, 'conversation', 1, '2026-11-25 19:10:28.991943+00', '2026-11-25 19:10:29.020814+00', '3f7d81f2-f9ea-4b9e-b7e1-afb32ab4af25', NULL, 1, 'mcp 0.1.0', 'build_knowledge', '52d3123dc9f4a104', '2026-11-25 19:10:28.991943+00', '2026-11-25 19:10:28.991943+00', 1, '''ada'' ''l'' ''like'' ''tea'' ''~s1''', '2026-11-25 19:10:29.020814+00'),
-	(1, '8fd1f2c7-c81d-4249-9ad9-4cfacd747b68', 'bd4da17f-f2c1-4dcc-9a17-6ba0053afc43', 'person', 'lives in Straße 東京', '4f9f2ba4-866d-411a-538d-e9999afadd0c', NULL, NULL, 'conversation', 1, '2026-11-25 19:10:28.99982+00', '2026-11-25 19:10:29.035333+00', NULL, '8fd1f2c7-c81d-4249-9ad9-4cfacd747b68', 1, 'mcp 0.1.0', 'build_knowledge', '52d3123dc9f4a104', '2026-11-25 19:10:28.99982+00', '2026-11-25 19:10:28.99982+00', 9, '''ada'' ''l'' ''live'' ''strass'' ''~s1'' ''東京''', '2026-11-25 19:10:29.035333+00'),
-	(1, '14323e3e-68b4-4262-8fed-0e132acb30d3', 'bd4da17f-f2c1-4dcc-9a17-6ba0053afc43', 'person', 'works at Atlas', 'afb31c9d-8c63-350e-76e3-cba3e5c50a03', NULL, NULL, 'conversation', 1, '2026-11-25 19:10:28.999818+00', NULL, NULL, '14323e3e-68b4-4262-8fed-0e132acb30d3', 1, 'mcp 0.1.0', 'build_knowledge', '52d3123dc9f4a104', '2026-11-25 19:10:28.999818+00', '2026-11-25 19:10:28.999818+00', 7, '''a'' ''ada'' ''atlas'' ''l'' ''project'' ''work'' ''~s1''', NULL),
-	(1, '206f2980-8eca-43cc-a711-65e49f77c8c5', 'bd4da17f-f2c1-4dcc-9a17-6ba0053afc43', 'person', 'likes tea', '333eb7a1-a291-340c-4a5e-076606a7774e', NULL, NULL, 'conversation', 1, '2026-11-25 19:10:28.991946+00', NULL, NULL, NULL, 1, 'mcp 0.1.0', 'build_knowledge', '52d3123dc9f4a104', '2026-11-25 19:10:28.991946+00', '2026-11-25 19:10:28.991946+00', 4, '''ada'' ''l'' ''like'' ''tea'' ''~s1''', NULL),
-	(1, 'efccfc24-eed4-4b35-89f8-7ee107f2ae2e', 'bd4da17f-f2c1-4dcc-9a17-6ba0053afc43', 'person', 'knows Bo', '7688f9ae-4938-49b8-52d7-845bcdb562e6', NULL, NULL, 'conversation', 1, '2026-11-25 19:10:28.999819+00', NULL, NULL, 'efccfc24-eed4-4b35-89f8-7ee107f2ae2e', 1, 'mcp 0.1.0', 'build_knowledge', '52d3123dc9f4a104', '2026-11-25 19:10:28.999819+00', '2026-11-25 19:10:28.999819+00', 8, '''ada'' ''bo'' ''know'' ''l'' ''~s1''', NULL),
-	(1, 'd55f3fe9-967b-4155-a9ab-7a1cb499c895', '82c45f71-348a-4e7c-9705-4859714770f9', 'concept', 'has two cores', 'cfa87038-79a4-846f-1a41-e356fcbe0f67', NULL, NULL, 'conversation', 1, '2026-11-25 19:10:29.105025+00', NULL, NULL, NULL, 1, 'mcp 0.1.0', 'create_entities', '43c09a9454023520', '2026-11-25 19:10:29.105025+00', '2026-11-25 19:10:29.105025+00', 12, '''core'' ''server'' ''two'' ''~s1''', NULL),
-	(1, 'b8144f9b-bd76-4310-8b33-0cf6ce355b0f', '82c45f71-348a-4e7c-9705-4859714770f9', 'concept', 'long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long ', '7e4b178e-608e-281b-4d6f-735903067d4d', 'a784723a-8950-27dd-a6db-2df53f479cb5', 1, 'conversation', 1, '2026-11-25 19:10:29.107528+00', NULL, NULL, NULL, 1, 'mcp 0.1.0', 'create_entities', '43c09a9454023520', '2026-11-25 19:10:29.107528+00', '2026-11-25 19:10:29.107528+00', 13, '''long'' ''server'' ''~s1''', NULL),
-	(1, 'ca90124b-aa59-4c34-96ad-41709ac6640c', '82c45f71-348a-4e7c-9705-4859714770f9', 'concept', 'runs on Atlas', '5e20394c-3fe5-3eb4-7815-66e4e32c1c1f', NULL, NULL, 'conversation', 1, '2026-11-25 19:10:29.118406+00', NULL, NULL, 'ca90124b-aa59-4c34-96ad-41709ac6640c', 1, 'mcp 0.1.0', 'create_relations', 'b7195e6af8016125', '2026-11-25 19:10:29.118406+00', '2026-11-25 19:10:29.118406+00', 15, '''a'' ''atlas'' ''project'' ''run'' ''server'' ''~s1''', NULL),
-	(1, '740e5b17-ee43-4610-bfac-e6b6232346e9', '82c45f71-348a-4e7c-9705-4859714770f9', 'concept', 'long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long', '41d277c1-a40d-c66f-ebd5-5e2375156642', 'a784723a-8950-27dd-a6db-2df53f479cb5', 2, 'conversation', 1, '2026-11-25 19:10:29.109388+00', NULL, NULL, NULL, 1, 'mcp 0.1.0', 'create_entities', '43c09a9454023520', '2026-11-25 19:10:29.109388+00', '2026-11-25 19:10:29.109388+00', 14, '''long'' ''server'' ''~s1''', NULL),
-	(1, '75b96276-3acf-4086-806b-4be8755f9b1c', '652ddb44-4e37-456e-b2c3-8ba0dc591a87', 'person', 'sang', '83a046ff-a06d-5c37-860b-ca369940cd73', NULL, NULL, 'conversation', 1, '2026-11-25 19:10:29.170701+00', NULL, NULL, NULL, 1, 'mcp 0.1.0', 'graph_node_update', '9aaad21e976a2084', '2026-11-25 19:10:29.170701+00', '2026-11-25 19:10:29.170701+00', 19, '''mercuri'' ''mercury'' ''sang'' ''~s1''', NULL),
-	(1, '011fcef6-23dd-474c-b1ef-3410d01ad8c0', '652ddb44-4e37-456e-b2c3-8ba0dc591a87', 'person', 'sings', '0894ae17-7d0f-a7be-b4aa-360d1a31fcb2', NULL, NULL, 'conversation', 1, '2026-11-25 19:10:29.135244+00', '2026-11-25 19:10:29.170701+00', '75b96276-3acf-4086-806b-4be8755f9b1c', NULL, 1, 'mcp 0.1.0', 'graph_write_transaction', '7a125a2b0316fd4b', '2026-11-25 19:10:29.135244+00', '2026-11-25 19:10:29.135244+00', 17, '''mercuri'' ''mercury'' ''sing'' ''~s1''', '2026-11-25 19:10:29.170701+00'),
-	(1, '5d5e2e7e-3b0c-40f5-a0d2-696d15b2e2fe', '652ddb44-4e37-456e-b2c3-8ba0dc591a87', 'person', 'loves music', '6b22a426-3e19-1e9b-f403-9492969170de', NULL, NULL, 'conversation', 1, '2026-11-25 19:10:29.140401+00', '2026-11-25 19:10:29.177523+00', NULL, '5d5e2e7e-3b0c-40f5-a0d2-696d15b2e2fe', 1, 'mcp 0.1.0', 'graph_write_transaction', '7a125a2b0316fd4b', '2026-11-25 19:10:29.140401+00', '2026-11-25 19:10:29.140401+00', 18, '''love'' ''mercuri'' ''mercury'' ''music'' ''~s1''', '2026-11-25 19:10:29.177523+00'),
-	(1, '62f2e890-23bd-4f2d-8041-84aefbebd395', '1959a6c2-54f3-4803-ab5d-a5f683400a2d', 'project', 'the pipeline runs at ten', '13b22802-82f6-1225-d45a-aa629b4f2314', NULL, NULL, 'conversation', 1, '2026-11-25 19:10:29.184021+00', NULL, NULL, NULL, 1, 'mcp 0.1.0', 'save_memory', '4765d0873aa7380b', '2026-11-25 19:10:29.184021+00', '2026-11-25 19:10:29.184021+00', 20, '''a'' ''atlas'' ''pipelin'' ''project'' ''run'' ''ten'' ''~s1''', NULL),
-	(1, 'ccc93ce1-6a48-4094-a0dc-4c53cf7ef21c', '0bc2a8e2-29df-4bdd-b693-6e7aefeb4306', 'concept', '# 2026-W19
+	(1, '217b7ac1-96ec-4672-8d45-3378f02a2e30', '6b7afc6d-3010-4369-b822-46983598e51e', 'location', 'naïve \N \. “quoted” ''it''''s'' {"a": 1} 👩‍💻', '9f5ce562-18da-4c71-07d6-9b60b49c60ae', NULL, NULL, 'conversation', 1, '2026-11-25 19:35:49.81131+00', NULL, NULL, NULL, 1, 'mcp 0.1.0', 'build_knowledge', 'b2a345ebdbd159f5', '2026-11-25 19:35:49.81131+00', '2026-11-25 19:35:49.81131+00', 6, '''1'' ''n'' ''naiv'' ''quot'' ''strass'' ''strasse'' ''~s1'' ''東京''', NULL),
+	(1, 'f5b9e3f6-de82-4d1b-b654-8bc3f638abed', '792bffb9-a0ff-443e-81a5-1c568097e7e3', 'person', 'plays chess', '816248a1-dae9-d616-26f2-943b517fd14b', NULL, NULL, 'conversation', 1, '2026-11-25 19:35:49.811307+00', NULL, NULL, NULL, 1, 'mcp 0.1.0', 'build_knowledge', 'b2a345ebdbd159f5', '2026-11-25 19:35:49.811307+00', '2026-11-25 19:35:49.811307+00', 3, '''ada'' ''chess'' ''l'' ''play'' ''~s1''', NULL),
+	(2, '55dfdda7-27ce-4921-9b23-ae265a70df22', 'd5847571-f4a3-402b-a729-27b5d049d6b1', 'project', 'ships on Thursdays', 'aa1811bc-f38b-5182-6a90-bb8f01f6d387', NULL, NULL, 'conversation', 1, '2026-11-25 19:35:49.811309+00', NULL, NULL, NULL, 1, 'mcp 0.1.0', 'revise_fact', 'd8a084102384dd66', '2026-11-25 19:35:50.123753+00', '2026-11-25 19:35:49.811309+00', 2, '''-11'' ''-25'' ''2026'' ''25'' ''atlas'' ''novemb'' ''ship'' ''thursday'' ''~s2''', NULL),
+	(2, '2cba7321-4b11-4606-a66a-d6194640bf00', '94a9b1c4-4dec-41f5-a1a8-5ce3fa0b241f', 'person', 'works at Atlas', 'afb31c9d-8c63-350e-76e3-cba3e5c50a03', NULL, NULL, 'conversation', 1, '2026-11-25 19:35:49.841215+00', NULL, NULL, '2cba7321-4b11-4606-a66a-d6194640bf00', 1, 'mcp 0.1.0', 'build_knowledge', 'b2a345ebdbd159f5', '2026-11-25 19:35:49.841215+00', '2026-11-25 19:35:49.841215+00', 3, '''ada'' ''atlas'' ''work'' ''~s2''', NULL),
+	(1, 'ae944f36-6e50-45c4-b29f-0dd54da0e558', '6157914f-788c-42d6-bc6f-c80713c1ca32', 'project', 'ships on Thursdays', 'aa1811bc-f38b-5182-6a90-bb8f01f6d387', NULL, NULL, 'conversation', 1, '2026-11-25 19:35:49.811309+00', NULL, NULL, NULL, 1, 'mcp 0.1.0', 'revise_fact', 'd8a084102384dd66', '2026-11-25 19:35:50.123753+00', '2026-11-25 19:35:49.811309+00', 11, '''-11'' ''-25'' ''2026'' ''25'' ''a'' ''atlas'' ''novemb'' ''project'' ''ship'' ''thursday'' ''~s1''', NULL),
+	(1, '46bc15f6-3d1c-4963-8800-5efc033fc35f', '6157914f-788c-42d6-bc6f-c80713c1ca32', 'project', 'ships on Fridays', 'c033c6cd-ef0a-ab99-5eee-e60792c57ac1', NULL, NULL, 'conversation', 1, '2026-11-25 19:35:49.811309+00', '2026-11-25 19:35:49.811309+00', 'ae944f36-6e50-45c4-b29f-0dd54da0e558', NULL, 1, 'mcp 0.1.0', 'build_knowledge', 'b2a345ebdbd159f5', '2026-11-25 19:35:49.811309+00', '2026-11-25 19:35:49.811309+00', 5, '''a'' ''atlas'' ''friday'' ''project'' ''ship'' ''~s1''', NULL),
+	(1, '837d359c-86cf-4574-bb60-a84e27383281', '792bffb9-a0ff-443e-81a5-1c568097e7e3', 'person', 'lives in Oslo', '2d8fdc36-4ba4-f88a-bfa1-5c27d517ea63', NULL, NULL, 'note', 0.5, '2026-11-25 19:35:49.811306+00', '2031-01-01 23:59:59.999999+00', NULL, NULL, 1, 'mcp 0.1.0', 'build_knowledge', 'b2a345ebdbd159f5', '2026-11-25 19:35:49.811306+00', '2026-01-05 00:00:00+00', 2, '''-01'' ''-05'' ''2026'' ''5'' ''ada'' ''januari'' ''l'' ''live'' ''oslo'' ''~s1''', NULL),
+	(1, '2b9f7201-03d5-4a70-9773-69ba6a29496d', '792bffb9-a0ff-443e-81a5-1c568097e7e3', 'person', 'likes coffee', 'a544e5a7-d684-a7d1-8fe0-f596a18e90f5', NULL, NULL, 'conversation', 1, '2026-11-25 19:35:49.984243+00', NULL, NULL, NULL, 1, 'mcp 0.1.0', 'remember_fact', 'c505d8a504f6675c', '2026-11-25 19:35:49.984243+00', '2026-11-25 19:35:49.984243+00', 10, '''ada'' ''coffe'' ''l'' ''like'' ''~s1''', NULL),
+	(1, 'af27f818-03fb-4f70-88c1-97f3a965472b', '792bffb9-a0ff-443e-81a5-1c568097e7e3', 'person', 'likes tea', '333eb7a1-a291-340c-4a5e-076606a7774e', NULL, NULL, 'conversation', 1, '2026-11-25 19:35:49.811305+00', '2026-11-25 19:35:49.984243+00', '2b9f7201-03d5-4a70-9773-69ba6a29496d', NULL, 1, 'mcp 0.1.0', 'build_knowledge', 'b2a345ebdbd159f5', '2026-11-25 19:35:49.811305+00', '2026-11-25 19:35:49.811305+00', 1, '''ada'' ''l'' ''like'' ''tea'' ''~s1''', '2026-11-25 19:35:49.984243+00'),
+	(1, '607f71d1-962b-4630-aea2-09874acb28d5', '792bffb9-a0ff-443e-81a5-1c568097e7e3', 'person', 'lives in Straße 東京', '4f9f2ba4-866d-411a-538d-e9999afadd0c', NULL, NULL, 'conversation', 1, '2026-11-25 19:35:49.841217+00', '2026-11-25 19:35:50.054459+00', NULL, '607f71d1-962b-4630-aea2-09874acb28d5', 1, 'mcp 0.1.0', 'build_knowledge', 'b2a345ebdbd159f5', '2026-11-25 19:35:49.841217+00', '2026-11-25 19:35:49.841217+00', 9, '''ada'' ''l'' ''live'' ''strass'' ''~s1'' ''東京''', '2026-11-25 19:35:50.054459+00'),
+	(1, '46bc4246-ce19-48a0-9684-afa3e12ba901', '792bffb9-a0ff-443e-81a5-1c568097e7e3', 'person', 'works at Atlas', 'afb31c9d-8c63-350e-76e3-cba3e5c50a03', NULL, NULL, 'conversation', 1, '2026-11-25 19:35:49.841215+00', NULL, NULL, '46bc4246-ce19-48a0-9684-afa3e12ba901', 1, 'mcp 0.1.0', 'build_knowledge', 'b2a345ebdbd159f5', '2026-11-25 19:35:49.841215+00', '2026-11-25 19:35:49.841215+00', 7, '''a'' ''ada'' ''atlas'' ''l'' ''project'' ''work'' ''~s1''', NULL),
+	(1, '51e90d45-acb0-4196-9cdd-80e0c5861c19', '792bffb9-a0ff-443e-81a5-1c568097e7e3', 'person', 'likes tea', '333eb7a1-a291-340c-4a5e-076606a7774e', NULL, NULL, 'conversation', 1, '2026-11-25 19:35:49.811308+00', NULL, NULL, NULL, 1, 'mcp 0.1.0', 'build_knowledge', 'b2a345ebdbd159f5', '2026-11-25 19:35:49.811308+00', '2026-11-25 19:35:49.811308+00', 4, '''ada'' ''l'' ''like'' ''tea'' ''~s1''', NULL),
+	(1, '303aa083-2bd6-44ae-8e67-1f8516167258', '792bffb9-a0ff-443e-81a5-1c568097e7e3', 'person', 'knows Bo', '7688f9ae-4938-49b8-52d7-845bcdb562e6', NULL, NULL, 'conversation', 1, '2026-11-25 19:35:49.841216+00', NULL, NULL, '303aa083-2bd6-44ae-8e67-1f8516167258', 1, 'mcp 0.1.0', 'build_knowledge', 'b2a345ebdbd159f5', '2026-11-25 19:35:49.841216+00', '2026-11-25 19:35:49.841216+00', 8, '''ada'' ''bo'' ''know'' ''l'' ''~s1''', NULL),
+	(1, '8436dbb7-bf98-4e03-ab25-6744ccf56e12', '14486684-f96c-46e5-9c01-cd1fd7d92f6e', 'concept', 'has two cores', 'cfa87038-79a4-846f-1a41-e356fcbe0f67', NULL, NULL, 'conversation', 1, '2026-11-25 19:35:50.337285+00', NULL, NULL, NULL, 1, 'mcp 0.1.0', 'create_entities', '3681cbd8bb1c60da', '2026-11-25 19:35:50.337285+00', '2026-11-25 19:35:50.337285+00', 12, '''core'' ''server'' ''two'' ''~s1''', NULL),
+	(1, '61a371f8-9b1b-46d7-b862-680a3fac0de3', '14486684-f96c-46e5-9c01-cd1fd7d92f6e', 'concept', 'long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long ', '7e4b178e-608e-281b-4d6f-735903067d4d', 'a784723a-8950-27dd-a6db-2df53f479cb5', 1, 'conversation', 1, '2026-11-25 19:35:50.347849+00', NULL, NULL, NULL, 1, 'mcp 0.1.0', 'create_entities', '3681cbd8bb1c60da', '2026-11-25 19:35:50.347849+00', '2026-11-25 19:35:50.347849+00', 13, '''long'' ''server'' ''~s1''', NULL),
+	(1, '1d94d75d-357c-4f59-9ac8-94e70fdbf77d', '14486684-f96c-46e5-9c01-cd1fd7d92f6e', 'concept', 'runs on Atlas', '5e20394c-3fe5-3eb4-7815-66e4e32c1c1f', NULL, NULL, 'conversation', 1, '2026-11-25 19:35:50.398496+00', NULL, NULL, '1d94d75d-357c-4f59-9ac8-94e70fdbf77d', 1, 'mcp 0.1.0', 'create_relations', 'f48de148d0a3a0cb', '2026-11-25 19:35:50.398496+00', '2026-11-25 19:35:50.398496+00', 15, '''a'' ''atlas'' ''project'' ''run'' ''server'' ''~s1''', NULL),
+	(1, 'eef355f1-9ae2-4731-80e4-2b5989a39dbb', '14486684-f96c-46e5-9c01-cd1fd7d92f6e', 'concept', 'long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long', '41d277c1-a40d-c66f-ebd5-5e2375156642', 'a784723a-8950-27dd-a6db-2df53f479cb5', 2, 'conversation', 1, '2026-11-25 19:35:50.349759+00', NULL, NULL, NULL, 1, 'mcp 0.1.0', 'create_entities', '3681cbd8bb1c60da', '2026-11-25 19:35:50.349759+00', '2026-11-25 19:35:50.349759+00', 14, '''long'' ''server'' ''~s1''', NULL),
+	(1, 'a7b07c32-f205-4079-b6fa-1fa12f7f869e', '6157914f-788c-42d6-bc6f-c80713c1ca32', 'project', 'the pipeline runs at ten', '13b22802-82f6-1225-d45a-aa629b4f2314', NULL, NULL, 'conversation', 1, '2026-11-25 19:35:50.654387+00', NULL, NULL, NULL, 1, 'mcp 0.1.0', 'save_memory', '6332484bc64e0cea', '2026-11-25 19:35:50.654387+00', '2026-11-25 19:35:50.654387+00', 20, '''a'' ''atlas'' ''pipelin'' ''project'' ''run'' ''ten'' ''~s1''', NULL),
+	(1, '45d7e2ad-ab06-4ebb-97d0-c3e95c5d9af3', '4b073367-0a48-4175-8c15-d8f5849cbd63', 'concept', '# Entry
 
-- Ada moved the shelves. [via:laptop]', 'b16348e9-4072-1cb4-c64c-059fe2b17966', 'a442f492-c815-484c-817b-82e0141c0131', 1, 'note', 1, '2026-11-25 19:10:29.268689+00', NULL, NULL, NULL, 1, 'mcp 0.1.0', 'memory_create', 'f2380be2409757ff', '2026-11-25 19:10:29.268689+00', '2026-05-04 00:00:00+00', 23, '''2026'' ''ada'' ''journal'' ''laptop'' ''move'' ''shelv'' ''via'' ''w19'' ''~s1''', NULL),
-	(1, '10e70adf-5b41-42be-aeef-04f50053f2db', '82c45f71-348a-4e7c-9705-4859714770f9', 'concept', 'restarts Server', '43b0820e-c7e8-e435-0f2e-1ae149929cb6', NULL, NULL, 'conversation', 1, '2026-11-25 19:10:29.118407+00', NULL, NULL, '10e70adf-5b41-42be-aeef-04f50053f2db', 1, 'mcp 0.1.0', 'create_relations', 'b7195e6af8016125', '2026-11-25 19:10:29.118407+00', '2026-11-25 19:10:29.118407+00', 16, '''restart'' ''server'' ''~s1''', NULL),
-	(1, '205cc9d7-0668-492c-a738-eaf34dd1cda2', '1959a6c2-54f3-4803-ab5d-a5f683400a2d', 'project', 'the pipeline runs at eleven', '550c8f6c-21c3-fb58-74ae-4452aa4336dc', NULL, NULL, 'conversation', 1, '2026-11-25 19:10:29.190698+00', NULL, NULL, NULL, 1, 'mcp 0.1.0', 'save_memory', '441f885d33006287', '2026-11-25 19:10:29.190698+00', '2026-11-25 19:10:29.190698+00', 21, '''a'' ''atlas'' ''eleven'' ''pipelin'' ''project'' ''run'' ''~s1''', NULL),
-	(1, 'cc785161-30c9-41f0-bd8c-d6fd14150a25', 'd134dbd3-25f9-40cb-8f8d-1f8baf92c9ec', 'concept', '# 2026-05-06
+- Ada moved the shelves. [via:laptop]', '854a4cea-aef9-f9dd-91d8-f2377a3cc7d6', '0471f501-f857-45a2-b093-c5407908328d', 1, 'note', 1, '2026-11-25 19:35:50.971759+00', NULL, NULL, NULL, 1, 'mcp 0.1.0', 'memory_create', '523e8c17ae2b68ab', '2026-11-25 19:35:50.971759+00', '2026-05-04 00:00:00+00', 23, '''2026'' ''ada'' ''entri'' ''journal'' ''laptop'' ''move'' ''shelv'' ''via'' ''w19'' ''~s1''', NULL),
+	(1, '04ee7f7c-3643-4267-9eaf-84e3129f93e6', '08804c0b-28d6-474a-8ce2-2ea1f261b9cd', 'concept', '# Entry
 
-- Ada moved the shelves. [via:laptop]', '969f041a-7d21-c1a8-439c-3792706931f0', 'ea3153dc-c606-4635-91a5-305e563bdf46', 1, 'note', 1, '2026-11-25 19:10:29.278168+00', NULL, NULL, NULL, 1, 'mcp 0.1.0', 'memory_create', '25a3406b0c347912', '2026-11-25 19:10:29.278168+00', '2026-05-06 00:00:00+00', 24, '''05'' ''06'' ''2026'' ''ada'' ''journal'' ''laptop'' ''move'' ''shelv'' ''the'' ''via'' ''~s1''', NULL),
-	(1, '64df6dd2-b880-46be-9941-42e6bfa606d3', 'd7ea4b92-e7ab-42c3-9d46-348416e7e40a', 'concept', '# 2026-05-04
+- Two shelves.', '4f2f2418-3d9b-e3e9-0b20-7889357e73bd', 'd3616830-ba1d-46ce-a7ec-e3ce3413813f', 1, 'note', 1, '2026-11-25 19:35:51.026017+00', NULL, NULL, NULL, 1, 'mcp 0.1.0', 'memory_update', '6dad213c5932ba0c', '2026-11-25 19:35:51.026017+00', '2026-05-04 00:00:00+00', 25, '''04'' ''05'' ''2026'' ''entri'' ''journal'' ''laptop'' ''shelv'' ''two'' ''~s1''', NULL),
+	(4, '0f4c55bd-ddca-4313-837a-2b981bf8332d', 'a6cc18df-1f08-466d-982b-9331456bb9b1', 'concept', 'A shelf holds forty books. A shelf holds forty books. A shelf holds forty books. A shelf holds forty books. A shelf holds forty books. A shelf holds forty books. A shelf holds forty books. A shelf holds forty books. A shelf holds forty books. A shelf holds forty books. A shelf holds forty books. A shelf holds forty books. A shelf holds forty books. A shelf holds forty books. A shelf holds forty books. A shelf holds forty books. A shelf holds forty books. A shelf holds forty books. A shelf holds forty books. A shelf holds forty books. A shelf holds forty books. A shelf holds forty books. A shelf holds forty books. A shelf holds forty books. A shelf holds forty books. A shelf holds forty books. A shelf holds forty books. A shelf holds forty books. A shelf holds forty books. A shelf holds forty books.', 'fab22cd7-1f98-851f-7207-8f2a27df4cab', '93b2d470-b3fa-409d-8f8e-8b034d21c2b9', 1, 'note', 1, '2026-11-25 19:35:51.145699+00', NULL, NULL, NULL, 1, 'mcp 0.1.0', 'remember', '36ce304be266b8fb', '2026-11-25 19:35:51.145699+00', '2026-11-25 19:35:51.143313+00', 1, '''book'' ''forti'' ''hold'' ''shelf'' ''shelv'' ''shelves'' ''~s4''', NULL),
+	(1, '81815bc4-2ece-4527-a1f8-d2de848da111', '14486684-f96c-46e5-9c01-cd1fd7d92f6e', 'concept', 'restarts Server', '43b0820e-c7e8-e435-0f2e-1ae149929cb6', NULL, NULL, 'conversation', 1, '2026-11-25 19:35:50.398497+00', NULL, NULL, '81815bc4-2ece-4527-a1f8-d2de848da111', 1, 'mcp 0.1.0', 'create_relations', 'f48de148d0a3a0cb', '2026-11-25 19:35:50.398497+00', '2026-11-25 19:35:50.398497+00', 16, '''restart'' ''server'' ''~s1''', NULL),
+	(1, '26d2670f-696e-44ce-9d07-6010999470b1', '0343b0a5-4067-4510-87f6-69a8e9dbe3d7', 'person', 'sang', '83a046ff-a06d-5c37-860b-ca369940cd73', NULL, NULL, 'conversation', 1, '2026-11-25 19:35:50.595592+00', NULL, NULL, NULL, 1, 'mcp 0.1.0', 'graph_node_update', 'd2a0362f29c4705a', '2026-11-25 19:35:50.595592+00', '2026-11-25 19:35:50.595592+00', 19, '''mercuri'' ''mercury'' ''sang'' ''~s1''', NULL),
+	(1, '247dc1c9-bdf4-414b-a040-615b43ca5762', '0343b0a5-4067-4510-87f6-69a8e9dbe3d7', 'person', 'sings', '0894ae17-7d0f-a7be-b4aa-360d1a31fcb2', NULL, NULL, 'conversation', 1, '2026-11-25 19:35:50.492597+00', '2026-11-25 19:35:50.595592+00', '26d2670f-696e-44ce-9d07-6010999470b1', NULL, 1, 'mcp 0.1.0', 'graph_write_transaction', '265705f56898c3c3', '2026-11-25 19:35:50.492597+00', '2026-11-25 19:35:50.492597+00', 17, '''mercuri'' ''mercury'' ''sing'' ''~s1''', '2026-11-25 19:35:50.595592+00'),
+	(1, '6edc9426-8d99-475d-a316-9407ea679bb6', '0343b0a5-4067-4510-87f6-69a8e9dbe3d7', 'person', 'loves music', '6b22a426-3e19-1e9b-f403-9492969170de', NULL, NULL, 'conversation', 1, '2026-11-25 19:35:50.502283+00', '2026-11-25 19:35:50.631552+00', NULL, '6edc9426-8d99-475d-a316-9407ea679bb6', 1, 'mcp 0.1.0', 'graph_write_transaction', '265705f56898c3c3', '2026-11-25 19:35:50.502283+00', '2026-11-25 19:35:50.502283+00', 18, '''love'' ''mercuri'' ''mercury'' ''music'' ''~s1''', '2026-11-25 19:35:50.631552+00'),
+	(1, 'f706ba2b-2490-4583-b6a8-87c62c3086db', '6157914f-788c-42d6-bc6f-c80713c1ca32', 'project', 'the pipeline runs at eleven', '550c8f6c-21c3-fb58-74ae-4452aa4336dc', NULL, NULL, 'conversation', 1, '2026-11-25 19:35:50.703533+00', NULL, NULL, NULL, 1, 'mcp 0.1.0', 'save_memory', 'ce976b515d07b3de', '2026-11-25 19:35:50.703533+00', '2026-11-25 19:35:50.703533+00', 21, '''a'' ''atlas'' ''eleven'' ''pipelin'' ''project'' ''run'' ''~s1''', NULL),
+	(1, '8eeb4fa9-2153-4ebb-a79c-29453013a9bb', 'acc933c2-e962-4383-a4f1-0873e346ba82', 'concept', '# Entry
 
-- Ada moved two shelves.', '4cc55226-4ce8-f7b3-7a65-e805a6d27be1', 'ff5e979c-391b-44ef-940b-229a4c693086', 1, 'note', 1, '2026-11-25 19:10:29.285482+00', NULL, NULL, NULL, 1, 'mcp 0.1.0', 'memory_update', 'ab9a9a82a4a60a6e', '2026-11-25 19:10:29.285482+00', '2026-05-04 00:00:00+00', 25, '''04'' ''05'' ''2026'' ''ada'' ''journal'' ''laptop'' ''move'' ''shelv'' ''two'' ''~s1''', NULL),
-	(4, '30773b5a-e242-4a5a-9833-ca2fa4dd73dc', '9d53fbb9-eed4-4ab2-bd89-3b057fd02d75', 'concept', 'A shelf holds forty books. A shelf holds forty books. A shelf holds forty books. A shelf holds forty books. A shelf holds forty books. A shelf holds forty books. A shelf holds forty books. A shelf holds forty books. A shelf holds forty books. A shelf holds forty books. A shelf holds forty books. A shelf holds forty books. A shelf holds forty books. A shelf holds forty books. A shelf holds forty books. A shelf holds forty books. A shelf holds forty books. A shelf holds forty books. A shelf holds forty books. A shelf holds forty books. A shelf holds forty books. A shelf holds forty books. A shelf holds forty books. A shelf holds forty books. A shelf holds forty books. A shelf holds forty books. A shelf holds forty books. A shelf holds forty books. A shelf holds forty books. A shelf holds forty books.', 'fab22cd7-1f98-851f-7207-8f2a27df4cab', '04d9ccbd-ee73-4c16-9946-cd057ee389e7', 1, 'note', 1, '2026-11-25 19:10:29.316962+00', NULL, NULL, NULL, 1, 'mcp 0.1.0', 'remember', 'cafdbf1ccd527a83', '2026-11-25 19:10:29.316962+00', '2026-11-25 19:10:29.314852+00', 1, '''book'' ''forti'' ''hold'' ''shelf'' ''shelv'' ''shelves'' ''~s4''', NULL),
-	(2, 'e72ca096-c5a3-435a-b589-c6127cf55d0c', 'e5110729-0452-4267-bcf3-799992e4f60b', 'project', 'changes on Mondays', '7daeb788-6baf-42c9-209e-63c5b2ec00d4', NULL, NULL, 'conversation', 1, '2026-11-25 19:10:29.630421+00', NULL, NULL, NULL, 2, 'editor 2', 'remember_fact', NULL, '2026-11-25 19:10:29.630421+00', '2026-11-25 19:10:29.630421+00', 4, '''chang'' ''monday'' ''rota'' ''~s2''', NULL),
-	(3, 'd6032f6a-0c96-4fc3-951f-d3f1bdab5b38', '3b388dec-8cec-45fc-a803-dd60319c35ec', 'project', 'ging über die Brücke', '04b73068-64eb-75ce-e15b-227d11cd0259', NULL, NULL, 'conversation', 1, '2026-11-25 19:10:29.643874+00', NULL, NULL, NULL, 4, NULL, 'sql', NULL, '2026-11-25 19:10:29.643874+00', '2026-11-25 19:10:29.643874+00', 1, '''=die'' ''=uber'' ''ausflug'' ''bruck'' ''ging'' ''uber'' ''~s3''', NULL),
-	(1, '058fb902-c7b4-4d38-bbb4-f470c80b1395', 'bd4da17f-f2c1-4dcc-9a17-6ba0053afc43', 'person', 'collects maps', '3b6c07ec-26aa-bb80-c978-12bc48b74abb', NULL, NULL, 'conversation', 1, '2026-11-25 19:10:29.65624+00', NULL, NULL, NULL, 4, NULL, 'sql', NULL, '2026-11-25 19:10:29.65624+00', '2026-01-02 03:04:05+00', 26, '''-01'' ''-02'' ''2'' ''2026'' ''ada'' ''collect'' ''januari'' ''l'' ''map'' ''~s1''', NULL);
+- Ada moved the shelves. [via:laptop]', '854a4cea-aef9-f9dd-91d8-f2377a3cc7d6', '6f81d518-c428-452e-a73a-796f01a60454', 1, 'note', 1, '2026-11-25 19:35:51.009276+00', NULL, NULL, NULL, 1, 'mcp 0.1.0', 'memory_create', 'd7a4456967dbc564', '2026-11-25 19:35:51.009276+00', '2026-05-06 00:00:00+00', 24, '''05'' ''06'' ''2026'' ''ada'' ''entri'' ''journal'' ''laptop'' ''move'' ''shelv'' ''the'' ''via'' ''~s1''', NULL),
+	(2, 'e0b44f1e-be1a-421a-9cc3-8a706146f1f7', 'f7feb485-5394-469e-9057-0968e4609fa5', 'project', 'changes on Mondays', '7daeb788-6baf-42c9-209e-63c5b2ec00d4', NULL, NULL, 'conversation', 1, '2026-11-25 19:35:52.629723+00', NULL, NULL, NULL, 2, 'editor 2', 'remember_fact', NULL, '2026-11-25 19:35:52.629723+00', '2026-11-25 19:35:52.629723+00', 4, '''chang'' ''monday'' ''rota'' ''~s2''', NULL),
+	(3, '593c1acd-71e9-402f-8a2f-7eaf44c2432b', 'e24c62e1-0e36-4596-9fca-910acb3b9df2', 'project', 'ging über die Brücke', '04b73068-64eb-75ce-e15b-227d11cd0259', NULL, NULL, 'conversation', 1, '2026-11-25 19:35:52.705013+00', NULL, NULL, NULL, 4, NULL, 'sql', NULL, '2026-11-25 19:35:52.705013+00', '2026-11-25 19:35:52.705013+00', 1, '''=die'' ''=uber'' ''ausflug'' ''bruck'' ''ging'' ''uber'' ''~s3''', NULL),
+	(1, '3a15a2af-11c4-4051-93d1-d98299b57911', '792bffb9-a0ff-443e-81a5-1c568097e7e3', 'person', 'collects maps', '3b6c07ec-26aa-bb80-c978-12bc48b74abb', NULL, NULL, 'conversation', 1, '2026-11-25 19:35:52.776459+00', NULL, NULL, NULL, 4, NULL, 'sql', NULL, '2026-11-25 19:35:52.776459+00', '2026-01-02 03:04:05+00', 26, '''-01'' ''-02'' ''2'' ''2026'' ''ada'' ''collect'' ''januari'' ''l'' ''map'' ''~s1''', NULL);
 
 
 INSERT INTO textrawl.proposal VALUES
-	(2, 'bf137f9a-31ed-4535-87ec-c706b65098d8', 'fact', 'Rota', 'rota', 'project', 'has a gap in May', 'e452dff9-4ff0-5ebf-b19a-d1dda72abe87', '2b496646-6d53-38ee-2773-69db0396a21a', NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, false, NULL, NULL, '''gap'' ''may'' ''rota'' ''~s2''', 3, 'editor 2', 'remember_fact', NULL, '2026-11-25 19:10:29.640854+00', NULL, NULL, NULL, NULL, NULL, NULL);
+	(2, '5411d621-6214-42bf-8b8f-5d1d07ce5871', 'fact', 'Rota', 'rota', 'project', 'has a gap in May', 'e452dff9-4ff0-5ebf-b19a-d1dda72abe87', '2b496646-6d53-38ee-2773-69db0396a21a', NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, false, NULL, NULL, '''gap'' ''may'' ''rota'' ''~s2''', 3, 'editor 2', 'remember_fact', NULL, '2026-11-25 19:35:52.678941+00', NULL, NULL, NULL, NULL, NULL, NULL);
 
 
 INSERT INTO textrawl.recall OVERRIDING SYSTEM VALUE VALUES
-	(1, 1, '2026-11-25 19:10:29.161576+00', 1, 'mcp 0.1.0', 'list', NULL, NULL, 0, NULL, NULL, NULL, '{}', 'compact', true, 826, NULL, 25000, 7, 0, 3.628602),
-	(1, 2, '2026-11-25 19:10:29.360956+00', 1, 'mcp 0.1.0', 'search', NULL, 'f1f24458e1a87d43', 3, 0.9508428, NULL, 1, '{64df6dd2-b880-46be-9941-42e6bfa606d3,cc785161-30c9-41f0-bd8c-d6fd14150a25,ccc93ce1-6a48-4094-a0dc-4c53cf7ef21c}', 'compact', true, 376, 539, 2000, 3, 0, 39.439884);
+	(1, 1, '2026-11-25 19:35:50.56138+00', 1, 'mcp 0.1.0', 'list', NULL, NULL, 0, NULL, NULL, NULL, '{}', 'compact', true, 835, NULL, 25000, 7, 0, 15.103006),
+	(1, 2, '2026-11-25 19:35:51.28372+00', 1, 'mcp 0.1.0', 'search', NULL, 'f1f24458e1a87d43', 3, 0.9508428, NULL, 1, '{04ee7f7c-3643-4267-9eaf-84e3129f93e6,8eeb4fa9-2153-4ebb-a79c-29453013a9bb,45d7e2ad-ab06-4ebb-97d0-c3e95c5d9af3}', 'compact', true, 340, 503, 2000, 3, 0, 81.387054);
 
 
 INSERT INTO textrawl.recalled VALUES
-	(1, '64df6dd2-b880-46be-9941-42e6bfa606d3', 1, '2026-11-25 19:10:29.360956+00'),
-	(1, 'cc785161-30c9-41f0-bd8c-d6fd14150a25', 1, '2026-11-25 19:10:29.360956+00'),
-	(1, 'ccc93ce1-6a48-4094-a0dc-4c53cf7ef21c', 1, '2026-11-25 19:10:29.360956+00');
+	(1, '04ee7f7c-3643-4267-9eaf-84e3129f93e6', 1, '2026-11-25 19:35:51.28372+00'),
+	(1, '45d7e2ad-ab06-4ebb-97d0-c3e95c5d9af3', 1, '2026-11-25 19:35:51.28372+00'),
+	(1, '8eeb4fa9-2153-4ebb-a79c-29453013a9bb', 1, '2026-11-25 19:35:51.28372+00');
 
 
 INSERT INTO textrawl.reflection VALUES
-	(1, '227b7120-fc30-469f-9786-c66a6f982c6c', 'global', NULL, NULL, 'Tea comes up often.', 'Bo', 'insight', 1, 'mcp 0.1.0', 'add_reflection', '211fd1391b2930fd', '2026-11-25 19:10:29.124489+00', '''come'':2 ''often'':4 ''tea'':1', NULL, NULL);
+	(1, 'e146d73b-2377-49c5-8087-436b4a32f05c', 'global', NULL, NULL, 'Tea comes up often.', 'Bo', 'insight', 1, 'mcp 0.1.0', 'add_reflection', '5e42cb622b3ec7c0', '2026-11-25 19:35:50.437778+00', '''come'':2 ''often'':4 ''tea'':1', NULL, NULL);
 
 
 INSERT INTO textrawl.relation VALUES
-	(1, '14323e3e-68b4-4262-8fed-0e132acb30d3', 'bd4da17f-f2c1-4dcc-9a17-6ba0053afc43', 'works_at', NULL, '1959a6c2-54f3-4803-ab5d-a5f683400a2d', 1, '2026-11-25 19:10:28.999818+00', NULL, 1, 'mcp 0.1.0', 'build_knowledge', '52d3123dc9f4a104', '2026-11-25 19:10:28.999818+00', NULL),
-	(1, '8fd1f2c7-c81d-4249-9ad9-4cfacd747b68', 'bd4da17f-f2c1-4dcc-9a17-6ba0053afc43', 'lives_in', NULL, 'a2fa6359-b828-4730-b415-700af27726e5', 1, '2026-11-25 19:10:28.99982+00', '2026-11-25 19:10:29.035333+00', 1, 'mcp 0.1.0', 'build_knowledge', '52d3123dc9f4a104', '2026-11-25 19:10:28.99982+00', '2026-11-25 19:10:29.035333+00'),
-	(2, 'e5d21af8-6cc3-4594-911b-cd9644fc01a3', '78cdbabd-9198-43b6-8837-96972adb8909', 'works_at', NULL, 'd867be43-10b7-4095-9b23-8390965e540d', 1, '2026-11-25 19:10:28.999818+00', NULL, 1, 'mcp 0.1.0', 'build_knowledge', '52d3123dc9f4a104', '2026-11-25 19:10:28.999818+00', NULL),
-	(1, 'efccfc24-eed4-4b35-89f8-7ee107f2ae2e', 'bd4da17f-f2c1-4dcc-9a17-6ba0053afc43', 'knows', NULL, '80d3d583-6e2a-4696-b9c3-dd8c98c5884e', 1, '2026-11-25 19:10:28.999819+00', NULL, 1, 'mcp 0.1.0', 'build_knowledge', '52d3123dc9f4a104', '2026-11-25 19:10:28.999819+00', NULL),
-	(1, 'ca90124b-aa59-4c34-96ad-41709ac6640c', '82c45f71-348a-4e7c-9705-4859714770f9', 'runson', 'runsOn', '1959a6c2-54f3-4803-ab5d-a5f683400a2d', 1, '2026-11-25 19:10:29.118406+00', NULL, 1, 'mcp 0.1.0', 'create_relations', 'b7195e6af8016125', '2026-11-25 19:10:29.118406+00', NULL),
-	(1, '10e70adf-5b41-42be-aeef-04f50053f2db', '82c45f71-348a-4e7c-9705-4859714770f9', 'restarts', NULL, '82c45f71-348a-4e7c-9705-4859714770f9', 1, '2026-11-25 19:10:29.118407+00', NULL, 1, 'mcp 0.1.0', 'create_relations', 'b7195e6af8016125', '2026-11-25 19:10:29.118407+00', NULL),
-	(1, '5d5e2e7e-3b0c-40f5-a0d2-696d15b2e2fe', '652ddb44-4e37-456e-b2c3-8ba0dc591a87', 'loves', NULL, '7c41641b-72e5-4547-961a-b41e7671fb57', 0.9, '2026-11-25 19:10:29.140401+00', '2026-11-25 19:10:29.177523+00', 1, 'mcp 0.1.0', 'graph_write_transaction', '7a125a2b0316fd4b', '2026-11-25 19:10:29.140401+00', '2026-11-25 19:10:29.177523+00');
+	(1, '46bc4246-ce19-48a0-9684-afa3e12ba901', '792bffb9-a0ff-443e-81a5-1c568097e7e3', 'works_at', NULL, '6157914f-788c-42d6-bc6f-c80713c1ca32', 1, '2026-11-25 19:35:49.841215+00', NULL, 1, 'mcp 0.1.0', 'build_knowledge', 'b2a345ebdbd159f5', '2026-11-25 19:35:49.841215+00', NULL),
+	(1, '607f71d1-962b-4630-aea2-09874acb28d5', '792bffb9-a0ff-443e-81a5-1c568097e7e3', 'lives_in', NULL, '6b7afc6d-3010-4369-b822-46983598e51e', 1, '2026-11-25 19:35:49.841217+00', '2026-11-25 19:35:50.054459+00', 1, 'mcp 0.1.0', 'build_knowledge', 'b2a345ebdbd159f5', '2026-11-25 19:35:49.841217+00', '2026-11-25 19:35:50.054459+00'),
+	(2, '2cba7321-4b11-4606-a66a-d6194640bf00', '94a9b1c4-4dec-41f5-a1a8-5ce3fa0b241f', 'works_at', NULL, 'd5847571-f4a3-402b-a729-27b5d049d6b1', 1, '2026-11-25 19:35:49.841215+00', NULL, 1, 'mcp 0.1.0', 'build_knowledge', 'b2a345ebdbd159f5', '2026-11-25 19:35:49.841215+00', NULL),
+	(1, '303aa083-2bd6-44ae-8e67-1f8516167258', '792bffb9-a0ff-443e-81a5-1c568097e7e3', 'knows', NULL, 'c9383152-965c-4c2c-a4a9-00144bdc2b70', 1, '2026-11-25 19:35:49.841216+00', NULL, 1, 'mcp 0.1.0', 'build_knowledge', 'b2a345ebdbd159f5', '2026-11-25 19:35:49.841216+00', NULL),
+	(1, '1d94d75d-357c-4f59-9ac8-94e70fdbf77d', '14486684-f96c-46e5-9c01-cd1fd7d92f6e', 'runson', 'runsOn', '6157914f-788c-42d6-bc6f-c80713c1ca32', 1, '2026-11-25 19:35:50.398496+00', NULL, 1, 'mcp 0.1.0', 'create_relations', 'f48de148d0a3a0cb', '2026-11-25 19:35:50.398496+00', NULL),
+	(1, '81815bc4-2ece-4527-a1f8-d2de848da111', '14486684-f96c-46e5-9c01-cd1fd7d92f6e', 'restarts', NULL, '14486684-f96c-46e5-9c01-cd1fd7d92f6e', 1, '2026-11-25 19:35:50.398497+00', NULL, 1, 'mcp 0.1.0', 'create_relations', 'f48de148d0a3a0cb', '2026-11-25 19:35:50.398497+00', NULL),
+	(1, '6edc9426-8d99-475d-a316-9407ea679bb6', '0343b0a5-4067-4510-87f6-69a8e9dbe3d7', 'loves', NULL, 'c72b4be9-50b1-456f-8e46-4ec5826832f3', 0.9, '2026-11-25 19:35:50.502283+00', '2026-11-25 19:35:50.631552+00', 1, 'mcp 0.1.0', 'graph_write_transaction', '265705f56898c3c3', '2026-11-25 19:35:50.502283+00', '2026-11-25 19:35:50.631552+00');
 
 
 
 
 INSERT INTO textrawl.retention VALUES
-	(1, '205cc9d7-0668-492c-a738-eaf34dd1cda2', true, '{deploy}', '{Atlas}', 'chat', 'a review', '{}', 1.2, 0, '2026-11-25 19:10:29.190698+00', 'active', NULL, NULL, NULL, NULL, 0, 0),
-	(1, '62f2e890-23bd-4f2d-8041-84aefbebd395', true, '{deploy}', '{Atlas}', 'chat', 'a review', '{}', 1.3, 2, '2026-11-25 19:10:29.204593+00', 'active', NULL, NULL, NULL, '2026-11-25 19:10:29.204593+00', 1, 1);
+	(1, 'f706ba2b-2490-4583-b6a8-87c62c3086db', true, '{deploy}', '{Atlas}', 'chat', 'a review', '{}', 1.2, 0, '2026-11-25 19:35:50.703533+00', 'active', NULL, NULL, NULL, NULL, 0, 0),
+	(1, 'a7b07c32-f205-4079-b6fa-1fa12f7f869e', true, '{deploy}', '{Atlas}', 'chat', 'a review', '{}', 1.3, 2, '2026-11-25 19:35:50.748578+00', 'active', NULL, NULL, NULL, '2026-11-25 19:35:50.748578+00', 1, 1);
 
 
 INSERT INTO textrawl.revision VALUES
-	(1, 'fe14df2a-6ecc-4aea-ac9a-8ba8e7f83c64', 'a typing error', 1, 'mcp 0.1.0', 'revise_fact', '8bff125470bcc6a8', '2026-11-25 19:10:29.046277+00');
+	(1, '46bc15f6-3d1c-4963-8800-5efc033fc35f', 'a typing error', 1, 'mcp 0.1.0', 'revise_fact', 'd8a084102384dd66', '2026-11-25 19:35:50.105496+00');
 
 
 INSERT INTO textrawl.search_statistics VALUES
-	(true, 30, '2026-11-25 19:10:29.707927+00');
+	(true, 30, '2026-11-25 19:35:53.026978+00');
 
 
 INSERT INTO textrawl.source VALUES
-	(4, '04d9ccbd-ee73-4c16-9946-cd057ee389e7', 'clip', 'Shelves', '798069078fd8cee33d8cdbdf4f44c84eecf82d82ed88fadbbc1cabfc8fa783f3', 1, 180);
+	(4, '93b2d470-b3fa-409d-8f8e-8b034d21c2b9', 'clip', 'Shelves', '798069078fd8cee33d8cdbdf4f44c84eecf82d82ed88fadbbc1cabfc8fa783f3', 1, 180);
 
 
 INSERT INTO textrawl.space OVERRIDING SYSTEM VALUE VALUES
-	(1, 'default', 'english', '2026-11-25 19:10:25.337771+00', NULL, NULL, NULL, false, NULL),
-	(2, 'team', 'english', '2026-11-25 19:10:27.122853+00', NULL, NULL, NULL, false, NULL),
-	(3, 'deutsch', 'german', '2026-11-25 19:10:27.830398+00', NULL, NULL, NULL, false, NULL),
-	(4, 'library', 'english', '2026-11-25 19:10:28.736499+00', NULL, 'public', NULL, false, NULL);
+	(1, 'default', 'english', '2026-11-25 19:35:33.260149+00', NULL, NULL, NULL, false, NULL),
+	(2, 'team', 'english', '2026-11-25 19:35:40.82844+00', NULL, NULL, NULL, false, NULL),
+	(3, 'deutsch', 'german', '2026-11-25 19:35:45.158587+00', NULL, NULL, NULL, false, NULL),
+	(4, 'library', 'english', '2026-11-25 19:35:48.639412+00', NULL, 'public', NULL, false, NULL);
 
 
 INSERT INTO textrawl.space_grant VALUES
-	(2, 2, '{read,write}', false, '2026-11-25 19:10:29.616588+00'),
-	(2, 3, '{read,propose}', false, '2026-11-25 19:10:29.622365+00');
+	(2, 2, '{read,write}', false, '2026-11-25 19:35:52.562747+00'),
+	(2, 3, '{read,propose}', false, '2026-11-25 19:35:52.602573+00');
 
 
 INSERT INTO textrawl.space_statistics VALUES
 	(4, 1, NULL),
-	(2, 3, NULL),
 	(3, 1, NULL),
-	(1, 25, NULL);
+	(1, 25, NULL),
+	(2, 3, NULL);
 
 
 INSERT INTO textrawl.token OVERRIDING SYSTEM VALUE VALUES
-	(1, '\x5661ed2775b0f763bac4cde1935cadab01972bdc29538cdf158fd4d38ca7fb09', 'local', NULL, 1, 1, '{read,propose,write,forget,review,admin,metrics}', NULL, NULL, '2026-11-25 19:10:25.934781+00', NULL, '2026-11-25 19:10:25.95459+00', NULL),
-	(2, '\x6700869c8ff7480e34a70a708b028700dbaa3a033b5652b903afe89f49a31456', 'bearer', 'trl_b', 2, 2, '{read,write}', NULL, NULL, '2026-11-25 19:10:29.616588+00', NULL, NULL, NULL),
-	(3, '\xfed5038bf2f427ab2ec84f85881f103c0e946e8d6252b8731f99ab0cb57729d9', 'bearer', 'trl_p', 3, 2, '{read,propose}', NULL, NULL, '2026-11-25 19:10:29.622365+00', NULL, NULL, NULL);
+	(1, '\x08cf3de21332b368161d17b6aa13ff8912ead3491780d85faf9a13d4c79f81ee', 'local', NULL, 1, 1, '{read,propose,write,forget,review,admin,metrics}', NULL, NULL, '2026-11-25 19:35:34.832961+00', NULL, '2026-11-25 19:35:34.901124+00', NULL),
+	(2, '\x6700869c8ff7480e34a70a708b028700dbaa3a033b5652b903afe89f49a31456', 'bearer', 'trl_b', 2, 2, '{read,write}', NULL, NULL, '2026-11-25 19:35:52.562747+00', NULL, NULL, NULL),
+	(3, '\xfed5038bf2f427ab2ec84f85881f103c0e946e8d6252b8731f99ab0cb57729d9', 'bearer', 'trl_p', 3, 2, '{read,propose}', NULL, NULL, '2026-11-25 19:35:52.602573+00', NULL, NULL, NULL);
 
 
 INSERT INTO textrawl.undo OVERRIDING SYSTEM VALUE VALUES
-	(2, 1, 2, 4, '2026-11-25 19:10:29.65938+00', '2026-11-25 19:10:29.661864+00', '{68,69}', NULL, NULL, NULL, NULL);
+	(2, 1, 2, 4, '2026-11-25 19:35:52.802962+00', '2026-11-25 19:35:52.826819+00', '{68,69}', NULL, NULL, NULL, NULL);
 
 
 INSERT INTO textrawl.undone VALUES
-	(2, 1, 'remove', 'observation', '2558dcf8-b909-41c7-83bd-5bb39b485aee', '{noise}', '[{"id": "d15edd31-5c81-4b2b-aefa-c757409c7b36", "name": "Noise", "node": null, "aliases": [], "changes": [], "metadata": {}, "name_key": "noise", "space_id": 2, "created_at": "2026-11-25T19:10:29.65938+00:00", "updated_at": "2026-11-25T19:10:29.660564+00:00", "description": null, "entity_type": "fact", "type_guessed": false}]', '{"id": "2558dcf8-b909-41c7-83bd-5bb39b485aee", "part": null, "tool": "sql", "whole": null, "client": null, "source": "conversation", "content": "is to be undone", "ordinal": 5, "request": null, "said_at": "2026-11-25T19:10:29.660564+00:00", "space_id": 2, "author_id": 2, "closed_at": null, "entity_id": "d15edd31-5c81-4b2b-aefa-c757409c7b36", "confidence": 1, "created_at": "2026-11-25T19:10:29.660564+00:00", "valid_from": "2026-11-25T19:10:29.660564+00:00", "entity_type": "fact", "relation_id": null, "replaced_by": null, "valid_until": null, "content_hash": "f7070187-2e1c-15e0-a8db-734ffba9543e"}', NULL),
-	(2, 1, 'drop entity', 'entity', 'd15edd31-5c81-4b2b-aefa-c757409c7b36', '{noise}', '[{"id": "d15edd31-5c81-4b2b-aefa-c757409c7b36", "name": "Noise", "node": null, "aliases": [], "changes": [], "metadata": {}, "name_key": "noise", "space_id": 2, "created_at": "2026-11-25T19:10:29.65938+00:00", "updated_at": "2026-11-25T19:10:29.660564+00:00", "description": null, "entity_type": "fact", "type_guessed": false}]', '{"id": "d15edd31-5c81-4b2b-aefa-c757409c7b36", "name": "Noise", "metadata": {}, "name_key": "noise", "space_id": 2, "created_at": "2026-11-25T19:10:29.65938+00:00", "updated_at": "2026-11-25T19:10:29.660564+00:00", "description": null, "entity_type": "fact", "type_guessed": false}', NULL);
+	(2, 1, 'remove', 'observation', '635e455c-0b39-4111-9159-6cbf6606a1ac', '{noise}', '[{"id": "541b87be-852b-4a05-86ee-23be4b9b3dba", "name": "Noise", "node": null, "aliases": [], "changes": [], "metadata": {}, "name_key": "noise", "space_id": 2, "created_at": "2026-11-25T19:35:52.802962+00:00", "updated_at": "2026-11-25T19:35:52.804757+00:00", "description": null, "entity_type": "fact", "type_guessed": false}]', '{"id": "635e455c-0b39-4111-9159-6cbf6606a1ac", "part": null, "tool": "sql", "whole": null, "client": null, "source": "conversation", "content": "is to be undone", "ordinal": 5, "request": null, "said_at": "2026-11-25T19:35:52.804757+00:00", "space_id": 2, "author_id": 2, "closed_at": null, "entity_id": "541b87be-852b-4a05-86ee-23be4b9b3dba", "confidence": 1, "created_at": "2026-11-25T19:35:52.804757+00:00", "valid_from": "2026-11-25T19:35:52.804757+00:00", "entity_type": "fact", "relation_id": null, "replaced_by": null, "valid_until": null, "content_hash": "f7070187-2e1c-15e0-a8db-734ffba9543e"}', NULL),
+	(2, 1, 'drop entity', 'entity', '541b87be-852b-4a05-86ee-23be4b9b3dba', '{noise}', '[{"id": "541b87be-852b-4a05-86ee-23be4b9b3dba", "name": "Noise", "node": null, "aliases": [], "changes": [], "metadata": {}, "name_key": "noise", "space_id": 2, "created_at": "2026-11-25T19:35:52.802962+00:00", "updated_at": "2026-11-25T19:35:52.804757+00:00", "description": null, "entity_type": "fact", "type_guessed": false}]', '{"id": "541b87be-852b-4a05-86ee-23be4b9b3dba", "name": "Noise", "metadata": {}, "name_key": "noise", "space_id": 2, "created_at": "2026-11-25T19:35:52.802962+00:00", "updated_at": "2026-11-25T19:35:52.804757+00:00", "description": null, "entity_type": "fact", "type_guessed": false}', NULL);
 
 
 INSERT INTO textrawl.vector_index_claim VALUES
