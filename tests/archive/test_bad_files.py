@@ -1,5 +1,6 @@
 """Files that are wrong, in a line or as a whole: told, never stored, and nothing good is lost."""
 
+import os
 from pathlib import Path
 from typing import Any
 
@@ -119,6 +120,15 @@ def test_a_missing_file_and_a_report_over_the_file_are_refused(
     outcome = run("import", file, "--report", file, DATABASE_URL=fresh)
     assert "exists already" in outcome.complaint
     assert Path(file).read_bytes() == before
+
+
+def test_only_regular_files_and_stdin_are_imported(run: Run, fresh: str, tmp_path: Path) -> None:
+    """A FIFO without a writer and a device without end would be read for ever."""
+    os.mkfifo(tmp_path / "pipe.jsonl")
+    for place in (tmp_path / "pipe.jsonl", "/dev/zero", tmp_path):
+        outcome = run("import", str(place), DATABASE_URL=fresh)
+        assert outcome.code == 1
+        assert f"{place} is not a regular file: name a file, or" in outcome.complaint
 
 
 def test_a_fact_whose_successor_is_nowhere_is_stored_and_told(

@@ -249,6 +249,11 @@ def _open_source(file: str) -> Generator[BinaryIO]:
         yield sys.stdin.buffer
         return
     try:
+        # Opening a FIFO waits for its writer, and a device may never end.
+        if Path(file).exists() and not Path(file).is_file():
+            raise StartRefused(
+                f"{file} is not a regular file: name a file, or send the lines to stdin and name -"
+            )
         opened = Path(file).open("rb")  # noqa: SIM115 - closed below
     except OSError as error:
         raise StartRefused(f"{file} cannot be read: {error.strerror}") from error
