@@ -2,11 +2,13 @@
 
 import sys
 from collections.abc import Callable
+from pathlib import Path
+from tempfile import NamedTemporaryFile
 
 from textrawl.connect.clients import hide_secrets
 from textrawl.hooks.response import hash_lines, write_query
 from textrawl.hooks.transcripts import clean_message
-from textrawl.memory.documents import clean_text
+from textrawl.memory.documents import clean_text, read_file
 from textrawl.memory.journal import read_bullets
 from textrawl.memory.vault import read_note
 from textrawl.models.llm import drop_thoughts, find_object
@@ -25,7 +27,21 @@ READERS: tuple[Callable[[str], object], ...] = (
     clean_name, remove_hidden,
 )  # fmt: skip
 
+# Beginnings of tags and comments, which a page repeats without an end.
+BEGINNINGS = ("<a ", "<a b='", "</a", "<!--", "<![CDATA[", "<!x", "<?x")
+
+
+def read_page(text: str) -> None:
+    with NamedTemporaryFile("w", suffix=".html") as file:
+        file.write(text)
+        file.flush()
+        read_file(Path(file.name))
+
+
 if __name__ == "__main__":
+    for beginning in BEGINNINGS:
+        for end in ("", ">", "'>"):
+            read_page("<p>Tea at four.</p>" + (beginning * LENGTH)[:LENGTH] + end)
     for marks in MARKS:
         text = (marks * LENGTH)[:LENGTH]
         for read in READERS:

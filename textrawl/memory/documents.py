@@ -181,6 +181,7 @@ MOST_CHUNKS = 32_767
 _MARKS = {b"\xff\xfe": "utf-16", b"\xfe\xff": "utf-16"}
 _BLANK_LINES = re.compile(r"\n{3,}")
 _UNREAD = ["head", "iframe", "nav", "noscript", "script", "style", "svg", "template"]
+_MARKUP = (("<!--", "-->"), ("<![", "]>"), ("<", ">"))
 _EXTRA = "it needs textrawl[documents]: run `pip install 'textrawl[documents]'`"
 
 
@@ -225,8 +226,8 @@ def read_file(path: Path) -> FileText:
 def read_file_within(path: Path, seconds: int) -> FileText:
     """Return the text of a file in chunks, in a process of its own. Raises FileRefused.
 
-    The kernel ends the process if it uses the processor for longer. The parser of HTML needs this,
-    because its time grows with the square of a page of unclosed tags.
+    The kernel ends the process if it uses the processor for longer. Some files need this, because
+    the time of the readers of PDF and HTML can grow faster than the file.
     """
     used = resource.getrusage(resource.RUSAGE_SELF)
     most = math.ceil(used.ru_utime + used.ru_stime) + seconds
@@ -281,7 +282,8 @@ def _read_html(content: bytes) -> str:
     logging.getLogger("bs4").setLevel(logging.ERROR)  # it warns of odd characters
     with warnings.catch_warnings():  # of a text that could be an address, and of XHTML
         warnings.simplefilter("ignore")
-        page = bs4.BeautifulSoup(content, "html.parser")
+        text = bs4.UnicodeDammit(content, is_html=True).unicode_markup or ""
+        page = bs4.BeautifulSoup(_escape_unclosed(text), "html.parser")
     title = page.title.get_text(" ", strip=True) if page.title else ""
     for tag in page(_UNREAD):
         tag.decompose()
@@ -294,6 +296,17 @@ def _read_html(content: bytes) -> str:
         text = page.get_text("\n")
     text = _BLANK_LINES.sub("\n\n", text).strip()
     return text if not title or title in text[:500] else f"# {title}\n\n{text}"
+
+
+def _escape_unclosed(page: str) -> str:
+    """Make texts of the comments and tags that the end of a page leaves open.
+
+    The parser would look for the end of each of them in the whole rest of the page.
+    """
+    for begin, end in _MARKUP:
+        place = page.rfind(end) + 1
+        page = page[:place] + page[place:].replace(begin, f"&lt;{begin[1:]}")
+    return page
 
 
 def _read_pdf(content: bytes) -> str:
