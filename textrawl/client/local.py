@@ -17,7 +17,7 @@ from textrawl.client.results import (
 )
 from textrawl.errors import MemoryNotEnabled, NothingToDelete, ReadOnly
 from textrawl.memory import facts
-from textrawl.memory.fact_rows import DigestRow, FactRow, HitRow, RelationRow
+from textrawl.memory.fact_rows import DigestRow, FactRow, HitRow, ProposedHitRow, RelationRow
 from textrawl.memory.facts import Edge, MemoryOperations, Question
 from textrawl.memory.opening import open_memory
 from textrawl.memory.store import Store
@@ -73,7 +73,7 @@ class LocalMemory:
         kept = len(rows) if max_tokens is None else _count_fitting(rows, max_tokens)
         reason = missing if self._store.models.has_vectors else None
         note = f"keyword only: {reason}" if reason else None
-        return Facts(tuple(map(read_hit, rows[:kept])), len(rows) - kept, note)
+        return Facts(tuple(map(read_found, rows[:kept])), len(rows) - kept, note)
 
     async def digest(self, project: str | None, max_tokens: int | None) -> Digest:
         """Return the facts that matter at the start of a conversation."""
@@ -124,34 +124,19 @@ def _build_renderer() -> Renderer:
     return Renderer("lines", structured=False, counter=choose_counter(), budget=0)
 
 
-def read_hit(row: HitRow) -> Fact:
-    """Return the fact that a search found."""
+def read_found(row: HitRow | DigestRow) -> Fact:
+    """Return the fact that a search found, or that a digest has."""
     return Fact(
         str(row.observation_id),
         row.entity_name,
         row.entity_type,
-        row.text,
+        row.text if isinstance(row, HitRow) else row.content,
         round(row.score, 2),
         row.author,
         row.said_at,
         row.created_at,
         row.space,
-        row.proposed,
-    )
-
-
-def read_digest_row(row: DigestRow) -> Fact:
-    """Return the fact of a digest."""
-    return Fact(
-        str(row.observation_id),
-        row.entity_name,
-        row.entity_type,
-        row.content,
-        round(row.score, 2),
-        row.author,
-        row.said_at,
-        row.created_at,
-        row.space,
+        proposed=isinstance(row, ProposedHitRow),
     )
 
 

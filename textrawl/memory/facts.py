@@ -336,17 +336,15 @@ class MemoryOperations:
         Raises FactNotFound if `replaces` names an unknown fact or a fact that is no longer valid.
         """
         model, vectors = await self._store.embed_documents([_compose(fact)])
-        try:
-            [row] = await self._call(
-                "remember_fact",
-                FactRow,
-                **asdict(fact),
-                model=model,
-                embedding=vectors[0] if vectors else None,
-                **caller.writing,
-            )
-        except DataRefused as refusal:
-            raise refusal.explain("replaces") from refusal
+        row = await self._store.call_one(
+            "remember_fact",
+            FactRow,
+            "replaces",
+            **asdict(fact),
+            model=model,
+            embedding=vectors[0] if vectors else None,
+            **caller.writing,
+        )
         return row if self._store.names_close_facts else replace(row, closest=None)
 
     async def build(self, facts: Sequence[Fact], edges: Sequence[Edge], caller: Caller) -> BatchRow:
@@ -378,33 +376,28 @@ class MemoryOperations:
         ArgumentInvalid if both ends are the same entity.
         """
         model, vectors = await self._store.embed_documents([compose_edge(edge)])
-        try:
-            [row] = await self._call(
-                "relate_entities",
-                RelationRow,
-                **asdict(edge),
-                replaces=replaces,
-                model=model,
-                embedding=vectors[0] if vectors else None,
-                **caller.writing,
-            )
-        except DataRefused as refusal:
-            raise refusal.explain("toEntity") from refusal
-        return row
+        return await self._store.call_one(
+            "relate_entities",
+            RelationRow,
+            "toEntity",
+            **asdict(edge),
+            replaces=replaces,
+            model=model,
+            embedding=vectors[0] if vectors else None,
+            **caller.writing,
+        )
 
     async def end(self, edge: Edge, caller: Caller) -> RelationRow:
         """End a relation, which stays as history. Raises ArgumentInvalid if there is none."""
-        try:
-            [row] = await self._call(
-                "end_relation",
-                EndedRow,
-                from_entity=edge.from_entity,
-                relation=edge.relation,
-                to_entity=edge.to_entity,
-                **caller.writing,
-            )
-        except DataRefused as refusal:
-            raise refusal.explain("ended") from refusal
+        row = await self._store.call_one(
+            "end_relation",
+            EndedRow,
+            "ended",
+            from_entity=edge.from_entity,
+            relation=edge.relation,
+            to_entity=edge.to_entity,
+            **caller.writing,
+        )
         return RelationRow(**asdict(row))
 
     async def forget(
@@ -421,18 +414,16 @@ class MemoryOperations:
         `planned` is the plan of a dry run. Raises FactNotFound, and ArgumentInvalid if the deletion
         would take something else than `planned`.
         """
-        try:
-            [row] = await self._call(
-                "forget_entity",
-                ForgottenRow,
-                entity=entity,
-                fact=fact,
-                dry_run=dry_run,
-                planned=planned,
-                **caller.writing,
-            )
-        except DataRefused as refusal:
-            raise refusal.explain("fact") from refusal
+        row = await self._store.call_one(
+            "forget_entity",
+            ForgottenRow,
+            "fact",
+            entity=entity,
+            fact=fact,
+            dry_run=dry_run,
+            planned=planned,
+            **caller.writing,
+        )
         return row if row.entity_id else None
 
 

@@ -21,7 +21,7 @@ from textrawl.access.principal import (
     Scope,
     keep_caller,
 )
-from textrawl.client.local import read_digest_row, read_hit, read_stored
+from textrawl.client.local import read_found, read_stored
 from textrawl.errors import ArgumentInvalid, ReadOnly, TextrawlError
 from textrawl.memory.facts import Fact, MemoryOperations, Question
 from textrawl.memory.journal import EntryKey, JournalOperations
@@ -149,7 +149,7 @@ async def _recall(memory: OpenMemory, request: RecallRequest) -> Answer:
     if memory.recalls is not None and request.record and not silent:
         finding = reply.read_finding(request.query)
         memory.recalls.add(describe_recall(caller, "search", written, finding), reply)
-    return build_answer(written, [describe_fact(read_hit(row)) for row in new], request.format)
+    return build_answer(written, [describe_fact(read_found(row)) for row in new], request.format)
 
 
 async def _digest(memory: OpenMemory, request: DigestRequest) -> Answer:
@@ -162,7 +162,7 @@ async def _digest(memory: OpenMemory, request: DigestRequest) -> Answer:
         )
     new = leave_out_known(rows, request.known, _ID)
     reply = DigestReply.build(new, find_space_labels(caller.principal))
-    facts = [describe_fact(read_digest_row(row)) | {"section": row.section} for row in new]
+    facts = [describe_fact(read_found(row)) | {"section": row.section} for row in new]
     written = memory.write(reply, request.max_tokens or memory.digest_tokens)
     return build_answer(written, facts, request.format)
 

@@ -1,6 +1,7 @@
 """The tools that store facts and relations."""
 
 from typing import Annotated, Any, Self
+from uuid import UUID
 
 from mcp.types import CallToolResult
 from pydantic import BaseModel, ConfigDict, Field
@@ -23,7 +24,7 @@ from textrawl.tools.memory.declaration import (
     memory,
 )
 from textrawl.tools.toolset import WRITES
-from textrawl.wire.replies import SHORT_ID, Key, Part, SuccessReply, write_id
+from textrawl.wire.replies import OMIT_EMPTY, SHORT_ID, Key, Part, SuccessReply, write_id
 
 
 class SimilarPart(Part):
@@ -42,7 +43,7 @@ class RememberReply(SuccessReply):
     """
 
     spared = (
-        ("similar",),
+        ("closest",),
         ("message",),
         ("entity_name",),
         ("entity_type", "kept_type"),
@@ -50,32 +51,24 @@ class RememberReply(SuccessReply):
         ("observation_id",),
     )
 
-    duplicate: Annotated[bool | None, Key("dup")] = None
-    updated: Annotated[bool | None, Key("updated")] = None
-    proposal_id: Annotated[str | None, Key("proposal", short_id=True)] = None
-    message: str | None
-    entity_id: Annotated[str | None, Key("entity", short_id=True)]
+    duplicate: Annotated[bool | None, OMIT_EMPTY, Key("dup")] = None
+    updated: Annotated[bool | None, OMIT_EMPTY, Key("updated")] = None
+    proposal_id: Annotated[UUID | None, Key("proposal", short_id=True)] = None
+    message: str | None = None
+    entity_id: Annotated[UUID | None, Key("entity", short_id=True)]
     entity_name: str | None
     entity_type: str | None
-    kept_type: Annotated[str | None, Key("t"), Field(exclude=True)]
-    observation_id: Annotated[str | None, Key("obs", short_id=True)]
-    similar: Annotated[SimilarPart | None, Key("like")] = None
+    kept_type: Annotated[str | None, Key("t"), Field(exclude=True)] = None
+    observation_id: Annotated[UUID | None, Key("obs", short_id=True)]
+    closest: Annotated[SimilarPart | None, Key("like"), Field(alias="similar")] = None
 
     @classmethod
     def build(cls, row: FactRow, requested_type: str) -> Self:
         """Return the reply for `row`. `requested_type` is the entity type in the call."""
-        return cls(
-            message=f"{_choose_verb(row)} {row.entity_name} ({row.entity_type})",
-            duplicate=row.duplicate or None,
-            updated=row.updated or None,
-            proposal_id=write_id(row.proposal_id),
-            entity_id=write_id(row.entity_id),
-            entity_name=row.entity_name,
-            entity_type=row.entity_type,
-            kept_type=row.entity_type if row.entity_type != requested_type else None,
-            observation_id=write_id(row.observation_id),
-            similar=SimilarPart(**row.closest) if row.closest else None,
-        )
+        reply = cls.model_validate(row)
+        reply.message = f"{_choose_verb(row)} {row.entity_name} ({row.entity_type})"
+        reply.kept_type = row.entity_type if row.entity_type != requested_type else None
+        return reply
 
 
 def _choose_verb(row: FactRow) -> str:
@@ -195,11 +188,11 @@ class BuildReply(SuccessReply):
     `repeated` lists the positions of the duplicates in the batch, counted from 0. `updated` lists
     the duplicates that gave the stored fact a new source, confidence, end or `saidAt`.
 
-    If the caller can only propose, nothing was stored, and `proposal_ids` has the proposals, facts
+    If the caller can only propose, nothing was stored, and `proposals` has their ids, facts
     first.
     """
 
-    items = "similar"
+    items = "closest"
     spared = (
         ("repeated", "updated"),
         ("facts_created", "facts_duplicate", "relations_created", "facts"),
@@ -207,32 +200,29 @@ class BuildReply(SuccessReply):
 
     facts_created: int | None
     facts_duplicate: int | None
-    repeated: list[int] | None = None
-    updated: list[int] | None = None
-    facts: Annotated[FactCounts | None, Key("facts"), Field(exclude=True)]
+    repeated: Annotated[list[int] | None, OMIT_EMPTY] = None
+    updated: Annotated[list[int] | None, OMIT_EMPTY] = None
+    facts: Annotated[FactCounts | None, Key("facts"), Field(exclude=True)] = None
     relations_created: Annotated[int | None, Key("rel")]
-    similar: Annotated[list[CloseFact] | None, Key("like")] = None
-    proposal_ids: Annotated[list[str] | None, Key("proposals")] = None
+    closest: Annotated[list[CloseFact] | None, OMIT_EMPTY, Key("like"), Field(alias="similar")] = (
+        None
+    )
+    proposals: Annotated[
+        list[UUID] | None, OMIT_EMPTY, Key("proposals"), Field(alias="proposalIds")
+    ] = None
 
     @classmethod
     def build(cls, row: BatchRow) -> Self:
         """Return the reply for `row`."""
-        return cls(
-            facts_created=row.facts_created,
-            facts_duplicate=row.facts_duplicate,
-            repeated=row.repeated or None,
-            updated=row.updated or None,
-            facts=FactCounts(new=row.facts_created, dup=row.facts_duplicate),
-            relations_created=row.relations_created,
-            similar=[CloseFact(**one) for one in row.closest or []] or None,
-            proposal_ids=[str(one) for one in row.proposals or []] or None,
-        )
+        reply = cls.model_validate(row)
+        reply.facts = FactCounts(new=row.facts_created, dup=row.facts_duplicate)
+        return reply
 
     def compact(self) -> Any:
         """Return short keys. `facts` holds the counts, and each list of positions if it has any."""
         short = super().compact()
-        if self.proposal_ids:
-            return {"ok": True, "proposals": [one[:SHORT_ID] for one in self.proposal_ids]}
+        if self.proposals:
+            return {"ok": True, "proposals": [str(one)[:SHORT_ID] for one in self.proposals]}
         positions = {"at": self.repeated, "upd": self.updated}
         if "facts" in short:
             short["facts"] |= {key: value for key, value in positions.items() if value}
