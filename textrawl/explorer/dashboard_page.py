@@ -5,8 +5,7 @@ from starlette.responses import Response
 from textrawl.explorer.arguments import read_number
 from textrawl.explorer.requests import Visit
 from textrawl.explorer.site import Numbers, PairRow, describe_numbers
-from textrawl.memory.statistics import StatsOperations
-from textrawl.memory.store import ReportRow
+from textrawl.memory.store import ReportRow, StatisticsRow
 
 _DAYS, _MOST_DAYS = 90, 3660
 _ENTITIES = 100  # that changed last: the dashboard counts candidates among their facts
@@ -29,7 +28,7 @@ async def show(visit: Visit) -> Response:
 
 async def _count(visit: Visit, days: int) -> Numbers:
     database, reading = visit.site.store.database, visit.caller.reading
-    holdings = await StatsOperations(visit.site.store).count_memory(visit.caller)
+    [holdings] = await database.call("memory_statistics", StatisticsRow, **reading)
     [report] = await database.call("memory_report", ReportRow, days=days, **reading)
     pairs = await database.call("close_pairs", PairRow, entities=_ENTITIES, max_rows=1, **reading)
     return Numbers(holdings, report, pairs)

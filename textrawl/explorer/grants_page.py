@@ -8,7 +8,6 @@ from textrawl.access.access_token import GrantListRow
 from textrawl.explorer.arguments import SCOPES, read_actor, read_scopes
 from textrawl.explorer.rendering import write_link
 from textrawl.explorer.requests import Visit
-from textrawl.postgres.sqlstates import DataRefused
 from textrawl.values.text import NAME_LENGTH, clean_name
 
 Row = TypeVar("Row")
@@ -90,12 +89,9 @@ async def list_grants(visit: Visit) -> list[GrantListRow]:
 async def _call(
     visit: Visit, function: LiteralString, row: type[Row], /, **arguments: object
 ) -> list[Row]:
-    try:
-        return await visit.site.store.database.call(
-            function, row, credential=visit.principal.credential, **arguments
-        )
-    except DataRefused as refused:
-        raise refused.explain() from None
+    return await visit.site.store.call(
+        function, row, credential=visit.principal.credential, **arguments
+    )
 
 
 def _return_to(space: str) -> Response:

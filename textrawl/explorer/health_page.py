@@ -15,7 +15,7 @@ from textrawl.doctor.configuration import DEFAULT, list_settings
 from textrawl.explorer.forms import OwnerNeeded
 from textrawl.explorer.rendering import write_link
 from textrawl.explorer.requests import Visit
-from textrawl.memory.statistics import StatsOperations
+from textrawl.memory.store import StatisticsRow
 
 _LONGEST = 20.0  # seconds for all checks, because the page has to begin within 30
 
@@ -27,7 +27,7 @@ async def show(visit: Visit) -> Response:
     began = time.perf_counter()
     await store.ping()
     milliseconds = 1000 * (time.perf_counter() - began)
-    holdings = await StatsOperations(store).count_memory(visit.caller)
+    holdings = await store.call_one("memory_statistics", StatisticsRow, **visit.caller.reading)
     values = {
         "version": __version__,
         "milliseconds": milliseconds,

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, LiteralString, NamedTuple, TypeVar
 
 from textrawl import errors
+from textrawl.access.principal import Caller
 from textrawl.models.active_model import Models
 from textrawl.models.embeddings import Vector, check_vectors
 from textrawl.postgres.database import Database
@@ -186,6 +187,14 @@ class GraphRow:
     sources: int
     chunks: int
     tokens: int
+
+
+async def try_to_count(store: Store, caller: Caller) -> StatisticsRow | None:
+    """Return the counts of the memory, or None for a caller who can only reach a graph."""
+    try:
+        return await store.call_one("memory_statistics", StatisticsRow, **caller.reading)
+    except errors.SpaceIsGraph:
+        return None
 
 
 async def list_graphs(

@@ -7,8 +7,7 @@ from mcp.types import CallToolResult
 from pydantic import Field
 
 from textrawl.errors import ArgumentInvalid
-from textrawl.memory.statistics import StatsOperations
-from textrawl.memory.store import GraphRow, list_graphs
+from textrawl.memory.store import GraphRow, list_graphs, try_to_count
 from textrawl.tools.call import Call
 from textrawl.tools.toolset import READS, Toolset
 from textrawl.wire.replies import Key, Part, Reply
@@ -88,11 +87,13 @@ async def get_stats(
         raise ArgumentInvalid(
             "scope: use memory, knowledge or all", title=f"textrawl has no {scope} to count"
         )
-    operations, reply = StatsOperations(call.store), StatsReply()
+    reply = StatsReply()
     if scope == "memory":
-        reply.memory = MemoryPart.model_validate(await operations.count_memory(call.caller))
+        reply.memory = await call.store.call_one(
+            "memory_statistics", MemoryPart, **call.caller.reading
+        )
     elif scope == "all":
-        row = await operations.try_to_count_memory(call.caller)
+        row = await try_to_count(call.store, call.caller)
         reply.memory = MemoryPart.model_validate(row) if row is not None else None
     if scope in ("all", "knowledge"):
         credential = call.caller.principal.credential
