@@ -5,8 +5,9 @@ space are from one instant, but two spaces can be from two instants.
 """
 
 from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from dataclasses import replace
+from functools import partial
 from itertools import groupby
 from typing import Any, LiteralString
 
@@ -66,8 +67,7 @@ class DistributedSession(Session):
             "find_names": self._find_names,
             "import_replacements": self._import_replacements,
             "import_spaces": self._import_spaces,
-            "nearest_type": self._ask_coordinator("nearest_type"),
-            "record_import": self._record_import,
+            "nearest_type": partial(super().call, "nearest_type"),
             "refresh_search_statistics": self._refresh_statistics,
             "register_embedding_model": self._register_model,
         }
@@ -107,12 +107,6 @@ class DistributedSession(Session):
         for cell, batch in await self._divide(lines.obj, lambda line: line["space"]):
             rows += await cell.call(function, as_json(batch), *others)
         return rows
-
-    def _ask_coordinator(self, function: LiteralString) -> Callable[..., Awaitable[Rows]]:
-        async def ask(*arguments: object) -> Rows:
-            return await super(DistributedSession, self).call(function, *arguments)
-
-        return ask
 
     async def _find_cell(self, space: int) -> CellSession:
         if space not in self._of_spaces:
@@ -174,11 +168,6 @@ class DistributedSession(Session):
                 loose.append((batch[place - 1][0] + 1,))
         return loose
 
-    async def _record_import(self, counts: Any) -> Rows:
-        for cell, batch in await self._divide(counts.obj, lambda line: line["space"]):
-            await cell.call("record_import", as_json(batch))
-        return []
-
     async def _refresh_statistics(self) -> Rows:
         for cell in self._cells:
             await cell.call("refresh_search_statistics")
@@ -210,11 +199,7 @@ async def open_snapshot(login: OwnerLogin) -> AsyncGenerator[Session]:
     Raises StartRefused, DatabaseUnavailable.
     """
     async with open_one_snapshot(login) as session, AsyncExitStack() as stack:
-
-        async def open_worker(place: OwnerLogin) -> Session:
-            return await stack.enter_async_context(open_one_snapshot(place))
-
-        yield await _distribute(session, login, open_worker)
+        yield await _distribute(session, login, stack, open_one_snapshot)
 
 
 @asynccontextmanager
@@ -224,19 +209,18 @@ async def open_writing(login: OwnerLogin, *, dry_run: bool = False) -> AsyncGene
     Raises StartRefused, also for a dry run on a distributed memory, and DatabaseUnavailable.
     """
     async with open_one_writing(login, dry_run=dry_run) as session, AsyncExitStack() as stack:
-
-        async def open_worker(place: OwnerLogin) -> Session:
-            if dry_run:
-                raise StartRefused(
-                    "A distributed memory has no dry run: first import into a memory on one server"
-                )
-            return await stack.enter_async_context(open_one_writing(place))
-
-        yield await _distribute(session, login, open_worker)
+        if dry_run and await is_distributed(session.connection):
+            raise StartRefused(
+                "A distributed memory has no dry run: first import into a memory on one server"
+            )
+        yield await _distribute(session, login, stack, open_one_writing)
 
 
 async def _distribute(
-    session: Session, login: OwnerLogin, open_worker: Callable[[OwnerLogin], Awaitable[Session]]
+    session: Session,
+    login: OwnerLogin,
+    stack: AsyncExitStack,
+    open_one: Callable[[OwnerLogin], AbstractAsyncContextManager[Session]],
 ) -> Session:
     """Return a session of all nodes if the memory is distributed, otherwise `session`."""
     if not await is_distributed(session.connection):
@@ -244,6 +228,6 @@ async def _distribute(
     cells = await read_map(session.connection)
     workers: dict[Node, Connection] = {}
     for node in cells.nodes:
-        conninfo = node.find(login.conninfo)
-        workers[node] = (await open_worker(replace(login, conninfo=conninfo))).connection
+        place = replace(login, conninfo=node.find(login.conninfo))
+        workers[node] = (await stack.enter_async_context(open_one(place))).connection
     return DistributedSession(session.connection, cells, workers)
