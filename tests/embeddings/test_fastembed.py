@@ -164,8 +164,11 @@ def test_a_folder_needs_no_network_and_leaves_logging_and_output_alone(
 def test_a_process_that_ends_while_a_model_is_loaded_ends_well(folder: Path) -> None:
     ran = subprocess.run(
         [sys.executable, "-c", HASTY, str(folder)],
-        capture_output=True, text=True, timeout=120, check=False,
-    )  # fmt: skip
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
 
     assert (ran.stdout, ran.stderr, ran.returncode) == ("", "", 0)
 
