@@ -139,7 +139,7 @@ class Value(NamedTuple):
     source: str
 
 
-class File(NamedTuple):
+class EnvFile(NamedTuple):
     """A `.env` file. If other programs use it too (`shared`), only names with the prefix count."""
 
     label: str
@@ -174,7 +174,7 @@ class File(NamedTuple):
         return text
 
 
-class Source(NamedTuple):
+class ValueSource(NamedTuple):
     """Names in capitals with their values. Empty values are left out.
 
     `withheld` has the names with the prefix that do not count, because nobody trusts the folder.
@@ -194,7 +194,7 @@ class Source(NamedTuple):
         return None
 
 
-_chosen: list[File] = []  # the file of --env-file
+_chosen: list[EnvFile] = []  # the file of --env-file
 
 
 def take_env_file(words: Sequence[str]) -> list[str]:
@@ -213,7 +213,7 @@ def take_env_file(words: Sequence[str]) -> list[str]:
         if not (equals or remaining):
             return [OPTION]  # the command line reports the missing value
         path = path if equals else remaining.pop(0)
-        _chosen[:] = [File(path, _read_bytes(Path(path)))]
+        _chosen[:] = [EnvFile(path, _read_bytes(Path(path)))]
     return rest + remaining
 
 
@@ -222,12 +222,15 @@ def list_options() -> list[str]:
     return [word for file in _chosen for word in (OPTION, file.label)]
 
 
-def read_files() -> list[File]:
+def read_files() -> list[EnvFile]:
     """Return the files that exist, in order of precedence. Raises StartRefused."""
     local, own = str(_LOCAL.absolute()), str(find_user_file()) if _may_have_user_file() else ""
     named = {str(Path(file.label).absolute()) for file in _chosen} | {own}
     found = [path for path in (local, own) if _is_file(path)]
-    return [*_chosen, *(File(path, _read_bytes(Path(path)), path not in named) for path in found)]
+    return [
+        *_chosen,
+        *(EnvFile(path, _read_bytes(Path(path)), path not in named) for path in found),
+    ]
 
 
 def name_local_file(folder: Path) -> Path:
@@ -235,10 +238,10 @@ def name_local_file(folder: Path) -> Path:
     return Path(os.path.abspath(folder)) / _LOCAL  # noqa: PTH100 - Path keeps ..
 
 
-def read_local_file(folder: Path) -> File:
+def read_local_file(folder: Path) -> EnvFile:
     """Return the `.env` of a working directory. Raises StartRefused."""
     path = name_local_file(folder)
-    return File(str(path), _read_bytes(path), shared=True)
+    return EnvFile(str(path), _read_bytes(path), shared=True)
 
 
 def find_user_file() -> Path:
@@ -257,31 +260,31 @@ def _may_have_user_file() -> bool:
     return any(_is_file(str(Path(folder, "textrawl", _LOCAL))) for folder in folders)
 
 
-def read_sources() -> list[Source]:
+def read_sources() -> list[ValueSource]:
     """Return every source in order of precedence. Raises StartRefused."""
     return [read_environment(), *map(parse_file, read_files())]
 
 
-def read_environment() -> Source:
+def read_environment() -> ValueSource:
     """Return the environment of this process."""
     values = {name.upper(): value for name, value in os.environ.items() if value}
-    return Source("environment", values)
+    return ValueSource("environment", values)
 
 
-def parse_file(file: File) -> Source:
+def parse_file(file: EnvFile) -> ValueSource:
     """Return the values that `file` sets. Raises StartRefused if it is not UTF-8.
 
     A shared file that does not mention textrawl is not parsed, so it can have any encoding.
     """
     if file.shared and not file.mentions(PREFIX):
-        return Source(file.label, {}, file.shared)
+        return ValueSource(file.label, {}, file.shared)
     from dotenv import dotenv_values  # noqa: PLC0415 - most starts have no file
 
     values = dotenv_values(stream=StringIO(file.decode()))
     named = {name.upper(): value for name, value in values.items() if value}
     withheld = frozenset[str]() if file.is_trusted() else frozenset(filter(_is_withheld, named))
     counting = {name: value for name, value in named.items() if name not in withheld}
-    return Source(file.label, counting, file.shared, withheld)
+    return ValueSource(file.label, counting, file.shared, withheld)
 
 
 def _is_withheld(name: str) -> bool:
@@ -289,12 +292,12 @@ def _is_withheld(name: str) -> bool:
     return name.startswith(PREFIX) and name.removeprefix(PREFIX).lower() not in PROJECT_SETTINGS
 
 
-def find_value(setting: str, sources: Sequence[Source]) -> Value | None:
+def find_value(setting: str, sources: Sequence[ValueSource]) -> Value | None:
     """Return the value of `setting` in the first source that has it."""
     return next((value for source in sources if (value := source.find(setting))), None)
 
 
-def find_access_token(sources: Sequence[Source]) -> str | None:
+def find_access_token(sources: Sequence[ValueSource]) -> str | None:
     """Return the value of ACCESS_TOKEN, or else the content of ACCESS_TOKEN_FILE, or None.
 
     Raises StartRefused for a file that other OS users can read, and for an empty file.
@@ -314,7 +317,7 @@ def read_token_file(path: Path) -> str:
         raise StartRefused(f"{path} cannot be read: {error}") from error
     if not closed:
         raise StartRefused(f"Other OS users can use the token file {path}: run chmod 600 {path}")
-    if token := File(str(path), _read_bytes(path)).decode().strip():
+    if token := EnvFile(str(path), _read_bytes(path)).decode().strip():
         return token
     raise StartRefused(f"The token file {path} is empty: write an access token into it")
 

@@ -16,14 +16,21 @@ from pydantic.functional_validators import BeforeValidator
 from pydantic_settings import BaseSettings, NoDecode, PydanticBaseSettingsSource, SettingsConfigDict
 
 from textrawl.embedded.location import default_data_dir
-from textrawl.environment import PREFIX, Source, Value, find_value, read_sources, read_token_file
+from textrawl.environment import (
+    PREFIX,
+    Value,
+    ValueSource,
+    find_value,
+    read_sources,
+    read_token_file,
+)
 from textrawl.errors import StartRefused
 from textrawl.values import choices
 from textrawl.values.choice import describe_choice
 from textrawl.values.text import DIGEST_TOKENS, LEAST_TOKENS, MOST_TOKENS
 
 
-def describe_withheld(source: Source, names: Sequence[str]) -> str:
+def describe_withheld(source: ValueSource, names: Sequence[str]) -> str:
     """Return a line that says which settings of a file are ignored, and how to allow them."""
     return (
         f"{source.label} sets {', '.join(names)}, which textrawl ignores there, because a "
@@ -424,7 +431,7 @@ def read_settings(**overrides: Any) -> Settings:
     raise StartRefused(f"Settings cannot be used: {wrong}")
 
 
-def _find_name(field: str, sources: Sequence[Source]) -> str:
+def _find_name(field: str, sources: Sequence[ValueSource]) -> str:
     """Return the name of the variable that sets `field`."""
     found = find_value(field, sources)
     return found.name if found else write_name(field)

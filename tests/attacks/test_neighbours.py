@@ -13,7 +13,7 @@ import pytest
 from tests.support.commands import Launch, Process, data_dir, home, launch, seed, wait_for
 from textrawl import __version__
 from textrawl.embedded.postmaster import APP, OWNER, SUPERUSER, read_pid_file
-from textrawl.resident.client import Refused, ask, find_address
+from textrawl.resident.client import ResidentRefused, ask, find_address
 
 __all__ = ["data_dir", "home", "launch", "seed"]
 
@@ -77,7 +77,7 @@ def pretender(folder: Path) -> Iterator[subprocess.Popen[str]]:
 def test_no_question_is_told_to_a_listener_of_another_user(
     pretender: subprocess.Popen[str],
 ) -> None:
-    with pytest.raises(Refused, match="Another OS user listens"):
+    with pytest.raises(ResidentRefused, match="Another OS user listens"):
         ask({"op": "recall", "query": "a secret question"}, timeout=10)
 
     pretender.send_signal(signal.SIGTERM)

@@ -16,7 +16,7 @@ from tests.cluster.settlers import Settlers
 from tests.support.cluster import ClusterMemory
 from textrawl.cluster.cell_calls import Entry, NodePool
 from textrawl.cluster.opening import open_connection
-from textrawl.cluster.planning import Places
+from textrawl.cluster.planning import SpaceCells
 from textrawl.embedded.postmaster import SUPERUSER
 from textrawl.errors import TextrawlError
 from textrawl.postgres.connection import Connection
@@ -65,7 +65,7 @@ async def test_a_map_that_is_forgotten_during_a_call_is_still_that_of_the_call(
         places.forget_map()  # as another call does that meets a cell that has moved
         return reply
 
-    places = Places(ask)
+    places = SpaceCells(ask)
 
     assert len((await places.find_map()).cells) == len(memory.cells)
     found = await places.find_shards(settlers.spaces)

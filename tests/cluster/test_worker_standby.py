@@ -11,7 +11,7 @@ from tests.support.cluster_standby import promote_standby
 from tests.support.pages import ROOT, read_commands
 from textrawl.access.access_token import hash_token
 from textrawl.cluster.cluster import ClusterDatabase
-from textrawl.cluster.layout import Node
+from textrawl.cluster.layout import CitusNode
 from textrawl.cluster.opening import open_connection
 from textrawl.embedded.postmaster import OWNER, SUPERUSER
 from textrawl.postgres.database import Database
@@ -39,7 +39,7 @@ async def remember(database: Database, credential: bytes, space: int, text: str)
     await database.call("remember_fact", Stored, space=space, credential=credential, **fact)
 
 
-def read_statement(former: Node, promoted: ClusterNode) -> bytes:
+def read_statement(former: CitusNode, promoted: ClusterNode) -> bytes:
     """The statement of docs/scale.md for a promoted worker, with its addresses."""
     command = read_commands(ROOT / "docs/scale.md")[11]
     statement = command.removeprefix('psql -d textrawl -c "').removesuffix('"')

@@ -2,7 +2,7 @@
 
 import pytest
 
-from textrawl.explorer.site import Remembered
+from textrawl.explorer.site import AnswerCache
 
 pytestmark = pytest.mark.anyio
 
@@ -21,7 +21,7 @@ class Counter:
 
 async def test_an_answer_is_made_again_after_a_write_or_a_minute() -> None:
     counter = Counter()
-    remembered = Remembered[int](clock=lambda: counter.now)
+    remembered = AnswerCache[int](clock=lambda: counter.now)
 
     assert await remembered.find("ada", "1", counter.make) == 1
     assert await remembered.find("ada", "1", counter.make) == 1
@@ -33,7 +33,7 @@ async def test_an_answer_is_made_again_after_a_write_or_a_minute() -> None:
 
 async def test_the_answer_that_nobody_asked_for_longest_is_dropped() -> None:
     counter = Counter()
-    remembered = Remembered[int](clock=lambda: counter.now)
+    remembered = AnswerCache[int](clock=lambda: counter.now)
     for reader in range(101):
         await remembered.find(reader, "1", counter.make)
 

@@ -9,7 +9,7 @@ from tenacity import AsyncRetrying, stop_after_delay, wait_fixed
 
 from tests.attacks.site import revoke
 from tests.explorer.visiting import Browser, Place, open_place
-from textrawl.explorer.site import IDLE, LONGEST, Links, Sessions
+from textrawl.explorer.site import IDLE, LONGEST, BrowserSessions, Links
 from textrawl.settings import Settings
 
 pytestmark = pytest.mark.anyio
@@ -204,7 +204,7 @@ async def test_the_explorer_is_off_unless_a_setting_turns_it_on(
 
 def test_a_session_ends_after_half_an_hour_without_a_request_and_after_half_a_day() -> None:
     now = 0.0
-    sessions = Sessions(lambda: now)
+    sessions = BrowserSessions(lambda: now)
     idle, busy = sessions.begin(b"a"), sessions.begin(b"a")
     while now < LONGEST:
         now += IDLE - 1
@@ -216,7 +216,7 @@ def test_a_session_ends_after_half_an_hour_without_a_request_and_after_half_a_da
 
 def test_the_least_recently_used_session_of_a_person_makes_room_for_a_new_one() -> None:
     now = 0.0
-    sessions = Sessions(lambda: now)
+    sessions = BrowserSessions(lambda: now)
     other, used = sessions.begin(b"b"), sessions.begin(b"a")
     later: list[str] = []
     for _ in range(20):
@@ -229,7 +229,7 @@ def test_the_least_recently_used_session_of_a_person_makes_room_for_a_new_one() 
 
 
 def test_the_least_recently_used_session_of_a_full_server_makes_room_for_a_new_one() -> None:
-    sessions = Sessions(lambda: 0.0)
+    sessions = BrowserSessions(lambda: 0.0)
     first, second, *rest = [sessions.begin(str(number).encode()) for number in range(1000)]
     assert sessions.find(first) is not None
     new = sessions.begin(b"new")

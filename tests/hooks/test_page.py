@@ -10,7 +10,7 @@ import pytest
 from tests.hooks.conftest import Environment, open_memory
 from tests.hooks.sessions import Said, Session
 from tests.support.pages import ROOT, rewrite_generated, write_table
-from textrawl.hooks.events import CLIENTS, Client, Event
+from textrawl.hooks.events import CLIENTS, Event, HookClient
 from textrawl.wire.token_counter import choose_counter
 
 PAGE = ROOT / "docs/hooks.md"
@@ -33,7 +33,7 @@ def memory(seed: Path) -> Iterator[Environment]:
         yield values
 
 
-def name_event(client: Client, part: str) -> str:
+def name_event(client: HookClient, part: str) -> str:
     """The client's event for a part of the hooks."""
     names = [f"`{event.name}`" for event in client.events if PARTS[event.kind] == part]
     if part == "remind" and client.reminds_at_prompt:

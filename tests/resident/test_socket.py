@@ -19,8 +19,8 @@ from textrawl import __version__
 from textrawl.cli.residence import TAKEN
 from textrawl.resident.client import (
     MOST_BYTES,
-    Memory,
-    Refused,
+    MemoryKey,
+    ResidentRefused,
     Unreachable,
     ask,
     build_address,
@@ -115,7 +115,7 @@ def test_a_line_that_is_too_long_gets_no_answer(resident: Process) -> None:
         assert read_all(connection) == b""
 
     assert is_answered()
-    with pytest.raises(Refused):
+    with pytest.raises(ResidentRefused):
         ask({"op": "recall", "query": "x" * MOST_BYTES}, timeout=1)
 
 
@@ -172,15 +172,15 @@ def test_both_ends_of_a_connection_see_the_same_user() -> None:
 
 
 def test_other_settings_have_another_socket_and_a_long_path_another_folder(tmp_path: Path) -> None:
-    plain = build_address(tmp_path, Memory())
+    plain = build_address(tmp_path, MemoryKey())
     others = [
-        build_address(tmp_path, Memory(database_url="x")),
-        build_address(tmp_path, Memory(access_token="x")),
-        build_address(tmp_path, Memory(space="x")),
-        build_address(tmp_path, Memory(server_url="x")),
+        build_address(tmp_path, MemoryKey(database_url="x")),
+        build_address(tmp_path, MemoryKey(access_token="x")),
+        build_address(tmp_path, MemoryKey(space="x")),
+        build_address(tmp_path, MemoryKey(server_url="x")),
     ]
-    far = build_address(tmp_path / ("long" * 30), Memory())
-    farther = build_address(tmp_path / ("Long" * 30), Memory())
+    far = build_address(tmp_path / ("long" * 30), MemoryKey())
+    farther = build_address(tmp_path / ("Long" * 30), MemoryKey())
 
     assert len({address.socket for address in (plain, *others)}) == 5
     assert plain.folder == tmp_path / "resident"

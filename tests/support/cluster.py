@@ -20,7 +20,7 @@ from tenacity import Retrying, stop_after_delay, wait_fixed
 
 from tests.support.citus_servers import CitusServer, start_servers
 from tests.support.folders import open_folder
-from textrawl.cluster.layout import Cell, Node
+from textrawl.cluster.layout import Cell, CitusNode
 from textrawl.cluster.migration import migrate_distributed
 from textrawl.embedded.postmaster import APP, OWNER, SUPERUSER
 
@@ -79,7 +79,7 @@ class CitusCluster:
     def workers(self) -> tuple[ClusterNode, ...]:
         return self.nodes[1:]
 
-    def find_node(self, node: Node) -> ClusterNode:
+    def find_node(self, node: CitusNode) -> ClusterNode:
         """The server of a node of the map."""
         [found] = [one for one in self.nodes if one.port == node.port]
         return found
@@ -196,7 +196,7 @@ class ClusterMemory:
         with self.open() as connection:
             rows = connection.execute(query).fetchall()
         return {
-            shard: Cell(shard, low, high, Node(node, host, port), placement)
+            shard: Cell(shard, low, high, CitusNode(node, host, port), placement)
             for shard, low, high, placement, node, host, port in rows
         }
 

@@ -3,7 +3,7 @@
 import json
 import re
 
-from textrawl.connect.clients import CLIENTS, Client, Program, describe_other
+from textrawl.connect.clients import CLIENTS, ClientProgram, LocalServer, describe_other
 from textrawl.connect.connection import write_entry
 
 CHECKOUT = "/path/to/textrawl"
@@ -15,8 +15,8 @@ def write_folds() -> str:
     return "\n\n".join(map(_write_fold, [*CLIENTS.values(), describe_other()]))
 
 
-def _write_fold(client: Client) -> str:
-    [addition] = client.list_additions(Program(COMMAND), client.find_file())
+def _write_fold(client: ClientProgram) -> str:
+    [addition] = client.list_additions(LocalServer(COMMAND), client.find_file())
     language = "toml" if client.format == "toml" else "json"
     text = write_entry(addition)
     if language == "json":
@@ -31,7 +31,7 @@ def _join_list(match: re.Match[str]) -> str:
     return json.dumps(json.loads(match[0]))
 
 
-def _name_files(client: Client) -> str:
+def _name_files(client: ClientProgram) -> str:
     """Return the places of the file, as on a page."""
     if client.name == "other":
         return ", which read <code>mcpServers</code>"

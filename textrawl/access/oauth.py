@@ -40,7 +40,7 @@ _PUBLIC_MEMBERS = ("kty", "crv", "n", "e", "x", "y")
 
 
 @dataclass(frozen=True)
-class Key:
+class SigningKey:
     """One public key. `id` is its kid, or None."""
 
     id: str | None
@@ -48,7 +48,7 @@ class Key:
     public: Any
 
 
-def read_keys(document: Mapping[str, object]) -> tuple[Key, ...]:
+def read_keys(document: Mapping[str, object]) -> tuple[SigningKey, ...]:
     """Return the keys of a key set that are allowed to verify signatures. Ignore other keys."""
     members = document.get("keys")
     if not isinstance(members, list):
@@ -60,7 +60,7 @@ def read_keys(document: Mapping[str, object]) -> tuple[Key, ...]:
     )
 
 
-def _read_key(member: dict[str, object]) -> Key | None:
+def _read_key(member: dict[str, object]) -> SigningKey | None:
     algorithms = _choose_algorithms(member)
     if not algorithms or not _is_for_signatures(member):
         return None
@@ -73,7 +73,7 @@ def _read_key(member: dict[str, object]) -> Key | None:
     if member["kty"] == "RSA" and public.key_size < _LEAST_RSA_BITS:
         return None
     name = member.get("kid")
-    return Key(name if isinstance(name, str) else None, frozenset(algorithms), public)
+    return SigningKey(name if isinstance(name, str) else None, frozenset(algorithms), public)
 
 
 def _choose_algorithms(member: dict[str, object]) -> tuple[str, ...]:
@@ -272,12 +272,12 @@ class KeyRing:
         self._documents = Documents(issuer, timeout=timeout)
         self._timeout = timeout
         self._clock = clock
-        self._keys: tuple[Key, ...] = ()
+        self._keys: tuple[SigningKey, ...] = ()
         self._fetched_at = self._tried_at = float("-inf")
         self._failed = False
         self._fetching = anyio.Lock()
 
-    async def find(self, name: str | None, algorithm: str) -> Key | None:
+    async def find(self, name: str | None, algorithm: str) -> SigningKey | None:
         """Return the key with the id `name` for `algorithm`, or None if the issuer has no such key.
 
         Without a name, return the only key for the algorithm. If no such key is cached and the last
@@ -291,7 +291,7 @@ class KeyRing:
             raise IssuerUnavailable
         return found
 
-    async def renew(self, name: str | None, algorithm: str) -> Key | None:
+    async def renew(self, name: str | None, algorithm: str) -> SigningKey | None:
         """Return the same as `find`, but fetch the keys before, unless that was done lately."""
         await self._fetch_if_due()
         return self._pick(name, algorithm)
@@ -304,7 +304,7 @@ class KeyRing:
     def _age(self) -> float:
         return self._clock() - self._fetched_at
 
-    def _pick(self, name: str | None, algorithm: str) -> Key | None:
+    def _pick(self, name: str | None, algorithm: str) -> SigningKey | None:
         if self._age > _LASTING:
             return None
         fitting = [
@@ -336,7 +336,7 @@ class KeyRing:
         finally:
             self._tried_at = self._clock()
 
-    async def _fetch(self) -> tuple[Key, ...]:
+    async def _fetch(self) -> tuple[SigningKey, ...]:
         try:
             with anyio.fail_after(self._timeout):
                 metadata = await self._documents.find_metadata("jwks_uri")
@@ -378,7 +378,7 @@ class _Refused(jwt.InvalidTokenError):
 
 
 @dataclass(frozen=True)
-class Identity:
+class TokenIdentity:
     """The actor of a valid token, its scopes, and its expiry (UTC).
 
     `digest` is the SHA-256 of the signed part. Logs, limits and lists of revoked tokens identify
@@ -415,7 +415,7 @@ class Issuer:
         self._actor_claim = actor_claim
         self._keys = KeyRing(url, timeout=timeout, clock=clock)
 
-    async def verify(self, bearer: str) -> Identity | None:
+    async def verify(self, bearer: str) -> TokenIdentity | None:
         """Return the identity in `bearer`, or None if it is not a valid access token.
 
         Raises IssuerUnavailable if the keys for the verification cannot be fetched.
@@ -448,7 +448,9 @@ class Issuer:
         """Close the connections to the issuer."""
         await self._keys.aclose()
 
-    def _identify(self, bearer: str, header: Mapping[str, object], key: Key | None) -> Identity:
+    def _identify(
+        self, bearer: str, header: Mapping[str, object], key: SigningKey | None
+    ) -> TokenIdentity:
         if key is None:
             raise _Refused("signed with a key that the issuer does not publish")
         claims = jwt.decode(
@@ -461,7 +463,7 @@ class Issuer:
             options={"require": ["iss", "aud", "exp", self._actor_claim]},
         )
         _check_kind(header, claims)
-        return Identity(
+        return TokenIdentity(
             actor=_read_actor(claims, self._actor_claim),
             scopes=_read_scopes(claims),
             expires_at=_read_expiry(claims["exp"]),

@@ -31,7 +31,7 @@ from textrawl.errors import NotAuthenticated, OnlyProposes, ScopeMissing, SpaceN
 from textrawl.scheduling import keep_account
 
 if TYPE_CHECKING:
-    from textrawl.access.oauth import Identity, Issuer
+    from textrawl.access.oauth import Issuer, TokenIdentity
     from textrawl.postgres.database import Database
 
 
@@ -292,7 +292,7 @@ class Directory:
             )
         return principal.pin(space) if space else principal
 
-    async def vouch(self, own: bytes | None, identity: "Identity", issuer: str) -> bool:
+    async def vouch(self, own: bytes | None, identity: "TokenIdentity", issuer: str) -> bool:
         """Register a verified token of `issuer` in the database. Return False if it has no grants.
 
         `own` is the credential of this server's token. Raises ScopeMissing unless this token has

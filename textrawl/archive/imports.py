@@ -22,12 +22,12 @@ from textrawl.archive.lines import (
     OF_ANOTHER_LINE,
     OF_GRAPHS,
     Content,
+    ExportedModel,
     FactLine,
     Footer,
     InstanceLine,
     LineRefused,
     MemoryLine,
-    Model,
     SnapshotLine,
     SpaceLine,
     read_header,
@@ -147,7 +147,7 @@ class Tally:
 
 
 @dataclass(frozen=True)
-class _Item:
+class _ImportItem:
     number: int
     line: Content
     payload: dict[str, Any]
@@ -164,7 +164,7 @@ class Import:
     def __init__(self, session: Session, complain: Complain, size: int | None = None) -> None:
         self.tally = Tally()
         self._session, self._complain = session, complain
-        self._batch: list[_Item] = []
+        self._batch: list[_ImportItem] = []
         self._weight = self._position = 0
         self._suspension = IndexSuspension(session, size)
         self._spaces: dict[str, int] = {}
@@ -211,7 +211,7 @@ class Import:
             self._dimensions = header.model.dimensions
             self._model = await self._choose_model(header.model)
 
-    async def _choose_model(self, model: Model) -> tuple[int, int] | None:
+    async def _choose_model(self, model: ExportedModel) -> tuple[int, int] | None:
         active = await self._session.find_model()
         if active is None:
             return await self._register(model)
@@ -220,7 +220,7 @@ class Import:
         self.tally.left_out = f"this memory uses {active['name']}, but the file uses {model.name}"
         return None
 
-    async def _register(self, model: Model) -> tuple[int, int]:
+    async def _register(self, model: ExportedModel) -> tuple[int, int]:
         try:
             [(number,)] = await self._session.call(
                 "register_embedding_model",
@@ -264,11 +264,11 @@ class Import:
         self._weight += weight
         self._position += weight
 
-    def _prepare(self, number: int, line: Content) -> _Item:
+    def _prepare(self, number: int, line: Content) -> _ImportItem:
         payload = line.model_dump(mode="json", exclude={"kind", "vector", "replaced_by"})
         payload["place"] = len(self._batch)
         if isinstance(line, SpaceLine):
-            return _Item(number, line, payload)
+            return _ImportItem(number, line, payload)
         payload["space"] = space = self._find_space(line.space, line)
         own = ("id",) if isinstance(line, OF_ANOTHER_LINE) else ()
         for name in (*_REFERENCES, *own):
@@ -276,7 +276,7 @@ class Import:
                 payload[name] = str(self._find(space, UUID(payload[name])))
         if isinstance(line, MemoryLine) and payload["id"] != line.id:
             payload["saved"] = False  # the fact was here before, so gc must not take it
-        return _Item(number, line, payload, self._read_vector(line))
+        return _ImportItem(number, line, payload, self._read_vector(line))
 
     def _find_space(self, name: str, line: Content) -> int:
         if name in self._refused_spaces:
@@ -307,7 +307,7 @@ class Import:
         weight, self._weight = self._weight, 0
         if not batch:
             return
-        stored, new = list[tuple[_Item, UUID]](), 0
+        stored, new = list[tuple[_ImportItem, UUID]](), 0
         for place, stored_id, outcome in await self._call(batch):
             item = batch[place]
             if outcome in _REASONS:
@@ -323,7 +323,7 @@ class Import:
             await self._suspension.prepare(self._model[0], new, weight, self._position)
         await self._store_vectors(stored)
 
-    async def _call(self, batch: list[_Item]) -> list[Row]:
+    async def _call(self, batch: list[_ImportItem]) -> list[Row]:
         """Return the outcome of each line. Split a refused batch until the bad line is alone."""
         kind, lines = batch[0].line.kind, as_json([item.payload for item in batch])
         try:
@@ -338,7 +338,7 @@ class Import:
             return [*await self._call(batch[:half]), *await self._call(batch[half:])]
         return [(place, stored_id, outcome) for place, stored_id, outcome in rows]
 
-    def _count(self, item: _Item, stored_id: Any, outcome: str) -> None:
+    def _count(self, item: _ImportItem, stored_id: Any, outcome: str) -> None:
         kind, line = item.line.kind, item.line
         (self.tally.added if outcome == "added" else self.tally.known)[kind] += 1
         if isinstance(line, SpaceLine):
@@ -359,7 +359,7 @@ class Import:
             successor = UUID(line.replaced_by)
             self._replacements.add((item.number, space, outcome == "added", stored_id, successor))
 
-    async def _store_vectors(self, stored: list[tuple[_Item, UUID]]) -> None:
+    async def _store_vectors(self, stored: list[tuple[_ImportItem, UUID]]) -> None:
         # Skip the vector of a fact that is stored under another id, because the stored text can
         # be written differently.
         vectors = [

@@ -365,7 +365,7 @@ class LinkLine(Line):
     created_at: Moment
 
 
-class Model(Line):
+class ExportedModel(Line):
     """The model that made the vectors."""
 
     name: Annotated[str, BeforeValidator(clean), Field(min_length=1, max_length=300)]
@@ -380,7 +380,7 @@ class Header(Line):
 
     textrawl: Literal["export"]
     version: Literal[1]
-    model: Model | None = None
+    model: ExportedModel | None = None
 
 
 class Footer(Line):

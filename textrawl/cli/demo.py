@@ -35,7 +35,7 @@ _NO_BUDGET = 1_000_000
 
 
 @dataclass(frozen=True)
-class Cost:
+class DemoCost:
     """The tokens of one answer as compact text, as lines, as verbose text and as indented JSON."""
 
     compact: int
@@ -44,13 +44,13 @@ class Cost:
     pretty: int
 
 
-def count_costs(text: str, structured: dict[str, Any], reply: Reply, counter: Counter) -> Cost:
+def count_costs(text: str, structured: dict[str, Any], reply: Reply, counter: Counter) -> DemoCost:
     """Count the tokens of an answer with compact `text` and `structured` content.
 
     `reply` is the same answer before it was formatted. From `reply`, the code of the server writes
     the formats `lines` and `verbose`.
     """
-    return Cost(
+    return DemoCost(
         compact=counter.count(text),
         lines=counter.count(write_reply(reply, "lines", counter)),
         verbose=counter.count(write_reply(reply, "verbose", counter)),
@@ -84,7 +84,7 @@ Item = dict[str, Any]
 
 
 @dataclass(frozen=True)
-class Material:
+class DemoMaterial:
     """Facts and relations for build_knowledge, questions, and an entity to look up."""
 
     facts: list[Item]
@@ -105,40 +105,40 @@ class Material:
         return {str(name).casefold() for name in [*ends, *(f["entityName"] for f in self.facts)]}
 
 
-def read_material() -> Material:
+def read_material() -> DemoMaterial:
     """Return the material that ships with the package."""
     file = resources.files("textrawl.cli") / "postgresql.json"
-    return Material(**json.loads(file.read_text(encoding="utf-8")))
+    return DemoMaterial(**json.loads(file.read_text(encoding="utf-8")))
 
 
 _LONGEST_CALL = 60.0  # seconds
 
 
 @dataclass(frozen=True)
-class Answer:
+class ShownAnswer:
     """The text and the structured content of a tool's result."""
 
     text: str
     structured: dict[str, Any]
 
 
-class Session:
+class DemoSession:
     """An open connection to the demonstration's server."""
 
     def __init__(self, client: Client) -> None:
         self._client = client
 
-    async def call(self, tool: str, **arguments: Any) -> Answer:
+    async def call(self, tool: str, **arguments: Any) -> ShownAnswer:
         """Call `tool` and return its answer. Raises InternalError if the tool fails."""
         result = await self._client.call_tool(tool, arguments)
         text = "".join(block.text for block in result.content if isinstance(block, TextContent))
         if result.is_error:
             raise InternalError(f"{tool} of the demonstration's server answered {text}")
-        return Answer(text, cast("dict[str, Any]", result.structured_content))
+        return ShownAnswer(text, cast("dict[str, Any]", result.structured_content))
 
 
 @asynccontextmanager
-async def open_session(data_dir: Path) -> AsyncGenerator[Session]:
+async def open_session(data_dir: Path) -> AsyncGenerator[DemoSession]:
     """Start a server with its memory in `data_dir` and no other settings, and connect to it.
 
     Raises StartRefused when the folder cannot be used or the server fails.
@@ -158,7 +158,7 @@ async def open_session(data_dir: Path) -> AsyncGenerator[Session]:
                             name="textrawl demo", version=version("textrawl")
                         ),
                     ) as client:
-                        yield Session(client)
+                        yield DemoSession(client)
             except* MCPError as group:
                 lines = log.read_text(encoding="utf-8", errors="replace").splitlines()
                 reason = lines[-1] if lines else "it ended without an error message"
@@ -203,7 +203,7 @@ class DemoAnswer:
     question: str
     text: str
     lines: str
-    cost: Cost
+    cost: DemoCost
     milliseconds: float
 
 
@@ -234,7 +234,9 @@ async def run_demo(data_dir: Path, report: Callable[[str, int, int], None]) -> D
     return DemoResult(stored, answers, ENCODING, time.perf_counter() - start)
 
 
-async def _require_demo_memory(session: Session, material: Material, data_dir: Path) -> None:
+async def _require_demo_memory(
+    session: DemoSession, material: DemoMaterial, data_dir: Path
+) -> None:
     """Refuse a memory with other entities, because the demonstration must not change it."""
     expected, offset, total = material.entity_names(), 0, 1
     while offset < total:
@@ -252,7 +254,7 @@ async def _require_demo_memory(session: Session, material: Material, data_dir: P
 
 
 async def _store(
-    session: Session, material: Material, report: Callable[[str, int, int], None]
+    session: DemoSession, material: DemoMaterial, report: Callable[[str, int, int], None]
 ) -> Stored:
     facts = relations = calls = done = 0
     total_items = len(material.facts) + len(material.relations)
@@ -269,7 +271,7 @@ async def _store(
     return Stored(len(material.facts), facts, len(material.relations), relations, calls, seconds)
 
 
-async def _ask(session: Session, question: str, counter: Counter) -> DemoAnswer:
+async def _ask(session: DemoSession, question: str, counter: Counter) -> DemoAnswer:
     start = time.perf_counter()
     answer = await session.call("query_memory", mode="search", query=question, limit=FACTS_SHOWN)
     seconds = time.perf_counter() - start
@@ -277,7 +279,7 @@ async def _ask(session: Session, question: str, counter: Counter) -> DemoAnswer:
     return _describe(question, answer, reply, counter, seconds)
 
 
-async def _look_up(session: Session, entity: str, counter: Counter) -> DemoAnswer:
+async def _look_up(session: DemoSession, entity: str, counter: Counter) -> DemoAnswer:
     start = time.perf_counter()
     answer = await session.call("query_memory", mode="entity", entityName=entity)
     seconds = time.perf_counter() - start
@@ -286,7 +288,7 @@ async def _look_up(session: Session, entity: str, counter: Counter) -> DemoAnswe
 
 
 def _describe(
-    question: str, answer: Answer, reply: Reply, counter: Counter, seconds: float
+    question: str, answer: ShownAnswer, reply: Reply, counter: Counter, seconds: float
 ) -> DemoAnswer:
     lines = write_reply(reply, "lines", counter)
     cost = count_costs(answer.text, answer.structured, reply, counter)
@@ -352,7 +354,7 @@ def _draw_lines(lines: str) -> Table:
     return table
 
 
-def _write_cost(cost: Cost) -> Text:
+def _write_cost(cost: DemoCost) -> Text:
     counts = [f"{label} {getattr(cost, name):,}" for name, label in _FORMATS.items()]
     return Text(f"       tokens: {', '.join(counts)}", style="green")
 

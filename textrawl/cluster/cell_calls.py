@@ -13,8 +13,8 @@ import psycopg
 from psycopg import sql
 from psycopg_pool import PoolClosed, PoolTimeout
 
-from textrawl.cluster.layout import Cell, Node
-from textrawl.cluster.planning import Places, Visit
+from textrawl.cluster.layout import Cell, CitusNode
+from textrawl.cluster.planning import CellCall, SpaceCells
 from textrawl.postgres.connection import Connection, is_broken
 from textrawl.postgres.database import adapt, compose
 from textrawl.postgres.pool import Pool, ServerPool
@@ -58,7 +58,7 @@ class NodePool(ServerPool):
     def __init__(
         self,
         conninfo: str,
-        node: Node,
+        node: CitusNode,
         *,
         timeout: float,
         max_size: int,
@@ -195,21 +195,21 @@ class Query:
 
 
 @dataclass(frozen=True)
-class Answer:
+class CellAnswer:
     """The rows of a cell, or the error instead of them."""
 
-    visit: Visit
+    visit: CellCall
     rows: list[tuple[Any, ...]]
     error: Exception | None = None
 
 
-class Visits:
+class CellCalls:
     """The pools of all workers. `timeout` is the time limit of a call in seconds."""
 
-    def __init__(self, conninfo: str, places: Places, *, timeout: float, max_size: int) -> None:
+    def __init__(self, conninfo: str, places: SpaceCells, *, timeout: float, max_size: int) -> None:
         self._conninfo, self._places = conninfo, places
         self._timeout, self._max_size = timeout, max_size
-        self._pools: dict[Node, NodePool] = {}
+        self._pools: dict[CitusNode, NodePool] = {}
         self._opening = anyio.Lock()
 
     async def close(self) -> None:
@@ -225,7 +225,7 @@ class Visits:
                 total[name] = total.get(name, 0) + number
         return total
 
-    async def find_pool(self, node: Node) -> NodePool:
+    async def find_pool(self, node: CitusNode) -> NodePool:
         """Return the pool of a worker, and open it before its first call."""
         if node not in self._pools:
             async with self._opening:
@@ -241,15 +241,15 @@ class Visits:
                     self._pools[node] = pool
         return self._pools[node]
 
-    async def gather(self, query: Query, visits: Sequence[Visit]) -> list[Answer]:
+    async def gather(self, query: Query, visits: Sequence[CellCall]) -> list[CellAnswer]:
         """Call the function in several cells at the same time. Errors are in the answers."""
-        answers: list[Answer] = []
+        answers: list[CellAnswer] = []
 
-        async def ask(visit: Visit) -> None:
+        async def ask(visit: CellCall) -> None:
             try:
-                answer = Answer(visit, await self.ask(query, visit))
+                answer = CellAnswer(visit, await self.ask(query, visit))
             except (NodeAway, CellGone, psycopg.Error) as error:
-                answer = Answer(visit, [], error)
+                answer = CellAnswer(visit, [], error)
             answers.append(answer)
 
         async with anyio.create_task_group() as tasks:
@@ -258,7 +258,7 @@ class Visits:
         places = {visit.shard: place for place, visit in enumerate(visits)}
         return sorted(answers, key=lambda answer: places[answer.visit.shard])
 
-    async def ask(self, query: Query, visit: Visit) -> list[tuple[Any, ...]]:
+    async def ask(self, query: Query, visit: CellCall) -> list[tuple[Any, ...]]:
         """Call the function in one cell, again if the cell is being moved meanwhile.
 
         Raises CellGone, NodeAway, psycopg.Error.
@@ -279,7 +279,7 @@ class Visits:
             await anyio.sleep(pause)
             pause = min(2 * pause, longest)
 
-    async def _try(self, query: Query, visit: Visit) -> list[tuple[Any, ...]]:
+    async def _try(self, query: Query, visit: CellCall) -> list[tuple[Any, ...]]:
         asked = time.monotonic()
         cell = await self._places.find_cell(visit.shard)
         if cell is None:
@@ -316,7 +316,7 @@ class Visits:
         pool = await self.find_pool(cell.node)
         await pool.ask(_MATCH, {})
 
-    async def match_models(self, nodes: Sequence[Node]) -> None:
+    async def match_models(self, nodes: Sequence[CitusNode]) -> None:
         """Give the cells of each worker the tables of new models. Workers that are away wait."""
         for node in nodes:
             try:
@@ -324,14 +324,16 @@ class Visits:
             except NodeAway:
                 continue
 
-    async def wait_for_mark(self, nodes: Sequence[Node], mark: int, limit: float) -> set[Node]:
+    async def wait_for_mark(
+        self, nodes: Sequence[CitusNode], mark: int, limit: float
+    ) -> set[CitusNode]:
         """Wait until workers have copied the directory up to `mark`, `limit` seconds at most.
 
         Return the workers that have not copied it. Those that are away copy it when they are back.
         """
         late = set(nodes)
 
-        async def wait(node: Node) -> None:
+        async def wait(node: CitusNode) -> None:
             pool = await self.find_pool(node)
             with suppress(NodeAway):
                 while await _read_mark(pool) < mark:  # noqa: ASYNC110 - another server counts

@@ -15,8 +15,8 @@ import anyio
 import psycopg
 
 from textrawl import errors
-from textrawl.cluster.cell_calls import Answer, CellGone, NodeAway, Query, Visits
-from textrawl.cluster.layout import Node
+from textrawl.cluster.cell_calls import CellAnswer, CellCalls, CellGone, NodeAway, Query
+from textrawl.cluster.layout import CitusNode
 from textrawl.cluster.merged_trail import (
     VectorTables,
     join_ends,
@@ -31,7 +31,7 @@ from textrawl.cluster.merging import (
     MERGES,
     UPKEEP,
     Counts,
-    Question,
+    MergedCall,
     Values,
     add_counts,
     fit_ceiling,
@@ -42,10 +42,10 @@ from textrawl.cluster.planning import (
     ABSENT,
     SPREAD,
     Arguments,
-    Places,
+    CellCall,
     Planner,
     Route,
-    Visit,
+    SpaceCells,
     find_route,
     refuse,
 )
@@ -63,7 +63,7 @@ from textrawl.scheduling import wait_for_earlier_writes
 
 
 @dataclass(frozen=True)
-class ModelRow:
+class ModelStatusRow:
     """A model of embedding_models."""
 
     model_id: int
@@ -72,7 +72,7 @@ class ModelRow:
 
 
 @dataclass(frozen=True)
-class ProgressRow:
+class CellProgressRow:
     """A model of embedding_progress, with the numbers of its vectors and of its pending facts."""
 
     status: str
@@ -127,9 +127,9 @@ class ClusterDatabase(Database):
         )
         self._distributed: bool | None = True if distributed else None
         self.complete = False
-        self.places = Places(self.ask)
+        self.places = SpaceCells(self.ask)
         self._planner = Planner(self.places)
-        self.visits = Visits(conninfo, self.places, timeout=timeout, max_size=max_size)
+        self.visits = CellCalls(conninfo, self.places, timeout=timeout, max_size=max_size)
         self._vectors = VectorTables(self.lend, self.places, self.visits, timeout)
         self._turn = count()
 
@@ -215,9 +215,9 @@ class ClusterDatabase(Database):
         if in_all_cells:
             await self._vectors.require_workers()
             await self._vectors.drop()  # what an earlier command has left
-        before = await super().call("embedding_models", ModelRow)
+        before = await super().call("embedding_models", ModelStatusRow)
         rows = await super().call(function, row, **arguments)
-        after = await super().call("embedding_models", ModelRow)
+        after = await super().call("embedding_models", ModelStatusRow)
         if in_all_cells or before != after or not self._vectors.known:
             mark = await self._spread()
             if in_all_cells:
@@ -231,7 +231,7 @@ class ClusterDatabase(Database):
 
     async def _check_vectors(self) -> None:
         """Raise DataRefused if too many facts of all cells wait for a vector of the new model."""
-        for model in await self.call("embedding_progress", ProgressRow):
+        for model in await self.call("embedding_progress", CellProgressRow):
             missing, total = model.pending, model.vectors + model.pending
             if model.status == "building" and missing > total // 100:
                 raise DataRefused("TR045", str(missing))
@@ -251,7 +251,7 @@ class ClusterDatabase(Database):
                 self.places.forget_map()
         raise errors.ServerBusy
 
-    async def _follow(self, call: _Call, plan: list[Visit]) -> list[tuple[Any, ...]]:
+    async def _follow(self, call: _Call, plan: list[CellCall]) -> list[tuple[Any, ...]]:
         """Wait for a turn on each worker of the plan, so that calls of others do not wait."""
         found = [await self.places.find_cell(visit.shard) for visit in plan]
         nodes = {cell.node for cell in found if cell is not None}
@@ -260,7 +260,7 @@ class ClusterDatabase(Database):
                 await turns.enter_async_context(self.take_turns(call.function, node.address))
             return await self._ask(call, plan)
 
-    async def _ask(self, call: _Call, plan: list[Visit]) -> list[tuple[Any, ...]]:
+    async def _ask(self, call: _Call, plan: list[CellCall]) -> list[tuple[Any, ...]]:
         query = Query(call.function, call.columns, call.writes)
         ways = {Route.WATCHES: self._watch, Route.TURNS: self._take_rows}
         ways |= {Route.ENDS: self._follow_trail, Route.FOLLOWED: self._follow_trail}
@@ -280,18 +280,18 @@ class ClusterDatabase(Database):
             return [(sum(answer.rows[0][0] for answer in answers if answer.rows),)]
         return await self._merge(call, plan)
 
-    async def _merge(self, call: _Call, plan: list[Visit]) -> list[tuple[Any, ...]]:
+    async def _merge(self, call: _Call, plan: list[CellCall]) -> list[tuple[Any, ...]]:
         is_upkeep = call.route is Route.EVERY or call.function == "prune_documents"
         merge = MERGES.get(call.function, UPKEEP if is_upkeep else None)
         if merge is None:
             raise refuse(call.function)
         columns = (*call.columns, *(key for key in merge.keys if key not in call.columns))
         query = Query(call.function, columns, call.writes)
-        wider = [Visit(visit.shard, merge.widen(visit.arguments)) for visit in plan]
+        wider = [CellCall(visit.shard, merge.widen(visit.arguments)) for visit in plan]
         counts: Counts | None = None
         if call.function == "search_memory" and not call.arguments.get("semantic"):
             totals, counts = await self._count_terms(call, plan)
-            wider = [Visit(each.shard, {**each.arguments, "totals": totals}) for each in wider]
+            wider = [CellCall(each.shard, {**each.arguments, "totals": totals}) for each in wider]
         answers = await self.visits.gather(query, wider)
         answers = await self._raise_errors(call, answers)
         rights = await self.places.find_rights(call.arguments.get("credential"))
@@ -299,7 +299,7 @@ class ClusterDatabase(Database):
         if call.function == "memory_statistics":
             cells = [await self.places.find_cell(answer.visit.shard) for answer in answers]
             measure_once([cell and cell.node for cell in cells], named)
-        question = Question(call.arguments, rights.order(call.arguments.get("spaces")))
+        question = MergedCall(call.arguments, rights.order(call.arguments.get("spaces")))
         rows = merge.combine(named, question)
         if counts is not None:
             rows = keep_best(rows, counts, call.arguments)
@@ -307,7 +307,7 @@ class ClusterDatabase(Database):
             rows = fit_ceiling(rows, question)
         return [tuple(row[name] for name in call.columns) for row in rows]
 
-    async def _count_terms(self, call: _Call, plan: list[Visit]) -> tuple[str, Counts]:
+    async def _count_terms(self, call: _Call, plan: list[CellCall]) -> tuple[str, Counts]:
         """Return what all cells together have, for the weights of words and the least score."""
         given = {name: call.arguments[name] for name in COUNTED if name in call.arguments}
         given["vectors"] = call.arguments.get("vector") is not None
@@ -323,14 +323,17 @@ class ClusterDatabase(Database):
         directory = await self.ask(count_all)
         given["languages"] = directory.languages_found
         visits = [
-            Visit(visit.shard, {**given, "spaces": visit.arguments.get("spaces")}) for visit in plan
+            CellCall(visit.shard, {**given, "spaces": visit.arguments.get("spaces")})
+            for visit in plan
         ]
         query = Query("count_terms", columns, writes=False)
         answers = await self._raise_errors(call, await self.visits.gather(query, visits))
         counts = [Counts(*row) for answer in answers for row in answer.rows]
         return add_counts(counts, directory.languages_found), directory
 
-    async def _search(self, call: _Call, query: Query, plan: list[Visit]) -> list[tuple[Any, ...]]:
+    async def _search(
+        self, call: _Call, query: Query, plan: list[CellCall]
+    ) -> list[tuple[Any, ...]]:
         """Ask one cell after the other, until one knows what the arguments name."""
         refusal: psycopg.Error | None = None
         for visit in plan:
@@ -350,12 +353,12 @@ class ClusterDatabase(Database):
             raise refusal
         return []
 
-    async def _take_rows(self, call: _Call, plan: list[Visit]) -> list[tuple[Any, ...]]:
+    async def _take_rows(self, call: _Call, plan: list[CellCall]) -> list[tuple[Any, ...]]:
         """Ask one cell after the other for rows, each time beginning with another cell."""
         query = Query(call.function, call.columns, call.writes)
         begin = next(self._turn) % len(plan)
         rows: list[tuple[Any, ...]] = []
-        away = set[Node | None]()
+        away = set[CitusNode | None]()
         for visit in (*plan[begin:], *plan[:begin]):
             most = cast("int", visit.arguments.get("max_rows", 1))
             arguments = dict(visit.arguments)
@@ -366,7 +369,7 @@ class ClusterDatabase(Database):
             if node in away:
                 continue
             try:
-                rows += await self.visits.ask(query, Visit(visit.shard, arguments))
+                rows += await self.visits.ask(query, CellCall(visit.shard, arguments))
             except NodeAway:
                 if self.complete:
                     raise await self._explain_absence(call, [visit]) from None
@@ -376,14 +379,14 @@ class ClusterDatabase(Database):
                 break
         return rows
 
-    async def _watch(self, call: _Call, plan: list[Visit]) -> list[tuple[Any, ...]]:
+    async def _watch(self, call: _Call, plan: list[CellCall]) -> list[tuple[Any, ...]]:
         query = Query(call.function, ("cursor", "place", "state"), call.writes)
         answers = await self.visits.gather(query, split_watches(plan, call.arguments))
         answers = await self._raise_errors(call, answers)
         rows = join_watches(answers, call.arguments)
         return [tuple(row[name] for name in call.columns) for row in rows]
 
-    async def _follow_trail(self, call: _Call, plan: list[Visit]) -> list[tuple[Any, ...]]:
+    async def _follow_trail(self, call: _Call, plan: list[CellCall]) -> list[tuple[Any, ...]]:
         hashes = {cell.shard: cell.low for cell in (await self.places.find_map()).cells}
         if not hashes.keys() >= {visit.shard for visit in plan}:
             raise CellGone  # the map was read before a cell was divided
@@ -398,7 +401,7 @@ class ClusterDatabase(Database):
         rows = name_cursors(answer, hashes, call.arguments, call.columns)
         return [tuple(row[name] for name in call.columns) for row in rows]
 
-    async def _raise_errors(self, call: _Call, answers: Sequence[Answer]) -> list[Answer]:
+    async def _raise_errors(self, call: _Call, answers: Sequence[CellAnswer]) -> list[CellAnswer]:
         """Raise the first error, and return the answers without errors.
 
         Upkeep goes on while a worker is away. A name can be missing in some of the cells.
@@ -420,7 +423,7 @@ class ClusterDatabase(Database):
         return kept
 
     async def _explain_absence(
-        self, call: _Call, visits: Sequence[Visit], *, done: bool = False
+        self, call: _Call, visits: Sequence[CellCall], *, done: bool = False
     ) -> errors.DatabaseUnavailable:
         """Return the error for a worker that is away, with those of its spaces the caller knows."""
         rights = await self.places.find_rights(call.arguments.get("credential"))
@@ -442,5 +445,5 @@ async def _mark_directory(connection: Connection) -> int:
     return cast("tuple[int]", row)[0]
 
 
-def _name(answer: Answer, columns: tuple[str, ...]) -> list[Values]:
+def _name(answer: CellAnswer, columns: tuple[str, ...]) -> list[Values]:
     return [dict(zip(columns, row, strict=True)) for row in answer.rows]

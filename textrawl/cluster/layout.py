@@ -55,7 +55,7 @@ def move_into(schema: str, text: LiteralString) -> LiteralString:
 
 
 @dataclass(frozen=True)
-class Node:
+class CitusNode:
     """A worker. Servers reach it at `host` and `port`."""
 
     id: int
@@ -86,7 +86,7 @@ class Cell:
     shard: int
     low: int
     high: int
-    node: Node
+    node: CitusNode
     placement: int
 
     @cached_property
@@ -106,7 +106,7 @@ class CellMap:
         return self._by_shard.get(shard)
 
     @cached_property
-    def nodes(self) -> tuple[Node, ...]:
+    def nodes(self) -> tuple[CitusNode, ...]:
         """The workers that have cells, in the order of their ids."""
         return tuple(sorted({cell.node for cell in self.cells}, key=lambda node: node.id))
 
@@ -133,7 +133,7 @@ async def find_shards(connection: AsyncConnection, spaces: list[int]) -> dict[in
 def _build_cell(
     shard: int, low: int, high: int, placement: int, *node: *tuple[int, str, int]
 ) -> Cell:
-    return Cell(shard, low, high, Node(*node), placement)
+    return Cell(shard, low, high, CitusNode(*node), placement)
 
 
 DEFAULT_CELLS = 32  # of a new memory, if nothing else is said

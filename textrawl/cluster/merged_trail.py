@@ -17,8 +17,8 @@ import anyio
 import psycopg
 
 from textrawl import errors
-from textrawl.cluster.cell_calls import Answer, Query, Visits
-from textrawl.cluster.planning import Arguments, Places, Visit
+from textrawl.cluster.cell_calls import CellAnswer, CellCalls, Query
+from textrawl.cluster.planning import Arguments, CellCall, SpaceCells
 from textrawl.errors import ArgumentInvalid
 from textrawl.postgres.connection import Connection
 from textrawl.postgres.database import translate
@@ -27,14 +27,14 @@ Hashes = Mapping[int, int]
 """The least hash of each cell, by its shard."""
 
 
-def start_cell(visit: Visit, hashes: Hashes) -> Visit:
+def start_cell(visit: CellCall, hashes: Hashes) -> CellCall:
     """Give a cell its own cursor."""
     cursor = _find(_read_cell(visit.arguments), hashes[visit.shard])
-    return Visit(visit.shard, {**visit.arguments, **_divide(cursor)})
+    return CellCall(visit.shard, {**visit.arguments, **_divide(cursor)})
 
 
 def name_cursors(
-    answer: Answer, hashes: Hashes, arguments: Arguments, columns: Sequence[str]
+    answer: CellAnswer, hashes: Hashes, arguments: Arguments, columns: Sequence[str]
 ) -> list[dict[str, Any]]:
     """Return the events of a cell, each with the common cursor after it.
 
@@ -51,7 +51,7 @@ def name_cursors(
     return rows
 
 
-def join_ends(answers: Sequence[Answer], hashes: Hashes) -> str:
+def join_ends(answers: Sequence[CellAnswer], hashes: Hashes) -> str:
     """Return the common cursor of the ends of all trails."""
     return _write({hashes[answer.visit.shard]: answer.rows[0][0] for answer in answers})
 
@@ -83,7 +83,7 @@ def _write(cursors: Mapping[int | None, str]) -> str:
 _FIND = Query("plan_decision", ("space_name",), writes=False)
 
 
-async def refuse_split(visits: Visits, plan: Sequence[Visit], arguments: Arguments) -> None:
+async def refuse_split(visits: CellCalls, plan: Sequence[CellCall], arguments: Arguments) -> None:
     """Raise ArgumentInvalid if all proposals are known, but not in one cell.
 
     No cell knows all of them, so each has answered that some of them are unknown.
@@ -106,19 +106,19 @@ async def refuse_split(visits: Visits, plan: Sequence[Visit], arguments: Argumen
 
 
 async def _find_spaces(
-    visits: Visits, plan: Sequence[Visit], proposal: str, credential: object
+    visits: CellCalls, plan: Sequence[CellCall], proposal: str, credential: object
 ) -> list[str]:
     given = {"proposals": [proposal], "credential": credential}
-    answers = await visits.gather(_FIND, [Visit(visit.shard, given) for visit in plan])
+    answers = await visits.gather(_FIND, [CellCall(visit.shard, given) for visit in plan])
     return [name for answer in answers for (name,) in answer.rows]
 
 
-def split_watches(visits: Sequence[Visit], arguments: Arguments) -> list[Visit]:
+def split_watches(visits: Sequence[CellCall], arguments: Arguments) -> list[CellCall]:
     """Give each cell its own cursor, and its own states of the watches."""
     cursors = _read(arguments["after"])
     watches = cast("list[dict[str, Any]]", json.loads(arguments["watches"]))
     return [
-        Visit(
+        CellCall(
             visit.shard,
             {
                 "watches": json.dumps([_narrow(watch, visit.shard) for watch in watches]),
@@ -129,7 +129,7 @@ def split_watches(visits: Sequence[Visit], arguments: Arguments) -> list[Visit]:
     ]
 
 
-def join_watches(answers: Sequence[Answer], arguments: Arguments) -> list[dict[str, Any]]:
+def join_watches(answers: Sequence[CellAnswer], arguments: Arguments) -> list[dict[str, Any]]:
     """Return the watches that changed in some cell. Cells without an answer keep their cursors."""
     cursors = dict(_read(arguments["after"]))
     watches = cast("list[dict[str, Any]]", json.loads(arguments["watches"]))
@@ -167,7 +167,7 @@ _PAUSE = 0.5  # seconds until vectors are dropped again that somebody read
 class VectorTables:
     """The tables of vectors. `lend` leads to the coordinator, and `timeout` is that of a call."""
 
-    def __init__(self, lend: Lend, places: Places, visits: Visits, timeout: float) -> None:
+    def __init__(self, lend: Lend, places: SpaceCells, visits: CellCalls, timeout: float) -> None:
         self._lend, self._places, self._visits = lend, places, visits
         self._timeout = timeout
         self.known = False  # whether this process has distributed all models

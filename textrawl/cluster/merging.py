@@ -18,7 +18,7 @@ Answers = Sequence[Sequence[Values]]
 
 
 @dataclass(frozen=True)
-class Question:
+class MergedCall:
     """The arguments of a call, and the places of spaces by name, as readable_spaces() has them."""
 
     arguments: Mapping[str, Any]
@@ -32,7 +32,7 @@ class Question:
 
 _NO_CEILING = 2**31 - 1
 
-Combine = Callable[[Answers, Question], list[Values]]
+Combine = Callable[[Answers, MergedCall], list[Values]]
 
 
 @dataclass(frozen=True)
@@ -93,7 +93,7 @@ def _build_key(name: str, places: Mapping[str, int] | None) -> Callable[[Values]
 def ordered(*keys: str, cut: bool = True, default: int = 10) -> Merge:
     """Merge rows in the order of `keys`, by which each cell sorts, and cut them at max_rows."""
 
-    def combine(answers: Answers, question: Question) -> list[Values]:
+    def combine(answers: Answers, question: MergedCall) -> list[Values]:
         rows = sort((row for rows in answers for row in rows), *keys, places=question.places)
         return rows[: question.find("max_rows", default)] if cut else rows
 
@@ -107,7 +107,7 @@ def _rank(*keys: str) -> Merge:
     return replace(merge, keys=(*merge.keys, "tokens", "over_cap", "content"), has_ceiling=True)
 
 
-def _complete_name(answers: Answers, question: Question) -> list[Values]:
+def _complete_name(answers: Answers, question: MergedCall) -> list[Values]:
     """Let names come once, those with the beginning first, as complete_name() orders them."""
     rows = sort(_everything(answers, question), "rank", "-updated_at", "entity_name")
     once: dict[str, Values] = {}
@@ -116,7 +116,7 @@ def _complete_name(answers: Answers, question: Question) -> list[Values]:
     return list(once.values())[: question.find("max_rows", 100)]
 
 
-def _unite_names(answers: Answers, question: Question) -> list[Values]:
+def _unite_names(answers: Answers, question: MergedCall) -> list[Values]:
     """Let candidates come once. The caller decides which names are close."""
     return list({row["entity_name"]: row for row in _everything(answers, question)}.values())
 
@@ -163,7 +163,7 @@ def _add_models(values: list[Any]) -> list[Values]:
 def one_row(**folds: Callable[[list[Any]], Any]) -> Merge:
     """Merge answers of one row, column by column. Other columns are added if they are counts."""
 
-    def combine(answers: Answers, _question: Question) -> list[Values]:
+    def combine(answers: Answers, _question: MergedCall) -> list[Values]:
         rows = [row for rows in answers for row in rows]
         if not rows:
             return []
@@ -172,7 +172,7 @@ def one_row(**folds: Callable[[list[Any]], Any]) -> Merge:
     return Merge(combine)
 
 
-def _statistics(answers: Answers, question: Question) -> list[Values]:
+def _statistics(answers: Answers, question: MergedCall) -> list[Values]:
     return one_row(types=_add_members, models=_add_models).combine(answers, question)
 
 
@@ -186,7 +186,7 @@ def measure_once(nodes: Sequence[object], answers: Answers) -> None:
 def _by_group(group: str, **folds: Callable[[list[Any]], Any]) -> Merge:
     """Merge rows of the same group into one row."""
 
-    def combine(answers: Answers, question: Question) -> list[Values]:
+    def combine(answers: Answers, question: MergedCall) -> list[Values]:
         groups: dict[Any, list[Values]] = {}
         for row in (row for rows in answers for row in rows):
             groups.setdefault(row[group], []).append(row)
@@ -196,12 +196,12 @@ def _by_group(group: str, **folds: Callable[[list[Any]], Any]) -> Merge:
     return Merge(combine, (group,))
 
 
-def _list_spaces(answers: Answers, question: Question) -> list[Values]:
+def _list_spaces(answers: Answers, question: MergedCall) -> list[Values]:
     rows = _everything(answers, question)
     return sorted(rows, key=lambda row: (row["archived_at"] is not None, row["name"]))
 
 
-def _everything(answers: Answers, _question: Question) -> list[Values]:
+def _everything(answers: Answers, _question: MergedCall) -> list[Values]:
     return [row for rows in answers for row in rows]
 
 
@@ -210,7 +210,7 @@ def read_time(value: object) -> datetime:
     return datetime.fromisoformat(cast("str", value))
 
 
-def _list_entities(answers: Answers, question: Question) -> list[Values]:
+def _list_entities(answers: Answers, question: MergedCall) -> list[Values]:
     rows = _everything(answers, question)
     items = [
         {**item, "at": read_time(item["updated_at"])} for row in rows for item in row["entities"]
@@ -221,7 +221,7 @@ def _list_entities(answers: Answers, question: Question) -> list[Values]:
     return [{"total": sum(row["total"] for row in rows), "entities": entities}]
 
 
-def _describe_entity(answers: Answers, question: Question) -> list[Values]:
+def _describe_entity(answers: Answers, question: MergedCall) -> list[Values]:
     rows = sort(_everything(answers, question), "@space", places=question.places)
     if not rows:
         return []
@@ -267,7 +267,7 @@ DIGEST_SECTIONS = {
 }
 
 
-def _digest(answers: Answers, question: Question) -> list[Values]:
+def _digest(answers: Answers, question: MergedCall) -> list[Values]:
     """Let the sections take turns, as digest_memory() does in one cell."""
     places = dict.fromkeys(DIGEST_SECTIONS, 0)
     turns: list[tuple[float, int, Any, Values]] = []
@@ -280,7 +280,7 @@ def _digest(answers: Answers, question: Question) -> list[Values]:
     return [turn[3] for turn in turns[: question.find("max_rows", 40)]]
 
 
-def fit_ceiling(rows: Sequence[Values], question: Question) -> list[Values]:
+def fit_ceiling(rows: Sequence[Values], question: MergedCall) -> list[Values]:
     """Leave out the texts of the lowest chunks that exceed the ceiling of all graphs."""
     ceiling, used, fitted = question.find("ceiling", 8000), 0, list[Values]()
     for row in rows:

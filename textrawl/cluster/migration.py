@@ -13,7 +13,7 @@ from textrawl.cluster.layout import (
     DIRECTORY,
     MEMORY,
     CellMap,
-    Node,
+    CitusNode,
     distribute_content,
     find_owner,
     give_tables,
@@ -33,7 +33,7 @@ from textrawl.cluster.nodes import (
     publish_directory,
     require_workers,
 )
-from textrawl.cluster.placement import Findings, claim_cluster, find_faults, repair_cells
+from textrawl.cluster.placement import CellFindings, claim_cluster, find_faults, repair_cells
 from textrawl.errors import DatabaseUnavailable, StartRefused
 from textrawl.postgres.connection import Connection, connect, is_distributed
 from textrawl.postgres.migration_record import plan_migrations
@@ -222,8 +222,8 @@ class ClusterState:
     """The cells, the faults of workers, and the workers that copied the directory too late."""
 
     cells: CellMap
-    findings: Findings
-    late: tuple[Node, ...]
+    findings: CellFindings
+    late: tuple[CitusNode, ...]
 
 
 async def inspect_cluster(conninfo: str, *, timeout: float, most_lag: float) -> ClusterState | None:

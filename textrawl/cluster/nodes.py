@@ -9,7 +9,7 @@ import anyio
 from psycopg import AsyncConnection, sql
 from psycopg.conninfo import make_conninfo
 
-from textrawl.cluster.layout import CONTENT, DIRECTORY, MEMORY, Node
+from textrawl.cluster.layout import CONTENT, DIRECTORY, MEMORY, CitusNode
 from textrawl.errors import DatabaseUnavailable, StartRefused
 from textrawl.postgres.connection import (
     Connection,
@@ -32,7 +32,7 @@ class Nodes:
     """The conninfos of the coordinator and of the workers, for a superuser."""
 
     coordinator: str
-    workers: dict[Node, str]
+    workers: dict[CitusNode, str]
 
     @property
     def all(self) -> list[str]:
@@ -79,7 +79,7 @@ async def find_nodes(conninfo: str) -> Nodes:
             "`select citus_set_coordinator_host('HOST')` and, for each worker, "
             "`select citus_add_node('HOST', 5432)` on the coordinator"
         )
-    nodes = [Node(*row) for row in rows]
+    nodes = [CitusNode(*row) for row in rows]
     return Nodes(conninfo, {node: node.find(conninfo) for node in nodes})
 
 
@@ -322,7 +322,7 @@ async def _find_password(conninfo: str) -> str | None:
     return None
 
 
-async def _name_slot(connection: AsyncConnection, node: Node) -> str:
+async def _name_slot(connection: AsyncConnection, node: CitusNode) -> str:
     """Return a name for the slot of a worker. All databases of the coordinator share the names."""
     query = "select oid from pg_database where datname = current_database()"
     row = await (await connection.execute(query)).fetchone()

@@ -14,7 +14,7 @@ from typing import Any, LiteralString
 import anyio
 from psycopg import sql
 
-from textrawl.cluster.layout import CellMap, Node, find_shards, read_map
+from textrawl.cluster.layout import CellMap, CitusNode, find_shards, read_map
 from textrawl.errors import StartRefused
 from textrawl.postgres.connection import Connection, OwnerLogin, is_distributed
 from textrawl.postgres.owner_session import Session, as_json
@@ -53,7 +53,7 @@ class DistributedSession(Session):
     """A session on the coordinator. It reads and writes content in the cells of the spaces."""
 
     def __init__(
-        self, connection: Connection, cells: CellMap, workers: dict[Node, Connection]
+        self, connection: Connection, cells: CellMap, workers: dict[CitusNode, Connection]
     ) -> None:
         super().__init__(connection)
         self._cells = [
@@ -226,7 +226,7 @@ async def _distribute(
     if not await is_distributed(session.connection):
         return session
     cells = await read_map(session.connection)
-    workers: dict[Node, Connection] = {}
+    workers: dict[CitusNode, Connection] = {}
     for node in cells.nodes:
         place = replace(login, conninfo=node.find(login.conninfo))
         workers[node] = (await stack.enter_async_context(open_one(place))).connection

@@ -18,7 +18,7 @@ from textrawl.cluster.cells import (
     list_shards,
     write_state,
 )
-from textrawl.cluster.layout import CELLS, CONTENT, Cell, CellMap, Node, find_shards, read_map
+from textrawl.cluster.layout import CELLS, CONTENT, Cell, CellMap, CitusNode, find_shards, read_map
 from textrawl.cluster.nodes import Nodes, open_node
 from textrawl.errors import DatabaseUnavailable, StartRefused
 from textrawl.postgres.connection import describe_failure
@@ -30,7 +30,7 @@ _MOST_MISSES = 3  # a busy machine can miss a look
 async def execute_watched(
     connection: AsyncConnection,
     nodes: Nodes,
-    needed: Sequence[Node],
+    needed: Sequence[CitusNode],
     statement: LiteralString,
     values: Sequence[object],
 ) -> None:
@@ -38,10 +38,10 @@ async def execute_watched(
 
     Raises StartRefused, which names this worker, and psycopg.Error.
     """
-    lost: list[Node] = []
+    lost: list[CitusNode] = []
     failure: psycopg.Error | None = None
 
-    async def watch(node: Node, start: datetime | None) -> None:
+    async def watch(node: CitusNode, start: datetime | None) -> None:
         await _wait_for_end(nodes.workers[node], start)
         lost.append(node)
         await connection.cancel_safe()
@@ -59,7 +59,7 @@ async def execute_watched(
         raise _explain(lost[0]) if lost else failure
 
 
-def _explain(lost: Node) -> StartRefused:
+def _explain(lost: CitusNode) -> StartRefused:
     return StartRefused(
         f"The worker {lost.address} went away meanwhile: start it, then repeat the command, which "
         "also repairs cells"
@@ -98,21 +98,21 @@ _SCHEMAS = """
 
 
 @dataclass(frozen=True)
-class Fault:
+class CellFault:
     """A schema of a cell on `node` that is missing, has old code, or should not be there."""
 
     kind: Kind
     schema: str
-    node: Node
+    node: CitusNode
     cell: Cell | None  # None for a schema that is left over
 
 
 @dataclass(frozen=True)
-class Findings:
+class CellFindings:
     """The faults of all cells, and the nodes that did not answer."""
 
-    faults: tuple[Fault, ...]
-    away: tuple[Node, ...]
+    faults: tuple[CellFault, ...]
+    away: tuple[CitusNode, ...]
 
 
 @asynccontextmanager
@@ -130,10 +130,10 @@ async def claim_cluster(connection: AsyncConnection) -> AsyncGenerator[None]:
             await connection.execute("select pg_advisory_unlock_all()")
 
 
-async def find_faults(nodes: Nodes, cells: CellMap) -> Findings:
+async def find_faults(nodes: Nodes, cells: CellMap) -> CellFindings:
     """Compare the cells of all nodes with the map."""
-    faults: list[Fault] = []
-    away: list[Node] = []
+    faults: list[CellFault] = []
+    away: list[CitusNode] = []
     for node, conninfo in nodes.workers.items():
         try:
             async with open_node(conninfo) as worker:
@@ -143,12 +143,12 @@ async def find_faults(nodes: Nodes, cells: CellMap) -> Findings:
             away.append(node)
             continue
         faults += _compare(node, states, [cell for cell in cells.cells if cell.node == node])
-    return Findings(tuple(faults), tuple(away))
+    return CellFindings(tuple(faults), tuple(away))
 
 
 async def repair_cells(
     connection: AsyncConnection, nodes: Nodes, *, anew: bool = False
-) -> Findings:
+) -> CellFindings:
     """Drop cells that are left over, and build those that are missing or outdated.
 
     `connection` leads to the coordinator. With `anew`, build all cells. Return what was found.
@@ -180,14 +180,16 @@ async def _build_cells(conninfo: str, cells: Sequence[Cell]) -> None:
             await _analyze(worker, cell)
 
 
-def _compare(node: Node, states: dict[str, str | None], cells: Sequence[Cell]) -> list[Fault]:
+def _compare(
+    node: CitusNode, states: dict[str, str | None], cells: Sequence[Cell]
+) -> list[CellFault]:
     known = {cell.schema for cell in cells}
-    faults = [Fault("left over", name, node, None) for name in states if name not in known]
+    faults = [CellFault("left over", name, node, None) for name in states if name not in known]
     for cell in cells:
         if cell.schema not in states:
-            faults.append(Fault("missing", cell.schema, node, cell))
+            faults.append(CellFault("missing", cell.schema, node, cell))
         elif states[cell.schema] != write_state(cell):
-            faults.append(Fault("outdated", cell.schema, node, cell))
+            faults.append(CellFault("outdated", cell.schema, node, cell))
     return faults
 
 
@@ -226,7 +228,9 @@ class Move:
     port: int
 
 
-async def move_cell(connection: AsyncConnection, nodes: Nodes, cell: Cell, target: Node) -> None:
+async def move_cell(
+    connection: AsyncConnection, nodes: Nodes, cell: Cell, target: CitusNode
+) -> None:
     """Move a cell while its spaces are read and written.
 
     `connection` leads to the coordinator, and Citus repeats its DDL. Calls of the cell fail from
@@ -295,7 +299,7 @@ async def _repairing(connection: AsyncConnection, nodes: Nodes) -> AsyncGenerato
                 await repair_cells(connection, nodes)
 
 
-async def _require(nodes: Nodes, cells: CellMap, *needed: Node) -> None:
+async def _require(nodes: Nodes, cells: CellMap, *needed: CitusNode) -> None:
     away = (await find_faults(nodes, cells)).away
     for node in needed:
         if node in away:
@@ -392,7 +396,7 @@ async def _measure_cell(worker: AsyncConnection, cell: Cell) -> CellSize:
 
 
 def _sum_node(
-    node: Node, cells: CellMap, shards: dict[int, int], sizes: dict[int, CellSize]
+    node: CitusNode, cells: CellMap, shards: dict[int, int], sizes: dict[int, CellSize]
 ) -> NodeSize:
     own = {cell.shard for cell in cells.cells if cell.node == node}
     known = own <= sizes.keys()

@@ -184,7 +184,7 @@ class Rights:
         ]
 
 
-class Places:
+class SpaceCells:
     """The map, the shards of spaces and the rights of callers. `ask` leads to the coordinator."""
 
     def __init__(self, ask: Ask) -> None:
@@ -274,7 +274,7 @@ _OF_GRAPHS = (Route.GRAPH, Route.GRAPHS, Route.SOURCE)
 
 
 @dataclass(frozen=True)
-class Visit:
+class CellCall:
     """A call of a function in the cell with this shard."""
 
     shard: int
@@ -284,12 +284,12 @@ class Visit:
 class Planner:
     """Plans calls. A plan without visits is a call that the coordinator answers or refuses."""
 
-    def __init__(self, places: Places) -> None:
+    def __init__(self, places: SpaceCells) -> None:
         self._places = places
 
     async def plan(
         self, function: str, route: Route, arguments: Arguments, *, writes: bool
-    ) -> list[Visit]:
+    ) -> list[CellCall]:
         """Return the visits of a call, the cell of the caller's home space first."""
         if route in _UNATTENDED:
             return await self._plan_unattended(route, arguments)
@@ -328,27 +328,27 @@ class Planner:
         allowed = {right.space for right in rights.spaces}
         return [space for space in spaces if space in allowed]
 
-    async def _require_one_cell(self, visits: Sequence[Visit], target: int) -> None:
+    async def _require_one_cell(self, visits: Sequence[CellCall], target: int) -> None:
         """Raise ArgumentInvalid if facts would go to a space of another cell."""
         shards = await self._places.find_shards([target])
         if visits and [visit.shard for visit in visits] != list(shards):
             raise refuse_target()
 
-    async def _plan_unattended(self, route: Route, arguments: Arguments) -> list[Visit]:
+    async def _plan_unattended(self, route: Route, arguments: Arguments) -> list[CellCall]:
         if route is Route.ROWS:
             return await self._split_rows(arguments)
         if route is Route.RECALLS:
             return await self._split_recalls(arguments)
         cells = (await self._places.find_map()).cells
-        return [Visit(cell.shard, arguments) for cell in cells]
+        return [CellCall(cell.shard, arguments) for cell in cells]
 
-    async def _visit(self, spaces: Sequence[int], arguments: Arguments) -> list[Visit]:
+    async def _visit(self, spaces: Sequence[int], arguments: Arguments) -> list[CellCall]:
         shards = await self._places.find_shards(spaces)
-        return [Visit(shard, arguments) for shard in shards]
+        return [CellCall(shard, arguments) for shard in shards]
 
     async def _split_spaces(
         self, rights: Rights, scope: str | None, arguments: Arguments
-    ) -> list[Visit]:
+    ) -> list[CellCall]:
         given = cast("list[int] | None", arguments.get("spaces"))
         kept = given and await self._keep_allowed(given, rights, arguments)
         if "documents" in arguments.get("sources", ()):
@@ -358,12 +358,12 @@ class Planner:
         spaces = rights.choose(scope, graphs=scope is None) if kept is None else kept
         shards = await self._places.find_shards(spaces)
         if given is None or (len(shards) <= 1 and spaces == given):
-            return [Visit(shard, arguments) for shard in shards]
-        return [Visit(shard, {**arguments, "spaces": part}) for shard, part in shards.items()]
+            return [CellCall(shard, arguments) for shard in shards]
+        return [CellCall(shard, {**arguments, "spaces": part}) for shard, part in shards.items()]
 
     async def _split_sources(
         self, rights: Rights, given: list[int] | None, arguments: Arguments
-    ) -> list[Visit]:
+    ) -> list[CellCall]:
         """Send a search that covers documents to the cells of the graphs too."""
         facts = rights.choose("read") if given is None else given
         if "facts" not in arguments["sources"]:
@@ -378,11 +378,11 @@ class Planner:
         shards = await self._places.find_shards([*dict.fromkeys((*facts, *graphs))])
         parts = {shard: [s for s in part if s in facts] for shard, part in shards.items()}
         return [
-            Visit(shard, {**arguments, "spaces": None if part and given is None else part})
+            CellCall(shard, {**arguments, "spaces": None if part and given is None else part})
             for shard, part in parts.items()
         ]
 
-    async def _split_rows(self, arguments: Arguments) -> list[Visit]:
+    async def _split_rows(self, arguments: Arguments) -> list[CellCall]:
         """Send each row of the arrays to the cell of its space."""
         spaces = cast("list[int]", arguments["spaces"])
         arrays = {
@@ -399,7 +399,7 @@ class Planner:
         for at, space in enumerate(spaces):
             rows.setdefault(shard_of[space], []).append(at)
         return [
-            Visit(
+            CellCall(
                 shard,
                 {
                     **arguments,
@@ -409,7 +409,7 @@ class Planner:
             for shard, ats in rows.items()
         ]
 
-    async def _split_recalls(self, arguments: Arguments) -> list[Visit]:
+    async def _split_recalls(self, arguments: Arguments) -> list[CellCall]:
         """Send each recall to the cells of its space and of the spaces of the facts found."""
         recalls = cast("list[dict[str, Any]]", json.loads(arguments["recalls"]))
         visits: dict[int, list[dict[str, Any]]] = {}
@@ -423,7 +423,7 @@ class Planner:
             named = [ids[name] for name in found if name in ids]
             for shard in await self._places.find_shards([recall["space"], *named]):
                 visits.setdefault(shard, []).append(recall)
-        return [Visit(shard, {"recalls": json.dumps(some)}) for shard, some in visits.items()]
+        return [CellCall(shard, {"recalls": json.dumps(some)}) for shard, some in visits.items()]
 
 
 def _choose_spaces(rights: Rights, scope: str | None, route: Route, *, writes: bool) -> list[int]:

@@ -39,7 +39,7 @@ HIDDEN = "***"
 
 
 @dataclass(frozen=True)
-class Program:
+class LocalServer:
     """A command that starts textrawl over stdio, with settings in its environment."""
 
     command: Sequence[str]
@@ -47,7 +47,7 @@ class Program:
 
 
 @dataclass(frozen=True)
-class Token:
+class ServerToken:
     """Where the access token of a server is kept: in a file, or in the keyring of the system.
 
     `place` is the absolute path of the file, or the name of the service in the keyring. `user` is
@@ -92,17 +92,17 @@ class Token:
 
 
 @dataclass(frozen=True)
-class Address:
+class ServerAddress:
     """The URL of a server, and where its token is. A server without tokens needs none."""
 
     url: str
-    token: Token | None = None
+    token: ServerToken | None = None
 
 
-Server = Program | Address
+Server = LocalServer | ServerAddress
 
 
-def write_program(program: Program, **more: Any) -> dict[str, Any]:
+def write_program(program: LocalServer, **more: Any) -> dict[str, Any]:
     """Return the entry of a program as most clients have it: command, arguments, environment."""
     entry = {**more, "command": program.command[0], "args": [*program.command[1:]]}
     return {**entry, "env": {**program.settings}} if program.settings else entry
@@ -123,7 +123,7 @@ The entry has a `reference` to an environment variable, a reference to a `file`,
 prints the token, or an `input` that the client asks its user for. Otherwise the token is `written`.
 """
 
-WriteProgram = Callable[[Program], dict[str, Any]]
+WriteProgram = Callable[[LocalServer], dict[str, Any]]
 WriteAddress = Callable[[str, str | None], dict[str, Any]]
 """Write the entry for a URL, and for the token or a reference to it."""
 
@@ -152,7 +152,7 @@ class Folder:
 
 
 @dataclass(frozen=True)
-class Client:
+class ClientProgram:
     """A client program.
 
     `files` are the possible names of the configuration in `folder`: the first that exists counts,
@@ -207,13 +207,13 @@ class Client:
         """
         entry = self._write_entry(server, hidden=hidden)
         additions = [Addition(path, self.format, (*self.keys, NAME), entry)]
-        if isinstance(server, Address) and server.token and self.credential_way == "input":
+        if isinstance(server, ServerAddress) and server.token and self.credential_way == "input":
             additions.insert(0, Addition(path, self.format, ("inputs",), _INPUT, append=True))
         return additions
 
     def has_secret(self, server: Server) -> bool:
         """Return whether the entry contains a token."""
-        return isinstance(server, Address) and server.token is not None and self.writes_token
+        return isinstance(server, ServerAddress) and server.token is not None and self.writes_token
 
     @property
     def writes_token(self) -> bool:
@@ -221,15 +221,15 @@ class Client:
         return self.credential_way == "written"
 
     def _write_entry(self, server: Server, *, hidden: bool) -> dict[str, Any]:
-        if isinstance(server, Program):
+        if isinstance(server, LocalServer):
             settings = {**self.settings, **server.settings}
-            return self.write_program(Program(server.command, settings))
+            return self.write_program(LocalServer(server.command, settings))
         if self.write_address is None:
             raise StartRefused(f"{self.title} takes no address in its file: {self.hint}")
         token = server.token
         return self.write_address(server.url, token and self._write_token(token, hidden=hidden))
 
-    def _write_token(self, token: Token, *, hidden: bool) -> str:
+    def _write_token(self, token: ServerToken, *, hidden: bool) -> str:
         if self.credential_way == "input":
             return "${input:textrawl-token}"
         if self.credential_way == "command":
@@ -262,7 +262,7 @@ def _write_claude_address(url: str, command: str | None) -> dict[str, Any]:
     return {**entry, "headersHelper": line}
 
 
-def _write_codex_program(program: Program) -> dict[str, Any]:
+def _write_codex_program(program: LocalServer) -> dict[str, Any]:
     # Codex waits one second for a server that is not required, and ten for one that is. The very
     # first start creates the database, and takes longer.
     extra = {"required": True, "startup_timeout_sec": 60}
@@ -275,7 +275,7 @@ def _write_codex_address(url: str, token: str | None) -> dict[str, Any]:
     return {"url": url} if token is None else {"url": url, "bearer_token_env_var": token}
 
 
-def _write_opencode_program(program: Program) -> dict[str, Any]:
+def _write_opencode_program(program: LocalServer) -> dict[str, Any]:
     entry: dict[str, Any] = {"type": "local", "command": [*program.command]}
     return {**entry, "environment": {**program.settings}} if program.settings else entry
 
@@ -285,7 +285,7 @@ def _write_google_address(url: str, token: str | None) -> dict[str, Any]:
 
 
 _CLIENTS = (
-    Client(
+    ClientProgram(
         "claude-code", "Claude Code", ("claude",),
         Folder("", variable="CLAUDE_CONFIG_DIR"), (".claude.json",), "json", _SERVERS,
         lambda program: write_program(program, type="stdio"), _write_claude_address,
@@ -293,19 +293,19 @@ _CLIENTS = (
         signs=Folder(".claude", variable="CLAUDE_CONFIG_DIR"),
         hint="In a session, `/mcp` shows whether the server is connected.",
     ),
-    Client(
+    ClientProgram(
         "claude-desktop", "Claude Desktop", ("claude-desktop",),
         Folder(".config/Claude", "Library/Application Support/Claude", xdg=True),
         ("claude_desktop_config.json",), "json", _SERVERS, write_program, None,
         hint="add it in Settings, Connectors",
     ),
-    Client(
+    ClientProgram(
         "cursor", "Cursor", ("cursor",), Folder(".cursor"), ("mcp.json",), "jsonc", _SERVERS,
         write_program, lambda url, token: {"url": url, **write_headers(token)},
         credential_way="reference", reference="${{env:{name}}}", settings=_TEXT_ONLY,
         project_files=(".cursor/mcp.json",),
     ),
-    Client(
+    ClientProgram(
         "vscode", "VS Code", ("code",),
         Folder(".config/Code/User", "Library/Application Support/Code/User", xdg=True),
         ("mcp.json",), "jsonc", ("servers",),
@@ -314,19 +314,19 @@ _CLIENTS = (
         credential_way="input", settings=_TEXT_ONLY, project_files=(".vscode/mcp.json",),
         hint="VS Code shows tools only in agent mode.",
     ),
-    Client(
+    ClientProgram(
         "codex", "Codex", ("codex",), Folder(".codex", variable="CODEX_HOME"), ("config.toml",),
         "toml", ("mcp_servers",), _write_codex_program, _write_codex_address,
         credential_way="reference", reference="{name}", settings=_TEXT_ONLY,
         project_files=(".codex/config.toml",),
     ),
-    Client(
+    ClientProgram(
         "gemini-cli", "Gemini CLI", ("gemini",), Folder(".gemini"), ("settings.json",), "jsonc",
         _SERVERS, write_program, _write_google_address, credential_way="reference",
         project_files=(".gemini/settings.json",),
         hint="Gemini CLI starts servers only in folders that it trusts.",
     ),
-    Client(
+    ClientProgram(
         "opencode", "opencode", ("opencode",), Folder(".config/opencode", xdg=True),
         ("opencode.json", "opencode.jsonc"), "jsonc", ("mcp",), _write_opencode_program,
         lambda url, token: {"type": "remote", "url": url, **write_headers(token)},
@@ -335,39 +335,39 @@ _CLIENTS = (
         settings={"TEXTRAWL_RESOURCES": "false"},
         project_files=("opencode.json", "opencode.jsonc"),
     ),
-    Client(
+    ClientProgram(
         "zed", "Zed", ("zed", "zeditor"), Folder(".config/zed", xdg=True), ("settings.json",),
         "jsonc", ("context_servers",), write_program,
         lambda url, token: {"url": url, **write_headers(token)},
     ),
-    Client(
+    ClientProgram(
         "windsurf", "Windsurf", ("windsurf",), Folder(".codeium/windsurf"), ("mcp_config.json",),
         "jsonc", _SERVERS, write_program,
         lambda url, token: {"serverUrl": url, **write_headers(token)},
         credential_way="reference", reference="${{env:{name}}}", settings=_TEXT_ONLY,
         hint="Windsurf reads its file anew when you press Refresh in its list of servers.",
     ),
-    Client(
+    ClientProgram(
         "copilot-cli", "Copilot CLI", ("copilot",), Folder(".copilot", variable="COPILOT_HOME"),
         ("mcp-config.json",), "jsonc", _SERVERS,
         lambda program: {**write_program(program, type="local"), "tools": ["*"]},
         lambda url, token: {"type": "http", "url": url, **write_headers(token), "tools": ["*"]},
         credential_way="reference", settings=_TEXT_ONLY,
     ),
-    Client(
+    ClientProgram(
         "qwen-code", "Qwen Code", ("qwen",), Folder(".qwen", variable="QWEN_HOME"),
         ("settings.json",), "jsonc", _SERVERS, write_program, _write_google_address,
         credential_way="reference", settings=_TEXT_ONLY, project_files=(".qwen/settings.json",),
     ),
 )  # fmt: skip
 
-CLIENTS: Mapping[str, Client] = {client.name: client for client in _CLIENTS}
+CLIENTS: Mapping[str, ClientProgram] = {client.name: client for client in _CLIENTS}
 """The clients by name."""
 
 
-def describe_other() -> Client:
+def describe_other() -> ClientProgram:
     """Return a client that is not in the table: most programs read `mcpServers` in some file."""
-    return Client(
+    return ClientProgram(
         "other",
         "Other clients",
         (),

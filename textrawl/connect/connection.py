@@ -15,7 +15,7 @@ import platformdirs
 
 from textrawl.connect.clients import Addition
 from textrawl.connect.edits import MISSING, Edit, forget, is_made, make, take_back
-from textrawl.connect.json_edits import FileRefused, NotUnderstood
+from textrawl.connect.json_edits import EditRefused, NotUnderstood
 
 _BACKUP = ".textrawl-backup"
 _PRIVATE = 0o600
@@ -36,7 +36,7 @@ class Snapshot:
         try:
             return (self.content or b"").decode()
         except UnicodeDecodeError as error:
-            raise FileRefused(f"{self.path} was not changed: it is not UTF-8") from error
+            raise EditRefused(f"{self.path} was not changed: it is not UTF-8") from error
 
 
 def read_snapshot(path: Path) -> Snapshot:
@@ -48,14 +48,14 @@ def read_snapshot(path: Path) -> Snapshot:
     try:
         status = target.stat()
         if not stat.S_ISREG(status.st_mode) or status.st_size > _LARGEST:
-            raise FileRefused(
+            raise EditRefused(
                 f"{path} was not changed: it is not a regular file, or it has more than 64 MB"
             )
         return Snapshot(target, target.read_bytes(), stat.S_IMODE(status.st_mode))
     except FileNotFoundError:
         return Snapshot(target, None, None)
     except OSError as error:
-        raise FileRefused(f"{path} cannot be read: {error.strerror}") from error
+        raise EditRefused(f"{path} cannot be read: {error.strerror}") from error
 
 
 def write_file(
@@ -68,7 +68,7 @@ def write_file(
     """
     path = snapshot.path
     if read_snapshot(path).content != snapshot.content:
-        raise FileRefused(f"{path} was not changed: another program has just written it. Try again")
+        raise EditRefused(f"{path} was not changed: another program has just written it. Try again")
     descriptor, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
     try:
         with os.fdopen(descriptor, "wb") as file:
@@ -78,7 +78,7 @@ def write_file(
             os.fsync(file.fileno())
         Path(name).replace(path)
     except OSError as error:
-        raise FileRefused(f"{path} cannot be written: {error.strerror}") from error
+        raise EditRefused(f"{path} cannot be written: {error.strerror}") from error
     finally:
         Path(name).unlink(missing_ok=True)
 
@@ -104,7 +104,7 @@ def create_folders(path: Path) -> list[Path]:
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise FileRefused(f"{path.parent} cannot be created: {error.strerror}") from error
+        raise EditRefused(f"{path.parent} cannot be created: {error.strerror}") from error
     return missing
 
 
@@ -176,10 +176,10 @@ def read_record(path: Path) -> Record:
     try:
         document = json.loads(content)
         if document["version"] != _VERSION:
-            raise FileRefused(f"{path} was written by a newer textrawl")
+            raise EditRefused(f"{path} was written by a newer textrawl")
         files = [_read_file(each) for each in document["files"]]
     except (ValueError, KeyError, TypeError) as error:
-        raise FileRefused(f"{path} is damaged: remove it, and edit the client's file") from error
+        raise EditRefused(f"{path} is damaged: remove it, and edit the client's file") from error
     return {file.path: file for file in files}
 
 
@@ -260,7 +260,7 @@ class Change:
 
 
 @dataclass(frozen=True)
-class Plan:
+class ConfigurationPlan:
     """The changes of all files of a client, and where they are recorded."""
 
     record_path: Path
@@ -282,7 +282,7 @@ class Plan:
 
 def plan_connection(
     client: str, project: Path | None, additions: Sequence[Addition], *, private: bool = False
-) -> Plan:
+) -> ConfigurationPlan:
     """Return what makes all `additions`. What an earlier connection added elsewhere goes.
 
     If `private`, the first addition has a token in it. Raises FileRefused for a file that is not
@@ -297,10 +297,12 @@ def plan_connection(
     ]
     if private:
         changes[0] = replace(changes[0], private=True)
-    return Plan(path, record, tuple(changes))
+    return ConfigurationPlan(path, record, tuple(changes))
 
 
-def plan_disconnection(client: str, project: Path | None, additions: Sequence[Addition]) -> Plan:
+def plan_disconnection(
+    client: str, project: Path | None, additions: Sequence[Addition]
+) -> ConfigurationPlan:
     """Return what takes back what the record has, and other `additions` by their keys.
 
     Additions that the record does not have were written by hand, or by a textrawl on another
@@ -317,7 +319,7 @@ def plan_disconnection(client: str, project: Path | None, additions: Sequence[Ad
         _plan_file(file, (), record.get(file), others.get(file, ()))
         for file in dict.fromkeys([*record, *others])
     ]
-    return Plan(path, record, tuple(changes))
+    return ConfigurationPlan(path, record, tuple(changes))
 
 
 def find_recorded(client: str, project: Path | None) -> list[Addition]:
@@ -326,7 +328,7 @@ def find_recorded(client: str, project: Path | None) -> list[Addition]:
     return [edit.addition for file in record.values() for edit in file.edits]
 
 
-def carry_out(plan: Plan) -> list[Path]:
+def carry_out(plan: ConfigurationPlan) -> list[Path]:
     """Write the files of a plan, and return the copies that were made before.
 
     The record is written first. If writing is interrupted, disconnecting finds less to take back.
@@ -393,8 +395,8 @@ def _rewrite(
     return text, tuple(made)
 
 
-def _explain(path: Path, error: NotUnderstood) -> FileRefused:
-    return FileRefused(
+def _explain(path: Path, error: NotUnderstood) -> EditRefused:
+    return EditRefused(
         f"{path} was not changed, because it is not understood ({error}). Correct it, or edit it "
         "by hand: `textrawl connect CLIENT --print` shows the entry"
     )

@@ -14,7 +14,7 @@ class NotUnderstood(ValueError):
     """A text is not of its format, or has another shape than expected. The message has the line."""
 
 
-class FileRefused(StartRefused):
+class EditRefused(StartRefused):
     """A file stays as it is. The message says why, and what to do."""
 
 
@@ -32,7 +32,7 @@ Kind = Literal["space", "comment", "mark", "scalar", "end"]
 
 
 @dataclass(frozen=True)
-class Token:
+class JsonToken:
     """A piece of the text, from `start` to before `end`."""
 
     kind: Kind
@@ -41,7 +41,7 @@ class Token:
 
 
 @dataclass(frozen=True)
-class Node:
+class JsonNode:
     """A value. `members` has the values of an object, `elements` those of a list.
 
     `key_start` is where the key of a member begins, or -1.
@@ -50,8 +50,8 @@ class Node:
     start: int
     end: int
     value: object
-    members: Mapping[str, "Node"] | None = None
-    elements: tuple["Node", ...] | None = None
+    members: Mapping[str, "JsonNode"] | None = None
+    elements: tuple["JsonNode", ...] | None = None
     key_start: int = -1
 
     @property
@@ -60,7 +60,7 @@ class Node:
         return self.start if self.key_start < 0 else self.key_start
 
     @property
-    def children(self) -> list["Node"]:
+    def children(self) -> list["JsonNode"]:
         """The values of an object or list, in order."""
         return [*(self.members or {}).values(), *(self.elements or ())]
 
@@ -70,8 +70,8 @@ class Tree:
     """A document. `root` is None if the text has no value, only white space and comments."""
 
     text: str
-    tokens: tuple[Token, ...]
-    root: Node | None
+    tokens: tuple[JsonToken, ...]
+    root: JsonNode | None
 
 
 def parse_json(text: str, *, strict: bool) -> Tree:
@@ -81,7 +81,9 @@ def parse_json(text: str, *, strict: bool) -> Tree:
     mistake, because programs disagree on which one counts.
     """
     tokens = _cut(text, strict=strict)
-    reader = _Reader(text, [token for token in tokens if token.kind in ("mark", "scalar", "end")])
+    reader = _ValueReader(
+        text, [token for token in tokens if token.kind in ("mark", "scalar", "end")]
+    )
     root = None if reader.next.kind == "end" else reader.read_value(strict=strict, depth=0)
     if reader.next.kind != "end":
         refuse(text, reader.next.start, "nothing may follow the value")
@@ -93,8 +95,8 @@ def refuse(text: str, place: int, reason: str) -> NoReturn:
     raise NotUnderstood(f"line {text.count(chr(10), 0, place) + 1}: {reason}")
 
 
-def _cut(text: str, *, strict: bool) -> list[Token]:
-    tokens, place = list[Token](), len(MARK) if text.startswith(MARK) else 0
+def _cut(text: str, *, strict: bool) -> list[JsonToken]:
+    tokens, place = list[JsonToken](), len(MARK) if text.startswith(MARK) else 0
     while place < len(text):
         match = _TOKEN.match(text, place)
         if match is None:
@@ -102,40 +104,40 @@ def _cut(text: str, *, strict: bool) -> list[Token]:
         kind: Kind = match.lastgroup  # pyright: ignore[reportAssignmentType] - a group always matches
         if kind == "comment" and strict:
             refuse(text, place, "this program reads JSON without comments")
-        tokens.append(Token(kind, place, match.end()))
+        tokens.append(JsonToken(kind, place, match.end()))
         place = match.end()
-    return [*tokens, Token("end", len(text), len(text))]
+    return [*tokens, JsonToken("end", len(text), len(text))]
 
 
-class _Reader:
+class _ValueReader:
     """Reads values from the tokens that are neither white space nor comments."""
 
-    def __init__(self, text: str, tokens: list[Token]) -> None:
+    def __init__(self, text: str, tokens: list[JsonToken]) -> None:
         self._text = text
         self._tokens = tokens
         self._index = 0
 
     @property
-    def next(self) -> Token:
+    def next(self) -> JsonToken:
         """The token that is read next."""
         return self._tokens[self._index]
 
-    def read_value(self, *, strict: bool, depth: int, key_start: int = -1) -> Node:
+    def read_value(self, *, strict: bool, depth: int, key_start: int = -1) -> JsonNode:
         """Return the value that begins at the next token."""
         token = self.next
         if depth > _DEEPEST:
             refuse(self._text, token.start, f"more than {_DEEPEST} levels")
         if token.kind == "scalar":
             self._index += 1
-            return Node(token.start, token.end, self._read_scalar(token), key_start=key_start)
+            return JsonNode(token.start, token.end, self._read_scalar(token), key_start=key_start)
         if self._show(token) == "{":
             return self._read_object(key_start, strict=strict, depth=depth)
         if self._show(token) == "[":
             return self._read_list(key_start, strict=strict, depth=depth)
         refuse(self._text, token.start, f"a value is missing before {self._name()}")
 
-    def _read_object(self, key_start: int, *, strict: bool, depth: int) -> Node:
-        start, members = self._take("{").start, dict[str, Node]()
+    def _read_object(self, key_start: int, *, strict: bool, depth: int) -> JsonNode:
+        start, members = self._take("{").start, dict[str, JsonNode]()
         while self._show(self.next) != "}":
             key = self.next
             name = self._read_scalar(key) if key.kind == "scalar" else None
@@ -149,16 +151,16 @@ class _Reader:
             self._separate("}", strict=strict)
         end = self._take("}").end
         value = {name: node.value for name, node in members.items()}
-        return Node(start, end, value, members=members, key_start=key_start)
+        return JsonNode(start, end, value, members=members, key_start=key_start)
 
-    def _read_list(self, key_start: int, *, strict: bool, depth: int) -> Node:
-        start, elements = self._take("[").start, list[Node]()
+    def _read_list(self, key_start: int, *, strict: bool, depth: int) -> JsonNode:
+        start, elements = self._take("[").start, list[JsonNode]()
         while self._show(self.next) != "]":
             elements.append(self.read_value(strict=strict, depth=depth + 1))
             self._separate("]", strict=strict)
         end = self._take("]").end
         value = [node.value for node in elements]
-        return Node(start, end, value, elements=tuple(elements), key_start=key_start)
+        return JsonNode(start, end, value, elements=tuple(elements), key_start=key_start)
 
     def _separate(self, closing: str, *, strict: bool) -> None:
         """Read the comma after a value. Only JSONC allows one before the closing bracket."""
@@ -168,20 +170,20 @@ class _Reader:
         if strict and self._show(self.next) == closing:
             refuse(self._text, comma.start, "this program reads JSON without trailing commas")
 
-    def _take(self, mark: str) -> Token:
+    def _take(self, mark: str) -> JsonToken:
         token = self.next
         if self._show(token) != mark:
             refuse(self._text, token.start, f"{mark!r} is missing before {self._name()}")
         self._index += 1
         return token
 
-    def _read_scalar(self, token: Token) -> object:
+    def _read_scalar(self, token: JsonToken) -> object:
         try:
             return _DECODER.decode(self._show(token))
         except ValueError:
             refuse(self._text, token.start, f"{self._show(token)[:40]!r} is not JSON")
 
-    def _show(self, token: Token) -> str:
+    def _show(self, token: JsonToken) -> str:
         return self._text[token.start : token.end]
 
     def _name(self) -> str:
@@ -287,7 +289,7 @@ def _wrap(keys: Sequence[str], value: object, *, append: bool) -> object:
     return wrapped
 
 
-def _descend(root: Node, keys: Sequence[str]) -> tuple[Node, int]:
+def _descend(root: JsonNode, keys: Sequence[str]) -> tuple[JsonNode, int]:
     """Return the deepest node on the way, and how many keys lead to it."""
     node, depth = root, 0
     for key in keys:
@@ -304,7 +306,7 @@ def _fill(text: str, value: object, style: _Style) -> str:
 
 
 def _insert(
-    tree: Tree, parent: Node, key: str | None, value: object, style: _Style
+    tree: Tree, parent: JsonNode, key: str | None, value: object, style: _Style
 ) -> list[_Splice]:
     """Return the splices that add a value at the end of an object or list."""
     text, name = tree.text, "" if key is None else f"{json.dumps(key, ensure_ascii=False)}: "
@@ -332,7 +334,7 @@ def _insert(
     return [_Splice(last, place, f",{text[last:place]}{line}")]
 
 
-def _take_out(tree: Tree, parent: Node, node: Node) -> list[_Splice]:
+def _take_out(tree: Tree, parent: JsonNode, node: JsonNode) -> list[_Splice]:
     """Return the splices that remove a member or element with its comma and its line."""
     text, children = tree.text, parent.children
     comma = _find_comma(tree, node.end)
@@ -376,7 +378,7 @@ def _skip_comments(tree: Tree, place: int, end: int) -> int:
     return place
 
 
-def _walk(tree: Tree, place: int) -> Sequence[Token]:
+def _walk(tree: Tree, place: int) -> Sequence[JsonToken]:
     """Return the tokens from `place` on."""
     return tree.tokens[bisect_left(tree.tokens, place, key=lambda token: token.start) :]
 
@@ -387,7 +389,7 @@ def _indentation(text: str, place: int) -> str:
     return line[: len(line) - len(line.lstrip(" \t"))]
 
 
-def _find_indentation(text: str, children: Sequence[Node]) -> str | None:
+def _find_indentation(text: str, children: Sequence[JsonNode]) -> str | None:
     """Return the indentation of the last child that begins its line."""
     for child in reversed(children):
         line = text[text.rfind("\n", 0, child.first) + 1 : child.first]

@@ -56,7 +56,7 @@ from textrawl.wire.token_counter import choose_counter
 
 
 @dataclass(frozen=True)
-class Finding:
+class CheckResult:
     """The result of one check. If the verdict is `broken`, calls fail and `message` has the fix."""
 
     name: str
@@ -65,12 +65,12 @@ class Finding:
 
 
 @contextmanager
-def record_errors(findings: list[Finding], name: str) -> Generator[None]:
+def record_errors(findings: list[CheckResult], name: str) -> Generator[None]:
     """Record an expected error of the block as a finding."""
     try:
         yield
     except (StartRefused, TextrawlError) as error:
-        findings.append(Finding(name, "broken", describe_error(error)))
+        findings.append(CheckResult(name, "broken", describe_error(error)))
 
 
 def describe_error(error: StartRefused | TextrawlError) -> str:
@@ -87,7 +87,7 @@ async def try_call(
     conninfo: str,
     credential: bytes | None,
     settings: Settings,
-    findings: list[Finding],
+    findings: list[CheckResult],
     *,
     person: str | None = None,
 ) -> None:
@@ -105,12 +105,12 @@ async def try_call(
             principal.require("read")
             caller = Caller(principal, None, "doctor")
             await MemoryOperations(memory).search(Question(_TEXT, limit=1), caller)
-            findings.append(Finding("access", "ok", _describe(principal, person)))
+            findings.append(CheckResult("access", "ok", _describe(principal, person)))
             if not settings.read_only:
                 await _try_write(memory, caller, findings)
 
 
-async def _try_write(memory: Store, caller: Caller, findings: list[Finding]) -> None:
+async def _try_write(memory: Store, caller: Caller, findings: list[CheckResult]) -> None:
     """Store a fact as remember_fact does, and roll it back."""
     home = caller.principal.home_space
     if home is None or not home.scopes & {*WRITES_OR_PROPOSES} or home.tier is not None:
@@ -121,7 +121,7 @@ async def _try_write(memory: Store, caller: Caller, findings: list[Finding]) -> 
         fact = {"entity": _NAME, "type": "concept", "observation": _TEXT}
         await rehearse(memory.database, "remember_fact", **fact, **caller.writing)
         message = f"a fact was stored in {home.name} and rolled back"
-        findings.append(Finding("write", "ok", message))
+        findings.append(CheckResult("write", "ok", message))
 
 
 _NO_CALLER = (
@@ -139,7 +139,7 @@ async def _open_memory(conninfo: str, settings: Settings) -> AsyncGenerator[Stor
 
 
 async def try_issuer(
-    conninfo: str, credential: bytes | None, settings: Settings, findings: list[Finding]
+    conninfo: str, credential: bytes | None, settings: Settings, findings: list[CheckResult]
 ) -> None:
     """Check that a server over HTTP can accept tokens of its identity provider."""
     with record_errors(findings, "access"):
@@ -156,7 +156,7 @@ async def try_issuer(
                     f"the TEXTRAWL_ACCESS_TOKEN of {principal.actor} does not have it in any space",
                 )
             message = f"{principal.actor} can register tokens of {settings.oauth_issuer}"
-            findings.append(Finding("access", "ok", message))
+            findings.append(CheckResult("access", "ok", message))
 
 
 def _describe(principal: Principal, person: str | None) -> str:
@@ -170,7 +170,7 @@ def _describe(principal: Principal, person: str | None) -> str:
     return f"{person or principal.actor} reads {reads}; {writes}"
 
 
-async def try_llm(settings: Settings, findings: list[Finding]) -> None:
+async def try_llm(settings: Settings, findings: list[CheckResult]) -> None:
     """Ask the LLM for one word, if the settings name an LLM.
 
     A fault is only a note, because only consolidation and extraction need the LLM.
@@ -183,10 +183,10 @@ async def try_llm(settings: Settings, findings: list[Finding]) -> None:
         try:
             await llm.complete_text(_PROMPT)
         except LlmFailed as failure:
-            findings.append(Finding("llm", "note", f"{failure}. {_WITHOUT_LLM}"))
+            findings.append(CheckResult("llm", "note", f"{failure}. {_WITHOUT_LLM}"))
         else:
             seconds = time.perf_counter() - start
-            findings.append(Finding("llm", "ok", f"{llm.name}: an answer in {seconds:.1f} s"))
+            findings.append(CheckResult("llm", "ok", f"{llm.name}: an answer in {seconds:.1f} s"))
         finally:
             await llm.aclose()
 
@@ -210,17 +210,19 @@ _FAULTS = (
 )
 
 
-async def try_cluster(conninfo: str, timeout: float, findings: list[Finding]) -> None:
+async def try_cluster(conninfo: str, timeout: float, findings: list[CheckResult]) -> None:
     """Report the workers and their cells, if the memory is distributed."""
     with record_errors(findings, "cluster"):
         state = await inspect_cluster(conninfo, timeout=timeout, most_lag=_MOST_LAG)
         if state is None:
             return
         faults = _write_faults(state)
-        findings.extend(Finding("cluster", "broken", fault) for fault in faults)
+        findings.extend(CheckResult("cluster", "broken", fault) for fault in faults)
         if not faults:
             names = ", ".join(node.address for node in state.cells.nodes)
-            findings.append(Finding("cluster", "ok", f"{len(state.cells.cells)} cells on {names}"))
+            findings.append(
+                CheckResult("cluster", "ok", f"{len(state.cells.cells)} cells on {names}")
+            )
 
 
 def _write_faults(state: ClusterState) -> list[str]:
@@ -251,12 +253,12 @@ _BEHIND = (
 )
 
 
-async def try_standby(settings: Settings, findings: list[Finding]) -> None:
+async def try_standby(settings: Settings, findings: list[CheckResult]) -> None:
     """Report both servers and the lag. A fault of the standby fails no call, so it is a note."""
     if settings.database_url is None or settings.database_read_url is None:
         return
     primary, standby = settings.database_url, settings.database_read_url
-    found: list[Finding] = []
+    found: list[CheckResult] = []
     with record_errors(found, "standby"):
         servers = await compare_servers(
             primary.get_secret_value(),
@@ -266,14 +268,14 @@ async def try_standby(settings: Settings, findings: list[Finding]) -> None:
         )
         found.append(_judge(servers))
     findings += [
-        Finding("standby", "note", f"{one.message}. The primary answers all calls")
+        CheckResult("standby", "note", f"{one.message}. The primary answers all calls")
         if one.verdict == "broken"
         else one
         for one in found
     ]
 
 
-def _judge(servers: ServerPair) -> Finding:
+def _judge(servers: ServerPair) -> CheckResult:
     standby, primary = servers.standby, servers.primary
     if not servers.related:
         fault = _OTHER_SYSTEM.format(standby, primary)
@@ -285,8 +287,8 @@ def _judge(servers: ServerPair) -> Finding:
         fault = _BEHIND.format(standby, MOST_LAG, primary)
     else:
         message = f"{standby} replayed the newest write of {primary} within"
-        return Finding("standby", "ok", f"{message} {servers.lag * 1000:.0f} ms")
-    return Finding("standby", "note", fault)
+        return CheckResult("standby", "ok", f"{message} {servers.lag * 1000:.0f} ms")
+    return CheckResult("standby", "note", fault)
 
 
 _LOADING = 10.0  # seconds that the check waits for a model to load
@@ -294,7 +296,7 @@ _WITHOUT_VECTORS = "Until it works, search uses only keywords, and new facts do 
 
 
 async def try_model(
-    active: ActiveModel | None, settings: Settings, findings: list[Finding]
+    active: ActiveModel | None, settings: Settings, findings: list[CheckResult]
 ) -> None:
     """Compute a vector with the active model, or else with the model of the settings.
 
@@ -306,7 +308,7 @@ async def try_model(
         configured = choose_embedder(settings)  # if this raises, servers do not start either
         if configured is None:
             message = "none: search uses only keywords"
-            findings.append(Finding("embeddings", "note", message))
+            findings.append(CheckResult("embeddings", "note", message))
             return
         await configured.aclose()
         name = active.name if active else configured.name
@@ -317,30 +319,32 @@ async def try_model(
             findings.append(await _judge_missing(name, missing, active, settings))
         except (EmbeddingUnavailable, StartRefused) as reason:
             message = f"{name} cannot be used: {reason}. {_WITHOUT_VECTORS}"
-            findings.append(Finding("embeddings", "note", message))
+            findings.append(CheckResult("embeddings", "note", message))
 
 
 async def _judge_model(
     message: str, active: ActiveModel | None, configured: Embedder, settings: Settings
-) -> Finding:
+) -> CheckResult:
     if active is None:
-        return Finding("embeddings", "ok", f"{message}; {_explain_choice(configured, settings)}")
+        return CheckResult(
+            "embeddings", "ok", f"{message}; {_explain_choice(configured, settings)}"
+        )
     if active.stands_in_for is None:
-        return Finding("embeddings", "ok", f"{message}; this memory has its vectors")
+        return CheckResult("embeddings", "ok", f"{message}; this memory has its vectors")
     obstacle = active.obstacle or await _find_obstacle(settings, active.stands_in_for)
     text = f"{message}; stands in for {active.stands_in_for}. {obstacle}"
-    return Finding("embeddings", "note", text)
+    return CheckResult("embeddings", "note", text)
 
 
 async def _judge_missing(
     name: str, missing: ModelMissing, active: ActiveModel | None, settings: Settings
-) -> Finding:
+) -> CheckResult:
     if active is not None:
         message = f"{name} cannot be used: {missing}. {_WITHOUT_VECTORS}"
-        return Finding("embeddings", "broken", message)
+        return CheckResult("embeddings", "broken", message)
     message = await _ask(settings, STAND_IN)
     text = f"{name} cannot be used: {missing}. Until then a new memory uses {message}"
-    return Finding("embeddings", "note", text)
+    return CheckResult("embeddings", "note", text)
 
 
 def _explain_choice(configured: Embedder, settings: Settings) -> str:
@@ -383,9 +387,9 @@ async def _ask(settings: Settings, name: str) -> str:
     return f"{embedder.name}: {len(vector)} dimensions, one text in {milliseconds:.1f} ms"
 
 
-async def examine(*, http: bool) -> list[Finding]:
+async def examine(*, http: bool) -> list[CheckResult]:
     """Check the settings, and what a server with these settings needs."""
-    findings: list[Finding] = []
+    findings: list[CheckResult] = []
     with record_errors(findings, "settings"):
         settings = read_settings()
         findings.append(_describe_settings(settings))
@@ -393,14 +397,14 @@ async def examine(*, http: bool) -> list[Finding]:
     return findings
 
 
-async def examine_memory(settings: Settings, *, http: bool = False) -> list[Finding]:
+async def examine_memory(settings: Settings, *, http: bool = False) -> list[CheckResult]:
     """Check what a server with `settings` needs. With `http`, its clients send tokens."""
-    findings: list[Finding] = []
+    findings: list[CheckResult] = []
     with record_errors(findings, "settings"):
-        findings += [Finding(".env", "note", line) for line in find_ignored()]
+        findings += [CheckResult(".env", "note", line) for line in find_ignored()]
         if not settings.enable_memory:
             findings.append(
-                Finding("memory", "note", "off: set TEXTRAWL_ENABLE_MEMORY=true to offer it")
+                CheckResult("memory", "note", "off: set TEXTRAWL_ENABLE_MEMORY=true to offer it")
             )
         active = await _examine_database(settings, findings, http=http)
         await try_model(active, settings, findings)
@@ -409,14 +413,16 @@ async def examine_memory(settings: Settings, *, http: bool = False) -> list[Find
     return findings
 
 
-def _describe_settings(settings: Settings) -> Finding:
+def _describe_settings(settings: Settings) -> CheckResult:
     rows = [row for row in list_settings(settings) if row.source != DEFAULT]
     lines = [f"{row.name}={row.value} ({row.source})" for row in rows]
-    return Finding("settings", "ok", "\n".join([*lines, "all other settings have their defaults"]))
+    return CheckResult(
+        "settings", "ok", "\n".join([*lines, "all other settings have their defaults"])
+    )
 
 
 async def _examine_database(
-    settings: Settings, findings: list[Finding], *, http: bool
+    settings: Settings, findings: list[CheckResult], *, http: bool
 ) -> ActiveModel | None:
     """Check the database. Return its active model, or None if there is none or it is unknown."""
     token = settings.access_token
@@ -440,7 +446,7 @@ async def _examine_database(
 
 
 async def _examine_embedded(
-    credential: bytes | None, settings: Settings, findings: list[Finding]
+    credential: bytes | None, settings: Settings, findings: list[CheckResult]
 ) -> ActiveModel | None:
     state, timeout = read_state(settings.data_dir), settings.database_timeout
     findings.append(_examine_folder(settings.data_dir, state))
@@ -457,21 +463,21 @@ async def _examine_embedded(
         return await _examine_vectors(conninfo, timeout, findings, embedded=True)
 
 
-def _examine_folder(data_dir: Path, state: State) -> Finding:
+def _examine_folder(data_dir: Path, state: State) -> CheckResult:
     if state.phase != "not initialised":
         message = f"{data_dir}: {decimal(state.size)}, Postgres was {state.phase} before the check"
-        return Finding("data folder", "ok", message)
+        return CheckResult("data folder", "ok", message)
     folder = next(path for path in (data_dir, *data_dir.parents) if path.exists())
     if not folder.is_dir() or not os.access(folder, os.W_OK | os.X_OK):
         fault = "cannot be written" if folder.is_dir() else "is not a folder"
         fix = "set TEXTRAWL_DATA_DIR to a writable folder, or set TEXTRAWL_DATABASE_URL"
-        return Finding("data folder", "broken", f"{folder} {fault}: {fix}")
+        return CheckResult("data folder", "broken", f"{folder} {fault}: {fix}")
     message = f"{data_dir}: no database yet; the first `textrawl serve` creates it"
-    return Finding("data folder", "note", message)
+    return CheckResult("data folder", "note", message)
 
 
 async def _examine_server(
-    conninfo: str, timeout: float, findings: list[Finding], *, owner: str | None = None
+    conninfo: str, timeout: float, findings: list[CheckResult], *, owner: str | None = None
 ) -> bool:
     """Return True if the schema is up to date and a server may use this login.
 
@@ -479,7 +485,7 @@ async def _examine_server(
     """
     server = await inspect_server(conninfo, timeout=timeout)
     route = ", through a pooler" if server.pooled else ""
-    findings.append(Finding("database", "ok", f"PostgreSQL {server.postgres}{route}"))
+    findings.append(CheckResult("database", "ok", f"PostgreSQL {server.postgres}{route}"))
     findings.append(judge_extension(server))
     with record_errors(findings, "schema"):
         try:
@@ -491,51 +497,53 @@ async def _examine_server(
             # A start would migrate it, so find out whether this works.
             await migrate(owner, rehearse=True)
             message = f"{outdated}, or start a server, which does the same"
-            findings.append(Finding("schema", "note", message))
+            findings.append(CheckResult("schema", "note", message))
             return False
-        findings.append(Finding("schema", "ok", "up to date"))
+        findings.append(CheckResult("schema", "ok", "up to date"))
         with record_errors(findings, "login"):
             await check(conninfo, connect_timeout=timeout)
-            findings.append(Finding("login", "ok", f"{server.login}, which a server can use"))
+            findings.append(CheckResult("login", "ok", f"{server.login}, which a server can use"))
             return True
     return False
 
 
 async def _examine_vectors(
-    conninfo: str, timeout: float, findings: list[Finding], *, embedded: bool = False
+    conninfo: str, timeout: float, findings: list[CheckResult], *, embedded: bool = False
 ) -> ActiveModel | None:
     active = await find_active_model(conninfo, timeout=timeout)
     message = f"{active.name}; `textrawl embed` changes it" if active else "no vectors yet"
-    findings.append(Finding("model", "ok", message))
+    findings.append(CheckResult("model", "ok", message))
     indexes = await find_vector_indexes(conninfo, timeout=timeout)
     if active or indexes:
         findings.append(judge_indexes(indexes, embedded=embedded))
     return active
 
 
-def judge_indexes(indexes: dict[str, str], *, embedded: bool) -> Finding:
+def judge_indexes(indexes: dict[str, str], *, embedded: bool) -> CheckResult:
     """Return a note if vector indexes are missing. Searches without an index work, but slowly."""
     faults = [f"{name} is {state}" for name, state in indexes.items() if state != "ready"]
     if not faults:
-        return Finding("vector indexes", "ok", ", ".join(indexes))
+        return CheckResult("vector indexes", "ok", ", ".join(indexes))
     fix = "a server starts one within a minute" if embedded else "run `textrawl migrate`"
     message = f"{', '.join(faults)}. If no build is running, {fix}"
-    return Finding("vector indexes", "note", message)
+    return CheckResult("vector indexes", "note", message)
 
 
-def judge_extension(server: Server) -> Finding:
+def judge_extension(server: Server) -> CheckResult:
     """Return a finding about pgvector. `textrawl migrate` refuses a version that is too old."""
     if server.pgvector is not None:
-        return Finding("pgvector", "ok", server.pgvector)
+        return CheckResult("pgvector", "ok", server.pgvector)
     if server.offered is not None:
         fix = "run `create extension vector` in this database as a superuser"
-        return Finding("pgvector", "broken", f"{server.offered} is installed but not active: {fix}")
-    return Finding("pgvector", "broken", "missing: install 0.8 or newer on the database server")
+        return CheckResult(
+            "pgvector", "broken", f"{server.offered} is installed but not active: {fix}"
+        )
+    return CheckResult("pgvector", "broken", "missing: install 0.8 or newer on the database server")
 
 
-def _examine_counter(settings: Settings) -> Finding:
+def _examine_counter(settings: Settings) -> CheckResult:
     counter = choose_counter()
     if counter.exact:
-        return Finding("tokens", "ok", f"counted exactly, {counter.name}")
+        return CheckResult("tokens", "ok", f"counted exactly, {counter.name}")
     message = f"counted by {counter.name}. The number can be too high, but never too low"
-    return Finding("tokens", "note", message)
+    return CheckResult("tokens", "note", message)

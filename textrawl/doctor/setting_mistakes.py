@@ -4,7 +4,14 @@ from collections.abc import Iterator
 from io import StringIO
 from typing import TYPE_CHECKING
 
-from textrawl.environment import PREFIX, File, Source, parse_file, read_environment, read_files
+from textrawl.environment import (
+    PREFIX,
+    EnvFile,
+    ValueSource,
+    parse_file,
+    read_environment,
+    read_files,
+)
 from textrawl.settings import Settings, find_origins, find_withheld, is_setting, write_name
 
 if TYPE_CHECKING:
@@ -51,13 +58,13 @@ def find_ignored() -> list[str]:
     ]
 
 
-def _list_bare_names(file: File) -> list[str]:
+def _list_bare_names(file: EnvFile) -> list[str]:
     parts = _parse(file.content.decode("utf-8", "replace"))
     found = [part.key.upper() for part in parts if part.key]
     return [name for name in dict.fromkeys(found) if name.lower() in Settings.model_fields]
 
 
-def _find_bad_lines(file: File) -> Iterator[str]:
+def _find_bad_lines(file: EnvFile) -> Iterator[str]:
     if file.shared and not file.mentions(PREFIX):
         return
     for part in _parse(file.decode()):
@@ -74,7 +81,7 @@ def _parse(text: str) -> "Iterator[Binding]":
     return parse_stream(StringIO(text))
 
 
-def _check_names(source: Source, unset: list[str]) -> Iterator[str]:
+def _check_names(source: ValueSource, unset: list[str]) -> Iterator[str]:
     place = f"the {source.label}" if source.label == "environment" else source.label
     for name in (*source.values, *sorted(source.withheld)):
         prefixed = name.startswith(PREFIX)

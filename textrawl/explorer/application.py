@@ -42,7 +42,7 @@ from textrawl.explorer.requests import (
     show_failure,
 )
 from textrawl.explorer.site import Site
-from textrawl.server.http.guards import Limits
+from textrawl.server.http.guards import RequestLimits
 from textrawl.server.server import MemoryServer
 from textrawl.settings import Settings
 from textrawl.tools.call import App
@@ -117,7 +117,7 @@ def build_explorer(site: Site) -> ASGIApp:
             routes=routes,
             middleware=[
                 Middleware(Visitors, site=site),
-                Middleware(Limits, most=site.settings.rate_limit),
+                Middleware(RequestLimits, most=site.settings.rate_limit),
             ],
             exception_handlers={
                 TextrawlError: partial(_show_error, site),

@@ -16,7 +16,7 @@ from textrawl.explorer.arguments import read_fact, read_name, read_reason
 from textrawl.explorer.forms import Form
 from textrawl.explorer.places import find_places
 from textrawl.explorer.rendering import write_link
-from textrawl.explorer.requests import Visit
+from textrawl.explorer.requests import PageRequest
 from textrawl.explorer.site import HistoryRow
 from textrawl.memory.curation import CurationOperations, Revision
 from textrawl.memory.fact_rows import EntityRow, ForgottenRow
@@ -35,7 +35,7 @@ class _Target:
 
 
 @dataclass(frozen=True)
-class _Change:
+class _FactChange:
     """A correction: `kind` is ended (it was right until now), wrong or void.
 
     Only a wrong fact has a reason. `text` is right in its place, and empty if nothing is (void).
@@ -46,13 +46,13 @@ class _Change:
     reason: str
 
 
-async def ask_correction(visit: Visit) -> Response:
+async def ask_correction(visit: PageRequest) -> Response:
     """Show the form for the correction of a fact."""
     target = await _find_target(visit, visit.read("name"), visit.read("fact"))
     return _show_correction(visit, target, {"step": "ask", "text": target.fact.content})
 
 
-async def correct(visit: Visit) -> Response:
+async def correct(visit: PageRequest) -> Response:
     """Show what the correction will change. With the confirmation of the person, change it."""
     form = visit.form
     target = await _find_target(visit, form.get("name", ""), form.get("fact", ""))
@@ -71,18 +71,20 @@ async def correct(visit: Visit) -> Response:
     return visit.return_to(entity.name)
 
 
-def _read_change(form: Form) -> _Change:
+def _read_change(form: Form) -> _FactChange:
     """Return what a form asks for. Raises ArgumentInvalid."""
     kind = form.get("kind", "ended")
     if kind not in _KINDS:
         raise ArgumentInvalid("Go back, and say what was wrong", title="Unknown change")
     text = "" if kind == "void" else read_fact(form.get("text", ""))
     if kind == "ended":
-        return _Change(kind, text, "")
-    return _Change(kind, text, read_reason(form.get("reason", ""), "Say why the fact was wrong"))
+        return _FactChange(kind, text, "")
+    return _FactChange(
+        kind, text, read_reason(form.get("reason", ""), "Say why the fact was wrong")
+    )
 
 
-async def ask_deletion(visit: Visit) -> Response:
+async def ask_deletion(visit: PageRequest) -> Response:
     """Show what would be deleted, in the space that is chosen or in the first with this name."""
     visit.principal.require("read")
     name, fact = read_name(visit.read("name")), clean_name(visit.read("fact"))
@@ -96,7 +98,7 @@ async def ask_deletion(visit: Visit) -> Response:
     return visit.show("forget.html", values)
 
 
-async def forget(visit: Visit) -> Response:
+async def forget(visit: PageRequest) -> Response:
     """Delete an entity or a fact for good. The form is the confirmation of the person."""
     _require(visit, "forget")
     visit.require_space()
@@ -110,7 +112,7 @@ async def forget(visit: Visit) -> Response:
 
 
 async def _forget(
-    visit: Visit, name: str, fact: str, *, dry_run: bool, planned: str | None = None
+    visit: PageRequest, name: str, fact: str, *, dry_run: bool, planned: str | None = None
 ) -> ForgottenRow:
     row = await visit.site.memory.forget(
         name, visit.caller, fact=fact or None, dry_run=dry_run, planned=planned
@@ -120,7 +122,7 @@ async def _forget(
     return row
 
 
-async def _find_target(visit: Visit, name: str, fact: str) -> _Target:
+async def _find_target(visit: PageRequest, name: str, fact: str) -> _Target:
     """Return a valid fact by its id, for a person who may write. Raises FactNotFound."""
     _require(visit, "write")
     name = read_name(name)
@@ -133,7 +135,7 @@ async def _find_target(visit: Visit, name: str, fact: str) -> _Target:
     return _Target(entity, found)
 
 
-async def _find_fact(visit: Visit, name: str, fact: str) -> HistoryRow | None:
+async def _find_fact(visit: PageRequest, name: str, fact: str) -> HistoryRow | None:
     with suppress(ValueError):
         rows = await visit.site.store.database.call(
             "entity_history", HistoryRow, entity=name, fact=UUID(fact), **visit.caller.reading
@@ -142,13 +144,13 @@ async def _find_fact(visit: Visit, name: str, fact: str) -> HistoryRow | None:
     return None
 
 
-def _require(visit: Visit, scope: Scope) -> None:
+def _require(visit: PageRequest, scope: Scope) -> None:
     visit.require_writable()
     visit.principal.require("read")
     visit.principal.require(scope)
 
 
-def _show_correction(visit: Visit, target: _Target, values: Mapping[str, object]) -> Response:
+def _show_correction(visit: PageRequest, target: _Target, values: Mapping[str, object]) -> Response:
     common = {
         "entity": target.entity,
         "fact": target.fact,

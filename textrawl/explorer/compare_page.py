@@ -3,19 +3,19 @@
 from starlette.responses import Response
 
 from textrawl.explorer.arguments import read_number
-from textrawl.explorer.requests import Visit
-from textrawl.explorer.site import PairRow, count_pairs
+from textrawl.explorer.requests import PageRequest
+from textrawl.explorer.site import ClosePairRow, count_pairs
 
 _ENTITIES, _MOST_ENTITIES = 100, 2_000
 _PAIRS = 50  # of each kind
 
 
-async def show(visit: Visit) -> Response:
+async def show(visit: PageRequest) -> Response:
     """Show pairs of facts, the most similar first, of the entities that changed last."""
     visit.principal.require("read")
     entities = read_number(visit.read("entities"), least=1, most=_MOST_ENTITIES, default=_ENTITIES)
     pairs = await visit.site.store.database.call(
-        "close_pairs", PairRow, entities=entities, max_rows=_PAIRS, **visit.caller.reading
+        "close_pairs", ClosePairRow, entities=entities, max_rows=_PAIRS, **visit.caller.reading
     )
     kinds = [
         (kind, [pair for pair in pairs if pair.kind == kind], count_pairs(pairs, kind))

@@ -3,15 +3,15 @@
 from starlette.responses import Response
 
 from textrawl.explorer.arguments import read_number
-from textrawl.explorer.requests import Visit
-from textrawl.explorer.site import Numbers, PairRow, describe_numbers
+from textrawl.explorer.requests import PageRequest
+from textrawl.explorer.site import ClosePairRow, Numbers, describe_numbers
 from textrawl.memory.store import ReportRow, StatisticsRow
 
 _DAYS, _MOST_DAYS = 90, 3660
 _ENTITIES = 100  # that changed last: the dashboard counts candidates among their facts
 
 
-async def show(visit: Visit) -> Response:
+async def show(visit: PageRequest) -> Response:
     """Show the numbers of one space, or of all spaces that the person can read."""
     visit.principal.require("read")
     days = read_number(visit.read("days"), least=1, most=_MOST_DAYS, default=_DAYS)
@@ -26,9 +26,11 @@ async def show(visit: Visit) -> Response:
     return visit.show("dashboard.html", {**values, **describe_numbers(numbers)})
 
 
-async def _count(visit: Visit, days: int) -> Numbers:
+async def _count(visit: PageRequest, days: int) -> Numbers:
     database, reading = visit.site.store.database, visit.caller.reading
     [holdings] = await database.call("memory_statistics", StatisticsRow, **reading)
     [report] = await database.call("memory_report", ReportRow, days=days, **reading)
-    pairs = await database.call("close_pairs", PairRow, entities=_ENTITIES, max_rows=1, **reading)
+    pairs = await database.call(
+        "close_pairs", ClosePairRow, entities=_ENTITIES, max_rows=1, **reading
+    )
     return Numbers(holdings, report, pairs)

@@ -9,7 +9,7 @@ from starlette.responses import Response
 from textrawl.explorer.arguments import read_moment, read_name, read_number
 from textrawl.explorer.missing_page import show_missing
 from textrawl.explorer.places import find_places
-from textrawl.explorer.requests import Visit
+from textrawl.explorer.requests import PageRequest
 from textrawl.explorer.site import DayRow, HistoryRow
 from textrawl.memory.entities import EntityOperations
 from textrawl.memory.facts import Times
@@ -18,7 +18,7 @@ _PAGE = 50
 _LAST = 100_000
 
 
-async def show(visit: Visit) -> Response:
+async def show(visit: PageRequest) -> Response:
     """Show what is known about an entity, now or at a time."""
     visit.principal.require("read")
     name, as_of = read_name(visit.read("name")), read_moment(visit.read("as_of"))
@@ -50,7 +50,7 @@ async def show(visit: Visit) -> Response:
 
 
 async def _read_page(
-    visit: Visit, name: str, as_of: datetime | None, skip: int
+    visit: PageRequest, name: str, as_of: datetime | None, skip: int
 ) -> tuple[Sequence[HistoryRow], int]:
     """Return a page of facts, and how many are before it. Beyond the end, return the last page."""
     facts = await _read_history(visit, name, as_of, skip)
@@ -62,7 +62,7 @@ async def _read_page(
 
 
 async def _read_history(
-    visit: Visit, name: str, as_of: datetime | None, skip: int
+    visit: PageRequest, name: str, as_of: datetime | None, skip: int
 ) -> Sequence[HistoryRow]:
     return await visit.site.store.database.call(
         "entity_history",
@@ -75,7 +75,7 @@ async def _read_history(
     )
 
 
-async def _read_days(visit: Visit, name: str) -> list[str]:
+async def _read_days(visit: PageRequest, name: str) -> list[str]:
     """Return the days before today on which the entity changed."""
     rows = await visit.site.store.database.call(
         "entity_days", DayRow, entity=name, **visit.caller.reading

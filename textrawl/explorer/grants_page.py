@@ -7,13 +7,13 @@ from starlette.responses import RedirectResponse, Response
 from textrawl.access.access_token import GrantListRow
 from textrawl.explorer.arguments import SCOPES, read_actor, read_scopes
 from textrawl.explorer.rendering import write_link
-from textrawl.explorer.requests import Visit
+from textrawl.explorer.requests import PageRequest
 from textrawl.values.text import NAME_LENGTH, clean_name
 
 Row = TypeVar("Row")
 
 
-async def show(visit: Visit) -> Response:
+async def show(visit: PageRequest) -> Response:
     """Show the grants of the spaces that the person administers."""
     visit.principal.require("admin", anywhere=True)
     values = {
@@ -24,7 +24,7 @@ async def show(visit: Visit) -> Response:
     return visit.show("grants.html", values)
 
 
-async def ask_grant(visit: Visit) -> Response:
+async def ask_grant(visit: PageRequest) -> Response:
     """Show the form for a grant, with the scopes that the actor has now."""
     space, actor = require_place(visit, changes=True), clean_name(visit.read("actor"))
     held = await find_grant(visit, actor)
@@ -32,7 +32,7 @@ async def ask_grant(visit: Visit) -> Response:
     return visit.show("grant.html", {**values, "scopes": SCOPES, "longest": NAME_LENGTH})
 
 
-async def grant(visit: Visit) -> Response:
+async def grant(visit: PageRequest) -> Response:
     """Show what the grant will change. With the confirmation of the person, change it."""
     space, actor = require_place(visit, changes=True), read_actor(visit.form.get("actor", ""))
     scopes = read_scopes(visit.form)
@@ -45,7 +45,7 @@ async def grant(visit: Visit) -> Response:
     return visit.show("grant.html", {**values, "scopes": scopes})
 
 
-async def ask_withdrawal(visit: Visit) -> Response:
+async def ask_withdrawal(visit: PageRequest) -> Response:
     """Show which scopes an actor would lose."""
     space, actor = require_place(visit, changes=True), read_actor(visit.read("actor"))
     held = await find_grant(visit, actor)
@@ -54,7 +54,7 @@ async def ask_withdrawal(visit: Visit) -> Response:
     return visit.show("take_back.html", values, 200 if held else 404)
 
 
-async def take_back(visit: Visit) -> Response:
+async def take_back(visit: PageRequest) -> Response:
     """Take back all scopes of an actor in a space. The form is the confirmation of the person."""
     space, actor = require_place(visit, changes=True), read_actor(visit.form.get("actor", ""))
     visit.require_confirmation()
@@ -62,7 +62,7 @@ async def take_back(visit: Visit) -> Response:
     return _return_to(space)
 
 
-def require_place(visit: Visit, *, changes: bool = False) -> str:
+def require_place(visit: PageRequest, *, changes: bool = False) -> str:
     """Return the name of the space that the address or form names, if the person administers it.
 
     Raises ScopeMissing, ReadOnly, and ArgumentInvalid if no space is named.
@@ -75,19 +75,19 @@ def require_place(visit: Visit, *, changes: bool = False) -> str:
     return space
 
 
-async def find_grant(visit: Visit, actor: str) -> GrantListRow | None:
+async def find_grant(visit: PageRequest, actor: str) -> GrantListRow | None:
     """Return the grant of an actor in the space of the visit, or None."""
     return next((row for row in await list_grants(visit) if row.actor_name == actor), None)
 
 
-async def list_grants(visit: Visit) -> list[GrantListRow]:
+async def list_grants(visit: PageRequest) -> list[GrantListRow]:
     """Return the grants of the spaces that the person administers here."""
     rows = await _call(visit, "list_grants", GrantListRow)
     return [row for row in rows if row.space_name in visit.administered]
 
 
 async def _call(
-    visit: Visit, function: LiteralString, row: type[Row], /, **arguments: object
+    visit: PageRequest, function: LiteralString, row: type[Row], /, **arguments: object
 ) -> list[Row]:
     return await visit.site.store.call(
         function, row, credential=visit.principal.credential, **arguments

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from textrawl.explorer.graph_layout import place_nodes
-from textrawl.explorer.site import GraphRow
+from textrawl.explorer.site import EntityGraphRow
 
 _WIDTH, _HEIGHT, _SIDE, _EDGE = 1000, 640, 90, 40
 _MOST_NAMES = 60  # nodes with a visible name: the nearest and the most connected
@@ -16,7 +16,7 @@ _ARROW = 7  # the length of an arrow
 
 
 @dataclass(frozen=True)
-class Node:
+class DrawnNode:
     """An entity in the drawing. `labelled` is false if its name is only shown on demand."""
 
     name: str
@@ -28,14 +28,14 @@ class Node:
 
 
 @dataclass(frozen=True)
-class Line:
+class DrawnLine:
     """The relations from one node to another one. It ends at `x` and `y`.
 
     The names of the relations are at `label_x` and `label_y`.
     """
 
-    start: Node
-    end: Node
+    start: DrawnNode
+    end: DrawnNode
     relation: str
     x: float
     y: float
@@ -43,7 +43,7 @@ class Line:
     label_y: float
 
 
-def draw(row: GraphRow) -> dict[str, Any]:
+def draw(row: EntityGraphRow) -> dict[str, Any]:
     """Return the values that the template draws."""
     pairs = [(edge["from"], edge["to"]) for edge in row.edges]
     degrees = [0] * len(row.nodes)
@@ -69,13 +69,15 @@ def draw(row: GraphRow) -> dict[str, Any]:
 
 def _draw_node(
     item: dict[str, Any], place: tuple[float, float], degree: int, *, labelled: bool
-) -> Node:
+) -> DrawnNode:
     x = _SIDE + place[0] * (_WIDTH - 2 * _SIDE)
     y = _EDGE + place[1] * (_HEIGHT - 2 * _EDGE)
-    return Node(item["name"], item["type"], round(x, 1), round(y, 1), min(6 + degree, 16), labelled)
+    return DrawnNode(
+        item["name"], item["type"], round(x, 1), round(y, 1), min(6 + degree, 16), labelled
+    )
 
 
-def _draw_lines(edges: Sequence[dict[str, Any]], nodes: Sequence[Node]) -> list[Line]:
+def _draw_lines(edges: Sequence[dict[str, Any]], nodes: Sequence[DrawnNode]) -> list[DrawnLine]:
     together: dict[tuple[int, int], list[str]] = {}
     for edge in edges:
         together.setdefault((edge["from"], edge["to"]), []).append(edge["relation"])
@@ -86,12 +88,12 @@ def _draw_lines(edges: Sequence[dict[str, Any]], nodes: Sequence[Node]) -> list[
     ]
 
 
-def _draw_line(start: Node, end: Node, relation: str, gap: float | None) -> Line:
+def _draw_line(start: DrawnNode, end: DrawnNode, relation: str, gap: float | None) -> DrawnLine:
     """Return a line with space for an arrow before the end node, or without it if `gap` is None."""
     right, down = end.x - start.x, end.y - start.y
     length = math.hypot(right, down)
     visible = 1.0 if gap is None or not length else max(length - end.size - gap, 0) / length
-    return Line(
+    return DrawnLine(
         start,
         end,
         relation,

@@ -7,8 +7,8 @@ from starlette.responses import Response
 from textrawl.explorer.arguments import read_moment, read_name, read_number, read_types
 from textrawl.explorer.graph_drawing import draw
 from textrawl.explorer.missing_page import show_missing
-from textrawl.explorer.requests import Visit
-from textrawl.explorer.site import GraphRow
+from textrawl.explorer.requests import PageRequest
+from textrawl.explorer.site import EntityGraphRow
 from textrawl.scheduling import run_aside
 from textrawl.values.names import ENTITY_TYPES
 
@@ -16,12 +16,12 @@ _NODES, _MOST_NODES = 60, 500
 _DEPTH, _MOST_DEPTH = 1, 4
 
 
-async def show(visit: Visit) -> Response:
+async def show(visit: PageRequest) -> Response:
     """Draw the entities that a few relations connect with an entity."""
     visit.principal.require("read")
     name, chosen = read_name(visit.read("name")), _read_choice(visit)
     [row] = await visit.site.store.database.call(
-        "entity_graph", GraphRow, entity=name, **chosen, **visit.caller.reading
+        "entity_graph", EntityGraphRow, entity=name, **chosen, **visit.caller.reading
     ) or [None]
     if row is None:
         return await show_missing(visit, name)
@@ -44,7 +44,7 @@ async def show(visit: Visit) -> Response:
     return visit.show("graph.html", values | await run_aside(draw, row))
 
 
-def _read_choice(visit: Visit) -> dict[str, Any]:
+def _read_choice(visit: PageRequest) -> dict[str, Any]:
     """Return what to draw, as arguments of entity_graph. Raises ArgumentInvalid."""
     depth, most = visit.read("depth"), visit.read("most")
     return {

@@ -10,17 +10,17 @@ import anyio
 from starlette.responses import RedirectResponse, Response
 
 from textrawl import __version__
-from textrawl.doctor.checks import Finding, examine_memory
+from textrawl.doctor.checks import CheckResult, examine_memory
 from textrawl.doctor.configuration import DEFAULT, list_settings
 from textrawl.explorer.forms import OwnerNeeded
 from textrawl.explorer.rendering import write_link
-from textrawl.explorer.requests import Visit
+from textrawl.explorer.requests import PageRequest
 from textrawl.memory.store import StatisticsRow
 
 _LONGEST = 20.0  # seconds for all checks, because the page has to begin within 30
 
 
-async def show(visit: Visit) -> Response:
+async def show(visit: PageRequest) -> Response:
     """Show how the database, the vectors and the answers of this server are."""
     visit.principal.require("read")
     store, settings, renderer = visit.site.store, visit.site.settings, visit.site.renderer
@@ -48,12 +48,12 @@ async def show(visit: Visit) -> Response:
     return visit.show("health.html", values)
 
 
-async def check(visit: Visit) -> Response:
+async def check(visit: PageRequest) -> Response:
     """Run the checks of `textrawl doctor`, and show them. Only the owner of the machine can."""
     visit.principal.require("read")
     if not visit.site.own_machine:
         raise OwnerNeeded("Ask the administrator of the server, who runs `textrawl doctor --http`")
-    findings = [Finding("checks", "note", f"did not end within {_LONGEST:.0f} s: check again")]
+    findings = [CheckResult("checks", "note", f"did not end within {_LONGEST:.0f} s: check again")]
     with anyio.move_on_after(_LONGEST):
         findings = await examine_memory(visit.site.settings)
     visit.site.examined.keep(findings, datetime.now(UTC))

@@ -7,7 +7,7 @@ from starlette.responses import Response
 
 from textrawl.explorer.arguments import read_name
 from textrawl.explorer.names_page import find_target
-from textrawl.explorer.requests import Visit
+from textrawl.explorer.requests import PageRequest
 from textrawl.memory.entities import EntityOperations
 from textrawl.values.text import NAME_LENGTH, clean_name
 
@@ -16,7 +16,7 @@ _CANDIDATES = 10
 _MOST_LATER = 50  # facts since a merge that are shown
 
 
-async def plan(visit: Visit) -> Response:
+async def plan(visit: PageRequest) -> Response:
     """Show what a merge would change. Without the other entity, let the person choose it."""
     target = await find_target(visit, visit.read("name"))
     other = clean_name(visit.read("other"))
@@ -32,7 +32,7 @@ async def plan(visit: Visit) -> Response:
     return visit.show("merge.html", {**values, "plan": row, "hidden": hidden})
 
 
-async def merge(visit: Visit) -> Response:
+async def merge(visit: PageRequest) -> Response:
     """Merge two entities. The form is the confirmation of the person."""
     target = await find_target(visit, visit.form.get("name", ""))
     other = read_name(visit.form.get("other", ""))
@@ -42,7 +42,7 @@ async def merge(visit: Visit) -> Response:
     return visit.return_to(row.kept_name)
 
 
-async def plan_split(visit: Visit) -> Response:
+async def plan_split(visit: PageRequest) -> Response:
     """Show what the split of a merge would change."""
     target = await find_target(visit, visit.read("name"))
     name = read_name(visit.read("name"))
@@ -58,7 +58,7 @@ async def plan_split(visit: Visit) -> Response:
     return visit.show("split.html", values)
 
 
-async def split(visit: Visit) -> Response:
+async def split(visit: PageRequest) -> Response:
     """Split a merge. The form is the confirmation of the person."""
     target = await find_target(visit, visit.form.get("name", ""))
     name = read_name(visit.form.get("name", ""))

@@ -10,28 +10,28 @@ from starlette.responses import Response
 from textrawl.access.principal import Caller
 from textrawl.errors import ArgumentInvalid, EntityNotFound
 from textrawl.explorer.arguments import read_name
-from textrawl.explorer.requests import Visit
+from textrawl.explorer.requests import PageRequest
 from textrawl.memory.entities import AliasRow, EntityOperations
 from textrawl.memory.fact_rows import EntityRow
 from textrawl.values.text import NAME_LENGTH, clean_name
 
 
 @dataclass(frozen=True)
-class Target:
+class NameTarget:
     """An entity that the person may change, and the caller for changes in its space."""
 
     entity: EntityRow
     caller: Caller
 
 
-async def ask_alias(visit: Visit) -> Response:
+async def ask_alias(visit: PageRequest) -> Response:
     """Show the form for another name of an entity."""
     target = await find_target(visit, visit.read("name"))
     values = {"step": "ask", "entity": target.entity, "alias": "", "longest": NAME_LENGTH}
     return visit.show("alias.html", values)
 
 
-async def add_alias(visit: Visit) -> Response:
+async def add_alias(visit: PageRequest) -> Response:
     """Show what another name will change. With the confirmation of the person, add it."""
     target = await find_target(visit, visit.form.get("name", ""))
     entity, alias = target.entity, read_name(visit.form.get("alias", ""))
@@ -44,14 +44,14 @@ async def add_alias(visit: Visit) -> Response:
     return visit.show("alias.html", {**values, "longest": NAME_LENGTH})
 
 
-async def ask_removal(visit: Visit) -> Response:
+async def ask_removal(visit: PageRequest) -> Response:
     """Show what the removal of an alias will change."""
     target = await find_target(visit, visit.read("name"))
     alias = await _find_alias(visit, target, visit.read("alias"))
     return visit.show("unname.html", {"entity": target.entity, "alias": alias})
 
 
-async def remove_alias(visit: Visit) -> Response:
+async def remove_alias(visit: PageRequest) -> Response:
     """Remove an alias. The form is the confirmation of the person."""
     target = await find_target(visit, visit.form.get("name", ""))
     name, alias = target.entity.name, read_name(visit.form.get("alias", ""))
@@ -60,7 +60,7 @@ async def remove_alias(visit: Visit) -> Response:
     return visit.return_to(name)
 
 
-async def find_target(visit: Visit, name: str) -> Target:
+async def find_target(visit: PageRequest, name: str) -> NameTarget:
     """Return an entity in a space in which the person may write.
 
     Raises EntityNotFound, ScopeMissing and ReadOnly.
@@ -73,14 +73,14 @@ async def find_target(visit: Visit, name: str) -> Target:
         raise EntityNotFound(name)
     principal = visit.principal.pin(entity.space)
     principal.require("write")
-    return Target(entity, replace(visit.caller, principal=principal))
+    return NameTarget(entity, replace(visit.caller, principal=principal))
 
 
-async def _describe(visit: Visit, name: str, caller: Caller) -> EntityRow | None:
+async def _describe(visit: PageRequest, name: str, caller: Caller) -> EntityRow | None:
     return await visit.site.memory.describe(name, caller, max_observations=0, with_relations=False)
 
 
-async def _find_alias(visit: Visit, target: Target, alias: str) -> AliasRow:
+async def _find_alias(visit: PageRequest, target: NameTarget, alias: str) -> AliasRow:
     """Return an alias of an entity, with who added it. Raises ArgumentInvalid if it has none."""
     name, alias = target.entity.name, clean_name(alias)
     rows = await EntityOperations(visit.site.store).list_aliases(name, target.caller)

@@ -9,7 +9,7 @@ from starlette.responses import Response
 from textrawl.access.principal import Scope
 from textrawl.errors import ArgumentInvalid
 from textrawl.explorer.arguments import read_number, read_reason, read_start
-from textrawl.explorer.requests import Visit
+from textrawl.explorer.requests import PageRequest
 from textrawl.memory.review import Decision, Filter, PlannedRow, ReviewOperations, State
 from textrawl.values.text import MOST_PROPOSALS, REASON_LENGTH, clean_name
 
@@ -19,7 +19,7 @@ _STATES: tuple[State, ...] = get_args(State)
 _SEERS: tuple[Scope, ...] = ("propose", "review")  # beside people who read
 
 
-async def show(visit: Visit) -> Response:
+async def show(visit: PageRequest) -> Response:
     """Show the proposals that the person reviews or made, with the stored facts beside them."""
     visit.principal.require("read", *_SEERS)
     state = visit.read("state") or _STATES[0]
@@ -52,7 +52,7 @@ async def show(visit: Visit) -> Response:
     return visit.show("proposals.html", {**values, **given})
 
 
-async def plan(visit: Visit) -> Response:
+async def plan(visit: PageRequest) -> Response:
     """Show what the decision of some proposals would do with each of them."""
     visit.principal.require("review", anywhere=True)
     chosen = _check_choice(visit.request.query_params.getlist("id"))
@@ -76,7 +76,7 @@ async def plan(visit: Visit) -> Response:
     return visit.show("decide.html", values)
 
 
-async def decide(visit: Visit) -> Response:
+async def decide(visit: PageRequest) -> Response:
     """Accept or reject proposals, all or none, as the plan said. Show what was done."""
     visit.require_writable()
     visit.principal.require("review", anywhere=True)

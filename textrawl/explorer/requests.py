@@ -24,7 +24,7 @@ from textrawl.explorer.forms import (
     read_form,
 )
 from textrawl.explorer.rendering import render, write_link
-from textrawl.explorer.site import Remembered, Session, Site
+from textrawl.explorer.site import AnswerCache, BrowserSession, Site
 from textrawl.server.http.authentication import describe_principal
 
 Answer = TypeVar("Answer")
@@ -62,12 +62,12 @@ _STATUS: dict[type[errors.TextrawlError], int] = {
 
 
 @dataclass(frozen=True)
-class Visit:
+class PageRequest:
     """A request of a signed-in person. `form` has the fields of a posted form."""
 
     site: Site
     request: Request
-    session: Session
+    session: BrowserSession
     principal: Principal
     caller: Caller
     form: Form = field(default_factory=dict[str, str])
@@ -84,14 +84,14 @@ class Visit:
         """Return a page made of a template."""
         return render(template, {**self._describe(), **values}, status)
 
-    def pin(self, space: str) -> "Visit":
+    def pin(self, space: str) -> "PageRequest":
         """Return the same visit in only one space. Raises SpaceNotFound."""
         principal = self.principal.pin(space)
         return replace(self, principal=principal, caller=replace(self.caller, principal=principal))
 
     async def remember(
         self,
-        answers: Remembered[Answer],
+        answers: AnswerCache[Answer],
         question: Hashable,
         make: Callable[[], Awaitable[Answer]],
     ) -> Answer:
@@ -166,7 +166,7 @@ class Visit:
         }
 
 
-Page = Callable[[Visit], Awaitable[Response]]
+Page = Callable[[PageRequest], Awaitable[Response]]
 
 
 class Visitors:
@@ -237,7 +237,7 @@ def build_action(site: Site, action: Page) -> Callable[[Request], Awaitable[Resp
     return answer
 
 
-def _open(site: Site, request: Request, form: Form | None = None) -> Visit | None:
+def _open(site: Site, request: Request, form: Form | None = None) -> PageRequest | None:
     """Return the visit, restricted to the space that the address or the form names, or None.
 
     Raises SpaceNotFound.
@@ -249,7 +249,7 @@ def _open(site: Site, request: Request, form: Form | None = None) -> Visit | Non
     return replace(visit.pin(space) if space else visit, form=form or {})
 
 
-def _recognise(site: Site, request: Request) -> Visit | None:
+def _recognise(site: Site, request: Request) -> PageRequest | None:
     """Return the visit of a signed-in person, or None."""
     principal, session = find_principal(request), request.scope.get("session")
     if principal is None or session is None:
@@ -261,7 +261,7 @@ def _recognise(site: Site, request: Request) -> Visit | None:
         find_request_id(request) or secrets.token_hex(8),
         sharing=site.lookup is not None,
     )
-    return Visit(site, request, session, principal, caller)
+    return PageRequest(site, request, session, principal, caller)
 
 
 def _ask_to_sign_in(request: Request) -> Response:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from starlette.responses import Response
 
 from textrawl.explorer.arguments import read_number
-from textrawl.explorer.requests import Visit
+from textrawl.explorer.requests import PageRequest
 from textrawl.memory.entities import EntityOperations, SamePair
 from textrawl.values.text import NAME_LENGTH, clean_name
 
@@ -13,7 +13,7 @@ _PAIRS, _MOST_PAIRS = 20, 200
 _SCORE = 50  # hundredths, as in the answers of the tool
 
 
-async def show(visit: Visit) -> Response:
+async def show(visit: PageRequest) -> Response:
     """Show the pairs of one entity, or the likeliest pairs of all spaces or of one space."""
     visit.principal.require("read")
     name = clean_name(visit.read("name"))[:NAME_LENGTH]

@@ -12,7 +12,7 @@ from textrawl.explorer.arguments import (
     read_query,
     read_types,
 )
-from textrawl.explorer.requests import Visit
+from textrawl.explorer.requests import PageRequest
 from textrawl.memory.fact_rows import ExplainedRow, HitRow
 from textrawl.memory.facts import Question, Times
 from textrawl.settings import Format
@@ -36,7 +36,7 @@ class Cost:
     used: bool
 
 
-async def show(visit: Visit) -> Response:
+async def show(visit: PageRequest) -> Response:
     """Show the facts that a question finds. Without a question, show the entities changed last."""
     visit.principal.require("read")
     query = read_query(visit.read("q"))
@@ -63,7 +63,7 @@ async def show(visit: Visit) -> Response:
     return visit.show(template, {**values, "recent": None, **await _find(visit, question)})
 
 
-async def _find(visit: Visit, question: Question) -> dict[str, object]:
+async def _find(visit: PageRequest, question: Question) -> dict[str, object]:
     memory = visit.site.memory
     hits, reason = await memory.search(question, visit.caller)
     explained: list[ExplainedRow] = []

@@ -8,12 +8,12 @@ from starlette.responses import Response
 
 from textrawl.errors import ArgumentInvalid
 from textrawl.explorer.arguments import read_name
-from textrawl.explorer.requests import Visit
+from textrawl.explorer.requests import PageRequest
 from textrawl.memory.curation import CurationOperations, Share, SharedRow
 from textrawl.values.text import clean_name
 
 
-async def plan(visit: Visit) -> Response:
+async def plan(visit: PageRequest) -> Response:
     """Ask for the space that gets the facts. If it is given, show what would go there."""
     visit.require_writable()
     visit.principal.require("read")
@@ -22,7 +22,7 @@ async def plan(visit: Visit) -> Response:
     return _show(visit, wanted, planned, step="plan" if planned else "ask")
 
 
-async def share(visit: Visit) -> Response:
+async def share(visit: PageRequest) -> Response:
     """Copy or move the facts, as the plan said, and show where they are now."""
     visit.require_writable()
     visit.principal.require("read")
@@ -33,7 +33,7 @@ async def share(visit: Visit) -> Response:
     return _show(visit, wanted, await _share(visit, wanted, dry_run=False), step="done")
 
 
-async def _share(visit: Visit, wanted: Share, *, dry_run: bool) -> SharedRow:
+async def _share(visit: PageRequest, wanted: Share, *, dry_run: bool) -> SharedRow:
     return await CurationOperations(visit.site.store).share(wanted, visit.caller, dry_run=dry_run)
 
 
@@ -52,7 +52,7 @@ def _read_share(given: Mapping[str, str]) -> Share:
     )
 
 
-def _show(visit: Visit, wanted: Share, row: SharedRow | None, *, step: str) -> Response:
+def _show(visit: PageRequest, wanted: Share, row: SharedRow | None, *, step: str) -> Response:
     values: dict[str, Any] = {
         **asdict(wanted),
         "fact": wanted.facts[0] if wanted.facts else "",

@@ -12,7 +12,7 @@ from textrawl.errors import NotAuthenticated
 from textrawl.explorer import cookies
 from textrawl.explorer.forms import FormRefused, TooManyFailures, make_form_token, read_form
 from textrawl.explorer.rendering import render, write_link
-from textrawl.explorer.requests import Visit
+from textrawl.explorer.requests import PageRequest
 from textrawl.explorer.site import ROOT, Site
 from textrawl.server.http.guards import Window
 
@@ -95,7 +95,7 @@ class SignIn:
             return None
 
 
-async def sign_out(visit: Visit) -> Response:
+async def sign_out(visit: PageRequest) -> Response:
     """End the session."""
     if identity := cookies.read_session(visit.request):
         visit.site.sessions.end(identity)

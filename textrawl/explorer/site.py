@@ -13,7 +13,7 @@ from uuid import UUID
 from cachetools import TTLCache
 
 from textrawl.access.principal import Directory
-from textrawl.doctor.checks import Finding
+from textrawl.doctor.checks import CheckResult
 from textrawl.memory.entities import SamePair
 from textrawl.memory.facts import MemoryOperations
 from textrawl.memory.store import ReportRow, StatisticsRow, Store
@@ -28,10 +28,10 @@ from textrawl.wire.replies import Renderer
 class Examined:
     """What the last checks found, and when. `at` is None before the first."""
 
-    findings: Sequence[Finding] = ()
+    findings: Sequence[CheckResult] = ()
     at: datetime | None = None
 
-    def keep(self, findings: Sequence[Finding], at: datetime) -> None:
+    def keep(self, findings: Sequence[CheckResult], at: datetime) -> None:
         """Replace the findings."""
         self.findings, self.at = findings, at
 
@@ -42,7 +42,7 @@ _MOST = 100  # answers
 _LONGEST = 60.0  # seconds: some answers change with the time alone, such as the number of old facts
 
 
-class Remembered(Generic[Answer]):
+class AnswerCache(Generic[Answer]):
     """The last answers, each with the state of the database in which it was made."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
@@ -75,7 +75,7 @@ Clock = Callable[[], float]
 
 
 @dataclass(frozen=True)
-class Session:
+class BrowserSession:
     """A signed-in browser. `form_token` proves that a form came from one of our pages."""
 
     credential: bytes | None
@@ -84,7 +84,7 @@ class Session:
     used: float
 
 
-class Sessions:
+class BrowserSessions:
     """The sessions of a server. If there are too many, the one that was used least recently ends.
 
     `clock` returns seconds.
@@ -94,7 +94,7 @@ class Sessions:
         self._clock = clock
         # The least recently used one first. A dict keeps the order in which keys were added, but a
         # cache of cachetools lists its keys in an order of its own, and listing them can be a use.
-        self._sessions: dict[bytes, Session] = {}
+        self._sessions: dict[bytes, BrowserSession] = {}
 
     def begin(self, credential: bytes | None) -> str:
         """Begin a session, and return its secret id for the cookie. Every id is new."""
@@ -107,10 +107,10 @@ class Sessions:
         identity = secrets.token_urlsafe(_BYTES)
         form_token = secrets.token_urlsafe(_BYTES)
         now = self._clock()
-        self._sessions[_hash(identity)] = Session(credential, form_token, now, now)
+        self._sessions[_hash(identity)] = BrowserSession(credential, form_token, now, now)
         return identity
 
-    def find(self, identity: str) -> Session | None:
+    def find(self, identity: str) -> BrowserSession | None:
         """Return the session with this id, and count the request as its last use."""
         session = self._sessions.pop(_hash(identity), None)
         if session is None or not self._is_valid(session):
@@ -123,7 +123,7 @@ class Sessions:
         """End the session with this id, if there is one."""
         self._sessions.pop(_hash(identity), None)
 
-    def _is_valid(self, session: Session) -> bool:
+    def _is_valid(self, session: BrowserSession) -> bool:
         now = self._clock()
         return now - session.used < IDLE and now - session.begun <= LONGEST
 
@@ -176,7 +176,7 @@ class HistoryRow:
 
 
 @dataclass(frozen=True)
-class PairRow:
+class ClosePairRow:
     """Two facts of one entity from close_pairs. `kind` is duplicate or conflict.
 
     `total` is the number of all pairs of this kind.
@@ -214,7 +214,7 @@ class PlaceRow:
 
 
 @dataclass(frozen=True)
-class GraphRow:
+class EntityGraphRow:
     """The graph of entity_graph. An edge names its nodes by their positions, from 0.
 
     `relations` has the types of relations to choose from. `complete` is false if a limit left
@@ -261,7 +261,7 @@ class Numbers:
 
     holdings: StatisticsRow
     report: ReportRow
-    pairs: Sequence[PairRow] = ()
+    pairs: Sequence[ClosePairRow] = ()
 
 
 @dataclass(frozen=True)
@@ -293,7 +293,7 @@ def describe_numbers(numbers: Numbers) -> Mapping[str, Any]:
     }
 
 
-def count_pairs(pairs: Sequence[PairRow], kind: str) -> int:
+def count_pairs(pairs: Sequence[ClosePairRow], kind: str) -> int:
     """Return the number of all pairs of a kind, also of those that are not listed."""
     return next((pair.total for pair in pairs if pair.kind == kind), 0)
 
@@ -332,11 +332,11 @@ class Site:
     directory: Directory
     settings: Settings
     lookup: Lookup | None = None
-    sessions: Sessions = field(default_factory=Sessions)
+    sessions: BrowserSessions = field(default_factory=BrowserSessions)
     links: Links = field(default_factory=Links)
     examined: Examined = field(default_factory=Examined)
-    numbers: Remembered[Numbers] = field(default_factory=Remembered[Numbers])
-    pairs: Remembered[Sequence[SamePair]] = field(default_factory=Remembered[Sequence[SamePair]])
+    numbers: AnswerCache[Numbers] = field(default_factory=AnswerCache[Numbers])
+    pairs: AnswerCache[Sequence[SamePair]] = field(default_factory=AnswerCache[Sequence[SamePair]])
     tickets: Links = field(default_factory=Links)
     open_owner: OpenOwner | None = None
 

@@ -8,7 +8,7 @@ from uuid import UUID
 from starlette.responses import Response
 
 from textrawl.explorer.arguments import read_moment, read_start
-from textrawl.explorer.requests import Visit
+from textrawl.explorer.requests import PageRequest
 from textrawl.explorer.site import TimelineRow
 from textrawl.values.text import clean_name
 from textrawl.values.times import write_day
@@ -16,7 +16,7 @@ from textrawl.values.times import write_day
 _PAGE = 50
 
 
-async def show(visit: Visit) -> Response:
+async def show(visit: PageRequest) -> Response:
     """Show what happened in the spaces that the person can read, the newest first.
 
     `before` and `last` are the time and the id of the last entry on the page before. `ended` says

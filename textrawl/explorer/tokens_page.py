@@ -24,7 +24,7 @@ from textrawl.explorer.arguments import SCOPES, read_actor, read_number, read_sc
 from textrawl.explorer.forms import OwnerNeeded, SentTwice
 from textrawl.explorer.grants_page import find_grant, require_place
 from textrawl.explorer.rendering import write_link
-from textrawl.explorer.requests import Visit
+from textrawl.explorer.requests import PageRequest
 from textrawl.postgres.database import Database
 from textrawl.postgres.sqlstates import DataRefused
 from textrawl.values.text import NAME_LENGTH, clean_name
@@ -43,7 +43,7 @@ class _Wish:
     days: int
 
 
-async def show(visit: Visit) -> Response:
+async def show(visit: PageRequest) -> Response:
     """Show the tokens whose home space the person administers."""
     visit.principal.require("admin", anywhere=True)
     values = {
@@ -55,7 +55,7 @@ async def show(visit: Visit) -> Response:
     return visit.show("tokens.html", values)
 
 
-async def ask_token(visit: Visit) -> Response:
+async def ask_token(visit: PageRequest) -> Response:
     """Show the form for a token."""
     _require_owner(visit)
     values = {
@@ -69,7 +69,7 @@ async def ask_token(visit: Visit) -> Response:
     return visit.show("token.html", {"step": "ask", **values})
 
 
-async def make(visit: Visit) -> Response:
+async def make(visit: PageRequest) -> Response:
     """Show what the new token will allow. With the confirmation, make it and show it once."""
     _require_owner(visit)
     form, space = visit.form, require_place(visit)
@@ -84,14 +84,14 @@ async def make(visit: Visit) -> Response:
     return visit.show("token.html", values)
 
 
-async def ask_revocation(visit: Visit) -> Response:
+async def ask_revocation(visit: PageRequest) -> Response:
     """Show which token would be revoked."""
     _require_owner(visit)
     values = {"token": await _find_token(visit, visit.read("token")), "space": require_place(visit)}
     return visit.show("revoke.html", values)
 
 
-async def revoke(visit: Visit) -> Response:
+async def revoke(visit: PageRequest) -> Response:
     """Revoke a token. The form is the confirmation of the person."""
     _require_owner(visit)
     space = require_place(visit)
@@ -111,7 +111,7 @@ def _read_days(text: str) -> int:
     return days
 
 
-async def _show_plan(visit: Visit, wish: _Wish) -> Response:
+async def _show_plan(visit: PageRequest, wish: _Wish) -> Response:
     values = {
         "step": "confirm",
         "wish": wish,
@@ -122,7 +122,7 @@ async def _show_plan(visit: Visit, wish: _Wish) -> Response:
     return visit.show("token.html", values)
 
 
-async def _make(visit: Visit, wish: _Wish) -> str:
+async def _make(visit: PageRequest, wish: _Wish) -> str:
     text = make_token()
     async with _open_owner(visit) as owner:
         await owner.call(
@@ -138,7 +138,7 @@ async def _make(visit: Visit, wish: _Wish) -> str:
     return text
 
 
-async def _find_token(visit: Visit, number: str) -> TokenListRow:
+async def _find_token(visit: PageRequest, number: str) -> TokenListRow:
     """Return a valid token of the space by its id. Raises ArgumentInvalid."""
     for token in await _list_tokens(visit):
         if str(token.id) == number and token.state == "valid":
@@ -146,18 +146,18 @@ async def _find_token(visit: Visit, number: str) -> TokenListRow:
     raise ArgumentInvalid("Look at the tokens again", title="There is no such valid token")
 
 
-async def _list_tokens(visit: Visit) -> list[TokenListRow]:
+async def _list_tokens(visit: PageRequest) -> list[TokenListRow]:
     rows = await visit.site.store.database.call(
         "list_tokens", TokenListRow, credential=visit.principal.credential
     )
     return [row for row in rows if row.home in visit.administered]
 
 
-def _is_owner(visit: Visit) -> bool:
+def _is_owner(visit: PageRequest) -> bool:
     return visit.site.open_owner is not None and not visit.site.settings.read_only
 
 
-def _require_owner(visit: Visit) -> None:
+def _require_owner(visit: PageRequest) -> None:
     """Raise ScopeMissing, ReadOnly, or OwnerNeeded unless the person owns the memory."""
     visit.principal.require("admin", anywhere=True)
     visit.require_writable()
@@ -166,7 +166,7 @@ def _require_owner(visit: Visit) -> None:
 
 
 @asynccontextmanager
-async def _open_owner(visit: Visit) -> AsyncGenerator[Database]:
+async def _open_owner(visit: PageRequest) -> AsyncGenerator[Database]:
     assert visit.site.open_owner is not None  # noqa: S101 - checked by `_require_owner`
     try:
         async with visit.site.open_owner() as owner:

@@ -9,7 +9,7 @@ from starlette.responses import Response
 
 from textrawl.errors import ArgumentInvalid
 from textrawl.explorer.arguments import read_number, read_start
-from textrawl.explorer.requests import CLIENT, Visit
+from textrawl.explorer.requests import CLIENT, PageRequest
 from textrawl.memory.trail import Filter, PlanRow, RevertedRow, Trail, UndoRow
 from textrawl.values.text import clean_name
 
@@ -17,7 +17,7 @@ _EVENTS, _MOST_EVENTS = 50, 500
 _MOST_STEPS = 200  # of a plan that are shown
 
 
-async def show(visit: Visit) -> Response:
+async def show(visit: PageRequest) -> Response:
     """Show the newest events of the spaces that the person administers."""
     limit = read_number(visit.read("limit"), least=1, most=_MOST_EVENTS, default=_EVENTS)
     given = {name: clean_name(visit.read(name)) for name in ("author", "entity", "action")}
@@ -35,7 +35,7 @@ async def show(visit: Visit) -> Response:
     return visit.show("trail.html", {**values, **given})
 
 
-async def plan(visit: Visit) -> Response:
+async def plan(visit: PageRequest) -> Response:
     """Show what an undo would change."""
     author, since = _read_scope(visit.read("author"), visit.read("since"))
     others = bool(visit.read("others"))
@@ -44,7 +44,7 @@ async def plan(visit: Visit) -> Response:
     return _show_plan(visit, steps, values)
 
 
-async def undo(visit: Visit) -> Response:
+async def undo(visit: PageRequest) -> Response:
     """Undo what an author wrote, as the plan said, and show the undos.
 
     If the plan is different now, undo nothing, and show the new plan.
@@ -61,7 +61,7 @@ async def undo(visit: Visit) -> Response:
     return _report(visit, author=author, done=done)
 
 
-async def revert(visit: Visit) -> Response:
+async def revert(visit: PageRequest) -> Response:
     """Put back what an undo removed. The form is the confirmation of the person."""
     number = read_number(visit.form.get("undo", ""), least=0, most=10**9, default=0)
     trail = _open_trail(visit, changes=True)
@@ -71,7 +71,11 @@ async def revert(visit: Visit) -> Response:
 
 
 def _show_plan(
-    visit: Visit, steps: Sequence[PlanRow], values: Mapping[str, object], *, changed: bool = False
+    visit: PageRequest,
+    steps: Sequence[PlanRow],
+    values: Mapping[str, object],
+    *,
+    changed: bool = False,
 ) -> Response:
     """Return the page of a plan. `changed` says that it is not the plan that was confirmed."""
     more = {
@@ -90,7 +94,7 @@ def _sum_up(steps: Sequence[PlanRow]) -> str:
 
 
 def _report(
-    visit: Visit,
+    visit: PageRequest,
     *,
     author: str = "",
     done: Sequence[UndoRow] = (),
@@ -101,7 +105,7 @@ def _report(
     return visit.show("undone.html", values)
 
 
-def _open_trail(visit: Visit, *, changes: bool = False) -> Trail:
+def _open_trail(visit: PageRequest, *, changes: bool = False) -> Trail:
     """Return the trail of the spaces that the person administers. Raises ScopeMissing, ReadOnly."""
     visit.principal.require("admin", anywhere=True)
     if changes:

@@ -19,21 +19,21 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-from textrawl.environment import Source, read_sources
+from textrawl.environment import ValueSource, read_sources
 from textrawl.errors import DatabaseUnavailable, ServerUnreachable, StartRefused
 from textrawl.hooks.events import (
     CLIENTS,
     MOST_BYTES,
-    Client,
     Event,
+    HookClient,
     Payload,
     PayloadInvalid,
     read_payload,
     write_output,
 )
 from textrawl.hooks.response import Choices, Occasion, read_choices, respond, wants_log
-from textrawl.hooks.sessions import Session, remove_old_sessions
-from textrawl.resident.client import Refused, Unreachable, ask_or_start, choose_address
+from textrawl.hooks.sessions import HookSession, remove_old_sessions
+from textrawl.resident.client import ResidentRefused, Unreachable, ask_or_start, choose_address
 
 REACHING = 2.0  # seconds in which the memory must be reached
 STARTING = 2.0  # seconds more for a process that the hook starts; clients end a hook after 5
@@ -55,7 +55,7 @@ def run_hook(words: Sequence[str]) -> int:
         sources = read_sources()
         _set_logging(sources)
         _run(words, sources, folder)
-    except (OSError, StartRefused, Refused, PayloadInvalid, Misused) as error:
+    except (OSError, StartRefused, ResidentRefused, PayloadInvalid, Misused) as error:
         _log(str(error))
     except Unreachable as error:
         _write(f"The memory did not answer in time ({error}). If it is starting, ask again")
@@ -76,7 +76,7 @@ def _leave_folder() -> Path:
     return former
 
 
-def _run(words: Sequence[str], sources: Sequence[Source], folder: Path) -> None:
+def _run(words: Sequence[str], sources: Sequence[ValueSource], folder: Path) -> None:
     raw = sys.stdin.buffer.read(MOST_BYTES)
     client, event = _find_event(words)
     choices = read_choices(sources)
@@ -93,7 +93,7 @@ def _run(words: Sequence[str], sources: Sequence[Source], folder: Path) -> None:
         _log("Nothing to say: no new fact, and no reminder")
 
 
-def _find_event(words: Sequence[str]) -> tuple[Client, Event]:
+def _find_event(words: Sequence[str]) -> tuple[HookClient, Event]:
     if len(words) == 2 and words[0] in CLIENTS:  # noqa: PLR2004 - a client and an event
         client = CLIENTS[words[0]]
         if event := client.find(words[1]):
@@ -102,7 +102,11 @@ def _find_event(words: Sequence[str]) -> tuple[Client, Event]:
 
 
 def _respond(
-    client: Client, event: Event, payload: Payload, choices: Choices, sources: Sequence[Source]
+    client: HookClient,
+    event: Event,
+    payload: Payload,
+    choices: Choices,
+    sources: Sequence[ValueSource],
 ) -> str:
     folder = choose_address(sources).folder
     stores = event.kind in _STORES
@@ -117,7 +121,7 @@ def _respond(
             (_write if answer["error"] in _UNREACHABLE else _log)(message)
         return answer
 
-    with Session(folder, client.name, payload.session) as session:
+    with HookSession(folder, client.name, payload.session) as session:
         if session.read().has_just_run(payload.key):
             _log("The same event has just been answered")
             return ""
@@ -148,7 +152,7 @@ def _stay_silent(
     os._exit(0)
 
 
-def _set_logging(sources: Sequence[Source]) -> None:
+def _set_logging(sources: Sequence[ValueSource]) -> None:
     global _logging  # noqa: PLW0603 - the handler of errors takes no arguments of ours
     _logging = wants_log(sources)
 

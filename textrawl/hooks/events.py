@@ -40,7 +40,7 @@ class Fields(NamedTuple):
     transcript: str = "transcript_path"
 
 
-class Client(NamedTuple):
+class HookClient(NamedTuple):
     """A client program. `page` is the address of its documents about hooks.
 
     If `reminds_at_prompt`, the reminder to store facts comes with a prompt, because the client has
@@ -61,7 +61,7 @@ class Client(NamedTuple):
 
 _STORING = 10  # seconds that an event may take if it stores texts of the session
 
-CLAUDE_CODE = Client(
+CLAUDE_CODE = HookClient(
     "claude-code",
     "Claude Code",
     "https://code.claude.com/docs/en/hooks",
@@ -73,7 +73,7 @@ CLAUDE_CODE = Client(
         Event("SessionEnd", "end", seconds=_STORING),
     ),
 )
-CODEX = Client(
+CODEX = HookClient(
     "codex",
     "Codex",
     "https://developers.openai.com/codex/hooks",
@@ -85,7 +85,7 @@ CODEX = Client(
         Event("SessionEnd", "end", seconds=_STORING),
     ),
 )
-CURSOR = Client(
+CURSOR = HookClient(
     "cursor",
     "Cursor",
     "https://cursor.com/docs/hooks",
@@ -97,7 +97,7 @@ CURSOR = Client(
     ),
     Fields("conversation_id", "workspace_roots", "transcript_path"),
 )
-GEMINI_CLI = Client(
+GEMINI_CLI = HookClient(
     "gemini-cli",
     "Gemini CLI",
     "https://geminicli.com/docs/hooks/reference",
@@ -108,7 +108,7 @@ GEMINI_CLI = Client(
     ),
     reminds_at_prompt=True,
 )
-COPILOT_CLI = Client(
+COPILOT_CLI = HookClient(
     "copilot-cli",
     "Copilot CLI",
     "https://docs.github.com/en/copilot/reference/hooks-reference",
@@ -168,7 +168,7 @@ class PayloadInvalid(ValueError):
     """The input of a hook is not a JSON object, or it names no session."""
 
 
-def read_payload(client: Client, raw: bytes, working: Path) -> Payload:
+def read_payload(client: HookClient, raw: bytes, working: Path) -> Payload:
     """Return the values of the client's JSON. Raises PayloadInvalid.
 
     `working` is the folder of the session if the JSON has none.

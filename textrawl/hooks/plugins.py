@@ -22,8 +22,8 @@ from textrawl.hooks.events import (
     COPILOT_CLI,
     CURSOR,
     GEMINI_CLI,
-    Client,
     Event,
+    HookClient,
 )
 from textrawl.values.text import WRAP_UP, write_remember
 
@@ -115,7 +115,7 @@ _INSTALL = {
 }
 
 
-def write_readme(client: Client) -> str:
+def write_readme(client: HookClient) -> str:
     """Return the page about the plugin of a client."""
     without = client.name == "codex"
     parts = "hooks and a skill" if without else "hooks, a skill and four slash commands"
@@ -166,7 +166,7 @@ def find_additions(
 
 
 def write_command(
-    client: Client, event: Event, program: Sequence[str], environment: Mapping[str, str]
+    client: HookClient, event: Event, program: Sequence[str], environment: Mapping[str, str]
 ) -> str:
     """Return the line of a shell that runs the hook."""
     settings = [f"{name}={value}" for name, value in environment.items()]
@@ -174,7 +174,7 @@ def write_command(
     return shlex.join([*prefix, *program, "hook", client.name, event.name])
 
 
-def write_entry(client: Client, event: Event, command: str) -> dict[str, Any]:
+def write_entry(client: HookClient, event: Event, command: str) -> dict[str, Any]:
     """Return the entry of an event in the configuration of a client."""
     match client.name:
         case "cursor":
@@ -214,7 +214,7 @@ def list_files() -> dict[str, str]:
     return {**files, **_list_catalogues()}
 
 
-def _write_claude_code(client: Client) -> dict[str, str]:
+def _write_claude_code(client: HookClient) -> dict[str, str]:
     return {
         ".claude-plugin/plugin.json": _dump(_ABOUT),
         ".mcp.json": _dump(_SERVERS),
@@ -223,7 +223,7 @@ def _write_claude_code(client: Client) -> dict[str, str]:
     }
 
 
-def _write_codex(client: Client) -> dict[str, str]:
+def _write_codex(client: HookClient) -> dict[str, str]:
     interface = {
         "displayName": "textrawl",
         "shortDescription": DESCRIPTION,
@@ -240,7 +240,7 @@ def _write_codex(client: Client) -> dict[str, str]:
     }
 
 
-def _write_cursor(client: Client) -> dict[str, str]:
+def _write_cursor(client: HookClient) -> dict[str, str]:
     return {
         ".cursor-plugin/plugin.json": _dump(_ABOUT),
         "mcp.json": _dump(_SERVERS),
@@ -249,7 +249,7 @@ def _write_cursor(client: Client) -> dict[str, str]:
     }
 
 
-def _write_gemini_cli(client: Client) -> dict[str, str]:
+def _write_gemini_cli(client: HookClient) -> dict[str, str]:
     about = {name: _ABOUT[name] for name in ("name", "version", "description")}
     commands = {
         f"commands/{name}.toml": f'description = "{summary}"\nprompt = """\n{text}\n"""\n'.replace(
@@ -266,7 +266,7 @@ def _write_gemini_cli(client: Client) -> dict[str, str]:
     }
 
 
-def _write_copilot_cli(client: Client) -> dict[str, str]:
+def _write_copilot_cli(client: HookClient) -> dict[str, str]:
     parts = {
         "skills": "skills/", "commands": "commands/", "hooks": "hooks.json",
         "mcpServers": ".mcp.json",
@@ -288,7 +288,7 @@ _PLUGINS = (
 )
 
 
-def _list_hooks(client: Client) -> dict[str, list[Json]]:
+def _list_hooks(client: HookClient) -> dict[str, list[Json]]:
     """Return the entries of all events of a client."""
     return {
         event.name: [
@@ -303,7 +303,7 @@ def _list_hooks(client: Client) -> dict[str, list[Json]]:
     }
 
 
-def _list_texts(client: Client, arguments: str) -> dict[str, str]:
+def _list_texts(client: HookClient, arguments: str) -> dict[str, str]:
     """Return the skill, the slash commands and the page of a plugin."""
     commands = {
         f"commands/{name}.md": (

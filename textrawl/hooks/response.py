@@ -6,10 +6,10 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from textrawl.environment import Source, find_value
+from textrawl.environment import ValueSource, find_value
 from textrawl.errors import StartRefused
-from textrawl.hooks.events import Client, Event, Payload
-from textrawl.hooks.sessions import Session
+from textrawl.hooks.events import Event, HookClient, Payload
+from textrawl.hooks.sessions import HookSession
 from textrawl.hooks.transcripts import (
     AFTER_COMPACTION,
     FRAME_TOKENS,
@@ -133,7 +133,7 @@ class Choices(NamedTuple):
     authors: list[str] | None
 
 
-def read_choices(sources: Sequence[Source]) -> Choices:
+def read_choices(sources: Sequence[ValueSource]) -> Choices:
     """Return the settings. Raises StartRefused for a value that cannot be used."""
     hooks, authors = _find(sources, "hooks"), _find(sources, "digest_authors")
     try:
@@ -150,16 +150,16 @@ def read_choices(sources: Sequence[Source]) -> Choices:
         raise StartRefused(f"A setting of hooks cannot be used: {error}") from error
 
 
-def wants_log(sources: Sequence[Source]) -> bool:
+def wants_log(sources: Sequence[ValueSource]) -> bool:
     """Return whether a hook may write to stderr."""
     return (_find(sources, "log_level") or "").upper() == _DEBUG
 
 
-def _is_true(sources: Sequence[Source], setting: str, default: str) -> bool:
+def _is_true(sources: Sequence[ValueSource], setting: str, default: str) -> bool:
     return (_find(sources, setting) or default).lower() in _TRUE
 
 
-def _find(sources: Sequence[Source], setting: str) -> str | None:
+def _find(sources: Sequence[ValueSource], setting: str) -> str | None:
     found = find_value(setting, sources)
     return found.text.strip() if found else None
 
@@ -171,11 +171,11 @@ _MOST_FACTS = 10
 class Occasion(NamedTuple):
     """An event of a session, and what is needed to answer it. `ask` asks the open memory."""
 
-    client: Client
+    client: HookClient
     event: Event
     payload: Payload
     choices: Choices
-    session: Session
+    session: HookSession
     ask: Ask
 
 

@@ -49,7 +49,7 @@ class SessionState(NamedTuple):
         return any(known == key and abs(now - at) < _TWICE for known, at in self.events)
 
 
-class Session:
+class HookSession:
     """The file of a session. As a context manager, it waits for other hooks of the session."""
 
     def __init__(self, folder: Path, client: str, session: str) -> None:
@@ -57,7 +57,7 @@ class Session:
         self._path = folder / FOLDER / self.id
         self._file = -1
 
-    def __enter__(self) -> "Session":
+    def __enter__(self) -> "HookSession":
         """Open and lock the file. Raises OSError, or TimeoutError if it stays locked."""
         for private in (self._path.parents[1], self._path.parent):
             private.mkdir(mode=0o700, parents=True, exist_ok=True)

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, cast
 
-from textrawl.hooks.sessions import Session
+from textrawl.hooks.sessions import HookSession
 
 
 def drop_elements(text: str, opening: re.Pattern[str], put: str = "") -> str:
@@ -188,7 +188,7 @@ _TAG = "[chat:"  # the journal would take it for the number of a conversation
 Ask = Callable[[Mapping[str, Any]], Mapping[str, Any]]
 
 
-def capture(session: Session, transcript: Path, title: str, client: str, ask: Ask) -> None:
+def capture(session: HookSession, transcript: Path, title: str, client: str, ask: Ask) -> None:
     """Store the texts of a transcript that are not stored yet, in requests of bounded size.
 
     Raises OSError if the transcript cannot be read, and what `ask` raises.

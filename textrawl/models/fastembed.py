@@ -94,7 +94,7 @@ Description = TypeVar("Description", _Pooling, _Prompts)
 
 
 @dataclass(frozen=True)
-class Folder:
+class ModelFolder:
     """The files of a model. `pooling` is MEAN, CLS or LAST_TOKEN; the prompts are prefixes."""
 
     path: Path
@@ -113,7 +113,7 @@ def is_folder(model: str) -> bool:
     return model.startswith(("~", ".")) or Path(model).is_absolute()
 
 
-def read_folder(path: Path) -> Folder:
+def read_folder(path: Path) -> ModelFolder:
     """Return the description of the model in a folder. Raises StartRefused if there is no model."""
     missing = [name for name in _TOKENIZER if not (path / name).is_file()]
     if missing:
@@ -122,7 +122,7 @@ def read_folder(path: Path) -> Folder:
             "a folder with an ONNX model and its tokenizer"
         )
     prompts = _read_description(path / "config_sentence_transformers.json", _Prompts).prompts
-    return Folder(
+    return ModelFolder(
         path,
         _find_model_file(path),
         _read_description(path / "1_Pooling/config.json", _Pooling).name,
@@ -131,7 +131,7 @@ def read_folder(path: Path) -> Folder:
     )
 
 
-def open_folder(folder: Folder) -> Encoder:
+def open_folder(folder: ModelFolder) -> Encoder:
     """Load the model of a folder. Raises errors of several libraries."""
     from textrawl.models import hub  # noqa: PLC0415 - takes a second
 

@@ -121,7 +121,7 @@ class Prompt:
 
 
 @dataclass(frozen=True)
-class Request:
+class CompletionRequest:
     """A prompt, and the form of the answer. The form `schema` needs the JSON schema."""
 
     prompt: Prompt
@@ -139,12 +139,12 @@ class Completion:
     tokens_out: int
 
 
-class Source(Protocol):
+class CompletionSource(Protocol):
     """The client of one provider, which implements only its protocol."""
 
     endpoint: LlmEndpoint
 
-    async def ask(self, request: Request) -> Completion:
+    async def ask(self, request: CompletionRequest) -> Completion:
         """Send a request. Raises LlmFailed."""
         ...
 
@@ -248,7 +248,7 @@ class LlmClient:
     def __init__(
         self,
         endpoint: LlmEndpoint,
-        load: Callable[[], Callable[[], Source]],
+        load: Callable[[], Callable[[], CompletionSource]],
         *,
         timeout: float,
         clock: Callable[[], float] = time.monotonic,
@@ -256,7 +256,7 @@ class LlmClient:
     ) -> None:
         self.endpoint = endpoint
         self._load = load
-        self._source: Source | None = None
+        self._source: CompletionSource | None = None
         self.timeout = timeout
         self._breaker = Breaker(clock, LlmOutage)
         self._first_form = 0
@@ -274,7 +274,7 @@ class LlmClient:
 
     async def complete_text(self, prompt: Prompt, meter: Meter | None = None) -> str:
         """Return the text that the LLM writes for `prompt`. Raises LlmFailed."""
-        request, cost = Request(prompt), meter or Meter()
+        request, cost = CompletionRequest(prompt), meter or Meter()
         answer = await self._call(lambda: self._ask(request, cost))
         text = drop_thoughts(answer.text)
         if not text:
@@ -329,7 +329,7 @@ class LlmClient:
         in_words = replace(prompt, system=prompt.system + _IN_WORDS.format(json.dumps(schema)))
         for number in range(self._first_form, len(_FORMS)):
             form = _FORMS[number]
-            request = Request(prompt if form == "schema" else in_words, form, schema)
+            request = CompletionRequest(prompt if form == "schema" else in_words, form, schema)
             try:
                 answer = await self._ask(request, meter)
             except RequestRefused:
@@ -350,21 +350,23 @@ class LlmClient:
         except TimeoutError:
             raise self.endpoint.late(self.timeout) from None
 
-    async def _ask(self, request: Request, meter: Meter) -> Completion:
+    async def _ask(self, request: CompletionRequest, meter: Meter) -> Completion:
         source = await self._open()
         with expect_bytes(request.prompt.max_tokens * _BYTES_OF_TOKEN):
             # Copy `_retrying`, because concurrent calls would share its counters.
             answer: Completion = await self._retrying.copy()(self._send, source, request, meter)
         return answer
 
-    async def _send(self, source: Source, request: Request, meter: Meter) -> Completion:
+    async def _send(
+        self, source: CompletionSource, request: CompletionRequest, meter: Meter
+    ) -> Completion:
         meter.requests += 1
         answer = await source.ask(request)
         meter.tokens_in += max(answer.tokens_in, 0)
         meter.tokens_out += max(answer.tokens_out, 0)
         return answer
 
-    async def _open(self) -> Source:
+    async def _open(self) -> CompletionSource:
         if self._source is None:
             # Load the package of the provider in a thread, because that takes up to a second.
             build = await to_thread.run_sync(self._load)

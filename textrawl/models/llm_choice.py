@@ -5,7 +5,7 @@ from collections.abc import Callable
 from functools import partial
 
 from textrawl.errors import StartRefused
-from textrawl.models.llm import LlmClient, LlmEndpoint, Source
+from textrawl.models.llm import CompletionSource, LlmClient, LlmEndpoint
 from textrawl.models.provider import name_address
 from textrawl.settings import Settings
 
@@ -80,13 +80,13 @@ def _read_key(settings: Settings) -> str:
     return key
 
 
-def _load_openai(endpoint: LlmEndpoint, key: str, url: str) -> Callable[[], Source]:
+def _load_openai(endpoint: LlmEndpoint, key: str, url: str) -> Callable[[], CompletionSource]:
     from textrawl.models.openai import OpenAICompletionSource as OpenAISource  # noqa: PLC0415 - slow to import, and few use it
 
     return partial(OpenAISource, endpoint, api_key=key, base_url=url)
 
 
-def _load_ollama(endpoint: LlmEndpoint, key: str, url: str) -> Callable[[], Source]:
+def _load_ollama(endpoint: LlmEndpoint, key: str, url: str) -> Callable[[], CompletionSource]:
     from textrawl.models.ollama import OllamaCompletionSource as OllamaSource  # noqa: PLC0415 - slow to import, and few use it
 
     return partial(OllamaSource, endpoint, api_key=key, base_url=url)

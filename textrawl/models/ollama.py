@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from textrawl.errors import StartRefused
 from textrawl.models.embeddings import EmbeddingEndpoint, find_model
-from textrawl.models.llm import Completion, LlmEndpoint, Prompt, Request
+from textrawl.models.llm import Completion, CompletionRequest, LlmEndpoint, Prompt
 from textrawl.models.provider import PLAIN, name_address
 from textrawl.models.provider_answers import check_answer, check_response
 from textrawl.models.remote import RemoteEmbedder, expect_vectors
@@ -20,7 +20,7 @@ _DEFAULT_MODEL = "nomic-embed-text"
 _DEFAULT_URL = "http://127.0.0.1:11434"
 
 
-class _EmbeddingAnswer(BaseModel):
+class _OllamaEmbeddings(BaseModel):
     model_config = ConfigDict(strict=True)  # refuse strings and booleans in place of numbers
 
     embeddings: list[list[float]]
@@ -62,7 +62,7 @@ class OllamaSource:
         check_answer(self.endpoint, response)
         await response.aread()
         try:
-            _EmbeddingAnswer.model_validate_json(response.content)
+            _OllamaEmbeddings.model_validate_json(response.content)
         except ValidationError:
             raise self.endpoint.malformed() from None
 
@@ -100,12 +100,12 @@ _CHARACTERS = 3  # characters of a token, at least on average
 _SMALLEST_CONTEXT, _LARGEST_CONTEXT = 4_096, 65_536
 
 
-class _Message(BaseModel):
+class _OllamaMessage(BaseModel):
     content: str | None = None
 
 
-class _Answer(BaseModel):
-    message: _Message
+class _OllamaAnswer(BaseModel):
+    message: _OllamaMessage
     done_reason: str | None = None
     prompt_eval_count: int | None = None
     eval_count: int | None = None
@@ -125,7 +125,7 @@ class OllamaCompletionSource:
             event_hooks={"response": [self._check]},
         )
 
-    async def ask(self, request: Request) -> Completion:
+    async def ask(self, request: CompletionRequest) -> Completion:
         """Send a request."""
         prompt = request.prompt
         try:
@@ -159,12 +159,12 @@ class OllamaCompletionSource:
         await check_response(self.endpoint, response)
         await response.aread()
         try:  # here, because the client's validation accepts an answer without a message
-            _Answer.model_validate_json(response.content)
+            _OllamaAnswer.model_validate_json(response.content)
         except ValidationError:
             raise self.endpoint.malformed() from None
 
 
-def _choose_format(request: Request) -> Any:
+def _choose_format(request: CompletionRequest) -> Any:
     formats = {"schema": request.schema, "object": "json", "text": None}
     return formats[request.form]
 

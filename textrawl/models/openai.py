@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from textrawl.errors import EmbeddingUnavailable, LlmFailed, StartRefused
 from textrawl.models.embeddings import EmbeddingEndpoint, find_model
-from textrawl.models.llm import Completion, LlmEndpoint, Request, RequestRefused
+from textrawl.models.llm import Completion, CompletionRequest, LlmEndpoint, RequestRefused
 from textrawl.models.provider import PLAIN, name_address
 from textrawl.models.provider_answers import check_answer, check_response
 from textrawl.models.remote import RemoteEmbedder, expect_vectors
@@ -177,7 +177,7 @@ class OpenAICompletionSource:
             default_headers=PLAIN,
         )
 
-    async def ask(self, request: Request) -> Completion:
+    async def ask(self, request: CompletionRequest) -> Completion:
         """Send a request. If the server refuses the name of the token limit, use its other name."""
         try:
             return await self._send(request)
@@ -191,7 +191,7 @@ class OpenAICompletionSource:
         """Close the client's connections."""
         await self._client.close()
 
-    async def _send(self, request: Request) -> Completion:
+    async def _send(self, request: CompletionRequest) -> Completion:
         prompt = request.prompt
         create: Any = self._client.chat.completions.with_raw_response.create
         try:
@@ -215,7 +215,7 @@ class OpenAICompletionSource:
             raise self.endpoint.malformed() from None
         return self._read(answer.http_response.content)
 
-    def _write_options(self, request: Request) -> dict[str, Any]:
+    def _write_options(self, request: CompletionRequest) -> dict[str, Any]:
         limit = request.prompt.max_tokens
         options: dict[str, Any] = (
             {"max_completion_tokens": limit}

@@ -92,7 +92,7 @@ _TIMEOUT_PER_TEXT = 0.1
 """Additional seconds for each text after the first. Upkeep embeds 64 texts in one call."""
 
 
-class Source(Protocol):
+class EmbeddingSource(Protocol):
     """The client of one provider, which implements only its protocol."""
 
     endpoint: EmbeddingEndpoint
@@ -116,7 +116,7 @@ class RemoteEmbedder:
         self,
         name: str,
         model: Model,
-        source: Source,
+        source: EmbeddingSource,
         *,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:

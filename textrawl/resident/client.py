@@ -19,14 +19,20 @@ from typing import Any, NamedTuple, cast
 
 from textrawl import __version__
 from textrawl.embedded.location import RESIDENT, default_data_dir
-from textrawl.environment import Source, find_access_token, find_value, list_options, read_sources
+from textrawl.environment import (
+    ValueSource,
+    find_access_token,
+    find_value,
+    list_options,
+    read_sources,
+)
 from textrawl.errors import StartRefused
 
 _LONGEST = 103  # bytes without the NUL; sun_path has 104 on macOS and 108 on Linux
 _KEY = 16  # hexadecimal digits
 
 
-class Memory(NamedTuple):
+class MemoryKey(NamedTuple):
     """The values of the settings that decide which memory is meant."""
 
     database_url: str | None = None
@@ -57,18 +63,18 @@ def find_address() -> Address:
     return choose_address(read_sources())
 
 
-def choose_address(sources: Sequence[Source]) -> Address:
+def choose_address(sources: Sequence[ValueSource]) -> Address:
     """Return the address that `sources` name. Raises StartRefused."""
-    found = {name: find_value(name, sources) for name in Memory._fields}
+    found = {name: find_value(name, sources) for name in MemoryKey._fields}
     values = {name: value.text for name, value in found.items() if value}
     folder = find_value("data_dir", sources)
     return build_address(
         Path(folder.text).expanduser().absolute() if folder else default_data_dir(),
-        Memory(**{**values, "access_token": find_access_token(sources)}),
+        MemoryKey(**{**values, "access_token": find_access_token(sources)}),
     )
 
 
-def build_address(data_dir: Path, memory: Memory) -> Address:
+def build_address(data_dir: Path, memory: MemoryKey) -> Address:
     """Return the address of `memory`. `data_dir` is an absolute path."""
     address = Address(data_dir / RESIDENT, _digest(json.dumps(memory)))
     if len(os.fsencode(address.socket)) <= _LONGEST:
@@ -140,7 +146,7 @@ class NotListening(Unreachable):
     """No process has the memory open for requests."""
 
 
-class Refused(Unreachable):
+class ResidentRefused(Unreachable):
     """The process is of another version of textrawl or of another OS user, or memory is off."""
 
 
@@ -155,16 +161,16 @@ def ask(request: Mapping[str, Any], *, timeout: float) -> dict[str, Any]:
     """
     deadline = time.monotonic() + timeout
     if sys.platform == "win32":
-        raise Refused("Python has no Unix sockets on Windows")
+        raise ResidentRefused("Python has no Unix sockets on Windows")
     try:
         address, line = _prepare(request)
         answer = json.loads(_exchange(address, line, deadline))
     except (OSError, ValueError, RuntimeError) as error:
         raise Unreachable(str(error)) from error
     except StartRefused as error:
-        raise Refused(str(error)) from error
+        raise ResidentRefused(str(error)) from error
     if not isinstance(answer, dict) or "version" in answer:
-        raise Refused(f"Another version than {__version__} answers")
+        raise ResidentRefused(f"Another version than {__version__} answers")
     return cast("dict[str, Any]", answer)
 
 
@@ -181,7 +187,7 @@ def ask_or_start(
     while True:
         try:
             return ask(request, timeout=deadline - time.monotonic())
-        except Refused:
+        except ResidentRefused:
             raise
         except NotListening:
             if not started:
@@ -225,11 +231,11 @@ def complete(request: Mapping[str, Any]) -> dict[str, Any]:
     return _complete(request, read_sources())
 
 
-def _complete(request: Mapping[str, Any], sources: Sequence[Source]) -> dict[str, Any]:
+def _complete(request: Mapping[str, Any], sources: Sequence[ValueSource]) -> dict[str, Any]:
     names = ("enable_memory", "read_only", "record_recalls")
     found = {name: value.text.lower() for name in names if (value := find_value(name, sources))}
     if found.get("enable_memory", _ON[0]) not in _ON:
-        raise Refused("TEXTRAWL_ENABLE_MEMORY is off")
+        raise ResidentRefused("TEXTRAWL_ENABLE_MEMORY is off")
     read_only = found.get("read_only", _OFF[0]) not in _OFF
     quiet = read_only or found.get("record_recalls") == "off"
     return {"version": __version__, "readOnly": read_only, "record": not quiet, **request}
@@ -240,7 +246,7 @@ def _prepare(request: Mapping[str, Any]) -> tuple[Address, bytes]:
     sources = read_sources()
     line = json.dumps(_complete(request, sources)).encode() + b"\n"
     if len(line) > MOST_BYTES:
-        raise Refused("The request is too long")
+        raise ResidentRefused("The request is too long")
     return choose_address(sources), line
 
 
@@ -255,7 +261,7 @@ def _exchange(address: Address, line: bytes, deadline: float) -> bytes:
         except (FileNotFoundError, ConnectionRefusedError) as error:
             raise NotListening(f"No process listens at {address.socket}") from error
         if not is_trusted(connection):
-            raise Refused(f"Another OS user listens at {address.socket}")
+            raise ResidentRefused(f"Another OS user listens at {address.socket}")
         connection.sendall(line)
         patient = deadline - time.monotonic() > _SILENCE + _SIGN
         if patient and not _begins(connection, _SILENCE):

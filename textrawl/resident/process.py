@@ -15,7 +15,7 @@ from textrawl.access.principal import Directory
 from textrawl.errors import MemoryNotEnabled
 from textrawl.memory.opening import open_memory
 from textrawl.resident.answers import OpenMemory, Operations, answer, dispatch, list_operations
-from textrawl.resident.client import Address, Memory, build_address
+from textrawl.resident.client import Address, MemoryKey, build_address
 from textrawl.resident.listener import Listener, open_lock
 from textrawl.resident.requests import Answer, Request, build_empty
 from textrawl.settings import Settings
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 def locate(settings: Settings) -> Address:
     """Return the address of the memory of `settings`."""
-    memory = Memory(
+    memory = MemoryKey(
         database_url=_reveal(settings.database_url),
         access_token=_reveal(settings.access_token),
         space=settings.space,

@@ -20,11 +20,11 @@ from textrawl.cli.console import (
 )
 from textrawl.cli.foreground import run_foreground
 from textrawl.cli.inputs import AsJson
-from textrawl.cluster.layout import Cell, Node, find_shards, read_map
+from textrawl.cluster.layout import Cell, CitusNode, find_shards, read_map
 from textrawl.cluster.nodes import Nodes, find_nodes
 from textrawl.cluster.placement import (
+    CellFindings,
     ClusterSizes,
-    Findings,
     claim_cluster,
     explain_refusals,
     find_cell,
@@ -80,7 +80,7 @@ class _Cluster:
             if shards[space] == cell.shard and other != name
         ]
 
-    def find_node(self, name: str) -> Node:
+    def find_node(self, name: str) -> CitusNode:
         for node in self.nodes.workers:
             if node.address == name:
                 return node
@@ -102,7 +102,7 @@ def list_nodes(as_json: AsJson = False) -> None:
     A cell holds one space or several, and moves as a whole.
     """
 
-    async def work(opened: _Cluster) -> tuple[ClusterSizes, Findings]:
+    async def work(opened: _Cluster) -> tuple[ClusterSizes, CellFindings]:
         sizes = await measure_cluster(opened.connection, opened.nodes)
         return sizes, await find_faults(opened.nodes, await read_map(opened.connection))
 
@@ -132,7 +132,7 @@ def move(
     The other spaces of its cell go along. `textrawl cluster isolate` gives a space its own cell.
     """
 
-    async def plan(opened: _Cluster) -> tuple[Cell, Node, list[str]]:
+    async def plan(opened: _Cluster) -> tuple[Cell, CitusNode, list[str]]:
         target = opened.find_node(node)
         cells = await read_map(opened.connection)
         cell = await find_cell(opened.connection, cells, await opened.find_space(space))
@@ -237,12 +237,12 @@ async def _open(settings: Settings) -> AsyncGenerator[_Cluster]:
         yield _Cluster(connection, nodes)
 
 
-async def _repair(opened: _Cluster) -> Findings:
+async def _repair(opened: _Cluster) -> CellFindings:
     async with claim_cluster(opened.connection):
         return await repair_cells(opened.connection, opened.nodes)
 
 
-def _report_repairs(findings: Findings) -> None:
+def _report_repairs(findings: CellFindings) -> None:
     if findings.faults:
         write_message(f"Repaired {count(len(findings.faults), 'cell')}.")
     _show_away(findings)
@@ -263,7 +263,7 @@ def _show_sizes(sizes: ClusterSizes) -> None:
     console.print(draw_rows(("space", "worker", "cell", "facts", "size of cell"), spaces))
 
 
-def _show_findings(findings: Findings) -> None:
+def _show_findings(findings: CellFindings) -> None:
     for fault in findings.faults:
         write_message(f"{fault.schema} is {fault.kind} on {fault.node.address}.")
     if findings.faults:
@@ -271,7 +271,7 @@ def _show_findings(findings: Findings) -> None:
     _show_away(findings)
 
 
-def _show_away(findings: Findings) -> None:
+def _show_away(findings: CellFindings) -> None:
     for node in findings.away:
         write_message(f"{node.address} does not answer: start it to use its spaces.")
 

@@ -27,11 +27,11 @@ from textrawl.connect.clients import (
     NAME,
     VARIABLE,
     Addition,
-    Address,
-    Client,
-    Program,
+    ClientProgram,
+    LocalServer,
     Server,
-    Token,
+    ServerAddress,
+    ServerToken,
     describe_other,
     find_command,
     find_script,
@@ -39,7 +39,7 @@ from textrawl.connect.clients import (
 )
 from textrawl.connect.connection import (
     Change,
-    Plan,
+    ConfigurationPlan,
     carry_out,
     find_recorded,
     plan_connection,
@@ -48,7 +48,7 @@ from textrawl.connect.connection import (
     write_entry,
 )
 from textrawl.connect.edits import FORMATS, MISSING, find, is_made, measure_difference
-from textrawl.connect.json_edits import FileRefused, NotUnderstood
+from textrawl.connect.json_edits import EditRefused, NotUnderstood
 from textrawl.environment import PREFIX, find_user_file
 from textrawl.errors import StartRefused
 from textrawl.hooks.plugins import find_additions
@@ -56,7 +56,7 @@ from textrawl.settings import Settings, find_origins, read_settings, write_name
 from textrawl.values.names import read_server_address
 
 
-def choose_client(name: str | None) -> Client:
+def choose_client(name: str | None) -> ClientProgram:
     """Return the client of this name. Raises BadParameter, which lists the names."""
     known = ", ".join(CLIENTS)
     if name is None:
@@ -68,18 +68,18 @@ def choose_client(name: str | None) -> Client:
     )
 
 
-def list_hooks(client: Client, server: Server | None = None) -> list[Addition]:
+def list_hooks(client: ClientProgram, server: Server | None = None) -> list[Addition]:
     """Return the hooks of a client, with the settings that they need to reach the server."""
     found = find_additions(client.name, find_script(), _list_settings(server))
     return [replace(addition, path=client.place(addition.path)) for addition in found]
 
 
-def find_recorded_hooks(client: Client) -> list[Addition]:
+def find_recorded_hooks(client: ClientProgram) -> list[Addition]:
     """Return the hooks that an earlier `connect` added. Raises FileRefused."""
     return [each for each in find_recorded(client.name, None) if each.keys[0] == "hooks"]
 
 
-def require_hooks(client: Client, server: Server, project: Path | None) -> list[Addition]:
+def require_hooks(client: ClientProgram, server: Server, project: Path | None) -> list[Addition]:
     """Return the hooks of a client. Raises StartRefused if there are none."""
     if project is not None:
         raise StartRefused("Hooks are for all projects: leave --project or --with-hooks out")
@@ -89,15 +89,15 @@ def require_hooks(client: Client, server: Server, project: Path | None) -> list[
     return hooks
 
 
-def list_server_additions(client: Client, path: Path) -> list[Addition]:
+def list_server_additions(client: ClientProgram, path: Path) -> list[Addition]:
     """Return what a connection adds for the server, whatever its entry is."""
-    return client.list_additions(Program(find_command()), path)
+    return client.list_additions(LocalServer(find_command()), path)
 
 
 def _list_settings(server: Server | None) -> dict[str, str]:
-    if isinstance(server, Program):
+    if isinstance(server, LocalServer):
         return {**server.settings}
-    if not isinstance(server, Address):
+    if not isinstance(server, ServerAddress):
         return {}
     settings = {f"{PREFIX}SERVER_URL": server.url}
     if server.token is not None and server.token.kind == "file":
@@ -109,7 +109,7 @@ Answer = Literal["yes", "no", "unknown"]
 """Whether something is in a file. It is unknown for a file that is not understood."""
 
 
-class Connection(NamedTuple):
+class ConnectedClient(NamedTuple):
     """A client, and what its configuration has of textrawl."""
 
     client: str
@@ -120,7 +120,7 @@ class Connection(NamedTuple):
     file: str
 
 
-def list_connections(project: Path | None) -> list[Connection]:
+def list_connections(project: Path | None) -> list[ConnectedClient]:
     """Return all clients, with the configuration of the user or of a project."""
     return [
         _describe_row(client, project)
@@ -129,7 +129,7 @@ def list_connections(project: Path | None) -> list[Connection]:
     ]
 
 
-def show_connections(rows: Sequence[Connection], *, as_json: bool) -> None:
+def show_connections(rows: Sequence[ConnectedClient], *, as_json: bool) -> None:
     """Write the list as a table, as lines for other programs, or as JSON."""
     if as_json:
         write_json([row._asdict() for row in rows])
@@ -150,27 +150,29 @@ def show_connections(rows: Sequence[Connection], *, as_json: bool) -> None:
     console.print(table)
 
 
-def _describe_row(client: Client, project: Path | None) -> Connection:
+def _describe_row(client: ClientProgram, project: Path | None) -> ConnectedClient:
     path = client.find_file(project)
     connected = _find_entry(client, path)
     hooks = _find_hooks(client) if project is None else "no"
-    return Connection(client.name, client.title, client.is_installed(), connected, hooks, str(path))
+    return ConnectedClient(
+        client.name, client.title, client.is_installed(), connected, hooks, str(path)
+    )
 
 
-def _find_entry(client: Client, path: Path) -> Answer:
+def _find_entry(client: ClientProgram, path: Path) -> Answer:
     try:
         document = FORMATS[client.format].read(read_snapshot(path).text)
-    except (NotUnderstood, FileRefused):
+    except (NotUnderstood, EditRefused):
         return "unknown"
     return _answer(find(document, (*client.keys, NAME)) is not MISSING)
 
 
-def _find_hooks(client: Client) -> Answer:
+def _find_hooks(client: ClientProgram) -> Answer:
     """Return whether the hooks of the record are there, or those without any settings."""
     try:
         hooks = find_recorded_hooks(client) or [hook for hook in list_hooks(client) if hook.append]
         made = [is_made(read_snapshot(hook.path).text, hook) for hook in hooks]
-    except (NotUnderstood, FileRefused):
+    except (NotUnderstood, EditRefused):
         return "unknown"
     return _answer(bool(made) and all(made))
 
@@ -184,7 +186,7 @@ _WIDEST = 1000  # characters of a line that is shown in full
 _STYLES = {"+": "green", "-": "red", "@": "cyan"}
 
 
-def confirm_plan(plan: Plan, *, yes: bool, as_json: bool) -> list[Path]:
+def confirm_plan(plan: ConfigurationPlan, *, yes: bool, as_json: bool) -> list[Path]:
     """Show the differences, ask unless `yes`, and carry the plan out.
 
     Returns the copies of the files as they were. Raises Abort for no, StartRefused if there is no
@@ -232,10 +234,10 @@ def _count_common(one: Sequence[str], other: Sequence[str]) -> int:
     return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False)))
 
 
-def list_notes(client: Client, server: Server) -> list[str]:
+def list_notes(client: ClientProgram, server: Server) -> list[str]:
     """Return what the user still has to do or to know after connecting."""
     notes = [f"{client.title} reads this when it starts: restart it if it runs."]
-    if isinstance(server, Address):
+    if isinstance(server, ServerAddress):
         notes += [_describe_token(client, server.token)] if server.token else []
     elif hidden := _list_hidden_settings():
         notes.append(
@@ -245,7 +247,7 @@ def list_notes(client: Client, server: Server) -> list[str]:
     return [*notes, client.hint] if client.hint else notes
 
 
-def _describe_token(client: Client, token: Token) -> str:
+def _describe_token(client: ClientProgram, token: ServerToken) -> str:
     match client.credential_way:
         case "written":
             return "The file contains the token. Only you can read the file."
@@ -304,7 +306,7 @@ def disconnect(
     write_message(f"{chosen.title} {state}: {', '.join(files)}.")
 
 
-def _plan_removal(client: Client, project: Path | None) -> Plan:
+def _plan_removal(client: ClientProgram, project: Path | None) -> ConfigurationPlan:
     server = list_server_additions(client, client.find_file(project))
     hooks = [hook for hook in list_hooks(client) if hook.append] if project is None else []
     return plan_disconnection(client.name, project, [*server, *hooks])
@@ -348,10 +350,10 @@ def choose_server(
     if url is None:
         if token is not None:
             raise typer.BadParameter("a token needs --url")
-        return Program(find_command(), read_assignments(assignments or ()))
+        return LocalServer(find_command(), read_assignments(assignments or ()))
     if assignments:
         raise typer.BadParameter("a server at a URL has its own settings: leave --set out")
-    return Address(_check_url(url, with_token=token is not None), token)
+    return ServerAddress(_check_url(url, with_token=token is not None), token)
 
 
 def read_assignments(assignments: Sequence[str]) -> dict[str, str]:
@@ -383,18 +385,18 @@ def _list_types(field: str) -> tuple[object, ...]:
     return (annotation, *getattr(annotation, "__args__", ()))
 
 
-def _choose_token(file: Path | None, keyring: str | None) -> Token | None:
+def _choose_token(file: Path | None, keyring: str | None) -> ServerToken | None:
     if file is not None and keyring is not None:
         raise typer.BadParameter("use --token-file or --token-keyring, not both")
     if file is not None:
         path = file.expanduser().absolute()
         if not path.is_file():
             raise typer.BadParameter(f"{path} is not a file", param_hint="--token-file")
-        return Token("file", str(path))
+        return ServerToken("file", str(path))
     if keyring is None:
         return None
     service, _, user = keyring.partition(":")
-    return Token("keyring", service, user or getpass.getuser())
+    return ServerToken("keyring", service, user or getpass.getuser())
 
 
 def _check_url(url: str, *, with_token: bool) -> str:
@@ -470,7 +472,9 @@ def _print(name: str | None, server: Server, project: Path | None) -> None:
         write_line(write_entry(addition))
 
 
-def _plan(client: Client, server: Server, project: Path | None, *, with_hooks: bool) -> Plan:
+def _plan(
+    client: ClientProgram, server: Server, project: Path | None, *, with_hooks: bool
+) -> ConfigurationPlan:
     additions = client.list_additions(server, client.find_file(project))
     hooks = list[Addition]()
     if with_hooks:
@@ -481,7 +485,9 @@ def _plan(client: Client, server: Server, project: Path | None, *, with_hooks: b
     return plan_connection(client.name, project, [*additions, *hooks], private=secret)
 
 
-def _report(client: Client, server: Server, plan: Plan, backups: list[Path]) -> None:
+def _report(
+    client: ClientProgram, server: Server, plan: ConfigurationPlan, backups: list[Path]
+) -> None:
     files = ", ".join(str(change.snapshot.path) for change in plan.changes)
     if not plan.needed:
         write_message(f"{client.title} is already connected: {files}.")
@@ -493,7 +499,9 @@ def _report(client: Client, server: Server, plan: Plan, backups: list[Path]) -> 
         write_message(note)
 
 
-def _describe(client: Client, plan: Plan, backups: list[Path]) -> dict[str, object]:
+def _describe(
+    client: ClientProgram, plan: ConfigurationPlan, backups: list[Path]
+) -> dict[str, object]:
     return {
         "client": client.name,
         "changed": bool(plan.needed),

@@ -8,7 +8,7 @@ from rich.table import Table
 
 from textrawl.cli.console import open_console, show_wait, write_cell, write_json, write_row
 from textrawl.cli.foreground import run_foreground
-from textrawl.doctor.checks import Finding, examine
+from textrawl.doctor.checks import CheckResult, examine
 from textrawl.doctor.configuration import DEFAULT, describe_settings, list_settings
 from textrawl.settings import read_settings
 
@@ -42,11 +42,11 @@ def doctor(
         raise typer.Exit(1)
 
 
-def _write_plain(finding: Finding) -> dict[str, str]:
+def _write_plain(finding: CheckResult) -> dict[str, str]:
     return {"name": finding.name, "verdict": finding.verdict, "told": finding.message}
 
 
-def _draw(findings: list[Finding]) -> Table:
+def _draw(findings: list[CheckResult]) -> Table:
     table = Table.grid(padding=(0, 2))
     table.add_column(width=6)
     table.add_column(style="bold")

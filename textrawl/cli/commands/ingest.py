@@ -72,7 +72,7 @@ class StoredSourceRow:
 
 
 @dataclass
-class Report:
+class IngestReport:
     """The outcome of an ingest. `counts` has the outcomes of files."""
 
     counts: Counter[str] = field(default_factory=Counter[str])
@@ -88,7 +88,7 @@ class Ingestion:
         self._store = store
         self._caller = caller
         self._graph = graph
-        self.report = Report()
+        self.report = IngestReport()
 
     async def run(self, files: Sequence[FoundFile], step: Step) -> None:
         """Store the files that are new or changed. `step` gets the number of finished files."""
@@ -299,7 +299,7 @@ def ingest(paths: _Paths, graph: _Graph = None, as_json: AsJson = False) -> None
     if graph is None and create_first_graph():
         write_message(f"Created the graph {FIRST_GRAPH}, which only you can read.")
 
-    async def work(session: MemorySession) -> tuple[str, Report]:
+    async def work(session: MemorySession) -> tuple[str, IngestReport]:
         chosen = await choose_graph(session.store, session.caller, graph)
         ingestion = Ingestion(session.store, session.caller, chosen)
         with show_progress("Files", len(findings.files)) as step:
@@ -330,7 +330,7 @@ def _find(paths: list[Path]) -> Findings:
         raise typer.BadParameter(message, param_hint="PATH") from None
 
 
-def _tell_refusals(report: Report, left_out: int) -> None:
+def _tell_refusals(report: IngestReport, left_out: int) -> None:
     for found, reason in report.refused:
         write_message(f"{found.name} was not stored: {reason}")
     if left_out:
@@ -344,7 +344,7 @@ def _tell_refusals(report: Report, left_out: int) -> None:
         )
 
 
-def _tell(graph: str, report: Report, seconds: float) -> None:
+def _tell(graph: str, report: IngestReport, seconds: float) -> None:
     outcomes = ", ".join(f"{number:,} {name}" for name, number in report.counts.items()) or "none"
     rate = f"{report.chunks / seconds:,.0f} a second"
     chunks = (
@@ -353,7 +353,7 @@ def _tell(graph: str, report: Report, seconds: float) -> None:
     write_message(f"Files in {graph}: {outcomes}.{chunks}")
 
 
-def _write_plain(graph: str, report: Report, left_out: int) -> dict[str, object]:
+def _write_plain(graph: str, report: IngestReport, left_out: int) -> dict[str, object]:
     return {
         "graph": graph,
         **{name: report.counts[name] for name in ("added", "changed", "unchanged", "repeated")},

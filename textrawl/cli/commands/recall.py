@@ -35,7 +35,7 @@ from textrawl.cli.quick import (
     show,
 )
 from textrawl.errors import MemoryNotEnabled
-from textrawl.resident.client import NotListening, Refused, Unreachable, complete
+from textrawl.resident.client import NotListening, ResidentRefused, Unreachable, complete
 from textrawl.settings import read_settings
 from textrawl.values.names import ENTITY_TYPES, EntityKind
 
@@ -50,7 +50,7 @@ def find_answer(request: Request, *, create: bool = False) -> dict[str, Any]:
     try:
         answer = ask_running(request)
     except Unreachable as error:
-        if not isinstance(error, NotListening | Refused):
+        if not isinstance(error, NotListening | ResidentRefused):
             write_error(f"{error}: this command opens the memory itself")
         answer = _open_and_answer(request, create=create)
     check(answer)

@@ -17,7 +17,7 @@ from textrawl.cli.hosting import build_server, prepare_server
 from textrawl.cli.residence import IDLE, TAKEN, stay_resident
 from textrawl.errors import StartRefused
 from textrawl.postgres.database import Database
-from textrawl.resident.client import Refused, Unreachable, ask, find_address
+from textrawl.resident.client import ResidentRefused, Unreachable, ask, find_address
 from textrawl.server.http.application import serve_http
 from textrawl.server.http.metrics import Metrics
 from textrawl.settings import Settings, read_settings
@@ -156,7 +156,7 @@ def _stop() -> None:
     """End the process. Raises StartRefused if a server listens, or if the process does not end."""
     try:
         answer = ask({"op": "end"}, timeout=_ENDING)
-    except Refused:
+    except ResidentRefused:
         answer = {}  # a process of another version ends if it is asked anything
     except Unreachable:
         write_error("No process has this memory open for hooks and quick commands")

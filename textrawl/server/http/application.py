@@ -27,7 +27,7 @@ from textrawl.server.http.guards import (
     CrossOrigin,
     Deadlines,
     Hosts,
-    Limits,
+    RequestLimits,
     Requests,
     bracket,
     build_refusal,
@@ -144,7 +144,7 @@ def build_http_app(
     # The guard that is added last receives a request first.
     for guard in (Sessions, Exchanges, Bodies):
         app.add_middleware(guard)
-    app.add_middleware(Limits, most=settings.rate_limit)
+    app.add_middleware(RequestLimits, most=settings.rate_limit)
     if lookup is not None:
         app.add_middleware(Revocations, lookup=lookup)
         app.add_middleware(Authentication, lookup=lookup, metadata_url=metadata_url)

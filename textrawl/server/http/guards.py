@@ -402,7 +402,7 @@ _MOST_SESSIONS = 60
 _MOST_OPEN = 50
 
 
-class Limits:
+class RequestLimits:
     """Refuses requests of an actor beyond `most` per minute (0: no limit) or 50 at the same time.
 
     The requests of all tokens of an actor are counted together. Requests without a principal are

@@ -20,7 +20,7 @@ _MOST_HEADERS = 65_536  # bytes. The check comes after each read, so the last re
 _LIVENESS = LIVENESS.encode()
 
 
-class Connection(HttpToolsProtocol):
+class HttpConnection(HttpToolsProtocol):
     """An HTTP/1.1 connection."""
 
     _in_headers = True
@@ -69,7 +69,9 @@ class Connection(HttpToolsProtocol):
         most = self.config.limit_concurrency
         if most is None or len(self.connections) + 1 < most:
             return
-        others: list[Connection] = [one for one in self.connections if isinstance(one, Connection)]
+        others: list[HttpConnection] = [
+            one for one in self.connections if isinstance(one, HttpConnection)
+        ]
         counts = Counter(other.address for other in others)
         idle = [other for other in others if other.is_idle]
         if not idle:
@@ -132,7 +134,7 @@ async def serve_app(
     http = _Uvicorn(
         uvicorn.Config(
             app,
-            http=Connection,
+            http=HttpConnection,
             ws="none",
             lifespan="on",
             log_config=None,
