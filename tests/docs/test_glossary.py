@@ -58,7 +58,7 @@ def find_keys() -> set[str]:
     while parts:
         part = parts.pop()
         parts += part.__subclasses__()
-        found |= {to_camel(name) for name in part.model_fields}
+        found |= {field.alias or to_camel(name) for name, field in part.model_fields.items()}
     return found | find_short_keys()
 
 
