@@ -62,17 +62,10 @@ class OwnProposalRow:
     """A proposal of the caller about an entity, from entity_proposals."""
 
     id: UUID
-    space: str
-    entity_name: str
-    entity_type: str
     content: str | None
     relation_type: str | None
     to_name: str | None
-    source: str
-    confidence: float
     created_at: datetime
-    said_at: datetime
-    author: str
 
     @property
     def text(self) -> str:

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from datetime import datetime
 from typing import Annotated, Any, Literal, Self
+from uuid import UUID
 
 from pydantic import Field, PrivateAttr
 
@@ -91,8 +92,8 @@ class Observation(Part):
 class ProposedPart(Part):
     """A pending proposal of the caller about the entity."""
 
-    id: Annotated[str, Key("id", short_id=True)]
-    content: Annotated[str, Key("c")]
+    id: Annotated[UUID, Key("id", short_id=True)]
+    text: Annotated[str, Key("c"), Field(serialization_alias="content")]
     created_at: datetime
 
 
@@ -206,10 +207,7 @@ class EntityReply(Answer):
 
     def add_proposals(self, rows: Sequence[OwnProposalRow]) -> Self:
         """Return a copy with proposals of the caller about the entity."""
-        parts = [
-            ProposedPart(id=str(row.id), content=row.text, created_at=row.created_at)
-            for row in rows
-        ]
+        parts = [ProposedPart.model_validate(row) for row in rows]
         return self.model_copy(update={"proposed": parts or None})
 
     @classmethod
@@ -248,7 +246,7 @@ class EntityReply(Answer):
         for wrong in self.revised or []:
             yield wrong.line
         for proposal in self.proposed or []:
-            yield write_line(proposal.content, _FACT_MARKS) + PROPOSED
+            yield write_line(proposal.text, _FACT_MARKS) + PROPOSED
         if more := self._count_more():
             yield f"more {more}"
         yield from self.lines_after_items()
