@@ -31,6 +31,7 @@ DRAFTS = {
     "b36a6fd": "404fb95",
     "2b7f61a": "404fb95",
     "8b72bb7": "0ac4ee0",
+    "74e6b73": "14baf02",
 }
 _RECORD = """
     create table migration (name text primary key, applied_at timestamptz not null default now());
