@@ -39,24 +39,24 @@ from textrawl.settings import read_foreign_environment
 KINDS = ("query_memory search", "query_memory entity", "query_memory list")
 WARM = 30  # calls before the measured calls
 STEPS = {
-    "reading the message": [("transports.framing.messages", "read_message")],
+    "reading the message": [("server.messages", "read_message")],
     "arguments made regular": [("wire.arguments", "normalise")],
     "arguments validated": [("mcp FuncMetadata", "validate_arguments")],
-    "who calls": [("toolsets.app App", "identify")],
-    "active model": [("embeddings.active_model Models", "find_active")],
-    "embedding": [("embeddings.local LocalEmbedder", "embed_query")],
+    "who calls": [("tools.call App", "identify")],
+    "active model": [("models.active_model Models", "find_active")],
+    "embedding": [("models.local LocalEmbedder", "embed_query")],
     "connection of the pool": [("postgres.database Database", "call")],
     "SQL": [("psycopg AsyncCursor", "execute"), ("psycopg AsyncCursor", "fetchall")],
     "building the reply": [
-        ("toolsets.memory.search_replies SearchReply", "build"),
-        ("toolsets.memory.search_replies ListReply", "build"),
-        ("toolsets.memory.entity_reply EntityReply", "build"),
+        ("tools.memory.search_replies SearchReply", "build"),
+        ("tools.memory.search_replies ListReply", "build"),
+        ("tools.memory.entity_reply EntityReply", "build"),
     ],
     "cutting it to size": [("wire.replies Renderer", "write")],
     "writing it": [("wire.replies Renderer", "_encode")],
     "counting tokens": [("wire.replies Renderer", "measure")],
     "tool, the rest": [("server.server MemoryServer", "call_tool")],
-    "sending the answer": [("transports.stdio.session _MessageWriter", "send")],
+    "sending the answer": [("server.stdio_session _MessageWriter", "send")],
 }
 """The functions of each step: a module of textrawl and a class in it, then a function."""
 
