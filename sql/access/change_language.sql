@@ -9,26 +9,26 @@ set lock_timeout = '10s'
 as $$
 #variable_conflict use_column
 declare
-    place   integer := find_space(change_language.name);
-    changed space;
-    chosen  text;
+    target_space integer := find_space(change_language.name);
+    changed      space;
+    chosen       text;
 begin
-    perform require_admin(credential, place);
+    perform require_admin(credential, target_space);
     chosen := require_language(change_language.language);
     -- Wait for statements that store documents in the former language. Later statements see the new language.
     lock table observation, reflection in share mode;
-    select * into changed from space s where s.id = place for no key update;
-    documents := (select count(*) from observation o where o.space_id = place)
-        + (select count(*) from reflection r where r.space_id = place);
+    select * into changed from space s where s.id = target_space for no key update;
+    documents := (select count(*) from observation o where o.space_id = target_space)
+        + (select count(*) from reflection r where r.space_id = target_space);
     if changed.language = chosen then
         documents := 0;
     elsif documents > 0 then
-        insert into document_rebuild as r (space_id, former_languages) values (place, array[changed.language])
+        insert into document_rebuild as r (space_id, former_languages) values (target_space, array[changed.language])
         on conflict (space_id) do update
         set former_languages = array_remove(r.former_languages || excluded.former_languages, chosen),
             reflections = false, reached = null, started_at = now();
     end if;
-    update space s set language = chosen where s.id = place and s.language <> chosen;
+    update space s set language = chosen where s.id = target_space and s.language <> chosen;
     return query select changed.name, changed.language, chosen, documents;
 end
 $$;

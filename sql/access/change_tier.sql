@@ -8,21 +8,21 @@ set search_path from current
 as $$
 #variable_conflict use_column
 declare
-    place   integer := find_space(change_tier.name);
-    current space;
+    target_space integer := find_space(change_tier.name);
+    current      space;
 begin
-    perform require_admin(credential, place);
+    perform require_admin(credential, target_space);
     if change_tier.tier is null then
         raise exception using errcode = 'TR061', message = 'a graph has the tier public, personal or sensitive';
     end if;
     perform check_tier(change_tier.tier, change_tier.recall_tokens);
-    select * into current from space s where s.id = place for update;
-    if current.tier is null and (place = default_space() or exists (select from entity e where e.space_id = place)
-                                 or exists (select from document d where d.space_id = place)) then
+    select * into current from space s where s.id = target_space for update;
+    if current.tier is null and (target_space = default_space() or exists (select from entity e where e.space_id = target_space)
+                                 or exists (select from document d where d.space_id = target_space)) then
         raise exception using errcode = 'TR062', message = 'the space holds facts, so it cannot become a graph',
             detail = current.name;
     end if;
-    update space s set tier = change_tier.tier, recall_tokens = change_tier.recall_tokens where s.id = place;
+    update space s set tier = change_tier.tier, recall_tokens = change_tier.recall_tokens where s.id = target_space;
     return query select current.name, change_tier.tier, recall_cap(change_tier.tier, change_tier.recall_tokens);
 end
 $$;

@@ -9,7 +9,7 @@ begin
         raise exception using errcode = 'TR026', message = 'scopes must be one or more of read, propose, write, forget, review, admin and metrics',
             detail = coalesce(array_to_string(scopes, ', ', 'null'), '');
     end if;
-    return array(select word from unnest(all_scopes) with ordinality as scope(word, place) where word = any(scopes) order by place);
+    return array(select word from unnest(all_scopes) with ordinality as scope(word, item_number) where word = any(scopes) order by item_number);
 end
 $$;
 

@@ -7,18 +7,18 @@ set search_path from current
 as $$
 #variable_conflict use_column
 declare
-    place      integer;
-    created_id integer;
+    target_space integer;
+    created_id   integer;
 begin
     perform require_owner();
-    place := find_space(create_token.space);
+    target_space := find_space(create_token.space);
     perform check_token(create_token.hash, create_token.prefix, create_token.expires_at);
     insert into token as t (hash, kind, prefix, actor_id, home_space_id, scopes, expires_at, issuer)
-    values (create_token.hash, 'bearer', create_token.prefix, enrol_actor(create_token.actor), place,
+    values (create_token.hash, 'bearer', create_token.prefix, enrol_actor(create_token.actor), target_space,
             check_scopes(create_token.scopes), create_token.expires_at, create_token.issuer)
     returning t.id into created_id;
     insert into space_grant as g (space_id, actor_id, scopes)
-    select place, t.actor_id, t.scopes from token t where t.id = created_id
+    select target_space, t.actor_id, t.scopes from token t where t.id = created_id
     on conflict (space_id, actor_id) do update
     set scopes = check_scopes(g.scopes || excluded.scopes),
         for_login = g.for_login and not 'read' = any(excluded.scopes), granted_at = now()

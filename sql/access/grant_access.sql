@@ -4,15 +4,15 @@ set search_path from current
 as $$
 #variable_conflict use_column
 declare
-    place integer := find_space(grant_access.space);
+    target_space integer := find_space(grant_access.space);
     granted text[];
     member integer;
 begin
-    perform require_admin(credential, place);
+    perform require_admin(credential, target_space);
     member := enrol_actor(grant_access.actor);
     perform from actor a where a.id = member for key share;
     insert into space_grant as g (space_id, actor_id, scopes)
-    values (place, member, check_scopes(grant_access.scopes))
+    values (target_space, member, check_scopes(grant_access.scopes))
     on conflict (space_id, actor_id) do update set scopes = excluded.scopes, for_login = false, granted_at = now()
     returning g.scopes into granted;
     return granted;

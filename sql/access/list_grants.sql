@@ -8,23 +8,23 @@ set search_path from current
 as $$
 #variable_conflict use_column
 declare
-    places integer[];
+    space_ids integer[];
 begin
     if list_grants.space is not null then
-        places := array[find_space(list_grants.space)];
-        perform require_admin(credential, places[1]);
+        space_ids := array[find_space(list_grants.space)];
+        perform require_admin(credential, space_ids[1]);
     elsif owns_memory() then
-        select array_agg(s.id) into places from space s;
+        select array_agg(s.id) into space_ids from space s;
     else
-        select array_agg(r.space_id) into places from access_rights(credential) r where 'admin' = any(r.scopes);
-        if places is null then
+        select array_agg(r.space_id) into space_ids from access_rights(credential) r where 'admin' = any(r.scopes);
+        if space_ids is null then
             perform refuse_access(credential, 'admin');
         end if;
     end if;
     return query
         select s.name, a.name, g.scopes, g.granted_at, a.role_name
         from space_grant g join space s on s.id = g.space_id join actor a on a.id = g.actor_id
-        where g.space_id = any(places)
+        where g.space_id = any(space_ids)
         order by s.name, a.name;
 end
 $$;

@@ -10,11 +10,11 @@ set search_path from current
 as $$
 #variable_conflict use_column
 declare
-    places integer[];  -- null for the owner
+    space_ids integer[];  -- null for the owner
 begin
     if not owns_memory() then
-        select array_agg(r.space_id) into places from access_rights(credential) r where 'admin' = any(r.scopes);
-        if places is null then
+        select array_agg(r.space_id) into space_ids from access_rights(credential) r where 'admin' = any(r.scopes);
+        if space_ids is null then
             perform refuse_access(credential, 'admin');
         end if;
     end if;
@@ -24,7 +24,7 @@ begin
                  when t.revoked_at is not null then 'revoked'
                  else 'expired' end
         from token t join actor a on a.id = t.actor_id left join space s on s.id = t.home_space_id
-        where t.kind = 'bearer' and (places is null or t.home_space_id = any(places)) order by t.id;
+        where t.kind = 'bearer' and (space_ids is null or t.home_space_id = any(space_ids)) order by t.id;
 end
 $$;
 

@@ -4,12 +4,12 @@ set search_path from current
 as $$
 #variable_conflict use_column
 declare
-    place integer := find_space(revoke_access.space);
+    target_space integer := find_space(revoke_access.space);
     revoked text[];
 begin
-    perform require_admin(credential, place);
+    perform require_admin(credential, target_space);
     delete from space_grant g using actor a
-    where g.space_id = place and g.actor_id = a.id and a.name = revoke_access.actor
+    where g.space_id = target_space and g.actor_id = a.id and a.name = revoke_access.actor
     returning g.scopes into revoked;
     if revoked is null then
         raise exception using errcode = 'TR023', message = format('%s has no grant in this space', revoke_access.actor),

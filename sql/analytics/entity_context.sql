@@ -12,7 +12,7 @@ begin atomic
         where (e.space_id, e.id) in (
             select f.space_id, f.entity_id from textrawl.find_entities(textrawl.session_spaces(), entity_context.entity) f)
     ), line as (
-        select 1 as place, 'entity' as kind, w.name || ' (' || w.entity_type || ')' || coalesce(': ' || w.description, '') as told,
+        select 1 as section, 'entity' as kind, w.name || ' (' || w.entity_type || ')' || coalesce(': ' || w.description, '') as told,
             w.created_at as since, null::timestamptz as until, null as author, w.space from subject w
         union all
         select case when validity.now then 2 else 4 end, case when validity.now then 'fact' else 'former' end,
@@ -30,9 +30,9 @@ begin atomic
         join textrawl.entity other on other.space_id = w.space_id and other.id = edge.other
         join textrawl.actor a on a.id = r.author_id
     ), newest as (
-        select *, row_number() over (partition by place order by since desc, told) as rank from line
+        select *, row_number() over (partition by section order by since desc, told) as rank from line
     )
-    select kind, told, since, until, author, space from newest where rank <= max_rows order by place, rank;
+    select kind, told, since, until, author, space from newest where rank <= max_rows order by section, rank;
 end;
 
 comment on function textrawl.entity_context is

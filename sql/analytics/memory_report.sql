@@ -28,12 +28,12 @@ begin
     -- list weeks without facts, because a chart shows all weeks.
     select coalesce(jsonb_agg(jsonb_build_object('week', week::date, 'facts', coalesce(stored.facts, 0)) order by week), '[]')
     into growth
-    from unnest(weeks) with ordinality w (week, place)
+    from unnest(weeks) with ordinality w (week, week_number)
     left join (
-        select width_bucket(o.created_at, weeks) as place, count(*) as facts from fact o
+        select width_bucket(o.created_at, weeks) as week_number, count(*) as facts from fact o
         where o.space_id = any(scoped) and o.created_at >= weeks[1] and o.created_at < weeks[cardinality(weeks)] + interval '1 week'
           and o.created_at >= '-infinity'
-        group by 1) stored using (place);
+        group by 1) stored using (week_number);
 
     with told as materialized (
         select o.source, o.author_id, count(*) as facts from fact o

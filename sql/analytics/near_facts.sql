@@ -37,7 +37,7 @@ begin
             where pairs <= $3 or facts = pairs
         ), fact as materialized (
             select * from chosen cross join lateral (
-                select id, vector, row_number() over (order by created_at desc, id) as place
+                select id, vector, row_number() over (order by created_at desc, id) as rank
                 from (
                     select o.id, o.created_at from textrawl.fact o
                     where o.space_id = chosen.space_id and o.entity_id = chosen.entity_id
@@ -47,7 +47,7 @@ begin
         )
         select space_id, one.id, other.id, (1 - (one.vector <=> other.vector))::real
         from fact one join fact other using (space_id, entity_id)
-        where one.place > other.place and one.vector <=> other.vector <= 1 - $2
+        where one.rank > other.rank and one.vector <=> other.vector <= 1 - $2
         order by 4 desc, 2, 3 limit $4$query$,
         case when entities is null then 'textrawl.fact o' else 'changed join textrawl.fact o using (space_id, entity_id)' end,
         'embedding_' || model)

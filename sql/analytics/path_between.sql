@@ -34,16 +34,16 @@ begin atomic
         where not o.passed[:cardinality(o.passed) - 1] && i.passed
         order by cardinality(o.passed) + cardinality(i.passed), 2 limit 1
     )
-    select place.step, s.name, e.name, edge.relation_type, edge.leaves, other.name
+    select hop.step, s.name, e.name, edge.relation_type, edge.leaves, other.name
     from met
-    cross join lateral generate_series(1, cardinality(met.passed) - 1) as place (step)
+    cross join lateral generate_series(1, cardinality(met.passed) - 1) as hop (step)
     cross join lateral (
-        select l.relation_type, l.leaves from textrawl.live_edges(met.space_id, met.passed[place.step]) l
-        where l.other = met.passed[place.step + 1] order by l.leaves desc, l.relation_type limit 1) edge
-    join textrawl.entity e on e.space_id = met.space_id and e.id = met.passed[place.step]
-    join textrawl.entity other on other.space_id = met.space_id and other.id = met.passed[place.step + 1]
+        select l.relation_type, l.leaves from textrawl.live_edges(met.space_id, met.passed[hop.step]) l
+        where l.other = met.passed[hop.step + 1] order by l.leaves desc, l.relation_type limit 1) edge
+    join textrawl.entity e on e.space_id = met.space_id and e.id = met.passed[hop.step]
+    join textrawl.entity other on other.space_id = met.space_id and other.id = met.passed[hop.step + 1]
     join textrawl.space s on s.id = met.space_id
-    order by place.step;
+    order by hop.step;
 end;
 
 comment on function textrawl.path_between is

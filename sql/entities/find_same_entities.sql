@@ -15,15 +15,15 @@ set search_path from current
 as $$
 #variable_conflict use_column
 declare
-    places integer[] := readable_spaces(credential, find_same_entities.spaces);
-    chosen uuid := (select f.entity_id from find_entities(places, find_same_entities.entity) f
-                    order by array_position(places, f.space_id) limit 1);
+    space_ids integer[] := readable_spaces(credential, find_same_entities.spaces);
+    chosen uuid := (select f.entity_id from find_entities(space_ids, find_same_entities.entity) f
+                    order by array_position(space_ids, f.space_id) limit 1);
 begin
     if find_same_entities.entity is not null and chosen is null then
         raise exception using errcode = 'TR050', message = 'no such entity', detail = find_same_entities.entity;
     end if;
     return query
-        select p.* from judge_pairs(places, chosen, max_rows) p
+        select p.* from judge_pairs(space_ids, chosen, max_rows) p
         where p.score >= min_score order by p.score desc, p.entity_name, p.other_name limit max_rows;
 end
 $$;

@@ -1,4 +1,4 @@
-create function textrawl.judge_pairs(places integer[], chosen uuid, max_rows integer) returns table (
+create function textrawl.judge_pairs(space_ids integer[], chosen uuid, max_rows integer) returns table (
     space text,
     entity_id uuid, entity_name text, entity_type text, facts bigint,  -- the entity with more facts, to keep
     other_id uuid, other_name text, other_type text, other_facts bigint,
@@ -21,9 +21,9 @@ declare
 begin
     for pair in
         with pair as materialized (
-            select p.* from name_pairs(places) p where chosen is null
+            select p.* from name_pairs(space_ids) p where chosen is null
             union all
-            select p.* from pairs_of(places, chosen) p where chosen is not null
+            select p.* from pairs_of(space_ids, chosen) p where chosen is not null
         ), named as materialized (
             -- The form of a name is made once for all its pairs.
             select e.space_id, e.id, e.created_at, f.* from entity e cross join lateral name_form(e.name) f

@@ -38,9 +38,9 @@ begin
             union all
             select t.id from relation t where t.space_id = origin.space_id and t.to_entity = merged_id) r);
     select count(*) filter (where c.kind = 'fact'), count(*) filter (where c.kind = 'relation'),
-        coalesce(jsonb_agg(jsonb_build_object('kind', c.kind, 'id', c.id, 'content', o.content)) filter (where c.place <= 20), '[]')
+        coalesce(jsonb_agg(jsonb_build_object('kind', c.kind, 'id', c.id, 'content', o.content)) filter (where c.rank <= 20), '[]')
     into duplicate_facts, duplicate_relations, collapsing
-    from (select c.*, row_number() over (order by c.kind, c.id) as place
+    from (select c.*, row_number() over (order by c.kind, c.id) as rank
           from collapsing_rows(origin.space_id, kept_id, merged_id, moment) c) c
     join observation o on o.space_id = origin.space_id and o.id = c.id;
     if dry_run then

@@ -17,9 +17,9 @@ begin atomic
         from person p
         union
         select o.space_id, o.entity_id, 'f' || o.content_hash
-        from unnest(spaces) place
+        from unnest(spaces) each_space
         cross join lateral (
-            select * from textrawl.observation n where n.space_id = place order by n.ordinal desc limit 100000) o
+            select * from textrawl.observation n where n.space_id = each_space order by n.ordinal desc limit 100000) o
         where o.relation_id is null and textrawl.is_valid(o.valid_from, o.valid_until, o.closed_at)
     ), grouped as (
         -- A key of many entities says nothing about two of them.

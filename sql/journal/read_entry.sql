@@ -17,7 +17,7 @@ declare
 begin
     return query
     with variant as (
-        select j.*, row_number() over (order by j.created_at, j.path) as place,
+        select j.*, row_number() over (order by j.created_at, j.path) as rank,
             array_agg(j.path) over (order by j.created_at, j.path
                                     rows between current row and unbounded following exclude current row) as later
         from journal_entries(home) j
@@ -30,7 +30,7 @@ begin
         array(select jsonb_array_elements_text(v.attributes -> 'chat_ids')),
         array(select jsonb_array_elements_text(v.attributes -> 'participants')),
         v.number, v.created_at, v.modified_at, v.modified_by, coalesce(v.later, '{}')
-    from variant v where v.place = 1;
+    from variant v where v.rank = 1;
 end
 $$;
 

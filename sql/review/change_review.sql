@@ -8,19 +8,19 @@ set search_path from current
 as $$
 #variable_conflict use_column
 declare
-    place integer := find_space(change_review.name);
+    target_space integer := find_space(change_review.name);
 begin
-    perform require_admin(credential, place);
-    perform refuse_graphs(array[place]);
+    perform require_admin(credential, target_space);
+    perform refuse_graphs(array[target_space]);
     if change_review.reviewed is null or change_review.proposal_days not between 1 and 3650 then
         raise exception using errcode = 'TR009', message = 'proposals expire after 1 to 3,650 days, or never';
     end if;
-    update space s set reviewed = change_review.reviewed, proposal_days = change_review.proposal_days where s.id = place;
+    update space s set reviewed = change_review.reviewed, proposal_days = change_review.proposal_days where s.id = target_space;
     return query
         select s.name, s.reviewed, s.proposal_days,
             (select count(*) from proposal p
              where p.space_id = s.id and is_pending(p.decision, p.created_at, s.proposal_days))
-        from space s where s.id = place;
+        from space s where s.id = target_space;
 end
 $$;
 

@@ -10,22 +10,22 @@ set search_path from current
 as $$
 #variable_conflict use_column
 declare
-    spaces integer[] := reviewed_spaces(credential, plan_decision.space);
-    places integer[];
-    ids    uuid[];
+    spaces    integer[] := reviewed_spaces(credential, plan_decision.space);
+    space_ids integer[];
+    ids       uuid[];
 begin
     if spaces = '{}' then
         perform refuse_access(credential, 'review');
     end if;
     -- Find them before the join. It could end without a look at unknown ones.
-    select array_agg(f.space_id), array_agg(f.id) into places, ids from find_proposals(proposals, spaces) f;
+    select array_agg(f.space_id), array_agg(f.id) into space_ids, ids from find_proposals(proposals, spaces) f;
     return query
         select p.id, s.name, a.name, p.entity_name, proposal_text(p.content, p.relation_type, p.to_name),
             case when r.fault is not null then 'refused'
                 when b.beside @> '[{"why": "repeats"}]' then 'repeats'
                 when b.beside @> '[{"why": "replaces"}]' then 'replaces' else 'new' end,
             r.fault, b.beside
-        from unnest(places, ids) f(space_id, id)
+        from unnest(space_ids, ids) f(space_id, id)
         join proposal p on p.space_id = f.space_id and p.id = f.id
         join space s on s.id = p.space_id
         join actor a on a.id = p.author_id

@@ -10,14 +10,14 @@ as $$
 declare
     faults jsonb;
 begin
-    select coalesce(jsonb_agg(jsonb_build_object('path', path, 'code', code) order by kind, place), '[]') into faults
-    from (select 1 as kind, place, format('facts[%s].replaces', place - 1) as path,
+    select coalesce(jsonb_agg(jsonb_build_object('path', path, 'code', code) order by kind, item_number), '[]') into faults
+    from (select 1 as kind, item_number, format('facts[%s].replaces', item_number - 1) as path,
               replaced_fault(origin.space_id, value ->> 'entity', value ->> 'replaces') as code
-          from jsonb_array_elements(facts) with ordinality f (value, place)
+          from jsonb_array_elements(facts) with ordinality f (value, item_number)
           where reading and value ? 'replaces' and value ->> 'replaces' is not null
           union all
-          select 2, place, format('relations[%s].toEntity', place - 1), 'TR005'
-          from jsonb_array_elements(relations) with ordinality r (value, place)
+          select 2, item_number, format('relations[%s].toEntity', item_number - 1), 'TR005'
+          from jsonb_array_elements(relations) with ordinality r (value, item_number)
           where name_key(value ->> 'from') = name_key(value ->> 'to')
               -- Only a caller who can read may learn which names are aliases of one entity.
               or reading and entity_key(origin.space_id, value ->> 'from') = entity_key(origin.space_id, value ->> 'to')) fault
@@ -25,9 +25,9 @@ begin
     if faults <> '[]' then
         raise exception using errcode = 'TR006', message = 'nothing was stored', detail = faults::text;
     end if;
-    select array_agg(s.proposal_id order by s.place), array_agg(s.duplicate order by s.place) into proposals, repeated
+    select array_agg(s.proposal_id order by s.item_number), array_agg(s.duplicate order by s.item_number) into proposals, repeated
     from store_proposals(facts, relations, model, fact_vectors, relation_vectors, origin)
-        with ordinality s (proposal_id, duplicate, place);
+        with ordinality s (proposal_id, duplicate, item_number);
     perform record_event('proposed', null, null, null, origin, jsonb_build_object('proposal', id))
     from unnest(proposals) id;
 end

@@ -15,14 +15,14 @@ begin
     -- Another session can have dropped the caller's model.
     model := (select m.id from embedding_model m where m.id = model);
     for item in
-        select 'fact' as kind, value, fact_vectors[place] as vector, value ->> 'entity' as name, value ->> 'type' as type,
-            fact_hash(value ->> 'observation') as hash, place
-        from jsonb_array_elements(facts) with ordinality f (value, place)
+        select 'fact' as kind, value, fact_vectors[item_number] as vector, value ->> 'entity' as name, value ->> 'type' as type,
+            fact_hash(value ->> 'observation') as hash, item_number
+        from jsonb_array_elements(facts) with ordinality f (value, item_number)
         union all
-        select 'relation', value, relation_vectors[place], value ->> 'from', value ->> 'from_type',
-            fact_hash(relation_key(value ->> 'relation') || chr(10) || name_key(value ->> 'to')), place
-        from jsonb_array_elements(relations) with ordinality r (value, place)
-        order by kind, place
+        select 'relation', value, relation_vectors[item_number], value ->> 'from', value ->> 'from_type',
+            fact_hash(relation_key(value ->> 'relation') || chr(10) || name_key(value ->> 'to')), item_number
+        from jsonb_array_elements(relations) with ordinality r (value, item_number)
+        order by kind, item_number
     loop
         return query
             insert into proposal as p (space_id, kind, entity_name, entity_key, entity_type, content, content_hash, given_hash,

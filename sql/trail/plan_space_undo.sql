@@ -110,17 +110,17 @@ begin atomic
                 and duplicate.id not in (select removed_fact.id from removed_fact))
     ), retyped as materialized (
         select e.id, former_type.value as former_type,
-            (select coalesce(jsonb_agg(k.value order by k.place), '[]')
-             from jsonb_array_elements(e.metadata -> 'retyped') with ordinality k (value, place)
-             where k.place <= last.kept) as history,
+            (select coalesce(jsonb_agg(k.value order by k.item_number), '[]')
+             from jsonb_array_elements(e.metadata -> 'retyped') with ordinality k (value, item_number)
+             where k.item_number <= last.kept) as history,
             e.metadata
         from (select distinct entity_id from own_event where own_event.action = 'retyped') t
         join textrawl.entity e on e.space_id = space and e.id = t.entity_id
         cross join lateral (
-            select coalesce(max(r.place) filter (where (r.value ->> 'event')::bigint not in (select w.id from withdrawn w)), 0) as kept
-            from jsonb_array_elements(coalesce(e.metadata -> 'retyped', '[]')) with ordinality r (value, place)) last
-        join lateral jsonb_array_elements(e.metadata -> 'retyped') with ordinality former_type (value, place)
-            on former_type.place = last.kept + 1
+            select coalesce(max(r.item_number) filter (where (r.value ->> 'event')::bigint not in (select w.id from withdrawn w)), 0) as kept
+            from jsonb_array_elements(coalesce(e.metadata -> 'retyped', '[]')) with ordinality r (value, item_number)) last
+        join lateral jsonb_array_elements(e.metadata -> 'retyped') with ordinality former_type (value, item_number)
+            on former_type.item_number = last.kept + 1
     ), ended as materialized (
         -- Take the facts that ended because they were replaced, if the newer fact is removed or the event of the
         -- replacement is withdrawn. Skip facts that are removed.

@@ -10,23 +10,23 @@ set search_path from current
 as $$
 #variable_conflict use_column
 declare
-    place integer := origin.space_id;
+    target_space integer := origin.space_id;
     plan  jsonb;
     names jsonb := (
         select coalesce(jsonb_agg(to_jsonb(p)), '[]')
-        from plan_names(place, taken, taken || array(
-            select unnest(u.events) from undo u where u.space_id = place and u.reverted_at is null)) p where p.kind = 'merge');
+        from plan_names(target_space, taken, taken || array(
+            select unnest(u.events) from undo u where u.space_id = target_space and u.reverted_at is null)) p where p.kind = 'merge');
 begin
     -- Split merges before planning the rest, so that the plan has the entities as they were.
     perform undo_merges(names, origin);
     insert into undo as u (space_id, author_id, actor_id, since, events)
-    values (place, author, origin.author_id, since, taken)
+    values (target_space, author, origin.author_id, since, taken)
     returning u.id into undo_id;
     -- Return what moves took away, and then plan the rest, because the rest can change the returned rows.
-    if exists (select from event e where e.space_id = place and e.id = any(taken) and e.action = 'transferred') then
-        perform return_facts(place, undo_id, taken, others);
+    if exists (select from event e where e.space_id = target_space and e.id = any(taken) and e.action = 'transferred') then
+        perform return_facts(target_space, undo_id, taken, others);
     end if;
-    select names || coalesce(jsonb_agg(to_jsonb(p)), '[]') into plan from plan_space_undo(place, taken, others) p;
+    select names || coalesce(jsonb_agg(to_jsonb(p)), '[]') into plan from plan_space_undo(target_space, taken, others) p;
     select count(*) filter (where p.action = 'remove'), count(*) filter (where p.action = 'hand over'),
         count(*) filter (where p.action = 'revive'), count(*) filter (where p.action = 'drop entity'),
         count(*) filter (where p.action = 'lost'), count(*) filter (where p.action = 'kept'),
@@ -34,14 +34,14 @@ begin
         count(*) filter (where p.action = 'reset')
     into removed, handed_over, revived, dropped, lost, kept, moved, retyped, reset
     from jsonb_to_recordset(plan) p(action text);
-    perform keep_undone(place, undo_id, plan);
+    perform keep_undone(target_space, undo_id, plan);
 
-    perform withdraw_words(place, array(
+    perform withdraw_words(target_space, array(
         select d.id from undone d
-        where d.space_id = place and d.undo_id = undo_events.undo_id and d.action = 'remove' and d.kind in ('observation', 'relation')));
-    perform claim_rows(place,
-        array(select d.id from undone d where d.space_id = place and d.undo_id = undo_events.undo_id and d.kind = 'observation'),
-        array(select d.id from undone d where d.space_id = place and d.undo_id = undo_events.undo_id and d.kind = 'relation'));
+        where d.space_id = target_space and d.undo_id = undo_events.undo_id and d.action = 'remove' and d.kind in ('observation', 'relation')));
+    perform claim_rows(target_space,
+        array(select d.id from undone d where d.space_id = target_space and d.undo_id = undo_events.undo_id and d.kind = 'observation'),
+        array(select d.id from undone d where d.space_id = target_space and d.undo_id = undo_events.undo_id and d.kind = 'relation'));
     -- Revive facts before any deletion, because deleting a fact sets replaced_by to null in the facts that point to it.
     update observation o
     set valid_until = former.until, replaced_by = former.by,
@@ -49,57 +49,57 @@ begin
     from undone d
     cross join lateral (
         select (d.after ->> 'valid_until')::timestamptz as until, (d.after ->> 'replaced_by')::uuid as by) former
-    where d.space_id = place and d.undo_id = undo_events.undo_id and d.action = 'revive' and d.kind = 'observation'
-      and o.space_id = place and o.id = d.id;
-    perform revive_memories(place, undo_id);
+    where d.space_id = target_space and d.undo_id = undo_events.undo_id and d.action = 'revive' and d.kind = 'observation'
+      and o.space_id = target_space and o.id = d.id;
+    perform revive_memories(target_space, undo_id);
     delete from revision r using undone d
-    where d.space_id = place and d.undo_id = undo_events.undo_id and d.action = 'revive' and d.kind = 'observation'
-      and r.space_id = place and r.observation_id = d.id;
-    perform reset_values(place, d.id, d.after)
+    where d.space_id = target_space and d.undo_id = undo_events.undo_id and d.action = 'revive' and d.kind = 'observation'
+      and r.space_id = target_space and r.observation_id = d.id;
+    perform reset_values(target_space, d.id, d.after)
     from undone d
-    where d.space_id = place and d.undo_id = undo_events.undo_id and d.action = 'reset' and d.kind = 'observation';
+    where d.space_id = target_space and d.undo_id = undo_events.undo_id and d.action = 'reset' and d.kind = 'observation';
     perform settle_document(d.id, (d.after ->> 'version')::bigint, origin)
     from undone d
-    where d.space_id = place and d.undo_id = undo_events.undo_id and d.kind = 'document';
+    where d.space_id = target_space and d.undo_id = undo_events.undo_id and d.kind = 'document';
     update observation o
     set author_id = (d.after ->> 'author_id')::integer, client = d.after ->> 'client',
         tool = d.after ->> 'tool', request = d.after ->> 'request'
     from undone d
-    where d.space_id = place and d.undo_id = undo_events.undo_id and d.action = 'hand over' and o.space_id = place and o.id = d.id;
+    where d.space_id = target_space and d.undo_id = undo_events.undo_id and d.action = 'hand over' and o.space_id = target_space and o.id = d.id;
     update relation r
     set author_id = (d.after ->> 'author_id')::integer, client = d.after ->> 'client',
         tool = d.after ->> 'tool', request = d.after ->> 'request'
     from undone d
-    where d.space_id = place and d.undo_id = undo_events.undo_id and d.action = 'hand over' and r.space_id = place and r.id = d.id;
-    perform change_nodes(place, undo_id, false);
+    where d.space_id = target_space and d.undo_id = undo_events.undo_id and d.action = 'hand over' and r.space_id = target_space and r.id = d.id;
+    perform change_nodes(target_space, undo_id, false);
     delete from reflection f using undone d
-    where d.space_id = place and d.undo_id = undo_events.undo_id and d.action = 'remove' and d.kind = 'reflection'
-      and f.space_id = place and f.id = d.id;
+    where d.space_id = target_space and d.undo_id = undo_events.undo_id and d.action = 'remove' and d.kind = 'reflection'
+      and f.space_id = target_space and f.id = d.id;
     delete from observation o using undone d
-    where d.space_id = place and d.undo_id = undo_events.undo_id and d.action = 'remove' and d.kind = 'observation'
-      and o.space_id = place and o.id = d.id;
+    where d.space_id = target_space and d.undo_id = undo_events.undo_id and d.action = 'remove' and d.kind = 'observation'
+      and o.space_id = target_space and o.id = d.id;
     delete from relation r using undone d
-    where d.space_id = place and d.undo_id = undo_events.undo_id and d.action = 'remove' and d.kind = 'relation'
-      and r.space_id = place and r.id = d.id;
+    where d.space_id = target_space and d.undo_id = undo_events.undo_id and d.action = 'remove' and d.kind = 'relation'
+      and r.space_id = target_space and r.id = d.id;
     update relation r
     set valid_until = (d.after ->> 'valid_until')::timestamptz,
         closed_at = case when (d.after ->> 'valid_until')::timestamptz = r.closed_at then r.closed_at end
     from undone d
-    where d.space_id = place and d.undo_id = undo_events.undo_id and d.action = 'revive' and d.kind = 'relation'
-      and r.space_id = place and r.id = d.id;
+    where d.space_id = target_space and d.undo_id = undo_events.undo_id and d.action = 'revive' and d.kind = 'relation'
+      and r.space_id = target_space and r.id = d.id;
     delete from entity e using undone d
-    where d.space_id = place and d.undo_id = undo_events.undo_id and d.action = 'drop entity' and e.space_id = place and e.id = d.id
-      and not exists (select from observation o where o.space_id = place and o.entity_id = e.id);
+    where d.space_id = target_space and d.undo_id = undo_events.undo_id and d.action = 'drop entity' and e.space_id = target_space and e.id = d.id
+      and not exists (select from observation o where o.space_id = target_space and o.entity_id = e.id);
     -- An entity that was dropped can have had the name of an alias.
-    perform undo_aliases(place, undo_id);
-    perform set_graph_values(place, d.kind, d.id, d.after)
+    perform undo_aliases(target_space, undo_id);
+    perform set_graph_values(target_space, d.kind, d.id, d.after)
     from undone d
-    where d.space_id = place and d.undo_id = undo_events.undo_id and d.action = 'reset' and d.kind in ('entity', 'relation');
-    perform return_relations(place, undo_id);
-    perform settle_proposals(place, undo_id, array(
-        select unnest(u.events) from undo u where u.space_id = place and u.reverted_at is null));
-    moved := moved + (select count(*) from undone d where d.space_id = place and d.undo_id = undo_events.undo_id and d.action = 'return');
-    perform record_undone('undone', place, undo_id, origin);
+    where d.space_id = target_space and d.undo_id = undo_events.undo_id and d.action = 'reset' and d.kind in ('entity', 'relation');
+    perform return_relations(target_space, undo_id);
+    perform settle_proposals(target_space, undo_id, array(
+        select unnest(u.events) from undo u where u.space_id = target_space and u.reverted_at is null));
+    moved := moved + (select count(*) from undone d where d.space_id = target_space and d.undo_id = undo_events.undo_id and d.action = 'return');
+    perform record_undone('undone', target_space, undo_id, origin);
 end
 $$;
 
