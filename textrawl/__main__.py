@@ -66,7 +66,7 @@ def _run(words: list[str]) -> int:
         if code is not None:
             return code
     if words == ["resident"]:
-        from textrawl.cli.residence import TAKEN, stay_resident  # noqa: PLC0415 - a hook waits
+        from textrawl.cli.resident_start import TAKEN, stay_resident  # noqa: PLC0415 - a hook waits
 
         with raise_at_interrupt():
             return 0 if stay_resident() else _report(TAKEN, 0)

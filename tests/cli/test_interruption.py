@@ -79,7 +79,7 @@ def test_a_demo_that_is_interrupted_while_it_loads_ends_with_one_line(
         (["recall", "tea"], "textrawl.cli.quick"),
         (["recall", "tea"], "typer"),
         (["hook", "prompt"], "textrawl.hooks.command"),
-        (["resident"], "textrawl.cli.residence"),
+        (["resident"], "textrawl.cli.resident_start"),
         (["--help"], "rich"),
         (["no-such"], "textrawl.cli.console"),
     ],

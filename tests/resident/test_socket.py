@@ -16,7 +16,7 @@ import pytest
 from tests.support.commands import Launch, Process, Run, wait_for
 from tests.support.sockets import connect, is_answered, read_all
 from textrawl import __version__
-from textrawl.cli.residence import TAKEN
+from textrawl.cli.resident_start import TAKEN
 from textrawl.resident.client import (
     MOST_BYTES,
     MemoryKey,

@@ -20,7 +20,7 @@ from textrawl.cli.foreground import (
 )
 from textrawl.doctor.setting_mistakes import find_mistakes
 from textrawl.server.description import describe_server
-from textrawl.server.early_reader import Greeter, Reception
+from textrawl.server.early_reader import EarlyReader, Greeter
 from textrawl.server.logs import configure_logs
 from textrawl.settings import Settings, read_settings
 from textrawl.tools.catalogue import choose_names
@@ -32,21 +32,21 @@ if TYPE_CHECKING:
 logger = logging.getLogger("textrawl")
 
 
-def serve_client(reception: Reception) -> None:
-    """Serve the client of `reception` until it disconnects or a signal comes.
+def serve_client(early_reader: EarlyReader) -> None:
+    """Serve the client of `early_reader` until it disconnects or a signal comes.
 
     Raises StartRefused.
     """
     settings = read_settings()
-    if reception.greeter is None:
+    if early_reader.greeter is None:
         offered = choose_names(settings.toolsets)
         description = describe_server(
             offered, enabled=settings.enable_memory, resources=settings.resources
         )
-        reception.begin_greeting(Greeter(__version__, description))
+        early_reader.begin_greeting(Greeter(__version__, description))
     prepare_server(settings)
     try:
-        run_foreground(partial(_serve, settings, reception), use_uvloop=True)
+        run_foreground(partial(_serve, settings, early_reader), use_uvloop=True)
     except Interrupted:
         return  # the regular way to end a server
 
@@ -78,15 +78,15 @@ def build_server(settings: Settings, *, tokens_needed: bool = False) -> "MemoryS
         return server
 
 
-async def _serve(settings: Settings, reception: Reception) -> None:
+async def _serve(settings: Settings, early_reader: EarlyReader) -> None:
     async with AsyncExitStack() as stack:
         if sys.stderr.isatty():
-            server = await _open_visibly(settings, reception, stack)
+            server = await _open_visibly(settings, early_reader, stack)
         else:
             server = await _open(settings, stack)
         from textrawl.server.stdio_session import serve_stdio  # noqa: PLC0415 - not for HTTP
 
-        await serve_stdio(server, reception)
+        await serve_stdio(server, early_reader)
 
 
 async def _open(settings: Settings, stack: AsyncExitStack) -> "MemoryServer":
@@ -119,13 +119,13 @@ async def _open(settings: Settings, stack: AsyncExitStack) -> "MemoryServer":
 
 
 async def _open_visibly(
-    settings: Settings, reception: Reception, stack: AsyncExitStack
+    settings: Settings, early_reader: EarlyReader, stack: AsyncExitStack
 ) -> "MemoryServer":
     """Open the memory and show the progress to a user who started the server in a terminal."""
     from textrawl.cli.console import open_progress, show_wait  # noqa: PLC0415 - rarely needed
 
     with show_wait("Opening the memory"):
         server = await _open(settings, stack)
-    if os.isatty(reception.input):
+    if os.isatty(early_reader.input):
         open_progress().print("Waiting for an MCP client on stdin. Ctrl-C ends this.")
     return server

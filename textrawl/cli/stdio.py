@@ -20,13 +20,13 @@ _ON, _OFF = ("true", "1", "yes", "on"), ("false", "0", "no", "off")
 
 def run_stdio() -> None:
     """Greet the client while the server is loaded, then serve it. Raises StartRefused."""
-    with _end_on_signals(), receive() as reception:
+    with _end_on_signals(), receive() as early_reader:
         with suppress(ParsingNeeded):
-            reception.begin_greeting(Greeter(__version__, guess_description()))
+            early_reader.begin_greeting(Greeter(__version__, guess_description()))
         with pause_collection():
             from textrawl.cli.hosting import serve_client  # noqa: PLC0415 - after the greeting
 
-        serve_client(reception)
+        serve_client(early_reader)
 
 
 def guess_description() -> ServerDescription:

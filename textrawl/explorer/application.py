@@ -48,7 +48,7 @@ from textrawl.settings import Settings
 from textrawl.tools.call import App
 
 if TYPE_CHECKING:
-    from textrawl.explorer.oauth_sign_in import IssuerEntrance
+    from textrawl.explorer.oauth_sign_in import OAuthSignIn
 
 _PAGES: dict[str, Page] = {
     "search": search_page.show,
@@ -135,15 +135,15 @@ def build_pages(server: MemoryServer, settings: Settings, app: App) -> ASGIApp:
     )
 
 
-def _choose_issuer(site: Site) -> "IssuerEntrance | None":
+def _choose_issuer(site: Site) -> "OAuthSignIn | None":
     settings = site.settings
     if settings.oauth_client_id is None or site.lookup is None:
         return None
     if settings.oauth_issuer is None:
         raise StartRefused("TEXTRAWL_OAUTH_CLIENT_ID needs TEXTRAWL_OAUTH_ISSUER")
-    from textrawl.explorer.oauth_sign_in import IssuerEntrance  # noqa: PLC0415 - few servers have it
+    from textrawl.explorer.oauth_sign_in import OAuthSignIn  # noqa: PLC0415 - few servers have it
 
-    return IssuerEntrance(site, settings.oauth_issuer, settings.oauth_client_id)
+    return OAuthSignIn(site, settings.oauth_issuer, settings.oauth_client_id)
 
 
 async def _lead_to_search(_: Request) -> Response:

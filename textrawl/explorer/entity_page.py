@@ -7,7 +7,7 @@ from typing import Any
 from starlette.responses import Response
 
 from textrawl.explorer.arguments import read_moment, read_name, read_number
-from textrawl.explorer.missing_page import show_missing
+from textrawl.explorer.not_found import show_missing
 from textrawl.explorer.places import find_places
 from textrawl.explorer.requests import PageRequest
 from textrawl.explorer.site import DayRow, HistoryRow

@@ -6,7 +6,7 @@ from starlette.responses import Response
 
 from textrawl.explorer.arguments import read_moment, read_name, read_number, read_types
 from textrawl.explorer.graph_drawing import draw
-from textrawl.explorer.missing_page import show_missing
+from textrawl.explorer.not_found import show_missing
 from textrawl.explorer.requests import PageRequest
 from textrawl.explorer.site import EntityGraphRow
 from textrawl.scheduling import run_aside

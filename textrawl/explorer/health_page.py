@@ -41,7 +41,7 @@ async def show(visit: PageRequest) -> Response:
         "recorded": "off" if settings.read_only else settings.record_recalls,
         "toolsets": settings.toolsets,
         "own_machine": visit.site.own_machine,
-        "examined": visit.site.examined,
+        "last_checks": visit.site.last_checks,
         "settings": list_settings(settings) if visit.site.own_machine else [],
         "default": DEFAULT,
     }
@@ -56,5 +56,5 @@ async def check(visit: PageRequest) -> Response:
     findings = [CheckResult("checks", "note", f"did not end within {_LONGEST:.0f} s: check again")]
     with anyio.move_on_after(_LONGEST):
         findings = await examine_memory(visit.site.settings)
-    visit.site.examined.keep(findings, datetime.now(UTC))
+    visit.site.last_checks.keep(findings, datetime.now(UTC))
     return RedirectResponse(write_link("health"), 303)

@@ -34,7 +34,7 @@ _LONGEST_ANSWER = 8000
 _FLOW = re.compile(r"([0-9]{1,12})\.[\w-]{43}\.([\w-]*)", re.ASCII)
 
 
-class IssuerEntrance:
+class OAuthSignIn:
     """The sign-in at `issuer`, which knows this server by `client_id`."""
 
     def __init__(self, site: Site, issuer: str, client_id: str) -> None:

@@ -25,7 +25,7 @@ from textrawl.wire.replies import Renderer
 
 
 @dataclass
-class Examined:
+class LastChecks:
     """What the last checks found, and when. `at` is None before the first."""
 
     findings: Sequence[CheckResult] = ()
@@ -334,7 +334,7 @@ class Site:
     lookup: Lookup | None = None
     sessions: BrowserSessions = field(default_factory=BrowserSessions)
     links: Links = field(default_factory=Links)
-    examined: Examined = field(default_factory=Examined)
+    last_checks: LastChecks = field(default_factory=LastChecks)
     numbers: AnswerCache[Numbers] = field(default_factory=AnswerCache[Numbers])
     pairs: AnswerCache[Sequence[SamePair]] = field(default_factory=AnswerCache[Sequence[SamePair]])
     tickets: Links = field(default_factory=Links)

@@ -220,7 +220,7 @@ def _encode(message: object) -> bytes:
 _MOST_WAITING = 8 << 20  # bytes of lines that wait for the SDK. Further input stays in the pipe.
 
 
-class Reception:
+class EarlyReader:
     """The lines that a client sends, and the output to it. A thread handles both until `take_over`.
 
     The thread reads from the start, and answers only after `begin_greeting`.
@@ -240,7 +240,7 @@ class Reception:
         self._size = 0
         self._stopped = False
         self._wakeup_reader, self._wakeup_writer = os.pipe()
-        self._thread = Thread(target=self._run, name="reception", daemon=True)
+        self._thread = Thread(target=self._run, name="early reader", daemon=True)
 
     def start(self) -> None:
         """Begin to read."""
@@ -306,17 +306,17 @@ class Reception:
 
 
 @contextmanager
-def receive() -> Generator[Reception]:
+def receive() -> Generator[EarlyReader]:
     """Read the stdin and write to the stdout of this process, through duplicates of both.
 
     Inside the block, the original stdin is empty and the original stdout leads to stderr, so that
     stray prints and child processes cannot disturb the protocol.
     """
     with redirect(0, os.devnull) as source, redirect(1, None) as target:
-        reception = Reception(source, target)
-        reception.start()
+        early_reader = EarlyReader(source, target)
+        early_reader.start()
         try:
-            yield reception
+            yield early_reader
         finally:
-            reception.take_over()
-            reception.output.close()
+            early_reader.take_over()
+            early_reader.output.close()

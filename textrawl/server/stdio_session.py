@@ -17,18 +17,18 @@ from mcp.server import MCPServer
 from mcp.shared.message import SessionMessage
 from mcp.types import JSONRPCError, JSONRPCResponse
 
-from textrawl.server.early_reader import Reception
+from textrawl.server.early_reader import EarlyReader
 from textrawl.server.framing import CHUNK, Text
 from textrawl.server.messages import Fault, read_message, refuse_length
 
 
-async def serve_stdio(server: MCPServer[Any], reception: Reception) -> None:
-    """Serve the client of `reception` until the client disconnects or the task is cancelled."""
+async def serve_stdio(server: MCPServer[Any], early_reader: EarlyReader) -> None:
+    """Serve the client of `early_reader` until the client disconnects or the task is cancelled."""
     # The low-level server cleans up at its end, but `run_stdio_async` of the SDK does not.
     low = server._lowlevel_server  # pyright: ignore[reportPrivateUsage]
-    reception.take_over()
-    writer = _MessageWriter(reception)
-    reader = _MessageReader(reception, writer)
+    early_reader.take_over()
+    writer = _MessageWriter(early_reader)
+    reader = _MessageReader(early_reader, writer)
     await low.run(reader, writer, low.create_initialization_options())
 
 
@@ -38,10 +38,10 @@ class _MessageWriter(AsyncResource):
     If a sender is cancelled, the next sender writes the rest of its line.
     """
 
-    def __init__(self, reception: Reception) -> None:
-        self._output = reception.output
-        self._greeter = reception.greeter
-        self._unwritten = reception.unwritten
+    def __init__(self, early_reader: EarlyReader) -> None:
+        self._output = early_reader.output
+        self._greeter = early_reader.greeter
+        self._unwritten = early_reader.unwritten
         self._lock = anyio.Lock(fast_acquire=True)
         self._poll = select.poll()
         self._poll.register(self._output.descriptor, select.POLLOUT)
@@ -89,9 +89,9 @@ class _MessageReader(AsyncResource):
     also drops broken messages silently, but this class answers them.
     """
 
-    def __init__(self, reception: Reception, writer: _MessageWriter) -> None:
-        self._input = reception.input
-        self._reception = reception
+    def __init__(self, early_reader: EarlyReader, writer: _MessageWriter) -> None:
+        self._input = early_reader.input
+        self._early_reader = early_reader
         self._writer = writer
         mode = os.fstat(self._input).st_mode
         self._pollable = stat.S_ISFIFO(mode) or stat.S_ISSOCK(mode) or os.isatty(self._input)
@@ -121,22 +121,22 @@ class _MessageReader(AsyncResource):
 
     async def _read_texts(self) -> AsyncGenerator[Text]:
         """Yield the lines that got no greeting. The lines that the thread read come first."""
-        reception = self._reception
+        early_reader = self._early_reader
         # The thread can end before it has written a greeting. Write the greeting now, because the
         # SDK's answer to the same request is dropped.
         await self._writer.flush()
-        while reception.waiting:
-            yield reception.waiting.popleft()
-        while not reception.ended:
+        while early_reader.waiting:
+            yield early_reader.waiting.popleft()
+        while not early_reader.ended:
             chunk = await self._read_chunk()
-            reception.ended = not chunk
-            for text in reception.splitter.feed(chunk) if chunk else reception.splitter.end():
+            early_reader.ended = not chunk
+            for text in early_reader.splitter.feed(chunk) if chunk else early_reader.splitter.end():
                 if passed := await self._greet(text):
                     yield passed
 
     async def _greet(self, text: Text) -> Text | None:
         """Answer `text` if it needs a greeting, and return the text that the SDK has to read."""
-        greeter = self._reception.greeter
+        greeter = self._early_reader.greeter
         greeting = greeter.greet(text) if greeter and isinstance(text, bytes) else None
         if greeting is None:
             return text

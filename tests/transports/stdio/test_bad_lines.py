@@ -44,8 +44,8 @@ async def start_child(_):
     yield
 
 
-with receive() as reception:
-    anyio.run(serve_stdio, MCPServer("stray", lifespan=start_child), reception)
+with receive() as early_reader:
+    anyio.run(serve_stdio, MCPServer("stray", lifespan=start_child), early_reader)
 """
 PARSE_ERROR, INVALID_REQUEST = -32700, -32600
 

@@ -14,7 +14,7 @@ from textrawl.cli.administration import open_administration, require_memory
 from textrawl.cli.console import open_console, write_error, write_message
 from textrawl.cli.foreground import Interrupted, run_foreground
 from textrawl.cli.hosting import build_server, prepare_server
-from textrawl.cli.residence import IDLE, TAKEN, stay_resident
+from textrawl.cli.resident_start import IDLE, TAKEN, stay_resident
 from textrawl.errors import StartRefused
 from textrawl.postgres.database import Database
 from textrawl.resident.client import ResidentRefused, Unreachable, ask, find_address

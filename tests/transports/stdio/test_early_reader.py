@@ -8,7 +8,7 @@ import anyio
 import pytest
 from mcp.server import MCPServer
 
-from textrawl.server.early_reader import Reception
+from textrawl.server.early_reader import EarlyReader
 from textrawl.server.stdio_session import serve_stdio
 
 pytestmark = pytest.mark.anyio
@@ -16,16 +16,16 @@ pytestmark = pytest.mark.anyio
 GREETING = b'{"jsonrpc":"2.0","id":0,"result":{}}\n'
 
 
-async def serve(reception: Reception, ask: Callable[[], None]) -> None:
+async def serve(early_reader: EarlyReader, ask: Callable[[], None]) -> None:
     """Serve until `ask` has closed the client's end."""
-    reception.start()
+    early_reader.start()
     async with anyio.create_task_group() as group:
-        reception.take_over()
-        reception.unwritten += GREETING
-        group.start_soon(serve_stdio, MCPServer("late"), reception)
+        early_reader.take_over()
+        early_reader.unwritten += GREETING
+        group.start_soon(serve_stdio, MCPServer("late"), early_reader)
         with anyio.fail_after(10):
             await anyio.to_thread.run_sync(ask, abandon_on_cancel=True)
-    reception.output.close()
+    early_reader.output.close()
 
 
 async def test_a_greeting_that_the_thread_left_unwritten_reaches_the_client() -> None:
@@ -36,7 +36,7 @@ async def test_a_greeting_that_the_thread_left_unwritten_reaches_the_client() ->
         assert os.read(hear, 1000) == GREETING
         os.close(ask)
 
-    await serve(Reception(questions, answers), read)
+    await serve(EarlyReader(questions, answers), read)
     for descriptor in (questions, hear, answers):
         os.close(descriptor)
 
@@ -44,4 +44,4 @@ async def test_a_greeting_that_the_thread_left_unwritten_reaches_the_client() ->
 async def test_a_socket_whose_client_leaves_without_reading_ends_the_server() -> None:
     server, client = socket.socketpair()
     with server:
-        await serve(Reception(server.fileno(), server.fileno()), client.close)
+        await serve(EarlyReader(server.fileno(), server.fileno()), client.close)
