@@ -161,16 +161,18 @@ _WHITE_SPACE = re.compile(r"\s+")
 _PLAIN = str.maketrans({"\u2019": "'", "\u2013": "-"})  # apostrophe and dash of typography
 
 
-class Period(NamedTuple):
+class NamedPeriod(NamedTuple):
     """A period. `end` is the first instant after it."""
 
     start: datetime
     end: datetime
 
-    def widen(self, before: timedelta, after: timedelta) -> "Period":
+    def widen(self, before: timedelta, after: timedelta) -> "NamedPeriod":
         """Return a longer period, within the calendar of Python."""
         first, last = (limit.replace(tzinfo=UTC) for limit in (datetime.min, datetime.max))
-        return Period(max(self.start, first + before) - before, min(self.end, last - after) + after)
+        return NamedPeriod(
+            max(self.start, first + before) - before, min(self.end, last - after) + after
+        )
 
 
 def names_time(question: str) -> bool:
@@ -180,7 +182,7 @@ def names_time(question: str) -> bool:
     return not ANCHORS.isdisjoint(_WORD.findall(question.lower()))
 
 
-def find_period(question: str, now: datetime) -> Period | None:
+def find_period(question: str, now: datetime) -> NamedPeriod | None:
     """Return the period in UTC that `question`, asked at `now`, names, or None if it names none.
 
     If the question names several periods, return the first. Two expressions that belong together
@@ -207,7 +209,7 @@ def _read_linked(
     following: re.Match[str] | None,
     language: str,
     now: datetime,
-) -> Period | None:
+) -> NamedPeriod | None:
     """Return the period of `match`. If `following` belongs to it, include the period of both."""
     if following is None or not _is_linked(question[match.end() : following.start()], following):
         return _read_match(match, language, now)
@@ -215,7 +217,7 @@ def _read_linked(
     year = _YEAR.search(following[0])
     first = _read_match(match, language, now, year=year[0] if year else "")
     if first and last and first.start < last.end:
-        return Period(first.start, last.end)
+        return NamedPeriod(first.start, last.end)
     return first
 
 
@@ -226,7 +228,7 @@ def _is_linked(between: str, following: re.Match[str]) -> bool:
 
 def _read_match(
     match: re.Match[str], language: str, now: datetime, year: str = ""
-) -> Period | None:
+) -> NamedPeriod | None:
     """Return the period of `match`. If the expression has no year, `year` is added to it."""
     part = match.groupdict()
     text = part.get("named") or part.get("weekday") or match[0]
@@ -235,13 +237,13 @@ def _read_match(
     if unit := part.get("ago") or part.get("unit"):
         least, most = _read_number(part["few"] or part["many"])
         start = _read(f"{most} {unit} ago", language, now)
-        end = _read(f"{least} {unit} ago", language, now) if part["ago"] else Period(now, now)
-        return Period(start.start, end.end) if start and end else None
+        end = _read(f"{least} {unit} ago", language, now) if part["ago"] else NamedPeriod(now, now)
+        return NamedPeriod(start.start, end.end) if start and end else None
     if part.get("one") and not text.lower().startswith("this"):
         text = f"last {part['one']}"
     period = _read(text, language, now)
     if period and str(part.get("lead")).lower() == "since":
-        return Period(period.start, max(period.end, now))
+        return NamedPeriod(period.start, max(period.end, now))
     return period
 
 
@@ -251,7 +253,7 @@ def _read_number(text: str) -> tuple[str, str]:
     return str(least), str(most)
 
 
-def _read(text: str, language: str, now: datetime) -> Period | None:
+def _read(text: str, language: str, now: datetime) -> NamedPeriod | None:
     """Return the day, week, month or year that `text` names."""
     from dateparser.date import DateDataParser  # noqa: PLC0415 - takes most of a second
 
@@ -263,21 +265,21 @@ def _read(text: str, language: str, now: datetime) -> Period | None:
     return _cover(found.date_obj.replace(tzinfo=UTC), found.period)
 
 
-def _cover(instant: datetime, unit: str | None) -> Period | None:
+def _cover(instant: datetime, unit: str | None) -> NamedPeriod | None:
     """Return the day, or the week, month or year, of `instant`. None: beyond Python's calendar."""
     day = datetime.combine(instant.date(), time.min, UTC)
     try:
         match unit:
             case "week":
                 start = day - timedelta(days=day.weekday())
-                return Period(start, start + timedelta(days=7))
+                return NamedPeriod(start, start + timedelta(days=7))
             case "month":
                 start = day.replace(day=1)
-                return Period(start, (start + timedelta(days=31)).replace(day=1))
+                return NamedPeriod(start, (start + timedelta(days=31)).replace(day=1))
             case "year":
                 start = day.replace(month=1, day=1)
-                return Period(start, start.replace(year=start.year + 1))
+                return NamedPeriod(start, start.replace(year=start.year + 1))
             case _:
-                return Period(day, day + timedelta(days=1))
+                return NamedPeriod(day, day + timedelta(days=1))
     except (OverflowError, ValueError):
         return None

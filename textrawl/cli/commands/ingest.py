@@ -61,7 +61,7 @@ class KnownSourceRow:
 
 
 @dataclass(frozen=True)
-class StoredSourceRow:
+class IngestedSourceRow:
     """The row of `store_source`. `changed` is false if the graph had the text already."""
 
     document_id: UUID
@@ -181,7 +181,7 @@ class Ingestion:
         try:
             [row] = await self._store.database.call(
                 "store_source",
-                StoredSourceRow,
+                IngestedSourceRow,
                 graph=self._graph,
                 path=found.path,
                 label=found.label,
