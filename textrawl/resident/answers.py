@@ -25,6 +25,7 @@ from textrawl.client.local import read_found, read_stored
 from textrawl.errors import ArgumentInvalid, ReadOnly, TextrawlError
 from textrawl.memory.facts import Fact, MemoryOperations, Question
 from textrawl.memory.journal import EntryKey, JournalOperations
+from textrawl.memory.recalls import describe_recall
 from textrawl.memory.store import Store
 from textrawl.resident.requests import (
     Answer,
@@ -43,7 +44,6 @@ from textrawl.resident.requests import (
     leave_out_known,
     read_members,
 )
-from textrawl.tools.call import describe_recall
 from textrawl.tools.memory.search_replies import (
     DigestReply,
     FactLayout,

@@ -15,32 +15,14 @@ from mcp.types import CallToolResult, TextContent
 from textrawl.access.principal import Caller, Directory, Principal, find_caller
 from textrawl.access.request import find_principal, find_request_id, find_space
 from textrawl.errors import NotAuthenticated
+from textrawl.memory.recalls import describe_recall
 from textrawl.memory.store import Store
 from textrawl.memory.watches import Watches
 from textrawl.scheduling import run_aside
 from textrawl.settings import CorrectionMode
 from textrawl.values.choices import EVERYBODY
 from textrawl.values.text import DIGEST_TOKENS, clean_name
-from textrawl.wire.replies import NOTHING, Finding, Key, Recall, RecallLog, Renderer, Reply, Written
-
-
-def describe_recall(caller: Caller, mode: str, written: Written, finding: Finding) -> Recall:
-    """Return the entry of the recall log for an answer that has just been written."""
-    return Recall(
-        credential=caller.principal.credential,
-        space=caller.principal.home,
-        client=caller.client,
-        mode=mode,
-        format=written.format,
-        structured=written.structured,
-        tokens=written.tokens,
-        budget=written.budget,
-        items=written.items,
-        dropped=written.dropped,
-        finding=finding,
-        milliseconds=1000 * (time.perf_counter() - caller.begun),
-    )
-
+from textrawl.wire.replies import NOTHING, Finding, Key, RecallLog, Renderer, Reply, Written
 
 _LIFETIME = 300.0  # seconds
 _MOST_KEPT = 10_000
