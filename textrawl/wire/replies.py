@@ -29,6 +29,7 @@ from uuid import UUID
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
 from pydantic.alias_generators import to_camel
+from pydantic.fields import FieldInfo
 from pydantic_core import to_json
 
 from textrawl.errors import DatabaseUnavailable, NothingDeleted, ServerBusy, TextrawlError
@@ -113,11 +114,17 @@ class SnakePart(Part):
 def _find_columns(part: type[Part]) -> tuple[str, ...]:
     return tuple(
         dict.fromkeys(
-            str(field.validation_alias) if field.alias_priority == _OWN_ALIAS else name
+            _name_column(name, field)
             for name, field in part.model_fields.items()
             if field.init is not False
         )
     )
+
+
+def _name_column(name: str, field: FieldInfo) -> str:
+    """Return the validation alias of the field, or its name if it has only an alias of the wire."""
+    own = field.alias_priority == _OWN_ALIAS and field.validation_alias != field.alias
+    return str(field.validation_alias) if own else name
 
 
 @cache
