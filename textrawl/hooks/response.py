@@ -56,7 +56,8 @@ def _shorten(text: str) -> str:
     return f"{beginning.rpartition(' ')[0] or beginning} {end.partition(' ')[2] or end}"
 
 
-_FACT = re.compile(r"(?:-|[0-9]{1,3}) (?=\S)")
+# A server names the author of a fact at a prompt. A digest of a space with one author does not.
+_FACT = re.compile(r"(?:-|[0-9]{1,3}) (?:by .+?: )?(?=\S)")
 
 
 def hash_lines(text: str) -> list[str]:

@@ -151,7 +151,9 @@ async def build_missing_vectors(settings: Settings, memory: Administration) -> N
 
 
 async def _load(embedder: Embedder) -> None:
-    """Load the model, and show how far its download is. Raises EmbeddingUnavailable."""
+    """Load a model that can be downloaded, and show how far that is. Raises EmbeddingUnavailable."""
+    if not isinstance(embedder, Downloading):
+        return
     failed: errors.EmbeddingUnavailable | None = None
     async with anyio.create_task_group() as group:
         group.start_soon(_show_download, embedder)
@@ -164,11 +166,11 @@ async def _load(embedder: Embedder) -> None:
         raise failed
 
 
-async def _show_download(embedder: Embedder) -> None:
+async def _show_download(embedder: Downloading) -> None:
     """Draw a bar, or without a terminal write one line, as soon as a download has begun."""
     label, announced = f"Downloading {embedder.name}", False
     with show_download(label) as report:
-        while isinstance(embedder, Downloading):
+        while True:
             await anyio.sleep(_DOWNLOAD_INTERVAL)
             progress = embedder.read_progress()
             if progress is not None:
