@@ -151,7 +151,7 @@ async def build_missing_vectors(settings: Settings, memory: Administration) -> N
 
 
 async def _load(embedder: Embedder) -> None:
-    """Load a model that can be downloaded, and show how far that is. Raises EmbeddingUnavailable."""
+    """Load a model that can be downloaded; show how far that is. Raises EmbeddingUnavailable."""
     if not isinstance(embedder, Downloading):
         return
     failed: errors.EmbeddingUnavailable | None = None
