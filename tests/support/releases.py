@@ -1,4 +1,4 @@
-"""The repetitions of tests that only a release needs: `pytest -m release` runs them.
+"""The tests that only a release needs: `pytest -m release` runs them.
 
 A test with a client runs in both eras of the protocol, and a test of the SQL on two versions of
 Postgres. Each day both eras run where they differ: in the transports, in what a server declares and
@@ -56,8 +56,19 @@ OLDEST_POSTGRES = (
 """Files of tests/sql that run on PostgreSQL 16 too."""
 
 
+LONGEST = (
+    "tests/benchmarks/test_benchmarks.py::test_a_benchmark_prints_its_table[outage]",
+    "tests/benchmarks/test_benchmarks.py::test_a_benchmark_prints_its_table[start]",
+    "tests/cli/test_handshakes.py::test_a_client_that_waits_a_second_connects_twenty_times_of_twenty[cold]",
+    "tests/replicas/test_own_writes.py::test_none_of_ten_thousand_own_reads_is_stale",
+)
+"""Tests that take minutes. Others keep the same promises with fewer calls each day."""
+
+
 def is_for_releases(item: pytest.Item) -> bool:
     """Return whether a test repeats another one where no difference is to be expected."""
+    if item.nodeid in LONGEST:
+        return True
     callspec: Any = getattr(item, "callspec", None)
     values: dict[str, Any] = callspec.params if callspec else {}
     if values.get("sql") == "postgres_16":
