@@ -41,8 +41,7 @@ def requests(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, Any]]:
         made.append(request)
         return {"text": "", "items": 0}
 
-    for command in MODELS:
-        monkeypatch.setattr(f"textrawl.cli.commands.{command}.find_answer", note)
+    monkeypatch.setattr("textrawl.cli.commands.recall.find_answer", note)
     return made
 
 

@@ -2,7 +2,7 @@
 
 import math
 import time
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager, suppress
 from dataclasses import asdict
 from functools import partial
@@ -156,7 +156,7 @@ async def _load(embedder: Embedder) -> None:
         return
     failed: errors.EmbeddingUnavailable | None = None
     async with anyio.create_task_group() as group:
-        group.start_soon(_show_download, embedder)
+        group.start_soon(_show_download, embedder.name, embedder.read_progress)
         try:
             await embedder.warm()
         except errors.EmbeddingUnavailable as error:
@@ -166,13 +166,13 @@ async def _load(embedder: Embedder) -> None:
         raise failed
 
 
-async def _show_download(embedder: Downloading) -> None:
+async def _show_download(name: str, read_progress: Callable[[], tuple[int, int] | None]) -> None:
     """Draw a bar, or without a terminal write one line, as soon as a download has begun."""
-    label, announced = f"Downloading {embedder.name}", False
+    label, announced = f"Downloading {name}", False
     with show_download(label) as report:
         while True:
             await anyio.sleep(_DOWNLOAD_INTERVAL)
-            progress = embedder.read_progress()
+            progress = read_progress()
             if progress is not None:
                 if not announced and not open_progress().is_terminal:
                     write_message(f"{label} ({decimal(progress[1])})")
