@@ -25,7 +25,7 @@ from tests.support.citus_servers import MISSING, find_pg_config
 from tests.support.cluster import CitusCluster, run_citus
 from tests.support.folders import open_folder
 from tests.support.gateway import Gateway, run_gateway
-from tests.support.releases import is_for_releases
+from tests.support.releases import SLOW, is_for_releases
 from tests.support.whole_memory import ClusterMemories
 from tests.support.whole_schema import create_whole
 from textrawl import Settings, create_server, migrate, read_settings
@@ -90,10 +90,12 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 
 @pytest.hookimpl(tryfirst=True)  # before -m chooses
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Mark what only a release repeats, and choose what --on-citus repeats."""
+    """Mark what is slow and what only a release repeats. Choose what --on-citus repeats."""
     for item in items:
         if is_for_releases(item):
             item.add_marker(pytest.mark.release)
+        if item.nodeid.startswith(SLOW):
+            item.add_marker(pytest.mark.slow)
     choose_for_cluster(config, items)
 
 
