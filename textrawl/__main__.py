@@ -70,7 +70,7 @@ def _run(words: list[str]) -> int:
 
         with raise_at_interrupt():
             return 0 if stay_resident() else _report(TAKEN, 0)
-    from textrawl.cli.foreground import pause_collection  # noqa: PLC0415 - see above
+    from textrawl.cli.garbage_collection import pause_collection  # noqa: PLC0415 - see above
 
     with pause_collection():
         from textrawl.cli.application import run_command  # noqa: PLC0415 - see above

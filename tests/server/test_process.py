@@ -67,6 +67,7 @@ def test_a_server_does_not_load_what_other_commands_need(loaded: set[str]) -> No
 
     assert commands == {
         "textrawl.cli.foreground",
+        "textrawl.cli.garbage_collection",
         "textrawl.cli.hosting",
         "textrawl.cli.interruption",
         "textrawl.cli.stdio",
@@ -150,7 +151,7 @@ def test_what_commands_and_an_open_memory_need_does_without_the_mcp_sdk(module: 
 FREED = """
 import sys
 from pathlib import Path
-from textrawl.cli.foreground import return_freed_memory
+from textrawl.cli.garbage_collection import return_freed_memory
 
 def read_resident():
     return int(Path("/proc/self/statm").read_text().split()[1]) * 4096 / 1e6

@@ -11,7 +11,8 @@ import typer
 
 from textrawl import __version__
 from textrawl.cli.console import format_warnings, write_error
-from textrawl.cli.foreground import Interrupted, pause_collection, silence_libraries
+from textrawl.cli.foreground import Interrupted, silence_libraries
+from textrawl.cli.garbage_collection import pause_collection
 from textrawl.cli.interruption import raise_at_interrupt
 from textrawl.environment import OPTION
 

@@ -1,11 +1,9 @@
 """The event loop of a command. It ends with the command or at a signal, and always cleans up."""
 
-import gc
 import logging
 import signal
 import sys
-from collections.abc import Awaitable, Callable, Generator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Awaitable, Callable, Sequence
 from typing import TypeVar
 
 import anyio
@@ -74,39 +72,6 @@ def _find_cause(error: BaseException) -> BaseException:
     """Return the first error inside nested groups. The other errors are its consequences."""
     nested: tuple[BaseException, ...] = getattr(error, "exceptions", ())
     return _find_cause(nested[0]) if nested else error
-
-
-_M_MMAP_THRESHOLD = -3  # malloc.h of glibc
-_LARGE = 1 << 20  # bytes
-
-
-@contextmanager
-def pause_collection() -> Generator[None]:
-    """Pause garbage collection during imports.
-
-    Imports leave no garbage, and collections would take a tenth of the time of imports. Objects
-    that exist at the end are never scanned again, so that later collections are shorter.
-    """
-    gc.disable()
-    try:
-        yield
-        gc.freeze()
-    finally:
-        gc.enable()
-
-
-def return_freed_memory() -> None:
-    """Make glibc return freed memory to the system now. With other C libraries, do nothing.
-
-    By default glibc keeps free memory up to the size of the first large block that was freed. In
-    this process that block belonged to a vocabulary, and glibc would keep 8 MB until the end.
-    """
-    import ctypes  # noqa: PLC0415 - only servers need it
-
-    with suppress(AttributeError, OSError):
-        library = ctypes.CDLL(None)
-        library.mallopt(_M_MMAP_THRESHOLD, _LARGE)
-        library.malloc_trim(0)
 
 
 def silence_libraries() -> None:

@@ -11,13 +11,8 @@ import anyio
 import anyio.to_thread
 
 from textrawl import __version__
-from textrawl.cli.foreground import (
-    Interrupted,
-    pause_collection,
-    return_freed_memory,
-    run_foreground,
-    silence_libraries,
-)
+from textrawl.cli.foreground import Interrupted, run_foreground, silence_libraries
+from textrawl.cli.garbage_collection import pause_collection, return_freed_memory
 from textrawl.doctor.setting_mistakes import find_mistakes
 from textrawl.server.description import describe_server
 from textrawl.server.early_reader import EarlyReader, Greeter

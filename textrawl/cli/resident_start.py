@@ -2,7 +2,8 @@
 
 from functools import partial
 
-from textrawl.cli.foreground import Interrupted, pause_collection, run_foreground
+from textrawl.cli.foreground import Interrupted, run_foreground
+from textrawl.cli.garbage_collection import pause_collection
 from textrawl.cli.hosting import prepare_server
 from textrawl.settings import read_settings
 

@@ -8,7 +8,7 @@ from types import FrameType
 from typing import NoReturn
 
 from textrawl import __version__
-from textrawl.cli.foreground import pause_collection
+from textrawl.cli.garbage_collection import pause_collection
 from textrawl.environment import ParsingNeeded, find_unparsed
 from textrawl.server.description import ServerDescription, describe_server
 from textrawl.server.early_reader import Greeter, receive
