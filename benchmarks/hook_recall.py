@@ -35,7 +35,7 @@ from textrawl.embedded.cluster import Cluster, run_embedded
 from textrawl.hooks.response import write_query
 from textrawl.hooks.transcripts import FRAME_TOKENS
 from textrawl.models.embeddings import Embedder
-from textrawl.values.choices import RECALL_TOKENS
+from textrawl.values.word_lists import RECALL_TOKENS
 from textrawl.wire.token_counter import choose_counter
 
 TASKS = ("facts", "turns", "together")

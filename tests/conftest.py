@@ -73,7 +73,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_xdist_auto_num_workers() -> int:
-    """Return three processes for two cores: a third of the time, tests wait for other processes."""
+    """Return three processes for two cores. Two processes kept the load of two cores at 1.5."""
     return (os.cpu_count() or 1) * 3 // 2
 
 

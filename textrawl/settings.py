@@ -25,7 +25,7 @@ from textrawl.environment import (
     read_token_file,
 )
 from textrawl.errors import StartRefused
-from textrawl.values import choices
+from textrawl.values import word_lists
 from textrawl.values.choice import describe_choice
 from textrawl.values.text import DIGEST_TOKENS, LEAST_TOKENS, MOST_TOKENS
 
@@ -283,8 +283,8 @@ class Settings(BaseSettings):
         description="Consolidate the journal in the background, every hour, with the LLM. If "
         "false, use the tool memory_consolidate or `textrawl journal consolidate`.",
     )
-    hooks: Annotated[list[choices.HookPart], NoDecode] = Field(
-        default=list(choices.HOOKS),
+    hooks: Annotated[list[word_lists.HookPart], NoDecode] = Field(
+        default=list(word_lists.HOOKS),
         description="What hooks of client programs do, separated by commas, or `off`. `digest` "
         "gives the model a digest at the start of a session. `recall` gives it the facts that "
         "match a prompt. `remind` asks it once to store what lasts. `capture` stores the session's "
@@ -296,19 +296,21 @@ class Settings(BaseSettings):
         le=5000,
         description="Maximum number of tokens of a digest, if the caller gives no other.",
     )
-    digest_authors: Annotated[list[str], NoDecode, BeforeValidator(choices.read_authors)] = Field(
-        default=list(choices.EVERYBODY),
-        description="Whose facts digests and hooks give to a model: `all`, `members` (who may "
-        "write to the space; without documents and imports), or names separated by commas.",
+    digest_authors: Annotated[list[str], NoDecode, BeforeValidator(word_lists.read_authors)] = (
+        Field(
+            default=list(word_lists.EVERYBODY),
+            description="Whose facts digests and hooks give to a model: `all`, `members` (who may "
+            "write to the space; without documents and imports), or names separated by commas.",
+        )
     )
     hook_recall_tokens: int = Field(
-        default=choices.RECALL_TOKENS,
+        default=word_lists.RECALL_TOKENS,
         ge=100,
         le=5000,
         description="Maximum number of tokens that a hook gives the model at a prompt.",
     )
     hook_least_score: float = Field(
-        default=choices.LEAST_SCORE,
+        default=word_lists.LEAST_SCORE,
         ge=0,
         le=1,
         description="Least score of a fact that a hook gives the model at a prompt.",
@@ -396,7 +398,7 @@ class Settings(BaseSettings):
     @field_validator("hooks", mode="before")
     @classmethod
     def _read_hooks(cls, value: object) -> object:
-        return choices.read_hooks(value) if isinstance(value, str) else value
+        return word_lists.read_hooks(value) if isinstance(value, str) else value
 
     @field_validator("data_dir", "vault", "access_token_file", mode="after")
     @classmethod

@@ -10,8 +10,8 @@ from tests.hooks.sessions import Session
 from textrawl.hooks.events import CLIENTS
 from textrawl.hooks.transcripts import AFTER_COMPACTION, REMINDER
 from textrawl.resident.client import ask
-from textrawl.values.choices import RECALL_TOKENS
 from textrawl.values.text import DIGEST_TOKENS
+from textrawl.values.word_lists import RECALL_TOKENS
 from textrawl.wire.token_counter import choose_counter
 
 Start = Callable[..., Session]

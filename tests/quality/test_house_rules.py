@@ -110,7 +110,7 @@ def test_only_the_settings_read_the_environment() -> None:
 
 
 def test_tools_neither_catch_errors_nor_know_postgres() -> None:
-    """What catches errors is a toolset's `operations`, and what reads its files."""
+    """Operations catch errors. They are in textrawl/memory."""
     tools = [
         path
         for path in (PACKAGE / "tools").rglob("*.py")

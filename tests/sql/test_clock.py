@@ -30,7 +30,7 @@ def list_valid(world: World) -> Rows:
     )
 
 
-@settings(histories, max_examples=60)
+@settings(histories, max_examples=120)
 @given(history=_histories, days=_days)
 def test_answers_are_the_same_before_and_after_the_clock_was_set(
     owner: psycopg.Connection, history: list[Deed], days: int
@@ -46,7 +46,7 @@ def test_answers_are_the_same_before_and_after_the_clock_was_set(
     assert world.read_answers() == answers
 
 
-@settings(histories, max_examples=60)
+@settings(histories, max_examples=120)
 @given(
     before=_histories, days=_days, after=_histories, undone=st.sampled_from(["ana", "bob", "pip"])
 )

@@ -349,6 +349,3 @@ class Site:
     def memory(self) -> MemoryOperations:
         """The operations that the tools call too."""
         return MemoryOperations(self.store)
-
-
-MakeSite = Callable[[], Site]

@@ -20,8 +20,8 @@ from textrawl.hooks.transcripts import (
     has_stored,
     is_reminder,
 )
-from textrawl.values.choices import HOOKS, LEAST_SCORE, RECALL_TOKENS, read_authors, read_hooks
 from textrawl.values.text import DIGEST_TOKENS, LEAST_TOKENS, NAME_LENGTH, frame_digest, frame_facts
+from textrawl.values.word_lists import HOOKS, LEAST_SCORE, RECALL_TOKENS, read_authors, read_hooks
 
 LONGEST = 500  # characters of a query; a longer one costs time and finds less
 _READ = 20_000  # characters that are looked at, at the beginning and at the end of a prompt

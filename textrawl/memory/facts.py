@@ -30,7 +30,7 @@ from textrawl.memory.store import Store
 from textrawl.models.embeddings import compose_document
 from textrawl.postgres.sqlstates import FACT_REASONS, DataRefused
 from textrawl.values import times
-from textrawl.values.choices import EVERYBODY, build_filter, includes_everybody
+from textrawl.values.word_lists import EVERYBODY, build_filter, includes_everybody
 
 # People speak of an event some days after it, or plan it the day before. Therefore the period of a
 # question is made longer. On the turns of LoCoMo this adds one point to the recall of questions

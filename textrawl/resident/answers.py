@@ -50,8 +50,8 @@ from textrawl.tools.memory.search_replies import (
     SearchReply,
     find_space_labels,
 )
-from textrawl.values.choices import EVERYBODY, includes_everybody
 from textrawl.values.text import DIGEST_TOKENS, MOST_FACTS
+from textrawl.values.word_lists import EVERYBODY, includes_everybody
 from textrawl.wire.replies import RecallLog, Renderer, Reply, Written, write_id
 
 Operations = Mapping[str, tuple[type[Request], Callable[[Any], Awaitable[Answer]]]]

@@ -30,9 +30,9 @@ from textrawl.resident.requests import (
 )
 from textrawl.settings import Settings
 from textrawl.tools.memory.search_replies import FactLayout, SearchReply, SpaceLabels
-from textrawl.values.choices import MEMBERS, includes_everybody
 from textrawl.values.names import write_space_address
 from textrawl.values.text import escape_hidden
+from textrawl.values.word_lists import MEMBERS, includes_everybody
 from textrawl.wire.replies import build_renderer
 from textrawl.wire.token_counter import choose_counter
 

@@ -20,8 +20,8 @@ from textrawl.memory.store import Store
 from textrawl.memory.watches import Watches
 from textrawl.scheduling import run_aside
 from textrawl.settings import CorrectionMode
-from textrawl.values.choices import EVERYBODY
 from textrawl.values.text import DIGEST_TOKENS, clean_name
+from textrawl.values.word_lists import EVERYBODY
 from textrawl.wire.replies import NOTHING, Finding, Key, RecallLog, Renderer, Reply, Written
 
 _LIFETIME = 300.0  # seconds

@@ -157,12 +157,6 @@ _Replaces = Annotated[
     ),
 ]
 
-_FactText = Annotated[
-    str | None,
-    typer.Argument(
-        metavar="[FACT]", help="Text of the fact. - or nothing means the text on stdin."
-    ),
-]
 _SHOWN = (
     "duplicate",
     "entity_id",

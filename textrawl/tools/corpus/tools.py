@@ -433,6 +433,3 @@ async def stats(call: Call) -> CallToolResult:
     folder = None if call.caller.sharing else call.app.folder
     place = str(folder) if folder is not None else size.database
     return call.reply(StatsReply.build(rows, place, model, size.bytes))
-
-
-__all__ = ["apply", "corpus", "correct", "forget", "recall", "remember", "stats"]

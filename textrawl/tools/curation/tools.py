@@ -125,6 +125,3 @@ async def share_memories(
     share = Share(entityName, toSpace, fromSpace or None, facts, move, includeEnded)
     row = await CurationOperations(call.store).share(share, call.caller, dry_run=dryRun)
     return call.reply(SharedReply.build(row, share, dry_run=dryRun))
-
-
-__all__ = ["curation", "revise_fact", "share_memories"]

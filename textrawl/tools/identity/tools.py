@@ -463,22 +463,3 @@ async def snapshot_restore(call: Call, snapshotId: SnapshotId) -> CallToolResult
 
 def _reply_missing(call: Call, name: str) -> CallToolResult:
     return reply_failure(call, f"There is no snapshot {name}: snapshot_list shows all.")
-
-
-__all__ = [
-    "identity",
-    "identity_append",
-    "identity_delete_custom",
-    "identity_get_all",
-    "identity_get_meta",
-    "identity_prepend",
-    "identity_rewrite_section",
-    "identity_set_meta",
-    "identity_update_section",
-    "identity_write",
-    "snapshot_create",
-    "snapshot_get",
-    "snapshot_list",
-    "snapshot_restore",
-    "wrap_files",
-]

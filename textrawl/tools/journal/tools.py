@@ -361,15 +361,3 @@ async def memory_consolidate(
     outcomes = await operations.consolidate(granularity, targetDate, every=all)
     reply = ConsolidatedReply.build(granularity, outcomes)
     return call.reply(reply).model_copy(update={"is_error": not reply.success})
-
-
-__all__ = [
-    "journal",
-    "memory_consolidate",
-    "memory_create",
-    "memory_delete",
-    "memory_list",
-    "memory_read",
-    "memory_search",
-    "memory_update",
-]

@@ -214,6 +214,3 @@ async def decide_proposals(
         return call.reply(DecisionReply.show(await operations.plan(ids, call.caller)))
     rows = await operations.decide(ids, decision, reason or None, call.caller)
     return call.reply(DecisionReply.build(rows))
-
-
-__all__ = ["decide_proposals", "list_proposals", "review"]

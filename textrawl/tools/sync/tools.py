@@ -441,6 +441,3 @@ async def sync_status(call: Call) -> CallToolResult:
         extraction=extraction,
     )
     return call.reply(reply)
-
-
-__all__ = ["sync", "sync_pull", "sync_push", "sync_status"]
