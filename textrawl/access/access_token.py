@@ -1,4 +1,4 @@
-"""Access tokens of textrawl: creation, recognition and hashing.
+"""Access tokens and grants: creation, recognition, hashing, and their rows.
 
 A token is `trl_`, 43 base62 digits of 256 random bits, and 6 base62 digits of their CRC32. This is
 the form of GitHub's tokens (github.blog, 5 April 2021, "Behind GitHub's new authentication token

@@ -1,4 +1,4 @@
-"""Principals, callers and scopes. Scopes are checked here first, and again in the database.
+"""Principals, callers, scopes, and the directory that finds the principal of a token.
 
 A principal is an access token as the database knows it: its actor, its home space, and its scopes
 in each space. The database finds it by its credential, the SHA-256 of the token. The scopes allow:

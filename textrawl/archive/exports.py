@@ -1,4 +1,4 @@
-"""The export of a memory's contents as JSON Lines, in a fixed order, from one snapshot.
+"""Exports: a memory's contents as JSON Lines from one snapshot, and the files that they go to.
 
 The first line names the format. The last line has the number of lines of each kind. Vectors are
 made by the active model, and written as the base64 of little-endian 16-bit floats.

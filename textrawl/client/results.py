@@ -1,4 +1,4 @@
-"""What the methods of `Client` and `SyncClient` return."""
+"""The results of `Client` and `SyncClient`."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""The building of a cell: a schema whose functions use the shards of one range of spaces.
+"""Cells and their shards: a cell is a schema whose functions use one range of spaces.
 
 The ordinary schema of the node is the pattern of a cell. Each table of content becomes a view of
 its shard, and each table of the directory a view of the node's copy. Functions and views are those

@@ -1,4 +1,4 @@
-"""The nodes of a Citus cluster, and connections to them for a migration."""
+"""The nodes of a Citus cluster: connections, logins, and copies of the directory."""
 
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager

@@ -1,4 +1,4 @@
-"""Moves of cells from node to node, and cells for one space: thin calls of functions of Citus."""
+"""Moves, repairs and sizes of cells, by functions of Citus."""
 
 from collections.abc import AsyncGenerator, Generator, Sequence
 from contextlib import asynccontextmanager, contextmanager

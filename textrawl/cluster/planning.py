@@ -1,4 +1,4 @@
-"""Which cells a call has to visit, and with which arguments."""
+"""The plan of a call: the cells to visit, and the arguments for each of them."""
 
 import json
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""Connecting a client and disconnecting it: which files change, and how."""
+"""Connecting and disconnecting a client: the plan, the files, and the record of edits."""
 
 import contextlib
 import hashlib

@@ -1,4 +1,4 @@
-"""One addition to a text, and taking it back.
+"""Edits of a client's file, JSON or TOML: one addition, and its removal.
 
 An edit remembers the text that it wrote. Taking it back removes exactly this text, so a file that
 nobody else changed has the same bytes as before. If the text is no longer there, because a program

@@ -1,4 +1,4 @@
-"""A running embedded Postgres as one `async with`: `run_embedded`.
+"""An embedded Postgres: its creation, locks and programs, and `run_embedded`.
 
 Each user of a cluster is a process or a thread. It holds `clients.lock` as a shared lock while it
 uses the cluster. To start or stop the server, it holds `lifecycle.lock` as an exclusive lock. When

@@ -1,4 +1,4 @@
-"""The server process: finding, starting and stopping it.
+"""The server process: its settings; finding, starting and stopping it.
 
 The server is recognised by its command line. A process id alone is not enough, because another
 program can get the same id.

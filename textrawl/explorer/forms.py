@@ -1,4 +1,4 @@
-"""Forms: what a browser posted, after the checks that one of our pages asked for it."""
+"""Forms that a browser posted, after a check that the explorer asked for them, and refusals."""
 
 import hmac
 import secrets

@@ -1,4 +1,4 @@
-"""HTML from the templates in `pages/`.
+"""HTML from the templates in `pages/`, its assets and headers.
 
 Every value is escaped. A template that uses a missing value fails. Characters that people cannot
 see are shown as escape sequences.

@@ -1,4 +1,4 @@
-"""Visits: requests of signed-in people, each with its principal, as the database knows it now."""
+"""Requests of signed-in people, each with its principal, as the database knows it now."""
 
 import secrets
 from collections.abc import Awaitable, Callable, Hashable, Mapping

@@ -1,4 +1,4 @@
-"""The memory that the pages show, with everything that pages need."""
+"""The state that pages share: the memory, sessions, rows of SQL, numbers and cached answers."""
 
 import secrets
 import time

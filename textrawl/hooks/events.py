@@ -1,4 +1,4 @@
-"""The events of client programs: their names, their kinds, and the form of a hook's output.
+"""The events of client programs: names, kinds, forms of output, and the JSON they send.
 
 This table is the only description of the clients. The hooks, the plugins, the configuration of
 `textrawl connect` and the tables of docs/hooks.md are made from it.

@@ -1,4 +1,4 @@
-"""The files of `plugins/`, and of the catalogues (marketplaces) that list the plugins.
+"""The files of `plugins/`, their texts, and the catalogues (marketplaces) that list them.
 
 Everything about hooks comes from `events`. A test compares the files with this module; with
 UPDATE_SNAPSHOTS=1 it writes them.

@@ -1,4 +1,4 @@
-"""The embedding of pending facts, in batches.
+"""The embedding of pending facts and documents, and the model that a memory waits for.
 
 Several processes can embed facts for one model. The database assigns each fact to one process. If
 this process dies, the database assigns the fact to another process.

@@ -1,4 +1,4 @@
-"""The operations of the `corpus` toolset: they call SQL functions and embed new chunks.
+"""The operations of the `corpus` toolset, with corrections and the choice of a graph.
 
 `graphs` has the names of the only graphs that a call can reach, or is None. The database also
 checks the rights of the caller in each graph.

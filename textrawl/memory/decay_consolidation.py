@@ -1,4 +1,4 @@
-"""The operations of cluster_memories and consolidate_memories."""
+"""The operations that cluster, merge and promote memories."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""The operations of the `graph` toolset on entities, observations and relations.
+"""The operations of the `graph` toolset, also on reflections and the reference file.
 
 They read and write only the caller's home space. Observations are embedded before they are stored.
 While the embedding provider is down, observations are stored first and embedded later.

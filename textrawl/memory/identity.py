@@ -1,4 +1,4 @@
-"""The operations of the `identity` toolset: they call SQL functions.
+"""The operations of the `identity` toolset, and the sections of its files.
 
 They read and write only the caller's home space.
 """

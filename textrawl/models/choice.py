@@ -1,4 +1,4 @@
-"""Embedders for OpenAI, Ollama and models in this process, all with the same protocol."""
+"""The embedder that the settings choose. Only the chosen client is imported."""
 
 import time
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""Properties of embedding models: dimensions, prefixes, and the scale of cosines.
+"""Embedders: their protocol, models, vectors, faults, and the files of models on this machine.
 
 The prefixes are copied from the card of each model. textrawl does not truncate texts. A fact has at
 most 2,000 characters and a name at most 200, and every model here accepts both together. Ollama

@@ -1,4 +1,4 @@
-"""Embeddings of a sentence encoder in this process, through fastembed.
+"""Sentence encoders in this process: their files, and their vectors by ONNX Runtime.
 
 Loading a model takes seconds, and its first download takes minutes. A thread does both. Writes
 never wait for this thread. Queries wait a few seconds for files that are on this machine, but never

@@ -1,4 +1,4 @@
-"""The client of the LLM: retries, a time limit, the circuit breaker, and forms of JSON."""
+"""Requests to an LLM: prompts, retries, a time limit, the circuit breaker, and forms of JSON."""
 
 import json
 import re

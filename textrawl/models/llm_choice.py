@@ -1,4 +1,4 @@
-"""The client for LLMs: OpenAI, Ollama, and other servers with OpenAI's protocol."""
+"""The client for the LLM that the settings choose."""
 
 import time
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""An embedder that sends requests to a provider over HTTP.
+"""An embedder that sends requests to a provider over HTTP, with a cache of vectors.
 
 Batches, the retry, the time limit, the circuit breaker, checks and the query cache are here. The
 clients of providers implement only a protocol. Their own retries are off, because they would wait

@@ -1,4 +1,4 @@
-"""A pool of connections to one Postgres server, and the ways to send it the statement of a call."""
+"""A pool of connections to one Postgres server, its position, and the probe of a primary."""
 
 import logging
 import math

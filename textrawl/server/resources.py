@@ -1,4 +1,4 @@
-"""The MCP resources of some toolsets. Callers need the scope `read`."""
+"""MCP resources, prompts, completions and subscriptions of the toolsets that a server offers."""
 
 import re
 from collections import Counter

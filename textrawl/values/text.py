@@ -1,4 +1,4 @@
-"""Rules for stored text. Hidden characters are removed from names, and not allowed in facts.
+"""Rules for stored text, and the one way to write it into lines and prompts.
 
 Text is stored as NFC. With hidden characters, a person and a model can read different texts
 (Unicode Technical Report 36). They are NUL, lone surrogates, C0 and C1 controls except tab and

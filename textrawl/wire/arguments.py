@@ -1,4 +1,4 @@
-"""Normalisation of a tool's arguments, and errors that tell a model how to correct them.
+"""Repairs and schemas of a tool's arguments, and errors that say how to correct them.
 
 An unusual argument is accepted if its meaning is certain:
 

@@ -1,4 +1,4 @@
-"""cluster_memories and consolidate_memories: similar memories, and one memory in their place."""
+"""Tools that cluster, merge and promote memories, read messages, and search notes."""
 
 from collections.abc import Iterator, Sequence
 from datetime import datetime

@@ -1,4 +1,4 @@
-"""find_duplicate_observations, consolidation_report: the tools that report and change nothing."""
+"""Tools that report on the graph, find duplicates, and split large entities."""
 
 from collections.abc import Sequence
 from typing import Annotated, Self

@@ -1,4 +1,4 @@
-"""search_semantic, end_relation, add_reflection, search_reflections, delete_reflections."""
+"""Tools that search by meaning, end relations, and store and find reflections."""
 
 from typing import Annotated, Literal, Self
 
