@@ -11,7 +11,7 @@ as $$
 declare
     target integer := origin.space_id;
     detail jsonb := case when moving is null then '{}' else jsonb_build_object('move', moving) end;
-    place  bigint := coalesce((select max(o.ordinal) from observation o where o.space_id = target), 0);
+    last   bigint := coalesce((select max(o.ordinal) from observation o where o.space_id = target), 0);
     names  text := document_names(target, target_entity);
     plan   jsonb;
 begin
@@ -22,7 +22,7 @@ begin
     select target, p.copy, target_entity, e.entity_type, o.content, o.content_hash, o.whole, o.part, o.source, o.confidence,
         o.valid_from, o.valid_until, o.closed_at, o.author_id, o.client, o.tool, o.request, o.created_at, o.said_at,
         search_document(target, (select space_language(target)), names, o.content, nullif(o.said_at, o.created_at)),
-        place + row_number() over (order by p.place)
+        last + row_number() over (order by p.place)
     from jsonb_to_recordset(plan) p (id uuid, place bigint, copy uuid, duplicate boolean)
     join fact o on o.space_id = giver and o.id = p.id
     join entity e on e.space_id = target and e.id = target_entity

@@ -84,6 +84,21 @@ def tell_story(home: Team) -> Said:
     return oslo
 
 
+def test_shared_facts_are_numbered_after_those_of_the_target(home: Team, team: Team) -> None:
+    for fact in ("likes tea", "owns a boat"):
+        team.remember("ana", "Jeff", fact)
+    tell_story(home)
+
+    share(home, team, "ana")
+
+    numbers = team.sql.execute(
+        "select count(distinct ordinal), count(*), max(ordinal) from observation"
+        " where space_id = %s",
+        (team.space,),
+    ).fetchone()
+    assert numbers == (6, 6, 6)
+
+
 def test_a_shared_entity_keeps_authors_origins_and_dates(home: Team, team: Team) -> None:
     tell_story(home)
     before = [row[1:] for row in read_state(team)]
