@@ -256,9 +256,6 @@ def test_every_other_command_of_the_pages_succeeds(
     if words[1:] == ["trust", "."]:
         (folder / ".env").write_text("TEXTRAWL_SPACE=team\n", encoding="utf-8")
         words[-1] = str(folder)
-    if "upgrade" in words:  # of textrawl's own Postgres
-        embedded = {"TEXTRAWL_DATABASE_URL": "", "TEXTRAWL_DATA_DIR": str(folder / "data")}
-        environment = {**environment, **embedded}
 
     done = run(words, environment)
 

@@ -16,7 +16,6 @@ from psycopg import sql
 
 from textrawl.embedded.cluster import Cluster, restart, run_embedded
 from textrawl.embedded.postmaster import OWNER, SUPERUSER
-from textrawl.embedded.upgrade import upgrade_cluster
 from textrawl.errors import StartRefused
 from textrawl.settings import read_foreign_environment
 
@@ -157,21 +156,6 @@ async def test_a_first_start_on_a_full_disk_says_so_and_leaves_nothing_half_made
         begin(cluster)
         assert count(cluster) == 0
     assert not list(disk.path.glob("*.new-*"))
-
-
-async def test_an_upgrade_that_would_not_fit_is_refused_before_anything_is_copied(
-    disk: Disk, postmasters: Postmasters
-) -> None:
-    async with run_embedded(disk.path, postgres_version=16) as cluster:
-        begin(cluster)
-    found: list[str] = []
-
-    with pytest.raises(StartRefused, match=r"needs \d+ MB, but the disk of .* has only \d+ MB"):
-        await upgrade_cluster(disk.path, restart, report=found.append)
-
-    assert found == ["Starting Postgres 16 to count its rows"]
-    async with run_embedded(disk.path, postgres_version=16) as cluster:
-        assert count(cluster) == 0
 
 
 @pytest.mark.slow

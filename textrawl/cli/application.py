@@ -66,7 +66,6 @@ PANELS: dict[str, dict[str, str]] = {
         "export": "Write entities, facts, relations, reflections and documents as JSON Lines.",
         "import": "Add an export to the memory.",
         "embed": "Change the embedding model while servers keep answering.",
-        "upgrade": "Move the embedded Postgres to a new major version of PostgreSQL.",
         "psql": "Open psql on the memory, as a role that can only read.",
     },
 }

@@ -61,14 +61,14 @@ _BUILTIN_PROVIDER = 17  # first major version with a locale C.UTF-8 that does no
 _LIMIT = 300.0  # seconds for initdb, which takes 0.6 s on a fast disk
 
 
-def create_data_folder(paths: ClusterPaths, programs: Path, account: Account) -> None:
+def _create_data_folder(paths: ClusterPaths, programs: Path, account: Account) -> None:
     """Create `paths.pgdata` unless it exists. The caller must hold the lifecycle lock.
 
     initdb works in a temporary folder, which is renamed to `pgdata` when it is complete. So a kill
     leaves no incomplete `pgdata`. If `pgdata` contains other data, raise StartRefused and change
     nothing.
     """
-    remove_drafts(paths)
+    _remove_drafts(paths)
     if paths.pgdata.exists() and any(paths.pgdata.iterdir()):
         _refuse_other_data(paths)
         return
@@ -78,7 +78,7 @@ def create_data_folder(paths: ClusterPaths, programs: Path, account: Account) ->
     draft.rename(paths.pgdata)
 
 
-def remove_drafts(paths: ClusterPaths) -> None:
+def _remove_drafts(paths: ClusterPaths) -> None:
     """Remove incomplete folders of killed processes. The caller must hold the lifecycle lock."""
     for draft in paths.data_dir.glob("*.new-*"):
         if draft.name.startswith(("postgres-", "programs-")):
@@ -442,7 +442,7 @@ async def restart(cluster: Cluster, *, start_limit: float = 300.0) -> None:
 async def _start(paths: ClusterPaths, account: Account, limit: float) -> Cluster:
     try:
         programs = await to_thread.run_sync(_make_ready, paths, account)
-        return await start(paths, programs, account, limit)
+        return await _wait_until_ready(paths, programs, account, limit)
     except OSError as error:
         raise StartRefused(
             f"Postgres cannot be started: {error.strerror}, {error.filename or paths.data_dir}. "
@@ -450,11 +450,9 @@ async def _start(paths: ClusterPaths, account: Account, limit: float) -> Cluster
         ) from error
 
 
-async def start(paths: ClusterPaths, programs: Path, account: Account, limit: float) -> Cluster:
-    """Start a server on the existing `paths.pgdata`, and wait until it accepts connections.
-
-    The caller must hold the lifecycle lock. Raises StartRefused after `limit` seconds, and OSError.
-    """
+async def _wait_until_ready(
+    paths: ClusterPaths, programs: Path, account: Account, limit: float
+) -> Cluster:
     with anyio.move_on_after(limit):
         for failures in count(1):
             cluster = await _wait_for_server(paths, programs, account)
@@ -472,11 +470,11 @@ async def start(paths: ClusterPaths, programs: Path, account: Account, limit: fl
 
 
 def _make_ready(paths: ClusterPaths, account: Account) -> Path:
-    refuse_other_major(paths)  # check again after the wait for the lock: an upgrade may have ended
+    refuse_other_major(paths)  # check again after the wait for the lock
     chown_new_folder(paths, account)
     refuse_closed_folder(paths.data_dir, account)
     programs = find_programs(paths, account)
-    create_data_folder(paths, programs, account)
+    _create_data_folder(paths, programs, account)
     return programs
 
 

@@ -172,13 +172,6 @@ def prepare_paths(data_dir: Path, major: int, account: Account) -> ClusterPaths:
     If the folder cannot be used or contains data of another major version, raise StartRefused and
     change nothing in it.
     """
-    paths = prepare_folder(data_dir, major, account)
-    refuse_other_major(paths)
-    return paths
-
-
-def prepare_folder(data_dir: Path, major: int, account: Account) -> ClusterPaths:
-    """Do the same as `prepare_paths`, for data of any major version."""
     paths = ClusterPaths(data_dir.expanduser().resolve(), major)
     try:
         _refuse_other_owner(paths, account)
@@ -187,6 +180,7 @@ def prepare_folder(data_dir: Path, major: int, account: Account) -> ClusterPaths
         refuse_closed_folder(paths.data_dir.parent, account)
     except OSError as error:
         raise refuse_folder(paths.data_dir, error) from error
+    refuse_other_major(paths)
     return paths
 
 
@@ -198,22 +192,16 @@ def refuse_folder(data_dir: Path, fault: OSError) -> StartRefused:
     )
 
 
-def find_others(paths: ClusterPaths) -> list[ClusterPaths]:
-    """Return the paths of other major versions in the same folder, newest first."""
-    # A name with a dot is an incomplete folder or the original of an upgrade.
-    folders = paths.data_dir.glob("postgres-*/PG_VERSION")
-    names = [path.parent.name.removeprefix("postgres-") for path in folders]
-    majors = {int(name) for name in names if name.isdecimal()} - {paths.major}
-    return [ClusterPaths(paths.data_dir, major) for major in sorted(majors, reverse=True)]
-
-
 def refuse_other_major(paths: ClusterPaths) -> None:
     """Raise StartRefused if the folder holds data of another major version."""
-    for other in find_others(paths):
-        fix = "run `textrawl upgrade`" if other.major < paths.major else "upgrade textrawl"
+    for file in sorted(paths.data_dir.glob("postgres-*/PG_VERSION")):
+        major = file.parent.name.removeprefix("postgres-")
+        if not major.isdecimal() or int(major) == paths.major:
+            continue  # a name with a dot is an incomplete folder
         raise StartRefused(
-            f"{other.pgdata} holds data of another major version, but this textrawl runs Postgres "
-            f"{paths.major}: {fix}, or set TEXTRAWL_DATA_DIR to a new folder."
+            f"{file.parent} holds data of another major version, but this textrawl runs Postgres "
+            f"{paths.major}: use the textrawl that made them, or set TEXTRAWL_DATA_DIR to a new "
+            "folder. `textrawl backup` there and then `textrawl restore` here move older data."
         )
 
 

@@ -10,7 +10,6 @@ import signal
 import socket
 import struct
 import subprocess
-from collections.abc import Collection
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -128,7 +127,6 @@ _PROGRAM = "postgres"  # the name of the server's process, and of its children
 _LARGEST_LOG = 5_000_000  # bytes; a larger log is renamed at a start, and one older log is kept
 _STOPS = ((signal.SIGINT, 30.0), (signal.SIGQUIT, 10.0))  # a fast, then an immediate shutdown
 _PAUSE = 0.02
-_LONGEST_END = 10.0
 _PARAMETERS = f"user\0{SUPERUSER}\0database\0postgres\0\0".encode()
 _STARTUP_MESSAGE = struct.pack("!ii", 8 + len(_PARAMETERS), 3 << 16) + _PARAMETERS  # protocol 3.0
 _TERMINATE = b"X\0\0\0\4"
@@ -265,27 +263,6 @@ def kill_orphans(pgdata: Path) -> None:
             # Compare the current folder, because the command line of a child is only a title.
             if process.name() == _PROGRAM and process.cwd() == str(pgdata):
                 process.kill()
-
-
-async def end_programs(names: Collection[str], folder: Path) -> None:
-    """Kill the programs with these names that have a path inside `folder` as an argument."""
-    with anyio.move_on_after(_LONGEST_END):
-        while processes := [
-            process for process in psutil.process_iter() if _works_in(process, names, folder)
-        ]:
-            for process in processes:
-                with suppress(psutil.NoSuchProcess):
-                    process.kill()
-            await anyio.sleep(_PAUSE)
-
-
-def _works_in(process: psutil.Process, names: Collection[str], folder: Path) -> bool:
-    try:
-        command = process.cmdline()
-    except (psutil.NoSuchProcess, psutil.AccessDenied):
-        return False
-    named = bool(command) and Path(command[0]).name in names
-    return named and any(f"{folder}/" in part for part in command)
 
 
 def _search_postmaster(pgdata: Path) -> int:
