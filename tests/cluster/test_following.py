@@ -14,7 +14,7 @@ from textrawl.cluster.cluster import ClusterDatabase
 from textrawl.cluster.nodes import find_nodes
 from textrawl.cluster.placement import isolate_space, move_cell
 from textrawl.embedded.postmaster import OWNER, SUPERUSER
-from textrawl.memory.trail import EventRow, Filter, Trail
+from textrawl.memory.trail import EventFilter, EventRow, Trail
 
 pytestmark = pytest.mark.anyio
 
@@ -70,7 +70,7 @@ async def test_a_follower_of_one_space_keeps_its_place_when_the_space_moves(
         settlers.remember(space, "Fourth", "drinks tea")
         last = await take(events, 2)
         assert list_facts(last) == ["Fourth"]
-    [newest, *_] = await trail.list_events(Filter(), 1)
+    [newest, *_] = await trail.list_events(EventFilter(), 1)
     async with follow(trail, newest.cursor) as events:
         settlers.remember(space, "Fifth", "drinks tea")
         assert list_facts(await take(events, 2)) == ["Fifth"]

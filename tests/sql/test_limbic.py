@@ -19,7 +19,7 @@ FEW = settings(max_examples=25, suppress_health_check=[HealthCheck.function_scop
 
 
 @dataclass(frozen=True)
-class Candidate:
+class SimilarName:
     distance: float | None
     rank: float
     uses: tuple[int, ...]
@@ -30,7 +30,7 @@ class Candidate:
 
 CANDIDATES = st.lists(
     st.builds(
-        Candidate,
+        SimilarName,
         distance=st.none() | st.floats(0, 2),
         rank=st.floats(0.001, 0.05),
         uses=st.lists(st.integers(1, 50), max_size=4).map(tuple),
@@ -51,7 +51,7 @@ def decay(hours: float) -> float:
 
 
 def expect(
-    candidates: Sequence[Candidate], joint: dict[tuple[int, int], tuple[int, float]]
+    candidates: Sequence[SimilarName], joint: dict[tuple[int, int], tuple[int, float]]
 ) -> list[tuple[float, float, float, float]]:
     """Importance, temporal factor, co-occurrence and score of each, as the seed defines them."""
     times = [sum(one.uses) for one in candidates]
@@ -82,7 +82,7 @@ def expect(
     return found
 
 
-def store_uses(sql: psycopg.Connection, entity: str, one: Candidate) -> None:
+def store_uses(sql: psycopg.Connection, entity: str, one: SimilarName) -> None:
     for day, count in enumerate(one.uses):
         sql.execute(
             "insert into entity_use values (1, %s, %s, %s, %s)",
@@ -112,7 +112,7 @@ def store_edge(sql: psycopg.Connection, entity: str, name: str, number: int) -> 
 
 def store(
     sql: psycopg.Connection,
-    candidates: Sequence[Candidate],
+    candidates: Sequence[SimilarName],
     joint: dict[tuple[int, int], tuple[int, float]],
 ) -> list[str]:
     """Makes entities that were used so; their ids in order."""
@@ -142,7 +142,7 @@ def store(
 @given(candidates=CANDIDATES, drawn=JOINT)
 def test_limbic_scores_are_those_of_the_formulas(
     sql: psycopg.Connection,
-    candidates: list[Candidate],
+    candidates: list[SimilarName],
     drawn: list[tuple[int, float] | None],
 ) -> None:
     pairs = combinations(range(len(candidates)), 2)

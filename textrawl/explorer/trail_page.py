@@ -10,7 +10,7 @@ from starlette.responses import Response
 from textrawl.errors import ArgumentInvalid
 from textrawl.explorer.arguments import read_number, read_start
 from textrawl.explorer.requests import CLIENT, PageRequest
-from textrawl.memory.trail import Filter, PlanRow, RevertedRow, Trail, UndoRow
+from textrawl.memory.trail import EventFilter, PlanRow, RevertedRow, Trail, UndoRow
 from textrawl.values.text import clean_name
 
 _EVENTS, _MOST_EVENTS = 50, 500
@@ -22,7 +22,7 @@ async def show(visit: PageRequest) -> Response:
     limit = read_number(visit.read("limit"), least=1, most=_MOST_EVENTS, default=_EVENTS)
     given = {name: clean_name(visit.read(name)) for name in ("author", "entity", "action")}
     since = read_start(visit.read("since"))
-    chosen = Filter(**{name: text or None for name, text in given.items()}, since=since)
+    chosen = EventFilter(**{name: text or None for name, text in given.items()}, since=since)
     events = await _open_trail(visit).list_events(chosen, limit)
     values = {
         "events": events,

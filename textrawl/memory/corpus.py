@@ -80,7 +80,7 @@ class StoredSourceRow:
 
 
 @dataclass(frozen=True)
-class SizeRow:
+class CorpusSizeRow:
     """The name of the database, and the estimated size of the readable graphs."""
 
     database: str
@@ -384,7 +384,7 @@ _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 
 
 @dataclass(frozen=True)
-class Candidate:
+class SimilarName:
     """A name that resembles another, with the reason. The score is from 0 to 1."""
 
     name: str
@@ -404,14 +404,14 @@ def find_equal(given: str, names: Iterable[str]) -> list[str]:
     return [given] if given in equal else equal
 
 
-def rank(given: str, names: Iterable[str]) -> Sequence[Candidate]:
+def rank(given: str, names: Iterable[str]) -> Sequence[SimilarName]:
     """Return the at most three names that resemble `given` most, the best first."""
     candidates = [_compare(given, name) for name in names] if fold(given) else []
     close = [candidate for candidate in candidates if candidate.score >= _LEAST]
     return sorted(close, key=lambda candidate: (-candidate.score, candidate.name))[:_MOST]
 
 
-def _compare(given: str, name: str) -> Candidate:
+def _compare(given: str, name: str) -> SimilarName:
     mine, other = fold(given), fold(name)
     scores = (
         (_compare_parts(mine, other), "contains your text"),
@@ -419,7 +419,7 @@ def _compare(given: str, name: str) -> Candidate:
         (Levenshtein.normalized_similarity(mine, other), "close spelling"),
     )
     score, reason = max(scores, key=lambda pair: pair[0])
-    return Candidate(name, score, reason)
+    return SimilarName(name, score, reason)
 
 
 def _compare_parts(mine: str, other: str) -> float:

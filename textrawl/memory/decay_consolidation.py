@@ -53,7 +53,7 @@ class Limits:
 
 
 @dataclass(frozen=True)
-class Cluster:
+class MemoryCluster:
     """Memories that are similar. `cohesion` is the mean similarity of all pairs of members."""
 
     id: str
@@ -118,7 +118,7 @@ def merge_texts(texts: Sequence[str]) -> str:
 
 
 @dataclass(frozen=True)
-class ComparedRow:
+class ComparedMemoryRow:
     """A memory of comparable_memories. `total` is the number of all active memories."""
 
     memory_id: UUID
@@ -159,7 +159,7 @@ class ConsolidatedRow:
 class Clustering:
     """The clusters of the compared memories, and the beginnings of their texts."""
 
-    clusters: Sequence[Cluster]
+    clusters: Sequence[MemoryCluster]
     previews: Mapping[UUID, str]
     total: int
 
@@ -173,9 +173,9 @@ class ConsolidationOperations:
 
     async def compare(
         self, threshold: float, caller: Caller
-    ) -> tuple[Sequence[ComparedRow], Sequence[SimilarityRow]]:
+    ) -> tuple[Sequence[ComparedMemoryRow], Sequence[SimilarityRow]]:
         """Return the compared memories, and their pairs with at least this similarity."""
-        rows = await self._call("comparable_memories", ComparedRow, **caller.reading_home)
+        rows = await self._call("comparable_memories", ComparedMemoryRow, **caller.reading_home)
         ids = [row.memory_id for row in rows]
         return rows, await self._measure(ids, caller, threshold=threshold)
 
@@ -194,14 +194,14 @@ class ConsolidationOperations:
         similarities = _mirror(inner)
         return Clustering(
             [
-                Cluster(limits.name(group), group, measure_cohesion(group, similarities))
+                MemoryCluster(limits.name(group), group, measure_cohesion(group, similarities))
                 for group in groups
             ],
             {row.memory_id: row.preview for row in rows},
             rows[0].total if rows else 0,
         )
 
-    async def find(self, cluster_id: str, caller: Caller) -> Cluster:
+    async def find(self, cluster_id: str, caller: Caller) -> MemoryCluster:
         """Return the cluster with this id. Raises ArgumentInvalid."""
         clustering = await self.cluster(Limits.read(cluster_id), caller)
         for cluster in clustering.clusters:
@@ -212,7 +212,7 @@ class ConsolidationOperations:
             title="Cluster not found",
         )
 
-    async def merge(self, cluster: Cluster, caller: Caller) -> MemberRow:
+    async def merge(self, cluster: MemoryCluster, caller: Caller) -> MemberRow:
         """Return the memory that would replace a cluster. Raises ArgumentInvalid."""
         rows = await self._call(
             "cluster_members",
@@ -229,7 +229,7 @@ class ConsolidationOperations:
             )
         return replace(rows[0], content=text)
 
-    async def apply(self, cluster: Cluster, merged: MemberRow, caller: Caller) -> UUID:
+    async def apply(self, cluster: MemoryCluster, merged: MemberRow, caller: Caller) -> UUID:
         """Replace the members by one memory, and return its id. Raises ArgumentInvalid."""
         [row] = await self._call(
             "consolidate_memories",
@@ -247,7 +247,7 @@ class ConsolidationOperations:
             )
         return row.memory_id
 
-    async def link(self, cluster: Cluster, caller: Caller) -> int:
+    async def link(self, cluster: MemoryCluster, caller: Caller) -> int:
         """Link the members with each other, and return the number of new links."""
         return await self._store.database.value(
             "link_cluster",

@@ -44,14 +44,14 @@ class FoundFile:
 
 
 @dataclass(frozen=True)
-class Findings:
+class FoundFiles:
     """The files of an ingest. `left_out` counts files of other kinds in folders."""
 
     files: list[FoundFile]
     left_out: int
 
 
-def find_files(named: Iterable[Path]) -> Findings:
+def find_files(named: Iterable[Path]) -> FoundFiles:
     """Return the named files, and the documents of the named folders with their subfolders.
 
     Hidden files and folders are left out, and so are links. Raises FileNotFoundError, or ValueError
@@ -66,7 +66,7 @@ def find_files(named: Iterable[Path]) -> Findings:
             other = files.setdefault(found.path, found) if wanted else found
             if other.file.resolve() != found.file.resolve():
                 raise ValueError(f"{other.file} and {found.file} would both become {found.name}")
-    return Findings(list(files.values()), left_out)
+    return FoundFiles(list(files.values()), left_out)
 
 
 def _walk(path: Path) -> Iterator[tuple[FoundFile, bool]]:

@@ -128,7 +128,7 @@ class RankedRow:
 
 
 @dataclass(frozen=True)
-class EndedRow:
+class EndedEdgeRow:
     """The result of end_edge. `outcome` is `ended`, `missing`, or `known` if it ended before."""
 
     outcome: str

@@ -38,7 +38,7 @@ class FilePart(Part):
 
 
 @dataclass(frozen=True)
-class WrittenRow:
+class WrittenFileRow:
     """The version that write_identity stored. `snapshot_id` is None if no text was replaced."""
 
     version: int
@@ -47,7 +47,7 @@ class WrittenRow:
 
 
 @dataclass(frozen=True)
-class DeletedRow:
+class DeletedFileRow:
     """The outcome of delete_identity. `deleted` is false if there is no such file."""
 
     deleted: bool
@@ -300,7 +300,7 @@ class IdentityOperations:
 
     async def write(
         self, file: File, content: str, caller: Caller, placement: str = "replace"
-    ) -> WrittenRow:
+    ) -> WrittenFileRow:
         """Replace a file, or add to it. Raises ArgumentInvalid if the text is too long."""
         try:
             return await self._write(file, content, caller, placement=placement)
@@ -309,7 +309,7 @@ class IdentityOperations:
 
     async def change_section(
         self, file: File, section: tuple[str, str], edit: Edit, caller: Caller, *, snapshot: bool
-    ) -> WrittenRow | None:
+    ) -> WrittenFileRow | None:
         """Apply `edit` to a file. `section` is the name of the section and the content for it.
 
         If somebody else changed the file after it was read, read and edit it again. Return None if
@@ -334,10 +334,10 @@ class IdentityOperations:
 
     async def _write(
         self, file: File, content: str, caller: Caller, **more: str | int | bool
-    ) -> WrittenRow:
+    ) -> WrittenFileRow:
         [row] = await self._call(
             "write_identity",
-            WrittenRow,
+            WrittenFileRow,
             content=content,
             **file.arguments,
             **more,

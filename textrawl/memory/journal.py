@@ -24,7 +24,7 @@ from textrawl.values.text import clean_name, split_text
 
 
 @dataclass(frozen=True)
-class WrittenRow:
+class WrittenEntryRow:
     """An entry that was stored. `changed` is false if it had the text already."""
 
     document_id: UUID
@@ -83,7 +83,7 @@ class EntryRow:
 
 
 @dataclass(frozen=True)
-class DeletedRow:
+class DeletedEntryRow:
     """The path of a key, and whether delete_entry deleted its entry."""
 
     path: str
@@ -91,7 +91,7 @@ class DeletedRow:
 
 
 @dataclass(frozen=True)
-class ListedRow:
+class ListedEntryRow:
     """An entry of list_entries. An empty page has one row with only the `total`."""
 
     path: str | None
@@ -110,7 +110,7 @@ class ListedRow:
 
 
 @dataclass(frozen=True)
-class HitRow:
+class FoundEntryRow:
     """An entry that search_journal found."""
 
     score: float
@@ -176,7 +176,7 @@ class JournalOperations:
         chat_ids: Sequence[str] = (),
         participants: Sequence[str] | None = None,
         only_new: bool = False,
-    ) -> WrittenRow:
+    ) -> WrittenEntryRow:
         """Store an entry. Merge a daily text with the text that its instance has for the day.
 
         With `only_new`, change nothing if the entry exists.
@@ -184,7 +184,7 @@ class JournalOperations:
         model = await find_document_model(self._store, split_text(content))
         row = await self._store.call_one(
             "write_entry",
-            WrittenRow,
+            WrittenEntryRow,
             **key.arguments,
             content=content,
             chat_ids=list(chat_ids),
@@ -199,12 +199,12 @@ class JournalOperations:
 
     async def update(
         self, key: EntryKey, content: str, editor: str | None, caller: Caller
-    ) -> WrittenRow:
+    ) -> WrittenEntryRow:
         """Replace the text of an entry, or create the entry."""
         model = await find_document_model(self._store, split_text(content))
         row = await self._store.call_one(
             "update_entry",
-            WrittenRow,
+            WrittenEntryRow,
             **key.arguments,
             content=content,
             editor=editor,
@@ -215,14 +215,18 @@ class JournalOperations:
             await embed_document(self._store, model, row.space_id, row.document_id)
         return row
 
-    async def search(self, search: JournalSearch, caller: Caller) -> tuple[list[HitRow], bool]:
+    async def search(
+        self, search: JournalSearch, caller: Caller
+    ) -> tuple[list[FoundEntryRow], bool]:
         """Return entries, best first, and whether the search used vectors.
 
         Raises ArgumentInvalid for an embedding of another size than the vectors of the memory.
         """
         return await self._store.search(lambda: self._search(search, caller))
 
-    async def _search(self, search: JournalSearch, caller: Caller) -> tuple[list[HitRow], bool]:
+    async def _search(
+        self, search: JournalSearch, caller: Caller
+    ) -> tuple[list[FoundEntryRow], bool]:
         model, vector, _ = await (
             self._store.try_to_embed_query(search.query)
             if search.embedding is None
@@ -230,7 +234,7 @@ class JournalOperations:
         )
         rows = await self._store.database.call(
             "search_journal",
-            HitRow,
+            FoundEntryRow,
             query=search.query,
             instance=search.instance,
             min_score=search.min_score,
@@ -393,7 +397,7 @@ class Outcome:
     error: str | None
 
 
-class ConsolidationOperations:
+class PeriodOperations:
     """Consolidates the journal of the caller's home space."""
 
     def __init__(self, store: Store, caller: Caller) -> None:
@@ -522,10 +526,10 @@ class ConsolidationOperations:
         claimant: uuid.UUID,
         content: str | None = None,
         participants: Sequence[str] | None = None,
-    ) -> list[WrittenRow]:
+    ) -> list[WrittenEntryRow]:
         return await self._call(
             "store_period",
-            WrittenRow,
+            WrittenEntryRow,
             granularity=period.granularity,
             period=period.name,
             claimant=claimant,

@@ -22,7 +22,7 @@ from textrawl.wire.replies import OMIT_EMPTY, Key, Part
 
 
 @dataclass(frozen=True)
-class WrittenRow:
+class WrittenItemRow:
     """A node or edge of write_graph. `id` is None if an end of the edge is missing.
 
     `place` is the position among the nodes or edges, from 1. `created` is false if the node or edge
@@ -99,7 +99,7 @@ class DeletedRow:
 
 
 @dataclass(frozen=True)
-class ListedRow:
+class ListedNodeRow:
     """A node of list_nodes. `total` is the number of nodes on all pages."""
 
     node_id: UUID
@@ -107,7 +107,7 @@ class ListedRow:
 
 
 @dataclass(frozen=True)
-class MatchedRow:
+class MatchedNodeRow:
     """A node of match_nodes."""
 
     node_id: UUID
@@ -184,17 +184,17 @@ Item = Mapping[str, Any]
 
 
 @dataclass(frozen=True)
-class Written:
+class WrittenGraph:
     """The outcome of a write: the rows of write_graph, and the nodes and edges as they are now.
 
     `nodes` and `edges` are empty if the caller cannot read the space.
     """
 
-    rows: Sequence[WrittenRow]
+    rows: Sequence[WrittenItemRow]
     nodes: Mapping[str, NodePart] = field(default_factory=dict[str, NodePart])
     edges: Mapping[str, EdgePart] = field(default_factory=dict[str, EdgePart])
 
-    def list_rows(self, kind: str) -> list[WrittenRow]:
+    def list_rows(self, kind: str) -> list[WrittenItemRow]:
         """Return the rows of nodes or of edges."""
         return [row for row in self.rows if row.kind == kind]
 
@@ -231,12 +231,12 @@ class MindOperations:
 
     async def write(
         self, nodes: Sequence[Item], edges: Sequence[Item], instance: str | None, caller: Caller
-    ) -> Written:
+    ) -> WrittenGraph:
         """Create nodes and edges in one transaction. Their keys are those of write_graph."""
         model, embeddings = await self._embed(nodes)
         rows = await self._database.call(
             "write_graph",
-            WrittenRow,
+            WrittenItemRow,
             nodes=json.dumps(nodes),
             edges=json.dumps(edges),
             instance=instance,
@@ -245,11 +245,13 @@ class MindOperations:
             **caller.writing,
         )
         if not rows or not rows[0].readable:
-            return Written(rows)
+            return WrittenGraph(rows)
         ids = {row.id: row.kind for row in rows if row.id is not None}
         found = await self.fetch([id for id in ids if ids[id] == "node"], caller)
         joined = await self.fetch_edges([id for id in ids if ids[id] == "edge"], caller)
-        return Written(rows, {node.id: node for node in found}, {edge.id: edge for edge in joined})
+        return WrittenGraph(
+            rows, {node.id: node for node in found}, {edge.id: edge for edge in joined}
+        )
 
     async def update(
         self, node: str, fields: Mapping[str, object], caller: Caller
@@ -388,11 +390,11 @@ class WalkOperations:
     ) -> list[MatchPart]:
         """Return nodes with their scores, best first."""
 
-        async def search() -> list[MatchedRow]:
+        async def search() -> list[MatchedNodeRow]:
             model, vector, _ = await self._store.try_to_embed_query(query)
             return await self._database.call(
                 "match_nodes",
-                MatchedRow,
+                MatchedNodeRow,
                 query=query,
                 type=type,
                 min_score=min_score,
@@ -412,7 +414,7 @@ class WalkOperations:
         """Return a page of nodes, last updated first, and the number of nodes on all pages."""
         rows = await self._database.call(
             "list_nodes",
-            ListedRow,
+            ListedNodeRow,
             type=type,
             deleted=deleted,
             max_rows=limit,

@@ -103,7 +103,7 @@ class EventRow:
 
 
 @dataclass(frozen=True)
-class Filter:
+class EventFilter:
     """A filter of events. `entity` is a name. A field that is None accepts all events."""
 
     author: str | None = None
@@ -165,7 +165,7 @@ class Trail:
         """Delete the rows that undos keep. With `older_than`, keep the rows of newer undos."""
         return await self._call("purge_undone", PurgedRow, older_than=older_than)
 
-    async def list_events(self, chosen: Filter, limit: int) -> list[EventRow]:
+    async def list_events(self, chosen: EventFilter, limit: int) -> list[EventRow]:
         """Return the newest events, newest first."""
         return await self._call(
             "list_events",

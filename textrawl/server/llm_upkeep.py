@@ -8,7 +8,7 @@ from textrawl.access.principal import Caller, Directory, Principal
 from textrawl.errors import TextrawlError
 from textrawl.memory.journal import (
     GRANULARITIES,
-    ConsolidationOperations,
+    PeriodOperations,
 )
 from textrawl.memory.journal_extraction import ExtractionOperations
 from textrawl.memory.store import Store
@@ -79,9 +79,7 @@ class JournalUpkeep:
                 await self._consolidate(principal.pin(space.name))
 
     async def _consolidate(self, principal: Principal) -> None:
-        operations = ConsolidationOperations(
-            self._memory, Caller(principal, None, "memory_consolidate")
-        )
+        operations = PeriodOperations(self._memory, Caller(principal, None, "memory_consolidate"))
         for granularity in GRANULARITIES:
             outcomes = await operations.consolidate(granularity, every=True)
             for outcome in outcomes:

@@ -33,8 +33,8 @@ from textrawl.memory.backlog import fill_batch, queue_facts
 from textrawl.memory.documents import (
     FileRefused,
     FileText,
-    Findings,
     FoundFile,
+    FoundFiles,
     find_files,
     hash_file,
     read_file_within,
@@ -320,7 +320,7 @@ def ingest(paths: _Paths, graph: _Graph = None, as_json: AsJson = False) -> None
         raise typer.Exit(1)
 
 
-def _find(paths: list[Path]) -> Findings:
+def _find(paths: list[Path]) -> FoundFiles:
     try:
         return find_files(paths)
     except FileNotFoundError as error:

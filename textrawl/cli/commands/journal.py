@@ -10,8 +10,8 @@ from textrawl.cli.memory_session import MemorySession, change_memory, read_memor
 from textrawl.errors import LlmNotConfigured
 from textrawl.memory.journal import (
     GRANULARITIES,
-    ConsolidationOperations,
     Outcome,
+    PeriodOperations,
     PeriodRow,
 )
 from textrawl.values.choice import join_choices
@@ -71,7 +71,7 @@ def _plan(
     granularities: tuple[str, ...], date: str | None, space: str | None
 ) -> list[tuple[str, PeriodRow]]:
     async def work(session: MemorySession) -> list[tuple[str, PeriodRow]]:
-        operations = ConsolidationOperations(session.store, session.caller)
+        operations = PeriodOperations(session.store, session.caller)
         return [
             (granularity, row)
             for granularity in granularities
@@ -88,7 +88,7 @@ def _consolidate(
         if session.store.llm is None:
             raise LlmNotConfigured
         session.caller.principal.require("write")
-        operations = ConsolidationOperations(session.store, session.caller)
+        operations = PeriodOperations(session.store, session.caller)
         return [
             outcome
             for granularity in granularities

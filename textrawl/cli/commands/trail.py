@@ -29,7 +29,7 @@ from textrawl.cli.foreground import run_foreground
 from textrawl.cluster.opening import open_connection
 from textrawl.errors import ArgumentInvalid
 from textrawl.memory.opening import open_database
-from textrawl.memory.trail import EventRow, Filter, PlanRow, Trail, UndoRow, find_space
+from textrawl.memory.trail import EventFilter, EventRow, PlanRow, Trail, UndoRow, find_space
 from textrawl.postgres.lock_holders import name_lock_holders
 from textrawl.settings import read_settings
 from textrawl.values.text import clean_name
@@ -147,7 +147,7 @@ def log(  # noqa: PLR0913, PLR0917 - each argument is an option
     With --follow no event is missed or written twice. To continue later, pass the `cursor` of the
     last event (see --json) to --after.
     """
-    criteria = Filter(by, entity, action, None if since is None else find_start(since))
+    criteria = EventFilter(by, entity, action, None if since is None else find_start(since))
     if follow:
         if since is not None or limit is not None:
             raise typer.BadParameter("--follow cannot have --since or --limit: use --after")
@@ -164,10 +164,10 @@ def log(  # noqa: PLR0913, PLR0917 - each argument is an option
     elif rows:
         _show(rows)
     else:
-        write_message("No events." if criteria == Filter() else "No events match.")
+        write_message("No events." if criteria == EventFilter() else "No events match.")
 
 
-def _follow(space: str | None, criteria: Filter, after: str | None, *, as_json: bool) -> None:
+def _follow(space: str | None, criteria: EventFilter, after: str | None, *, as_json: bool) -> None:
     async def work(trail: Trail) -> None:
         start = await trail.find_end() if after is None else after
         async with aclosing(trail.follow(start)) as events:
@@ -182,7 +182,7 @@ def _follow(space: str | None, criteria: Filter, after: str | None, *, as_json: 
     work_on_trail(space, work)
 
 
-def _matches(row: EventRow, criteria: Filter) -> bool:
+def _matches(row: EventRow, criteria: EventFilter) -> bool:
     name = None if criteria.entity is None else criteria.entity.casefold()
     return (
         criteria.author in (None, row.author_name)

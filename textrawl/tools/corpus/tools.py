@@ -13,11 +13,11 @@ from textrawl.errors import ArgumentInvalid
 from textrawl.memory.corpus import (
     Clip,
     CorpusOperations,
+    CorpusSizeRow,
     CorrectionOperations,
     FoundChunkRow,
     Question,
     ReachableGraphRow,
-    SizeRow,
     choose_graph,
     find_equal,
     write_chunk_id,
@@ -427,7 +427,11 @@ async def stats(call: Call) -> CallToolResult:
     rows = await list_graphs(call.store.database, credential, call.graphs)
     model = await CorpusOperations(call.store, call.graphs).find_model()
     size = await call.store.call_one(
-        "measure_graphs", SizeRow, credential=credential, names=call.graphs, dimensions=model[1]
+        "measure_graphs",
+        CorpusSizeRow,
+        credential=credential,
+        names=call.graphs,
+        dimensions=model[1],
     )
     # The folder of the machine is of no use to somebody who reaches the server over a network.
     folder = None if call.caller.sharing else call.app.folder

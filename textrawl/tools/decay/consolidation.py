@@ -14,11 +14,11 @@ from textrawl.memory.decay_consolidation import (
     MOST_MEMBERS,
     THRESHOLD,
     Action,
-    Cluster,
     Clustering,
-    ComparedRow,
+    ComparedMemoryRow,
     ConsolidationOperations,
     Limits,
+    MemoryCluster,
     PromotionOperations,
     SimilarityRow,
 )
@@ -61,7 +61,7 @@ class ClusterPart(SnakePart):
     content_previews: Annotated[list[str], Key("c")]
 
     @classmethod
-    def build(cls, cluster: Cluster, clustering: Clustering) -> Self:
+    def build(cls, cluster: MemoryCluster, clustering: Clustering) -> Self:
         """Return the part for a cluster."""
         return cls(
             id=cluster.id,
@@ -141,7 +141,7 @@ def _list_clusters(clustering: Clustering, threshold: float, strategy: str) -> C
 
 
 def _list_duplicates(
-    rows: Sequence[ComparedRow], pairs: Sequence[SimilarityRow]
+    rows: Sequence[ComparedMemoryRow], pairs: Sequence[SimilarityRow]
 ) -> DuplicatesReply:
     previews = {row.memory_id: row.preview for row in rows}
     best = sorted(pairs, key=lambda pair: (-pair.similarity, str(pair.one), str(pair.other)))
@@ -220,7 +220,7 @@ async def consolidate_memories(
     return call.reply(ConsolidationReply(mode=mode, clusters=parts, message=message))
 
 
-async def _consolidate(call: Call, cluster: Cluster, mode: Mode) -> ConsolidationPart:
+async def _consolidate(call: Call, cluster: MemoryCluster, mode: Mode) -> ConsolidationPart:
     operations = ConsolidationOperations(call.store)
     part = ConsolidationPart(
         cluster_id=cluster.id,

@@ -10,7 +10,7 @@ from textrawl.memory.graph import (
     GraphOperations,
     ReflectionOperations,
 )
-from textrawl.memory.graph_rows import DeletedReflectionRow, EndedRow, ReflectionPart
+from textrawl.memory.graph_rows import DeletedReflectionRow, EndedEdgeRow, ReflectionPart
 from textrawl.tools.call import Call
 from textrawl.tools.graph.declaration import MOST_ITEMS, OptionalName, Query, graph
 from textrawl.tools.graph.replies import DoneReply, SnakeReply, reply_plainly
@@ -94,7 +94,9 @@ async def end_relation(
     relation_id: Annotated[Number, Field(description="from open_nodes with includeIds")],
 ) -> CallToolResult:
     """End a relation that is true no more, and keep that it was; contains and part_of as a pair."""
-    [row] = await call.store.call("end_edge", EndedRow, number=relation_id, **call.caller.writing)
+    [row] = await call.store.call(
+        "end_edge", EndedEdgeRow, number=relation_id, **call.caller.writing
+    )
     if row.outcome == "missing":
         raise TextrawlError(
             "open_nodes with includeIds shows the ids of relations", title="Relation not found"

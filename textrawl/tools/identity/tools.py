@@ -9,7 +9,7 @@ from pydantic import AfterValidator, Field
 
 from textrawl.memory.identity import (
     SECTION_LENGTH,
-    DeletedRow,
+    DeletedFileRow,
     Edit,
     File,
     FilePart,
@@ -355,7 +355,7 @@ async def identity_delete_custom(
     """Delete a file of the category custom. Its text stays as a snapshot."""
     file = File("custom", filename, instanceId)
     row = await call.store.call_one(
-        "delete_identity", DeletedRow, **file.arguments, **call.caller.writing
+        "delete_identity", DeletedFileRow, **file.arguments, **call.caller.writing
     )
     if not row.deleted:
         return reply_failure(call, f"I have no file {file.path}.")

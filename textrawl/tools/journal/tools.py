@@ -7,14 +7,14 @@ from mcp.types import CallToolResult
 from pydantic import BeforeValidator, Field
 
 from textrawl.memory.journal import (
-    ConsolidationOperations,
-    DeletedRow,
+    DeletedEntryRow,
     EntryKey,
     EntryRow,
     JournalOperations,
     JournalSearch,
-    ListedRow,
+    ListedEntryRow,
     Outcome,
+    PeriodOperations,
 )
 from textrawl.tools.call import Call, FailureReply, reply_failure
 from textrawl.tools.toolset import CLEAN_NAME, DELETES, READS, WRITES, Toolset
@@ -201,7 +201,7 @@ async def memory_list(
     """List entries, newest first. Example: {"granularity":"weekly","afterDate":"2026-05-01"}."""
     rows = await call.store.call(
         "list_entries",
-        ListedRow,
+        ListedEntryRow,
         of_granularity=granularity,
         before_date=beforeDate,
         after_date=afterDate,
@@ -295,7 +295,7 @@ async def memory_delete(
     """
     key = EntryKey(granularity, date, instanceId, slug)
     row = await call.store.call_one(
-        "delete_entry", DeletedRow, **key.arguments, **call.caller.writing
+        "delete_entry", DeletedEntryRow, **key.arguments, **call.caller.writing
     )
     if not row.deleted:
         return reply_failure(call, f"There is no entry {row.path}; nothing was deleted")
@@ -357,7 +357,7 @@ async def memory_consolidate(
 
     Needs an LLM; takes minutes. Example: {"granularity":"weekly","targetDate":"2026-W19"}.
     """
-    operations = ConsolidationOperations(call.store, call.caller)
+    operations = PeriodOperations(call.store, call.caller)
     outcomes = await operations.consolidate(granularity, targetDate, every=all)
     reply = ConsolidatedReply.build(granularity, outcomes)
     return call.reply(reply).model_copy(update={"is_error": not reply.success})

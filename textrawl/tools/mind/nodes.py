@@ -12,7 +12,7 @@ from textrawl.memory.mind import (
     NodePart,
     Refused,
     WalkOperations,
-    Written,
+    WrittenGraph,
     write_fields,
 )
 from textrawl.tools.call import Call, FailureReply, reply_failure
@@ -315,7 +315,7 @@ async def graph_write_transaction(
     return call.reply(_build(written, nodes or [], edges or []))
 
 
-def _build(written: Written, nodes: list[NodeItem], edges: list[EdgeItem]) -> TransactionReply:
+def _build(written: WrittenGraph, nodes: list[NodeItem], edges: list[EdgeItem]) -> TransactionReply:
     node_rows, edge_rows = written.list_rows("node"), written.list_rows("edge")
     new_nodes = sum(row.created for row in node_rows)
     new_edges = sum(row.created for row in edge_rows)
@@ -338,9 +338,9 @@ def _build(written: Written, nodes: list[NodeItem], edges: list[EdgeItem]) -> Tr
     )
 
 
-def _node(id: UUID | None, written: Written, item: NodeItem) -> NodePart:
+def _node(id: UUID | None, written: WrittenGraph, item: NodeItem) -> NodePart:
     return written.nodes.get(str(id)) or NodePart(id=str(id), type=item.type, label=item.label)
 
 
-def _edge(id: UUID | None, written: Written, item: EdgeItem) -> EdgePart:
+def _edge(id: UUID | None, written: WrittenGraph, item: EdgeItem) -> EdgePart:
     return written.edges.get(str(id)) or EdgePart(id=str(id), type=item.type)
