@@ -55,30 +55,6 @@ class DeletedFileRow:
 
 
 @dataclass(frozen=True)
-class SnapshotRow:
-    """A snapshot of list_snapshots. `content` is None if the texts were not asked for."""
-
-    id: str
-    category: str
-    filename: str
-    created_at: datetime
-    reason: str
-    source: str | None
-    pinned: bool
-    content: str | None
-
-    @property
-    def timestamp(self) -> str:
-        """The time of the snapshot in UTC, with milliseconds."""
-        return self.created_at.strftime("%Y-%m-%dT%H:%M:%S.%f")[:-3] + "Z"
-
-    @property
-    def date(self) -> str:
-        """The day of the snapshot."""
-        return self.timestamp[:10]
-
-
-@dataclass(frozen=True)
 class RestoredRow:
     """The path of a restored file, and the id of the snapshot of the replaced text.
 

@@ -9,10 +9,11 @@ import uuid
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from datetime import datetime
+from typing import Annotated
 from uuid import UUID
 
 import anyio
+from pydantic import Field
 
 from textrawl.access.principal import Caller
 from textrawl.errors import LlmBadOutput, LlmFailed, LlmNotConfigured
@@ -21,6 +22,7 @@ from textrawl.memory.llm_calls import LlmCalls, build_record
 from textrawl.memory.store import Store
 from textrawl.models.llm import Material, Prompt
 from textrawl.values.text import clean_name, split_text
+from textrawl.wire.replies import Key, Part, Score
 
 
 @dataclass(frozen=True)
@@ -51,38 +53,6 @@ class WrittenEntryRow:
 
 
 @dataclass(frozen=True)
-class EntryRow:
-    """An entry of read_entry, and the paths of the other entries that match the key."""
-
-    path: str
-    entry_slug: str | None
-    source_instance: str
-    content: str
-    chat_ids: list[str]
-    participants: list[str]
-    number: int
-    created_at: datetime
-    modified_at: datetime
-    modified_by: str | None
-    others: list[str]
-
-    @property
-    def id(self) -> str:
-        """The id of the entry."""
-        return name_entry(self.path)
-
-    @property
-    def granularity(self) -> str:
-        """The granularity of the entry."""
-        return self.path.split("/")[0]
-
-    @property
-    def date(self) -> str:
-        """The date of the entry."""
-        return self.path.split("/")[1]
-
-
-@dataclass(frozen=True)
 class DeletedEntryRow:
     """The path of a key, and whether delete_entry deleted its entry."""
 
@@ -109,25 +79,20 @@ class ListedEntryRow:
         return self.preview + ("…" if self.length > len(self.preview) else "")
 
 
-@dataclass(frozen=True)
-class FoundEntryRow:
-    """An entry that search_journal found."""
+class HitPart(Part):
+    """An entry that a search found. `tier` and `granularity` are the same."""
 
-    score: float
-    granularity: str
-    date: str
-    slug: str | None
-    source_instance: str
-    age_days: int
-    vector_score: float | None
+    score: Annotated[Score, Key("s")]
+    tier: Annotated[str, Key("g"), Field(validation_alias="granularity")]
+    age_days: Annotated[int, Key("age")]
+    vector_score: Annotated[Score | None, Key("sim")]
     method: str
-    excerpt: str
-    short_excerpt: str
-
-    @property
-    def tier(self) -> str:
-        """The granularity of the entry."""
-        return self.granularity
+    granularity: str
+    date: Annotated[str, Key("d")]
+    slug: Annotated[str | None, Key("slug")]
+    excerpt: Annotated[str, Key("c")]
+    source_instance: Annotated[str, Key("src")]
+    short_excerpt: Annotated[str, Field(exclude=True)]
 
 
 @dataclass(frozen=True)
@@ -215,18 +180,14 @@ class JournalOperations:
             await embed_document(self._store, model, row.space_id, row.document_id)
         return row
 
-    async def search(
-        self, search: JournalSearch, caller: Caller
-    ) -> tuple[list[FoundEntryRow], bool]:
+    async def search(self, search: JournalSearch, caller: Caller) -> tuple[list[HitPart], bool]:
         """Return entries, best first, and whether the search used vectors.
 
         Raises ArgumentInvalid for an embedding of another size than the vectors of the memory.
         """
         return await self._store.search(lambda: self._search(search, caller))
 
-    async def _search(
-        self, search: JournalSearch, caller: Caller
-    ) -> tuple[list[FoundEntryRow], bool]:
+    async def _search(self, search: JournalSearch, caller: Caller) -> tuple[list[HitPart], bool]:
         model, vector, _ = await (
             self._store.try_to_embed_query(search.query)
             if search.embedding is None
@@ -234,7 +195,7 @@ class JournalOperations:
         )
         rows = await self._store.database.call(
             "search_journal",
-            FoundEntryRow,
+            HitPart,
             query=search.query,
             instance=search.instance,
             min_score=search.min_score,

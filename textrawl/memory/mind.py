@@ -138,29 +138,6 @@ class ReachedPart(Part):
     depth: Annotated[int, Key("depth")]
 
 
-@dataclass(frozen=True)
-class InsightRow:
-    """A bridge or a cluster of graph_insights.
-
-    `title` is the label of the bridge, or the type of the nodes. `count` is the number of edges of
-    the bridge, or of nodes of the cluster.
-    """
-
-    kind: str
-    title: str
-    count: int
-    node_ids: list[UUID]
-    edge_ids: list[UUID]
-    confidence: float
-
-    @property
-    def description(self) -> str:
-        """The insight in words."""
-        if self.kind == "bridge":
-            return f"{self.title} has {self.count} edges"
-        return f"{self.count} nodes of type {self.title}"
-
-
 def _keep_frequent(counts: dict[str, int], most: int = 50) -> dict[str, int]:
     return dict(sorted(counts.items(), key=lambda item: (-item[1], item[0]))[:most])
 

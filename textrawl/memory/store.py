@@ -3,7 +3,9 @@
 import logging
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, LiteralString, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, LiteralString, NamedTuple, TypeVar
+
+from pydantic import Field
 
 from textrawl import errors
 from textrawl.access.principal import Caller
@@ -11,6 +13,7 @@ from textrawl.models.active_model import Models
 from textrawl.models.embeddings import Vector, check_vectors
 from textrawl.postgres.database import Database
 from textrawl.postgres.sqlstates import MODEL_DROPPED, DataRefused
+from textrawl.wire.replies import Key, Part
 
 if TYPE_CHECKING:
     from textrawl.models.llm import LlmClient
@@ -177,16 +180,15 @@ class ReportRow:
     llm: list[dict[str, Any]]
 
 
-@dataclass(frozen=True)
-class GraphRow:
+class GraphPart(Part):
     """A graph that the caller can read. `writable` is true if the caller can also write to it."""
 
-    name: str
-    tier: str
-    writable: bool
-    sources: int
-    chunks: int
-    tokens: int
+    name: Annotated[str, Key("n")]
+    tier: Annotated[str, Key("t")]
+    sources: Annotated[int, Key("src")]
+    chunks: Annotated[int, Key("chunks")]
+    tokens: Annotated[int, Key("tok"), Field(alias="estimatedTokens")]
+    writable: Annotated[bool, Field(exclude=True)]
 
 
 async def try_to_count(store: Store, caller: Caller) -> StatisticsRow | None:
@@ -203,14 +205,14 @@ async def list_graphs(
     names: Sequence[str] | None = None,
     *,
     sensitive: bool = False,
-) -> list[GraphRow]:
+) -> list[GraphPart]:
     """Return the graphs that a credential can read. If `names` is not None, only these graphs.
 
     With `sensitive`, sensitive graphs too: only for a command of a person, never for an MCP client.
     """
     return await database.call(
         "list_graphs",
-        GraphRow,
+        GraphPart,
         credential=credential,
         names=None if names is None else list(names),
         sensitive=sensitive,

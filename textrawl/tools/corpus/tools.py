@@ -23,7 +23,7 @@ from textrawl.memory.corpus import (
     write_chunk_id,
     write_diff,
 )
-from textrawl.memory.store import GraphRow, list_graphs
+from textrawl.memory.store import GraphPart, list_graphs
 from textrawl.tools.call import Call
 from textrawl.tools.toolset import CLEAN_NAME, DELETES, READS, WRITES, Toolset
 from textrawl.values.text import NAME_LENGTH, clean_fact, clean_name, write_line
@@ -377,16 +377,6 @@ async def forget(
     return call.reply(reply)
 
 
-class GraphPart(Part):
-    """A graph with the numbers of its sources, chunks and tokens."""
-
-    name: Annotated[str, Key("n")]
-    tier: Annotated[str, Key("t")]
-    sources: Annotated[int, Key("src")]
-    chunks: Annotated[int, Key("chunks")]
-    tokens: Annotated[int, Key("tok"), Field(alias="estimatedTokens")]
-
-
 class StatsReply(Reply):
     """The graphs that the caller can read, and their totals. The size in bytes is an estimate."""
 
@@ -405,13 +395,13 @@ class StatsReply(Reply):
 
     @classmethod
     def build(
-        cls, rows: Sequence[GraphRow], place: str, model: tuple[str | None, int], size: int
+        cls, rows: Sequence[GraphPart], place: str, model: tuple[str | None, int], size: int
     ) -> Self:
         """Return the reply for `rows`. `model` is the name of a model with its dimensions."""
         name, dimensions = model
         return cls(
             cortex_path=place,
-            graphs=[GraphPart.model_validate(row) for row in rows],
+            graphs=list(rows),
             total_sources=sum(row.sources for row in rows),
             total_chunks=sum(row.chunks for row in rows),
             embedding_model=name,

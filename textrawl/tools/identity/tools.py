@@ -2,10 +2,11 @@
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
 from typing import Annotated, Any, Literal, Self
 
 from mcp.types import Annotations, CallToolResult, Resource
-from pydantic import AfterValidator, Field
+from pydantic import AfterValidator, BeforeValidator, Field
 
 from textrawl.memory.identity import (
     SECTION_LENGTH,
@@ -15,7 +16,6 @@ from textrawl.memory.identity import (
     FilePart,
     IdentityOperations,
     RestoredRow,
-    SnapshotRow,
     add_to_section,
     rewrite_section,
 )
@@ -23,6 +23,7 @@ from textrawl.tools.call import Call, FailureReply, reply_failure
 from textrawl.tools.toolset import DELETES, READS, WRITES, Collection, PromptSpec, Toolset
 from textrawl.values.names import check_instance
 from textrawl.values.text import check_document, frame_files
+from textrawl.values.times import write_day
 from textrawl.wire.replies import OMIT_EMPTY, Key, Part, Reply, SuccessReply
 
 identity = Toolset(
@@ -382,17 +383,23 @@ class CreatedReply(SuccessReply):
     snapshots: Annotated[list[str], Key("snaps")]
 
 
+def _write_instant(instant: datetime) -> str:
+    """Return an instant with milliseconds."""
+    return instant.strftime("%Y-%m-%dT%H:%M:%S.%f")[:-3] + "Z"
+
+
 class SnapshotPart(Part):
-    """A snapshot without its text."""
+    """A snapshot of list_snapshots. Only snapshot_get reads its text."""
 
     id: Annotated[str, Key("id")]
     category: str
     filename: str
-    timestamp: str
-    date: str
+    timestamp: Annotated[str, BeforeValidator(_write_instant), Field(validation_alias="created_at")]
+    date: Annotated[str, BeforeValidator(write_day), Field(validation_alias="created_at")]
     reason: Annotated[str, Key("r")]
     source: Annotated[str | None, Key("by")]
     pinned: Annotated[bool | None, OMIT_EMPTY, Key("pin")]
+    content: Annotated[str | None, Field(exclude=True)]
 
 
 class SnapshotsReply(SuccessReply):
@@ -430,19 +437,19 @@ async def snapshot_list(
     """List the snapshots of my files, newest first."""
     rows = await call.store.call(
         "list_snapshots",
-        SnapshotRow,
+        SnapshotPart,
         only_category=category,
         only_filename=filename,
         **call.caller.reading_home,
     )
-    return call.reply(SnapshotsReply(snapshots=[SnapshotPart.model_validate(row) for row in rows]))
+    return call.reply(SnapshotsReply(snapshots=rows))
 
 
 @identity.tool(READS, ContentReply, FailureReply)
 async def snapshot_get(call: Call, snapshotId: SnapshotId) -> CallToolResult:
     """Read the text of a snapshot."""
     rows = await call.store.call(
-        "list_snapshots", SnapshotRow, only_id=snapshotId, texts=True, **call.caller.reading_home
+        "list_snapshots", SnapshotPart, only_id=snapshotId, texts=True, **call.caller.reading_home
     )
     if not rows:
         return _reply_missing(call, snapshotId)

@@ -9,18 +9,19 @@ from pydantic import BeforeValidator, Field
 from textrawl.memory.journal import (
     DeletedEntryRow,
     EntryKey,
-    EntryRow,
+    HitPart,
     JournalOperations,
     JournalSearch,
     ListedEntryRow,
     Outcome,
     PeriodOperations,
+    name_entry,
 )
 from textrawl.tools.call import Call, FailureReply, reply_failure
 from textrawl.tools.toolset import CLEAN_NAME, DELETES, READS, WRITES, Toolset
 from textrawl.values.text import clean_fact
 from textrawl.values.times import read_day
-from textrawl.wire.replies import OMIT_EMPTY, Key, Part, Reply, Score, SuccessReply
+from textrawl.wire.replies import OMIT_EMPTY, Key, Part, Reply, SuccessReply
 
 journal = Toolset(
     "journal",
@@ -133,9 +134,13 @@ class EntryReply(Reply):
 
     large = True
 
-    id: Annotated[str, Key("id")]
-    granularity: str
-    date: str
+    id: Annotated[str, Key("id"), BeforeValidator(name_entry), Field(validation_alias="path")]
+    granularity: Annotated[
+        str, BeforeValidator(lambda path: path.split("/")[0]), Field(validation_alias="path")
+    ]
+    date: Annotated[
+        str, BeforeValidator(lambda path: path.split("/")[1]), Field(validation_alias="path")
+    ]
     entry_slug: Annotated[str | None, Key("slug"), Field(alias="slug")]
     content: Annotated[str, Key("c")]
     chat_ids: Annotated[list[str], Key("chats")]
@@ -162,11 +167,11 @@ async def memory_read(
     """
     key = EntryKey(granularity, date, instanceId, slug)
     rows = await call.store.call(
-        "read_entry", EntryRow, **key.arguments, **call.caller.reading_home
+        "read_entry", EntryReply, **key.arguments, **call.caller.reading_home
     )
     if not rows:
         return reply_failure(call, f"No {granularity} entry of {date}; memory_list shows entries")
-    return call.recall("entity", EntryReply.model_validate(rows[0]))
+    return call.recall("entity", rows[0])
 
 
 class ListedPart(Part):
@@ -219,22 +224,6 @@ async def memory_list(
 Method = Literal["vector", "text"]
 
 
-class HitPart(Part):
-    """An entry that a search found. `tier` and `granularity` are the same."""
-
-    score: Annotated[Score, Key("s")]
-    tier: Annotated[str, Key("g")]
-    age_days: Annotated[int, Key("age")]
-    vector_score: Annotated[Score | None, Key("sim")]
-    method: str
-    granularity: str
-    date: Annotated[str, Key("d")]
-    slug: Annotated[str | None, Key("slug")]
-    excerpt: Annotated[str, Key("c")]
-    source_instance: Annotated[str, Key("src")]
-    short_excerpt: Annotated[str, Field(exclude=True)]
-
-
 class HitsReply(Reply):
     """Entries, best first. Their excerpts are short if the answer exceeds its budget."""
 
@@ -266,9 +255,9 @@ async def memory_search(
 ) -> CallToolResult:
     """Search my journal by meaning and words. Example: {"query":"tea with Ben"}."""
     search = JournalSearch(query, instanceId, queryEmbedding, minScore, maxResults)
-    rows, vectors = await JournalOperations(call.store).search(search, call.caller)
+    found, vectors = await JournalOperations(call.store).search(search, call.caller)
     reply = HitsReply(
-        results=[HitPart.model_validate(row) for row in rows],
+        results=found,
         search_method="vector" if vectors else "text",
         vector_available=vectors,
     )

@@ -3,12 +3,11 @@
 from typing import Annotated, Literal, Self
 
 from mcp.types import CallToolResult
-from pydantic import Field
+from pydantic import AfterValidator, Field, ValidationInfo
 
 from textrawl.memory.mind import (
     EdgePart,
     GraphCounts,
-    InsightRow,
     MatchPart,
     MindOperations,
     NodePart,
@@ -151,11 +150,21 @@ async def graph_node_list(
     return call.recall("list", NodesReply(nodes=nodes, total=total))
 
 
+def _describe(title: str, found: ValidationInfo) -> str:
+    """Return an insight in words."""
+    count = found.data["count"]
+    bridge = found.data["type"] == "bridge"
+    return f"{title} has {count} edges" if bridge else f"{count} nodes of type {title}"
+
+
 class InsightPart(Part):
     """A bridge, which is a node with many edges, or a cluster of nodes of one type."""
 
     type: Annotated[str, Key("t"), Field(validation_alias="kind")]
-    description: Annotated[str, Key("d")]
+    count: Annotated[int, Field(exclude=True)]
+    description: Annotated[
+        str, Key("d"), AfterValidator(_describe), Field(validation_alias="title")
+    ]
     node_ids: Annotated[list[UuidText], Key("nodes")]
     edge_ids: Annotated[list[UuidText], Key("edges")]
     confidence: Annotated[float, Key("conf")]
@@ -179,9 +188,8 @@ class StatsReply(GraphCounts, SuccessReply):
 @mind.tool(READS, InsightsReply)
 async def graph_insights(call: Call) -> CallToolResult:
     """Find nodes with many edges (bridges) and types with many nodes (clusters)."""
-    rows = await call.store.call("graph_insights", InsightRow, **call.caller.reading_home)
-    reply = InsightsReply(insights=[InsightPart.model_validate(row) for row in rows])
-    return call.recall("insights", reply)
+    found = await call.store.call("graph_insights", InsightPart, **call.caller.reading_home)
+    return call.recall("insights", InsightsReply(insights=found))
 
 
 @mind.tool(READS, StatsReply)

@@ -7,7 +7,7 @@ from mcp.types import CallToolResult
 from pydantic import Field
 
 from textrawl.errors import ArgumentInvalid
-from textrawl.memory.store import GraphRow, list_graphs, try_to_count
+from textrawl.memory.store import GraphPart, list_graphs, try_to_count
 from textrawl.tools.call import Call
 from textrawl.tools.toolset import READS, Toolset
 from textrawl.wire.replies import Key, Part, Reply
@@ -48,7 +48,7 @@ class KnowledgePart(Part):
     estimated_tokens: Annotated[int, Key("tok")]
 
     @classmethod
-    def build(cls, rows: Sequence[GraphRow]) -> Self:
+    def build(cls, rows: Sequence[GraphPart]) -> Self:
         """Return the sums of all graphs."""
         return cls(
             total_graphs=len(rows),
