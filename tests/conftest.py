@@ -4,6 +4,7 @@ import gc
 import logging
 import os
 import shutil
+import sys
 import tempfile
 import uuid
 from collections.abc import AsyncIterator, Awaitable, Callable, Generator, Iterator
@@ -33,6 +34,10 @@ from textrawl.access.access_token import hash_token, make_token
 from textrawl.embedded.cluster import Cluster, run_embedded
 from textrawl.embedded.postmaster import APP, OWNER, SUPERUSER
 from textrawl.settings import is_setting
+
+# Where the environment forbids bytecode, each process of a test would compile all packages again.
+sys.dont_write_bytecode = False
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
 TOKEN = make_token()  # of one who may do everything in the default space
 ACTOR = "ada"
