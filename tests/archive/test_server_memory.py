@@ -1,6 +1,7 @@
 """`textrawl import --from server-memory` and `export --to`: the reference memory server's file."""
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -84,13 +85,15 @@ def test_relations_may_come_first_and_name_what_is_in_the_memory_already(
 BAD: list[Any] = [
     ADA,
     "{not json",
-    {"type": "note", "name": "x"},
-    "[]",
+    {"type": "note"},
+    "7",
     {"type": "entity", "entityType": "x", "observations": []},
-    {"type": "entity", "name": "Long", "observations": ["x" * 20_001, "kept", 7]},
-    {"type": "relation", "from": "Ada", "to": "Nobody", "relationType": "knows"},
+    {"type": "entity", "name": "Long", "observations": ["kept", None, " "]},
+    {"type": "relation", "from": "Ada", "relationType": "knows"},
     {"type": "relation", "from": "Ada", "to": "Ada", "relationType": "knows"},
-    {"type": "entity", "name": "n" * 201, "entityType": "x", "observations": []},
+    {"type": "entity", "name": ["n"], "entityType": "x", "observations": []},
+    '{"type": "entity", "name": "Cut", "observ',
+    "<<<<<<< HEAD",
     "",
 ]
 
@@ -99,25 +102,152 @@ def test_lines_that_cannot_be_used_are_told_by_number_and_all_others_kept(
     run: Run, fresh: str, tmp_path: Path
 ) -> None:
     file = write_graph(tmp_path / "memory.jsonl", BAD)
+    file.write_bytes(file.read_bytes() + b'{"name": "caf\xe9"}')
 
     outcome = import_graph(run, fresh, file)
 
     assert outcome.code == 1
     lines = sorted(line for line in outcome.err.splitlines() if line.startswith("line "))
     assert lines == [
+        "line 10: is not JSON",
+        "line 11: is not JSON",
+        "line 12: is not UTF-8",
         "line 2: is not JSON",
-        "line 3: type is neither entity nor relation",
+        "line 3: name must be text",
         "line 4: is not a JSON object",
         "line 5: name must be text",
-        "line 6: observation 1 is longer than 20000 characters",
-        "line 6: observation 3 must be text",
-        "line 7: there is no entity Nobody",
-        "line 9: name is longer than 200 characters",
+        "line 6: observation 2 is empty",
+        "line 6: observation 3 is empty",
+        "line 7: to must be text",
+        "line 9: name must be text",
     ]
     assert read_graph(run, fresh) == [
         ADA, {"type": "entity", "name": "Long", "entityType": "Generic", "observations": ["kept"]},
         {"type": "relation", "from": "Ada", "to": "Ada", "relationType": "knows"},
     ]  # fmt: skip
+
+
+def write_shape(number: int, **more: Any) -> dict[str, Any]:
+    """Two entities with three observations and a relation, with names that no other shape has."""
+    ada, acme = f"Ada {number}", f"Acme {number}"
+    return {
+        "entities": [
+            {"name": ada, "entityType": "person", "observations": ["likes tea", "is 41"]},
+            {"name": acme, "entityType": "company", "observations": ["sells öl"]},
+        ],
+        "relations": [{"from": ada, "to": acme, "relationType": "worksAt"}],
+        **more,
+    }
+
+
+def write_lines(number: int, **kinds: str) -> str:
+    """The same as lines, with a `type` if `kinds` has one."""
+    shape = write_shape(number)
+    lines = [(kinds.get("entity"), item) for item in shape["entities"]]
+    lines += [(kinds.get("relation"), item) for item in shape["relations"]]
+    return "\n".join(
+        json.dumps({"type": kind, **item} if kind else item, ensure_ascii=False)
+        for kind, item in lines
+    )
+
+
+TYPED = {"entity": "entity", "relation": "relation"}
+LONG_NAME = "The committee for the naming of committees " * 6  # 258 characters
+LONG_LABEL = "is responsible for everything that happens in the whole organization of "  # 72
+SENTENCES = "It was quiet again. " * 1_100  # 22,000 characters: a text of 20,000 and one of 2,000
+SHAPES: dict[str, tuple[bytes, tuple[int, int, int]]] = {
+    "utf-8 with a byte order mark": (b"\xef\xbb\xbf" + write_lines(1, **TYPED).encode(), (2, 3, 1)),
+    "utf-16 of PowerShell": (write_lines(2, **TYPED).encode("utf-16"), (2, 3, 1)),
+    "utf-16 without a mark": (write_lines(3, **TYPED).encode("utf-16-le"), (2, 3, 1)),
+    "one object": (json.dumps(write_shape(4)).encode(), (2, 3, 1)),
+    "one object, indented": (json.dumps(write_shape(5), indent=2).encode(), (2, 3, 1)),
+    "two indented objects": (
+        "\n".join(json.dumps(write_shape(number), indent=2) for number in (6, 7)).encode(),
+        (4, 6, 2),
+    ),
+    "an object of another program": (
+        json.dumps({"result": {"graph": write_shape(8, version=2)}}).encode(), (2, 3, 1),
+    ),
+    "an array": (
+        json.dumps([*write_shape(9)["entities"], *write_shape(9)["relations"]], indent=1).encode(),
+        (2, 3, 1),
+    ),
+    "lines without a type": (write_lines(11).encode(), (2, 3, 1)),
+    "lines with crlf": (write_lines(12).replace("\n", "\r\n").encode(), (2, 3, 1)),
+    "two records on a line": (write_lines(13, **TYPED).replace("\n", " ").encode(), (2, 3, 1)),
+    "other keys": (
+        b"""{"entity_name": "Ada 14", "entity_type": "person", "facts": ["likes tea", "is 41"]}
+        {"Name": "Acme 14", "type": "company", "observations": "sells oil"}
+        {"from_entity": "Ada 14", "to_entity": "Acme 14", "relation_type": "worksAt"}
+        {"source": "Ada 14", "target": {"name": "Acme 14"}, "type": "owns"}
+        {"subject": "Ada 14", "predicate": "left", "object": "Acme 14"}""",
+        (2, 3, 3),
+    ),
+    "nodes with ids, and edges": (
+        b"""{"nodes": [{"id": "n1", "label": "Ada 15", "description": "likes tea"}, {"id": 2,
+        "label": "Acme 15"}], "edges": [{"from": "n1", "to": 2, "label": "worksAt"}]}""",
+        (2, 1, 1),
+    ),
+    "entities by name": (
+        b"""{"entities": {"Ada 16": {"entityType": "person", "observations": ["likes tea"]},
+        "Acme 16": "sells oil"}}""",
+        (2, 2, 0),
+    ),
+    "observations as objects, numbers and a text": (
+        b"""{"name": "Ada 17", "observations": [
+        {"text": "likes tea", "timestamp": "2024-05-01T10:00Z"},
+        {"content": "is 41", "createdAt": 1714557600}, {"shoe size": 38}, 42, true, 1.5]}
+        {"name": "Acme 17", "observations": "sells oil"}""",
+        (2, 7, 0),
+    ),
+    "relations within entities": (
+        b"""{"name": "Ada 18", "relations": [{"to": "Acme 18", "relationType": "worksAt"}]}""",
+        (2, 0, 1),
+    ),
+    "ends without a line": (
+        b"""{"from": "kubectl 19", "to": "cluster 19", "relationType": "controls"}
+        {"from": "Kubectl 19", "to": "kubectl 19", "relationType": "calls"}""",
+        (2, 0, 2),
+    ),
+    "too long": (
+        json.dumps({
+            "entities": [{"name": LONG_NAME, "observations": [SENTENCES]},
+                         {"name": LONG_NAME + "again", "entityType": LONG_NAME}],
+            "relations": [
+                {"from": LONG_NAME, "to": LONG_NAME + "again", "relationType": LONG_LABEL * 2},
+                {"from": "Ada 20", "to": LONG_NAME + "no more", "relationType": "likes"},
+            ],
+        }).encode(),
+        # Facts: 11 parts of the long text, the whole names, the type, and the relation.
+        (4, 11 + 3 + 1 + 1, 2),
+    ),
+    "nothing": (b"\n", (0, 0, 0)),
+}  # fmt: skip
+
+
+IMPORTED_AGAIN = ("one object, indented", "observations as objects, numbers and a text", "too long")
+
+
+def test_a_file_in_any_usual_shape_is_imported_whole_and_again_adds_nothing(
+    run: Run, fresh: str, tmp_path: Path
+) -> None:
+    faults = list[str]()
+    for shape, (content, counts) in SHAPES.items():
+        file = tmp_path / "memory.json"
+        file.write_bytes(content)
+        for expected in (counts, (0, 0, 0)) if shape in IMPORTED_AGAIN else (counts,):
+            outcome = import_graph(run, fresh, file)
+            _, *found = map(int, re.findall(r"[0-9]+", outcome.out)[:4])
+            if (outcome.code, outcome.err, tuple(found)) != (0, "", expected):
+                faults.append(f"{shape}: expected {expected}: {outcome}")
+
+    assert faults == []
+    said = "select content, said_at::date::text from observation where said_at < '2025-01-01'"
+    assert sorted(fetch(fresh, said)) == [("is 41", "2024-05-01"), ("likes tea", "2024-05-01")]
+    ends = "select name, entity_type, type_guessed from entity where name like '%uster 19'"
+    assert fetch(fresh, ends) == [("cluster 19", "concept", True)]
+    whole = "select count(*) from observation where content like 'The committee%no more'"
+    assert fetch(fresh, whole) == [(1,)]
 
 
 def test_a_graph_belongs_to_the_space_that_is_named(run: Run, url: str, tmp_path: Path) -> None:

@@ -22,7 +22,7 @@ from pydantic_core import from_json, to_json
 
 from textrawl.archive.exports import VERSION
 from textrawl.memory.decay import NO_ENTITY
-from textrawl.values.reference_line import LineRefused
+from textrawl.values.reference_file import LineRefused
 from textrawl.values.text import clean_fact, clean_name, clean_tag, number_text, split_text
 
 LONGEST_CONTENT = 50_000

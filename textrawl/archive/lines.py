@@ -20,7 +20,7 @@ from pydantic_core import from_json
 from textrawl.archive.exports import VERSION
 from textrawl.tools.identity.tools import CATEGORIES, CONTENT_LENGTH, check_filename
 from textrawl.tools.memory.declaration import EntityType, Name, RelationName, Source
-from textrawl.values.reference_line import LineRefused
+from textrawl.values.reference_file import LineRefused
 from textrawl.values.text import (
     FACT_LENGTH,
     REASON_LENGTH,

@@ -9,7 +9,7 @@ import logging
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 from anyio import to_thread
 
@@ -28,7 +28,12 @@ from textrawl.memory.graph_rows import (
 )
 from textrawl.memory.store import Store
 from textrawl.models.embeddings import Vector, compose_document
-from textrawl.values.reference_line import LineBroken, LineRefused, parse_line, read_name, read_text
+from textrawl.values.reference_file import (
+    EntityRecord,
+    Fault,
+    RelationRecord,
+    read_reference_file,
+)
 from textrawl.values.text import split_text
 
 logger = logging.getLogger("textrawl")
@@ -307,13 +312,12 @@ def find_file(folder: Path | None, path: str) -> Path:
 
 
 async def migrate_file(file: Path, graph: GraphOperations, caller: Caller) -> Migrated:
-    """Import the entities and relations of `file`, in the order of its lines.
+    """Import the entities of `file`, and then its relations.
 
-    A relation is skipped if one of its entities does not exist yet. Nothing is stored twice, so a
-    file can be imported again.
+    An entity that only relations name becomes a concept. Nothing is stored twice, so a file can be
+    imported again.
     """
-    done = Migrated()
-    content = await to_thread.run_sync(file.read_bytes)
+    done, content = Migrated(), await to_thread.run_sync(file.read_bytes)
     for batch in _gather(content, done):
         nodes = [item for item in batch if isinstance(item, Node)]
         relations = [item for item in batch if isinstance(item, Relation)]
@@ -322,6 +326,14 @@ async def migrate_file(file: Path, graph: GraphOperations, caller: Caller) -> Mi
             done.entities += len(nodes)
         if relations:
             rows = await graph.relate(relations, caller)
+            absent = {name: None for row in rows for name in row.missing}
+            if absent:
+                await graph.create([Node(name, None, ()) for name in absent], caller)
+                again = [edge for edge, row in zip(relations, rows, strict=True) if row.missing]
+                rows = [
+                    *(row for row in rows if not row.missing),
+                    *await graph.relate(again, caller),
+                ]
             created = sum(row.outcome == "created" for row in rows)
             done.relations += created
             done.skipped += len(rows) - created
@@ -329,12 +341,14 @@ async def migrate_file(file: Path, graph: GraphOperations, caller: Caller) -> Mi
 
 
 def _gather(content: bytes, done: Migrated) -> Iterator[list[Node | Relation]]:
-    """Yield batches of consecutive entities or relations. Count the unusable lines in `done`."""
+    """Yield batches of entities, then of relations. Count what cannot be used in `done`."""
     batch = list[Node | Relation]()
-    for raw in content.split(b"\n"):
-        item = _read(raw, done) if raw.strip() else None
-        if item is None:
+    for record in read_reference_file(content):
+        if isinstance(record, Fault):
+            done.errors += record.broken
+            done.skipped += not record.broken
             continue
+        item = _turn(record)
         if batch and (len(batch) >= _BATCH or type(batch[0]) is not type(item)):
             yield batch
             batch = []
@@ -343,27 +357,7 @@ def _gather(content: bytes, done: Migrated) -> Iterator[list[Node | Relation]]:
         yield batch
 
 
-def _read(raw: bytes, done: Migrated) -> Node | Relation | None:
-    try:
-        fields = parse_line(raw)
-        if fields["type"] == "relation":
-            label = read_name(fields, "relationType", longest=100)
-            return Relation(read_name(fields, "from"), label, read_name(fields, "to"))
-        return Node(
-            read_name(fields, "name"),
-            read_name(fields, "entityType", empty="Generic"),
-            list(_read_texts(fields.get("observations"), done)),
-        )
-    except LineBroken:
-        done.errors += 1
-    except LineRefused:
-        done.skipped += 1
-    return None
-
-
-def _read_texts(observations: object, done: Migrated) -> Iterator[str]:
-    for text in cast("list[Any]", observations) if isinstance(observations, list) else []:
-        try:
-            yield read_text(text)
-        except ValueError:
-            done.skipped += 1
+def _turn(record: EntityRecord | RelationRecord) -> Node | Relation:
+    if isinstance(record, RelationRecord):
+        return Relation(record.source, record.label, record.target)
+    return Node(record.name, record.type, [said.text for said in record.observations])

@@ -64,6 +64,11 @@ _SUBDIVISION_FLAG = re.compile(
     )
 )
 
+_LINE_END = re.compile("\r\n|[\r\v\f\x85\u2028\u2029]")
+_TERMINAL_CODE = re.compile(
+    r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]{0,2000}(?:\x07|\x1b\\)|[@-Z\\^_])"
+)
+
 _SUSPECT = re.compile(
     "|".join(part.pattern for part in (_SUBDIVISION_FLAG, _HIDDEN, _JOINER)), re.DOTALL
 )
@@ -98,6 +103,15 @@ def clean_part(text: str) -> str:
     plain = unicodedata.normalize("NFC", text.replace("\r\n", "\n"))
     _refuse_hidden(plain)
     return plain
+
+
+def clean_text(text: str) -> str:
+    """Return a text as NFC, with line feeds alone, and without what hides text.
+
+    Codes that colour a terminal are removed whole. A mark of direction between two scripts stays.
+    """
+    lines = _LINE_END.sub("\n", _TERMINAL_CODE.sub("", text))
+    return unicodedata.normalize("NFC", remove_hidden(unicodedata.normalize("NFC", lines)))
 
 
 def check_document(text: str) -> str:

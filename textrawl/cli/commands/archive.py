@@ -15,7 +15,7 @@ from rich.text import Text
 
 from textrawl.archive.backups import Backup, count_facts, restore_backup, write_backup
 from textrawl.archive.cortexgraph import MEMORIES, RELATIONS, CortexGraph, LastLines
-from textrawl.archive.exports import Export, read_lines, write_whole
+from textrawl.archive.exports import Export, read_lines, read_whole, write_whole
 from textrawl.archive.imports import Import, Tally
 from textrawl.archive.server_memory import ServerMemory, write_server_memory
 from textrawl.cli.administration import open_login
@@ -312,11 +312,13 @@ async def _read(
     progress: Callable[[int], object],
 ) -> AsyncIterable[tuple[int, bytes | None]]:
     """Return the content of the files as lines of an export."""
-    lines, author = read_lines(source.file, progress), getpass.getuser()
+    author = getpass.getuser()
     if space is None:
-        return lines
+        return read_lines(source.file, progress)
     if source.kind == "server-memory":
-        return ServerMemory(session, source.space, space, author, importing.refuse).translate(lines)
+        content = await read_whole(source.file, progress)
+        reader = ServerMemory(session, source.space, space, author, importing.refuse)
+        return reader.translate(content)
     reader = CortexGraph(source.space, author, importing.refuse)
     return reader.translate(
         await _choose_last(source.file, progress), await _choose_last(source.relations, progress)
