@@ -6,7 +6,7 @@ from pathlib import Path
 from tempfile import NamedTemporaryFile
 
 from textrawl.connect.clients import hide_secrets
-from textrawl.hooks.response import hash_lines, write_query
+from textrawl.hooks.response import write_query
 from textrawl.hooks.transcripts import clean_message
 from textrawl.memory.documents import clean_text, read_file
 from textrawl.memory.journal import read_bullets
@@ -22,7 +22,7 @@ MARKS = (
     "<think>", "</timestamp>", "token", "-", "e\u0301", "\u200d", "漢", "A's ", "🇹",
 )  # fmt: skip
 READERS: tuple[Callable[[str], object], ...] = (
-    clean_message, write_query, hash_lines, hide_secrets, clean_text, drop_thoughts, find_object,
+    clean_message, write_query, hide_secrets, clean_text, drop_thoughts, find_object,
     lambda text: read_note(f"---\n{text}"), lambda text: read_bullets(f"- a{text}"), split_text,
     clean_name, remove_hidden,
 )  # fmt: skip

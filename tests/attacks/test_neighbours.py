@@ -11,9 +11,10 @@ from pathlib import Path
 import pytest
 
 from tests.support.commands import Launch, Process, data_dir, home, launch, seed, wait_for
+from tests.support.sockets import recall
 from textrawl import __version__
 from textrawl.embedded.postmaster import APP, OWNER, SUPERUSER, read_pid_file
-from textrawl.resident.client import ResidentRefused, ask, find_address
+from textrawl.resident.client import ResidentRefused, find_address
 
 __all__ = ["data_dir", "home", "launch", "seed"]
 
@@ -78,7 +79,7 @@ def test_no_question_is_told_to_a_listener_of_another_user(
     pretender: subprocess.Popen[str],
 ) -> None:
     with pytest.raises(ResidentRefused, match="Another OS user listens"):
-        ask({"op": "recall", "query": "a secret question"}, timeout=10)
+        recall("a secret question")
 
     pretender.send_signal(signal.SIGTERM)
     assert pretender.communicate()[0] in ("", "b''\n")

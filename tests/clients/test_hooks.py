@@ -16,13 +16,12 @@ from tests.clients.programs.program import PROMPT, Place, Program, Server
 from tests.clients.script import Json, flatten
 from tests.clients.snippets import provide
 from tests.clients.standin import StandIn
-from tests.hooks.conftest import is_answered
 from tests.hooks.sessions import PROGRAM
 from tests.support.commands import Launch, data_dir, home, launch, seed, wait_for
 from tests.support.pages import ROOT
+from tests.support.sockets import is_answered, remember
 from textrawl.connect.clients import Addition
 from textrawl.hooks.plugins import find_additions
-from textrawl.resident.client import ask
 from textrawl.values.text import DIGEST_SOURCE, SOURCE
 
 __all__ = ["data_dir", "home", "launch", "seed"]
@@ -71,7 +70,7 @@ def memory(data_dir: Path, launch: Launch, monkeypatch: pytest.MonkeyPatch) -> d
     launch("serve", TEXTRAWL_DATA_DIR=data_dir).open()
     wait_for(is_answered)
     for entity, fact in (("Ada", LONG), ("work", PROJECT)):
-        assert "error" not in ask({"op": "remember", "entity": entity, "fact": fact}, timeout=10)
+        remember(entity, fact)
     return {"TEXTRAWL_DATA_DIR": str(data_dir)}
 
 

@@ -10,7 +10,7 @@ import pytest
 from tests.hooks.sessions import Session
 from tests.support.commands import Process, data_dir, home, launch, postmasters, run, seed, wait_for
 from tests.support.folders import open_folder
-from textrawl.resident.client import Unreachable, ask
+from tests.support.sockets import is_answered, remember
 from textrawl.settings import is_setting
 
 __all__ = ["data_dir", "home", "launch", "postmasters", "run", "seed"]
@@ -28,14 +28,6 @@ FACTS = (
 Environment = Mapping[str, str]
 
 
-def is_answered() -> bool:
-    """Return whether a process has the memory of the environment open."""
-    try:
-        return "error" not in ask({"op": "ping"}, timeout=2)
-    except Unreachable:
-        return False
-
-
 @contextmanager
 def open_memory(seed: Path) -> Generator[Environment]:
     """Yield the settings of a memory with FACTS that a server over stdio has open."""
@@ -49,8 +41,7 @@ def open_memory(seed: Path) -> Generator[Environment]:
                 patch.setenv(name, value)
             wait_for(is_answered)
             for entity, kind, fact in FACTS:
-                request = {"op": "remember", "entity": entity, "type": kind, "fact": fact}
-                assert "error" not in ask(request, timeout=10)
+                remember(entity, fact, kind)
         yield values
         server.end()
 

@@ -8,8 +8,8 @@ import pytest
 
 from tests.hooks.sessions import Session
 from tests.support.commands import Run
+from tests.support.sockets import recall
 from textrawl.hooks.events import CLIENTS
-from textrawl.resident.client import ask
 
 pytestmark = pytest.mark.slow
 
@@ -114,4 +114,4 @@ def test_nothing_is_stored_by_default_or_if_the_memory_is_read_only(
     for settings in ({}, {"HOOKS": "capture", "READ_ONLY": "true"}):
         assert start("cursor", transcript, **settings).tell("end").is_silent
 
-    assert "secret" not in ask({"op": "recall", "query": "secret garden"}, timeout=5)["text"]
+    assert "secret" not in recall("secret garden").text

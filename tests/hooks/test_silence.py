@@ -13,11 +13,11 @@ from pathlib import Path
 import psutil
 import pytest
 
-from tests.hooks.conftest import is_answered
 from tests.hooks.sessions import Said, Session
 from tests.support.commands import Launch, wait_for
+from tests.support.sockets import is_answered, recall, remember
 from textrawl.hooks.events import CLAUDE_CODE, CLIENTS, Event
-from textrawl.resident.client import ask, find_address
+from textrawl.resident.client import find_address
 
 Start = Callable[..., Session]
 
@@ -173,7 +173,7 @@ def test_hooks_survive_the_death_of_the_server_of_the_resident_and_of_postgres(
     server = launch("serve", **alone)
     server.open()
     wait_for(is_answered)
-    ask({"op": "remember", "entity": "Ada", "fact": "leads QA at Acme"}, timeout=10)
+    remember("Ada", "leads QA at Acme")
     assert "leads QA" in ask_in_time(Session("claude-code", home, alone)).text
 
     def recalls() -> bool:
@@ -188,7 +188,7 @@ def test_hooks_survive_the_death_of_the_server_of_the_resident_and_of_postgres(
         os.kill(pid, signal.SIGKILL)
     wait_for(recalls)
 
-    assert ask({"op": "recall", "query": QUESTION}, timeout=10)["items"] == 1
+    assert len(recall(QUESTION).ids) == 1
 
 
 def find_residents(data_dir: Path) -> list[int]:

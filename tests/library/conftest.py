@@ -1,4 +1,4 @@
-"""A memory through `Client`: of the settings, and of a server in each format of its answers."""
+"""A memory through `Client`: of the settings, and of a server whatever its clients get."""
 
 from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack
@@ -13,9 +13,7 @@ from textrawl import Client, Settings
 ANSWERS: dict[str, dict[str, Any] | None] = {
     "local": None,
     "structured": {},
-    "compact": {"structured_content": "off"},
-    "verbose": {"structured_content": "off", "compact_responses": "verbose"},
-    "lines": {"structured_content": "off", "compact_responses": "lines"},
+    "off": {"structured_content": "off"},
 }
 
 

@@ -1,21 +1,19 @@
-"""Facts survive each form in which a server can send them."""
+"""Facts and errors survive the way from a server to a program."""
 
+import json
 from collections.abc import Sequence
 from datetime import UTC, datetime
-from typing import Any
 from uuid import UUID
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.support.tool_calls import text_of
 from textrawl import errors
-from textrawl.client.answers import read_facts, read_forgotten
+from textrawl.client.answers import Answer, read_facts
 from textrawl.client.remote import read_refusal, read_status
-from textrawl.client.results import Facts
+from textrawl.client.results import Fact, Facts
 from textrawl.memory.fact_rows import HitRow, ProposedHitRow
-from textrawl.settings import Format
 from textrawl.tools.memory.search_replies import FactLayout, SearchReply, SpaceLabels
 from textrawl.values.names import ENTITY_TYPES
 from textrawl.values.text import clean_fact, clean_name
@@ -23,6 +21,7 @@ from textrawl.wire.replies import Renderer
 from textrawl.wire.token_counter import Counter
 
 ONE_TOKEN = Counter("one token an answer", exact=True, count=lambda _: 1)
+RENDERER = Renderer("compact", structured=False, counter=ONE_TOKEN, budget=9).for_programs()
 LABELS = SpaceLabels(home="own", several=True)
 
 # Fillers are letters, but they are invisible, so the tools refuse them.
@@ -71,47 +70,33 @@ def hits(draw: st.DrawFn) -> HitRow:
     )
 
 
-def send(rows: Sequence[HitRow], form: Format, *, structured: bool) -> Facts:
-    """The facts as a server with these settings sends them, read again."""
-    renderer = Renderer(form, structured=structured, counter=ONE_TOKEN, budget=9)
-    reply = SearchReply.build(list(rows), None, "?", FactLayout(LABELS, with_ids=True))
-    result = renderer.render(reply)
-    return read_facts(text_of(result), result.structured_content)
+def send(rows: Sequence[HitRow]) -> Facts:
+    """The facts as a server sends them to a program, read again."""
+    reply = SearchReply.build(list(rows), None, "?", FactLayout(LABELS, for_program=True))
+    written = RENDERER.write(reply)
+    sent = json.loads(json.dumps(written.content.structured))
+    return read_facts(Answer(written.text, sent, reply.list_ids(written.items)))
 
 
-@pytest.mark.slow
-@given(st.lists(hits(), max_size=4, unique_by=lambda row: row.entity_id))
-def test_every_form_of_an_answer_has_the_same_facts(rows: list[HitRow]) -> None:
-    best_first = sorted(rows, key=lambda row: -row.score)
-    whole = [send(rows, "compact", structured=True), send(rows, "verbose", structured=False)]
-    short = [send(rows, form, structured=False) for form in ("compact", "lines")]
-    expected: list[tuple[Any, ...]] = [
-        (row.entity_name, row.entity_type, row.content, row.score, row.author, row.proposed)
-        for row in best_first
+@given(st.lists(hits(), max_size=4, unique_by=lambda row: row.observation_id))
+def test_an_answer_keeps_every_fact_and_its_place(rows: list[HitRow]) -> None:
+    first = {row.entity_id: row for row in reversed(rows)}
+    expected = [
+        Fact(
+            str(row.observation_id),
+            first[row.entity_id].entity_name,
+            first[row.entity_id].entity_type,
+            row.text,
+            row.score,
+            row.author,
+            row.said_at,
+            row.created_at,
+            first[row.entity_id].space,
+            row.proposed,
+        )
+        for row in rows
     ]
-
-    for found in (*whole, *short):
-        assert [
-            (f.entity, f.type, f.content, f.score, f.author, f.proposed) for f in found
-        ] == expected
-        assert found.omitted == 0
-    for found in whole:
-        assert [f.id for f in found] == [str(row.observation_id) for row in best_first]
-        assert [f.said_at for f in found] == [row.said_at for row in best_first]
-        assert [f.created_at for f in found] == [row.created_at for row in best_first]
-        assert [f.space for f in found] == [row.space for row in best_first]
-    for found in short:
-        assert [f.id for f in found] == [str(row.observation_id)[:8] for row in best_first]
-        assert [f.said_at.date() for f in found] == [row.said_at.date() for row in best_first]
-        assert [f.space or "own" for f in found] == [row.space for row in best_first]
-
-
-def test_an_answer_of_another_program_is_refused() -> None:
-    for text in ("hello", "5", '{"n":', "57 a fact without a header"):
-        with pytest.raises(errors.ServerUnreachable, match="Answer not understood"):
-            read_facts(text, None)
-    with pytest.raises(errors.ServerUnreachable, match="Answer not understood"):
-        read_forgotten("gone", None)
+    assert list(send(rows)) == expected
 
 
 @pytest.mark.parametrize(
@@ -128,12 +113,12 @@ def test_an_answer_of_another_program_is_refused() -> None:
     ],
     ids=lambda error: type(error).__name__,
 )
-@pytest.mark.parametrize("structured", [True, False])
-def test_an_error_keeps_its_class_its_title_and_its_fix(
-    error: errors.TextrawlError, structured: bool
+def test_an_error_keeps_its_class_its_title_its_fix_and_its_scope(
+    error: errors.TextrawlError,
 ) -> None:
-    renderer = Renderer("compact", structured=structured, counter=ONE_TOKEN, budget=9)
-    found = read_refusal(text_of(renderer.render_error(error)))
+    sent = RENDERER.render_error(error).structured_content
+    assert sent is not None
+    found = read_refusal(sent)
 
     assert (type(found), found.title, found.fix) == (type(error), error.title, error.fix)
     assert getattr(found, "scope", None) == getattr(error, "scope", None)

@@ -4,13 +4,11 @@ import pytest
 
 from tests.library.conftest import Reach
 from textrawl import errors
-from textrawl.client.answers import read_digest
-from textrawl.values.text import frame_digest
 
 pytestmark = pytest.mark.anyio
 
 
-@pytest.mark.parametrize("way", ["local", "compact"])
+@pytest.mark.parametrize("way", ["local", "off"])
 async def test_a_digest_has_the_facts_within_its_budget(reach: Reach, way: str) -> None:
     memory = await reach(way)
     for number in range(40):
@@ -23,10 +21,10 @@ async def test_a_digest_has_the_facts_within_its_budget(reach: Reach, way: str) 
     assert short.text.startswith("Aurora (project)\n- milestone ")
     assert len(short.text.splitlines()) < len(longer.text.splitlines())
     assert longer.text.startswith(short.text)
-    assert len(short.ids) == (len(short.text.splitlines()) - 1 if way == "local" else 0)
+    assert len(short.ids) == len(short.text.splitlines()) - 1
 
 
-@pytest.mark.parametrize("way", ["local", "compact"])
+@pytest.mark.parametrize("way", ["local", "off"])
 async def test_without_a_budget_the_setting_of_the_memory_decides(
     reach: Reach, environment: pytest.MonkeyPatch, way: str
 ) -> None:
@@ -40,14 +38,9 @@ async def test_without_a_budget_the_setting_of_the_memory_decides(
     assert len(more.text) > len(usual.text)
 
 
-@pytest.mark.parametrize("way", ["local", "compact"])
+@pytest.mark.parametrize("way", ["local", "off"])
 async def test_an_empty_memory_has_an_empty_digest(reach: Reach, way: str) -> None:
     memory = await reach(way)
     assert (await memory.digest()).text == ""
     with pytest.raises(errors.ArgumentInvalid, match="max_tokens"):
         await memory.digest(max_tokens=1)
-
-
-async def test_the_words_around_the_digest_of_a_server_are_left_out() -> None:
-    digest = "Ada (person)\n- writes <b>bold</b> text"
-    assert read_digest(f"{frame_digest(digest)}\n\nUse them.").text == digest

@@ -13,8 +13,9 @@ from threading import Event, Thread
 import pytest
 
 from tests.support.commands import Launch, Run, wait_for
-from tests.support.sockets import find_listener, is_answered
-from textrawl.resident.client import Unreachable, ask, ask_or_start, find_address
+from tests.support.sockets import fact_of, find_listener, is_answered, recall, remember
+from textrawl.errors import TextrawlError
+from textrawl.resident.client import PING, Unreachable, ask, ask_or_start, find_address
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("uncovered")]
 
@@ -43,7 +44,7 @@ def test_another_server_takes_over_from_a_killed_one(launch: Launch, data_dir: P
     kill(first)
     began = time.monotonic()
     with pytest.raises(Unreachable):
-        ask({"op": "ping"}, timeout=LIMIT)
+        ask(PING, timeout=LIMIT)
     refused = time.monotonic() - began
     wait_for(is_answered)
 
@@ -57,20 +58,20 @@ def test_a_request_fails_quickly_while_postgres_is_dead_and_works_again_afterwar
 ) -> None:
     launch("resident", DATA_DIR=data_dir)
     wait_for(is_answered)
-    stored = ask({"op": "remember", "entity": "Ada", "fact": "likes tea"}, timeout=30)
+    stored = remember("Ada", "likes tea", timeout=30)
     taken = list[float]()
 
     kill(*postmasters())
     for _ in range(5):
         began = time.monotonic()
-        with suppress(Unreachable):
-            ask({"op": "recall", "query": "tea"}, timeout=LIMIT)
+        with suppress(Unreachable, TextrawlError):
+            recall("tea", timeout=LIMIT)
         taken.append(time.monotonic() - began)
     wait_for(is_answered)
-    found = ask({"op": "recall", "query": "tea"}, timeout=30)
+    found = recall("tea", timeout=30)
 
     assert max(taken) < LIMIT + GRACE
-    assert found["ids"] == stored["ids"]
+    assert found.ids == [stored]
 
 
 class Writer:
@@ -93,15 +94,10 @@ class Writer:
             number += 1
             text = f"counted to {number} on that day"
             began = time.monotonic()
-            try:
-                answer = ask_or_start(
-                    {"op": "remember", "entity": f"Ada {number % 7}", "fact": text}, timeout=LIMIT
-                )
-            except Unreachable:
-                answer = {"error": "unreachable"}
-            self.longest = max(self.longest, time.monotonic() - began)
-            if "error" not in answer:
+            with suppress(Unreachable, TextrawlError):
+                ask_or_start(fact_of(f"Ada {number % 7}", text), timeout=LIMIT)
                 self.acknowledged.append(text)
+            self.longest = max(self.longest, time.monotonic() - began)
 
 
 def test_twenty_kills_lose_no_fact_that_was_acknowledged(

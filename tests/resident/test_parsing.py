@@ -11,9 +11,10 @@ from hypothesis import strategies as st
 
 from textrawl.cli import quick
 from textrawl.cli.application import build_app
-from textrawl.resident.requests import DigestRequest, RecallRequest, check
+from textrawl.client.arguments import DigestArguments, SearchArguments, check
+from textrawl.resident.client import Found
 
-MODELS = {"recall": RecallRequest, "digest": DigestRequest}
+MODELS = {"recall": SearchArguments, "digest": DigestArguments}
 WORDS = st.one_of(
     st.sampled_from(
         ["--json", "--limit", "-n", "5", "0", "51", "٣", "--limit=7", "--limit=", "--max-tokens",
@@ -37,11 +38,15 @@ def requests(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, Any]]:
     """The requests that the commands make."""
     made: list[dict[str, Any]] = []
 
-    def note(request: dict[str, Any]) -> dict[str, Any]:
+    def note(request: dict[str, Any]) -> Found:
         made.append(request)
-        return {"text": "", "items": 0}
+        return Found("", [], 0, {})
+
+    def show(_: Found, *, as_json: bool) -> None:
+        made[-1]["as_json"] = as_json
 
     monkeypatch.setattr("textrawl.cli.commands.recall.find_answer", note)
+    monkeypatch.setattr("textrawl.cli.commands.recall.show", show)
     return made
 
 
@@ -64,8 +69,11 @@ def check_both(requests: list[dict[str, Any]], command: str, words: list[str]) -
             assert not requests
         else:
             [other] = requests
-            assert check(MODELS[command], request) == check(MODELS[command], other)
-            assert as_json == (other["format"] == "json")
+            ours, theirs = request["params"], other["params"]
+            model = MODELS[command]
+            assert check(model, ours["arguments"]) == check(model, theirs["arguments"])
+            assert ours["_meta"] == theirs["_meta"]
+            assert as_json == other["as_json"]
 
 
 def test_the_quick_parser_makes_the_request_of_the_command_or_none(

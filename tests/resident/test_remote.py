@@ -6,8 +6,9 @@ from pathlib import Path
 import pytest
 
 from tests.support.commands import Launch, Process, Run, wait_for
-from tests.support.sockets import is_answered
-from textrawl.resident.client import ask
+from tests.support.sockets import is_answered, recall
+from textrawl.errors import TextrawlError
+from textrawl.resident.client import ask, build_call
 
 
 @pytest.fixture
@@ -35,17 +36,19 @@ def test_a_resident_and_the_commands_use_the_memory_of_a_server(
     launch("resident", SERVER_URL=address, DATA_DIR=home / "here")
     wait_for(is_answered)
 
-    found = ask({"op": "recall", "query": "who likes tea?", "maxTokens": 60}, timeout=20)
-    again = ask({"op": "recall", "query": "tea", "known": found["ids"]}, timeout=20)
-    digest = ask({"op": "digest"}, timeout=20)
+    found = recall("who likes tea?")
+    again = recall("tea", known=found.short_ids)
+    hook = recall("tea", "textrawl hook (codex)", authors=["nobody"])
+    digest = ask(build_call("digest", {"maxTokens": 60}), timeout=20)
     listed = json.loads(run("recall", "tea", "--json").out)
     refused = run("remember", "Ada", "likes coffee", READ_ONLY="true")
 
     assert alone.code == 0
-    assert found["text"].splitlines()[0] == "Ada (concept)"
-    assert (found["items"], digest["items"]) == (1, 1)
-    assert digest["text"].splitlines()[-1] == "- likes tea"
-    assert (again["ids"], again["text"]) == ([], "nothing found")
+    assert found.text.splitlines()[0] == "Ada (concept)"
+    assert digest.ids == found.ids
+    assert digest.text.splitlines()[-1] == "- likes tea"
+    assert (again.ids, again.text) == ([], "nothing found")
+    assert hook.ids == []
     assert [fact["fact"] for fact in listed["facts"]] == ["likes tea"]
     assert "TEXTRAWL_READ_ONLY" in refused.complaint
     assert not (home / "here" / "postgres-18").exists()
@@ -61,15 +64,15 @@ def test_a_server_that_is_gone_is_an_error_and_its_return_is_noticed(
     monkeypatch.setenv("TEXTRAWL_DATA_DIR", str(home / "here"))
     launch("resident", SERVER_URL=address, DATA_DIR=home / "here")
     wait_for(is_answered)
-    before = ask({"op": "recall", "query": "tea"}, timeout=20)
+    before = recall("tea")
 
     server.popen.kill()
     server.popen.wait()
-    gone = ask({"op": "recall", "query": "tea"}, timeout=20)
+    with pytest.raises(TextrawlError) as gone:
+        recall("tea")
     port = address.rpartition(":")[2].partition("/")[0]
     read_address(launch("serve", "--http", "--port", port, "--insecure", DATA_DIR=data_dir))
-    back = ask({"op": "recall", "query": "tea"}, timeout=20)
+    back = recall("tea")
 
-    assert "error" not in before
-    assert gone["error"] == "Server unreachable"
-    assert "error" not in back
+    assert before == back
+    assert gone.value.title == "Server unreachable"

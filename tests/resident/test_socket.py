@@ -10,26 +10,38 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from tests.support.commands import Launch, Process, Run, wait_for
-from tests.support.sockets import connect, is_answered, read_all
+from tests.support.sockets import connect, fact_of, is_answered, read_all, recall, remember
 from textrawl import __version__
 from textrawl.cli.resident_start import TAKEN
+from textrawl.errors import TextrawlError
 from textrawl.resident.client import (
     MOST_BYTES,
+    PING,
     MemoryKey,
     ResidentRefused,
     Unreachable,
     ask,
     build_address,
+    build_call,
     find_address,
     may_ask,
     start_resident,
 )
+from textrawl.values.word_lists import PROGRAM
 
 NEEDS_ROOT = pytest.mark.skipif(os.geteuid() != 0, reason="only root can act as two OS users")
+
+
+def build_line(method: str, **program: object) -> bytes:
+    """A request of this version, or of another one."""
+    meta = {PROGRAM: {"version": __version__, **program}}
+    return json.dumps({"method": method, "params": {"_meta": meta}}).encode() + b"\n"
+
 
 BROKEN = [
     (b"garbage\n", "Request not understood"),
@@ -37,7 +49,10 @@ BROKEN = [
     (b"\xff\xfe\n", "Request not understood"),
     (b"[" * 100_000 + b"\n", "Request not understood"),
     (b"{}\n", "Another version of textrawl"),
-    (b'{"version": "0.0.9", "op": "ping"}\n', "Another version of textrawl"),
+    (b'{"version": "0.1.0", "op": "ping"}\n', "Another version of textrawl"),  # before JSON-RPC
+    (b'{"params": {"_meta": {"textrawl/program": 5}}}\n', "Another version of textrawl"),
+    (build_line("ping", client=5), "Invalid argument"),
+    (build_line("tools/list"), "Unknown method"),
 ]
 
 
@@ -50,18 +65,18 @@ def resident(launch: Launch, data_dir: Path) -> Iterator[Process]:
 
 
 def test_the_socket_answers_like_the_tools(resident: Process, run: Run) -> None:
-    stored = ask({"op": "remember", "entity": "Ada", "fact": "likes tea"}, timeout=5)
-    found = ask({"op": "recall", "query": "who likes tea?", "maxTokens": 100}, timeout=5)
-    again = ask({"op": "recall", "query": "who likes tea?", "known": found["ids"]}, timeout=5)
-    digest = ask({"op": "digest"}, timeout=5)
+    stored = remember("Ada", "likes tea")
+    found = recall("who likes tea?")
+    again = recall("who likes tea?", known=found.short_ids)
+    digest = ask(build_call("digest", {}), timeout=5)
     printed = run("recall", "who", "likes", "tea?")
     listed = json.loads(run("recall", "tea", "--json").out)
 
-    assert stored["ids"] == found["ids"] == digest["ids"]
-    assert found["text"].splitlines()[0] == "Ada (concept)"
-    assert (again["ids"], again["items"]) == ([], 0)
-    assert digest["text"] == "Ada (concept)\n- likes tea"
-    assert printed.out == f"{found['text']}\n"
+    assert [stored] == found.ids == digest.ids
+    assert found.text.splitlines()[0] == "Ada (concept)"
+    assert again.ids == []
+    assert digest.text == "Ada (concept)\n- likes tea"
+    assert printed.out == f"{found.text}\n"
     assert [fact["fact"] for fact in listed["facts"]] == ["likes tea"]
 
 
@@ -73,7 +88,7 @@ def test_a_broken_request_gets_an_error_and_hurts_nothing(launch: Launch, data_d
     for line, title in BROKEN:
         with connect() as connection:
             connection.sendall(line)
-            assert json.loads(read_all(connection))["error"] == title
+            assert json.loads(read_all(connection))["error"]["message"].startswith(title)
     assert is_answered()
 
 
@@ -81,32 +96,38 @@ def test_the_answer_to_a_hook_has_only_facts(launch: Launch, data_dir: Path) -> 
     nowhere = {"EMBEDDING_PROVIDER": "ollama", "OLLAMA_BASE_URL": "http://127.0.0.1:9"}
     process = launch("resident", DATA_DIR=data_dir, **nowhere)
     wait_for(is_answered)
-    ask({"op": "remember", "entity": "Ada", "fact": "likes tea"}, timeout=5)
-    recall = {"op": "recall", "query": "tea"}
+    remember("Ada", "likes tea")
 
-    other = ask(recall, timeout=5)["text"].splitlines()
-    hook = ask({**recall, "client": "textrawl hook (codex)"}, timeout=5)["text"].splitlines()
+    other = recall("tea").text.splitlines()
+    hook = recall("tea", "textrawl hook (codex)").text.splitlines()
     process.end(signal.SIGTERM)
 
     assert other[-1].startswith("note keyword only")
     assert hook == other[:-1]
 
 
+def refuse(request: dict[str, Any]) -> TextrawlError:
+    """The error that answers a request."""
+    with pytest.raises(TextrawlError) as refused:
+        ask(request, timeout=30)
+    return refused.value
+
+
 @pytest.mark.slow
 def test_wrong_arguments_and_slow_clients_do_not_stop_others(resident: Process) -> None:
     slow = [connect() for _ in range(70)]  # more than are served at the same time
 
-    wrong = ask({"op": "recall", "query": "x", "limit": 0, "leastScore": 2}, timeout=30)
-    hidden = ask({"op": "remember", "entity": "Ada", "fact": "a\u202eb"}, timeout=5)
-    unknown = ask({"op": "drop"}, timeout=5)
+    wrong = refuse(build_call("query_memory", {"query": "x", "limit": 0, "minScore": 2}))
+    hidden = refuse(fact_of("Ada", "a\u202eb"))
+    unknown = refuse(build_call("drop", {}))
 
     for connection in slow:
         assert read_all(connection) == b""
         connection.close()
-    assert "limit" in wrong["fix"]
-    assert "leastScore" in wrong["fix"]
-    assert "U+202E" in hidden["fix"]
-    assert unknown["error"] == "Unknown op"
+    assert "limit (given '0'): must be an integer from 1 to 50" in wrong.fix
+    assert "least_score" in wrong.fix
+    assert "U+202E" in hidden.fix
+    assert unknown.title == "Unknown tool"
 
 
 def test_a_line_that_is_too_long_gets_no_answer(resident: Process) -> None:
@@ -116,7 +137,7 @@ def test_a_line_that_is_too_long_gets_no_answer(resident: Process) -> None:
 
     assert is_answered()
     with pytest.raises(ResidentRefused):
-        ask({"op": "recall", "query": "x" * MOST_BYTES}, timeout=1)
+        recall("x" * MOST_BYTES)
 
 
 def test_only_the_owner_can_open_the_socket(resident: Process) -> None:
@@ -140,7 +161,7 @@ def test_a_process_of_another_os_user_is_refused_even_if_it_can_open_the_socket(
         "import os, socket, sys\nos.setuid(65534)\ns = socket.socket(socket.AF_UNIX)\n"
         "s.connect(sys.argv[1])\ns.sendall(sys.argv[2].encode() + bytes([10]))\nprint(s.recv(99))"
     )
-    request = json.dumps({"version": __version__, "op": "ping"})
+    request = build_line("ping").decode().strip()
     command = [sys.executable, "-c", code, str(address.socket), request]
 
     done = subprocess.run(command, capture_output=True, text=True, check=False, cwd="/")
@@ -161,7 +182,7 @@ def test_a_folder_that_others_own_or_can_enter_is_refused(data_dir: Path, mode: 
         other.listen()
 
         with pytest.raises(Unreachable, match="private"):
-            ask({"op": "ping"}, timeout=1)
+            ask(PING, timeout=1)
 
 
 def test_both_ends_of_a_connection_see_the_same_user() -> None:
@@ -192,7 +213,7 @@ def test_the_memory_of_a_reader_cannot_be_changed(resident: Process, run: Run) -
     refused = run("remember", "Ada", "likes tea", READ_ONLY="true")
 
     assert "TEXTRAWL_READ_ONLY" in refused.complaint
-    assert ask({"op": "recall", "query": "tea"}, timeout=5)["items"] == 0
+    assert recall("tea").ids == []
 
 
 def test_memory_that_is_off_is_not_asked(resident: Process, run: Run) -> None:
@@ -241,11 +262,11 @@ def test_a_process_of_another_version_makes_room(launch: Launch, data_dir: Path)
     wait_for(is_answered)
 
     with connect() as connection:
-        connection.sendall(b'{"version": "99", "op": "ping"}\n')
+        connection.sendall(build_line("ping", version="99"))
         answer = json.loads(read_all(connection))
 
     assert answer["version"] == __version__
-    assert "99" in answer["fix"]
+    assert "99" in answer["error"]["message"]
     assert process.popen.wait(timeout=60) == 0
 
 

@@ -4,15 +4,38 @@ import socket
 import time
 from pathlib import Path
 
-from textrawl.resident.client import Unreachable, ask, find_address
+from textrawl.errors import TextrawlError
+from textrawl.resident.client import PING, Found, Unreachable, ask, build_call, find_address
 
 
 def is_answered() -> bool:
     """Whether a process answers now."""
     try:
-        return "error" not in ask({"op": "ping"}, timeout=2)
-    except Unreachable:
+        ask(PING, timeout=2)
+    except (Unreachable, TextrawlError):
         return False
+    return True
+
+
+def search(query: str, client: str = "", **wishes: object) -> dict[str, object]:
+    """The request of a program that searches."""
+    return build_call("query_memory", {"query": query}, client=client, **wishes)
+
+
+def recall(query: str, client: str = "", *, timeout: float = 20, **wishes: object) -> Found:
+    """The facts that a program finds."""
+    return ask(search(query, client, **wishes), timeout=timeout)
+
+
+def fact_of(entity: str, fact: str, kind: str = "concept") -> dict[str, object]:
+    """The request of a program that stores a fact."""
+    arguments = {"entityName": entity, "entityType": kind, "observation": fact}
+    return build_call("remember_fact", arguments)
+
+
+def remember(entity: str, fact: str, kind: str = "concept", *, timeout: float = 20) -> str:
+    """The id of a fact that a program stores."""
+    return str(ask(fact_of(entity, fact, kind), timeout=timeout).content["observationId"])
 
 
 def connect() -> socket.socket:

@@ -12,8 +12,8 @@ from functools import cache
 from typing import Any
 
 from textrawl.environment import read_sources
-from textrawl.errors import ArgumentInvalid, TextrawlError
-from textrawl.resident.client import Unreachable, ask
+from textrawl.errors import ArgumentInvalid, QueryMissing, TextrawlError
+from textrawl.resident.client import Found, Unreachable, ask, build_call
 from textrawl.values.text import LEAST_TOKENS, MOST_FACTS, MOST_TOKENS, QUERY_LENGTH
 
 Request = dict[str, Any]
@@ -39,8 +39,10 @@ def run_quick(words: Sequence[str]) -> int | None:
         answer = ask_running(request)
     except Unreachable:
         return None
-    if answer.get("error") == ArgumentInvalid.title:
-        return None  # the command names the wrong argument
+    except TextrawlError as error:
+        if error.title in (ArgumentInvalid.title, QueryMissing.title):
+            return None  # the command names the wrong argument
+        raise
     show(answer, as_json=as_json)
     return 0
 
@@ -61,51 +63,35 @@ def parse(words: Sequence[str]) -> tuple[Request, bool] | None:
     if None in members.values():
         return None
     if command == "digest":
-        return None if plain else (build_digest(as_json=as_json, **members), as_json)
+        return None if plain else (build_digest(**members), as_json)
     query = _read_query(plain)
-    return (build_recall(query, as_json=as_json, **members), as_json) if query else None
+    return (build_recall(query, **members), as_json) if query else None
 
 
 def build_recall(
     query: str,
     *,
-    as_json: bool = False,
     limit: int = 10,
     max_tokens: int | None = None,
     space: str | None = None,
 ) -> Request:
     """Return the request of `textrawl recall`."""
-    request = {"op": "recall", "query": query, "limit": limit}
-    return request | _add_shared("recall", max_tokens, space, as_json=as_json)
+    arguments = {"mode": "search", "query": query, "limit": limit, "maxTokens": max_tokens}
+    return build_call("query_memory", arguments, client="textrawl recall", space=space)
 
 
 def build_digest(
-    *,
-    as_json: bool = False,
-    project: str | None = None,
-    max_tokens: int | None = None,
-    space: str | None = None,
+    *, project: str | None = None, max_tokens: int | None = None, space: str | None = None
 ) -> Request:
     """Return the request of `textrawl digest`."""
-    request: Request = {"op": "digest"} | ({"project": project} if project else {})
-    return request | _add_shared("digest", max_tokens, space, as_json=as_json)
+    arguments = {"project": project or None, "maxTokens": max_tokens}
+    return build_call("digest", arguments, client="textrawl digest", space=space)
 
 
-def _add_shared(
-    command: str, max_tokens: int | None, space: str | None, *, as_json: bool
-) -> Request:
-    return {
-        "client": f"textrawl {command}",
-        "format": "json" if as_json else "lines",
-        **({} if max_tokens is None else {"maxTokens": max_tokens}),
-        **({} if space is None else {"space": space}),
-    }
+def ask_running(request: Request) -> Found:
+    """Return the answer of a running process.
 
-
-def ask_running(request: Request) -> dict[str, Any]:
-    """Return the answer of a running process. Raises Unreachable, at once if it was raised before.
-
-    The client's name in the request is for the recall log and the trail.
+    Raises TextrawlError, and Unreachable, at once if it was raised before.
     """
     if _unreachable:
         raise _unreachable[0]
@@ -116,22 +102,45 @@ def ask_running(request: Request) -> dict[str, Any]:
         raise
 
 
-def show(answer: dict[str, Any], *, as_json: bool) -> None:
-    """Write an answer to stdout. Raises TextrawlError if it is an error."""
-    check(answer)
+def show(answer: Found, *, as_json: bool) -> None:
+    """Write an answer to stdout."""
     if as_json:
-        sys.stdout.write(f"{_escape(json.dumps(answer, ensure_ascii=False, indent=2))}\n")
-    elif answer["items"]:
-        sys.stdout.write(f"{answer['text']}\n")
+        text = json.dumps(_describe(answer), ensure_ascii=False, indent=2)
+        sys.stdout.write(f"{_escape(text)}\n")
+    elif answer.ids:
+        sys.stdout.write(f"{answer.text}\n")
     else:
         sys.stderr.write("Nothing found.\n")
     sys.stdout.flush()
 
 
-def check(answer: dict[str, Any]) -> None:
-    """Raise the error that `answer` contains, as TextrawlError."""
-    if "error" in answer:
-        raise TextrawlError(answer["fix"], title=answer["error"])
+def _describe(answer: Found) -> dict[str, Any]:
+    from datetime import datetime  # noqa: PLC0415 - hooks and plain answers do not need it
+
+    facts = {
+        memory["id"]: {
+            "id": memory["id"],
+            "entity": entity["entityName"],
+            "type": entity["entityType"],
+            "space": entity["space"],
+            "fact": memory["content"],
+            "author": memory["author"],
+            "said_at": datetime.fromisoformat(
+                memory.get("saidAt") or memory["createdAt"]
+            ).isoformat(),
+            "score": memory["score"],
+            **({"section": memory["section"]} if "section" in memory else {}),
+        }
+        for entity in answer.content.get("entities", ())
+        for memory in entity["memories"]
+    }
+    return {
+        "text": answer.text,
+        "ids": answer.short_ids,
+        "tokens": answer.tokens,
+        "items": len(answer.ids),
+        "facts": [facts[one] for one in answer.ids],
+    }
 
 
 @cache

@@ -1,12 +1,30 @@
-"""Arguments of `Client` and `SyncClient`, checked like the arguments of tools."""
+"""Arguments of the tools that programs of textrawl call.
 
-from collections.abc import Callable, Sequence
+Each class checks the arguments of one tool in the same way as the tool. `Client` gives them with
+its own names, such as `least_score`, and a request has the names of the tool, such as `minScore`.
+Errors have the names of `Client`.
+"""
+
+from collections.abc import Callable, Mapping
 from datetime import datetime
-from typing import TypeVar
+from typing import Annotated, Any, Literal, Self, TypeVar
+
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    ValidationError,
+    ValidationInfo,
+    model_validator,
+)
+from pydantic.alias_generators import to_camel
 
 from textrawl.errors import ArgumentInvalid, EntityNameMissing, EntityTypeInvalid, QueryMissing
 from textrawl.memory.facts import Edge, Fact, Question, Times
-from textrawl.values.names import ENTITY_TYPES, name_type
+from textrawl.memory.journal import EntryKey
+from textrawl.values.names import ENTITY_TYPES, EntityKind, name_type
 from textrawl.values.text import (
     FACT_LENGTH,
     LEAST_TOKENS,
@@ -20,136 +38,186 @@ from textrawl.values.text import (
     clean_relation,
 )
 from textrawl.values.times import read_future_instant, read_instant, read_past_instant
+from textrawl.wire.arguments import explain, slim
 
 Moment = datetime | str
 """A time. A text is an ISO 8601 date or instant. A time without an offset is in UTC."""
 
-Value = TypeVar("Value")
+
+def _apply(clean: Callable[[str], object]) -> BeforeValidator:
+    return BeforeValidator(lambda value: clean(value) if isinstance(value, str) else value)
 
 
-def read_question(
-    question: str,
-    entity_types: Sequence[str] | None,
-    limit: int,
-    least_score: float | None,
-    times: tuple[Moment | None, Moment | None, Moment | None],
-) -> Question:
-    """Return a checked question. `times` has as_of, since and until. Raises ArgumentInvalid."""
-    query = _limit("question", clean_name(question), QUERY_LENGTH)
-    if not query:
-        raise QueryMissing
-    _check_range("limit", limit, 1, MOST_FACTS)
-    if least_score is not None:
-        _check_range("least_score", least_score, 0, 1)
-    names = [entity_types] if isinstance(entity_types, str) else entity_types or ()
-    types = [_name_type("entity_types", name) for name in names]
-    return Question(query, types or None, _read_times(*times), limit, least_score=least_score)
+def _read(read: Callable[[str], datetime]) -> BeforeValidator:
+    def run(value: object) -> object:
+        text = value.isoformat() if isinstance(value, datetime) else value
+        return read(text) if isinstance(text, str) else text
+
+    return BeforeValidator(run)
 
 
-def _read_times(as_of: Moment | None, since: Moment | None, until: Moment | None) -> Times:
-    times = Times(
-        _read_time("as_of", as_of, read_instant),
-        _read_time("since", since, read_past_instant),
-        _read_time("until", until, read_instant),
-    )
-    if times.since and times.until and times.until < times.since:
-        raise ArgumentInvalid("until must not be before since", title="Empty period")
-    return times
-
-
-def read_fact(entity: str, fact: str, kind: str, replaces: str | None) -> Fact:
-    """Return a checked fact without times. Raises ArgumentInvalid."""
-    return Fact(
-        read_name("entity", entity),
-        _name_type("type", kind),
-        _require("fact", _refuse("fact", clean_fact, fact), FACT_LENGTH),
-        replaces=read_reference("replaces", replaces),
-    )
-
-
-def read_lifetime(
-    said_at: Moment | None, valid_until: Moment | None
-) -> tuple[datetime | None, datetime | None]:
-    """Return both times of a fact. Raises ArgumentInvalid."""
-    return (
-        _read_time("said_at", said_at, read_past_instant),
-        _read_time("valid_until", valid_until, read_future_instant),
-    )
-
-
-def read_edge(from_entity: str, relation: str, to_entity: str) -> Edge:
-    """Return a checked relation. Raises ArgumentInvalid."""
-    return Edge(
-        read_name("from_entity", from_entity),
-        _require("relation", clean_relation(relation), RELATION_LENGTH),
-        read_name("to_entity", to_entity),
-    )
-
-
-def read_name(argument: str, name: str) -> str:
-    """Return the stored form of the name of an entity. Raises ArgumentInvalid."""
-    clean = _limit(argument, clean_name(name), NAME_LENGTH)
-    if not clean:
-        raise EntityNameMissing(f"{argument}: give the name of an entity")
-    return clean
-
-
-def read_reference(argument: str, reference: str | None) -> str | None:
-    """Return an id, the first 8 characters of an id, or the text of a fact. Raises ArgumentInvalid.
-
-    An empty text is refused. It would mean "no fact", and delete a whole entity.
-    """
-    if reference is None:
-        return None
-    return _require(argument, clean_name(reference), FACT_LENGTH)
-
-
-def check_budget(max_tokens: int | None) -> None:
-    """Raise ArgumentInvalid for a budget that no answer can have."""
-    if max_tokens is not None:
-        _check_range("max_tokens", max_tokens, LEAST_TOKENS, MOST_TOKENS)
-
-
-def read_type(argument: str, kind: str | None) -> str | None:
-    """Return the type that a word names, or None. Raises EntityTypeInvalid."""
-    return None if kind is None else _name_type(argument, kind)
-
-
-def _name_type(argument: str, kind: str) -> str:
-    name = str(name_type(kind))
-    if name not in ENTITY_TYPES:
-        raise EntityTypeInvalid(f"{argument} (given {kind!r}): use {', '.join(ENTITY_TYPES)}")
+def _read_type(value: object, info: ValidationInfo) -> object:
+    name = value if value is None else name_type(value)
+    if name is not None and name not in ENTITY_TYPES:
+        known = ", ".join(ENTITY_TYPES)
+        raise EntityTypeInvalid(f"{info.field_name} (given {value!r}): use {known}")
     return name
 
 
-def _read_time(
-    argument: str, moment: Moment | None, read: Callable[[str], datetime]
-) -> datetime | None:
-    if moment is None:
-        return None
-    text = moment.isoformat() if isinstance(moment, datetime) else moment
-    return _refuse(argument, read, text)
+def _require_query(query: str) -> str:
+    if not query:
+        raise QueryMissing
+    return query
 
 
-def _refuse(argument: str, read: Callable[[str], Value], text: str) -> Value:
+def _require_name(name: str) -> str:
+    if not name:
+        raise EntityNameMissing
+    return name
+
+
+_TEXT = _apply(clean_name)
+_Name = Annotated[str, _TEXT, Field(max_length=NAME_LENGTH), AfterValidator(_require_name)]
+_Query = Annotated[str, _TEXT, Field(max_length=QUERY_LENGTH), AfterValidator(_require_query)]
+# An empty text is refused. It would mean "no fact", and delete a whole entity.
+_Reference = Annotated[str, _TEXT, Field(min_length=1, max_length=FACT_LENGTH)]
+_Type = Annotated[EntityKind, BeforeValidator(_read_type)]
+_Tokens = Annotated[int, Field(ge=LEAST_TOKENS, le=MOST_TOKENS)]
+_Instant = Annotated[datetime | None, _read(read_instant)]
+_PastInstant = Annotated[datetime | None, _read(read_past_instant)]
+
+
+class Arguments(BaseModel):
+    """Arguments of a tool."""
+
+    model_config = ConfigDict(
+        alias_generator=to_camel,
+        populate_by_name=True,
+        loc_by_alias=False,
+        extra="forbid",
+        strict=True,
+    )
+
+    def write(self) -> dict[str, Any]:
+        """Return the arguments of a request."""
+        return self.model_dump(mode="json", by_alias=True, exclude_none=True)
+
+
+Checked = TypeVar("Checked", bound=Arguments)
+
+
+def check(model: type[Checked], members: Mapping[str, Any]) -> Checked:
+    """Return the arguments. Raises ArgumentInvalid with the names of the wrong ones."""
     try:
-        return read(text)
-    except ValueError as error:
-        raise ArgumentInvalid(f"{argument}: {error}") from None
+        return model.model_validate(members)
+    except ValidationError as error:
+        raise explain(error, slim(model.model_json_schema(by_alias=False))) from None
 
 
-def _require(argument: str, text: str, most: int) -> str:
-    if not text:
-        raise ArgumentInvalid(f"{argument}: must not be empty")
-    return _limit(argument, text, most)
+class SearchArguments(Arguments):
+    """Arguments of query_memory."""
+
+    mode: Literal["search"] = "search"
+    question: Annotated[_Query, Field(alias="query")]
+    limit: Annotated[int, Field(ge=1, le=MOST_FACTS)] = 10
+    max_tokens: _Tokens | None = None
+    least_score: Annotated[float | None, Field(alias="minScore", ge=0, le=1)] = None
+    entity_types: list[_Type] | None = None
+    as_of: _Instant = None
+    since: _PastInstant = None
+    until: _Instant = None
+    include_ids: bool = False
+
+    @model_validator(mode="after")
+    def _check_times(self) -> Self:
+        if self.since and self.until and self.until < self.since:
+            raise ArgumentInvalid("until must not be before since", title="Empty period")
+        return self
+
+    def read(self) -> Question:
+        """Return the question."""
+        times = Times(self.as_of, self.since, self.until)
+        types = list[str](self.entity_types) if self.entity_types else None
+        return Question(self.question, types, times, self.limit, least_score=self.least_score)
 
 
-def _limit(argument: str, text: str, most: int) -> str:
-    if len(text) > most:
-        raise ArgumentInvalid(f"{argument}: must be text of at most {most} characters")
-    return text
+class DigestArguments(Arguments):
+    """Arguments of the digest, which servers offer as a prompt."""
+
+    project: Annotated[str, _TEXT, Field(max_length=NAME_LENGTH)] | None = None
+    max_tokens: _Tokens | None = None
 
 
-def _check_range(argument: str, number: float, least: int, most: int) -> None:
-    if not least <= number <= most:
-        raise ArgumentInvalid(f"{argument}: must be from {least} to {most}")
+class FactArguments(Arguments):
+    """Arguments of remember_fact."""
+
+    entity: Annotated[_Name, Field(alias="entityName")]
+    type: Annotated[_Type, Field(alias="entityType")] = "concept"
+    fact: Annotated[
+        str,
+        _apply(clean_fact),
+        Field(alias="observation", min_length=1, max_length=FACT_LENGTH),
+    ]
+    source: Literal["manual"] | None = None
+    replaces: _Reference | None = None
+    said_at: _PastInstant = None
+    valid_until: Annotated[datetime | None, _read(read_future_instant)] = None
+
+    def read(self) -> Fact:
+        """Return the fact."""
+        return Fact(
+            self.entity,
+            self.type,
+            self.fact,
+            self.source,
+            valid_until=self.valid_until,
+            said_at=self.said_at,
+            replaces=self.replaces,
+        )
+
+
+class EdgeArguments(Arguments):
+    """Arguments of relate_entities."""
+
+    from_entity: _Name
+    relation: Annotated[
+        str, _apply(clean_relation), Field(min_length=1, max_length=RELATION_LENGTH)
+    ]
+    to_entity: _Name
+    from_type: Annotated[_Type | None, Field(alias="fromEntityType")] = None
+    to_type: Annotated[_Type | None, Field(alias="toEntityType")] = None
+    replaces: bool = False
+    ended: bool = False
+
+    @model_validator(mode="after")
+    def _check_choice(self) -> Self:
+        if self.ended and self.replaces:
+            raise ArgumentInvalid("ended, replaces: give only one")
+        return self
+
+    def read(self) -> Edge:
+        """Return the relation."""
+        return Edge(self.from_entity, self.relation, self.to_entity, self.from_type, self.to_type)
+
+
+class DeletionArguments(Arguments):
+    """Arguments of forget_entity. A program asks its user itself."""
+
+    entity: Annotated[_Name, Field(alias="entityName")]
+    fact: _Reference | None = None
+    dry_run: bool = False
+    confirm: bool = True
+
+
+class EntryArguments(Arguments):
+    """Arguments of memory_create: texts of a session of a client such as codex, for one day."""
+
+    granularity: Literal["daily"] = "daily"
+    date: Annotated[str, Field(pattern=r"^[0-9]{4}-[0-9]{2}-[0-9]{2}$")]
+    content: Annotated[str, _apply(clean_fact), Field(min_length=1, max_length=200_000)]
+    instance_id: Annotated[str, Field(pattern=r"^[a-z][a-z0-9-]{0,99}$")]
+    chat_ids: list[Annotated[str, _TEXT, Field(min_length=1, max_length=200)]]
+
+    def read(self) -> EntryKey:
+        """Return the key of the entry."""
+        return EntryKey(self.granularity, self.date, self.instance_id)

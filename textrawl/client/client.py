@@ -3,61 +3,42 @@
 import logging
 from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from contextlib import AsyncExitStack, ExitStack, asynccontextmanager
-from dataclasses import replace
 from functools import partial, wraps
 from types import TracebackType
-from typing import Concatenate, ParamSpec, Protocol, Self, TypeVar
+from typing import Concatenate, ParamSpec, Self, TypeVar
 
 from anyio.from_thread import BlockingPortal, start_blocking_portal
 
+from textrawl import __version__
+from textrawl.client.answers import (
+    Answer,
+    Tools,
+    read_digest,
+    read_facts,
+    read_forgotten,
+    read_related,
+    read_remembered,
+)
 from textrawl.client.arguments import (
+    Arguments,
+    DeletionArguments,
+    DigestArguments,
+    EdgeArguments,
+    FactArguments,
     Moment,
-    check_budget,
-    read_edge,
-    read_fact,
-    read_lifetime,
-    read_name,
-    read_question,
-    read_reference,
-    read_type,
+    SearchArguments,
+    check,
 )
 from textrawl.client.local import open_local
 from textrawl.client.results import Digest, Facts, Forgotten, Related, Remembered
-from textrawl.errors import ArgumentInvalid
-from textrawl.memory.facts import Edge, Fact, Question
+from textrawl.errors import ArgumentInvalid, NothingToDelete
 from textrawl.settings import find_withheld, read_settings
 from textrawl.values.names import read_server_address
-
-
-class Memory(Protocol):
-    """An open memory. All arguments are checked already."""
-
-    async def recall(self, question: Question, max_tokens: int | None) -> Facts:
-        """Return facts, the best first."""
-        ...
-
-    async def digest(self, project: str | None, max_tokens: int | None) -> Digest:
-        """Return the facts that matter at the start of a conversation."""
-        ...
-
-    async def remember(self, fact: Fact) -> Remembered:
-        """Store a fact."""
-        ...
-
-    async def relate(self, edge: Edge, *, replaces: bool) -> Related:
-        """Connect two entities."""
-        ...
-
-    async def end(self, edge: Edge) -> Related:
-        """End a relation."""
-        ...
-
-    async def forget(self, entity: str, fact: str | None, *, dry_run: bool) -> Forgotten:
-        """Delete an entity or one fact of it."""
-        ...
-
+from textrawl.wire.program import Program
 
 logger = logging.getLogger("textrawl")
+
+_PROGRAM = Program(client=f"textrawl-python {__version__}")
 
 
 class Client:
@@ -82,11 +63,11 @@ class Client:
         self._token = token
         self._timeout = timeout
         self._stack = AsyncExitStack()
-        self._opened: Memory | None = None
+        self._opened: Tools | None = None
 
     async def __aenter__(self) -> Self:
         """Open the memory."""
-        self._opened = await self._stack.enter_async_context(self._open())
+        self._opened = await self._stack.enter_async_context(self._open_tools())
         return self
 
     async def __aexit__(
@@ -100,27 +81,26 @@ class Client:
         await self._stack.__aexit__(kind, error, trace)
 
     @asynccontextmanager
-    async def _open(self) -> AsyncGenerator[Memory]:
+    async def _open_tools(self) -> AsyncGenerator[Tools]:
         settings = read_settings()
         for line in find_withheld() if self._url is None else ():
             logger.warning("%s", line)
         url = self._url or settings.server_url
         if url is None:
-            async with open_local(settings) as memory:
-                yield memory
+            async with open_local(settings) as tools:
+                yield tools
             return
         from textrawl.client.remote import open_remote  # noqa: PLC0415 - it loads the MCP SDK
 
         known = settings.access_token
         token = self._token or (known.get_secret_value() if known else None)
-        async with open_remote(_complete_url(url), token, self._timeout) as memory:
-            yield memory
+        async with open_remote(_complete_url(url), token, self._timeout) as tools:
+            yield tools
 
-    @property
-    def _memory(self) -> Memory:
+    async def _call(self, tool: str, arguments: Arguments) -> Answer:
         if self._opened is None:
             raise RuntimeError("Open the client first: async with Client() as memory")
-        return self._opened
+        return await self._opened.call(tool, arguments.write(), _PROGRAM)
 
     async def recall(  # noqa: PLR0913 - each argument is an option
         self,
@@ -141,10 +121,19 @@ class Client:
         the answer has more than `max_tokens` tokens, the facts with the lowest scores are omitted:
         a server counts its whole answer, and has a budget of its own if `max_tokens` is None.
         """
-        check_budget(max_tokens)
-        times = (as_of, since, until)
-        asked = read_question(question, entity_types, limit, least_score, times)
-        return await self._memory.recall(asked, max_tokens)
+        types = [entity_types] if isinstance(entity_types, str) else entity_types
+        given = {
+            "question": question,
+            "limit": limit,
+            "max_tokens": max_tokens,
+            "least_score": least_score,
+            "entity_types": None if types is None else list(types),
+            "as_of": as_of,
+            "since": since,
+            "until": until,
+            "include_ids": True,
+        }
+        return read_facts(await self._call("query_memory", check(SearchArguments, given)))
 
     async def digest(self, project: str | None = None, *, max_tokens: int | None = None) -> Digest:
         """Return the facts that matter at the start of a conversation.
@@ -153,9 +142,8 @@ class Client:
         important than others are left out, so that the text has at most `max_tokens`
         tokens. If it is None, TEXTRAWL_DIGEST_TOKENS decides, here or on the server.
         """
-        check_budget(max_tokens)
-        name = read_name("project", project) if project is not None else None
-        return await self._memory.digest(name, max_tokens)
+        asked = check(DigestArguments, {"project": project, "max_tokens": max_tokens})
+        return read_digest(await self._call("digest", asked))
 
     async def remember(
         self,
@@ -171,9 +159,15 @@ class Client:
 
         `replaces` is the id or the text of the fact that this fact corrects. Raises FactNotFound.
         """
-        said, until = read_lifetime(said_at, valid_until)
-        stored = read_fact(entity, fact, type, replaces)
-        return await self._memory.remember(replace(stored, said_at=said, valid_until=until))
+        given = {
+            "entity": entity,
+            "fact": fact,
+            "type": type,
+            "replaces": replaces,
+            "said_at": said_at,
+            "valid_until": valid_until,
+        }
+        return read_remembered(await self._call("remember_fact", check(FactArguments, given)))
 
     async def relate(  # noqa: PLR0913 - each argument is an option
         self,
@@ -191,14 +185,17 @@ class Client:
         With `replaces`, end the other relations of this type that start at the same entity. With
         `ended`, end this relation instead. Raises ArgumentInvalid if there is none to end.
         """
-        edge = read_edge(from_entity, relation, to_entity)
-        types = read_type("from_type", from_type), read_type("to_type", to_type)
-        edge = replace(edge, from_type=types[0], to_type=types[1])
-        if ended and replaces:
-            raise ArgumentInvalid("ended, replaces: give only one")
-        if ended:
-            return await self._memory.end(edge)
-        return await self._memory.relate(edge, replaces=replaces)
+        given = {
+            "from_entity": from_entity,
+            "relation": relation,
+            "to_entity": to_entity,
+            "from_type": from_type,
+            "to_type": to_type,
+            "replaces": replaces,
+            "ended": ended,
+        }
+        asked = check(EdgeArguments, given)
+        return read_related(await self._call("relate_entities", asked), asked.relation)
 
     async def forget(
         self, entity: str, *, fact: str | None = None, dry_run: bool = False
@@ -208,8 +205,12 @@ class Client:
         `fact` is an id, the text of a fact, or a relation such as works_at→Acme. With `dry_run`,
         return what would be deleted. Raises NothingToDelete, FactNotFound.
         """
-        name, reference = read_name("entity", entity), read_reference("fact", fact)
-        return await self._memory.forget(name, reference, dry_run=dry_run)
+        given = {"entity": entity, "fact": fact, "dry_run": dry_run, "confirm": not dry_run}
+        asked = check(DeletionArguments, given)
+        try:
+            return read_forgotten(await self._call("forget_entity", asked))
+        except NothingToDelete:
+            raise NothingToDelete(asked.entity) from None
 
 
 def _complete_url(url: str) -> str:

@@ -1,164 +1,208 @@
-"""The memory that the settings name, opened in this process like a command opens it."""
+"""The tools of the memory that the settings name, opened in this process.
 
-from collections.abc import AsyncGenerator, Sequence
+They call the operations that the tools of a server call, and make the same structured content, but
+do not load the MCP SDK. `Client`, commands and the Unix socket use them.
+"""
+
+import secrets
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from typing import Any
 
-from textrawl import __version__
-from textrawl.access.principal import WRITES_OR_PROPOSES, Caller, Directory, Scope
-from textrawl.client.results import (
-    Digest,
-    End,
-    Fact,
-    Facts,
-    Forgotten,
-    Related,
-    Remembered,
-    Similar,
+from textrawl.access.principal import (
+    WRITES_OR_PROPOSES,
+    Caller,
+    Directory,
+    Principal,
+    Scope,
+    keep_caller,
 )
-from textrawl.errors import MemoryNotEnabled, NothingToDelete, ReadOnly
-from textrawl.memory import facts
-from textrawl.memory.fact_rows import DigestRow, FactRow, HitRow, ProposedHitRow, RelationRow
-from textrawl.memory.facts import Edge, MemoryOperations, Question
+from textrawl.client.answers import Answer
+from textrawl.client.arguments import (
+    Arguments,
+    DeletionArguments,
+    DigestArguments,
+    EdgeArguments,
+    EntryArguments,
+    FactArguments,
+    SearchArguments,
+    check,
+)
+from textrawl.errors import ArgumentInvalid, MemoryNotEnabled, NothingToDelete, ReadOnly
+from textrawl.memory.facts import MemoryOperations
+from textrawl.memory.journal import JournalOperations
 from textrawl.memory.opening import open_memory
+from textrawl.memory.recalls import describe_recall
 from textrawl.memory.store import Store
 from textrawl.settings import Settings
 from textrawl.tools.memory.search_replies import (
-    DigestReply,
     FactLayout,
-    SearchReply,
+    digest_for_program,
+    find_for_program,
     find_space_labels,
 )
-from textrawl.wire.replies import Renderer
-from textrawl.wire.token_counter import choose_counter
+from textrawl.tools.memory.write_replies import ForgetReply, RelateReply, RememberReply
+from textrawl.wire.program import Program
+from textrawl.wire.replies import NO_BUDGET, RecallLog, Reply, Written, build_renderer
 
-_CLIENT = f"textrawl-python {__version__}"
 _KNOWN_FOR = 60.0  # seconds for which the principal is cached; the database checks each call anyway
 
 
 @asynccontextmanager
-async def open_local(settings: Settings) -> AsyncGenerator["LocalMemory"]:
+async def open_local(settings: Settings) -> AsyncGenerator["LocalTools"]:
     """Open the memory of `settings`. The embedded Postgres is created if it does not exist.
 
-    Raises StartRefused, MemoryNotEnabled, NotAuthenticated, SpaceNotFound, DatabaseUnavailable.
+    Answers without `max_tokens` have all facts. Raises StartRefused, MemoryNotEnabled,
+    NotAuthenticated, SpaceNotFound, DatabaseUnavailable.
     """
     if not settings.enable_memory:
         raise MemoryNotEnabled
+    unlimited = settings.model_copy(update={"max_response_tokens": NO_BUDGET})
     async with open_memory(settings) as store:
-        memory = LocalMemory(store, settings)
-        await memory.identify("query_memory", "read")
-        yield memory
+        tools = LocalTools(store, unlimited)
+        await tools.identify(Program(), "query_memory", "read")
+        yield tools
 
 
-class LocalMemory:
-    """An open memory of this process. It calls the operations that the tools call too."""
+class LocalTools:
+    """The tools of an open memory. Every call acts as the principal of this process.
 
-    def __init__(self, store: Store, settings: Settings) -> None:
+    `recalls` is None if recalls are not recorded. `names` has other names of tools for the trail.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        settings: Settings,
+        *,
+        recalls: RecallLog | None = None,
+        names: Mapping[str, str] | None = None,
+        directory: Directory | None = None,
+    ) -> None:
         self._store = store
         self._settings = settings
-        self._operations = MemoryOperations(store)
-        self._directory = Directory(store.database, lifetime=_KNOWN_FOR)
+        self._recalls = recalls
+        self._names = names or {}
+        self._directory = directory or Directory(store.database, lifetime=_KNOWN_FOR)
+        self._renderer = build_renderer(settings).for_programs()
+        self._memory = MemoryOperations(store)
 
-    async def identify(self, tool: str, scope: Scope, *also: Scope) -> Caller:
-        """Return the caller of `tool`. Raises ReadOnly, ScopeMissing, NotAuthenticated."""
-        if scope != "read" and self._settings.read_only:
-            raise ReadOnly
-        principal = await self._directory.find_own(self._store.credential, self._settings.space)
+    async def call(self, name: str, arguments: Mapping[str, Any], program: Program) -> Answer:
+        """Return the answer of a tool. Raises the errors of the tool."""
+        if name not in _TOOLS:
+            raise ArgumentInvalid(f"Use one of: {', '.join(_TOOLS)}", title="Unknown tool")
+        tool = _TOOLS[name]
+        checked = check(tool.arguments, arguments)
+        caller = await self.identify(program, name, *tool.find_scopes(checked))
+        with keep_caller(caller):
+            return await tool.run(self, checked, caller, program)
+
+    async def identify(self, program: Program, tool: str, scope: Scope, *also: Scope) -> Caller:
+        """Return the caller, who has `scope` or one of the scopes in `also`.
+
+        Raises ReadOnly, NotAuthenticated, SpaceNotFound, ScopeMissing, ArgumentInvalid.
+        """
+        if scope != "read" and (self._settings.read_only or program.read_only):
+            raise ReadOnly("TEXTRAWL_READ_ONLY is on: unset it to change the memory")
+        space = program.space or self._settings.space
+        principal = await self._directory.find_own(self._store.credential, space)
+        if scope != "read" and principal.home is None:
+            raise _ask_for_space(principal)
         principal.require(scope, *also)
-        return Caller(principal, _CLIENT, tool)
+        name = self._names.get(tool, tool)
+        return Caller(principal, program.client, name, secrets.token_hex(8))
 
-    async def recall(self, question: Question, max_tokens: int | None) -> Facts:
-        """Return facts, the best first. `max_tokens` counts the tokens of lines."""
-        caller = await self.identify("query_memory", "read")
-        rows, missing = await self._operations.search(question, caller)
-        kept = len(rows) if max_tokens is None else _count_fitting(rows, max_tokens)
-        reason = missing if self._store.models.has_vectors else None
-        note = f"keyword only: {reason}" if reason else None
-        return Facts(tuple(map(read_found, rows[:kept])), len(rows) - kept, note)
+    async def search(self, asked: SearchArguments, caller: Caller, program: Program) -> Answer:
+        """Return the facts that answer a question."""
+        layout = FactLayout(find_space_labels(caller.principal), asked.include_ids)
+        question, authors = asked.read(), self._settings.digest_authors
+        reply = await find_for_program(self._memory, question, caller, program, authors, layout)
+        written = self._renderer.write(reply, asked.max_tokens)
+        silent = program.is_hook and not written.items
+        if self._recalls is not None and program.record and not silent:
+            finding = reply.read_finding(question.query)
+            self._recalls.add(describe_recall(caller, "search", written, finding), reply)
+        return _build_answer(reply, written)
 
-    async def digest(self, project: str | None, max_tokens: int | None) -> Digest:
+    async def digest(self, asked: DigestArguments, caller: Caller, program: Program) -> Answer:
         """Return the facts that matter at the start of a conversation."""
-        caller = await self.identify("digest", "read")
         authors = self._settings.digest_authors
-        rows = await self._operations.digest(project, caller, authors=authors)
-        reply = DigestReply.build(rows, find_space_labels(caller.principal))
-        kept = reply.choose(
-            _build_renderer().write(reply, max_tokens or self._settings.digest_tokens).items
-        )
-        return Digest("\n".join(kept.lines()), tuple(kept.ids))
+        reply = await digest_for_program(self._memory, asked.project, caller, program, authors)
+        budget = asked.max_tokens or self._settings.digest_tokens
+        return _build_answer(reply, self._renderer.write(reply, budget))
 
-    async def remember(self, fact: facts.Fact) -> Remembered:
-        """Store a fact. Raises FactNotFound."""
-        caller = await self.identify("remember_fact", *WRITES_OR_PROPOSES)
-        row = await self._operations.remember(fact, caller)
-        return read_stored(row)
+    async def remember(self, asked: FactArguments, caller: Caller, _: Program) -> Answer:
+        """Store a fact, or update the valid fact of the entity with the same text."""
+        row = await self._memory.remember(asked.read(), caller)
+        return _build_short_answer(RememberReply.build(row, asked.type))
 
-    async def relate(self, edge: Edge, *, replaces: bool) -> Related:
-        """Connect two entities."""
-        caller = await self.identify("relate_entities", *WRITES_OR_PROPOSES)
-        row = await self._operations.relate(edge, caller, replaces=replaces)
-        return _read_relation(row, edge.relation)
+    async def relate(self, asked: EdgeArguments, caller: Caller, _: Program) -> Answer:
+        """Connect two entities, or end a relation."""
+        edge = asked.read()
+        if asked.ended:
+            row = await self._memory.end(edge, caller)
+        else:
+            row = await self._memory.relate(edge, caller, replaces=asked.replaces)
+        return _build_short_answer(RelateReply.build(row, edge.relation, ended=asked.ended))
 
-    async def end(self, edge: Edge) -> Related:
-        """End a relation. Raises ArgumentInvalid if there is none."""
-        caller = await self.identify("relate_entities", "write")
-        return _read_relation(await self._operations.end(edge, caller), edge.relation)
-
-    async def forget(self, entity: str, fact: str | None, *, dry_run: bool) -> Forgotten:
+    async def forget(self, asked: DeletionArguments, caller: Caller, _: Program) -> Answer:
         """Delete an entity or one fact of it. Raises NothingToDelete, FactNotFound."""
-        caller = await self.identify("forget_entity", "read" if dry_run else "forget")
-        row = await self._operations.forget(entity, caller, fact=fact, dry_run=dry_run)
+        row = await self._memory.forget(
+            asked.entity, caller, fact=asked.fact, dry_run=asked.dry_run
+        )
         if row is None:
-            raise NothingToDelete(entity)
-        if not dry_run:
-            return Forgotten(str(row.observation_id or row.relation_id or row.entity_id))
-        return Forgotten(None, row.facts, row.relations, tuple(row.sample or ()))
+            raise NothingToDelete(asked.entity)
+        write = ForgetReply.preview if asked.dry_run else ForgetReply.build
+        return _build_short_answer(write(row))
+
+    async def capture(self, asked: EntryArguments, caller: Caller, _: Program) -> Answer:
+        """Add texts of a session to a journal entry, without known texts."""
+        row = await JournalOperations(self._store).write(
+            asked.read(), asked.content, caller, chat_ids=asked.chat_ids
+        )
+        return Answer("", {"changed": row.changed})
 
 
-def _count_fitting(rows: Sequence[HitRow], max_tokens: int) -> int:
-    """Return how many of the best facts fit into an answer in lines of at most `max_tokens`."""
-    reply = SearchReply.build(list(rows), None, "", FactLayout(with_ids=True))
-    return _build_renderer().write(reply, max_tokens).items
+@dataclass(frozen=True)
+class _Tool:
+    """A tool: the model of its arguments, its function, and the scopes of which one is needed."""
+
+    arguments: type[Arguments]
+    run: Callable[[LocalTools, Any, Caller, Program], Awaitable[Answer]]
+    find_scopes: Callable[[Any], tuple[Scope, ...]]
 
 
-def _build_renderer() -> Renderer:
-    return Renderer("lines", structured=False, counter=choose_counter(), budget=0)
+def _build_answer(reply: Reply, written: Written) -> Answer:
+    content = written.content.structured or {}
+    return Answer(written.text, content, reply.list_ids(written.items), written.tokens)
 
 
-def read_found(row: HitRow | DigestRow) -> Fact:
-    """Return the fact that a search found, or that a digest has."""
-    return Fact(
-        str(row.observation_id),
-        row.entity_name,
-        row.entity_type,
-        row.text if isinstance(row, HitRow) else row.content,
-        round(row.score, 2),
-        row.author,
-        row.said_at,
-        row.created_at,
-        row.space,
-        proposed=isinstance(row, ProposedHitRow),
+def _build_short_answer(reply: Reply) -> Answer:
+    return Answer("", reply.structured())
+
+
+def _ask_for_space(principal: Principal) -> ArgumentInvalid:
+    names = ", ".join(sorted(space.name for space in principal.spaces)) or "none"
+    return ArgumentInvalid(
+        f"choose one with --space or TEXTRAWL_SPACE: {names}",
+        title="The space to write to is not clear",
     )
 
 
-def read_stored(row: FactRow) -> Remembered:
-    """Return the fact that remember_fact stored, found or proposed."""
-    return Remembered(
-        str(row.id),
-        row.entity_name,
-        row.entity_type,
-        row.duplicate,
-        row.updated,
-        Similar(**row.closest) if row.closest else None,
-        row.proposal_id is not None,
-    )
-
-
-def _read_relation(row: RelationRow, relation: str) -> Related:
-    return Related(
-        str(row.id),
-        End(row.from_name, row.from_stored_type),
-        relation,
-        End(row.to_name, row.to_stored_type),
-        tuple(row.ended or ()),
-        row.proposal_id is not None,
-    )
+_TOOLS = {
+    "query_memory": _Tool(SearchArguments, LocalTools.search, lambda _: ("read",)),
+    "digest": _Tool(DigestArguments, LocalTools.digest, lambda _: ("read",)),
+    "remember_fact": _Tool(FactArguments, LocalTools.remember, lambda _: WRITES_OR_PROPOSES),
+    "relate_entities": _Tool(
+        EdgeArguments,
+        LocalTools.relate,
+        lambda asked: ("write",) if asked.ended else WRITES_OR_PROPOSES,
+    ),
+    "forget_entity": _Tool(
+        DeletionArguments,
+        LocalTools.forget,
+        lambda asked: ("read",) if asked.dry_run else ("forget",),
+    ),
+    "memory_create": _Tool(EntryArguments, LocalTools.capture, lambda _: ("write",)),
+}

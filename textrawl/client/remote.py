@@ -6,8 +6,7 @@ cancel the task that opened it, so no session is kept. A call still costs one re
 """
 
 import json
-import re
-from collections.abc import AsyncGenerator, Iterator, Mapping
+from collections.abc import AsyncGenerator, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from typing import Any, cast
 
@@ -21,22 +20,15 @@ from mcp.types import (
     CallToolResult,
     DiscoverResult,
     Implementation,
+    RequestParamsMeta,
     TextContent,
 )
 
 from textrawl import __version__, errors
-from textrawl.client.answers import (
-    read_digest,
-    read_facts,
-    read_forgotten,
-    read_related,
-    read_remembered,
-)
-from textrawl.client.results import Digest, Facts, Forgotten, Related, Remembered
-from textrawl.errors import NothingToDelete, ServerUnreachable, TextrawlError
-from textrawl.memory.facts import Edge, Fact, Question
-
-_SCOPE = re.compile(r"This needs the scope (\w+)")
+from textrawl.client.answers import Answer
+from textrawl.errors import ServerUnreachable, TextrawlError
+from textrawl.values.word_lists import PROGRAM
+from textrawl.wire.program import Program
 
 
 def _list_errors(kind: type[TextrawlError]) -> Iterator[type[TextrawlError]]:
@@ -49,21 +41,14 @@ def _list_errors(kind: type[TextrawlError]) -> Iterator[type[TextrawlError]]:
 _BY_TITLE = {
     kind.title: kind for kind in reversed([*_list_errors(TextrawlError)]) if "title" in vars(kind)
 }
-_BY_CODE = {
-    kind.code: kind
-    for kind in (errors.ConfirmationMissing, errors.DeletionDeclined, errors.NothingToDelete)
-}
 
 
-def read_refusal(text: str, content: Mapping[str, Any] | None = None) -> TextrawlError:
-    """Return the error of a result with isError: structured content, JSON or sentences."""
-    members = content if content is not None else _read_json(text)
-    if members is None:
-        return _build(*_split(text))
-    if code := members.get("err"):
-        kind = _BY_CODE[code]
-        return _build(kind.title, kind.fix)
-    return _build(members["error"], members["fix"])
+def read_refusal(members: Mapping[str, Any]) -> TextrawlError:
+    """Return the error that structured content describes."""
+    error = _build(members["error"], members["fix"])
+    if isinstance(error, errors.ScopeMissing):
+        error.scope = members.get("scope", "")
+    return error
 
 
 def read_known(text: str) -> TextrawlError | None:
@@ -83,14 +68,6 @@ def read_status(status: int, description: str) -> TextrawlError:
     return errors.ServerUnreachable(description or f"The server answered with status {status}")
 
 
-def _read_json(text: str) -> Mapping[str, Any] | None:
-    try:
-        found = json.loads(text)
-    except ValueError:
-        return None
-    return cast("Mapping[str, Any]", found) if isinstance(found, dict) else None
-
-
 def _split(text: str, mark: str = ". ") -> tuple[str, str]:
     """Return the title and the fix of sentences. A known title can contain a full stop."""
     known = [title for title in _BY_TITLE if text.startswith(title + mark)]
@@ -103,30 +80,21 @@ def _build(title: str, fix: str) -> TextrawlError:
     kind = _BY_TITLE.get(title, errors.ArgumentInvalid)
     error = kind.__new__(kind)  # some classes have other parameters than the base class
     TextrawlError.__init__(error, fix, title=title)
-    if isinstance(error, errors.ScopeMissing):
-        found = _SCOPE.match(fix)
-        error.scope = found[1] if found else ""
     return error
 
 
 _ME = Implementation(name="textrawl-python", version=__version__)
 _FIRST_ERROR = 400  # the first HTTP status of an error
-_CAMEL = {"as_of": "asOf", "since": "since", "until": "until"}
-
-Answer = tuple[str, Mapping[str, Any] | None]
-"""The text of a result, and its structured content or None."""
 
 
 @asynccontextmanager
-async def open_remote(
-    url: str, token: str | None, timeout: float
-) -> AsyncGenerator["RemoteMemory"]:
-    """Yield the memory of the server at `url`. The first call connects to it."""
+async def open_remote(url: str, token: str | None, timeout: float) -> AsyncGenerator["RemoteTools"]:
+    """Yield the tools of the server at `url`. The first call connects to it."""
     headers = {"authorization": f"Bearer {token}"} if token else {}
     async with httpx2.AsyncClient(
         headers=headers, timeout=timeout, event_hooks={"response": [_check_status]}
     ) as http:
-        yield RemoteMemory(url, http)
+        yield RemoteTools(url, http)
 
 
 async def _check_status(response: httpx2.Response) -> None:
@@ -146,8 +114,8 @@ def _read_members(body: bytes) -> Mapping[str, Any]:
     return cast("Mapping[str, Any]", members) if isinstance(members, dict) else {}
 
 
-class RemoteMemory:
-    """The memory of a server. Every method raises the errors of its tool, and ServerUnreachable."""
+class RemoteTools:
+    """The tools of a server. Every call raises the errors of its tool, and ServerUnreachable."""
 
     def __init__(self, url: str, http: httpx2.AsyncClient) -> None:
         self._url = url
@@ -155,85 +123,23 @@ class RemoteMemory:
         self._mode = "auto"
         self._discovered: DiscoverResult | None = None
 
-    async def recall(self, question: Question, max_tokens: int | None) -> Facts:
-        """Return facts, the best first."""
-        answer = await self._call(
-            "query_memory",
-            mode="search",
-            query=question.query,
-            entityTypes=question.entity_types,
-            minScore=question.least_score,
-            limit=question.limit,
-            maxTokens=max_tokens,
-            includeIds=True,
-            **{_CAMEL[name]: time for name, time in question.times.arguments().items()},
-        )
-        return read_facts(*answer)
-
-    async def digest(self, project: str | None, max_tokens: int | None) -> Digest:
-        """Return the facts that matter at the start of a conversation."""
-        given = {"project": project, "maxTokens": max_tokens}
-        arguments = {name: str(value) for name, value in given.items() if value}
+    async def call(self, name: str, arguments: Mapping[str, Any], program: Program) -> Answer:
+        """Return the answer of a tool, or of the prompt `digest`. Raises TextrawlError."""
+        meta = cast("RequestParamsMeta", program.write_meta())
         async with self._open_session() as client:
-            result = await client.get_prompt("digest", arguments)
-        contents = [message.content for message in result.messages]
-        return read_digest("\n\n".join(c.text for c in contents if isinstance(c, TextContent)))
-
-    async def remember(self, fact: Fact) -> Remembered:
-        """Store a fact."""
-        answer = await self._call(
-            "remember_fact",
-            entityName=fact.entity,
-            entityType=fact.type,
-            observation=fact.observation,
-            source=fact.source,
-            confidence=fact.confidence,
-            validUntil=fact.valid_until,
-            saidAt=fact.said_at,
-            replaces=fact.replaces,
-        )
-        return read_remembered(*answer, fact)
-
-    async def relate(self, edge: Edge, *, replaces: bool) -> Related:
-        """Connect two entities."""
-        return await self._relate(edge, replaces=replaces)
-
-    async def end(self, edge: Edge) -> Related:
-        """End a relation."""
-        return await self._relate(edge, ended=True)
-
-    async def _relate(self, edge: Edge, **options: bool) -> Related:
-        answer = await self._call(
-            "relate_entities",
-            fromEntity=edge.from_entity,
-            relation=edge.relation,
-            toEntity=edge.to_entity,
-            fromEntityType=edge.from_type,
-            toEntityType=edge.to_type,
-            **options,
-        )
-        return read_related(*answer, edge)
-
-    async def forget(self, entity: str, fact: str | None, *, dry_run: bool) -> Forgotten:
-        """Delete an entity or one fact of it."""
-        confirmation = {"dryRun": True} if dry_run else {"confirm": True}
-        try:
-            answer = await self._call("forget_entity", entityName=entity, fact=fact, **confirmation)
-        except NothingToDelete:
-            raise NothingToDelete(entity) from None
-        return read_forgotten(*answer)
-
-    async def _call(self, tool: str, **arguments: Any) -> Answer:
-        """Return the answer of a tool. Arguments that are None are left out."""
-        given = {name: _plain(value) for name, value in arguments.items() if value is not None}
-        # The method call_tool of the session would list all tools first, to check the result.
-        request = CallToolRequest(params=CallToolRequestParams(name=tool, arguments=given))
-        async with self._open_session() as client:
+            if name == "digest":
+                given = {key: str(value) for key, value in arguments.items()}
+                prompt = await client.get_prompt(name, given, meta=meta)
+                return _read_answer([message.content for message in prompt.messages], prompt.meta)
+            # The method call_tool of the session would list all tools first, to check the result.
+            params = CallToolRequestParams(name=name, arguments=dict(arguments), _meta=meta)
+            request = CallToolRequest(params=params)
             result = await client.session.send_request(request, CallToolResult)
-        text = "".join(block.text for block in result.content if isinstance(block, TextContent))
+        if result.structured_content is None:
+            raise _misread(_read_text(result.content))
         if result.is_error:
-            raise read_refusal(text, result.structured_content)
-        return text, result.structured_content
+            raise read_refusal(result.structured_content)
+        return _read_answer(result.content, result.meta, result.structured_content)
 
     @asynccontextmanager
     async def _open_session(self) -> AsyncGenerator[McpClient]:
@@ -262,8 +168,26 @@ class RemoteMemory:
             raise
 
 
-def _plain(value: Any) -> Any:
-    return value.isoformat() if hasattr(value, "isoformat") else value
+def _read_text(blocks: Sequence[object]) -> str:
+    return "".join(block.text for block in blocks if isinstance(block, TextContent))
+
+
+def _read_answer(
+    blocks: Sequence[object], meta: Mapping[str, Any] | None, content: Any = None
+) -> Answer:
+    """Return the answer. Raises ServerUnreachable if no textrawl of this version made it."""
+    details = (meta or {}).get(PROGRAM, {})
+    content = details.get("content") if content is None else content
+    if content is None:
+        raise _misread(_read_text(blocks))
+    return Answer(_read_text(blocks), content, details.get("ids", ()), details.get("tokens", 0))
+
+
+def _misread(text: str) -> ServerUnreachable:
+    return ServerUnreachable(
+        f"The server may be another version of textrawl. Its answer begins: {text[:60]!r}",
+        title="Answer not understood",
+    )
 
 
 def _find_cause(error: BaseException) -> BaseException:
@@ -278,6 +202,9 @@ def _name_fault(error: httpx2.TransportError) -> ServerUnreachable:
 
 def _explain(error: MCPError) -> TextrawlError:
     """Return the error for a JSON-RPC error. The SDK makes some of them for a broken answer."""
+    data: Any = error.error.data
+    if isinstance(data, dict) and "fix" in data:
+        return read_refusal(cast("Mapping[str, Any]", data))
     if known := read_known(error.message):
         return known
     return ServerUnreachable(

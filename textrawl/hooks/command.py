@@ -20,7 +20,7 @@ from types import TracebackType
 from typing import Any
 
 from textrawl.environment import ValueSource, read_sources
-from textrawl.errors import DatabaseUnavailable, ServerUnreachable, StartRefused
+from textrawl.errors import DatabaseUnavailable, ServerUnreachable, StartRefused, TextrawlError
 from textrawl.hooks.events import (
     CLIENTS,
     MOST_BYTES,
@@ -33,7 +33,14 @@ from textrawl.hooks.events import (
 )
 from textrawl.hooks.response import Choices, Occasion, read_choices, respond, wants_log
 from textrawl.hooks.sessions import HookSession, remove_old_sessions
-from textrawl.resident.client import ResidentRefused, Unreachable, ask_or_start, choose_address
+from textrawl.resident.client import (
+    Found,
+    ResidentRefused,
+    Unreachable,
+    ask_or_start,
+    build_call,
+    choose_address,
+)
 
 REACHING = 2.0  # seconds in which the memory must be reached
 STARTING = 2.0  # seconds more for a process that the hook starts; clients end a hook after 5
@@ -113,13 +120,14 @@ def _respond(
     end = time.monotonic() + (STORING if stores else REACHING)
     starting = 0.0 if stores else STARTING
 
-    def ask(request: Mapping[str, Any]) -> dict[str, Any]:
-        named = {"client": f"textrawl hook ({client.name})", **request}
-        answer = ask_or_start(named, timeout=end - time.monotonic(), starting=starting)
-        if "error" in answer:
-            message = f"{answer['error']}. {answer.get('fix', '')}"
-            (_write if answer["error"] in _UNREACHABLE else _log)(message)
-        return answer
+    def ask(tool: str, arguments: Mapping[str, Any], wishes: Mapping[str, Any]) -> Found | None:
+        request = build_call(tool, arguments, client=f"textrawl hook ({client.name})", **wishes)
+        try:
+            return ask_or_start(request, timeout=end - time.monotonic(), starting=starting)
+        except TextrawlError as error:
+            message = f"{error.title}. {error.fix}"
+            (_write if error.title in _UNREACHABLE else _log)(message)
+            return None
 
     with HookSession(folder, client.name, payload.session) as session:
         if session.read().has_just_run(payload.key):

@@ -1,8 +1,7 @@
 """The text that a hook gives the model at an event: digest, facts, a reminder, or nothing."""
 
-import hashlib
 import re
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -54,39 +53,6 @@ def _shorten(text: str) -> str:
     half = (LONGEST - 1) // 2
     beginning, end = text[:half], text[-half:]
     return f"{beginning.rpartition(' ')[0] or beginning} {end.partition(' ')[2] or end}"
-
-
-# A server names the author of a fact at a prompt. A digest of a space with one author does not.
-_FACT = re.compile(r"(?:-|[0-9]{1,3}) (?:by .+?: )?(?=\S)")
-
-
-def hash_lines(text: str) -> list[str]:
-    """Return a short hash of each fact in a text."""
-    lines = map(_read_fact, text.split("\n"))
-    return [_hash(fact) for fact in lines if fact]
-
-
-def drop_known(text: str, known: Collection[str]) -> str:
-    """Return the text without facts whose hash is known, and without entities that lose all."""
-    kept, header = list[str](), ""
-    for line in text.split("\n"):
-        fact = _read_fact(line)
-        if fact is None:
-            header = line
-        elif _hash(fact) not in known:
-            kept += [header, line] if header else [line]
-            header = ""
-    return "\n".join(kept)
-
-
-def _read_fact(line: str) -> str | None:
-    """Return the fact of a line, or None for the name of an entity."""
-    found = _FACT.match(line)
-    return line[found.end() :] if found else None
-
-
-def _hash(fact: str) -> str:
-    return hashlib.sha256(fact.encode(errors="replace")).hexdigest()[:16]
 
 
 _WORKTREES = "/.git/worktrees/"
@@ -237,12 +203,8 @@ _RESPONSES: Mapping[str, Callable[[Occasion], str]] = {
 
 
 def _digest(occasion: Occasion) -> str:
-    request = {
-        "op": "digest",
-        "project": name_project(occasion.payload.folder)[:NAME_LENGTH],
-        "maxTokens": occasion.choices.digest_tokens - FRAME_TOKENS,
-    }
-    text = _ask_for_facts(occasion, request)
+    arguments = {"project": name_project(occasion.payload.folder)[:NAME_LENGTH]}
+    text = _ask_for_facts(occasion, "digest", arguments, occasion.choices.digest_tokens)
     return frame_digest(text) if text else ""
 
 
@@ -250,34 +212,30 @@ def _recall(occasion: Occasion) -> str:
     query = write_query(occasion.payload.prompt)
     if not query:
         return ""
-    request = {
-        "op": "recall",
+    arguments = {
+        "mode": "search",
         "query": query,
         "limit": _MOST_FACTS,
-        "leastScore": occasion.choices.least_score,
-        "maxTokens": occasion.choices.recall_tokens - FRAME_TOKENS,
+        "minScore": occasion.choices.least_score,
     }
-    text = _ask_for_facts(occasion, request)
+    text = _ask_for_facts(occasion, "query_memory", arguments, occasion.choices.recall_tokens)
     return frame_facts(text) if text else ""
 
 
-def _ask_for_facts(occasion: Occasion, request: Mapping[str, Any]) -> str:
+def _ask_for_facts(occasion: Occasion, tool: str, arguments: Mapping[str, Any], tokens: int) -> str:
     """Return facts that the session does not have yet, and note that it has them now."""
-    if request["maxTokens"] < LEAST_TOKENS:
+    budget = tokens - FRAME_TOKENS
+    if budget < LEAST_TOKENS:
         return ""
-    state = occasion.session.read()
-    known = sorted(state.facts)
-    authors = occasion.choices.authors
-    named = {} if authors is None else {"authors": authors}
-    answer = occasion.ask({**request, **named, "known": known, "format": "lines"})
-    ids, text = answer.get("ids", []), answer.get("text")
-    if not answer.get("items") or not isinstance(text, str):
+    wishes = {
+        "known": sorted(occasion.session.read().facts),
+        "authors": occasion.choices.authors,
+    }
+    answer = occasion.ask(tool, {**arguments, "maxTokens": budget}, wishes)
+    if answer is None or not answer.ids:
         return ""
-    if state.lines or not ids:
-        text = drop_known(text, state.lines)
-    lines = [] if ids else [f"line {line}" for line in hash_lines(text)]
-    occasion.session.add(*(f"fact {fact}" for fact in ids), *lines)
-    return text
+    occasion.session.add(*(f"fact {fact}" for fact in answer.short_ids))
+    return answer.text
 
 
 def _remind(occasion: Occasion) -> str:

@@ -5,7 +5,6 @@ and a value:
 
     turn                a prompt, or the end of a turn
     fact ID             this fact was given to the model
-    line HASH           the model got a fact without an id; the hash is that of its text
     compacted           the conversation was compacted, so the model no longer has earlier facts
     reminded            the agent was reminded to store facts
     text HASH           this text of the transcript is stored
@@ -25,7 +24,7 @@ FOLDER = "sessions"
 KEPT_DAYS = 7
 _TWICE = 1500  # milliseconds within which the same event comes from a second configuration
 _MOST_BYTES = 4 << 20
-_WORDS = ("fact", "line", "text", "turn", "reminded", "transcript", "event")
+_WORDS = ("fact", "text", "turn", "reminded", "transcript", "event")
 _WAIT, _PAUSE = 1.0, 0.005  # seconds to wait for another hook of the session
 
 
@@ -33,7 +32,6 @@ class SessionState(NamedTuple):
     """What happened in a session so far. `facts` are those since the last compaction."""
 
     facts: frozenset[str] = frozenset()
-    lines: frozenset[str] = frozenset()
     texts: frozenset[str] = frozenset()
     turns: int = 0
     reminded: bool = False
@@ -111,12 +109,10 @@ def _read_lines(lines: Iterable[str]) -> SessionState:
         word, _, value = line.partition(" ")
         if word == "compacted":
             lists["fact"].clear()
-            lists["line"].clear()
         elif word in lists:  # another word is a line that was cut when the disk was full
             lists[word].append(value)
     return SessionState(
         facts=frozenset(lists["fact"]),
-        lines=frozenset(lists["line"]),
         texts=frozenset(lists["text"]),
         turns=len(lists["turn"]),
         reminded=bool(lists["reminded"]),

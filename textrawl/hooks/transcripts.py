@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, cast
 
 from textrawl.hooks.sessions import HookSession
+from textrawl.resident.client import Found
 
 
 def drop_elements(text: str, opening: re.Pattern[str], put: str = "") -> str:
@@ -185,7 +186,8 @@ def clean_message(text: str) -> str:
 MOST_TEXT = 50_000  # characters of one request
 _TAG = "[chat:"  # the journal would take it for the number of a conversation
 
-Ask = Callable[[Mapping[str, Any]], Mapping[str, Any]]
+Ask = Callable[[str, Mapping[str, Any], Mapping[str, Any]], Found | None]
+"""A function that calls a tool with arguments and with wishes of the program. None: it failed."""
 
 
 def capture(session: HookSession, transcript: Path, title: str, client: str, ask: Ask) -> None:
@@ -199,9 +201,15 @@ def capture(session: HookSession, transcript: Path, title: str, client: str, ask
         [message for message in read_texts(transcript) if message.key not in stored]
     ):
         text = "\n".join([heading, "", *map(_write_bullet, batch)])
-        answer = ask({"op": "capture", "session": session.id[:16], "program": client, "text": text})
-        if "error" in answer:
-            raise OSError(str(answer["error"]))
+        entry = {
+            "granularity": "daily",
+            "date": time.strftime("%Y-%m-%d"),
+            "content": text,
+            "instanceId": client,
+            "chatIds": [session.id[:16]],
+        }
+        if ask("memory_create", entry, {}) is None:
+            raise OSError("The texts of the session could not be stored")
         session.add(*(f"text {message.key}" for message in batch))
 
 

@@ -1,220 +1,105 @@
-"""The answers to requests that come through the socket, from an open memory.
+"""The answers to requests that come through the socket.
 
-The operations are the same as those of the tools, with the same checks. The caller is the server's
-own principal, because only its OS user can use the socket.
+A request is one line of JSON-RPC, as over stdio: `tools/call` with the name and the arguments of a
+tool. Its `_meta` says which program asks, and with which version:
+
+    {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {
+        "name": "query_memory", "arguments": {"mode": "search", "query": "who likes tea?"},
+        "_meta": {"textrawl/program": {"version": "0.1.0", "client": "textrawl recall"}}}}
+
+`ping` asks whether the process lives, and `end` ends `textrawl resident`. A request of another
+version, or of another form, is refused with the version of this process.
 """
 
-import secrets
-from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from datetime import datetime
-from functools import partial
-from operator import attrgetter
-from typing import Any
+import json
+from collections.abc import Callable, Mapping
+from typing import Any, cast
 
 from textrawl import __version__
-from textrawl.access.principal import (
-    WRITES_OR_PROPOSES,
-    Caller,
-    Directory,
-    Principal,
-    Scope,
-    keep_caller,
-)
-from textrawl.client.local import read_found, read_stored
-from textrawl.errors import ArgumentInvalid, ReadOnly, TextrawlError
-from textrawl.memory.facts import Fact, MemoryOperations, Question
-from textrawl.memory.journal import EntryKey, JournalOperations
-from textrawl.memory.recalls import describe_recall
-from textrawl.memory.store import Store
-from textrawl.resident.requests import (
-    Answer,
-    CaptureRequest,
-    DigestRequest,
-    RecallRequest,
-    RememberRequest,
-    Request,
-    build_answer,
-    build_empty,
-    check,
-    count_wanted,
-    describe_fact,
-    describe_stored,
-    is_foreign,
-    leave_out_known,
-    read_members,
-)
-from textrawl.tools.memory.search_replies import (
-    DigestReply,
-    FactLayout,
-    SearchReply,
-    find_space_labels,
-)
-from textrawl.values.text import DIGEST_TOKENS, MOST_FACTS
-from textrawl.values.word_lists import EVERYBODY, includes_everybody
-from textrawl.wire.replies import RecallLog, Renderer, Reply, Written, write_id
+from textrawl.client.answers import Answer, Tools
+from textrawl.errors import ArgumentInvalid, TextrawlError
+from textrawl.values.text import escape_hidden
+from textrawl.values.word_lists import PROGRAM
+from textrawl.wire.program import read_program
+from textrawl.wire.replies import describe_error, write_sentences
 
-Operations = Mapping[str, tuple[type[Request], Callable[[Any], Awaitable[Answer]]]]
-"""The model of the request and the function of each operation."""
+Members = dict[str, Any]
 
-_ID = attrgetter("observation_id")
+_INVALID = -32600  # a number of JSON-RPC
+_ME = f"textrawl {__version__}"
 
 
-@dataclass(frozen=True)
-class OpenMemory:
-    """An open memory, with all that an answer needs.
+async def answer(tools: Tools, line: bytes, *, end: Callable[[], None] | None = None) -> Members:
+    """Return the answer to a request, or its error with what to do next.
 
-    `space` restricts all requests that do not name a space themselves. `recalls` is None if recalls
-    are not recorded. `digest_tokens` is the budget of a digest, and `digest_authors` says whose
-    facts digests and hooks get, if the request names none.
+    `end` ends the process. It is None if a request cannot end it.
     """
-
-    store: Store
-    directory: Directory
-    renderer: Renderer
-    recalls: RecallLog | None = None
-    space: str | None = None
-    read_only: bool = False
-    digest_tokens: int = DIGEST_TOKENS
-    digest_authors: Sequence[str] = EVERYBODY
-
-    def write(self, reply: Reply, max_tokens: int | None) -> Written:
-        """Return the reply in lines, within a budget."""
-        renderer = replace(self.renderer, format="lines", structured=False)
-        return renderer.write(reply, max_tokens)
-
-    async def identify(self, request: Request, scope: Scope, *also: Scope) -> Caller:
-        """Return the caller, who has `scope` or one of the scopes in `also`.
-
-        Raises ReadOnly, NotAuthenticated, SpaceNotFound, ScopeMissing, ArgumentInvalid.
-        """
-        if scope != "read" and (self.read_only or request.read_only):
-            raise ReadOnly("TEXTRAWL_READ_ONLY is on: unset it to change the memory")
-        space = request.space or self.space
-        principal = await self.directory.find_own(self.store.credential, space)
-        if scope != "read" and principal.home is None:
-            raise _ask_for_space(principal)
-        principal.require(scope, *also)
-        client = request.client or f"textrawl {__version__}"
-        return Caller(principal, client, f"textrawl {request.op}", secrets.token_hex(8))
-
-
-async def answer(memory: OpenMemory, line: bytes) -> Answer:
-    """Return the answer to a request from an open memory, or its error with what to do next."""
-    return await dispatch(list_operations(memory), line)
-
-
-def list_operations(memory: OpenMemory) -> Operations:
-    """Return the operations on an open memory."""
-    return {name: (model, partial(run, memory)) for name, (model, run) in _OPERATIONS.items()}
-
-
-async def dispatch(operations: Operations, line: bytes) -> Answer:
-    """Return the answer of the operation that a request names, or its error."""
+    request: Members = {}
     try:
-        members = read_members(line)
-        if is_foreign(members):
-            return _refuse_version(members)
-        if members.get("op") not in operations:
-            raise ArgumentInvalid(f"Use one of: {', '.join(operations)}", title="Unknown op")
-        model, run = operations[members["op"]]
-        return await run(check(model, members))
+        request = _read_line(line)
+        params = _find_object(request, "params")
+        meta = _find_object(params, "_meta")
+        version = _find_object(meta, PROGRAM).get("version")
+        if version != __version__:
+            return _refuse_version(request, version)
+        return _wrap(request, result=await _run(tools, request.get("method"), params, end))
     except TextrawlError as error:
-        return {"error": error.title, "fix": error.fix}
+        text = write_sentences(error.title, error.fix)
+        failure = {"code": _INVALID, "message": text, "data": describe_error(error)}
+        return _wrap(request, error=failure)
 
 
-async def _ping(memory: OpenMemory, request: Request) -> Answer:
-    await memory.identify(request, "read")
-    return build_empty()
+def is_of_another_version(answered: Members) -> bool:
+    """Return whether the answer refuses the version of the program that asked."""
+    return "version" in answered
 
 
-async def _recall(memory: OpenMemory, request: RecallRequest) -> Answer:
-    """Return facts that answer a question, without the known ones."""
-    caller = await memory.identify(request, "read")
-    authors = (request.authors or memory.digest_authors) if request.is_from_hook else EVERYBODY
-    # Of a search for some authors, the database does not know how many facts others have written.
-    limit = count_wanted(request) if includes_everybody(authors) else MOST_FACTS
-    question = Question(request.query, limit=limit, least_score=request.least_score)
-    operations = MemoryOperations(memory.store)
-    with keep_caller(caller):
-        rows, reason = await operations.search(question, caller)
-        rows = await operations.choose_by_authors(rows, authors, caller)
-    new = leave_out_known(rows, request.known, _ID)[: request.limit]
-    layout = FactLayout(find_space_labels(caller.principal))
-    reply = SearchReply.build(new, reason, request.query, layout)
-    if request.is_from_hook:
-        reply.note = None
-    written = memory.write(reply, request.max_tokens)
-    silent = not written.items and request.is_from_hook
-    if memory.recalls is not None and request.record and not silent:
-        finding = reply.read_finding(request.query)
-        memory.recalls.add(describe_recall(caller, "search", written, finding), reply)
-    return build_answer(written, [describe_fact(read_found(row)) for row in new], request.format)
+async def _run(
+    tools: Tools, method: object, params: Members, end: Callable[[], None] | None
+) -> Members:
+    program = read_program(_find_object(params, "_meta"))
+    if method == "tools/call" and program is not None:
+        named = program.model_copy(update={"client": program.client or _ME})
+        name = str(params.get("name"))
+        return _write_result(await tools.call(name, _find_object(params, "arguments"), named))
+    if method == "end" and end is not None:
+        end()
+    elif method != "ping":
+        raise ArgumentInvalid("Use tools/call or ping", title="Unknown method")
+    return {}
 
 
-async def _digest(memory: OpenMemory, request: DigestRequest) -> Answer:
-    """Return the facts that matter at the start of a conversation, without the known ones."""
-    caller = await memory.identify(request, "read")
-    authors = request.authors or memory.digest_authors
-    with keep_caller(caller):
-        rows = await MemoryOperations(memory.store).digest(
-            request.project or None, caller, authors=authors
-        )
-    new = leave_out_known(rows, request.known, _ID)
-    reply = DigestReply.build(new, find_space_labels(caller.principal))
-    facts = [describe_fact(read_found(row)) | {"section": row.section} for row in new]
-    written = memory.write(reply, request.max_tokens or memory.digest_tokens)
-    return build_answer(written, facts, request.format)
-
-
-async def _remember(memory: OpenMemory, request: RememberRequest) -> Answer:
-    """Store a fact, or update the valid fact of the entity with the same text."""
-    caller = await memory.identify(request, *WRITES_OR_PROPOSES)
-    fact = Fact(
-        request.entity,
-        request.type,
-        request.fact,
-        "manual",
-        valid_until=request.until,
-        replaces=request.replaces,
-    )
-    with keep_caller(caller):
-        row = await MemoryOperations(memory.store).remember(fact, caller)
-    return describe_stored(read_stored(row), write_id(row.entity_id))
-
-
-async def _capture(memory: OpenMemory, request: CaptureRequest) -> Answer:
-    """Add texts of a session to today's journal entry of the program, without known texts."""
-    caller = await memory.identify(request, "write")
-    today = datetime.now().astimezone().date().isoformat()
-    key = EntryKey("daily", today, request.program)
-    with keep_caller(caller):
-        journal = JournalOperations(memory.store)
-        row = await journal.write(key, request.text, caller, chat_ids=[request.session])
-    return build_empty() | {"items": int(row.changed)}
-
-
-def _refuse_version(members: Mapping[str, Any]) -> Answer:
+def _write_result(answered: Answer) -> Members:
     return {
-        "version": __version__,
-        "error": "Another version of textrawl",
-        "fix": f"The process is textrawl {__version__}, but {str(members.get('version'))[:40]} "
-        "asks: restart the older one",
+        "content": [{"type": "text", "text": escape_hidden(answered.text)}],
+        "structuredContent": answered.content,
+        "_meta": {PROGRAM: {"ids": list(answered.ids), "tokens": answered.tokens}},
     }
 
 
-def _ask_for_space(principal: Principal) -> ArgumentInvalid:
-    names = ", ".join(sorted(space.name for space in principal.spaces)) or "none"
-    return ArgumentInvalid(
-        f"choose one with --space or TEXTRAWL_SPACE: {names}",
-        title="The space to write to is not clear",
-    )
+def _wrap(request: Members, **members: Any) -> Members:
+    return {"jsonrpc": "2.0", "id": request.get("id"), **members}
 
 
-_OPERATIONS: dict[str, tuple[type[Request], Callable[[OpenMemory, Any], Awaitable[Answer]]]] = {
-    "ping": (Request, _ping),
-    "recall": (RecallRequest, _recall),
-    "digest": (DigestRequest, _digest),
-    "remember": (RememberRequest, _remember),
-    "capture": (CaptureRequest, _capture),
-}
+def _refuse_version(request: Members, version: object) -> Members:
+    asked = str(version)[:40]
+    text = f"The process is {_ME}, but {asked} asks: restart the older one"
+    refusal = {"code": _INVALID, "message": f"Another version of textrawl. {text}."}
+    return _wrap(request, error=refusal, version=__version__)
+
+
+def _read_line(line: bytes) -> Members:
+    """Return the members of a request. Raises ArgumentInvalid for a line that is no object."""
+    try:
+        members = json.loads(line)
+    except (ValueError, RecursionError):
+        members = None
+    if not isinstance(members, dict):
+        raise ArgumentInvalid("Send one line with a JSON object", title="Request not understood")
+    return cast("Members", members)
+
+
+def _find_object(members: Mapping[str, Any], name: str) -> Members:
+    """Return the member that is an object, or an empty object."""
+    found = members.get(name)
+    return cast("Members", found) if isinstance(found, dict) else {}

@@ -26,7 +26,9 @@ from textrawl.environment import (
     list_options,
     read_sources,
 )
-from textrawl.errors import StartRefused
+from textrawl.errors import StartRefused, TextrawlError
+from textrawl.values.text import SHORT_ID
+from textrawl.values.word_lists import PROGRAM
 
 _LONGEST = 103  # bytes without the NUL; sun_path has 104 on macOS and 108 on Linux
 _KEY = 16  # hexadecimal digits
@@ -135,6 +137,9 @@ _LEAST = 0.001  # seconds; a time limit of zero would mean a socket that does no
 _OFF = ("false", "0", "no", "off")
 _ON = ("true", "1", "yes", "on")
 
+PING: dict[str, Any] = {"method": "ping"}
+END: dict[str, Any] = {"method": "end"}
+
 _started: list[Any] = []
 
 
@@ -150,14 +155,51 @@ class ResidentRefused(Unreachable):
     """The process is of another version of textrawl or of another OS user, or memory is off."""
 
 
-def ask(request: Mapping[str, Any], *, timeout: float) -> dict[str, Any]:
+class Found(NamedTuple):
+    """The answer of a tool: lines with their tokens, the ids of their facts, structured content."""
+
+    text: str
+    ids: list[str]
+    tokens: int
+    content: dict[str, Any]
+
+    @property
+    def short_ids(self) -> list[str]:
+        """The short ids of the facts."""
+        return [identity[:SHORT_ID] for identity in self.ids]
+
+
+def build_call(tool: str, arguments: Mapping[str, Any], **program: Any) -> dict[str, Any]:
+    """Return the request for a tool. Arguments that are None are left out.
+
+    `program` says who asks, in the keys of `textrawl.wire.program.Program`. `client` is the name
+    for the recall log and the trail, such as "textrawl hook (claude-code)".
+    """
+    params = {
+        "name": tool,
+        "arguments": {name: value for name, value in arguments.items() if value is not None},
+        "_meta": {PROGRAM: {name: value for name, value in program.items() if value is not None}},
+    }
+    return {"method": "tools/call", "params": params}
+
+
+def read_answer(answer: Mapping[str, Any]) -> Found:
+    """Return the answer of a tool. Raises TextrawlError if it is an error."""
+    if "error" in answer:
+        failure = answer["error"]["data"]
+        raise TextrawlError(failure["fix"], title=failure["error"])
+    result = answer["result"]
+    if "content" not in result:
+        return Found("", [], 0, {})
+    details = result["_meta"][PROGRAM]
+    text, content = result["content"][0]["text"], result["structuredContent"]
+    return Found(text, details["ids"], details["tokens"], content)
+
+
+def ask(request: Mapping[str, Any], *, timeout: float) -> Found:
     """Send a request to the process that has the memory open, and return its answer.
 
-    `request` has the key `op` and the keys of that operation; see `requests`. `client` is the name
-    for the recall log, such as "textrawl hook (claude-code)". `timeout` is in seconds, and applies
-    to the whole call. The answer has the keys of the operation, or `error` and `fix`.
-
-    Raises Unreachable.
+    `timeout` is in seconds, and applies to the whole call. Raises Unreachable, TextrawlError.
     """
     deadline = time.monotonic() + timeout
     if sys.platform == "win32":
@@ -169,14 +211,12 @@ def ask(request: Mapping[str, Any], *, timeout: float) -> dict[str, Any]:
         raise Unreachable(str(error)) from error
     except StartRefused as error:
         raise ResidentRefused(str(error)) from error
-    if not isinstance(answer, dict) or "version" in answer:
+    if not isinstance(answer, dict) or "version" in answer or "jsonrpc" not in answer:
         raise ResidentRefused(f"Another version than {__version__} answers")
-    return cast("dict[str, Any]", answer)
+    return read_answer(cast("dict[str, Any]", answer))
 
 
-def ask_or_start(
-    request: Mapping[str, Any], *, timeout: float, starting: float = 0.0
-) -> dict[str, Any]:
+def ask_or_start(request: Mapping[str, Any], *, timeout: float, starting: float = 0.0) -> Found:
     """Do the same as `ask`. If no process listens, start `textrawl resident` and wait for it.
 
     Raises Unreachable after `timeout` seconds, or after `starting` seconds more if it started the
@@ -224,9 +264,9 @@ def start_resident() -> None:
 
 
 def complete(request: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the request with the version of textrawl, and with what the settings forbid.
+    """Return the whole request, with the version of textrawl and with what the settings forbid.
 
-    Raises Refused if memory is off, and StartRefused.
+    Raises ResidentRefused if memory is off, and StartRefused.
     """
     return _complete(request, read_sources())
 
@@ -238,7 +278,15 @@ def _complete(request: Mapping[str, Any], sources: Sequence[ValueSource]) -> dic
         raise ResidentRefused("TEXTRAWL_ENABLE_MEMORY is off")
     read_only = found.get("read_only", _OFF[0]) not in _OFF
     quiet = read_only or found.get("record_recalls") == "off"
-    return {"version": __version__, "readOnly": read_only, "record": not quiet, **request}
+    own = {"version": __version__, "readOnly": read_only, "record": not quiet}
+    params = request.get("params", {})
+    program = {**own, **params.get("_meta", {}).get(PROGRAM, {})}
+    return {
+        "jsonrpc": "2.0",
+        "id": 1,
+        "method": request["method"],
+        "params": {**params, "_meta": {PROGRAM: program}},
+    }
 
 
 def _prepare(request: Mapping[str, Any]) -> tuple[Address, bytes]:
@@ -279,7 +327,7 @@ def _check_life(address: Address, seconds: float) -> None:
 
     A long answer is waited for. A process that is stopped never answers anything.
     """
-    ping = json.dumps(complete({"op": "ping"})).encode() + b"\n"
+    ping = json.dumps(complete(PING)).encode() + b"\n"
     try:
         _exchange(address, ping, time.monotonic() + seconds)
     except OSError as error:

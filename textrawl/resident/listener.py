@@ -30,9 +30,15 @@ _READING = 2.0  # time limit for reading a request, in seconds
 _ANSWERING = 60.0  # time limit for answering, in seconds
 _MOST_CONNECTIONS = 512
 _MOST_AT_ONCE = 64  # requests; more wait until another one is answered
+_LOOK = "See the log of the process that has the memory open"
 _INTERNAL = {
-    "error": "Internal error",
-    "fix": "See the log of the process that has the memory open",
+    "jsonrpc": "2.0",
+    "id": None,
+    "error": {
+        "code": -32603,
+        "message": f"Internal error. {_LOOK}.",
+        "data": {"error": "Internal error", "fix": _LOOK},
+    },
 }
 
 

@@ -6,23 +6,31 @@ It has no upkeep and no tools, so it starts faster than a server and needs less 
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import anyio
 from pydantic import SecretStr
 
-from textrawl.access.principal import Directory
+from textrawl.client.answers import Tools
+from textrawl.client.local import LocalTools
 from textrawl.errors import MemoryNotEnabled
 from textrawl.memory.opening import open_memory
-from textrawl.resident.answers import OpenMemory, Operations, answer, dispatch, list_operations
+from textrawl.memory.store import Store
+from textrawl.resident.answers import answer, is_of_another_version
 from textrawl.resident.client import Address, MemoryKey, build_address
 from textrawl.resident.listener import Listener, open_lock
-from textrawl.resident.requests import Answer, Request, build_empty
 from textrawl.settings import Settings
-from textrawl.wire.replies import build_recall_log, build_renderer
+from textrawl.wire.replies import RecallLog, build_recall_log
 
 if TYPE_CHECKING:
     from textrawl.tools.call import App
+
+_NAMES = {  # for the trail
+    "query_memory": "textrawl recall",
+    "digest": "textrawl digest",
+    "remember_fact": "textrawl remember",
+    "memory_create": "textrawl capture",
+}
 
 
 def locate(settings: Settings) -> Address:
@@ -36,24 +44,11 @@ def locate(settings: Settings) -> Address:
     return build_address(settings.data_dir, memory)
 
 
-def build_listener(settings: Settings, memory: OpenMemory) -> Listener:
-    """Return the listener for the memory of `settings`."""
-    return Listener(locate(settings), partial(answer, memory))
-
-
 async def listen(settings: Settings, app: "App") -> None:
     """Answer requests through the socket with the memory of a server, until cancelled."""
-    memory = OpenMemory(
-        app.store,
-        app.identity.directory,
-        app.renderer,
-        app.recalls,
-        app.identity.space,
-        read_only=settings.read_only,
-        digest_tokens=settings.digest_tokens,
-        digest_authors=settings.digest_authors,
-    )
-    await build_listener(settings, memory).run()
+    directory = app.identity.directory
+    tools = LocalTools(app.store, settings, recalls=app.recalls, names=_NAMES, directory=directory)
+    await Listener(locate(settings), partial(answer, tools)).run()
 
 
 def _reveal(secret: SecretStr | None) -> str | None:
@@ -63,7 +58,6 @@ def _reveal(secret: SecretStr | None) -> str | None:
 _FLUSHING = 5.0  # seconds between writes of the recall log
 _LAST_FLUSH = 1.0  # time limit in seconds for recording the last recalls
 _CHECKING = 0.5  # seconds between checks whether the process is still needed
-_OWN_LIFETIME = 60.0  # seconds for which the process caches its own principal
 
 
 async def run_resident(settings: Settings, *, idle: float) -> bool:
@@ -81,24 +75,19 @@ async def run_resident(settings: Settings, *, idle: float) -> bool:
         if not lock.take_exclusive() or not lock.is_in_place():
             return False
         try:
-            async with open_operations(settings, serving=True) as operations:
-                await _serve(address, operations, idle)
+            async with open_tools(settings, serving=True) as tools:
+                await _serve(address, tools, idle)
         finally:
             address.lock.unlink(missing_ok=True)
     return True
 
 
-async def _serve(address: Address, operations: Operations, idle: float) -> None:
+async def _serve(address: Address, tools: Tools, idle: float) -> None:
     ended = anyio.Event()
 
-    async def end(request: Request) -> Answer:
-        del request
-        ended.set()
-        return build_empty()
-
-    async def answer_line(line: bytes) -> Answer:
-        answered = await dispatch({**operations, "end": (Request, end)}, line)
-        if "version" in answered:
+    async def answer_line(line: bytes) -> dict[str, Any]:
+        answered = await answer(tools, line, end=ended.set)
+        if is_of_another_version(answered):
             ended.set()
         return answered
 
@@ -113,42 +102,26 @@ async def _serve(address: Address, operations: Operations, idle: float) -> None:
 
 
 @asynccontextmanager
-async def open_operations(settings: Settings, *, serving: bool) -> AsyncGenerator[Operations]:
-    """Open the memory of `settings`, and yield the operations that requests name.
+async def open_tools(settings: Settings, *, serving: bool) -> AsyncGenerator[Tools]:
+    """Open the memory of `settings`, and yield its tools.
 
     The memory is that of the server in SERVER_URL, if this setting has a value. `serving` has the
     same meaning as for `open_memory`. Raises StartRefused, DatabaseUnavailable.
     """
     if settings.server_url is not None:
         from textrawl.resident.remote import (  # noqa: PLC0415 - it loads the MCP SDK
-            open_remote_operations,
+            open_remote_spaces,
         )
 
-        async with open_remote_operations(settings.server_url, settings) as operations:
-            yield operations
+        async with open_remote_spaces(settings.server_url, settings) as spaces:
+            yield spaces
         return
-    async with _open_memory(settings, serving=serving) as memory:
-        yield list_operations(memory)
-
-
-@asynccontextmanager
-async def _open_memory(settings: Settings, *, serving: bool) -> AsyncGenerator[OpenMemory]:
     async with open_memory(settings, serving=serving) as store:
         recalls = build_recall_log(settings)
-        memory = OpenMemory(
-            store,
-            Directory(store.database, lifetime=_OWN_LIFETIME),
-            build_renderer(settings),
-            recalls,
-            settings.space,
-            read_only=settings.read_only,
-            digest_tokens=settings.digest_tokens,
-            digest_authors=settings.digest_authors,
-        )
         try:
             async with anyio.create_task_group() as beside:
-                beside.start_soon(_record_recalls, memory)
-                yield memory
+                beside.start_soon(_record_recalls, recalls, store)
+                yield LocalTools(store, settings, recalls=recalls, names=_NAMES)
                 beside.cancel_scope.cancel()
         finally:
             if recalls is not None:
@@ -156,7 +129,7 @@ async def _open_memory(settings: Settings, *, serving: bool) -> AsyncGenerator[O
                     await recalls.flush(store.database)
 
 
-async def _record_recalls(memory: OpenMemory) -> None:
-    while memory.recalls is not None:
+async def _record_recalls(recalls: RecallLog | None, store: Store) -> None:
+    while recalls is not None:
         await anyio.sleep(_FLUSHING)
-        await memory.recalls.flush(memory.store.database)
+        await recalls.flush(store.database)

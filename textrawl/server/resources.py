@@ -172,9 +172,10 @@ class Prompts:
     ) -> GetPromptResult:
         """Return the text of a prompt as a message of the user. Raises MCPError (-32602)."""
         spec = self.find(name)
-        content = TextContent(text=await spec.write(call, _check(spec, arguments or {})))
-        message = PromptMessage(role="user", content=content)
-        return GetPromptResult(description=spec.description, messages=[message])
+        written = await spec.write(call, _check(spec, arguments or {}))
+        text, meta = written if isinstance(written, tuple) else (written, None)
+        message = PromptMessage(role="user", content=TextContent(text=text))
+        return GetPromptResult(description=spec.description, messages=[message], _meta=meta)
 
 
 def _describe(spec: PromptSpec) -> Prompt:

@@ -52,12 +52,12 @@ from textrawl.server.description import NAME, TITLE, ServerDescription, describe
 from textrawl.server.lifespan import build_authenticator, build_renderer, open_app
 from textrawl.server.resources import Completions, Prompts, Resources, Subscriptions
 from textrawl.settings import Settings
-from textrawl.tools.call import App, Call, name_session
+from textrawl.tools.call import App, Call, is_program, name_session
 from textrawl.tools.catalogue import choose_names, choose_tools, choose_toolsets
 from textrawl.tools.toolset import Toolset, ToolSpec
 from textrawl.wire import arguments
 from textrawl.wire.arguments import slim
-from textrawl.wire.replies import write_sentences
+from textrawl.wire.replies import Renderer, describe_error, write_sentences
 
 
 @asynccontextmanager
@@ -71,10 +71,10 @@ async def open_reading(context: Context[App, Any] | None, name: str) -> AsyncGen
         caller.principal.require("read")
         with keep_caller(caller):
             yield Call(app, caller, context)
-    except errors.ArgumentInvalid as error:
-        raise MCPError(INVALID_PARAMS, write_sentences(error.title, error.fix)) from error
     except errors.TextrawlError as error:
-        raise MCPError(INTERNAL_ERROR, write_sentences(error.title, error.fix)) from error
+        code = INVALID_PARAMS if isinstance(error, errors.ArgumentInvalid) else INTERNAL_ERROR
+        data = describe_error(error) if is_program(context) else None
+        raise MCPError(code, write_sentences(error.title, error.fix), data) from error
 
 
 logger = logging.getLogger("textrawl")
@@ -239,10 +239,13 @@ class MemoryServer(MCPServer[App]):
             return await self._call(name, arguments, context)
         except errors.TextrawlError as error:
             outcome = error.title
-            return self._renderer.render_error(error)
+            return self._choose_renderer(context).render_error(error)
         finally:
             if self.observe_call is not None:
                 self.observe_call(name, outcome, time.perf_counter() - began)
+
+    def _choose_renderer(self, context: Context[App, Any] | None) -> Renderer:
+        return self._renderer.for_programs() if is_program(context) else self._renderer
 
     async def list_resource_templates(self) -> list[ResourceTemplate]:
         """List the forms of addresses that resources have."""

@@ -21,8 +21,18 @@ from textrawl.memory.watches import Watches
 from textrawl.scheduling import run_aside
 from textrawl.settings import CorrectionMode
 from textrawl.values.text import DIGEST_TOKENS, clean_name
-from textrawl.values.word_lists import EVERYBODY
-from textrawl.wire.replies import NOTHING, Finding, Key, RecallLog, Renderer, Reply, Written
+from textrawl.values.word_lists import EVERYBODY, PROGRAM
+from textrawl.wire.program import Program, read_program, write_answer_meta
+from textrawl.wire.replies import (
+    NO_BUDGET,
+    NOTHING,
+    Finding,
+    Key,
+    RecallLog,
+    Renderer,
+    Reply,
+    Written,
+)
 
 _LIFETIME = 300.0  # seconds
 _MOST_KEPT = 10_000
@@ -116,6 +126,7 @@ class App:
         self.render = renderer.render
         self._renderer = renderer
         self._line_renderer = replace(renderer, format="lines", structured=False)
+        self.program_renderer = renderer.for_programs()
         self._recalls = recalls
 
     @property
@@ -178,6 +189,22 @@ class App:
         """Write the answer to a query, and record it as a recall with its `mode` and its cost."""
         written = self._renderer.write(reply, max_tokens)
         return self._record(caller, mode, reply, written, finding)
+
+    def recall_for(
+        self,
+        program: Program,
+        caller: Caller,
+        mode: str,
+        reply: Reply,
+        max_tokens: int | None,
+        finding: Finding,
+    ) -> CallToolResult:
+        """Do what `recall` does, for a program. A hook that shows nothing is no recall."""
+        written = self.program_renderer.write(reply, max_tokens)
+        if written.items or not program.is_hook:
+            self._record(caller, mode, reply, written, finding)
+        meta = write_answer_meta(reply, written)
+        return written.result.model_copy(update={"meta": meta})
 
     async def recall_aside(self, caller: Caller, mode: str, reply: Reply) -> CallToolResult:
         """Do what `recall` does, in a thread. A long reply then does not delay other calls."""
@@ -259,14 +286,23 @@ class Call:
         """
         return self.caller.principal.find_graphs(self.app.graphs)
 
+    @property
+    def program(self) -> Program | None:
+        """The program of textrawl that calls, or None. Raises ArgumentInvalid."""
+        return read_program(self.context.request_context.meta)
+
     def reply(self, reply: Reply) -> CallToolResult:
         """Write an answer that is not recorded as a recall."""
+        if is_program(self.context):
+            return self.app.program_renderer.render(reply, NO_BUDGET)
         return self.app.render(reply)
 
     def recall(
         self, mode: str, reply: Reply, max_tokens: int | None = None, finding: Finding = NOTHING
     ) -> CallToolResult:
         """Write the answer to a query, and record it as a recall with its `mode` and its cost."""
+        if program := self.program:
+            return self.app.recall_for(program, self.caller, mode, reply, max_tokens, finding)
         return self.app.recall(self.caller, mode, reply, max_tokens, finding)
 
     def recall_lines(
@@ -285,6 +321,11 @@ class Call:
     async def recall_aside(self, mode: str, reply: Reply) -> CallToolResult:
         """Do what `recall` does, in a thread. A long answer then does not delay other calls."""
         return await self.app.recall_aside(self.caller, mode, reply)
+
+
+def is_program(context: Context[App] | None) -> bool:
+    """Return whether a program of textrawl sent the request."""
+    return context is not None and PROGRAM in (context.request_context.meta or ())
 
 
 def find_call(context: Context[App]) -> Call:

@@ -164,7 +164,7 @@ class Argument:
 
 @dataclass(frozen=True)
 class PromptSpec:
-    """An MCP prompt. `write` returns its text, for the scope `read`.
+    """An MCP prompt. `write` returns its text, for the scope `read`, or also the `_meta` of it.
 
     It gets the arguments that the client gave. If `tool` is not None, only servers that offer this
     tool offer the prompt.
@@ -173,7 +173,7 @@ class PromptSpec:
     name: str
     title: str
     description: str
-    write: Callable[[Call, Mapping[str, str]], Awaitable[str]]
+    write: Callable[[Call, Mapping[str, str]], Awaitable[str | tuple[str, dict[str, Any]]]]
     arguments: tuple[Argument, ...] = ()
     tool: str | None = None
 

@@ -298,6 +298,7 @@ REASON_LENGTH = 500  # of a revision or of a rejection
 
 MOST_FACTS = 50  # of a search
 MOST_PROPOSALS = 100  # of a list or of one decision
+SHORT_ID = 8  # characters of a short id; every parameter for an id accepts it
 LEAST_TOKENS, MOST_TOKENS = 50, 25_000  # of an answer
 DIGEST_TOKENS = 300  # of a digest, by default
 

@@ -11,6 +11,8 @@ HOOKS: tuple[HookPart, ...] = ("digest", "recall", "remind")
 RECALL_TOKENS = 200
 LEAST_SCORE = 0.6
 
+PROGRAM = "textrawl/program"  # the key in `_meta` of requests of textrawl's own programs
+
 _NONE = ("", "off", "none", "false")
 
 

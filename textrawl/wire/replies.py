@@ -32,8 +32,15 @@ from pydantic.alias_generators import to_camel
 from pydantic.fields import FieldInfo
 from pydantic_core import to_json
 
-from textrawl.errors import DatabaseUnavailable, NothingDeleted, ServerBusy, TextrawlError
+from textrawl.errors import (
+    DatabaseUnavailable,
+    NothingDeleted,
+    ScopeMissing,
+    ServerBusy,
+    TextrawlError,
+)
 from textrawl.settings import Format, RecallContent, Settings
+from textrawl.values.text import SHORT_ID
 from textrawl.wire.token_counter import Counter, choose_counter
 
 if TYPE_CHECKING:  # commands write replies as text without the SDK
@@ -42,7 +49,7 @@ if TYPE_CHECKING:  # commands write replies as text without the SDK
     from textrawl.postgres.database import Database
 
 _OWN_ALIAS = 2  # the priority of an alias that a field has itself
-SHORT_ID = 8  # characters of a short id; every parameter for an id accepts it
+NO_BUDGET = 1_000_000  # tokens
 
 
 @dataclass(frozen=True)
@@ -183,6 +190,11 @@ class Reply(Part):
     def _find_items(self) -> list[Any]:
         return (self.items and getattr(self, self.items)) or []
 
+    def list_ids(self, count: int) -> list[str]:
+        """Return the ids of the first `count` items in their order, for programs of textrawl."""
+        del count
+        return []
+
     def keep(self, count: int) -> Self:
         """Return a copy with `count` items. A `count` of -n omits all items and n field groups."""
         reply = self.choose(max(count, 0))
@@ -259,7 +271,10 @@ class Content(NamedTuple):
 
 @dataclass(frozen=True)
 class Written:
-    """A written reply, its tokens and budget, and the numbers of its items and of omitted items."""
+    """A written reply, its tokens and budget, and the numbers of its items and of omitted items.
+
+    `structured` is true if the tokens are also those of structured content.
+    """
 
     content: Content
     format: Format
@@ -287,7 +302,8 @@ class Renderer:
     A result has two channels: text and structured content. Its cost is the sum of their tokens.
     In the graph toolset the cost is the tokens of the larger channel, because both channels have
     the same content, and clients pass only one of them to the model. The reading tools of the graph
-    toolset use `graph_budget`.
+    toolset use `graph_budget`. If `text_alone`, only the text counts, because no model sees the
+    structured content.
     """
 
     format: Format
@@ -295,6 +311,11 @@ class Renderer:
     counter: Counter
     budget: int
     graph_budget: int = 25_000
+    text_alone: bool = False
+
+    def for_programs(self) -> "Renderer":
+        """Return the renderer for programs of textrawl: lines and structured content."""
+        return replace(self, format="lines", structured=True, text_alone=True)
 
     def render(self, reply: Reply, max_tokens: int | None = None) -> "CallToolResult":
         """Return the result, within the budget."""
@@ -314,7 +335,8 @@ class Renderer:
     def _describe(
         self, content: Content, tokens: int, budget: int, items: int, dropped: int
     ) -> Written:
-        return Written(content, self.format, self.structured, tokens, budget, items, dropped)
+        shown = self.structured and not self.text_alone
+        return Written(content, self.format, shown, tokens, budget, items, dropped)
 
     def render_error(self, error: TextrawlError) -> "CallToolResult":
         """Return the error as a result that says what to do next.
@@ -324,6 +346,9 @@ class Renderer:
         Otherwise Gemini CLI would check the JSON against the schema, and would show its model only
         that this check failed.
         """
+        if self.text_alone:
+            text = write_sentences(error.title, error.fix)
+            return Content(text, describe_error(error)).build_result(is_error=True)
         if isinstance(error, NothingDeleted):
             return self._encode(RefusalReply.build(error)).build_result(is_error=True)
         if self.structured:
@@ -341,14 +366,18 @@ class Renderer:
     def _count_all(self, content: Content) -> int:
         return sum(self.counter.count(text) for text in content.list_texts())
 
+    def _list_counted(self, content: Content) -> list[str]:
+        return [content.text] if self.text_alone else content.list_texts()
+
     def _find_budget(self, reply: Reply) -> int:
         return self.graph_budget if reply.large else self.budget
 
     def _count(self, reply: Reply, content: Content) -> int:
         """Return the cost of a result, which is compared with the budget."""
+        texts = self._list_counted(content)
         if not reply.one_channel:
-            return self._count_all(content)
-        return max(self.counter.count(text) for text in set(content.list_texts()))
+            return sum(self.counter.count(text) for text in texts)
+        return max(self.counter.count(text) for text in set(texts))
 
     def _encode(self, reply: Reply) -> Content:
         if self.format == "lines" or reply.always_lines:
@@ -402,6 +431,12 @@ class Renderer:
     def _name_cost(reply: Reply, cost: int) -> dict[str, int]:
         """Return the field `used_tokens` if the reply has this field."""
         return {"used_tokens": cost} if "used_tokens" in type(reply).model_fields else {}
+
+
+def describe_error(error: TextrawlError) -> dict[str, Any]:
+    """Return an error as structured content for programs of textrawl."""
+    scope = {"scope": error.scope} if isinstance(error, ScopeMissing) else {}
+    return {"error": error.title, "fix": error.fix} | scope
 
 
 def write_sentences(*parts: str) -> str:
@@ -538,9 +573,6 @@ def _hash(query: str) -> str:
     return hashlib.sha256(folded.encode()).hexdigest()[:_HASH]
 
 
-_NO_BUDGET = 1_000_000
-
-
 def build_renderer(settings: Settings) -> Renderer:
     """Return the renderer that `settings` describe."""
     return Renderer(
@@ -557,7 +589,7 @@ def build_recall_log(settings: Settings) -> RecallLog | None:
     if settings.record_recalls == "off" or settings.read_only:
         return None
     verbose = replace(
-        build_renderer(settings), format="verbose", budget=_NO_BUDGET, graph_budget=_NO_BUDGET
+        build_renderer(settings), format="verbose", budget=NO_BUDGET, graph_budget=NO_BUDGET
     )
     return RecallLog(
         settings.record_recalls, count_verbose=lambda reply: verbose.write(reply).tokens

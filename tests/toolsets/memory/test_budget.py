@@ -23,9 +23,9 @@ from textrawl.memory.fact_rows import (
     RelationRow,
 )
 from textrawl.tools.memory.entity_reply import EntityReply
-from textrawl.tools.memory.forget_entity import ForgetReply
 from textrawl.tools.memory.search_replies import FactLayout, ListReply, SearchReply, SpaceLabels
-from textrawl.tools.memory.writing import BuildReply, RelateReply, RememberReply
+from textrawl.tools.memory.write_replies import ForgetReply, RelateReply, RememberReply
+from textrawl.tools.memory.writing import BuildReply
 from textrawl.values.names import ENTITY_TYPES
 from textrawl.values.text import clean_fact, clean_name
 from textrawl.wire.replies import Renderer, Reply

@@ -21,7 +21,6 @@ from tests.support.answer_readers import (
     read_verbose,
 )
 from textrawl.client.answers import read_facts
-from textrawl.hooks.response import drop_known, hash_lines
 from textrawl.memory.fact_rows import DigestRow, EntityRow, HitRow, ProposedHitRow
 from textrawl.tools.memory.entity_reply import EntityReply
 from textrawl.tools.memory.search_replies import DigestReply, FactLayout, SearchReply, SpaceLabels
@@ -31,7 +30,6 @@ from textrawl.values.text import (
     clean_name,
     clean_relation,
     frame_digest,
-    frame_facts,
     unframe,
 )
 from textrawl.wire.replies import Renderer
@@ -282,27 +280,3 @@ def test_a_fence_that_was_cut_off_still_holds_only_facts(
     )
     whole = [fact for group in expected for fact in group.facts]
     assert seen == whole[: len(seen)]
-
-
-@given(find_rows(), st.data())
-def test_a_hook_that_leaves_known_facts_out_adds_none_to_another_entity(
-    rows: list[HitRow], data: st.DataObject
-) -> None:
-    reply = SearchReply.build(rows, None, "x", FactLayout(LABELS))
-    lines = [line for line in reply.lines() if line != "nothing found"]
-    known = (
-        data.draw(st.sets(st.sampled_from(hash_lines("\n".join(lines))))) if rows else set[str]()
-    )
-
-    kept = open_fence(frame_facts(drop_known("\n".join(lines), known)))
-
-    before = (
-        [(group.name, fact) for group in read_lines("\n".join(lines)) for fact in group.facts]
-        if rows
-        else []
-    )
-    after = (
-        [(group.name, fact) for group in read_lines(kept) for fact in group.facts] if kept else []
-    )
-    assert [pair for pair in before if pair in after] == after
-    assert len(after) + len(known) >= len({fact for _, fact in before})

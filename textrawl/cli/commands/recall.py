@@ -1,6 +1,7 @@
 """The commands `remember`, `recall` and `digest`."""
 
 import json
+from collections.abc import Mapping
 from datetime import datetime
 from typing import Annotated, Any
 
@@ -30,17 +31,25 @@ from textrawl.cli.quick import (
     ask_running,
     build_digest,
     build_recall,
-    check,
     read_stdin,
     show,
 )
 from textrawl.errors import MemoryNotEnabled
-from textrawl.resident.client import NotListening, ResidentRefused, Unreachable, complete
+from textrawl.resident.client import (
+    Found,
+    NotListening,
+    ResidentRefused,
+    Unreachable,
+    build_call,
+    complete,
+    read_answer,
+)
 from textrawl.settings import read_settings
 from textrawl.values.names import ENTITY_TYPES, EntityKind
+from textrawl.values.text import SHORT_ID
 
 
-def find_answer(request: Request, *, create: bool = False) -> dict[str, Any]:
+def find_answer(request: Request, *, create: bool = False) -> Found:
     """Return the answer to `request`.
 
     With `create`, the embedded Postgres is created if it does not exist. Without it, this process
@@ -48,16 +57,14 @@ def find_answer(request: Request, *, create: bool = False) -> dict[str, Any]:
     StartRefused.
     """
     try:
-        answer = ask_running(request)
+        return ask_running(request)
     except Unreachable as error:
         if not isinstance(error, NotListening | ResidentRefused):
             write_error(f"{error}: this command opens the memory itself")
-        answer = _open_and_answer(request, create=create)
-    check(answer)
-    return answer
+    return _open_and_answer(request, create=create)
 
 
-def _open_and_answer(request: Request, *, create: bool) -> dict[str, Any]:
+def _open_and_answer(request: Request, *, create: bool) -> Found:
     # A running process answers most requests, and these modules take half a second to load.
     from textrawl.resident import answers, process  # noqa: PLC0415 - see above
 
@@ -69,9 +76,10 @@ def _open_and_answer(request: Request, *, create: bool) -> dict[str, Any]:
         if settings.server_url is None:
             require_memory(settings)
 
-    async def run() -> dict[str, Any]:
-        async with process.open_operations(settings, serving=False) as operations:
-            return await answers.dispatch(operations, json.dumps(complete(request)).encode())
+    async def run() -> Found:
+        async with process.open_tools(settings, serving=False) as tools:
+            answer = await answers.answer(tools, json.dumps(complete(request)).encode())
+            return read_answer(answer)
 
     with show_wait("Opening the memory"):
         return run_foreground(run)
@@ -102,13 +110,8 @@ def recall(
     text = read_stdin() if words in ([], [STDIN]) else " ".join(words)
     if text is None:
         raise typer.BadParameter("give a question, or pipe one to stdin", param_hint="QUESTION")
-    request = build_recall(
-        read_query(text, "QUESTION"),
-        as_json=as_json,
-        limit=limit,
-        max_tokens=max_tokens,
-        space=space,
-    )
+    query = read_query(text, "QUESTION")
+    request = build_recall(query, limit=limit, max_tokens=max_tokens, space=space)
     show(find_answer(request), as_json=as_json)
 
 
@@ -131,7 +134,7 @@ def digest(
     They are about the project, people, preferences and open questions. Without --max-tokens they
     have at most TEXTRAWL_DIGEST_TOKENS tokens (300).
     """
-    request = build_digest(as_json=as_json, project=project, max_tokens=max_tokens, space=space)
+    request = build_digest(project=project, max_tokens=max_tokens, space=space)
     show(find_answer(request), as_json=as_json)
 
 
@@ -157,17 +160,6 @@ _Replaces = Annotated[
     ),
 ]
 
-_SHOWN = (
-    "duplicate",
-    "entity_id",
-    "entity_name",
-    "entity_type",
-    "observation_id",
-    "proposal_id",
-    "updated",
-    "closest",
-)
-
 
 def remember(  # noqa: PLR0913, PLR0917 - each argument is an option
     name: EntityName,
@@ -187,39 +179,45 @@ def remember(  # noqa: PLR0913, PLR0917 - each argument is an option
 
     An entity that does not exist yet is created. An entity that exists keeps its type.
     """
-    request = {
-        "op": "remember",
-        "client": f"textrawl {__version__}",
-        "entity": name,
-        "fact": _read_text(fact),
-        "type": entity_type,
-        **({"until": until.isoformat()} if until else {}),
-        **({"replaces": replaces} if replaces else {}),
-        **({"space": space} if space else {}),
+    arguments = {
+        "entityName": name,
+        "entityType": entity_type,
+        "observation": _read_text(fact),
+        "source": "manual",
+        "validUntil": until.isoformat() if until else None,
+        "replaces": replaces,
     }
-    stored = find_answer(request, create=True)
+    request = build_call(
+        "remember_fact", arguments, client=f"textrawl {__version__}", space=space or None
+    )
+    stored = find_answer(request, create=True).content
     if as_json:
-        write_json({name: stored[name] for name in _SHOWN})
+        write_json(_describe(stored))
     else:
         _show(stored)
 
 
-def _show(stored: dict[str, Any]) -> None:
-    verb = _choose_verb(stored)
+def _describe(stored: Mapping[str, Any]) -> dict[str, Any]:
+    return {
+        "duplicate": stored.get("duplicate", False),
+        "entity_id": stored.get("entityId"),
+        "entity_name": stored["entityName"],
+        "entity_type": stored["entityType"],
+        "observation_id": stored.get("observationId"),
+        "proposal_id": stored.get("proposalId"),
+        "updated": stored.get("updated", False),
+        "closest": stored.get("similar"),
+    }
+
+
+def _show(stored: Mapping[str, Any]) -> None:
+    identity = stored.get("proposalId") or stored["observationId"]
+    lines = [f"{stored['message']}: {identity[:SHORT_ID]}"]
+    if closest := stored.get("similar"):
+        lines.append(f"Close fact: {closest['id'][:SHORT_ID]} {closest['content']}")
     console = open_console()
-    line = f"{verb} {stored['entity_name']} ({stored['entity_type']}): {stored['ids'][0]}"
-    console.print(write_cell(line), soft_wrap=True)
-    if closest := stored["closest"]:
-        line = f"Close fact: {closest['id'][:8]} {closest['content']}"
+    for line in lines:
         console.print(write_cell(line), soft_wrap=True)
-
-
-def _choose_verb(stored: dict[str, Any]) -> str:
-    if stored["proposal_id"]:
-        return "Proposed before about" if stored["duplicate"] else "Proposed to a reviewer about"
-    if stored["duplicate"]:
-        return "Updated what is known about" if stored["updated"] else "Already known about"
-    return "Remembered about"
 
 
 def _read_text(argument: str | None) -> str:

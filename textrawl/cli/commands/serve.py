@@ -15,9 +15,9 @@ from textrawl.cli.console import open_console, write_error, write_message
 from textrawl.cli.foreground import Interrupted, run_foreground
 from textrawl.cli.hosting import build_server, prepare_server
 from textrawl.cli.resident_start import IDLE, TAKEN, stay_resident
-from textrawl.errors import StartRefused
+from textrawl.errors import StartRefused, TextrawlError
 from textrawl.postgres.database import Database
-from textrawl.resident.client import ResidentRefused, Unreachable, ask, find_address
+from textrawl.resident.client import END, ResidentRefused, Unreachable, ask, find_address
 from textrawl.server.http.application import serve_http
 from textrawl.server.http.metrics import Metrics
 from textrawl.settings import Settings, read_settings
@@ -155,14 +155,16 @@ def resident(idle: _Idle = IDLE, stop: _Stop = False) -> None:
 def _stop() -> None:
     """End the process. Raises StartRefused if a server listens, or if the process does not end."""
     try:
-        answer = ask({"op": "end"}, timeout=_ENDING)
+        ask(END, timeout=_ENDING)
     except ResidentRefused:
-        answer = {}  # a process of another version ends if it is asked anything
+        pass  # a process of another version ends if it is asked anything
+    except TextrawlError:
+        raise StartRefused(
+            "A server has this memory open: end it, for example with its editor"
+        ) from None
     except Unreachable:
         write_error("No process has this memory open for hooks and quick commands")
         return
-    if "error" in answer:
-        raise StartRefused("A server has this memory open: end it, for example with its editor")
     end, lock = time.monotonic() + _ENDING, find_address().lock
     while lock.exists():
         if time.monotonic() > end:

@@ -1,6 +1,6 @@
 """forget_entity: the only tool of the toolset that deletes."""
 
-from typing import Annotated, Self
+from typing import Annotated
 
 from mcp.server.mcpserver import AcceptedElicitation, Elicit, ElicitationResult, Resolve
 from mcp.server.mcpserver.context import Context
@@ -13,55 +13,12 @@ from textrawl.memory.facts import MemoryOperations
 from textrawl.scheduling import let_later_writes_pass
 from textrawl.tools.call import App, Call, Target, find_call, name_session
 from textrawl.tools.memory.declaration import ForgottenReference, Name, memory
+from textrawl.tools.memory.write_replies import ForgetReply, name_target
 from textrawl.tools.toolset import DELETES
-from textrawl.wire.replies import Key, RefusalReply, SuccessReply
+from textrawl.wire.replies import RefusalReply
 
 # From this protocol version on, a server can ask the user without an open channel to the client.
 _ASKS_WITHOUT_CHANNEL = "2026-07-28"
-
-
-class ForgetReply(SuccessReply):
-    """The deleted entity, fact or relation, or the preview of a dry run."""
-
-    items = "sample"
-    spared = (
-        ("message",),
-        ("deleted_entity_id", "deleted_observation_id", "deleted_relation_id"),
-        ("facts", "relations"),
-    )
-
-    message: str | None
-    dry_run: Annotated[bool | None, Key("dry")] = None
-    deleted_entity_id: Annotated[str | None, Key("id", short_id=True)] = None
-    deleted_observation_id: Annotated[str | None, Key("obs", short_id=True)] = None
-    deleted_relation_id: Annotated[str | None, Key("relation", short_id=True)] = None
-    facts: Annotated[int | None, Key("facts")] = None
-    relations: Annotated[int | None, Key("rel")] = None
-    sample: Annotated[list[str] | None, Key("sample")] = None
-
-    @classmethod
-    def build(cls, row: ForgottenRow) -> Self:
-        """Return the reply to a deletion."""
-        if row.observation_id:
-            message = f"Forgot a fact about {row.entity_name}"
-            return cls(message=message, deleted_observation_id=str(row.observation_id))
-        if row.relation_id:
-            message = f"Forgot a relation of {row.entity_name}"
-            return cls(message=message, deleted_relation_id=str(row.relation_id))
-        message = f"Forgot {row.entity_name}: facts {row.facts}, relations {row.relations}"
-        message += f", reflections {row.reflections}" if row.reflections else ""
-        return cls(message=message, deleted_entity_id=str(row.entity_id))
-
-    @classmethod
-    def preview(cls, row: ForgottenRow) -> Self:
-        """Return the reply to a dry run with the counts and the newest facts."""
-        return cls(
-            message=f"Would forget {_name_target(row)}; nothing was deleted",
-            dry_run=True,
-            facts=row.facts,
-            relations=row.relations,
-            sample=row.sample,
-        )
 
 
 class Confirmation(BaseModel):
@@ -73,15 +30,6 @@ class Confirmation(BaseModel):
     )
 
     confirm: bool = Field(description="Delete it for good?")
-
-
-def _name_target(row: ForgottenRow) -> str:
-    if row.observation_id:
-        return f"one fact about {row.entity_name}"
-    if row.relation_id:
-        return f"one relation of {row.entity_name}"
-    reflections = f", reflections {row.reflections}" if row.reflections else ""
-    return f"{row.entity_name} (facts {row.facts}, relations {row.relations}{reflections})"
 
 
 def _can_ask(call: Call) -> bool:
@@ -146,7 +94,7 @@ async def _ask(
     if not _can_ask(call):
         raise DeletionDeclined
     let_later_writes_pass()
-    return Elicit(f"Forget {_name_target(row)}? This cannot be undone.", Confirmation)
+    return Elicit(f"Forget {name_target(row)}? This cannot be undone.", Confirmation)
 
 
 @memory.tool(DELETES, ForgetReply, RefusalReply, dry_run="dryRun")

@@ -26,6 +26,7 @@ from textrawl.tools.memory.search_replies import (
     FactLayout,
     ListReply,
     SearchReply,
+    find_for_program,
     find_space_labels,
 )
 from textrawl.tools.toolset import READS
@@ -83,7 +84,7 @@ async def query_memory(
             semantic = searchMode == "semantic"
             chosen = _choose_sources(call, sources or [], types)
             question = Question(query, types, times, max_rows, semantic, minScore, chosen)
-            reply = await _search(operations, question, call.caller, layout)
+            reply = await _search(call, question, layout)
         case "entity":
             lookup = Lookup(entityName, times, maxObs, skipped, includeRelated)
             reply = await _look_up(operations, lookup, call.caller, layout)
@@ -124,11 +125,13 @@ def _infer_mode(query: str, entity_name: str) -> Mode:
     return "entity" if entity_name else "list"
 
 
-async def _search(
-    memory: MemoryOperations, question: Question, caller: Caller, layout: FactLayout
-) -> SearchReply:
+async def _search(call: Call, question: Question, layout: FactLayout) -> SearchReply:
     if not question.query:
         raise QueryMissing
+    memory, caller, program = MemoryOperations(call.store), call.caller, call.program
+    if program is not None:
+        authors = call.app.digest_authors
+        return await find_for_program(memory, question, caller, program, authors, layout)
     rows, reason = await memory.search(question, caller)
     return SearchReply.build(rows, reason, question.query, layout)
 

@@ -6,6 +6,7 @@ Clients attach a resource to a conversation without a call of a tool. The texts 
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 from urllib.parse import quote, unquote_to_bytes
 
 from mcp.types import Resource
@@ -20,6 +21,7 @@ from textrawl.tools.memory.search_replies import (
     DigestReply,
     FactLayout,
     SearchReply,
+    digest_for_program,
     find_space_labels,
 )
 from textrawl.tools.tool_help import write_tool_help
@@ -34,6 +36,8 @@ from textrawl.values.text import (
     frame_facts,
     write_remember,
 )
+from textrawl.values.word_lists import PROGRAM
+from textrawl.wire.program import Program, write_answer_meta
 
 ENTITY = "memory://entity/"
 HELP = "memory://help/"
@@ -267,10 +271,26 @@ async def _write_remember(call: Call, arguments: Mapping[str, str]) -> str:
     return write_remember(arguments["fact"], arguments.get("entity", ""))
 
 
-async def _write_digest(call: Call, arguments: Mapping[str, str]) -> str:
+async def _write_digest(
+    call: Call, arguments: Mapping[str, str]
+) -> str | tuple[str, dict[str, Any]]:
     tokens = _read_tokens(arguments.get("maxTokens"))
+    if program := call.program:
+        return await _write_program_digest(call, program, arguments.get("project"), tokens)
     facts = await write_digest_lines(call, arguments.get("project"), tokens)
     return f"{frame_digest(facts)}\n\n{_DIGEST_PROMPT}" if facts else NO_DIGEST
+
+
+async def _write_program_digest(
+    call: Call, program: Program, project: str | None, tokens: int | None
+) -> tuple[str, dict[str, Any]]:
+    """Return the lines of a digest, and its structured content in `_meta`."""
+    operations, authors = MemoryOperations(call.store), call.app.digest_authors
+    reply = await digest_for_program(operations, project, call.caller, program, authors)
+    written = call.app.program_renderer.write(reply, tokens or call.app.digest_tokens)
+    meta = write_answer_meta(reply, written)
+    meta[PROGRAM]["content"] = written.content.structured
+    return written.text, meta
 
 
 def _read_tokens(text: str | None) -> int | None:

@@ -1,16 +1,19 @@
-"""Replies of query_memory in the modes `search` and `list`."""
+"""Replies of query_memory in the modes `search` and `list`, and of the digest."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
+from operator import attrgetter
 from typing import Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import Field, PrivateAttr
 
-from textrawl.access.principal import Principal
+from textrawl.access.principal import Caller, Principal
 from textrawl.memory.fact_rows import DigestRow, HitRow, ListRow
+from textrawl.memory.facts import MemoryOperations, Question
 from textrawl.values.text import (
     HEADER_MARKS,
+    MOST_FACTS,
     PROPOSED,
     write_arrow,
     write_author,
@@ -19,6 +22,8 @@ from textrawl.values.text import (
     write_statement,
 )
 from textrawl.values.times import write_day
+from textrawl.values.word_lists import EVERYBODY, includes_everybody
+from textrawl.wire.program import Program
 from textrawl.wire.replies import NOTHING, Finding, Key, Part, Reply
 
 _FOUND = (
@@ -62,12 +67,13 @@ class FactLayout:
     """The fields of a fact that text answers show beside its content.
 
     If `with_ids` is true, text answers show id, author and day. In a space with several authors
-    they show the author in any case.
+    they show the author in any case. If `for_program` is true, structured content has all fields.
     """
 
     labels: SpaceLabels = NO_LABELS
     with_ids: bool = False
     with_dates: bool = False
+    for_program: bool = False
 
     def write_origin(self, identity: str, author: str | None, day: str) -> str:
         """Return the beginning of a fact's line: id, day and author, or some of them, or nothing.
@@ -220,6 +226,10 @@ class SearchReply(Answer):
             coverage=max((row.coverage for row in rows if row.coverage is not None), default=None),
         )
 
+    def list_ids(self, count: int) -> list[str]:
+        """Return the ids of the best `count` facts, the best first."""
+        return [str(row.observation_id) for row in self._rows[:count]]
+
     def verbose(self) -> dict[str, Any]:
         """Return the query, followed by the structured content."""
         return {**({"query": self.query} if self.query else {}), **super().verbose()}
@@ -277,7 +287,7 @@ def _build_group(row: HitRow, layout: FactLayout) -> FoundEntity:
     return FoundEntity(
         entity_name=row.entity_name,
         entity_type="document" if row.document_id else row.entity_type,
-        space=graph or labels.for_content(row.space),
+        space=row.space if layout.for_program else graph or labels.for_content(row.space),
         marked_space=graph or labels.for_text(row.space),
         memories=[],
     )
@@ -300,8 +310,9 @@ def _build_fact(row: HitRow, layout: FactLayout) -> FactPart:
         fact.by = row.author
     if layout.with_ids:
         fact.chunk = row.chunk_id
+    if layout.with_ids or layout.for_program:
         fact.id = None if row.chunk_id else str(row.observation_id)
-    if layout.with_ids or layout.with_dates:
+    if layout.with_ids or layout.with_dates or layout.for_program:
         fact.created_at, fact.on = row.created_at, write_day(row.said_at)
         fact.said_at = row.said_at if row.said_at != row.created_at else None
     return fact
@@ -367,31 +378,32 @@ def _list_entity(item: dict[str, Any], labels: SpaceLabels) -> ListedEntity:
     )
 
 
-_LAYOUT = FactLayout()
-
-
 class DigestFact(Part):
     """A fact of the digest. `section` says why it is there."""
 
     id: str
-    content: Annotated[str, Key("c")]
+    content: str
     section: str
-    by: Annotated[str | None, Key("by")] = None
+    author: str
+    score: float
+    created_at: datetime
+    said_at: datetime
+    by: Annotated[str | None, Field(exclude=True)] = None
 
     @property
     def line(self) -> str:
         """The line of the fact, with its author in a space with several authors."""
-        return f"- {_LAYOUT.write_origin('', self.by, '')}{write_line(self.content)}"
+        return f"- {_PLAIN_LAYOUT.write_origin('', self.by, '')}{write_line(self.content)}"
 
 
 class DigestEntity(Part):
     """An entity with its facts in the digest."""
 
-    entity_name: Annotated[str, Key("n")]
-    entity_type: Annotated[str, Key("t")]
-    space: str | None = None
-    marked_space: Annotated[str | None, Key("sp"), Field(exclude=True)] = None
-    memories: Annotated[list[DigestFact], Key("m")]
+    entity_name: str
+    entity_type: str
+    space: str
+    marked_space: Annotated[str | None, Field(exclude=True)] = None
+    memories: list[DigestFact]
 
 
 class DigestReply(Reply):
@@ -402,7 +414,7 @@ class DigestReply(Reply):
 
     always_lines: ClassVar[bool] = True
 
-    entities: Annotated[list[DigestEntity], Key("e")] = Field(default_factory=list[DigestEntity])
+    entities: list[DigestEntity] = Field(default_factory=list[DigestEntity])
     _rows: Sequence[DigestRow] = PrivateAttr(default=())
     _labels: SpaceLabels = PrivateAttr(default=NO_LABELS)
 
@@ -413,10 +425,9 @@ class DigestReply(Reply):
         reply._rows, reply._labels = rows, labels
         return reply.choose(len(rows))
 
-    @property
-    def ids(self) -> list[str]:
-        """The ids of the facts in the digest."""
-        return [fact.id for entity in self.entities for fact in entity.memories]
+    def list_ids(self, count: int) -> list[str]:
+        """Return the ids of the `count` most important facts."""
+        return [str(row.observation_id) for row in self._rows[:count]]
 
     def lines(self) -> Iterator[str]:
         """Yield a line for each entity, followed by a line for each of its facts."""
@@ -436,15 +447,64 @@ class DigestReply(Reply):
 def _group(rows: Sequence[DigestRow], labels: SpaceLabels) -> list[DigestEntity]:
     groups: dict[Any, DigestEntity] = {}
     for row in rows:
-        fact = DigestFact(id=str(row.observation_id), content=row.content, section=row.section)
-        fact.by = row.author if row.several_authors else None
         if row.entity_id not in groups:
             groups[row.entity_id] = DigestEntity(
                 entity_name=row.entity_name,
                 entity_type=row.entity_type,
-                space=labels.for_content(row.space),
+                space=row.space,
                 marked_space=labels.for_text(row.space),
                 memories=[],
             )
-        groups[row.entity_id].memories.append(fact)
+        groups[row.entity_id].memories.append(
+            DigestFact(
+                id=str(row.observation_id),
+                content=row.content,
+                section=row.section,
+                author=row.author,
+                score=round(row.score, 2),
+                created_at=row.created_at,
+                said_at=row.said_at,
+                by=row.author if row.several_authors else None,
+            )
+        )
     return list(groups.values())
+
+
+async def find_for_program(
+    memory: MemoryOperations,
+    question: Question,
+    caller: Caller,
+    program: Program,
+    authors: Sequence[str],
+    layout: FactLayout,
+) -> SearchReply:
+    """Return the reply of a search to a program, without the facts that it knows.
+
+    `authors` is the value of DIGEST_AUTHORS, which restricts hooks if the program names none.
+    """
+    chosen = (program.authors or authors) if program.is_hook else EVERYBODY
+    # Of a search for some authors, the database does not know how many facts others have written.
+    wanted = program.count_wanted(question.limit) if includes_everybody(chosen) else MOST_FACTS
+    rows, reason = await memory.search(replace(question, limit=wanted), caller)
+    rows = await memory.choose_by_authors(rows, chosen, caller)
+    new = program.leave_out_known(rows, attrgetter("observation_id"))[: question.limit]
+    reply = SearchReply.build(new, reason, question.query, replace(layout, for_program=True))
+    if program.is_hook:
+        reply.note = None
+    return reply
+
+
+async def digest_for_program(
+    memory: MemoryOperations,
+    project: str | None,
+    caller: Caller,
+    program: Program,
+    authors: Sequence[str],
+) -> DigestReply:
+    """Return the digest for a program, without the facts that it knows.
+
+    `authors` is the value of DIGEST_AUTHORS, which applies if the program names none.
+    """
+    rows = await memory.digest(project or None, caller, authors=program.authors or authors)
+    new = program.leave_out_known(rows, attrgetter("observation_id"))
+    return DigestReply.build(new, find_space_labels(caller.principal))

@@ -8,7 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from textrawl.access.principal import WRITES_OR_PROPOSES
 from textrawl.errors import ArgumentInvalid
-from textrawl.memory.fact_rows import BatchRow, FactRow, RelationRow
+from textrawl.memory.fact_rows import BatchRow
 from textrawl.memory.facts import Edge, Fact, MemoryOperations
 from textrawl.tools.call import Call
 from textrawl.tools.memory.declaration import (
@@ -23,60 +23,9 @@ from textrawl.tools.memory.declaration import (
     Source,
     memory,
 )
+from textrawl.tools.memory.write_replies import RelateReply, RememberReply
 from textrawl.tools.toolset import WRITES
-from textrawl.wire.replies import OMIT_EMPTY, SHORT_ID, Key, Part, SuccessReply, write_id
-
-
-class SimilarPart(Part):
-    """The stored fact that is closest to a new fact. The two can differ in meaning."""
-
-    id: Annotated[str, Key("id", short_id=True)]
-    content: Annotated[str, Key("c")]
-
-
-class RememberReply(SuccessReply):
-    """The stored fact. `entity_type` is the stored type of the entity.
-
-    If the caller can only propose, `proposal_id` is set instead of the other ids.
-
-    Compact text shows the stored type only if it differs from the type in the call.
-    """
-
-    spared = (
-        ("closest",),
-        ("message",),
-        ("entity_name",),
-        ("entity_type", "kept_type"),
-        ("entity_id",),
-        ("observation_id",),
-    )
-
-    duplicate: Annotated[bool | None, OMIT_EMPTY, Key("dup")] = None
-    updated: Annotated[bool | None, OMIT_EMPTY, Key("updated")] = None
-    proposal_id: Annotated[UUID | None, Key("proposal", short_id=True)] = None
-    message: str | None = None
-    entity_id: Annotated[UUID | None, Key("entity", short_id=True)]
-    entity_name: str | None
-    entity_type: str | None
-    kept_type: Annotated[str | None, Key("t"), Field(exclude=True)] = None
-    observation_id: Annotated[UUID | None, Key("obs", short_id=True)]
-    closest: Annotated[SimilarPart | None, Key("like"), Field(alias="similar")] = None
-
-    @classmethod
-    def build(cls, row: FactRow, requested_type: str) -> Self:
-        """Return the reply for `row`. `requested_type` is the entity type in the call."""
-        reply = cls.model_validate(row)
-        reply.message = f"{_choose_verb(row)} {row.entity_name} ({row.entity_type})"
-        reply.kept_type = row.entity_type if row.entity_type != requested_type else None
-        return reply
-
-
-def _choose_verb(row: FactRow) -> str:
-    if row.proposal_id:
-        return "Proposed before about" if row.duplicate else "Proposed to a reviewer about"
-    if row.duplicate:
-        return "Updated what is known about" if row.updated else "Already known about"
-    return "Remembered about"
+from textrawl.wire.replies import OMIT_EMPTY, SHORT_ID, Key, Part, SuccessReply
 
 
 @memory.tool(WRITES, RememberReply, scopes=WRITES_OR_PROPOSES)
@@ -248,52 +197,6 @@ async def build_knowledge(
         call.caller,
     )
     return call.reply(BuildReply.build(row))
-
-
-class EndPart(Part):
-    """One of the two entities of a relation. It has no id if the relation is only proposed."""
-
-    id: Annotated[str | None, Key("id", short_id=True)]
-    name: Annotated[str, Key("n")]
-    type: Annotated[str, Key("t")]
-
-
-class RelateReply(SuccessReply):
-    """The stored or ended relation and its two entities.
-
-    `ended` has the targets of the relations that the call ended. If the caller can only propose,
-    `proposal_id` is set instead of `relation_id`.
-    """
-
-    spared = (("message",), ("ended",), ("from_entity", "to_entity"), ("relation_id",))
-
-    proposal_id: Annotated[str | None, Key("proposal", short_id=True)] = None
-    message: str | None
-    relation_id: Annotated[str | None, Key("rel", short_id=True)]
-    from_entity: Annotated[EndPart | None, Key("from")]
-    to_entity: Annotated[EndPart | None, Key("to")]
-    ended: Annotated[list[str] | None, Key("ended")] = None
-
-    @classmethod
-    def build(cls, row: RelationRow, relation: str, *, ended: bool) -> Self:
-        """Return the reply for `row`."""
-        if ended:
-            verb = "Ended" if row.ended else "Had ended already"
-        elif row.proposal_id:
-            verb = "Proposed to a reviewer" if row.created else "Proposed before"
-        else:
-            verb = "Related" if row.created else "Already related"
-        former = f"; ended: {', '.join(row.ended)}" if row.ended and not ended else ""
-        return cls(
-            message=f"{verb}: {row.from_name} {relation} {row.to_name}{former}",
-            proposal_id=write_id(row.proposal_id),
-            relation_id=write_id(row.relation_id),
-            from_entity=EndPart(
-                id=write_id(row.from_id), name=row.from_name, type=row.from_stored_type
-            ),
-            to_entity=EndPart(id=write_id(row.to_id), name=row.to_name, type=row.to_stored_type),
-            ended=row.ended or None,
-        )
 
 
 @memory.tool(WRITES, RelateReply, scopes=WRITES_OR_PROPOSES)

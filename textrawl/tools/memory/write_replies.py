@@ -1,0 +1,161 @@
+"""Replies of remember_fact, relate_entities and forget_entity. They do not load the MCP SDK."""
+
+from typing import Annotated, Self
+from uuid import UUID
+
+from pydantic import Field
+
+from textrawl.memory.fact_rows import FactRow, ForgottenRow, RelationRow
+from textrawl.wire.replies import OMIT_EMPTY, Key, Part, SuccessReply, write_id
+
+
+class SimilarPart(Part):
+    """The stored fact that is closest to a new fact. The two can differ in meaning."""
+
+    id: Annotated[str, Key("id", short_id=True)]
+    content: Annotated[str, Key("c")]
+
+
+class RememberReply(SuccessReply):
+    """The stored fact. `entity_type` is the stored type of the entity.
+
+    If the caller can only propose, `proposal_id` is set instead of the other ids.
+
+    Compact text shows the stored type only if it differs from the type in the call.
+    """
+
+    spared = (
+        ("closest",),
+        ("message",),
+        ("entity_name",),
+        ("entity_type", "kept_type"),
+        ("entity_id",),
+        ("observation_id",),
+    )
+
+    duplicate: Annotated[bool | None, OMIT_EMPTY, Key("dup")] = None
+    updated: Annotated[bool | None, OMIT_EMPTY, Key("updated")] = None
+    proposal_id: Annotated[UUID | None, Key("proposal", short_id=True)] = None
+    message: str | None = None
+    entity_id: Annotated[UUID | None, Key("entity", short_id=True)]
+    entity_name: str | None
+    entity_type: str | None
+    kept_type: Annotated[str | None, Key("t"), Field(exclude=True)] = None
+    observation_id: Annotated[UUID | None, Key("obs", short_id=True)]
+    closest: Annotated[SimilarPart | None, Key("like"), Field(alias="similar")] = None
+
+    @classmethod
+    def build(cls, row: FactRow, requested_type: str) -> Self:
+        """Return the reply for `row`. `requested_type` is the entity type in the call."""
+        reply = cls.model_validate(row)
+        reply.message = f"{_choose_verb(row)} {row.entity_name} ({row.entity_type})"
+        reply.kept_type = row.entity_type if row.entity_type != requested_type else None
+        return reply
+
+
+def _choose_verb(row: FactRow) -> str:
+    if row.proposal_id:
+        return "Proposed before about" if row.duplicate else "Proposed to a reviewer about"
+    if row.duplicate:
+        return "Updated what is known about" if row.updated else "Already known about"
+    return "Remembered about"
+
+
+class EndPart(Part):
+    """One of the two entities of a relation. It has no id if the relation is only proposed."""
+
+    id: Annotated[str | None, Key("id", short_id=True)]
+    name: Annotated[str, Key("n")]
+    type: Annotated[str, Key("t")]
+
+
+class RelateReply(SuccessReply):
+    """The stored or ended relation and its two entities.
+
+    `ended` has the targets of the relations that the call ended. If the caller can only propose,
+    `proposal_id` is set instead of `relation_id`.
+    """
+
+    spared = (("message",), ("ended",), ("from_entity", "to_entity"), ("relation_id",))
+
+    proposal_id: Annotated[str | None, Key("proposal", short_id=True)] = None
+    message: str | None
+    relation_id: Annotated[str | None, Key("rel", short_id=True)]
+    from_entity: Annotated[EndPart | None, Key("from")]
+    to_entity: Annotated[EndPart | None, Key("to")]
+    ended: Annotated[list[str] | None, Key("ended")] = None
+
+    @classmethod
+    def build(cls, row: RelationRow, relation: str, *, ended: bool) -> Self:
+        """Return the reply for `row`."""
+        if ended:
+            verb = "Ended" if row.ended else "Had ended already"
+        elif row.proposal_id:
+            verb = "Proposed to a reviewer" if row.created else "Proposed before"
+        else:
+            verb = "Related" if row.created else "Already related"
+        former = f"; ended: {', '.join(row.ended)}" if row.ended and not ended else ""
+        return cls(
+            message=f"{verb}: {row.from_name} {relation} {row.to_name}{former}",
+            proposal_id=write_id(row.proposal_id),
+            relation_id=write_id(row.relation_id),
+            from_entity=EndPart(
+                id=write_id(row.from_id), name=row.from_name, type=row.from_stored_type
+            ),
+            to_entity=EndPart(id=write_id(row.to_id), name=row.to_name, type=row.to_stored_type),
+            ended=row.ended or None,
+        )
+
+
+class ForgetReply(SuccessReply):
+    """The deleted entity, fact or relation, or the preview of a dry run."""
+
+    items = "sample"
+    spared = (
+        ("message",),
+        ("deleted_entity_id", "deleted_observation_id", "deleted_relation_id"),
+        ("facts", "relations"),
+    )
+
+    message: str | None
+    dry_run: Annotated[bool | None, Key("dry")] = None
+    deleted_entity_id: Annotated[str | None, Key("id", short_id=True)] = None
+    deleted_observation_id: Annotated[str | None, Key("obs", short_id=True)] = None
+    deleted_relation_id: Annotated[str | None, Key("relation", short_id=True)] = None
+    facts: Annotated[int | None, Key("facts")] = None
+    relations: Annotated[int | None, Key("rel")] = None
+    sample: Annotated[list[str] | None, Key("sample")] = None
+
+    @classmethod
+    def build(cls, row: ForgottenRow) -> Self:
+        """Return the reply to a deletion."""
+        if row.observation_id:
+            message = f"Forgot a fact about {row.entity_name}"
+            return cls(message=message, deleted_observation_id=str(row.observation_id))
+        if row.relation_id:
+            message = f"Forgot a relation of {row.entity_name}"
+            return cls(message=message, deleted_relation_id=str(row.relation_id))
+        message = f"Forgot {row.entity_name}: facts {row.facts}, relations {row.relations}"
+        message += f", reflections {row.reflections}" if row.reflections else ""
+        return cls(message=message, deleted_entity_id=str(row.entity_id))
+
+    @classmethod
+    def preview(cls, row: ForgottenRow) -> Self:
+        """Return the reply to a dry run with the counts and the newest facts."""
+        return cls(
+            message=f"Would forget {name_target(row)}; nothing was deleted",
+            dry_run=True,
+            facts=row.facts,
+            relations=row.relations,
+            sample=row.sample,
+        )
+
+
+def name_target(row: ForgottenRow) -> str:
+    """Return the words for what a deletion deletes."""
+    if row.observation_id:
+        return f"one fact about {row.entity_name}"
+    if row.relation_id:
+        return f"one relation of {row.entity_name}"
+    reflections = f", reflections {row.reflections}" if row.reflections else ""
+    return f"{row.entity_name} (facts {row.facts}, relations {row.relations}{reflections})"

@@ -1,0 +1,86 @@
+"""A program of textrawl as the caller of a tool, such as a hook or a command.
+
+It asks for structured content in addition to lines, whatever the settings of the server are. It
+says so, and more about itself, in `_meta` of the request. Models do not see its answer as it is, so
+only the lines count toward the budget.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Annotated, Any, TypeVar
+
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+from pydantic.alias_generators import to_camel
+
+from textrawl import __version__
+from textrawl.errors import ArgumentInvalid
+from textrawl.values.text import MOST_FACTS, NAME_LENGTH, clean_name
+from textrawl.values.word_lists import PROGRAM
+from textrawl.wire.replies import SHORT_ID, Reply, Written
+
+Item = TypeVar("Item")
+
+_HOOK = "textrawl hook"  # beginning of the name of a hook
+_MOST_KNOWN = 10_000
+_MORE = 20  # facts that a search finds in addition, because known facts are left out
+
+_CLEAN = BeforeValidator(lambda value: clean_name(value) if isinstance(value, str) else value)
+_Author = Annotated[str, Field(max_length=NAME_LENGTH)]
+
+
+class Program(BaseModel):
+    """A program of textrawl, and its wishes for an answer.
+
+    `client` is its name for the recall log and the trail, and `space` the only space to use; a
+    server over HTTP knows both from the request itself. Facts whose short ids are in `known` are
+    left out. `authors` is the value of DIGEST_AUTHORS for a hook, or None for the setting of the
+    process that answers. If `record` is false, the recall log does not get the request. `read_only`
+    refuses to change anything.
+    """
+
+    model_config = ConfigDict(alias_generator=to_camel, populate_by_name=True, strict=True)
+
+    version: str = __version__
+    client: Annotated[str, _CLEAN, AfterValidator(lambda name: name[:NAME_LENGTH])] = ""
+    space: Annotated[str, _CLEAN] | None = None
+    known: Annotated[list[Annotated[str, Field(max_length=40)]], Field(max_length=_MOST_KNOWN)] = []
+    authors: Annotated[list[_Author], Field(min_length=1, max_length=1000)] | None = None
+    record: bool = True
+    read_only: bool = False
+
+    @property
+    def is_hook(self) -> bool:
+        """Whether it is a hook. Its text goes to a model without being asked for."""
+        return self.client.startswith(_HOOK)
+
+    def count_wanted(self, limit: int) -> int:
+        """Return how many facts a search must find so that `limit` are left without known ones."""
+        return min(limit + min(len(self.known), _MORE), MOST_FACTS)
+
+    def leave_out_known(self, items: Sequence[Item], name: Callable[[Item], object]) -> list[Item]:
+        """Return the items that the program does not know. `name` returns the id of an item."""
+        names = set(self.known)
+        return [item for item in items if str(name(item))[:SHORT_ID] not in names]
+
+    def write_meta(self) -> dict[str, Any]:
+        """Return the `_meta` of a request."""
+        return {PROGRAM: self.model_dump(by_alias=True, exclude_defaults=True)}
+
+
+def read_program(meta: Mapping[str, Any] | None) -> Program | None:
+    """Return the program that sent a request with this `_meta`, or None for another client.
+
+    Raises ArgumentInvalid.
+    """
+    if meta is None or PROGRAM not in meta:
+        return None
+    try:
+        return Program.model_validate(meta[PROGRAM])
+    except ValidationError as error:
+        faults = error.errors(include_input=False, include_url=False)
+    names = "; ".join(f"{'.'.join(map(str, fault['loc']))}: {fault['msg']}" for fault in faults[:5])
+    raise ArgumentInvalid(names)
+
+
+def write_answer_meta(reply: Reply, written: Written) -> dict[str, Any]:
+    """Return the `_meta` of an answer to a program: the ids of its facts, and its tokens."""
+    return {PROGRAM: {"ids": reply.list_ids(written.items), "tokens": written.tokens}}
