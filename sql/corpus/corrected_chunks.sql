@@ -1,5 +1,5 @@
 create function textrawl.corrected_chunks(
-    chunks jsonb, part integer, place integer, removed integer, added integer,
+    chunks jsonb, part integer, prefix integer, removed integer, added integer,
     tokens integer,  -- of the corrected chunk
     growth integer   -- most tokens that the change can add to an overlapping chunk
 ) returns jsonb
@@ -9,12 +9,12 @@ begin atomic
         select (c ->> 0)::integer as part, (c ->> 1)::integer as start from jsonb_array_elements(chunks) c
     ), moved as (
         select (c ->> 0)::integer as part, (c ->> 1)::integer as start, (c ->> 2)::integer as length, (c ->> 3)::integer as tokens, rank
-        from jsonb_array_elements(textrawl.replaced_chunks(chunks, place, removed, added, growth)) with ordinality a (c, rank)
+        from jsonb_array_elements(textrawl.replaced_chunks(chunks, prefix, removed, added, growth)) with ordinality a (c, rank)
     )
     select jsonb_agg(jsonb_build_array(
                m.part,
-               case when cut.after then place + added else m.start end,
-               case when cut.after then m.start + m.length - place - added when cut.before then place - m.start else m.length end,
+               case when cut.after then prefix + added else m.start end,
+               case when cut.after then m.start + m.length - prefix - added when cut.before then prefix - m.start else m.length end,
                case when m.part = own.part then corrected_chunks.tokens when cut.before or cut.after then m.tokens - growth
                     else m.tokens end) order by m.rank)
     from moved m

@@ -12,7 +12,7 @@ set search_path from current
 as $$
 #variable_conflict use_variable
 declare
-    place     integer;
+    home      integer;
     graph     text;
     origin    origin;
     former    record;
@@ -20,14 +20,14 @@ declare
     left_over jsonb;
     version   bigint;
 begin
-    select f.space_id, f.graph into place, graph from find_source(document, 'forget', credential, sensitive, graphs) f;
+    select f.space_id, f.graph into home, graph from find_source(document, 'forget', credential, sensitive, graphs) f;
     origin := open_graph(credential, graph, 'forget', client, tool, request, sensitive);
     perform claim_removal();
     perform from entity e join document d on d.space_id = e.space_id and d.entity_id = e.id
-    where e.space_id = place and d.id = document for update of e;
-    version := next_change(place);
+    where e.space_id = home and d.id = document for update of e;
+    version := next_change(home);
     select d.content, d.attributes, s.chunks into former
-    from current_documents(place, 'source') d join source s on s.space_id = place and s.document_id = d.id where d.id = document;
+    from current_documents(home, 'source') d join source s on s.space_id = home and s.document_id = d.id where d.id = document;
     if former.content is null then
         raise exception using errcode = 'TR066', message = 'there is no such source';
     end if;

@@ -7,7 +7,7 @@ language plpgsql volatile security definer
 set search_path from current
 as $$
 declare
-    place    integer := (open_graph(credential, graph, 'write', null, 'sql', null, sensitive)).space_id;
+    home     integer := (open_graph(credential, graph, 'write', null, 'sql', null, sensitive)).space_id;
     hastened integer;
 begin
     update embedding_pending p set next_attempt = now()
@@ -15,9 +15,9 @@ begin
         -- Skip rows that another session has locked, because that session is forgetting or embedding the chunks.
         select claimed.observation_id
         from chunk c join embedding_pending claimed on claimed.space_id = c.space_id and claimed.observation_id = c.observation_id
-        where c.space_id = place and claimed.model_id = hasten_embeddings.model and claimed.next_attempt > now()
+        where c.space_id = home and claimed.model_id = hasten_embeddings.model and claimed.next_attempt > now()
         for update of claimed skip locked) unlocked
-    where p.space_id = place and p.observation_id = unlocked.observation_id and p.model_id = hasten_embeddings.model;
+    where p.space_id = home and p.observation_id = unlocked.observation_id and p.model_id = hasten_embeddings.model;
     get diagnostics hastened = row_count;
     return hastened;
 end

@@ -8,9 +8,9 @@ set search_path from current
 as $$
 #variable_conflict use_column
 declare
-    place record;
+    target record;
 begin
-    select s.id, 'read' = any(r.scopes) as readable into place
+    select s.id, 'read' = any(r.scopes) as readable into target
     from access_rights(credential) r join space s on s.id = r.space_id
     where s.name = graph and (s.tier in ('public', 'personal') or known_sources.sensitive and s.tier = 'sensitive')
       and r.scopes && array['read', 'write'];
@@ -20,7 +20,7 @@ begin
     return query
         select s.document_id, d.path, s.label, s.content_hash, s.chunks
         from source s join document d on d.space_id = s.space_id and d.id = s.document_id
-        where s.space_id = place.id and place.readable and s.content_hash is not null order by d.path;
+        where s.space_id = target.id and target.readable and s.content_hash is not null order by d.path;
 end
 $$;
 

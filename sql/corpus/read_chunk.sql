@@ -9,15 +9,15 @@ set search_path from current
 as $$
 #variable_conflict use_column
 declare
-    place integer;
+    home integer;
 begin
-    select f.space_id, f.graph into place, graph from find_source(document, scope, credential, false, graphs) f;
+    select f.space_id, f.graph into home, graph from find_source(document, scope, credential, false, graphs) f;
     select s.label, d.path, o.content, c.tokens, c.line into label, path, content, tokens, line
     from document d
-    join source s on s.space_id = place and s.document_id = d.id
-    join fact o on o.space_id = place and o.entity_id = d.entity_id and o.whole = d.id and o.part = chunk_part
-    join chunk c on c.space_id = place and c.observation_id = o.id
-    where d.space_id = place and d.id = document;
+    join source s on s.space_id = home and s.document_id = d.id
+    join fact o on o.space_id = home and o.entity_id = d.entity_id and o.whole = d.id and o.part = chunk_part
+    join chunk c on c.space_id = home and c.observation_id = o.id
+    where d.space_id = home and d.id = document;
     if content is null then
         raise exception using errcode = 'TR067', message = 'the source has no such chunk', detail = chunk_part;
     end if;
@@ -25,5 +25,6 @@ end
 $$;
 
 comment on function textrawl.read_chunk is
-    'The text and the place of one chunk. Errors: TR010, TR011 (access), TR066 (no such source), TR067 (no such chunk). '
+    'The text of one chunk, its source and its line. Errors: TR010, TR011 (access), TR066 (no such source), TR067 (no such '
+    'chunk). '
     'Example: select content from textrawl.read_chunk(document, 1) from textrawl.source;';

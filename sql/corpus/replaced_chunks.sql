@@ -1,6 +1,6 @@
 create function textrawl.replaced_chunks(
     chunks jsonb,
-    place integer,    -- number of characters before the changed range
+    prefix integer,   -- number of characters before the changed range
     removed integer,  -- length of the range before the change
     added integer,    -- length of the range after the change
     added_tokens integer default 0
@@ -10,17 +10,17 @@ begin atomic
     -- If a chunk starts inside the removed range, it now starts at the beginning of the range. If a chunk ends inside, it
     -- now ends at the new end. So all these chunks contain the new text.
     select jsonb_agg(jsonb_build_array(c.part, moved.start, moved.finish - moved.start,
-                case when c.start < place + removed and c.finish > place then c.tokens + added_tokens else c.tokens end)
+                case when c.start < prefix + removed and c.finish > prefix then c.tokens + added_tokens else c.tokens end)
                 order by c.rank)
     from (
         select (e ->> 0)::integer as part, (e ->> 1)::integer as start, (e ->> 1)::integer + (e ->> 2)::integer as finish,
             (e ->> 3)::integer as tokens, rank
         from jsonb_array_elements(chunks) with ordinality a (e, rank)) c
     cross join lateral (
-        select case when c.start <= place then c.start when c.start >= place + removed then c.start - removed + added
-                else place end as start,
-            case when c.finish <= place then c.finish when c.finish >= place + removed then c.finish - removed + added
-                else place + added end as finish) moved
+        select case when c.start <= prefix then c.start when c.start >= prefix + removed then c.start - removed + added
+                else prefix end as start,
+            case when c.finish <= prefix then c.finish when c.finish >= prefix + removed then c.finish - removed + added
+                else prefix + added end as finish) moved
     where moved.finish > moved.start;
 end;
 

@@ -22,14 +22,14 @@ begin
             coalesce(sum(regexp_count(b.text, E'\n')) over (order by b.number rows between unbounded preceding and 1 preceding), 0)
             as lines
         from block b
-    ), place as materialized (
+    ), chunk_range as materialized (
         select (c ->> 0)::integer as part, (c ->> 1)::integer as start, (c ->> 2)::integer as length, (c ->> 3)::integer as tokens
         from jsonb_array_elements(attributes -> 'chunks') c
     )
     select p.part, substr(string_agg(b.text, '' order by b.number), p.start % 4000 + 1, p.length), p.tokens,
         1 + (min(b.lines) + coalesce(regexp_count(
             left(string_agg(b.text, '' order by b.number) filter (where b.number = p.start / 4000), p.start % 4000), E'\n'), 0))::integer
-    from place p
+    from chunk_range p
     cross join lateral generate_series(p.start / 4000, (p.start + p.length - 1) / 4000) number
     join counted b on b.number = number.number
     group by p.part, p.start, p.length, p.tokens;

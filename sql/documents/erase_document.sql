@@ -4,22 +4,22 @@ set search_path from current
 as $$
 #variable_conflict use_column
 declare
-    place integer := origin.space_id;
+    home  integer := origin.space_id;
     owner uuid;
     gone  uuid[];
 begin
-    select d.entity_id into owner from document d where d.space_id = place and d.id = erase_document.document;
+    select d.entity_id into owner from document d where d.space_id = home and d.id = erase_document.document;
     perform record_event('erased', null, null, null, origin,
                          (select jsonb_build_object('document', d.id, 'kind', d.kind, 'path', d.path)
-                          from document d where d.space_id = place and d.id = erase_document.document));
+                          from document d where d.space_id = home and d.id = erase_document.document));
     gone := array(
-        select o.id from fact o where o.space_id = place and o.entity_id = owner and o.whole = erase_document.document);
-    perform withdraw_words(place, gone);
-    perform claim_rows(place, gone, '{}');
-    perform withdraw_queries(place, gone, null);
-    delete from observation o where o.space_id = place and o.id = any(gone);
-    delete from document d where d.space_id = place and d.id = erase_document.document;
-    perform drop_owners(place, array[owner]);
+        select o.id from fact o where o.space_id = home and o.entity_id = owner and o.whole = erase_document.document);
+    perform withdraw_words(home, gone);
+    perform claim_rows(home, gone, '{}');
+    perform withdraw_queries(home, gone, null);
+    delete from observation o where o.space_id = home and o.id = any(gone);
+    delete from document d where d.space_id = home and d.id = erase_document.document;
+    perform drop_owners(home, array[owner]);
 end
 $$;
 

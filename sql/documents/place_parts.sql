@@ -4,7 +4,7 @@ set search_path from current
 as $$
 #variable_conflict use_column
 declare
-    place   integer := origin.space_id;
+    home    integer := origin.space_id;
     subject record;
     numbers integer[];
     texts   text[];
@@ -12,17 +12,17 @@ declare
     missing integer[];
     added   uuid[];
 begin
-    select d.kind, d.entity_id, document_names(place, e.id) as names, e.entity_type, v.content, v.attributes,
+    select d.kind, d.entity_id, document_names(home, e.id) as names, e.entity_type, v.content, v.attributes,
         coalesce(lower(j.period)::timestamp at time zone 'UTC', v.modified_at, d.created_at) as said_at,
         case when s.document_id is null or s.source_kind = 'clip' then 'note'
             when s.source_kind = 'file' then 'document' else 'conversation' end as source
     into subject
     from document d
-    join entity e on e.space_id = place and e.id = d.entity_id
-    left join journal_entry j on j.space_id = place and j.document_id = d.id
-    left join source s on s.space_id = place and s.document_id = d.id
-    left join document_version v on v.space_id = place and v.document_id = d.id and v.version = d.version
-    where d.space_id = place and d.id = place_parts.document;
+    join entity e on e.space_id = home and e.id = d.entity_id
+    left join journal_entry j on j.space_id = home and j.document_id = d.id
+    left join source s on s.space_id = home and s.document_id = d.id
+    left join document_version v on v.space_id = home and v.document_id = d.id and v.version = d.version
+    where d.space_id = home and d.id = place_parts.document;
     if not found then
         return;  -- an identity file
     end if;
@@ -31,32 +31,32 @@ begin
     -- Keep the parts that are the same, because their vectors are kept too.
     gone := array(
         select o.id from fact o
-        where o.space_id = place and o.entity_id = subject.entity_id and o.whole = place_parts.document
+        where o.space_id = home and o.entity_id = subject.entity_id and o.whole = place_parts.document
           -- `not in` makes the planner use a hash table, however many parts there are.
           and (o.part, o.content) not in (select * from unnest(numbers, texts) p (part, text)));
-    perform withdraw_words(place, gone);
-    perform claim_rows(place, gone, '{}');
-    delete from observation o where o.space_id = place and o.id = any(gone);
+    perform withdraw_words(home, gone);
+    perform claim_rows(home, gone, '{}');
+    delete from observation o where o.space_id = home and o.id = any(gone);
     missing := array(
         select p.part from unnest(numbers) p (part)
         except
         select o.part from fact o
-        where o.space_id = place and o.entity_id = subject.entity_id and o.whole = place_parts.document);
+        where o.space_id = home and o.entity_id = subject.entity_id and o.whole = place_parts.document);
     insert into observation as o (space_id, entity_id, entity_type, content, content_hash, whole, part, source, valid_from,
                                   author_id, client, tool, request, created_at, said_at, fts)
-    select place, subject.entity_id, subject.entity_type, p.text, fact_hash(p.text), place_parts.document, p.part::smallint,
+    select home, subject.entity_id, subject.entity_type, p.text, fact_hash(p.text), place_parts.document, p.part::smallint,
         subject.source, clock_timestamp(), origin.author_id, origin.client, origin.tool, origin.request, clock_timestamp(),
-        subject.said_at, search_document(place, space_language(place), subject.names, p.text)
+        subject.said_at, search_document(home, space_language(home), subject.names, p.text)
     from unnest(numbers, texts) p (part, text)
     where p.part = any(missing) order by p.part;
     added := array(
         select o.id from fact o
-        where o.space_id = place and o.entity_id = subject.entity_id and o.whole = place_parts.document and o.part = any(missing));
-    perform store_embeddings(place, added, null, array_fill(null::halfvec, array[cardinality(added)]));
+        where o.space_id = home and o.entity_id = subject.entity_id and o.whole = place_parts.document and o.part = any(missing));
+    perform store_embeddings(home, added, null, array_fill(null::halfvec, array[cardinality(added)]));
     if subject.kind = 'source' then
-        perform place_chunks(place, place_parts.document, subject.content, subject.attributes);
+        perform place_chunks(home, place_parts.document, subject.content, subject.attributes);
     end if;
-    update entity e set updated_at = clock_timestamp() where e.space_id = place and e.id = subject.entity_id;
+    update entity e set updated_at = clock_timestamp() where e.space_id = home and e.id = subject.entity_id;
 end
 $$;
 

@@ -12,30 +12,30 @@ declare
         select r.space_id from access_rights(credential) r
         where 'forget' = any(r.scopes) and (prune_documents.space is null or r.space_id = prune_documents.space)
         order by r.space_id);
-    place  integer;
+    home   integer;
     gone   bigint;
 begin
     snapshots := 0;
     versions := 0;
     perform claim_removal();
-    foreach place in array spaces loop
-        perform from document_clock c where c.space_id = place for update;
-        delete from identity_snapshot s where s.space_id = place and not s.pinned and s.created_at < bound;
+    foreach home in array spaces loop
+        perform from document_clock c where c.space_id = home for update;
+        delete from identity_snapshot s where s.space_id = home and not s.pinned and s.created_at < bound;
         get diagnostics gone = row_count;
         snapshots := snapshots + gone;
         delete from document_version v
         using document d
-        where v.space_id = place and d.space_id = place and d.id = v.document_id and d.version is distinct from v.version
+        where v.space_id = home and d.space_id = home and d.id = v.document_id and d.version is distinct from v.version
           and not exists (select from identity_snapshot s
-                          where s.space_id = place and s.document_id = v.document_id and s.version = v.version)
+                          where s.space_id = home and s.document_id = v.document_id and s.version = v.version)
           and case when v.lost then v.created_at < bound else exists (
               select from document_version later
-              where later.space_id = place and later.document_id = v.document_id and not later.lost
+              where later.space_id = home and later.document_id = v.document_id and not later.lost
                 and later.version > v.version and later.created_at < bound) end
           -- An undo can be reverted until somebody purges it.
           and not exists (
-              select from undo u join event e on e.space_id = place and e.id = any(u.events)
-              where u.space_id = place and u.reverted_at is null and u.purged_at is null
+              select from undo u join event e on e.space_id = home and e.id = any(u.events)
+              where u.space_id = home and u.reverted_at is null and u.purged_at is null
                 and e.detail ->> 'document' = v.document_id::text and (e.detail ->> 'version')::bigint = v.version);
         get diagnostics gone = row_count;
         versions := versions + gone;

@@ -12,14 +12,14 @@ language sql stable security definer
 set search_path from current
 begin atomic
     with scope as materialized (
-        select textrawl.graph_space(credential, node_sizes.space) as place
+        select textrawl.graph_space(credential, node_sizes.space) as home
     ), sized as materialized (
         select e.space_id, e.id, e.name, textrawl.free_type(e.entity_type, e.metadata) as entity_type,
             (select count(*) from textrawl.fact o
              where coalesce(o.part, 1) = 1 and o.space_id = e.space_id and o.entity_id = e.id
                and textrawl.is_valid(o.valid_from, o.valid_until, o.closed_at)) as facts
         from textrawl.entity e
-        where e.space_id = (select place from scope) and (entity is null or e.name_key = textrawl.entity_key((select place from scope), entity))
+        where e.space_id = (select home from scope) and (entity is null or e.name_key = textrawl.entity_key((select home from scope), entity))
     ), chosen as materialized (
         select s.*, sum(s.facts) over (order by s.facts desc, s.name, s.id) as running
         from sized s

@@ -10,13 +10,13 @@ set search_path from current
 as $$
 #variable_conflict use_column
 declare
-    place integer := graph_space(credential, space);
+    home integer := graph_space(credential, space);
 begin
     return query
-        select p.* from graph_parts(place, array(
+        select p.* from graph_parts(home, array(
             select e.id from (
-                select entity_key(place, n) as key, min(o) as turn from unnest(names) with ordinality input(n, o) group by 1) wanted
-            join entity e on e.space_id = place and e.name_key = wanted.key
+                select entity_key(home, n) as key, min(o) as turn from unnest(names) with ordinality input(n, o) group by 1) wanted
+            join entity e on e.space_id = home and e.name_key = wanted.key
             order by wanted.turn), skip, max_rows, max_text, false) p;
 end
 $$;

@@ -1,4 +1,4 @@
-create function textrawl.pair_candidates(place integer, entity text default null, most_pairs bigint default 200000)
+create function textrawl.pair_candidates(home integer, entity text default null, most_pairs bigint default 200000)
 returns table (
     space_id integer, entity_id uuid, name text, facts bigint,
     compared bigint  -- number of facts to compare, newest first: at most 300, or 600 if `entity` is given;
@@ -11,7 +11,7 @@ begin atomic
             least(count(*), case when entity is null then 300 else 600 end) as newest
         from textrawl.entity e
         join textrawl.fact o on o.space_id = e.space_id and o.entity_id = e.id
-        where e.space_id = place and (entity is null or e.name_key = textrawl.entity_key(place, entity))
+        where e.space_id = home and (entity is null or e.name_key = textrawl.entity_key(home, entity))
           and textrawl.is_valid(o.valid_from, o.valid_until, o.closed_at)
         group by e.space_id, e.id, e.name having count(*) > 1
     ), paired as (

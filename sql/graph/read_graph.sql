@@ -10,21 +10,21 @@ set search_path from current
 as $$
 #variable_conflict use_column
 declare
-    place integer := graph_space(credential, space);
+    home  integer := graph_space(credential, space);
     start entity;
 begin
     if beginning is not null then
         select e.* into start from number_range(beginning) range
-        join entity e on e.space_id = place and e.id between range.first and range.last
+        join entity e on e.space_id = home and e.id between range.first and range.last
         order by e.id limit 1;
         if start.id is null then
             raise exception using errcode = 'TR051', message = 'the entity to continue from was deleted';
         end if;
     end if;
     return query
-        select p.* from graph_parts(place, array(
+        select p.* from graph_parts(home, array(
             select e.id from entity e
-            where e.space_id = place and (start.id is null or (e.created_at, e.id) >= (start.created_at, start.id))
+            where e.space_id = home and (start.id is null or (e.created_at, e.id) >= (start.created_at, start.id))
             order by e.created_at, e.id limit max_rows), skip, max_rows, max_text, true) p;
 end
 $$;

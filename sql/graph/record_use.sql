@@ -7,7 +7,7 @@ set search_path from current
 as $$
 #variable_conflict use_column
 declare
-    place    integer := graph_space(credential, space);
+    home     integer := graph_space(credential, space);
     used_ids uuid[];
 begin
     -- Skip locked rows, because forget_entity() holds the row of the entity and waits for its entity_use rows. Even
@@ -15,16 +15,16 @@ begin
     -- names, like every writer. Then no deadlock can occur.
     used_ids := array(
         select e.id from entity e
-        where e.space_id = place and e.id in (
+        where e.space_id = home and e.id in (
             select n.id from unnest(numbers[1:50]) number cross join lateral number_range(number) range
-            join entity n on n.space_id = place and n.id between range.first and range.last)
+            join entity n on n.space_id = home and n.id between range.first and range.last)
         order by e.name_key for key share skip locked);
     insert into entity_use as u (space_id, entity_id, day, count, last_at)
-    select place, id, (moment at time zone 'UTC')::date, 1, moment from unnest(used_ids) id order by id
+    select home, id, (moment at time zone 'UTC')::date, 1, moment from unnest(used_ids) id order by id
     on conflict (space_id, entity_id, day) do update
     set count = u.count + 1, last_at = greatest(u.last_at, excluded.last_at);
     insert into joint_use as j (space_id, one, other, count, last_at)
-    select place, one, other, 1, moment from unnest(used_ids[1:20]) one, unnest(used_ids[1:20]) other
+    select home, one, other, 1, moment from unnest(used_ids[1:20]) one, unnest(used_ids[1:20]) other
     where one < other order by one, other
     on conflict (space_id, one, other) do update
     set count = j.count + 1, last_at = greatest(j.last_at, excluded.last_at);

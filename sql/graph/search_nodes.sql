@@ -11,7 +11,7 @@ set search_path from current
 as $$
 #variable_conflict use_column
 declare
-    place   integer := graph_space(credential, space);
+    home    integer := graph_space(credential, space);
     folded  text := fold_case(query);
     pattern text := '%' || replace(replace(replace(folded, '\', '\\'), '%', '\%'), '_', '\_') || '%';
     -- ilike folds ASCII correctly and is much faster than fold_case().
@@ -20,24 +20,24 @@ declare
 begin
     entity_ids := array(
         select e.id from entity e
-        where e.space_id = place and (
+        where e.space_id = home and (
             case when plain then e.name ilike pattern or free_type(e.entity_type, e.metadata) ilike pattern
                  else fold_case(e.name || e'\n' || free_type(e.entity_type, e.metadata)) like pattern end
             or e.id in (
                 select o.entity_id from fact o
-                where o.space_id = place and case when plain then o.content ilike pattern else fold_case(o.content) like pattern end
+                where o.space_id = home and case when plain then o.content ilike pattern else fold_case(o.content) like pattern end
                   and is_valid(o.valid_from, o.valid_until, o.closed_at)))
         order by e.created_at, e.id limit max_nodes);
-    if btrim(query) <> '' and place is not null then
+    if btrim(query) <> '' and home is not null then
         -- Then add the entities of facts that match the words of the query or its meaning with a score of at least
         -- 0.4. docs/search.md calls this score moderate.
         entity_ids := entity_ids || array(
             select hit.entity_id
-            from search_memory(query, array[place], null, null, 20, model, vector, false, credential, neighbours => false) hit
+            from search_memory(query, array[home], null, null, 20, model, vector, false, credential, neighbours => false) hit
             where hit.score >= 0.4 and hit.relation_id is null and hit.entity_id <> all(entity_ids)
             group by hit.entity_id order by max(hit.score) desc, hit.entity_id);
     end if;
-    return query select p.* from graph_parts(place, entity_ids[1:max_nodes], skip, max_rows, max_text, false) p;
+    return query select p.* from graph_parts(home, entity_ids[1:max_nodes], skip, max_rows, max_text, false) p;
 end
 $$;
 

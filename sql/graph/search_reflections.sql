@@ -13,7 +13,7 @@ language sql stable security definer rows 10
 set search_path from current
 begin atomic
     with scope as materialized (
-        select textrawl.graph_space(credential, search_reflections.space) as place
+        select textrawl.graph_space(credential, search_reflections.space) as home
     ), candidate as materialized (
         select r.*, a.name as author,
             case when r.model_id = search_reflections.model then 1 - (r.vector <=> search_reflections.vector) end as cosine,
@@ -22,8 +22,8 @@ begin atomic
         cross join (
             select case when languages = array['english'] then plainto_tsquery('english', textrawl.search_text(query))
                 else (select string_agg('(' || w.term::text || ')', '&')::tsquery from textrawl.query_words(query, languages) w) end
-            from scope, textrawl.search_languages(array[place]) languages) query_terms(terms)
-        where r.space_id = (select place from scope)
+            from scope, textrawl.search_languages(array[home]) languages) query_terms(terms)
+        where r.space_id = (select home from scope)
           and (search_reflections.voice is null or search_reflections.voice in (r.voice, a.name))
           and (search_reflections.mood is null or r.mood = search_reflections.mood)
           and (search_reflections.target_type is null or r.target_type = search_reflections.target_type)

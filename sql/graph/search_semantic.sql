@@ -13,23 +13,23 @@ set search_path from current
 as $$
 #variable_conflict use_column
 declare
-    place integer := graph_space(credential, space);
+    home  integer := graph_space(credential, space);
     ids   uuid[]; distances double precision[]; ranks double precision[];
     texts bigint;
 begin
-    if place is null then
+    if home is null then
         return;
     end if;
     -- Take three times as many candidates as the caller wants. Frequent use can then raise an entity that the vectors
     -- alone would leave out.
     with by_meaning as materialized (
         select hit.entity_id as id, 1 - max(hit.cosine)::double precision as distance
-        from search_memory(query, array[place], null, null, 12 * max_rows, model, vector, true, credential) hit
+        from search_memory(query, array[home], null, null, 12 * max_rows, model, vector, true, credential) hit
         where hit.cosine is not null and hit.relation_id is null
         group by hit.entity_id order by 2, 1 limit 3 * max_rows
     ), by_words as materialized (
         select hit.entity_id as id, max(hit.score) as score
-        from search_memory(query, array[place], null, null, 12 * max_rows, null, null, false, credential, neighbours => false) hit
+        from search_memory(query, array[home], null, null, 12 * max_rows, null, null, false, credential, neighbours => false) hit
         where hit.relation_id is null
         group by hit.entity_id order by 2 desc, 1 limit 3 * max_rows
     ), ranked as (
@@ -42,11 +42,11 @@ begin
         (select count(*) from by_words)
     into ids, distances, ranks, texts from ranked r;
     return query
-        select node_number(e.id), e.name, free_type(e.entity_type, e.metadata), list_observations(place, e.id),
+        select node_number(e.id), e.name, free_type(e.entity_type, e.metadata), list_observations(home, e.id),
             s.score, s.importance, s.temporal, s.cooc, candidate.distance, case when texts > 0 then candidate.rrf end
-        from limbic_scores(place, ids, distances, ranks) s
+        from limbic_scores(home, ids, distances, ranks) s
         join unnest(ids, distances, ranks) candidate(id, distance, rrf) on candidate.id = s.entity_id
-        join entity e on e.space_id = place and e.id = s.entity_id
+        join entity e on e.space_id = home and e.id = s.entity_id
         order by s.score desc, e.id limit max_rows;
 end
 $$;

@@ -16,7 +16,7 @@ set jit = off
 as $$
 #variable_conflict use_column
 declare
-    place integer := graph_space(credential, space);
+    home integer := graph_space(credential, space);
 begin
     return query execute format($query$
         with chosen as materialized (
@@ -54,7 +54,7 @@ begin
         order by a.name, a.created_at, a.id, b.content limit $5$query$,
         case when exists (select from embedding_model m where m.id = model) then format('textrawl.%I', 'embedding_' || model)
              else '(select null::integer as space_id, null::uuid as observation_id, null::halfvec as vector where false)' end)
-    using place, entity, threshold, containment, max_rows, most_pairs, most_compared;
+    using home, entity, threshold, containment, max_rows, most_pairs, most_compared;
 end
 $$;
 

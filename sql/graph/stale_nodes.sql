@@ -10,7 +10,7 @@ language sql stable security definer
 set search_path from current
 begin atomic
     with scope as materialized (
-        select textrawl.graph_space(credential, stale_nodes.space) as place
+        select textrawl.graph_space(credential, stale_nodes.space) as home
     ), with_uses as materialized (
         select e.name, textrawl.free_type(e.entity_type, e.metadata) as entity_type,
             (select max(u.last_at) from textrawl.entity_use u where u.space_id = e.space_id and u.entity_id = e.id) as last_at,
@@ -18,7 +18,7 @@ begin atomic
             (select count(*) from textrawl.fact o
              where o.space_id = e.space_id and o.entity_id = e.id
                and textrawl.is_valid(o.valid_from, o.valid_until, o.closed_at, present => moment)) as facts
-        from textrawl.entity e where e.space_id = (select place from scope)
+        from textrawl.entity e where e.space_id = (select home from scope)
     )
     select u.name, u.entity_type, extract(epoch from moment - u.last_at)::double precision / 86400, u.uses, u.facts
     from with_uses u

@@ -11,7 +11,7 @@ set search_path from current
 as $$
 #variable_conflict use_column
 declare
-    place integer := graph_space(credential, space);
+    home integer := graph_space(credential, space);
 begin
     return query
     select s.id, split_part(d.path, '/', 1), split_part(d.path, '/', 2), s.created_at, s.reason, s.source, s.pinned,
@@ -19,7 +19,7 @@ begin
     from identity_snapshot s
     join document d on d.space_id = s.space_id and d.id = s.document_id
     join document_version v on v.space_id = s.space_id and v.document_id = s.document_id and v.version = s.version
-    where s.space_id = place
+    where s.space_id = home
       and (only_id is null or s.id = only_id)
       and (only_category is null or split_part(d.path, '/', 1) = only_category)
       and (only_filename is null or split_part(d.path, '/', 2) = only_filename)

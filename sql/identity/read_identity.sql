@@ -13,7 +13,7 @@ set search_path from current
 as $$
 #variable_conflict use_column
 declare
-    place     integer := graph_space(credential, space);
+    home      integer := graph_space(credential, space);
     -- These files come first in their category. Other files follow, sorted by name.
     usual     text[] := array[
         'my_identity.md', 'my_persona.md', 'my_personhood.md', 'my_wants.md', 'my_mechanics.md',
@@ -23,7 +23,7 @@ begin
     return query
     select p.category, p.filename, case when texts then d.content end, coalesce(d.label, left(p.filename, -3)),
         d.label is not null, d.version, d.modified_at, d.modified_by
-    from current_documents(place, 'identity') d
+    from current_documents(home, 'identity') d
     cross join lateral (select split_part(d.path, '/', 1) as category, split_part(d.path, '/', 2) as filename) p
     where (only_category is null or p.category = only_category)
       and (only_filename is null or p.filename = only_filename)

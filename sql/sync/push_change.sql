@@ -10,7 +10,7 @@ set search_path from current
 as $$
 #variable_conflict use_variable
 declare
-    place    integer := origin.space_id;
+    home     integer := origin.space_id;
     key      record;
     stored   document_version;
     erased   document_tombstone;
@@ -27,15 +27,15 @@ begin
     elsif char_length(change ->> 'content') > 1000000 then
         raise exception using errcode = 'TR092', message = 'the text is too long', detail = path;
     end if;
-    select t.* into erased from document_tombstone t where t.space_id = place and t.kind = key.kind and t.path = key.path;
+    select t.* into erased from document_tombstone t where t.space_id = home and t.kind = key.kind and t.path = key.path;
     if found and erased.changed > since and changed_at <= erased.deleted_at then
         -- An older copy must not bring back a document that was deleted for good.
         outcome := 'erased'; rival := ''; change_number := erased.changed;
         return;
     end if;
     select v.* into stored
-    from document d join document_version v on v.space_id = place and v.document_id = d.id and v.version = d.version
-    where d.space_id = place and d.kind = key.kind and d.path = key.path;
+    from document d join document_version v on v.space_id = home and v.document_id = d.id and v.version = d.version
+    where d.space_id = home and d.kind = key.kind and d.path = key.path;
     texts := pushed_attributes(change, key.kind, instance, stored.attributes);
     if stored.content is not distinct from change ->> 'content'
        and (stored.attributes is not distinct from texts or change ->> 'content' is null) then
@@ -46,12 +46,12 @@ begin
         rival := coalesce(stored.modified_by, '');
         -- A time that is still to come says nothing: the clock was set back since. Then the change that comes later wins.
         wins := stored.modified_at > moment or (changed_at, instance_priority(instance_type)) >= (stored.modified_at, instance_priority(
-            (select i.instance_type from instance i where i.space_id = place and i.id = stored.modified_by)));
+            (select i.instance_type from instance i where i.space_id = home and i.id = stored.modified_by)));
     end if;
     select c.id, c.version into document, change_number from claim_document(key.kind, key.path, key.entity, origin) c;
     if key.kind = 'journal' then
         insert into journal_entry (space_id, document_id, granularity, date, period, instance_id, slug)
-        values (place, document, change ->> 'granularity', change ->> 'date', key.period,
+        values (home, document, change ->> 'granularity', change ->> 'date', key.period,
                 coalesce(change ->> 'instance', instance), change ->> 'slug')
         on conflict do nothing;
     elsif wins then
