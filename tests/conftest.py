@@ -279,6 +279,8 @@ def run_cluster(version: int, *, own_settings: str = "") -> Generator[Databases]
                 own.execute("create extension vector")
             portal.call(migrate, cluster.dsn(OWNER, MIGRATED))
             enrol(cluster.dsn(OWNER, MIGRATED))
+            with psycopg.connect(cluster.dsn(SUPERUSER, MIGRATED), autocommit=True) as own:
+                own.execute("vacuum (full)")  # a fifth of the time of each clone was bloat
             yield databases
 
 
