@@ -45,6 +45,30 @@ def test_a_sync_client_waits_for_each_result(environment: pytest.MonkeyPatch) ->
         memory.recall("tea")
 
 
+def test_a_client_is_opened_and_closed_without_a_block(environment: pytest.MonkeyPatch) -> None:
+    memory = SyncClient()
+    memory.open().remember("Ada", "likes tea")
+    with pytest.raises(RuntimeError, match="open already"):
+        memory.open()
+    memory.close()
+    memory.close()
+    with memory.open():
+        assert len(memory.recall("tea")) == 1
+
+
+def test_a_client_that_is_left_open_does_not_keep_the_program_from_ending(
+    environment: pytest.MonkeyPatch,
+) -> None:
+    program = (
+        "import textrawl; memory = textrawl.SyncClient().open(); print(len(memory.recall('x')))"
+    )
+    command = [sys.executable, "-c", program]
+
+    result = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
+
+    assert (result.returncode, result.stdout, result.stderr) == (0, "0\n", "")
+
+
 def test_a_memory_that_cannot_be_opened_ends_the_thread(environment: pytest.MonkeyPatch) -> None:
     environment.setenv("TEXTRAWL_ENABLE_MEMORY", "false")
 

@@ -3,7 +3,8 @@
 import logging
 from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from contextlib import AsyncExitStack, ExitStack, asynccontextmanager
-from functools import partial, wraps
+from functools import cache, partial, wraps
+from threading import Thread, main_thread
 from types import TracebackType
 from typing import Concatenate, ParamSpec, Self, TypeVar
 
@@ -118,8 +119,8 @@ class Client:
 
         At most `limit` facts (1 to 50) with a score from `least_score` (0 to 1). `as_of` finds
         facts that were valid then, and `since` and `until` facts that were said between them. If
-        the answer has more than `max_tokens` tokens, the facts with the lowest scores are omitted:
-        a server counts its whole answer, and has a budget of its own if `max_tokens` is None.
+        the facts as lines with ids have more than `max_tokens` tokens, those with the lowest scores
+        are omitted. A server has a budget of its own if `max_tokens` is None.
         """
         types = [entity_types] if isinstance(entity_types, str) else entity_types
         given = {
@@ -239,11 +240,32 @@ def _wait_for(
     return wait
 
 
+_open_clients: "set[SyncClient]" = set()
+
+
+@cache
+def _start_closing() -> None:
+    """Start the thread that closes the open clients at the end of the program.
+
+    Python then ends only daemon threads without waiting, and a client that still waits for its
+    thread would wait forever.
+    """
+    Thread(target=_close_at_end, name="textrawl-end").start()
+
+
+def _close_at_end() -> None:
+    main_thread().join()
+    for client in list(_open_clients):
+        client.close()
+
+
 class SyncClient:
     """A memory: `with SyncClient() as memory`, or `SyncClient(url)` for a server over HTTP.
 
     It has the methods of `Client`, and they wait for the result. An event loop runs in a thread of
-    its own until the client is closed. Several threads can use one client.
+    its own until the client is closed. Several threads can use one client. Instead of `with`, a
+    program can call `open` and `close`. A client that is still open at the end of the main thread
+    is closed then.
     """
 
     def __init__(
@@ -253,13 +275,25 @@ class SyncClient:
         self._stack = ExitStack()
         self._opened: BlockingPortal | None = None
 
-    def __enter__(self) -> Self:
-        """Open the memory."""
+    def open(self) -> Self:
+        """Open the memory. Raises the errors of opening a `Client`."""
+        if self._opened is not None:
+            raise RuntimeError("The client is open already")
         with ExitStack() as stack:
-            self._opened = stack.enter_context(start_blocking_portal())
-            stack.enter_context(self._opened.wrap_async_context_manager(self._client))
-            self._stack = stack.pop_all()
+            portal = stack.enter_context(start_blocking_portal())
+            stack.enter_context(portal.wrap_async_context_manager(self._client))
+            self._stack, self._opened = stack.pop_all(), portal
+        _open_clients.add(self)
+        _start_closing()
         return self
+
+    def close(self) -> None:
+        """Close the memory. A closed client stays closed."""
+        self.__exit__(None, None, None)
+
+    def __enter__(self) -> Self:
+        """Open the memory, unless it is open."""
+        return self.open() if self._opened is None else self
 
     def __exit__(
         self,
@@ -269,7 +303,8 @@ class SyncClient:
     ) -> None:
         """Close the memory."""
         self._opened = None
-        self._stack.__exit__(kind, error, trace)
+        _open_clients.discard(self)
+        self._stack.pop_all().__exit__(kind, error, trace)
 
     @property
     def _portal(self) -> BlockingPortal:

@@ -9,13 +9,9 @@ from datetime import datetime
 class Fact:
     """A fact that answers a question.
 
-    `id` names the fact in `replaces` and `forget`. It has 36 characters, or the first 8 of them if
-    the server sends only text. `type` is the type of the entity. `score` is from 0 to 1. A relation
-    is a fact with an arrow, such as `works_at→Acme`. `proposed` is true for a proposal of the
-    caller, which nobody has accepted yet.
-
-    `space` is None if the server does not name the space. If the server sends only compact text or
-    lines, `created_at` is None, and `said_at` is the beginning of a day in UTC.
+    `id` names the fact in `replaces` and `forget`. `type` is the type of the entity. `score` is
+    from 0 to 1. A relation is a fact with an arrow, such as `works_at→Acme`. `proposed` is true for
+    a proposal of the caller, which nobody has accepted yet.
     """
 
     id: str
@@ -25,8 +21,8 @@ class Fact:
     score: float
     author: str
     said_at: datetime
-    created_at: datetime | None = None
-    space: str | None = None
+    created_at: datetime
+    space: str
     proposed: bool = False
 
 
@@ -54,8 +50,7 @@ class Digest:
     """The facts that matter at the start of a conversation, as text in lines.
 
     A line names an entity and its type. The lines after it begin with `- ` and have its facts. The
-    text is empty if the memory has no facts. `ids` has the ids of the facts. It is empty if a
-    server made the digest.
+    text is empty if the memory has no facts. `ids` has the ids of the facts.
     """
 
     text: str

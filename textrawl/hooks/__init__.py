@@ -4,14 +4,12 @@ The command is `textrawl hook CLIENT EVENT`. The client writes JSON to its stdin
 its stdout. A hook has nothing to say if the memory cannot be reached, and never fails.
 
 - `events` is the description of the clients' events. Everything else is made from it.
-- `payload` reads the JSON of a client. `projects` finds the name of the project.
-- `choices` reads the settings. `sessions` remembers what a session has seen.
-- `wording` has the texts around facts. `queries` makes a query from a prompt.
-- `transcripts` reads the texts of a session, and `capture` stores them. `added` drops what clients
-  and hooks added to a text.
+  It also reads the JSON of a client.
+- `sessions` remembers what a session has seen.
+- `transcripts` reads the texts of a session and stores them.
 - `response` decides what a hook says, and `command` runs it.
-- `configuration` and `plugins` write what clients need to run hooks.
+- `plugins` writes what clients need to run hooks.
 
-A hook runs at every prompt. Therefore all modules but the last two import only the standard
-library, `environment`, `resident.client` and modules like themselves.
+A hook runs at every prompt. Therefore all modules but the last import only the standard library,
+`environment`, `resident.client` and modules like themselves.
 """

@@ -206,8 +206,6 @@ _BEGINNING = re.compile(f"(?:{_RESERVED}|{_ORIGIN}|{_RELATION})")
 _END = re.compile(
     rf" (?=\((?:{'|'.join((*ENTITY_TYPES, 'document', 'proposed'))})\)(?: @\S+)?\s*$)"
 )
-_ESCAPE = re.compile(r"\\(u[0-9a-f]{4}|.)")
-_ESCAPED = {"n": "\n", "t": "\t"}
 _PLAIN_TYPE = str.maketrans("→\\", "__")
 _END_OF_AUTHOR = re.compile(r":(?=\s|$)")
 _STATEMENT = re.compile(rf"\\*{_RELATION}")
@@ -250,27 +248,9 @@ def write_author(name: str) -> str:
     return _END_OF_AUTHOR.sub(r"\\:", name.translate(_FLAT))
 
 
-def read_line(line: str) -> str:
-    """Return the text of which `write_line` or `write_author` made the line."""
-    # A stored text never begins with white space, so the line never begins with its escape.
-    if line.startswith("\\") and not line.startswith("\\\\"):
-        line = line[1:]
-    return _ESCAPE.sub(_unescape, line)
-
-
-def read_marked(line: str, mark: str) -> tuple[str, bool]:
-    """Return the text of a line that may end with `mark`, and whether it does."""
-    return read_line(line.removesuffix(mark)), line.endswith(mark)
-
-
 def write_statement(text: str) -> str:
     r"""Return a fact for a JSON string that can also be a relation. It then begins with \."""
     return f"\\{text}" if _STATEMENT.match(text) else text
-
-
-def read_statement(text: str) -> str:
-    """Return the fact of which `write_statement` made the text. A relation stays as it is."""
-    return text[1:] if text.startswith("\\") and _STATEMENT.match(text) else text
 
 
 def _begins_like_ours(flat: str, marks: str) -> bool:
@@ -283,11 +263,6 @@ def _escape_end(flat: str) -> str:
     plain = flat if flat.isascii() else flat.translate(_TWINS)
     found = _END.search(plain) if ")" in plain else None
     return flat if found is None else f"{flat[: found.end()]}\\{flat[found.end() :]}"
-
-
-def _unescape(escape: re.Match[str]) -> str:
-    name = escape[1]
-    return chr(int(name[1:], 16)) if len(name) > 1 else _ESCAPED.get(name, name)
 
 
 NAME_LENGTH = 200
@@ -367,7 +342,6 @@ WRAP_UP = (
     "atomic fact each, about a named entity. Then list in a few lines what you stored."
 )
 
-_FENCE = re.compile(r"<textrawl-memory-(?P<number>[0-9]{9})>\n.*\n")
 # Less-than signs, with their fullwidth and small twins.
 _SIGNS = {"<": "&lt;", "\uff1c": "&#65308;", "\ufe64": "&#65124;"}
 _NAMES = "(?:lt|#65308|#65124);"
@@ -375,8 +349,6 @@ _TAG = re.compile(
     rf"[{''.join(_SIGNS)}](?=\s*[/!?A-Za-z\uff01\uff0f\uff1f\uff21-\uff3a\uff41-\uff5a])"
     rf"|&(?=(?:amp;)*{_NAMES})"
 )
-_REPLACED = re.compile(f"&(?:{_NAMES}|amp;(?=(?:amp;)*{_NAMES}))")
-_ORIGINALS = {"&amp;": "&"} | {replaced: sign for sign, replaced in _SIGNS.items()}
 _UNSEEN = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
 
 
@@ -396,19 +368,6 @@ def frame_files(text: str) -> str:
     They are Markdown that a model reads as it is, so only the fence tells their end.
     """
     return _fence(FILES_SOURCE, text)
-
-
-def unframe(text: str) -> str:
-    """Return the facts of a text that `frame_digest` or `frame_facts` made, or an empty text.
-
-    If the end of the text was cut off, so that the fence has no end, return the whole lines.
-    """
-    fence = _FENCE.match(text)
-    if fence is None:
-        return ""
-    facts, end, _ = text[fence.end() :].partition(f"\n</textrawl-memory-{fence['number']}>")
-    body = facts if end else facts.rpartition("\n")[0]
-    return _REPLACED.sub(lambda found: _ORIGINALS[found[0]], body)
 
 
 def write_remember(fact: str, entity: str = "") -> str:

@@ -20,7 +20,6 @@ from tests.support.answer_readers import (
     read_lines,
     read_verbose,
 )
-from textrawl.client.answers import read_facts
 from textrawl.memory.fact_rows import DigestRow, EntityRow, HitRow, ProposedHitRow
 from textrawl.tools.memory.entity_reply import EntityReply
 from textrawl.tools.memory.search_replies import DigestReply, FactLayout, SearchReply, SpaceLabels
@@ -30,7 +29,6 @@ from textrawl.values.text import (
     clean_name,
     clean_relation,
     frame_digest,
-    unframe,
 )
 from textrawl.wire.replies import Renderer
 from textrawl.wire.token_counter import choose_counter
@@ -150,23 +148,6 @@ def test_what_a_reader_of_a_search_takes_for_a_fact_is_one(form: Any) -> None:
     check()
 
 
-@given(find_rows())
-def test_the_client_of_the_library_reads_lines_and_compact_text_alike(rows: list[HitRow]) -> None:
-    facts = [row for row in rows if row.document_id is None]
-    reply = SearchReply.build(facts, None, "x", FactLayout(LABELS, with_ids=True))
-    texts = [
-        Renderer(form, False, COUNTER, 10**9).write(reply).text for form in ("lines", "compact")
-    ]  # pyright: ignore[reportArgumentType]
-    seen = [
-        [(fact.entity, fact.type, fact.content, fact.author, fact.proposed) for fact in read.facts]
-        for read in (read_facts(text, None) for text in texts)
-    ]
-    assert seen[0] == seen[1]
-    assert sorted(one[2:4] for one in seen[0]) == sorted(
-        (write_text(row, "lines"), row.author) for row in facts
-    )
-
-
 STORED = {"id": str(UUID(int=1)), "source": "note", "confidence": 1, "created_at": AT.isoformat()}
 
 
@@ -259,7 +240,7 @@ def test_what_a_reader_of_a_digest_takes_for_a_fact_is_one(rows: list[HitRow]) -
     assert [
         read for read in read_lines(open_fence(framed), NOTED) if read.facts
     ] == expected or not rows
-    assert unframe(framed) == text
+    assert open_fence(framed) == text
     assert framed.splitlines()[0] != frame_digest(text).splitlines()[0]
 
 

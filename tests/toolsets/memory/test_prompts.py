@@ -16,9 +16,9 @@ from mcp.types import (
 )
 
 from tests.conftest import Connect, Era
+from tests.support.answer_readers import open_fence
 from tests.support.tool_calls import remember
 from tests.toolsets.memory.conftest import Outsiders
-from textrawl.values.text import unframe
 from textrawl.wire.token_counter import choose_counter
 
 pytestmark = pytest.mark.anyio
@@ -86,8 +86,8 @@ async def test_the_setting_is_the_budget_of_a_digest_without_one_of_its_own(
     more = await load(client, "digest", maxTokens="200")
 
     assert 0 < choose_counter().count(resource.text) <= 100
-    assert unframe(prompted) == resource.text
-    assert len(unframe(more)) > len(resource.text)
+    assert open_fence(prompted) == resource.text
+    assert len(open_fence(more)) > len(resource.text)
 
 
 async def test_the_other_prompts_name_the_tool_to_call(client: Client) -> None:
