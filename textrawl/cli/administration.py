@@ -286,6 +286,28 @@ def administer(
         return run_foreground(run)
 
 
+def call_database(
+    function: LiteralString,
+    row: type[Row],
+    /,
+    *,
+    owned: bool = True,
+    role: str = OWNER,
+    **arguments: object,
+) -> list[Row]:
+    """Call a SQL function on the memory of the settings, and return its rows.
+
+    If `owned` is false, the function gets the credential too. `role` is the login on the embedded
+    Postgres.
+    """
+
+    async def work(memory: Administration) -> list[Row]:
+        credential = {} if owned else {"credential": memory.credential}
+        return await memory.call(function, row, **credential, **arguments)
+
+    return administer(work, owned=owned, role=role)
+
+
 def read_scopes(text: str) -> list[str]:
     """Read scopes that are separated by commas, without repetitions. Raises ArgumentInvalid."""
     scopes = {word.strip().lower() for word in text.split(",")}

@@ -6,8 +6,9 @@ from typing import Annotated
 
 import typer
 
-from textrawl.cli.administration import Administration, administer, draw_rows
+from textrawl.cli.administration import call_database, draw_rows
 from textrawl.cli.console import open_console, write_json, write_message
+from textrawl.cli.inputs import AsJson
 from textrawl.embedded.postmaster import SUPERUSER
 from textrawl.postgres.connection import make_password, write_verifier
 from textrawl.settings import read_settings
@@ -32,7 +33,6 @@ _Actor = Annotated[
         help="The actor that the login belongs to; default: NAME.",
     ),
 ]
-_AsJson = Annotated[bool, typer.Option("--json", help="Write JSON.")]
 
 
 @dataclass(frozen=True)
@@ -46,17 +46,6 @@ class _AnalystRow:
     most_sessions: int | None
 
 
-@dataclass(frozen=True)
-class _DroppedRow:
-    """The row of drop_analyst.
-
-    `spaces` are the spaces in which reading was granted only for this login. These grants are
-    revoked.
-    """
-
-    spaces: list[str]
-
-
 @analyst.callback()
 def group() -> None:
     """Manage logins that read the memory in SQL."""
@@ -67,7 +56,7 @@ def create(
     name: _Name,
     space: _Spaces,
     actor: _Actor = None,
-    as_json: _AsJson = False,
+    as_json: AsJson = False,
 ) -> None:
     """Create a login that can only read spaces, and write its password to stdout.
 
@@ -77,18 +66,15 @@ def create(
     embedded = read_settings().database_url is None
     password = None if embedded else make_password()
     spaces = [clean_name(text) for text in space]
-
-    async def work(memory: Administration) -> None:
-        await memory.call(
-            "create_analyst",
-            str,
-            login=name,
-            actor=actor or name,
-            spaces=spaces,
-            verifier=write_verifier(password) if password else None,
-        )
-
-    administer(work, role=SUPERUSER)
+    call_database(
+        "create_analyst",
+        str,
+        role=SUPERUSER,
+        login=name,
+        actor=actor or name,
+        spaces=spaces,
+        verifier=write_verifier(password) if password else None,
+    )
     if as_json:
         write_json({"login": name, "actor": actor or name, "spaces": spaces, "password": password})
     elif password:
@@ -99,14 +85,10 @@ def create(
 
 @analyst.command(name="list")
 def list_analysts(
-    as_json: _AsJson = False,
+    as_json: AsJson = False,
 ) -> None:
     """Show the logins of analysts with their actors and the spaces that they can read."""
-
-    async def work(memory: Administration) -> list[_AnalystRow]:
-        return await memory.call("list_analysts", _AnalystRow)
-
-    rows = administer(work)
+    rows = call_database("list_analysts", _AnalystRow)
     if as_json:
         write_json([asdict(row) for row in rows])
     elif not rows:
@@ -124,18 +106,13 @@ def _list_cells(row: _AnalystRow) -> list[str]:
 @analyst.command()
 def drop(
     name: _Name,
-    as_json: _AsJson = False,
+    as_json: AsJson = False,
 ) -> None:
     """Drop a login with its sessions and the grants that `textrawl analyst create` made for it.
 
     The actor's tokens and other grants are kept.
     """
-
-    async def work(memory: Administration) -> _DroppedRow:
-        [row] = await memory.call("drop_analyst", _DroppedRow, login=name)
-        return row
-
-    spaces = administer(work, role=SUPERUSER).spaces
+    [spaces] = call_database("drop_analyst", list[str], role=SUPERUSER, login=name)
     if as_json:
         write_json({"login": name, "spaces": spaces})
     note = f" Its grants in {', '.join(spaces)} are revoked." if spaces else ""

@@ -28,6 +28,7 @@ from textrawl.cli.administration import (
     SampleRow,
     SwitchedRow,
     administer,
+    call_database,
     draw_rows,
 )
 from textrawl.cli.console import (
@@ -306,12 +307,7 @@ def switch() -> None:
 @embed.command()
 def rollback() -> None:
     """Make the previous model active again. Its vectors were kept, so this is immediate."""
-
-    async def work(memory: Administration) -> RolledBackRow:
-        [row] = await memory.call("rollback_embedding_model", RolledBackRow)
-        return row
-
-    row = administer(work)
+    [row] = call_database("rollback_embedding_model", RolledBackRow)
     write_message(
         f"{row.name} is in use again; servers follow within seconds. The vectors of "
         f"{row.abandoned} are kept: `textrawl embed switch` makes it active again, `textrawl embed "
@@ -354,11 +350,7 @@ def drop(
     ],
 ) -> None:
     """Delete a model that is not active, with its vectors."""
-
-    async def work(memory: Administration) -> None:
-        await memory.call("drop_embedding_model", str, name=model)
-
-    administer(work)
+    call_database("drop_embedding_model", str, name=model)
     write_message(f"Deleted {model} and its vectors.")
 
 

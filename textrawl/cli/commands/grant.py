@@ -8,11 +8,13 @@ from textrawl.access.access_token import GrantListRow
 from textrawl.cli.administration import (
     Administration,
     administer,
+    call_database,
     draw_rows,
     read_scopes,
     write_instant,
 )
 from textrawl.cli.console import open_console, write_json, write_message
+from textrawl.cli.inputs import AsJson
 from textrawl.values.text import clean_name
 
 grant = typer.Typer(help="Set, list and revoke what actors may do in spaces.", no_args_is_help=True)
@@ -34,7 +36,6 @@ Login = Annotated[
         metavar="ROLE", parser=clean_name, help="Let this database login read as the actor."
     ),
 ]
-AsJson = Annotated[bool, typer.Option("--json", help="Write JSON.")]
 
 
 @grant.command(name="set")
@@ -87,13 +88,7 @@ def list_grants(
     as_json: AsJson = False,
 ) -> None:
     """Show the grants: the scopes of each actor in each space."""
-
-    async def work(memory: Administration) -> list[GrantListRow]:
-        return await memory.call(
-            "list_grants", GrantListRow, space=space, credential=memory.credential
-        )
-
-    rows = administer(work, owned=False)
+    rows = call_database("list_grants", GrantListRow, owned=False, space=space)
     if as_json:
         write_json([_write_plain(row) for row in rows])
     elif not rows:
@@ -121,11 +116,5 @@ def _write_plain(row: GrantListRow) -> dict[str, object]:
 @grant.command()
 def revoke(actor: Actor, space: Space) -> None:
     """Revoke all scopes of an actor in a space. The actor's tokens lose them immediately."""
-
-    async def work(memory: Administration) -> list[str]:
-        return await memory.value(
-            "revoke_access", list[str], actor=actor, space=space, credential=memory.credential
-        )
-
-    revoked = administer(work, owned=False)
+    [revoked] = call_database("revoke_access", list[str], owned=False, actor=actor, space=space)
     write_message(f"{actor} has no scopes in {space} any more. Revoked: {', '.join(revoked)}.")

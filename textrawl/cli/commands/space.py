@@ -2,7 +2,7 @@
 
 import json
 from dataclasses import asdict
-from typing import Annotated, LiteralString, TypeVar
+from typing import Annotated, Any, LiteralString, TypeVar
 
 import typer
 
@@ -15,10 +15,12 @@ from textrawl.cli.administration import (
     PolicyRow,
     SpaceListRow,
     administer,
+    call_database,
     draw_rows,
     write_instant,
 )
 from textrawl.cli.console import count, open_console, show_index_progress, write_json, write_message
+from textrawl.cli.inputs import AsJson
 from textrawl.errors import ArgumentInvalid
 from textrawl.models.active_model import KnownModelRow
 from textrawl.postgres.vector_indexes import drop_space_index, index_space
@@ -32,7 +34,6 @@ space = typer.Typer(
 )
 
 Name = Annotated[str, typer.Argument(metavar="SPACE", parser=clean_name, help="Name of the space.")]
-AsJson = Annotated[bool, typer.Option("--json", help="Write JSON.")]
 _TIER = "public, personal or sensitive"
 _MOST_TOKENS = 100_000
 NewTier = Annotated[
@@ -72,24 +73,22 @@ def create(
 
     On the embedded Postgres, the user of this machine can use it at once.
     """
-    given = {"name": name, "language": language, "tier": tier, "recall_tokens": recall_tokens}
-
-    async def work(memory: Administration) -> MadeSpaceRow:
-        [row] = await memory.call("create_space", MadeSpaceRow, **given)
-        return row
-
+    [row] = call_database(
+        "create_space",
+        MadeSpaceRow,
+        name=name,
+        language=language,
+        tier=tier,
+        recall_tokens=recall_tokens,
+    )
     message = f"Created the {tier} graph {{}}" if tier else "Created the space {}"
-    _report(administer(work), message, as_json=as_json)
+    _report(row, message, as_json=as_json)
 
 
 @space.command(name="list")
 def list_spaces(as_json: AsJson = False) -> None:
     """Show all spaces."""
-
-    async def work(memory: Administration) -> list[SpaceListRow]:
-        return await memory.call("list_spaces", SpaceListRow)
-
-    rows = administer(work)
+    rows = call_database("list_spaces", SpaceListRow)
     if as_json:
         write_json([asdict(row) for row in rows])
         return
@@ -118,12 +117,8 @@ def rename(
     as_json: AsJson = False,
 ) -> None:
     """Rename a space. Addresses with the old name, such as /mcp/SPACE, stop working."""
-
-    async def work(memory: Administration) -> MadeSpaceRow:
-        [row] = await memory.call("rename_space", MadeSpaceRow, name=name, new_name=new_name)
-        return row
-
-    _report(administer(work), f"{name} is called {{}} now", as_json=as_json)
+    [row] = call_database("rename_space", MadeSpaceRow, name=name, new_name=new_name)
+    _report(row, f"{name} is called {{}} now", as_json=as_json)
 
 
 @space.command()
@@ -225,13 +220,9 @@ def archive(
     as_json: AsJson = False,
 ) -> None:
     """Close a space to everybody. Its content, grants and tokens are kept."""
-
-    async def work(memory: Administration) -> MadeSpaceRow:
-        [row] = await memory.call("archive_space", MadeSpaceRow, name=name, archived=not restore)
-        return row
-
+    [row] = call_database("archive_space", MadeSpaceRow, name=name, archived=not restore)
     message = "{} is open again" if restore else "Archived {}: nobody can read or write it"
-    _report(administer(work), message, as_json=as_json)
+    _report(row, message, as_json=as_json)
 
 
 @space.command()
@@ -260,14 +251,10 @@ def index(
     write_message(administer(work, wait=None))
 
 
-def _change(function: LiteralString, row: type[Row], **arguments: object) -> Row:
+def _change(function: LiteralString, row: type[Row], **arguments: Any) -> Row:
     """Call a SQL function that also the administrator of a space may call, and return its row."""
-
-    async def work(memory: Administration) -> Row:
-        [changed] = await memory.call(function, row, credential=memory.credential, **arguments)
-        return changed
-
-    return administer(work, owned=False)
+    [changed] = call_database(function, row, owned=False, **arguments)
+    return changed
 
 
 def _show_policy(row: PolicyRow, *, as_json: bool) -> None:

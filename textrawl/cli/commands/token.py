@@ -4,7 +4,7 @@ import sys
 from collections.abc import Mapping
 from dataclasses import asdict
 from datetime import datetime
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -18,8 +18,7 @@ from textrawl.access.access_token import (
     shorten_token,
 )
 from textrawl.cli.administration import (
-    Administration,
-    administer,
+    call_database,
     draw_rows,
     find_end,
     read_scopes,
@@ -27,6 +26,7 @@ from textrawl.cli.administration import (
     write_instant,
 )
 from textrawl.cli.console import open_console, write_json, write_message
+from textrawl.cli.inputs import AsJson
 from textrawl.values.text import clean_name
 
 token = typer.Typer(help="Create, list, rotate and revoke access tokens.", no_args_is_help=True)
@@ -57,7 +57,6 @@ Issuer = Annotated[
         help="Servers with this token accept access tokens of this TEXTRAWL_OAUTH_ISSUER.",
     ),
 ]
-AsJson = Annotated[bool, typer.Option("--json", help="Write JSON.")]
 
 
 _Actor = Annotated[
@@ -96,19 +95,21 @@ def create(
     the scope to the actor there.
     """
     scopes, expires_at, text = read_scopes(scope), find_end(expires), make_token()
-    rights = {"actor": actor, "space": space, "scopes": scopes, "expires_at": expires_at}
-
-    async def work(memory: Administration) -> int:
-        return await memory.value(
-            "create_token",
-            int,
-            hash=hash_token(text),
-            prefix=shorten_token(text),
-            issuer=issuer,
-            **rights,
-        )
-
-    _write_token(text, {"id": administer(work)} | rights, as_json=as_json)
+    rights: dict[str, Any] = {
+        "actor": actor,
+        "space": space,
+        "scopes": scopes,
+        "expires_at": expires_at,
+    }
+    [number] = call_database(
+        "create_token",
+        int,
+        hash=hash_token(text),
+        prefix=shorten_token(text),
+        issuer=issuer,
+        **rights,
+    )
+    _write_token(text, {"id": number} | rights, as_json=as_json)
     write_message(
         f"{shorten_token(text)} of {actor}: scopes {', '.join(scopes)}; home space {space}; "
         f"{_write_end(expires_at)}. The token is not shown again."
@@ -121,11 +122,7 @@ def list_tokens(as_json: AsJson = False) -> None:
 
     Only the first characters of a token are shown.
     """
-
-    async def work(memory: Administration) -> list[TokenListRow]:
-        return await memory.call("list_tokens", TokenListRow, credential=memory.credential)
-
-    rows = administer(work, owned=False)
+    rows = call_database("list_tokens", TokenListRow, owned=False)
     if as_json:
         write_json([asdict(row) for row in rows])
     elif not rows:
@@ -151,12 +148,7 @@ def _list_cells(row: TokenListRow) -> list[str]:
 @token.command()
 def revoke(name: Name) -> None:
     """Revoke a token: servers refuse it within a second."""
-
-    async def work(memory: Administration) -> RevokedTokenRow:
-        [row] = await memory.call("revoke_token", RevokedTokenRow, name=_shorten(name))
-        return row
-
-    row = administer(work)
+    [row] = call_database("revoke_token", RevokedTokenRow, name=_shorten(name))
     write_message(
         f"{row.prefix} of {row.actor} was revoked at {write_instant(row.revoked_at, '')} UTC."
     )
@@ -176,20 +168,15 @@ def rotate(
     The new token has the same scopes. The old token expires after the overlap.
     """
     span, expires_at, text = read_span(overlap), find_end(expires), make_token()
-
-    async def work(memory: Administration) -> RotatedTokenRow:
-        [row] = await memory.call(
-            "rotate_token",
-            RotatedTokenRow,
-            name=_shorten(name),
-            hash=hash_token(text),
-            prefix=shorten_token(text),
-            overlap=span,
-            expires_at=expires_at,
-        )
-        return row
-
-    row = administer(work)
+    [row] = call_database(
+        "rotate_token",
+        RotatedTokenRow,
+        name=_shorten(name),
+        hash=hash_token(text),
+        prefix=shorten_token(text),
+        overlap=span,
+        expires_at=expires_at,
+    )
     _write_token(text, _list_details(row), as_json=as_json)
     write_message(
         f"{shorten_token(text)} of {row.actor} {_write_end(row.ends_at)}; the old token "
