@@ -241,23 +241,20 @@ FAULTS: list[tuple[AnyFault, str]] = [
 ]
 
 
-@pytest.mark.parametrize(("fault", "code"), FAULTS)
 async def test_a_fault_of_the_llm_is_an_error_and_nothing_is_written(
-    editor: Client,
-    server: LlmServer,
-    owner: psycopg.Connection[Any],
-    fault: AnyFault,
-    code: str,
+    editor: Client, server: LlmServer, owner: psycopg.Connection[Any]
 ) -> None:
     chunk = await put(editor)
     before = look(owner)
-    server.fail(fault)
+    for fault, code in FAULTS:
+        server.fail(fault)
 
-    title, _ = await refuse(editor, "correct", chunkId=chunk, proposal=PROPOSAL)
+        title, _ = await refuse(editor, "correct", chunkId=chunk, proposal=PROPOSAL)
 
-    assert title == code
-    assert look(owner) == before
-    assert owner.execute("select purpose, error from llm_use").fetchall() == [("correct", code)]
+        assert title == code
+        assert look(owner) == before
+    uses = owner.execute("select purpose, error from llm_use order by at").fetchall()
+    assert uses == [("correct", code) for _, code in FAULTS]
 
 
 UNUSABLE = [
@@ -272,39 +269,38 @@ UNUSABLE = [
 ]
 
 
-@pytest.mark.parametrize(("answer", "fault"), UNUSABLE)
 async def test_an_unusable_text_is_an_error_and_nothing_is_written(
-    editor: Client, server: LlmServer, owner: psycopg.Connection[Any], answer: str, fault: str
+    editor: Client, server: LlmServer, owner: psycopg.Connection[Any]
 ) -> None:
     chunk = await put(editor)
     before = look(owner)
-    server.write = lambda _: answer
+    for answer, fault in UNUSABLE:
+        server.write = lambda _, answer=answer: answer
 
-    title, fix = await refuse(editor, "correct", chunkId=chunk, proposal=PROPOSAL)
+        title, fix = await refuse(editor, "correct", chunkId=chunk, proposal=PROPOSAL)
 
-    assert title == "LLM_BAD_OUTPUT"
-    assert fault in fix
-    assert look(owner) == before
+        assert title == "LLM_BAD_OUTPUT"
+        assert fault in fix
+        assert look(owner) == before
 
 
-@pytest.mark.parametrize("fault", [Fault.HANG, Fault.DRIP])
 async def test_a_slow_llm_is_unreachable_after_the_time_limit(
     editor: Client,
     connect: Connect,
     llm: dict[str, Any],
     server: LlmServer,
     owner: psycopg.Connection[Any],
-    fault: Fault,
 ) -> None:
     chunk = await put(editor)
     before = look(owner)
     client = await connect(**llm, llm_timeout=0.5)
-    server.fail(fault)
+    for fault in (Fault.HANG, Fault.DRIP):
+        server.fail(fault)
 
-    title, fix = await refuse(client, "correct", chunkId=chunk, proposal=PROPOSAL)
+        title, fix = await refuse(client, "correct", chunkId=chunk, proposal=PROPOSAL)
 
-    assert (title, "did not answer within 0.5 s" in fix) == ("LLM_UNREACHABLE", True)
-    assert look(owner) == before
+        assert (title, "did not answer within 0.5 s" in fix) == ("LLM_UNREACHABLE", True)
+        assert look(owner) == before
 
 
 async def test_without_an_llm_the_error_names_the_variables(
@@ -353,23 +349,18 @@ async def test_without_vectors_apply_says_that_none_was_made(
     assert (done["applied"], done["newEmbeddingComputed"]) == (True, False)
 
 
-@pytest.mark.parametrize(
-    ("tool", "given", "complaint"),
-    [
+async def test_wrong_arguments_are_refused(librarian: Client) -> None:
+    for tool, given, complaint in (
         ("correct", {"chunkId": "abc123", "proposal": "x"}, "must be a chunkId of recall"),
         ("correct", {"chunkId": f"{UNKNOWN}:1"}, "proposal: required"),
         ("correct", {"chunkId": f"{UNKNOWN}:1", "proposal": ""}, "must not be empty"),
         ("correct", {"chunkId": f"{UNKNOWN}:1", "proposal": "x" * 10_001}, "at most 10000"),
         ("apply", {"correctionId": "cor001"}, "must be the correctionId of correct"),
         ("apply", {}, "correctionId: required"),
-    ],
-)
-async def test_wrong_arguments_are_refused(
-    librarian: Client, tool: str, given: dict[str, Any], complaint: str
-) -> None:
-    _, fix = await refuse(librarian, tool, **given)
+    ):
+        _, fix = await refuse(librarian, tool, **given)
 
-    assert complaint in fix
+        assert complaint in fix
 
 
 @pytest.mark.parametrize(

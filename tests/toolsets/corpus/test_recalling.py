@@ -45,19 +45,14 @@ async def test_numbers_can_be_texts_and_the_query_has_other_names(ask: Ask) -> N
     assert len((await ask("recall", query="deployment", topK=0))["results"]) == 3
 
 
-@pytest.mark.parametrize(
-    ("arguments", "part"),
-    [
+async def test_a_wrong_argument_is_named(refuse: Refuse) -> None:
+    for arguments, part in (
         ({}, "query: required"),
         ({"query": "x", "topK": 33}, "from 1 to 32"),
         ({"query": "x", "minScore": 2}, "from 0 to 1"),
         ({"query": "x", "q": "y"}, "Unknown argument 'q'"),
-    ],
-)
-async def test_a_wrong_argument_is_named(
-    refuse: Refuse, arguments: dict[str, Any], part: str
-) -> None:
-    assert part in ". ".join(await refuse("recall", **arguments))
+    ):
+        assert part in ". ".join(await refuse("recall", **arguments))
 
 
 async def test_scores_below_the_least_are_left_out(ask: Ask) -> None:

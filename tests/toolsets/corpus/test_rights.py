@@ -25,27 +25,27 @@ def look(owner: psycopg.Connection[Any]) -> list[Any]:
     ]
 
 
-@pytest.mark.parametrize("held", ["read", "write", "forget", "admin"])
 async def test_each_tool_needs_its_scopes_and_changes_nothing_without_them(
-    connect: Connect, ask: Ask, graphs: psycopg.Connection[Any], held: str
+    connect: Connect, ask: Ask, graphs: psycopg.Connection[Any]
 ) -> None:
     source = (await ask("remember", text=TEXT, graphId="work"))["sourceId"]
-    token = issue(graphs, "sam", "work", held)
-    client = await connect(toolsets=["corpus"], access_token=token)
-    before = look(graphs)
-    for tool, arguments, needed in (
-        ("recall", QUERY, {"read"}),
-        ("stats", {}, {"read"}),
-        ("remember", {"text": TEXT, "graphId": "work"}, {"write"}),
-        ("forget", {"sourceId": source}, {"read", "forget"}),
-    ):
-        result = await client.call_tool(tool, arguments)
-        if needed == {held}:
-            assert not result.is_error, (tool, result)
-        else:
-            title = read_error(result)[0]
-            assert title in ("Not allowed", "Source not found"), (tool, result)
-    assert look(graphs) == before  # the remembered text was stored already
+    for held in ("read", "write", "forget", "admin"):
+        token = issue(graphs, "sam", "work", held)
+        client = await connect(toolsets=["corpus"], access_token=token)
+        before = look(graphs)
+        for tool, arguments, needed in (
+            ("recall", QUERY, {"read"}),
+            ("stats", {}, {"read"}),
+            ("remember", {"text": TEXT, "graphId": "work"}, {"write"}),
+            ("forget", {"sourceId": source}, {"read", "forget"}),
+        ):
+            result = await client.call_tool(tool, arguments)
+            if needed == {held}:
+                assert not result.is_error, (tool, result)
+            else:
+                title = read_error(result)[0]
+                assert title in ("Not allowed", "Source not found"), (tool, result)
+        assert look(graphs) == before  # the remembered text was stored already
 
 
 async def test_a_token_of_another_space_writes_and_forgets_in_a_graph(

@@ -49,24 +49,18 @@ async def test_lines_mark_a_wrong_fact(connect: Connect) -> None:
     ]
 
 
-@pytest.mark.parametrize(
-    ("change", "says"),
-    [
-        ({"instead": "lives in Riga"}, "was revised already"),
-        ({"fact": "lives in Rome"}, "names no fact"),
-        ({"entityName": "Nobody"}, "Nobody"),
-        ({"fact": "drinks tea", "instead": "drinks tea"}, "a new text that differs"),
-    ],
-)
-async def test_a_refused_revision_says_what_to_do(
-    connect: Connect, change: dict[str, str], says: str
-) -> None:
+async def test_a_refused_revision_says_what_to_do(connect: Connect) -> None:
     client = await connect(toolsets=["memory", "curation"])
     await remember(client, "Jeff", "lives in Oslo")
     await remember(client, "Jeff", "drinks tea")
     await client.call_tool("revise_fact", WRONG)
+    for change, says in (
+        ({"instead": "lives in Riga"}, "was revised already"),
+        ({"fact": "lives in Rome"}, "names no fact"),
+        ({"entityName": "Nobody"}, "Nobody"),
+        ({"fact": "drinks tea", "instead": "drinks tea"}, "a new text that differs"),
+    ):
+        refused = await client.call_tool("revise_fact", WRONG | change)
 
-    refused = await client.call_tool("revise_fact", WRONG | change)
-
-    assert refused.is_error
-    assert says in text_of(refused)
+        assert refused.is_error
+        assert says in text_of(refused)

@@ -37,25 +37,19 @@ async def test_a_fact_is_copied_after_a_dry_run_and_then_moved(connect: Connect)
 
 
 @pytest.mark.usefixtures("team")
-@pytest.mark.parametrize(
-    ("change", "says"),
-    [
+async def test_a_refused_share_says_what_to_do(connect: Connect) -> None:
+    client = await connect(toolsets=["memory", "curation"])
+    await remember(client, "Jeff", "drinks tea")
+    for change, says in (
         ({"toSpace": "moon"}, "Spaces that ada may use: default, team"),
         ({"toSpace": "default"}, "Both spaces are the same"),
         ({"entityName": "Nobody"}, "Nobody"),
         ({"facts": ["drinks milk"]}, "names no fact"),
         ({"fromSpace": "team"}, "Both spaces are the same"),
-    ],
-)
-async def test_a_refused_share_says_what_to_do(
-    connect: Connect, change: dict[str, object], says: str
-) -> None:
-    client = await connect(toolsets=["memory", "curation"])
-    await remember(client, "Jeff", "drinks tea")
+    ):
+        refused = await client.call_tool(
+            "share_memories", {"entityName": "Jeff", "toSpace": "team"} | change
+        )
 
-    refused = await client.call_tool(
-        "share_memories", {"entityName": "Jeff", "toSpace": "team"} | change
-    )
-
-    assert refused.is_error
-    assert says in text_of(refused)
+        assert refused.is_error
+        assert says in text_of(refused)

@@ -88,39 +88,40 @@ async def test_vectors_are_compared_if_every_memory_has_one(
     assert pair["similarity"] == pytest.approx(expected[0], abs=1e-4)
 
 
-@pytest.mark.parametrize("most", [2, 3, 12])
-async def test_a_cluster_is_never_larger_than_its_limit(connect: Connect, most: int) -> None:
+async def test_a_cluster_is_never_larger_than_its_limit(connect: Connect) -> None:
     client = await connect(toolsets=["decay"], embedding_provider="none")
     for number in range(7):
         await save(client, f"the very same words about the garden wall {number}")
+    for most in (2, 3, 12):
+        found = await answer(client, "cluster_memories", max_cluster_size=most)
 
-    found = await answer(client, "cluster_memories", max_cluster_size=most)
-
-    sizes = [cluster["size"] for cluster in found["clusters"]]
-    assert max(sizes) == min(most, 7)
-    assert len({one for cluster in found["clusters"] for one in cluster["memory_ids"]}) == sum(
-        sizes
-    )
+        sizes = [cluster["size"] for cluster in found["clusters"]]
+        assert max(sizes) == min(most, 7)
+        assert len({one for cluster in found["clusters"] for one in cluster["memory_ids"]}) == sum(
+            sizes
+        )
 
 
-@pytest.mark.parametrize("arguments", [{}, {"threshold": 0.6, "max_cluster_size": 5}])
 async def test_an_id_of_a_cluster_is_known_in_a_later_call_on_another_server(
-    connect: Connect, owner: psycopg.Connection[Any], arguments: dict[str, Any]
+    connect: Connect, owner: psycopg.Connection[Any]
 ) -> None:
     client = await connect(toolsets=["decay"], embedding_provider="none")
     ids = [await save(client, f"{DEPLOY[0]} precisely {number}") for number in range(3)]
-    [cluster] = (await answer(client, "cluster_memories", **arguments))["clusters"]
-    # Uses change the order of last_used, and not the clusters.
-    owner.execute("update retention set last_used = now() where observation_id = %s", ids[:1])
-
     other = await connect(toolsets=["decay"], embedding_provider="none")
-    [again] = (await answer(other, "cluster_memories", **arguments))["clusters"]
-    preview = await answer(other, "consolidate_memories", cluster_id=cluster["id"], mode="dry_run")
+    for arguments in ({}, {"threshold": 0.6, "max_cluster_size": 5}):
+        [cluster] = (await answer(client, "cluster_memories", **arguments))["clusters"]
+        # Uses change the order of last_used, and not the clusters.
+        owner.execute("update retention set last_used = now() where observation_id = %s", ids[:1])
 
-    assert again["id"] == cluster["id"]
-    assert preview["clusters"][0]["memory_ids"] == ids
-    assert preview["message"] == "Would consolidate 1 clusters"
-    assert owner.execute("select count(*) from observation").fetchone() == (3,)
+        [again] = (await answer(other, "cluster_memories", **arguments))["clusters"]
+        preview = await answer(
+            other, "consolidate_memories", cluster_id=cluster["id"], mode="dry_run"
+        )
+
+        assert again["id"] == cluster["id"]
+        assert preview["clusters"][0]["memory_ids"] == ids
+        assert preview["message"] == "Would consolidate 1 clusters"
+        assert owner.execute("select count(*) from observation").fetchone() == (3,)
 
 
 def read_memory(owner: psycopg.Connection[Any], memory: str) -> Any:
@@ -233,30 +234,26 @@ async def test_linked_memories_stay_and_point_at_each_other(
     assert set(pairs) == {(a, b) for a in ids for b in ids if a != b}
 
 
-@pytest.mark.parametrize(
-    "arguments",
-    [
+async def test_a_wrong_call_consolidates_nothing(
+    connect: Connect, owner: psycopg.Connection[Any]
+) -> None:
+    client = await connect(toolsets=["decay"], embedding_provider="none")
+    for text in DEPLOY:
+        await save(client, text)
+    for arguments in (
         {},
         {"cluster_id": "x"},
         {"cluster_id": "00000000-0000-4000-8000-000000000000"},
         {"cluster_id": "00000000-0000-4000-8000-000000000000", "auto_detect": True},
         {"auto_detect": True, "mode": "delete"},
         {"auto_detect": True, "cohesion_threshold": 2},
-    ],
-)
-async def test_a_wrong_call_consolidates_nothing(
-    connect: Connect, owner: psycopg.Connection[Any], arguments: dict[str, Any]
-) -> None:
-    client = await connect(toolsets=["decay"], embedding_provider="none")
-    for text in DEPLOY:
-        await save(client, text)
+    ):
+        result = await client.call_tool("consolidate_memories", {"mode": "apply", **arguments})
 
-    result = await client.call_tool("consolidate_memories", {"mode": "apply", **arguments})
-
-    assert result.is_error
-    assert owner.execute(
-        "select count(*) from observation where valid_until is null"
-    ).fetchone() == (3,)
+        assert result.is_error
+        assert owner.execute(
+            "select count(*) from observation where valid_until is null"
+        ).fetchone() == (3,)
 
 
 async def test_facts_of_other_tools_are_never_consolidated(connect: Connect) -> None:

@@ -42,48 +42,42 @@ async def test_the_first_example_of_saving_is_answered_as_the_seed_shows(connect
     }
 
 
-@pytest.mark.parametrize(
-    ("message", "entities"),
-    [
+async def test_other_examples_of_saving_are_sure(connect: Connect) -> None:
+    client = await connect(toolsets=["decay"])
+    for message, entities in (
         ("Remember: I prefer dark mode in all my apps", []),
         ("Remember: I prefer JWT for authentication", ["jwt", "authentication"]),
-    ],
-)
-async def test_other_examples_of_saving_are_sure(
-    connect: Connect, message: str, entities: list[str]
-) -> None:
-    answer = await judge(await connect(toolsets=["decay"]), message)
+    ):
+        answer = await judge(client, message)
 
-    assert (answer["should_save"], answer["confidence"]) == (True, 0.9)
-    assert answer["suggested_strength"] == 1.5
-    assert answer["suggested_entities"] == entities
+        assert (answer["should_save"], answer["confidence"]) == (True, 0.9)
+        assert answer["suggested_strength"] == 1.5
+        assert answer["suggested_entities"] == entities
 
 
-@pytest.mark.parametrize(
-    ("message", "query", "entities"),
-    [
+async def test_examples_of_recalling_become_queries(connect: Connect) -> None:
+    client = await connect(toolsets=["decay"])
+    for message, query, entities in (
         ("What did I say about TypeScript?", "TypeScript", ["typescript"]),
         ("What did I say about my API preferences?", "API preferences", ["api"]),
         ("What did I say about authentication?", "authentication", ["authentication"]),
-    ],
-)
-async def test_examples_of_recalling_become_queries(
-    connect: Connect, message: str, query: str, entities: list[str]
-) -> None:
-    answer = await look(await connect(toolsets=["decay"]), message)
+    ):
+        answer = await look(client, message)
 
-    assert (answer["should_search"], answer["confidence"]) == (True, 0.9)
-    assert (answer["suggested_query"], answer["suggested_entities"]) == (query, entities)
-    assert answer["reasoning"].startswith("Detected: ['what did i say about'] entities_found: 1")
+        assert (answer["should_search"], answer["confidence"]) == (True, 0.9)
+        assert (answer["suggested_query"], answer["suggested_entities"]) == (query, entities)
+        assert answer["reasoning"].startswith(
+            "Detected: ['what did i say about'] entities_found: 1"
+        )
 
 
 def logistic(total: float) -> float:
     return round(1 / (1 + math.exp(-total)), 3)
 
 
-@pytest.mark.parametrize(
-    ("message", "total"),
-    [
+async def test_confidence_is_the_logistic_function_of_the_weights(connect: Connect) -> None:
+    client = await connect(toolsets=["decay"])
+    for message, total in (
         ("", -2),
         ("the shop closes early", -2),
         ("i prefer tea", -2 + 4),
@@ -95,15 +89,11 @@ def logistic(total: float) -> float:
         ("he met Ada Lovelace", -2 + 0.8),
         ("he met Ada, Ben, Cleo, Dan, Eve and Fay", -2 + 3.2),
         ("what is typescript", -2 - 5 + 0.8),
-    ],
-)
-async def test_confidence_is_the_logistic_function_of_the_weights(
-    connect: Connect, message: str, total: float
-) -> None:
-    answer = await judge(await connect(toolsets=["decay"]), message)
+    ):
+        answer = await judge(client, message)
 
-    assert answer["confidence"] == logistic(total)
-    assert answer["should_save"] is (logistic(total) >= 0.7)
+        assert answer["confidence"] == logistic(total)
+        assert answer["should_save"] is (logistic(total) >= 0.7)
 
 
 async def test_no_phrase_is_more_certain_than_nine_tenths(connect: Connect) -> None:

@@ -104,9 +104,11 @@ async def test_a_long_memory_is_one_memory(
     ).fetchall() == [(text.strip(),)]
 
 
-@pytest.mark.parametrize(
-    "wrong",
-    [
+async def test_a_memory_beyond_a_limit_is_refused(
+    connect: Connect, owner: psycopg.Connection[Any]
+) -> None:
+    client = await connect(toolsets=["decay"])
+    for wrong in (
         {"content": ""},
         {"content": "x" * 50_001},
         {"tags": ["ok", "!!!"]},
@@ -118,14 +120,8 @@ async def test_a_long_memory_is_one_memory(
         {"strength": 0.9},
         {"strength": 2.1},
         {"content": "hidden\u200btext"},
-    ],
-)
-async def test_a_memory_beyond_a_limit_is_refused(
-    connect: Connect, owner: psycopg.Connection[Any], wrong: dict[str, Any]
-) -> None:
-    client = await connect(toolsets=["decay"])
+    ):
+        title, _ = await refuse(client, "save_memory", **({"content": "tea"} | wrong))
 
-    title, _ = await refuse(client, "save_memory", **({"content": "tea"} | wrong))
-
-    assert title == "Invalid argument"
-    assert owner.execute("select count(*) from entity").fetchone() == (0,)
+        assert title == "Invalid argument"
+        assert owner.execute("select count(*) from entity").fetchone() == (0,)

@@ -14,10 +14,7 @@ BUDGET = 500
 TEXT = "the quarterly report needs another chapter about the harbour of Lisbon "
 
 
-@pytest.mark.parametrize("tool", ["search_memory", "open_memories", "read_graph", "search_unified"])
-async def test_an_answer_that_is_too_long_keeps_the_first_memories(
-    connect: Connect, tool: str
-) -> None:
+async def test_an_answer_that_is_too_long_keeps_the_first_memories(connect: Connect) -> None:
     client = await connect(toolsets=["decay"], max_response_tokens=BUDGET, structured_content="off")
     ids = [
         read(await client.call_tool("save_memory", {"content": f"{number}: {TEXT * 3}"}))["id"]
@@ -29,16 +26,16 @@ async def test_an_answer_that_is_too_long_keeps_the_first_memories(
         "read_graph": {"page_size": 20},
         "search_unified": {"query": "harbour", "limit": 20},
     }
+    for tool in ("search_memory", "open_memories", "read_graph", "search_unified"):
+        result = await client.call_tool(tool, arguments[tool])
 
-    result = await client.call_tool(tool, arguments[tool])
-
-    text = text_of(result)
-    assert not result.is_error, text
-    assert choose_counter().count(text) <= BUDGET
-    if tool == "search_unified":
-        assert text.startswith("[stm")
-        assert "cut " in text
-    else:
-        answer = read(result)
-        assert 0 < len(answer["m"]) < len(ids)
-        assert len(answer["m"]) + answer["cut"] == len(ids)
+        text = text_of(result)
+        assert not result.is_error, text
+        assert choose_counter().count(text) <= BUDGET
+        if tool == "search_unified":
+            assert text.startswith("[stm")
+            assert "cut " in text
+        else:
+            answer = read(result)
+            assert 0 < len(answer["m"]) < len(ids)
+            assert len(answer["m"]) + answer["cut"] == len(ids)

@@ -67,26 +67,20 @@ async def test_an_alias_is_added_shown_and_removed(connect: Connect) -> None:
     assert removed == {"ok": True, "entity": "Jeff Miller"}
 
 
-@pytest.mark.parametrize(
-    ("tool", "arguments", "says"),
-    [
+async def test_refusals_say_what_to_do(connect: Connect) -> None:
+    client = await tell(connect)
+    for tool, arguments, says in (
         ("name_entity", {"entityName": "Jeff Miller", "alias": "jmiller"}, "another entity"),
         ("name_entity", {"entityName": "Nobody", "alias": "No"}, "Nobody"),
         ("merge_entities", {"entityName": "jmiller", "other": "JMiller"}, "same entity"),
         ("merge_entities", {"entityName": "jmiller", "other": "Nobody"}, "Nobody"),
         ("split_entity", {"name": "jmiller"}, "Nothing was merged"),
         ("find_same_entities", {"entityName": "Nobody"}, "Nobody"),
-    ],
-)
-async def test_refusals_say_what_to_do(
-    connect: Connect, tool: str, arguments: dict[str, Any], says: str
-) -> None:
-    client = await tell(connect)
+    ):
+        result = await client.call_tool(tool, arguments)
 
-    result = await client.call_tool(tool, arguments)
-
-    assert result.is_error
-    assert says in text_of(result)
+        assert result.is_error
+        assert says in text_of(result)
 
 
 async def test_lines_show_the_aliases_of_an_entity(connect: Connect) -> None:

@@ -79,18 +79,15 @@ async def test_a_blank_text_is_replaced_without_a_snapshot(ask: Ask) -> None:
     assert (await ask("snapshot_list"))["snaps"] == []
 
 
-@pytest.mark.parametrize(
-    "text", ["a\r\nb\r\n", "no end", "", "\n\n", " spaced \t", "e\u0301 or \u00e9", "a\rb"]
-)
-async def test_a_text_is_stored_to_the_byte(ask: Ask, look: Ask, text: str) -> None:
-    await ask("identity_write", **MINE, content=text)
+async def test_a_text_is_stored_to_the_byte(ask: Ask, look: Ask) -> None:
+    for text in ("a\r\nb\r\n", "no end", "", "\n\n", " spaced \t", "e\u0301 or \u00e9", "a\rb"):
+        await ask("identity_write", **MINE, content=text)
 
-    assert await look("self", "my_identity.md") == text
+        assert await look("self", "my_identity.md") == text
 
 
-@pytest.mark.parametrize(
-    ("tool", "before", "addition", "after"),
-    [
+async def test_an_addition_is_one_blank_line_away_from_the_text(ask: Ask, look: Ask) -> None:
+    cases: tuple[tuple[str, str | None, str, str], ...] = (
         ("identity_append", None, "  new \n", "new"),
         ("identity_append", "old", "new", "old\n\nnew"),
         ("identity_append", "old\n\n\n", "\nnew\n", "old\n\nnew\n"),
@@ -99,18 +96,16 @@ async def test_a_text_is_stored_to_the_byte(ask: Ask, look: Ask, text: str) -> N
         ("identity_prepend", None, "new", "new"),
         ("identity_prepend", "old\n", "new\n", "new\n\nold\n"),
         ("identity_prepend", "\n\n    code\r\n", "new", "new\r\n\r\n    code\r\n"),
-    ],
-)
-async def test_an_addition_is_one_blank_line_away_from_the_text(
-    ask: Ask, look: Ask, tool: str, before: str | None, addition: str, after: str
-) -> None:
-    if before is not None:
-        await ask("identity_write", **MINE, content=before)
+    )
+    for number, (tool, before, addition, after) in enumerate(cases):
+        file = {"category": "self", "filename": f"file{number}.md"}
+        if before is not None:
+            await ask("identity_write", **file, content=before)
 
-    answer = await ask(tool, **MINE, content=addition)
+        answer = await ask(tool, **file, content=addition)
 
-    assert answer == {"ok": True}
-    assert await look("self", "my_identity.md") == after
+        assert answer == {"ok": True}
+        assert await look("self", file["filename"]) == after
     assert (await ask("snapshot_list"))["snaps"] == []
 
 
@@ -165,26 +160,27 @@ async def test_a_file_that_does_not_exist_cannot_be_labelled(me: Client) -> None
     }
 
 
-@pytest.mark.parametrize(
-    "filename",
-    ["", "../../etc/passwd", "a/b.md", "a\\b.md", "a\0.md", "a.txt", ".md", "a.md\n", "ä.md",
-     "a b.md", "..", "a.md.md", "A.MD", "x" * 297 + ".md"],
-)  # fmt: skip
-async def test_a_wrong_filename_is_refused(
-    me: Client, owner: psycopg.Connection[Any], filename: str
+async def test_a_wrong_filename_is_refused(me: Client, owner: psycopg.Connection[Any]) -> None:
+    for filename in (
+        "", "../../etc/passwd", "a/b.md", "a\\b.md", "a\0.md", "a.txt", ".md", "a.md\n", "ä.md",
+        "a b.md", "..", "a.md.md", "A.MD", "x" * 297 + ".md",
+    ):  # fmt: skip
+        for tool, more in (
+            ("identity_write", {"category": "self"}),
+            ("identity_delete_custom", {}),
+        ):
+            content = {"content": "x"} if more else {}
+            title, fix = await refuse(me, tool, filename=filename, **more, **content)
+            assert title == "Invalid argument"
+            assert "letters, digits, _ and - with .md at the end" in fix
+
+        assert count(owner, "document") == 0
+
+
+async def test_wrong_arguments_are_named_and_change_nothing(
+    me: Client, owner: psycopg.Connection[Any]
 ) -> None:
-    for tool, more in (("identity_write", {"category": "self"}), ("identity_delete_custom", {})):
-        content = {"content": "x"} if more else {}
-        title, fix = await refuse(me, tool, filename=filename, **more, **content)
-        assert title == "Invalid argument"
-        assert "letters, digits, _ and - with .md at the end" in fix
-
-    assert count(owner, "document") == 0
-
-
-@pytest.mark.parametrize(
-    ("arguments", "reason"),
-    [
+    for arguments, reason in (
         ({"category": "others"}, "must be one of self, user, relationship, custom"),
         ({"content": "a\0b"}, "has a character that hides text (U+0000)"),
         ({"content": "a\u202eb"}, "has a character that hides text (U+202E)"),
@@ -192,17 +188,13 @@ async def test_a_wrong_filename_is_refused(
         ({"content": "x" * 1_000_001}, "must be text of at most 1000000 characters"),
         ({"instanceId": "a b"}, "must be letters, digits and ._:@-"),
         ({"filename": None}, "required"),
-    ],
-)
-async def test_wrong_arguments_are_named_and_change_nothing(
-    me: Client, owner: psycopg.Connection[Any], arguments: dict[str, Any], reason: str
-) -> None:
-    given = {**MINE, "content": "x", **arguments}
-    title, fix = await refuse(me, "identity_write", **{k: v for k, v in given.items() if v})
+    ):
+        given = {**MINE, "content": "x", **arguments}
+        title, fix = await refuse(me, "identity_write", **{k: v for k, v in given.items() if v})
 
-    assert title == "Invalid argument"
-    assert reason in fix
-    assert count(owner, "document") == 0
+        assert title == "Invalid argument"
+        assert reason in fix
+        assert count(owner, "document") == 0
 
 
 async def test_a_file_cannot_grow_beyond_a_million_characters(

@@ -112,18 +112,15 @@ async def test_resources_are_listed_in_pages(
     assert refused.value.error.code == INVALID_PARAMS
 
 
-@pytest.mark.parametrize(
-    "uri",
-    [
+async def test_an_address_without_a_file_is_unknown(me: Client, ask: Ask) -> None:
+    await ask("identity_write", **FILE, content="x")
+    for uri in (
         "memory://identity/self/other.md", "memory://identity/self", "memory://identity/",
         "memory://identity/self/../self/my_identity.md", "memory://stats", f"{URI}/x",
-    ],
-)  # fmt: skip
-async def test_an_address_without_a_file_is_unknown(me: Client, ask: Ask, uri: str) -> None:
-    await ask("identity_write", **FILE, content="x")
-    with pytest.raises(MCPError) as refused:
-        await me.read_resource(uri)
-    assert refused.value.error.code == INVALID_PARAMS
+    ):  # fmt: skip
+        with pytest.raises(MCPError) as refused:
+            await me.read_resource(uri)
+        assert refused.value.error.code == INVALID_PARAMS
 
 
 async def test_an_unknown_prompt_is_refused(me: Client) -> None:

@@ -51,21 +51,21 @@ def look(owner: psycopg.Connection[Any]) -> list[Any]:
     ]
 
 
-@pytest.mark.parametrize("held", ["read", "write", "forget", "admin"])
 async def test_each_tool_needs_its_scope_and_changes_nothing_without_it(
-    connect: Connect, garden: psycopg.Connection[Any], held: str
+    connect: Connect, garden: psycopg.Connection[Any]
 ) -> None:
-    token = issue(garden, "sam", "default", held)
-    client = await connect(toolsets=["identity"], access_token=token)
-    for tool, (arguments, needed) in CALLS.items():
-        before = look(garden)
-        result = await client.call_tool(tool, arguments)
-        if needed == held:
-            assert not result.is_error, (tool, result)
-        else:
-            title, fix = read_error(result)
-            assert (title, f"scope {needed}" in fix) == ("Not allowed", True), tool
-            assert look(garden) == before
+    for held in ("read", "write", "forget", "admin"):
+        token = issue(garden, "sam", "default", held)
+        client = await connect(toolsets=["identity"], access_token=token)
+        for tool, (arguments, needed) in CALLS.items():
+            before = look(garden)
+            result = await client.call_tool(tool, arguments)
+            if needed == held:
+                assert not result.is_error, (tool, result)
+            else:
+                title, fix = read_error(result)
+                assert (title, f"scope {needed}" in fix) == ("Not allowed", True), tool
+                assert look(garden) == before
 
 
 async def test_a_section_is_changed_by_somebody_who_reads_and_writes(

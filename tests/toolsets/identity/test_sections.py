@@ -23,9 +23,8 @@ RIGA = f"# Ada\n\n## Work\n- nurse\n\n- in Riga{FAMILY}"
 DOCTOR = f"# Ada\n\n## Work\n- doctor{FAMILY}"
 
 
-@pytest.mark.parametrize(
-    ("before", "section", "content", "after"),
-    [
+async def test_a_text_is_added_to_the_end_of_a_section(ask: Ask, look: Ask) -> None:
+    cases = (
         (OLD, "Work", "- in Riga", RIGA),
         (OLD, "Family", "A dog.\n", OLD + "\nA dog.\n"),
         (OLD, "Work", "## Work\n- in Riga", RIGA),
@@ -48,39 +47,34 @@ DOCTOR = f"# Ada\n\n## Work\n- doctor{FAMILY}"
         ("A\n---\na\n", "A", "n", "A\n---\na\n\nn\n"),
         ("## A ##\na\n", "A", "n", "## A ##\na\n\nn\n"),
         ("", "New", "n", "## New\nn\n"),
-    ],
-)  # fmt: skip
-async def test_a_text_is_added_to_the_end_of_a_section(
-    ask: Ask, look: Ask, before: str, section: str, content: str, after: str
-) -> None:
-    await ask("identity_write", **FILE, content=before)
+    )  # fmt: skip
+    for number, (before, section, content, after) in enumerate(cases):
+        file = FILE | {"filename": f"file{number}.md"}
+        await ask("identity_write", **file, content=before)
 
-    answer = await ask("identity_update_section", **FILE, section=section, content=content)
+        answer = await ask("identity_update_section", **file, section=section, content=content)
 
-    assert answer == {"ok": True}
-    assert await look("user", "user_life.md") == after
+        assert answer == {"ok": True}
+        assert await look("user", file["filename"]) == after
     assert (await ask("snapshot_list"))["snaps"] == []
 
 
-@pytest.mark.parametrize(
-    ("before", "section", "content", "after"),
-    [
+async def test_a_section_is_rewritten_and_the_former_text_of_the_file_stays_as_a_snapshot(
+    ask: Ask, look: Ask
+) -> None:
+    for before, section, content, after in (
         (OLD, "Work", "- doctor", DOCTOR),
         (OLD, "Work", "\n### Work\n\n- doctor\n\n", DOCTOR),
         (OLD, "Family", "", "# Ada\n\n## Work\n- nurse\n\n## Family\n\n"),
         (OLD, "Pets", "A cat.", OLD + "\n## Pets\nA cat.\n"),
         ("## A\n\na\n### C\nc\n\n## B", "A", "n", "## A\n\nn\n\n## B"),
-    ],
-)  # fmt: skip
-async def test_a_section_is_rewritten_and_the_former_text_of_the_file_stays_as_a_snapshot(
-    ask: Ask, look: Ask, before: str, section: str, content: str, after: str
-) -> None:
-    await ask("identity_write", **FILE, content=before)
+    ):  # fmt: skip
+        await ask("identity_write", **FILE, content=before)
 
-    answer = await ask("identity_rewrite_section", **FILE, section=section, content=content)
+        answer = await ask("identity_rewrite_section", **FILE, section=section, content=content)
 
-    assert await look("user", "user_life.md") == after
-    assert (await ask("snapshot_get", snapshotId=answer["snap"]))["c"] == before
+        assert await look("user", "user_life.md") == after
+        assert (await ask("snapshot_get", snapshotId=answer["snap"]))["c"] == before
 
 
 async def test_a_section_of_a_file_that_does_not_exist_is_a_failure(me: Client) -> None:
@@ -93,25 +87,28 @@ async def test_a_section_of_a_file_that_does_not_exist_is_a_failure(me: Client) 
         }
 
 
-@pytest.mark.parametrize(
-    ("before", "content"),
-    [("## Work\nx\n## Family\n", "```\nopen"), ("## Work\n## B", "<!-- open"), ("```\nopen", "x")],
-)
 async def test_an_open_block_that_would_swallow_headings_is_refused(
-    me: Client, ask: Ask, look: Ask, before: str, content: str
+    me: Client, ask: Ask, look: Ask
 ) -> None:
-    await ask("identity_write", **FILE, content=before)
+    for before, content in (
+        ("## Work\nx\n## Family\n", "```\nopen"),
+        ("## Work\n## B", "<!-- open"),
+        ("```\nopen", "x"),
+    ):
+        await ask("identity_write", **FILE, content=before)
 
-    refused = await refuse(me, "identity_update_section", **FILE, section="Work", content=content)
+        refused = await refuse(
+            me, "identity_update_section", **FILE, section="Work", content=content
+        )
 
-    assert refused[0] == "Open block"
-    assert await look("user", "user_life.md") == before
+        assert refused[0] == "Open block"
+        assert await look("user", "user_life.md") == before
 
 
-@pytest.mark.parametrize("section", ["", "##", " # ", "a\nb", "a\u202eb", "x" * 201])
-async def test_a_section_has_the_name_of_one_line(me: Client, section: str) -> None:
-    refused = await refuse(me, "identity_update_section", **FILE, section=section, content="x")
-    assert refused[0] == "Invalid argument"
+async def test_a_section_has_the_name_of_one_line(me: Client) -> None:
+    for section in ("", "##", " # ", "a\nb", "a\u202eb", "x" * 201):
+        refused = await refuse(me, "identity_update_section", **FILE, section=section, content="x")
+        assert refused[0] == "Invalid argument"
 
 
 async def test_changes_of_one_section_at_the_same_time_are_all_kept(

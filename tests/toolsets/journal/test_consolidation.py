@@ -79,46 +79,39 @@ async def test_a_text_cannot_end_its_tags_or_give_instructions_outside(
     assert found[1] in request.system
 
 
-@pytest.mark.parametrize(
-    ("period", "error"),
-    [
+async def test_a_period_that_cannot_be_consolidated_says_why(
+    connect: Connect, owner: psycopg.Connection, llm: dict[str, Any], llm_server: LlmServer
+) -> None:
+    client = await connect(**llm)
+    put(owner, "weekly", "2026-W21", "- by hand")
+    for period, error in (
         ("weekly 2026-W21", "Already consolidated"),
         ("weekly 2026-W01", "There are no daily entries in this period"),
         ("monthly 2026-04", "There are no weekly entries in this period"),
         ("yearly 8000", "The period is not over yet: consolidate it later"),
-    ],
-)
-async def test_a_period_that_cannot_be_consolidated_says_why(
-    period: str,
-    error: str,
-    connect: Connect,
-    owner: psycopg.Connection,
-    llm: dict[str, Any],
-    llm_server: LlmServer,
-) -> None:
-    granularity, target = period.split()
-    put(owner, "weekly", "2026-W21", "- by hand")
-    client = await connect(**llm)
+    ):
+        granularity, target = period.split()
 
-    done = await consolidate(client, granularity, targetDate=target, fails=True)
+        done = await consolidate(client, granularity, targetDate=target, fails=True)
 
-    assert done["consolidations"] == [
-        {"granularity": granularity, "dateStr": target, "success": False, "error": error}
-    ]
-    assert llm_server.requests == []
-    assert read_texts(owner, "weekly") == {"2026-W21": "- by hand"}
-    assert owner.execute("select count(*) from consolidation").fetchone() == (0,)
+        assert done["consolidations"] == [
+            {"granularity": granularity, "dateStr": target, "success": False, "error": error}
+        ]
+        assert llm_server.requests == []
+        assert read_texts(owner, "weekly") == {"2026-W21": "- by hand"}
+        assert owner.execute("select count(*) from consolidation").fetchone() == (0,)
 
 
-@pytest.mark.parametrize("target", ["2026-05", "2026-W54", "2026-02-30", "2026"])
 async def test_a_target_that_is_no_week_and_no_day_is_refused(
-    target: str, connect: Connect, llm: dict[str, Any]
+    connect: Connect, llm: dict[str, Any]
 ) -> None:
     client = await connect(**llm)
+    for target in ("2026-05", "2026-W54", "2026-02-30", "2026"):
+        title, _ = await refuse(
+            client, "memory_consolidate", granularity="weekly", targetDate=target
+        )
 
-    title, _ = await refuse(client, "memory_consolidate", granularity="weekly", targetDate=target)
-
-    assert title.startswith("Wrong key of a journal entry")
+        assert title.startswith("Wrong key of a journal entry")
 
 
 @pytest.mark.parametrize(

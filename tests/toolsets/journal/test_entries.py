@@ -39,9 +39,9 @@ async def test_an_entry_is_read_back_with_all_that_is_known_of_it(connect: Conne
     }
 
 
-@pytest.mark.parametrize(
-    ("granularity", "date", "slug", "path"),
-    [
+async def test_each_granularity_has_its_date_and_its_path(connect: Connect) -> None:
+    client = await connect(toolsets=["journal"])
+    for granularity, date, slug, path in (
         ("daily", "2028-02-29", None, "daily/2028-02-29/laptop"),
         ("weekly", "2026-W19", None, "weekly/2026-W19"),
         ("weekly", "2026-W53", None, "weekly/2026-W53"),
@@ -49,66 +49,55 @@ async def test_an_entry_is_read_back_with_all_that_is_known_of_it(connect: Conne
         ("yearly", "2026", None, "yearly/2026"),
         ("significant", DAY, "first-conversation", "significant/2026-05-12/first-conversation"),
         ("significant", DAY, None, "significant/2026-05-12"),
-    ],
-)
-async def test_each_granularity_has_its_date_and_its_path(
-    connect: Connect, granularity: str, date: str, slug: str | None, path: str
+    ):
+        key = {"granularity": granularity, "date": date} | ({"slug": slug} if slug else {})
+
+        created = await record(client, "- It happened", **key)
+
+        assert created["at"] == path
+        assert (await look_up(client, **key))["content"] == "- It happened"
+
+
+async def test_a_date_that_does_not_exist_or_fit_is_refused_by_every_tool(
+    connect: Connect, owner: psycopg.Connection[Any]
 ) -> None:
     client = await connect(toolsets=["journal"])
-    key = {"granularity": granularity, "date": date} | ({"slug": slug} if slug else {})
-
-    created = await record(client, "- It happened", **key)
-
-    assert created["at"] == path
-    assert (await look_up(client, **key))["content"] == "- It happened"
-
-
-@pytest.mark.parametrize(
-    ("granularity", "date"),
-    [
+    for granularity, date in (
         ("daily", "2026-02-29"), ("daily", "2026-13-01"), ("daily", "2026-04-31"),
         ("daily", "2026-W19"), ("daily", "2026-05"), ("daily", "0000-01-01"),
         ("significant", "2026-00-10"), ("weekly", "2025-W53"), ("weekly", "2026-W00"),
         ("weekly", "2026-W54"), ("weekly", DAY), ("monthly", "2026-13"), ("monthly", "2026-00"),
         ("monthly", "2026"), ("yearly", "2026-05"), ("yearly", "0000"),
-    ],
-)  # fmt: skip
-async def test_a_date_that_does_not_exist_or_fit_is_refused_by_every_tool(
-    connect: Connect, owner: psycopg.Connection[Any], granularity: str, date: str
-) -> None:
-    client = await connect(toolsets=["journal"])
-    key = {"granularity": granularity, "date": date}
+    ):  # fmt: skip
+        key = {"granularity": granularity, "date": date}
 
-    for tool, more in (
-        ("memory_create", {"content": "x", "instanceId": "laptop"}),
-        ("memory_update", {"content": "x", "instanceId": "laptop"}),
-        ("memory_read", {}),
-        ("memory_delete", {"instanceId": "laptop"}),
-    ):
-        title, fix = await refuse(client, tool, **key, **more)
-        assert title == (
-            f"Wrong key of a journal entry: {date} is no date of a {granularity} entry"
+        for tool, more in (
+            ("memory_create", {"content": "x", "instanceId": "laptop"}),
+            ("memory_update", {"content": "x", "instanceId": "laptop"}),
+            ("memory_read", {}),
+            ("memory_delete", {"instanceId": "laptop"}),
+        ):
+            title, fix = await refuse(client, tool, **key, **more)
+            assert title == (
+                f"Wrong key of a journal entry: {date} is no date of a {granularity} entry"
+            )
+            assert "2026-W19" in fix
+        tables: tuple[LiteralString, ...] = (
+            "document",
+            "instance",
+            "entity",
+            "event",
+            "document_clock",
         )
-        assert "2026-W19" in fix
-    tables: tuple[LiteralString, ...] = (
-        "document",
-        "instance",
-        "entity",
-        "event",
-        "document_clock",
-    )
-    assert [count(owner, table) for table in tables] == [0] * len(tables)
+        assert [count(owner, table) for table in tables] == [0] * len(tables)
 
 
-@pytest.mark.parametrize(
-    "date", ["12.05.2026", "2026-5-12", "2026-05-12T10:00", "٢٠٢٦", "", "20261"]
-)
-async def test_a_date_of_no_known_form_is_refused(connect: Connect, date: str) -> None:
+async def test_a_date_of_no_known_form_is_refused(connect: Connect) -> None:
     client = await connect(toolsets=["journal"])
+    for date in ("12.05.2026", "2026-5-12", "2026-05-12T10:00", "٢٠٢٦", "", "20261"):
+        title, fix = await refuse(client, "memory_read", granularity="daily", date=date)
 
-    title, fix = await refuse(client, "memory_read", granularity="daily", date=date)
-
-    assert (title, "date" in fix) == ("Invalid argument", True)
+        assert (title, "date" in fix) == ("Invalid argument", True)
 
 
 async def test_instances_have_an_entry_of_a_day_each_and_the_first_says_that_there_are_more(
@@ -142,24 +131,22 @@ async def test_a_write_registers_its_instance(
     assert rows == [("laptop", "other", None), ("phone", "other", None)]
 
 
-@pytest.mark.parametrize("instance", ["", "my laptop", "-x", "a/b", "é", "x" * 101])
-async def test_an_instance_id_of_another_form_is_refused(connect: Connect, instance: str) -> None:
+async def test_an_instance_id_of_another_form_is_refused(connect: Connect) -> None:
     client = await connect(toolsets=["journal"])
+    for instance in ("", "my laptop", "-x", "a/b", "é", "x" * 101):
+        _, fix = await refuse(
+            client, "memory_create", granularity="daily", date=DAY, content="x", instanceId=instance
+        )
 
-    _, fix = await refuse(
-        client, "memory_create", granularity="daily", date=DAY, content="x", instanceId=instance
-    )
-
-    assert "instanceId" in fix
+        assert "instanceId" in fix
 
 
-@pytest.mark.parametrize("slug", ["First", "two words", "a--b", "-a", "../x", "x" * 101])
-async def test_a_slug_of_another_form_is_refused(connect: Connect, slug: str) -> None:
+async def test_a_slug_of_another_form_is_refused(connect: Connect) -> None:
     client = await connect(toolsets=["journal"])
+    for slug in ("First", "two words", "a--b", "-a", "../x", "x" * 101):
+        _, fix = await refuse(client, "memory_read", granularity="significant", date=DAY, slug=slug)
 
-    _, fix = await refuse(client, "memory_read", granularity="significant", date=DAY, slug=slug)
-
-    assert "slug" in fix
+        assert "slug" in fix
 
 
 async def test_only_a_significant_entry_has_a_slug(connect: Connect) -> None:

@@ -65,33 +65,26 @@ async def test_a_list_shows_the_first_words_the_slug_and_the_instance(connect: C
     }  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    ("given", "expected"),
-    [
+async def test_a_list_of_a_period_has_the_entries_that_overlap_it(connect: Connect) -> None:
+    client = await connect(toolsets=["journal"])
+    await fill(client)
+    for given, expected in (
         ({"afterDate": "2026-05-14", "granularity": "daily"}, ["2026-05-15", "2026-05-14"]),
         ({"beforeDate": "2026-05-11"}, ["2026-05-11", "2026-W20", "2026-05", "2026"]),
         ({"beforeDate": "2026-05-10"}, ["2026-05", "2026"]),
         ({"afterDate": "2026-05-16"}, ["2026-W20", "2026-05", "2026"]),
         ({"afterDate": "2026-05-18", "beforeDate": "2026-05-20"}, ["2026-05", "2026"]),
         ({"beforeDate": "2025-12-31"}, []),
-    ],
-)
-async def test_a_list_of_a_period_has_the_entries_that_overlap_it(
-    connect: Connect, given: dict[str, str], expected: list[str]
-) -> None:
+    ):
+        assert await list_all(client, **given) == (expected, len(expected))
+
+
+async def test_a_period_begins_and_ends_with_a_day(connect: Connect) -> None:
     client = await connect(toolsets=["journal"])
-    await fill(client)
+    for date in ("2026-02-29", "2026-05", "yesterday", "20260512"):
+        title, fix = await refuse(client, "memory_list", afterDate=date)
 
-    assert await list_all(client, **given) == (expected, len(expected))
-
-
-@pytest.mark.parametrize("date", ["2026-02-29", "2026-05", "yesterday", "20260512"])
-async def test_a_period_begins_and_ends_with_a_day(connect: Connect, date: str) -> None:
-    client = await connect(toolsets=["journal"])
-
-    title, fix = await refuse(client, "memory_list", afterDate=date)
-
-    assert (title, "afterDate" in fix) == ("Invalid argument", True)
+        assert (title, "afterDate" in fix) == ("Invalid argument", True)
 
 
 async def test_a_deleted_entry_is_no_longer_listed(connect: Connect) -> None:

@@ -28,9 +28,8 @@ def merge(sql: Sql, existing: str, incoming: str) -> str:
     return row[0]
 
 
-@pytest.mark.parametrize(
-    ("incoming", "added"),
-    [
+def test_what_is_new_is_added_and_the_day_keeps_its_words(owner: Sql) -> None:
+    for incoming, added in (
         ("- Met Ben once more [chat:1]", ""),
         ("- A walk [chat:3]", "\n- A walk [chat:3]"),
         ("# Another title\n\n- A walk [chat:3]", "\n- A walk [chat:3]"),
@@ -41,12 +40,10 @@ def merge(sql: Sql, existing: str, incoming: str) -> str:
         ("It was a good day.", "\n\nIt was a good day."),
         ("## Evening\n\n- Rain [chat:4]", "\n\n## Evening\n\n- Rain [chat:4]"),
         ("# Day\n## Evening\n\n- Ben again [chat:1]\n## Night\n- Owls", "\n\n## Night\n\n- Owls"),
-    ],
-)
-def test_what_is_new_is_added_and_the_day_keeps_its_words(
-    owner: Sql, incoming: str, added: str | None
-) -> None:
-    assert merge(owner, FIRST, incoming) == FIRST + (f"\n{incoming}" if added is None else added)
+    ):
+        assert merge(owner, FIRST, incoming) == FIRST + (
+            f"\n{incoming}" if added is None else added
+        )
 
 
 def test_a_day_without_a_title_gets_the_title_of_the_second_text(owner: Sql) -> None:

@@ -118,23 +118,19 @@ async def test_a_permanent_deletion_forgets_the_entity(
     assert "Node not found" in await graph.refuse("node_delete", id=ada, permanent=True)
 
 
-@pytest.mark.parametrize(
-    ("query", "found"),
-    [
+async def test_words_of_the_label_give_a_share_of_the_query(graph: Graph) -> None:
+    for label in ("tea", "green tea", "coffee pot"):
+        await graph.node(label)
+    for query, found in (
         ("the green tea", [("green tea", 1.0), ("tea", 0.5)]),
         ("Tea or coffee", [("tea", 0.5), ("green tea", 0.5), ("coffee pot", 0.5)]),
         ("zebra", []),
-    ],
-)
-async def test_words_of_the_label_give_a_share_of_the_query(
-    graph: Graph, query: str, found: list[tuple[str, float]]
-) -> None:
-    for label in ("tea", "green tea", "coffee pot"):
-        await graph.node(label)
+    ):
+        results = (await graph("node_search", query=query))["results"]
 
-    results = (await graph("node_search", query=query))["results"]
-
-    assert sorted((match["node"]["label"], match["score"]) for match in results) == sorted(found)
+        assert sorted((match["node"]["label"], match["score"]) for match in results) == sorted(
+            found
+        )
 
 
 async def test_a_search_filters_by_type_score_and_limit(graph: Graph) -> None:
@@ -174,9 +170,9 @@ async def test_entities_of_other_tools_are_nodes_with_defaults(graph: Graph) -> 
     assert made["node"]["version"] == 1
 
 
-@pytest.mark.parametrize("tool", ["node_get", "node_update", "node_delete", "subgraph"])
-async def test_an_id_that_nobody_has_is_not_found(graph: Graph, tool: str) -> None:
-    name = "nodeId" if tool == "subgraph" else "id"
+async def test_an_id_that_nobody_has_is_not_found(graph: Graph) -> None:
+    for tool in ("node_get", "node_update", "node_delete", "subgraph"):
+        name = "nodeId" if tool == "subgraph" else "id"
 
-    assert f"Node not found: {NOBODY}" in await graph.refuse(tool, **{name: NOBODY})
-    assert "Invalid" in await graph.refuse(tool, **{name: "1 or true"})
+        assert f"Node not found: {NOBODY}" in await graph.refuse(tool, **{name: NOBODY})
+        assert "Invalid" in await graph.refuse(tool, **{name: "1 or true"})
