@@ -186,8 +186,8 @@ class Settings(BaseSettings):
         default=None,
         pattern=r"^https?://[^\s/]+(/\S*)?$",
         description="Address of a textrawl server, such as https://memory.example.com/mcp. The "
-        "commands `recall`, `digest`, `remember` and `resident` and the hooks then use this "
-        "server with the access token, and open no database.",
+        "commands for every day and the hooks then use this server with the access token, and "
+        "open no database. Commands that need a database refuse.",
     )
     space: str | None = Field(
         default=None,

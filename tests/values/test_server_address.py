@@ -1,17 +1,27 @@
-"""The address of a server over HTTP, and the addresses of its spaces."""
+"""Addresses of servers, and of the commands of their spaces."""
 
 import pytest
 
-from textrawl.values.names import read_server_address, write_space_address
+from textrawl.values.names import write_commands_address
+
+HOST = "https://memory.example.com"
 
 
-@pytest.mark.parametrize("url", ["https://memory.example.com", "https://memory.example.com/mcp/"])
-def test_a_space_has_its_own_address(url: str) -> None:
-    address = read_server_address(url).geturl()
-    assert write_space_address(address, "a team") == "https://memory.example.com/mcp/a%20team"
+def test_commands_have_one_address_whatever_endpoint_the_setting_names() -> None:
+    for path in ("", "/", "/mcp", "/mcp/", "/mcp/t/graph"):
+        assert write_commands_address(f"{HOST}{path}", None) == f"{HOST}/mcp/t/commands"
+        assert write_commands_address(f"{HOST}{path}", "a team") == (
+            f"{HOST}/mcp/t/commands/a%20team"
+        )
+    for path in ("/mcp/red", "/mcp/t/graph/red"):
+        for space in (None, "red"):
+            assert write_commands_address(f"{HOST}{path}", space) == f"{HOST}/mcp/t/commands/red"
+    assert write_commands_address(f"{HOST}/ai/mcp", None) == f"{HOST}/ai/mcp/t/commands"
 
 
-@pytest.mark.parametrize("path", ["/mcp/team", "/mcp/x/graph"])
-def test_an_address_that_names_a_space_leaves_no_choice(path: str) -> None:
-    with pytest.raises(ValueError, match="end it with /mcp"):
-        write_space_address(f"https://memory.example.com{path}", "other")
+def test_an_address_of_another_space_or_of_something_else_is_refused() -> None:
+    with pytest.raises(ValueError, match="already names the space red"):
+        write_commands_address(f"{HOST}/mcp/red", "other")
+    for path in ("/x", "/mcp/a/b", "/mcps"):
+        with pytest.raises(ValueError, match="ends with /mcp"):
+            write_commands_address(f"{HOST}{path}", None)

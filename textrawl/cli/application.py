@@ -14,6 +14,7 @@ from textrawl.cli.console import format_warnings, write_error
 from textrawl.cli.foreground import Interrupted, silence_libraries
 from textrawl.cli.garbage_collection import pause_collection
 from textrawl.cli.interruption import raise_at_interrupt
+from textrawl.cli.places import refuse_beside_server
 from textrawl.environment import OPTION
 
 PANELS: dict[str, dict[str, str]] = {
@@ -97,9 +98,9 @@ _CONTEXT_SETTINGS = {"psql": {"ignore_unknown_options": True, "allow_intersperse
 # Errors of the machine, such as missing rights or a full disk. They are shown without a traceback.
 _SYSTEM_ERRORS = (errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOSPC, errno.EDQUOT)
 
-# Commands that do not show warnings about settings. `serve` logs the warnings. `demo` and the help
-# (None) do not use settings. `trust` and `distrust` decide about the file themselves.
-_WITHOUT_WARNINGS = (None, "serve", "demo", "trust", "distrust")
+# Commands that do not show warnings about settings. `serve` logs the warnings. `demo` does not use
+# settings. `trust` and `distrust` decide about the file themselves.
+_WITHOUT_WARNINGS = ("serve", "demo", "trust", "distrust")
 
 
 def run_command(words: Sequence[str]) -> int:
@@ -111,8 +112,8 @@ def run_command(words: Sequence[str]) -> int:
             format_warnings()
         app = build_app(name)
     try:
-        if name not in _WITHOUT_WARNINGS and not {"-h", "--help"} & set(words):
-            _warn_of_mistakes()
+        if name is not None and not {"-h", "--help"} & set(words):
+            _check_settings(name)
         with raise_at_interrupt():
             return _call(app, words)
     except typer.TyperException as error:
@@ -196,7 +197,11 @@ def _start(
     """Serve the memory if no command is named."""
 
 
-def _warn_of_mistakes() -> None:
+def _check_settings(name: str) -> None:
+    """Warn of mistakes in settings, and refuse a command that cannot work with them."""
+    refuse_beside_server(name)
+    if name in _WITHOUT_WARNINGS:
+        return
     from textrawl.doctor.setting_mistakes import find_mistakes  # noqa: PLC0415 - not for every command
 
     for line in find_mistakes():

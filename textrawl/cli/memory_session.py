@@ -1,60 +1,85 @@
-"""A session of one command on the memory that the settings name.
+"""The memory of one command: the database that the settings name, or the server of SERVER_URL.
 
-`search`, `show`, `remember` and `forget` call the same operations as the tools, without loading the
-MCP SDK. The commands act as the actor of ACCESS_TOKEN, or else as the actor of the login in
-DATABASE_URL. On the embedded Postgres they act as the user of this machine.
+`ask` runs an operation there. It calls the same operations as the tools, without loading the MCP
+SDK. On a database it acts as the actor of ACCESS_TOKEN, or else as the actor of the login in
+DATABASE_URL. On the embedded Postgres it acts as the user of this machine.
 """
 
-from collections.abc import Awaitable, Callable
-from contextlib import nullcontext
-from dataclasses import dataclass
-from functools import cached_property
-from typing import TypeVar
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from contextlib import asynccontextmanager, nullcontext
+from typing import Any, ParamSpec, TypeVar
 
 from textrawl import __version__
 from textrawl.access.principal import Caller, Directory, Principal
 from textrawl.cli.administration import require_memory
 from textrawl.cli.console import show_wait
 from textrawl.cli.foreground import run_foreground
-from textrawl.errors import (
-    ArgumentInvalid,
-    EntityNameMissing,
-    MemoryNotEnabled,
-    ReadOnly,
-)
-from textrawl.memory.facts import MemoryOperations, suggest_names
-from textrawl.memory.opening import open_memory
+from textrawl.cli.server_session import ask_server
+from textrawl.cluster.opening import open_connection
+from textrawl.errors import MemoryNotEnabled, ReadOnly
+from textrawl.memory.commands import Operation, Session, require_home
+from textrawl.memory.opening import open_database, open_memory
 from textrawl.memory.store import Store
+from textrawl.models.active_model import Models
 from textrawl.postgres.database import Database
+from textrawl.postgres.lock_holders import name_lock_holders
 from textrawl.settings import Settings, read_settings
-from textrawl.values.choice import join_choices
 
+Given = ParamSpec("Given")
 Result = TypeVar("Result")
 
 _CLIENT = f"textrawl {__version__}"
 
 
-@dataclass(frozen=True)
-class MemorySession:
-    """An open memory with its caller and its settings."""
+def ask(
+    operation: Operation[Given, Result],
+    space: str | None,
+    *args: Given.args,
+    **kwargs: Given.kwargs,
+) -> Result:
+    """Run an operation on the memory of the settings and return its result.
 
-    store: Store
-    caller: Caller
-    settings: Settings
+    `space` is the only space to use, or None for the setting. Raises the errors of the operation,
+    NotAuthenticated, SpaceNotFound, ReadOnly, and StartRefused, DatabaseUnavailable or
+    ServerUnreachable if the memory cannot be opened.
+    """
+    settings = _read_settings(space)
+    if operation.writes:
+        _require_writable(settings)
+    if settings.server_url is not None:
+        place = settings.space if operation.placed else space
+        given = operation.bind(*args, **kwargs)
+        with show_wait("Asking the server"):
+            return ask_server(settings.server_url, settings, operation, place, given)
 
-    @cached_property
-    def memory(self) -> MemoryOperations:
-        """The operations on this memory, which the tools call too."""
-        return MemoryOperations(self.store)
+    with show_wait("Opening the memory" if operation.writes else "Reading"):
+        return watch(operation, space, lambda session: operation.run(session, *args, **kwargs))
 
-    @property
-    def several_spaces(self) -> bool:
-        """True if answers can come from more than one space."""
-        return len(self.caller.principal.readable) > 1
+
+def watch(
+    operation: Operation[..., Any],
+    space: str | None,
+    work: Callable[[Session], Awaitable[Result]],
+) -> Result:
+    """Run `work` on a database, for a caller who can run `operation`, and return its result.
+
+    Raises the errors of `ask`.
+    """
+    settings = _read_settings(space)
+    place = settings.space if operation.placed else space
+
+    async def run() -> Result:
+        require_memory(settings)
+        async with _open(operation, settings) as memory:
+            session = await _begin(memory, settings, place, operation.command)
+            operation.require(session.caller.principal)
+            return await work(session)
+
+    return run_foreground(run)
 
 
 def read_memory(
-    command: str, space: str | None, work: Callable[[MemorySession], Awaitable[Result]]
+    command: str, space: str | None, work: Callable[[Session], Awaitable[Result]]
 ) -> Result:
     """Run `work` on a read-only session and return its result. A missing memory is not created.
 
@@ -64,10 +89,8 @@ def read_memory(
 
     async def run() -> Result:
         require_memory(settings)
-        reading = settings.model_copy(update={"read_only": True})
-        async with open_memory(reading) as memory:
-            principal = await _find_principal(memory, settings)
-            return await work(MemorySession(memory, Caller(principal, _CLIENT, command), settings))
+        async with open_memory(settings.model_copy(update={"read_only": True})) as memory:
+            return await work(await _begin(memory, settings, settings.space, command))
 
     with show_wait("Reading"):
         return run_foreground(run)
@@ -76,36 +99,29 @@ def read_memory(
 def change_memory(
     command: str,
     space: str | None,
-    work: Callable[[MemorySession], Awaitable[Result]],
+    work: Callable[[Session], Awaitable[Result]],
     *,
-    create: bool = False,
     homeless: bool = False,
     least_timeout: float = 0,
 ) -> Result:
     """Run `work` on a session that can write, and return its result.
 
-    With `create`, the embedded Postgres is created if it does not exist. With `homeless`, the
-    caller needs no home space, and `work` shows its own progress. A call to Postgres may take
-    `least_timeout` seconds, or longer if the settings allow it. Raises ReadOnly and the errors of
-    `read_memory`.
+    With `homeless`, the caller needs no home space, and `work` shows its own progress. A call to
+    Postgres may take `least_timeout` seconds, or longer if the settings allow it. Raises ReadOnly
+    and the errors of `read_memory`.
     """
     settings = _read_settings(space)
     timeout = max(settings.database_timeout, least_timeout)
     settings = settings.model_copy(update={"database_timeout": timeout})
-    if settings.read_only:
-        raise ReadOnly("TEXTRAWL_READ_ONLY is on: unset it to change the memory")
+    _require_writable(settings)
 
     async def run() -> Result:
-        if not create:
-            require_memory(settings)
+        require_memory(settings)
         async with open_memory(settings) as memory:
-            principal = await _find_principal(memory, settings)
-            if principal.home is None and not homeless:
-                raise ArgumentInvalid(
-                    f"choose one with --space or TEXTRAWL_SPACE: {_list_spaces(principal)}",
-                    title="The space to write to is not clear",
-                )
-            return await work(MemorySession(memory, Caller(principal, _CLIENT, command), settings))
+            session = await _begin(memory, settings, settings.space, command)
+            if not homeless:
+                require_home(session.caller.principal)
+            return await work(session)
 
     with nullcontext() if homeless else show_wait("Opening the memory"):
         return run_foreground(run)
@@ -120,18 +136,8 @@ async def find_reading(
     """
     if settings.space is None:
         return {"credential": credential}
-    directory = Directory(database, sensitive=True)
-    principal = await directory.find_own(credential, settings.space)
+    principal = await _find_principal(database, credential, settings.space)
     return Caller(principal, _CLIENT, "textrawl").reading
-
-
-async def describe_missing_entity(session: MemorySession, name: str) -> ArgumentInvalid:
-    """Return the error for a name that no entity has. It suggests similar names."""
-    if not name:
-        return EntityNameMissing("give the name of an entity")
-    similar = await suggest_names(session.memory, name, session.caller)
-    fix = f"did you mean {join_choices(similar)}?" if similar else "try `textrawl search`"
-    return ArgumentInvalid(fix, title=f"There is no entity {name}")
 
 
 def read_space_settings(space: str | None) -> Settings:
@@ -146,10 +152,36 @@ def _read_settings(space: str | None) -> Settings:
     return settings
 
 
-async def _find_principal(memory: Store, settings: Settings) -> Principal:
-    directory = Directory(memory.database, sensitive=True)
-    return await directory.find_own(memory.credential, settings.space)
+def _require_writable(settings: Settings) -> None:
+    if settings.read_only:
+        raise ReadOnly("TEXTRAWL_READ_ONLY is on: unset it to change the memory")
 
 
-def _list_spaces(principal: Principal) -> str:
-    return ", ".join(sorted(space.name for space in principal.spaces)) or "none"
+@asynccontextmanager
+async def _open(operation: Operation[..., Any], settings: Settings) -> AsyncGenerator[Store]:
+    """Open the memory, without a model for an operation that can take long."""
+    if not operation.least_timeout:
+        update = {} if operation.writes else {"read_only": True}
+        async with open_memory(settings.model_copy(update=update)) as memory:
+            yield memory
+        return
+    timeout = max(settings.database_timeout, operation.least_timeout)
+    async with (
+        open_database(settings) as site,
+        open_connection(site.conninfo, timeout=timeout) as database,
+        name_lock_holders(site.conninfo, settings.database_timeout),
+    ):
+        models = Models(database, None, read_only=True)
+        yield Store(database, models, credential=site.credential)
+
+
+async def _begin(memory: Store, settings: Settings, space: str | None, command: str) -> Session:
+    principal = await _find_principal(memory.database, memory.credential, space)
+    caller = Caller(principal, _CLIENT, command)
+    return Session(memory, caller, settings.graphs, settings.max_recall_tokens)
+
+
+async def _find_principal(
+    database: Database, credential: bytes | None, space: str | None
+) -> Principal:
+    return await Directory(database, sensitive=True).find_own(credential, space)

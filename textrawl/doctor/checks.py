@@ -388,12 +388,17 @@ async def _ask(settings: Settings, name: str) -> str:
 
 
 async def examine(*, http: bool) -> list[CheckResult]:
-    """Check the settings, and what a server with these settings needs."""
+    """Check the settings, and what a server with these settings needs.
+
+    If SERVER_URL names a server, a command needs only this server, and only the settings are
+    checked.
+    """
     findings: list[CheckResult] = []
     with record_errors(findings, "settings"):
         settings = read_settings()
         findings.append(_describe_settings(settings))
-        findings += await examine_memory(settings, http=http)
+        if settings.server_url is None or http:
+            findings += await examine_memory(settings, http=http)
     return findings
 
 

@@ -10,14 +10,7 @@ from uuid import UUID
 
 import anyio
 
-from textrawl.access.principal import PrincipalRow
-from textrawl.errors import (
-    ArgumentInvalid,
-    DatabaseUnavailable,
-    NotAuthenticated,
-    ServerBusy,
-    SpaceNotFound,
-)
+from textrawl.errors import ArgumentInvalid, DatabaseUnavailable, ServerBusy
 from textrawl.postgres.database import Database
 from textrawl.postgres.sqlstates import DataRefused
 
@@ -186,8 +179,6 @@ class Trail:
 
         Raises ArgumentInvalid for an invalid cursor.
         """
-        if not _CURSOR.fullmatch(after):
-            raise ArgumentInvalid("cursor: give a cursor from `textrawl log --follow --json`")
         while True:
             # Read until a page is empty: new events may follow a short page.
             while rows := await self._read_page(after):
@@ -196,17 +187,23 @@ class Trail:
                 after = rows[-1].cursor
             await anyio.sleep(_PAUSE)
 
+    async def read(self, after: str) -> list[EventRow]:
+        """Return a page of the events after a cursor. Raises ArgumentInvalid."""
+        if not _CURSOR.fullmatch(after):
+            raise ArgumentInvalid("cursor: give a cursor from `textrawl log --follow --json`")
+        transaction, _, number = after.rpartition(":")
+        return await self._call(
+            "read_events",
+            EventRow,
+            after_transaction=transaction,
+            after_id=int(number),
+            max_rows=_PAGE,
+        )
+
     async def _read_page(self, after: str) -> list[EventRow]:
         """Return the next events, or an empty list while the database is unavailable."""
-        transaction, _, number = after.rpartition(":")
         try:
-            return await self._call(
-                "read_events",
-                EventRow,
-                after_transaction=transaction,
-                after_id=int(number),
-                max_rows=_PAGE,
-            )
+            return await self.read(after)
         except (DatabaseUnavailable, ServerBusy) as error:
             logger.info("%s", error.title)
             return []
@@ -220,20 +217,3 @@ class Trail:
             )
         except DataRefused as refused:
             raise refused.explain() from None
-
-
-async def find_space(database: Database, credential: bytes | None, name: str | None) -> int | None:
-    """Return the id of the space with this name, or None if `name` is None.
-
-    Raises SpaceNotFound if the space does not exist or the credential has no grant in it. Raises
-    NotAuthenticated and DatabaseUnavailable.
-    """
-    principals = await database.call("authenticate", PrincipalRow, credential=credential)
-    if not principals:
-        raise NotAuthenticated
-    [principal] = principals
-    ids = {str(space["name"]): int(space["id"]) for space in principal.spaces}
-    if name is not None and name not in ids:
-        names = ", ".join(ids) or "none"
-        raise SpaceNotFound(f"Spaces that {principal.actor} may use: {names}")
-    return None if name is None else ids[name]

@@ -11,7 +11,7 @@ from textrawl.client.answers import Answer, Tools
 from textrawl.client.remote import open_remote
 from textrawl.errors import ArgumentInvalid, ReadOnly
 from textrawl.settings import Settings
-from textrawl.values.names import read_server_address, write_space_address
+from textrawl.values.names import read_server_address, write_commands_address
 from textrawl.wire.program import Program
 
 _TIMEOUT = 12.0  # seconds for a request to the server, whose calls of Postgres may take 10
@@ -54,10 +54,8 @@ async def open_remote_spaces(url: str, settings: Settings) -> AsyncGenerator[Rem
 
 
 def _name_space(url: str, space: str | None) -> str:
-    """Return the address of a space. Raises ArgumentInvalid if the address names a space."""
-    if space is None:
-        return url
+    """Return the address of a space. Raises ArgumentInvalid if the address names another space."""
     try:
-        return write_space_address(url, space)
+        return write_commands_address(url, space)
     except ValueError as error:
         raise ArgumentInvalid(f"TEXTRAWL_SERVER_URL: {error}") from None

@@ -151,9 +151,8 @@ class App:
         """
         request = ctx.request_context.request
         bearer = find_principal(request) if request is not None else None
-        principal = bearer or await self._find_own()
         address = find_space(request) if request is not None else None
-        principal = principal.restrict(self.graphs, self.identity.space, address)
+        principal = await self.find_principal(bearer, address)
         request_id = find_request_id(request) if request is not None else ""
         return Caller(
             principal,
@@ -162,6 +161,15 @@ class App:
             request_id or secrets.token_hex(8),
             sharing=bearer is not None,
         )
+
+    async def find_principal(self, bearer: Principal | None, address: str | None) -> Principal:
+        """Return the principal of a call with the token of `bearer`, or the server's own.
+
+        `address` is the space that the address of the call names. Raises NotAuthenticated,
+        SpaceNotFound, DatabaseUnavailable.
+        """
+        principal = bearer or await self._find_own()
+        return principal.restrict(self.graphs, self.identity.space, address)
 
     async def _find_own(self) -> Principal:
         identity = self.identity

@@ -2,7 +2,7 @@
 
 import re
 from typing import Literal, get_args
-from urllib.parse import SplitResult, quote, urlsplit
+from urllib.parse import SplitResult, quote, unquote, urlsplit
 
 EntityKind = Literal[
     "person", "concept", "project", "preference", "fact", "location", "organization"
@@ -60,12 +60,22 @@ def read_server_address(url: str) -> SplitResult:
     return parts if parts.path.strip("/") else parts._replace(path=_PATH)
 
 
-def write_space_address(url: str, space: str) -> str:
-    """Return the address of a space of the server at `url`.
+_ENDPOINT = re.compile(r"(?P<before>.*)/mcp(?:/t/[^/]+)?(?:/(?P<space>[^/]+))?/*")
 
-    Raises ValueError if the address already names a space or a toolset.
+
+def write_commands_address(url: str, space: str | None) -> str:
+    """Return the address at which the server of `url` runs the operations of commands.
+
+    With `space`, only in this space. Raises ValueError if `url` is not that of an MCP endpoint, or
+    names another space.
     """
-    parts = urlsplit(url)
-    if parts.path.rstrip("/") not in ("", _PATH):
-        raise ValueError("it already names a space or a toolset: end it with /mcp")
-    return parts._replace(path=f"{_PATH}/{quote(space, safe='')}").geturl()
+    parts = read_server_address(url)
+    found = _ENDPOINT.fullmatch(parts.path)
+    if found is None:
+        raise ValueError("write an address that ends with /mcp, or with /mcp/ and a space")
+    named = found["space"] and unquote(found["space"])
+    if space is not None and named not in (None, space):
+        raise ValueError(f"it already names the space {named}: end it with /mcp")
+    place = space or named
+    path = f"{found['before']}/mcp/t/commands" + (f"/{quote(place, safe='')}" if place else "")
+    return parts._replace(path=path, query="", fragment="").geturl()

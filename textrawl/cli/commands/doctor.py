@@ -8,9 +8,11 @@ from rich.table import Table
 
 from textrawl.cli.console import open_console, show_wait, write_cell, write_json, write_row
 from textrawl.cli.foreground import run_foreground
-from textrawl.doctor.checks import CheckResult, examine
+from textrawl.cli.memory_session import ask
+from textrawl.doctor.checks import CheckResult, examine, record_errors
 from textrawl.doctor.configuration import DEFAULT, describe_settings, list_settings
-from textrawl.settings import read_settings
+from textrawl.memory import commands
+from textrawl.settings import Settings, read_settings
 
 _COLOURS = {"ok": "green", "note": "yellow", "broken": "bold red"}
 
@@ -29,10 +31,13 @@ def doctor(
     The command says what to do about each fault. Its exit code is 1 if calls of a server with these
     settings would fail, or if the model of the memory's vectors is not on this machine. It creates
     and changes nothing: it rolls back the fact that it stores as a trial. An embedded Postgres that
-    exists is started while the check runs.
+    exists is started while the check runs. With TEXTRAWL_SERVER_URL, it checks only that server and
+    what the token can do there.
     """
     with show_wait("Checking"):
         findings = run_foreground(lambda: examine(http=http))
+    if not http and all(finding.verdict != "broken" for finding in findings):
+        findings += _examine_server(read_settings())
     healthy = all(finding.verdict != "broken" for finding in findings)
     if as_json:
         write_json({"ok": healthy, "findings": [_write_plain(finding) for finding in findings]})
@@ -40,6 +45,21 @@ def doctor(
         open_console().print(_draw(findings))
     if not healthy:
         raise typer.Exit(1)
+
+
+def _examine_server(settings: Settings) -> list[CheckResult]:
+    """Check that the server of SERVER_URL answers, and report what the token can do there."""
+    findings: list[CheckResult] = []
+    if settings.server_url is None:
+        return findings
+    with record_errors(findings, "server"):
+        found = ask(commands.identify, None)
+        message = f"{settings.server_url}: textrawl {found.version}"
+        findings.append(CheckResult("server", "ok", message))
+        rights = f"{', '.join(found.scopes)} in {found.home}" if found.home else "no home space"
+        message = f"{found.actor} reads {', '.join(found.reads) or 'nothing'}; {rights}"
+        findings.append(CheckResult("access", "ok", message))
+    return findings
 
 
 def _write_plain(finding: CheckResult) -> dict[str, str]:

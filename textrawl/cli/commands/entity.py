@@ -1,26 +1,16 @@
 """`textrawl entity`: aliases of entities, and merges of two entities that are one."""
 
-from collections.abc import Awaitable, Callable
 from dataclasses import asdict
-from typing import Annotated, TypeVar
+from typing import Annotated
 
 import typer
 
 from textrawl.cli.administration import draw_rows
 from textrawl.cli.console import count, open_console, write_json, write_texts
 from textrawl.cli.inputs import AsJson, EntityName, SpaceName, WrittenSpace, read_name
-from textrawl.cli.memory_session import MemorySession, change_memory, read_memory
-from textrawl.memory.entities import (
-    AliasRow,
-    EntityOperations,
-    MergeRow,
-    NamedRow,
-    SamePair,
-    SplitRow,
-    UnnamedRow,
-)
-
-Result = TypeVar("Result")
+from textrawl.cli.memory_session import ask
+from textrawl.memory import commands
+from textrawl.memory.entities import MergeRow, NamedRow, SplitRow, UnnamedRow
 
 entity = typer.Typer(
     help="Give entities aliases, and merge two entities that are one.", no_args_is_help=True
@@ -66,11 +56,7 @@ def merge(
 
     `textrawl entity split OTHER` takes the merge back.
     """
-
-    async def work(operations: EntityOperations, session: MemorySession) -> MergeRow:
-        return await operations.merge(name, other, session.caller, dry_run=dry_run)
-
-    row = _change("merge", space, work)
+    row = ask(commands.merge, space, name, other, dry_run=dry_run)
     verb = "Would merge" if dry_run else "Merged"
     _report(
         row,
@@ -94,11 +80,7 @@ def split(
     Facts that were stored since the merge under NAME go to the entity of that name. All other
     facts stay.
     """
-
-    async def work(operations: EntityOperations, session: MemorySession) -> SplitRow:
-        return await operations.split(name, session.caller, dry_run=dry_run)
-
-    row = _change("split", space, work)
+    row = ask(commands.split, space, name, dry_run=dry_run)
     verb = "Would split" if dry_run else "Split"
     _report(
         row,
@@ -118,13 +100,7 @@ def same(
     as_json: AsJson = False,
 ) -> None:
     """Find entities that may be one entity under two names. Nothing is merged."""
-
-    async def work(session: MemorySession) -> list[SamePair]:
-        return await EntityOperations(session.store).find_same(
-            session.caller, entity=name, least_score=min_score, limit=limit
-        )
-
-    pairs = read_memory("textrawl entity same", space, work)
+    pairs = ask(commands.find_same, space, name, least_score=min_score, limit=limit)
     if as_json:
         write_json([asdict(pair) for pair in pairs])
         return
@@ -141,22 +117,14 @@ def add_alias(
     name: EntityName, other: _Alias, space: WrittenSpace = None, as_json: AsJson = False
 ) -> None:
     """Give an entity another name."""
-
-    async def work(operations: EntityOperations, session: MemorySession) -> NamedRow:
-        return await operations.add_alias(name, other, session.caller)
-
-    row = _change("alias add", space, work)
+    row = ask(commands.add_alias, space, name, other)
     _report(row, f"{row.stored_alias} is a name of {row.entity_name}", as_json=as_json)
 
 
 @alias.command("remove")
 def remove_alias(other: _Alias, space: WrittenSpace = None, as_json: AsJson = False) -> None:
     """Remove a wrong alias. Facts that were written under it stay."""
-
-    async def work(operations: EntityOperations, session: MemorySession) -> UnnamedRow:
-        return await operations.remove_alias(other, session.caller)
-
-    row = _change("alias remove", space, work)
+    row = ask(commands.remove_alias, space, other)
     line = f"{row.stored_alias} is no longer a name of {row.entity_name}"
     _report(row, line, as_json=as_json)
 
@@ -166,11 +134,7 @@ def list_aliases(
     name: _OptionalName = None, space: SpaceName = None, as_json: AsJson = False
 ) -> None:
     """List the aliases of an entity, or of all entities."""
-
-    async def work(session: MemorySession) -> list[AliasRow]:
-        return await EntityOperations(session.store).list_aliases(name, session.caller)
-
-    rows = read_memory("textrawl entity alias list", space, work)
+    rows = ask(commands.list_aliases, space, name)
     if as_json:
         write_json([asdict(row) for row in rows])
         return
@@ -180,18 +144,6 @@ def list_aliases(
         for row in rows
     ]
     open_console().print(draw_rows(columns, cells))
-
-
-def _change(
-    command: str,
-    space: str | None,
-    work: Callable[[EntityOperations, MemorySession], Awaitable[Result]],
-) -> Result:
-    async def run(session: MemorySession) -> Result:
-        session.caller.principal.require("write")
-        return await work(EntityOperations(session.store), session)
-
-    return change_memory(f"textrawl entity {command}", space, run)
 
 
 def _count(facts: int, relations: int) -> str:

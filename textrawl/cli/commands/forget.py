@@ -15,7 +15,8 @@ from textrawl.cli.console import (
     write_texts,
 )
 from textrawl.cli.inputs import AsJson, EntityName, WrittenSpace, read_reference
-from textrawl.cli.memory_session import MemorySession, change_memory, describe_missing_entity
+from textrawl.cli.memory_session import ask
+from textrawl.memory import commands
 from textrawl.memory.fact_rows import ForgottenRow
 
 _Fact = Annotated[
@@ -46,7 +47,7 @@ def forget(
     `textrawl remember --replaces`.
     """
     if not yes:
-        plan = _work(name, fact, space, dry_run=True)
+        plan = ask(commands.forget, space, name, fact)
         if as_json and dry_run:
             write_json(_write_plain(plan))
         else:
@@ -56,21 +57,10 @@ def forget(
         confirm("Delete it for good?", "deleted")
     elif dry_run:
         raise typer.BadParameter("give --dry-run or --yes, not both")
-    done = _work(name, fact, space, dry_run=False)
+    done = ask(commands.forget, space, name, fact, dry_run=False)
     if as_json:
         write_json(_write_plain(done))
     write_message(f"Deleted {_describe(done)}.")
-
-
-def _work(name: str, fact: str | None, space: str | None, *, dry_run: bool) -> ForgottenRow:
-    async def work(session: MemorySession) -> ForgottenRow:
-        session.caller.principal.require("read" if dry_run else "forget")
-        row = await session.memory.forget(name, session.caller, fact=fact, dry_run=dry_run)
-        if row is None:
-            raise await describe_missing_entity(session, name)
-        return row
-
-    return change_memory("textrawl forget", space, work)
 
 
 def _show(plan: ForgottenRow, console: Console) -> None:

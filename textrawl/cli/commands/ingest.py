@@ -20,7 +20,7 @@ from textrawl.cli.administration import open_login
 from textrawl.cli.console import count, show_progress, write_json, write_message
 from textrawl.cli.foreground import run_foreground
 from textrawl.cli.inputs import AsJson
-from textrawl.cli.memory_session import MemorySession, change_memory
+from textrawl.cli.memory_session import change_memory
 from textrawl.cluster.opening import open_connection
 from textrawl.errors import (
     ArgumentInvalid,
@@ -30,6 +30,7 @@ from textrawl.errors import (
     ReadOnly,
 )
 from textrawl.memory.backlog import fill_batch, queue_facts
+from textrawl.memory.commands import Session
 from textrawl.memory.documents import (
     FileRefused,
     FileText,
@@ -299,7 +300,7 @@ def ingest(paths: _Paths, graph: _Graph = None, as_json: AsJson = False) -> None
     if graph is None and create_first_graph():
         write_message(f"Created the graph {FIRST_GRAPH}, which only you can read.")
 
-    async def work(session: MemorySession) -> tuple[str, IngestReport]:
+    async def work(session: Session) -> tuple[str, IngestReport]:
         chosen = await choose_graph(session.store, session.caller, graph)
         ingestion = Ingestion(session.store, session.caller, chosen)
         with show_progress("Files", len(findings.files)) as step:

@@ -6,8 +6,9 @@ import typer
 
 from textrawl.cli.console import count, open_console, write_cell, write_json, write_message
 from textrawl.cli.inputs import AsJson, WrittenSpace
-from textrawl.cli.memory_session import MemorySession, change_memory, read_memory
+from textrawl.cli.memory_session import change_memory, read_memory
 from textrawl.errors import LlmNotConfigured
+from textrawl.memory.commands import Session
 from textrawl.memory.journal import (
     GRANULARITIES,
     Outcome,
@@ -70,7 +71,7 @@ def consolidate(
 def _plan(
     granularities: tuple[str, ...], date: str | None, space: str | None
 ) -> list[tuple[str, PeriodRow]]:
-    async def work(session: MemorySession) -> list[tuple[str, PeriodRow]]:
+    async def work(session: Session) -> list[tuple[str, PeriodRow]]:
         operations = PeriodOperations(session.store, session.caller)
         return [
             (granularity, row)
@@ -84,7 +85,7 @@ def _plan(
 def _consolidate(
     granularities: tuple[str, ...], date: str | None, space: str | None
 ) -> list[Outcome]:
-    async def work(session: MemorySession) -> list[Outcome]:
+    async def work(session: Session) -> list[Outcome]:
         if session.store.llm is None:
             raise LlmNotConfigured
         session.caller.principal.require("write")

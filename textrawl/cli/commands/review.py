@@ -19,17 +19,10 @@ from textrawl.cli.console import (
     write_texts,
 )
 from textrawl.cli.inputs import AsJson, SpaceName, read_name, read_reason
-from textrawl.cli.memory_session import MemorySession, change_memory, read_memory
+from textrawl.cli.memory_session import ask
 from textrawl.errors import ArgumentInvalid
-from textrawl.memory.review import (
-    DecidedRow,
-    Decision,
-    Filter,
-    PlannedRow,
-    ProposalRow,
-    ReviewOperations,
-    State,
-)
+from textrawl.memory import commands
+from textrawl.memory.review import Decision, PlannedRow, ProposalRow, State
 from textrawl.values.text import MOST_PROPOSALS, clean_name
 
 review = typer.Typer(help="See proposals, and accept or reject them.", no_args_is_help=True)
@@ -87,8 +80,8 @@ def list_proposals(  # noqa: PLR0913, PLR0917 - each argument is an option
 
     You see all proposals of the spaces that you review, and elsewhere your own.
     """
-    chosen = Filter(by, entity, _find_start(since), state, limit, offset)
-    rows = _list(chosen, space)
+    chosen = by, entity, _find_start(since), state, limit, offset
+    rows = ask(commands.list_proposals, space, *chosen)
     if as_json:
         write_json([asdict(row) for row in rows])
         return
@@ -111,7 +104,7 @@ def show(
     as_json: AsJson = False,
 ) -> None:
     """Show what accepting a proposal would store, with the stored facts beside it."""
-    plan = _plan([proposal], space)
+    plan = ask(commands.plan_decision, space, [proposal])
     if as_json:
         write_json([asdict(row) for row in plan])
     else:
@@ -162,18 +155,20 @@ def _choose(
     """Return the ids of the proposals to decide. Raises BadParameter without ids and filters."""
     if bool(ids) == any((by, entity, since)):
         raise typer.BadParameter("give ids, or at least one of --by, --entity and --since")
-    chosen = Filter(by, entity, _find_start(since), max_rows=MOST_PROPOSALS)
-    found = ids or [str(row.id) for row in _list(chosen, space)]
+    if ids:
+        return ids
+    start = _find_start(since)
+    found = ask(commands.list_proposals, space, by, entity, start, limit=MOST_PROPOSALS)
     if not found:
         raise ArgumentInvalid("`textrawl review list` shows them", title="No such proposals")
-    return found
+    return [str(row.id) for row in found]
 
 
 @dataclass(frozen=True)
 class _Decision:
     """A decision about some proposals, with its plan and its question."""
 
-    ids: Sequence[str]
+    ids: list[str]
     decision: Decision
     reason: str | None
     space: str | None
@@ -182,13 +177,14 @@ class _Decision:
     def run(self, *, dry_run: bool, yes: bool) -> None:
         """Show the plan, ask, and carry it out."""
         if dry_run or not yes:
-            self._show(_plan(self.ids, self.space), dry_run=dry_run)
+            plan = ask(commands.plan_decision, self.space, self.ids)
+            self._show(plan, dry_run=dry_run)
         if dry_run:
             return
         if not yes:
             question = f"{self.decision.capitalize()} {count(len(self.ids), 'proposal')}?"
             confirm(question, "decided")
-        rows = change_memory("textrawl review", self.space, self._work, homeless=True)
+        rows = ask(commands.decide, self.space, self.ids, self.decision, self.reason)
         if self.as_json:
             write_json([asdict(row) for row in rows])
         write_message(f"{count(len(rows), 'proposal')} {self.decision}ed.")
@@ -198,24 +194,6 @@ class _Decision:
             write_json([asdict(row) for row in plan])
         else:
             _show_plan(plan, open_progress() if self.as_json else open_console())
-
-    async def _work(self, session: MemorySession) -> Sequence[DecidedRow]:
-        operations = ReviewOperations(session.store)
-        return await operations.decide(self.ids, self.decision, self.reason, session.caller)
-
-
-def _list(chosen: Filter, space: str | None) -> Sequence[ProposalRow]:
-    async def work(session: MemorySession) -> Sequence[ProposalRow]:
-        return await ReviewOperations(session.store).list(chosen, session.caller)
-
-    return read_memory("textrawl review", space, work)
-
-
-def _plan(ids: Sequence[str], space: str | None) -> Sequence[PlannedRow]:
-    async def work(session: MemorySession) -> Sequence[PlannedRow]:
-        return await ReviewOperations(session.store).plan(ids, session.caller)
-
-    return read_memory("textrawl review", space, work)
 
 
 def _show_plan(plan: Sequence[PlannedRow], console: Console) -> None:

@@ -14,8 +14,9 @@ from textrawl.cli.inputs import (
     read_reason,
     read_reference,
 )
-from textrawl.cli.memory_session import MemorySession, change_memory
-from textrawl.memory.curation import CurationOperations, RevisedRow, Revision
+from textrawl.cli.memory_session import ask
+from textrawl.memory import commands
+from textrawl.memory.curation import RevisedRow
 
 _Fact = Annotated[
     str,
@@ -48,13 +49,7 @@ def revise(
     The wrong fact is then valid at no time, and the fact that is right gets its times. If a fact
     was right and is no longer so, use `textrawl remember --replaces`.
     """
-    revision = Revision(name, fact, reason, instead)
-
-    async def work(session: MemorySession) -> RevisedRow:
-        session.caller.principal.require("write")
-        return await CurationOperations(session.store).revise(revision, session.caller)
-
-    row = change_memory("textrawl revise", space, work)
+    row = ask(commands.revise, space, name, fact, reason, instead)
     if as_json:
         write_json(asdict(row))
     else:

@@ -1,7 +1,7 @@
 """The commands `search`, `show` and `explain`."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from itertools import groupby
 from typing import Annotated, Any
 from uuid import UUID
@@ -29,9 +29,9 @@ from textrawl.cli.inputs import (
     Types,
     read_query,
 )
-from textrawl.cli.memory_session import MemorySession, describe_missing_entity, read_memory
+from textrawl.cli.memory_session import ask
+from textrawl.memory import commands
 from textrawl.memory.fact_rows import EntityRow, ExplainedRow, HitRow
-from textrawl.memory.facts import Question, Sources, Times
 
 _Documents = Annotated[
     bool,
@@ -56,30 +56,25 @@ def search(  # noqa: PLR0913, PLR0917 - each argument is an option
     """
     if documents and types:
         raise typer.BadParameter("--documents cannot have --type: documents have no type")
-    question = Question(read_query(" ".join(query)), types or None, Times(as_of), limit)
-
-    async def work(session: MemorySession) -> tuple[list[HitRow], str | None, MemorySession]:
-        asked = replace(question, sources=_choose_documents(session) if documents else None)
-        return *await session.memory.search(asked, session.caller), session
-
-    found, missing, session = read_memory("textrawl search", space, work)
-    if missing and session.store.models.has_vectors:
-        write_message(f"Keywords only: {missing}.")
-    rows = [row for row in found if row.content is not None]
-    if len(rows) < len(found):
-        write_message(
-            f"Left out by the limits of graphs: {count(len(found) - len(rows), 'chunk')}."
-        )
+    text = read_query(" ".join(query))
+    found = ask(
+        commands.search,
+        space,
+        text,
+        types=types or None,
+        limit=limit,
+        as_of=as_of,
+        documents=documents,
+    )
+    if found.missing:
+        write_message(f"Keywords only: {found.missing}.")
+    rows = [row for row in found.rows if row.content is not None]
+    if hidden := len(found.rows) - len(rows):
+        write_message(f"Left out by the limits of graphs: {count(hidden, 'chunk')}.")
     if as_json:
         write_json([asdict(row) for row in rows])
     else:
-        _show(rows, several=session.several_spaces)
-
-
-def _choose_documents(session: MemorySession) -> Sources:
-    settings = session.settings
-    graphs = session.caller.principal.find_graphs(settings.graphs)
-    return Sources(facts=False, graphs=graphs, ceiling=settings.max_recall_tokens)
+        _show(rows, several=found.several)
 
 
 def _show(rows: Sequence[HitRow], *, several: bool) -> None:
@@ -156,23 +151,14 @@ def show(
     cells of an entity are: entity, name, type, space, description. The cells of a fact are: fact,
     id, time, author, space, text. The cells of a relation are: relation, from, type, to.
     """
-
-    async def work(session: MemorySession) -> tuple[EntityRow, MemorySession]:
-        row = await session.memory.describe(
-            name, session.caller, max_observations=limit, with_relations=True, times=Times(as_of)
-        )
-        if row is None:
-            raise await describe_missing_entity(session, name)
-        return row, session
-
-    row, session = read_memory("textrawl show", space, work)
+    found = ask(commands.describe, space, name, limit=limit, as_of=as_of)
     console = open_console()
     if as_json:
-        write_json(asdict(row))
+        write_json(asdict(found.row))
     elif console.is_terminal:
-        _draw_entity(console, row, several=session.several_spaces)
+        _draw_entity(console, found.row, several=found.several)
     else:
-        _write(row)
+        _write(found.row)
 
 
 def _write(row: EntityRow) -> None:
@@ -272,21 +258,22 @@ def explain(  # noqa: PLR0913, PLR0917 - each argument is an option
     words, found by, entity, id, fact.
     """
     least = None if least_score is None else least_score / 100
-    question = Question(
-        read_query(" ".join(query)), types or None, Times(as_of), limit, least_score=least
+    found = ask(
+        commands.explain,
+        space,
+        read_query(" ".join(query)),
+        types=types or None,
+        limit=limit,
+        more=more,
+        least_score=least,
+        as_of=as_of,
     )
-
-    async def work(session: MemorySession) -> tuple[list[ExplainedRow], str | None, bool]:
-        rows, missing = await session.memory.explain(question, session.caller, more=more)
-        return rows, missing, session.store.models.has_vectors
-
-    rows, missing, has_vectors = read_memory("textrawl explain", space, work)
-    if missing and has_vectors:
-        write_message(f"Keywords only: {missing}.")
+    if found.missing:
+        write_message(f"Keywords only: {found.missing}.")
     if as_json:
-        write_json([asdict(row) for row in rows])
+        write_json([asdict(row) for row in found.rows])
     else:
-        _show_explanation(rows)
+        _show_explanation(found.rows)
 
 
 def _show_explanation(rows: Sequence[ExplainedRow]) -> None:

@@ -16,6 +16,7 @@ from textrawl.cli.foreground import Interrupted, run_foreground
 from textrawl.cli.hosting import build_server, prepare_server
 from textrawl.cli.resident_start import IDLE, TAKEN, stay_resident
 from textrawl.errors import StartRefused, TextrawlError
+from textrawl.memory.commands import OPERATIONS
 from textrawl.postgres.database import Database
 from textrawl.resident.client import END, ResidentRefused, Unreachable, ask, find_address
 from textrawl.server.http.application import serve_http
@@ -71,7 +72,8 @@ def serve(
 
 async def _serve_http(settings: Settings, *, insecure: bool) -> None:
     server = build_server(settings, tokens_needed=not insecure)
-    metrics = Metrics(name for toolset in find_toolsets().values() for name in toolset.every_tool)
+    tools = [name for toolset in find_toolsets().values() for name in toolset.every_tool]
+    metrics = Metrics([*tools, *(f"command_{name}" for name in OPERATIONS)])
     metrics.watch(server.read_gauges)
     server.observe_call = metrics.observe_call
     lookup = None if insecure else server.find_principal

@@ -1,12 +1,11 @@
 """`textrawl share`: facts of one space for the people of another."""
 
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from typing import Annotated
 
 import typer
 from rich.console import Console
 
-from textrawl.access.principal import Directory
 from textrawl.cli.console import (
     confirm,
     count,
@@ -16,11 +15,11 @@ from textrawl.cli.console import (
     write_texts,
 )
 from textrawl.cli.inputs import AsJson, EntityName, read_reference
-from textrawl.cli.memory_session import MemorySession, change_memory
-from textrawl.memory.curation import CurationOperations, Share, SharedRow
+from textrawl.cli.memory_session import ask
+from textrawl.memory import commands
+from textrawl.memory.curation import SharedRow
+from textrawl.settings import read_settings
 from textrawl.values.text import clean_name
-
-_LONGEST = 600.0  # seconds that a large entity can take
 
 _Facts = Annotated[
     list[str] | None,
@@ -67,47 +66,36 @@ def share(  # noqa: PLR0913, PLR0917 - each argument is an option
     Authors and dates stay. A fact that is there already is not stored again. Without facts, the
     entity goes with its valid facts and relations. The command shows what would happen, and asks.
     """
-    wanted = Share(name, target, source, facts or None, move, ended)
+    place = source or read_settings().space  # this setting must not hide the target
+    wanted = name, target, place, facts or None, move, ended
     if dry_run or not yes:
-        plan = _work(wanted, dry_run=True)
+        plan = ask(commands.share, None, *wanted)
         if as_json and dry_run:
             write_json(asdict(plan))
         else:
-            _show(plan, wanted, open_progress() if as_json else open_console())
+            _show(plan, target, open_progress() if as_json else open_console(), move=move)
         if dry_run:
             return
         confirm("Share this?", "shared")
-    done = _work(wanted, dry_run=False)
+    done = ask(commands.share, None, *wanted, dry_run=False)
     if as_json:
         write_json(asdict(done))
     else:
-        _report(done, wanted)
+        _report(done, target, move=move)
 
 
-def _work(wanted: Share, *, dry_run: bool) -> SharedRow:
-    async def work(session: MemorySession) -> SharedRow:
-        # The setting SPACE names the source, and must not hide the target.
-        directory = Directory(session.store.database, sensitive=True)
-        principal = await directory.find_own(session.store.credential, None)
-        caller = replace(session.caller, principal=principal)
-        chosen = replace(wanted, source=wanted.source or session.settings.space)
-        return await CurationOperations(session.store).share(chosen, caller, dry_run=dry_run)
-
-    return change_memory("textrawl share", None, work, homeless=True, least_timeout=_LONGEST)
-
-
-def _show(plan: SharedRow, wanted: Share, console: Console) -> None:
-    verb = "moves" if wanted.move else "copies"
-    line = f"This {verb} {_describe(plan)} of {plan.entity_name} to {wanted.target}:"
+def _show(plan: SharedRow, target: str, console: Console, *, move: bool) -> None:
+    verb = "moves" if move else "copies"
+    line = f"This {verb} {_describe(plan)} of {plan.entity_name} to {target}:"
     write_texts(console, line, *[f"  {content}" for content in plan.sample or []])
 
 
-def _report(done: SharedRow, wanted: Share) -> None:
-    line = f"Shared {done.entity_name} with {wanted.target}: {_describe(done)}"
+def _report(done: SharedRow, target: str, *, move: bool) -> None:
+    line = f"Shared {done.entity_name} with {target}: {_describe(done)}"
     if done.duplicate_facts:
         line += f", {count(done.duplicate_facts, 'fact')} known there"
     lines = [line]
-    if wanted.move:
+    if move:
         moved = f"{count(done.moved_facts, 'fact')} and {count(done.moved_relations, 'relation')}"
         lines.append(f"Taken away: {moved}")
     write_texts(open_console(), *lines)

@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -12,35 +12,22 @@ from rich.filesize import decimal
 from rich.table import Table
 from rich.text import Text
 
-from textrawl.cli.administration import require_memory
 from textrawl.cli.console import (
     count,
     open_console,
-    show_wait,
     write_cell,
     write_json,
     write_message,
 )
-from textrawl.cli.foreground import run_foreground
 from textrawl.cli.inputs import SpaceName
-from textrawl.cli.memory_session import find_reading, read_space_settings
-from textrawl.cluster.opening import open_connection
+from textrawl.cli.memory_session import ask
 from textrawl.errors import StartRefused
-from textrawl.memory.opening import open_database
+from textrawl.memory import commands
+from textrawl.memory.commands import Report
 from textrawl.memory.store import ReportRow, StatisticsRow
-from textrawl.settings import Settings
 
 _BARS = "▁▂▃▄▅▆▇█"
 _LONGEST_TEXT = 72  # characters of a question or a fact
-
-
-@dataclass(frozen=True)
-class Report:
-    """The contents of the memory now, and the row about the last `days`."""
-
-    holdings: StatisticsRow
-    recent: ReportRow
-    days: int
 
 
 def draw_report(console: Console, report: Report) -> None:
@@ -176,9 +163,6 @@ def _make_grid() -> Table:
     return table
 
 
-_LONGEST = 60.0  # seconds that the counting of a large memory can take
-
-
 def stats(
     days: Annotated[int, typer.Option(min=1, max=3660, help="How many days to look back.")] = 90,
     html: Annotated[
@@ -196,28 +180,13 @@ def stats(
     It also shows the slowest answers, stale facts, and questions without an answer. Questions are
     shown as text only if TEXTRAWL_RECORD_RECALLS=text stored them.
     """
-    settings = read_space_settings(space)
-    with show_wait("Counting"):
-        report = run_foreground(lambda: _count(settings, days))
+    report = ask(commands.report, space, days)
     if html is not None:
         _save(html, _write_page(report))
     if as_json:
         write_json({**asdict(report.holdings), "days": days, **asdict(report.recent)})
     elif html is None:
         draw_report(open_console(), report)
-
-
-async def _count(settings: Settings, days: int) -> Report:
-    require_memory(settings)
-    timeout = max(settings.database_timeout, _LONGEST)
-    async with (
-        open_database(settings) as site,
-        open_connection(site.conninfo, timeout=timeout) as database,
-    ):
-        reading = await find_reading(database, site.credential, settings)
-        [row] = await database.call("memory_statistics", StatisticsRow, **reading)
-        [recent] = await database.call("memory_report", ReportRow, days=days, **reading)
-    return Report(row, recent, days)
 
 
 def _write_page(report: Report) -> str:

@@ -1,12 +1,13 @@
 """The commands `log` and `undo`."""
 
 import re
-from collections.abc import Awaitable, Callable, Sequence
+import time
+from collections.abc import Iterator, Sequence
 from contextlib import aclosing
 from dataclasses import asdict
 from datetime import UTC, datetime
 from itertools import groupby
-from typing import Annotated, TypeVar
+from typing import Annotated
 
 import typer
 from rich.console import Console
@@ -14,23 +15,21 @@ from rich.table import Table
 from rich.text import Text
 from rich.tree import Tree
 
-from textrawl.cli.administration import read_span, require_memory
+from textrawl.cli.administration import read_span
 from textrawl.cli.console import (
     confirm,
     count,
     open_console,
-    show_wait,
     write_cell,
     write_json,
     write_message,
     write_row,
 )
-from textrawl.cli.foreground import run_foreground
-from textrawl.cluster.opening import open_connection
+from textrawl.cli.memory_session import ask, watch
 from textrawl.errors import ArgumentInvalid
-from textrawl.memory.opening import open_database
-from textrawl.memory.trail import EventFilter, EventRow, PlanRow, Trail, UndoRow, find_space
-from textrawl.postgres.lock_holders import name_lock_holders
+from textrawl.memory import commands
+from textrawl.memory.commands import Session
+from textrawl.memory.trail import EventFilter, EventRow, PlanRow, UndoRow
 from textrawl.settings import read_settings
 from textrawl.values.text import clean_name
 from textrawl.values.times import read_instant
@@ -58,33 +57,8 @@ def find_start(text: str) -> datetime:
     return start
 
 
-Result = TypeVar("Result")
-
-_LONGEST = 600.0  # seconds that a large undo can take
-
-
-def work_on_trail(space: str | None, work: Callable[[Trail], Awaitable[Result]]) -> Result:
-    """Run `work` on the trail of a space, or of all administered spaces, and return its result.
-
-    Raises SpaceNotFound, NotAuthenticated, ScopeMissing, StartRefused, DatabaseUnavailable.
-    """
-    settings = read_settings()
-
-    async def run() -> Result:
-        require_memory(settings)
-        timeout = max(settings.database_timeout, _LONGEST)
-        async with (
-            open_database(settings) as site,
-            open_connection(site.conninfo, timeout=timeout) as database,
-            name_lock_holders(site.conninfo, settings.database_timeout),
-        ):
-            space_id = await find_space(database, site.credential, space)
-            return await work(Trail(database, site.credential, space_id))
-
-    return run_foreground(run)
-
-
 _USUAL_LIMIT = 50
+_PAUSE = 2.0  # seconds between questions to a server, which allows a limited number in a minute
 _WIDE = 110  # columns of a terminal that has room for years and seconds
 _MOST_NAME, _MOST_ENTITY = 12, 24  # columns for an author or a space, and for an entity
 
@@ -155,10 +129,8 @@ def log(  # noqa: PLR0913, PLR0917 - each argument is an option
         return
     if after is not None:
         raise typer.BadParameter("--after needs --follow")
-    with show_wait("Reading"):
-        rows = work_on_trail(
-            space, lambda trail: trail.list_events(criteria, limit or _USUAL_LIMIT)
-        )
+    chosen = by, entity, action, criteria.since, limit or _USUAL_LIMIT
+    rows = ask(commands.list_events, space, *chosen)
     if as_json:
         write_json([asdict(row) for row in rows])
     elif rows:
@@ -168,18 +140,38 @@ def log(  # noqa: PLR0913, PLR0917 - each argument is an option
 
 
 def _follow(space: str | None, criteria: EventFilter, after: str | None, *, as_json: bool) -> None:
-    async def work(trail: Trail) -> None:
-        start = await trail.find_end() if after is None else after
-        async with aclosing(trail.follow(start)) as events:
-            async for row in events:
-                if not _matches(row, criteria):
-                    continue
-                if as_json:
-                    write_json(asdict(row), indent=None)
-                else:
-                    _show([row])
+    def tell(row: EventRow) -> None:
+        if not _matches(row, criteria):
+            return
+        if as_json:
+            write_json(asdict(row), indent=None)
+        else:
+            _show([row])
 
-    work_on_trail(space, work)
+    if read_settings().server_url is not None:
+        for row in _follow_server(space, after):
+            tell(row)
+        return
+
+    async def work(session: Session) -> None:
+        start = await session.trail.find_end() if after is None else after
+        async with aclosing(session.trail.follow(start)) as events:
+            async for row in events:
+                tell(row)
+
+    watch(commands.read_events, space, work)
+
+
+def _follow_server(space: str | None, after: str | None) -> Iterator[EventRow]:
+    """Yield each event of a server after a cursor once, and ask for new events without end."""
+    cursor = ask(commands.find_cursor, space) if after is None else after
+    while True:
+        rows = ask(commands.read_events, space, cursor)
+        yield from rows
+        if rows:
+            cursor = rows[-1].cursor
+        else:
+            time.sleep(_PAUSE)
 
 
 def _matches(row: EventRow, criteria: EventFilter) -> bool:
@@ -401,8 +393,8 @@ class _Undo:
 
     def run(self, *, dry_run: bool, yes: bool) -> None:
         """Show the plan, ask, and carry it out."""
-        scope = self._author, self._since
-        plan = _work(self._space, lambda trail: trail.plan(*scope, others=self._others))
+        scope = self._space, self._author, self._since
+        plan = ask(commands.plan_undo, *scope, others=self._others)
         if not (self._as_json and not dry_run):
             self._show(plan)
         if dry_run:
@@ -410,7 +402,7 @@ class _Undo:
         # A plan without steps can still undo repetitions of a fact, which are not steps.
         if not yes:
             confirm("Undo this?", "changed")
-        self._report(_work(self._space, lambda trail: trail.undo(*scope, others=self._others)))
+        self._report(ask(commands.undo, *scope, others=self._others))
 
     def _show(self, plan: list[PlanRow]) -> None:
         if self._as_json:
@@ -431,7 +423,7 @@ class _Undo:
 
 
 def _revert(undo: int, space: str | None, *, as_json: bool) -> None:
-    rows = _work(space, lambda trail: trail.revert(undo))
+    rows = ask(commands.revert, space, undo)
     if as_json:
         write_json([asdict(row) for row in rows] if len(rows) > 1 else asdict(rows[0]))
     for row in rows:
@@ -446,7 +438,7 @@ def _purge(older_than: str | None, space: str | None, *, yes: bool, as_json: boo
             "Delete for good what these undos removed? The undos cannot be reverted afterwards.",
             "changed",
         )
-    rows = _work(space, lambda trail: trail.purge(span))
+    rows = ask(commands.purge, space, span)
     if as_json:
         write_json([asdict(row) for row in rows])
     for row in rows:
@@ -455,8 +447,3 @@ def _purge(older_than: str | None, space: str | None, *, yes: bool, as_json: boo
         )
     if not rows:
         write_message("There was nothing to purge.")
-
-
-def _work(space: str | None, work: Callable[[Trail], Awaitable[Result]]) -> Result:
-    with show_wait("Asking the database"):
-        return work_on_trail(space, work)

@@ -20,6 +20,7 @@ from textrawl.access.principal import Scope
 from textrawl.errors import TextrawlError
 from textrawl.server.framing import MOST_BYTES
 from textrawl.server.http.authentication import Authentication, Lookup, Revocations
+from textrawl.server.http.commands import COMMANDS, serve_commands
 from textrawl.server.http.exchanges import Exchanges, Sessions
 from textrawl.server.http.guards import (
     PAGES,
@@ -57,7 +58,7 @@ def add_paths(app: Starlette, servers: Mapping[str, MCPServer[Any]], mount: Tool
             Route(f"/mcp/t/{name}", answer),
             Route(f"/mcp/t/{name}/{{space}}", answer),
         ]
-    offered = ", ".join(servers) or "none"
+    offered = ", ".join(name for name in servers if name != COMMANDS) or "none"
     refusal = build_refusal(
         404, "not_found", f"TEXTRAWL_TOOLSETS names the toolsets that have a path here: {offered}"
     )
@@ -75,6 +76,7 @@ def add_paths(app: Starlette, servers: Mapping[str, MCPServer[Any]], mount: Tool
 
 logger = logging.getLogger("textrawl")
 
+_INSECURE = "--insecure: every program on this machine can connect without a token"
 _PROBE = 2  # seconds for a readiness check. Programs that ask for readiness do not wait long.
 _SCOPES = list(get_args(Scope))
 
@@ -101,22 +103,27 @@ async def serve_http(
     with listen(host, settings.http_port) as listener:
         async with server.open():
             if lookup is None:
-                logger.warning(
-                    "--insecure: every program on this machine can connect without a token"
-                )
+                logger.warning(_INSECURE)
             app = build_http_app(
                 server,
                 settings,
                 lookup=lookup,
                 metrics=metrics,
                 check_readiness=partial(_check_readiness, server),
-                toolsets={name: server.offer(name) for name in choose_names(settings.toolsets)},
+                toolsets=_offer(server, settings),
             )
+            serve_commands(app, server)
             if build_pages is not None and server.app is not None:
                 app.router.routes.append(Mount(PAGES, build_pages(server.app)))
-            address = f"{bracket(host)}:{listener.getsockname()[1]}"
-            logger.log(ANNOUNCEMENT, "listens on http://%s/mcp", address)
+            port = listener.getsockname()[1]
+            logger.log(ANNOUNCEMENT, "listens on http://%s:%d/mcp", bracket(host), port)
             await serve_app(app, listener, end_streams=server.end_streams)
+
+
+def _offer(server: "MemoryServer", settings: Settings) -> dict[str, MCPServer[Any]]:
+    """Return a server for each offered toolset, and one with the tools that commands call."""
+    servers = {name: server.offer(name) for name in choose_names(settings.toolsets)}
+    return {**servers, COMMANDS: server.offer("memory")}
 
 
 def build_http_app(

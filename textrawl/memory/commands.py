@@ -1,0 +1,523 @@
+"""The operations of commands. A terminal runs them on an open memory, or asks a server to.
+
+An operation is a function of a session and of plain arguments, which a server checks as it checks
+the arguments of tools. `OPERATIONS` has all of them by name.
+"""
+
+import inspect
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from functools import cached_property
+from typing import Annotated, Any, Concatenate, Generic, ParamSpec, TypeVar, get_type_hints
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, TypeAdapter, create_model
+
+from textrawl import __version__
+from textrawl.access.principal import Caller, Principal, Scope
+from textrawl.errors import ArgumentInvalid, EntityNameMissing
+from textrawl.memory.curation import CurationOperations, RevisedRow, Revision, Share, SharedRow
+from textrawl.memory.entities import (
+    AliasRow,
+    EntityOperations,
+    MergeRow,
+    NamedRow,
+    SamePair,
+    SplitRow,
+    UnnamedRow,
+)
+from textrawl.memory.fact_rows import EntityRow, ExplainedRow, ForgottenRow, HitRow
+from textrawl.memory.facts import MemoryOperations, Question, Sources, Times, suggest_names
+from textrawl.memory.review import (
+    DecidedRow,
+    Decision,
+    PlannedRow,
+    ProposalRow,
+    ReviewOperations,
+    State,
+)
+from textrawl.memory.review import EventFilter as ProposalFilter
+from textrawl.memory.store import ReportRow, StatisticsRow, Store
+from textrawl.memory.trail import (
+    EventFilter,
+    EventRow,
+    PlanRow,
+    PurgedRow,
+    RevertedRow,
+    Trail,
+    UndoRow,
+)
+from textrawl.values.choice import join_choices
+from textrawl.values.text import (
+    FACT_LENGTH,
+    MOST_FACTS,
+    MOST_PROPOSALS,
+    NAME_LENGTH,
+    QUERY_LENGTH,
+    REASON_LENGTH,
+    clean_fact,
+    clean_name,
+)
+from textrawl.values.times import read_instant
+
+Given = ParamSpec("Given")
+Result = TypeVar("Result")
+
+
+@dataclass(frozen=True)
+class Session:
+    """An open memory with the caller of one command.
+
+    `graphs` has the names of the only graphs to reach, or is None. `max_recall_tokens` is the
+    maximum number of tokens of documents in one answer.
+    """
+
+    store: Store
+    caller: Caller
+    graphs: Sequence[str] | None = None
+    max_recall_tokens: int = 8000
+
+    @property
+    def memory(self) -> MemoryOperations:
+        """The operations that the tools of the toolset `memory` call too."""
+        return MemoryOperations(self.store)
+
+    @property
+    def several_spaces(self) -> bool:
+        """True if answers can come from more than one space."""
+        return len(self.caller.principal.readable) > 1
+
+    @property
+    def trail(self) -> Trail:
+        """The trail of the space that the caller named, or of all administered spaces."""
+        principal = self.caller.principal
+        place = principal.home if principal.pinned else None
+        return Trail(self.store.database, principal.credential, place, self.caller.client)
+
+
+@dataclass(frozen=True)
+class Operation(Generic[Given, Result]):
+    """A function that a command runs.
+
+    `command` stands in the trail in place of a tool. The caller needs one of `scopes`, in the home
+    space or `anywhere`. `writes` is false if it changes nothing. The setting SPACE restricts it if
+    `placed` is true. A call to Postgres may take `least_timeout` seconds in a terminal. If that is
+    above 0, the operation needs no embedding model.
+    """
+
+    run: Callable[Concatenate[Session, Given], Awaitable[Result]]
+    command: str
+    scopes: tuple[Scope, ...]
+    writes: bool
+    anywhere: bool
+    placed: bool
+    least_timeout: float
+
+    @property
+    def name(self) -> str:
+        """The name by which a server knows the operation."""
+        return self.run.__name__
+
+    @cached_property
+    def arguments(self) -> type[BaseModel]:
+        """The model that checks the arguments of a request."""
+        hints = get_type_hints(self.run, include_extras=True)
+        given = list(inspect.signature(self.run).parameters.values())[1:]
+        fields: dict[str, Any] = {
+            one.name: (hints[one.name], ... if one.default is one.empty else one.default)
+            for one in given
+        }
+        return create_model(self.name, __config__=ConfigDict(extra="forbid"), **fields)
+
+    @cached_property
+    def result(self) -> TypeAdapter[Result]:
+        """The adapter that writes the result as JSON and reads it again."""
+        return TypeAdapter(get_type_hints(self.run)["return"])
+
+    def bind(self, *args: Given.args, **kwargs: Given.kwargs) -> dict[str, Any]:
+        """Return the arguments by name, as JSON. Arguments with their defaults are left out."""
+        bound = inspect.signature(self.run).bind(None, *args, **kwargs).arguments
+        named = dict(list(bound.items())[1:])
+        return self.arguments(**named).model_dump(mode="json", exclude_defaults=True)
+
+    def require(self, principal: Principal) -> None:
+        """Raise ScopeMissing or ArgumentInvalid unless the caller may run the operation.
+
+        The database checks the same again.
+        """
+        if self.scopes:
+            principal.require(*self.scopes, anywhere=self.anywhere)
+        if self.writes and not self.anywhere:
+            require_home(principal)
+
+
+OPERATIONS: dict[str, Operation[..., Any]] = {}
+"""The operations by name."""
+
+_LONGEST = 600.0  # seconds that a large undo or a large share can take
+
+
+def operation(
+    command: str,
+    *scopes: Scope,
+    writes: bool = False,
+    anywhere: bool = False,
+    placed: bool = True,
+    least_timeout: float = 0,
+) -> Callable[[Callable[Concatenate[Session, Given], Awaitable[Result]]], Operation[Given, Result]]:
+    """Make a function an operation, and add it to OPERATIONS."""
+
+    def add(
+        run: Callable[Concatenate[Session, Given], Awaitable[Result]],
+    ) -> Operation[Given, Result]:
+        made = Operation(
+            run, f"textrawl {command}", scopes, writes, anywhere, placed, least_timeout
+        )
+        OPERATIONS[made.name] = made
+        return made
+
+    return add
+
+
+def require_home(principal: Principal) -> None:
+    """Raise ArgumentInvalid if it is not clear which space a write goes to."""
+    if principal.home is None:
+        names = ", ".join(sorted(space.name for space in principal.spaces)) or "none"
+        raise ArgumentInvalid(
+            f"choose one with --space or TEXTRAWL_SPACE: {names}",
+            title="The space to write to is not clear",
+        )
+
+
+def _text(clean: Callable[[str], Any]) -> BeforeValidator:
+    return BeforeValidator(lambda value: clean(value) if isinstance(value, str) else value)
+
+
+Name = Annotated[str, _text(clean_name), Field(min_length=1, max_length=NAME_LENGTH)]
+Space = Annotated[str, _text(clean_name), Field(min_length=1, max_length=63)]
+Query = Annotated[str, _text(clean_name), Field(min_length=1, max_length=QUERY_LENGTH)]
+FactText = Annotated[str, _text(clean_fact), Field(min_length=1, max_length=FACT_LENGTH)]
+Reference = Annotated[str, _text(clean_name), Field(min_length=1, max_length=FACT_LENGTH)]
+References = Annotated[list[Reference], Field(min_length=1, max_length=1000)]
+Reason = Annotated[str, _text(clean_name), Field(min_length=1, max_length=REASON_LENGTH)]
+Types = Annotated[list[Name], Field(max_length=100)]
+Moment = Annotated[datetime, _text(read_instant)]
+Limit = Annotated[int, Field(ge=1, le=MOST_FACTS)]
+Score = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
+Proposals = Annotated[
+    list[Annotated[str, _text(clean_name), Field(min_length=1, max_length=36)]],
+    Field(min_length=1, max_length=MOST_PROPOSALS),
+]
+UndoNumber = Annotated[int, Field(ge=0, lt=1 << 63)]
+
+
+@dataclass(frozen=True)
+class Access:
+    """The caller as the memory knows it, for `textrawl doctor`."""
+
+    version: str
+    actor: str
+    reads: list[str]
+    home: str | None
+    scopes: list[str]
+
+
+@dataclass(frozen=True)
+class Found:
+    """Rows of a search, and the reason why vectors were not used, or None.
+
+    `several` is true if the rows can come from several spaces.
+    """
+
+    rows: list[HitRow]
+    missing: str | None
+    several: bool
+
+
+@dataclass(frozen=True)
+class Explained:
+    """Rows of an explanation, and the reason why vectors were not used, or None."""
+
+    rows: list[ExplainedRow]
+    missing: str | None
+
+
+@dataclass(frozen=True)
+class Described:
+    """An entity. `several` is true if its facts can come from several spaces."""
+
+    row: EntityRow
+    several: bool
+
+
+@dataclass(frozen=True)
+class Report:
+    """The contents of the memory now, and the row about the last `days`."""
+
+    holdings: StatisticsRow
+    recent: ReportRow
+    days: int
+
+
+@operation("doctor")
+async def identify(session: Session) -> Access:
+    """Return what the caller can do. Every valid token may ask that."""
+    principal = session.caller.principal
+    home = principal.home_space
+    if home is not None and not home.scopes - {"metrics"}:
+        home = None  # this scope must not reveal names
+    return Access(
+        __version__,
+        principal.actor,
+        [space.name for space in principal.readable],
+        home.name if home else None,
+        sorted(home.scopes) if home else [],
+    )
+
+
+@operation("search", "read")
+async def search(
+    session: Session,
+    query: Query,
+    *,
+    types: Types | None = None,
+    limit: Limit = 10,
+    as_of: Moment | None = None,
+    documents: bool = False,
+) -> Found:
+    """Return the facts that match, or chunks of documents, the best first."""
+    principal = session.caller.principal
+    sources = None
+    if documents:
+        graphs = principal.find_graphs(session.graphs)
+        sources = Sources(facts=False, graphs=graphs, ceiling=session.max_recall_tokens)
+    question = Question(query, types, Times(as_of), limit, sources=sources)
+    rows, missing = await session.memory.search(question, session.caller)
+    return Found(rows, _name_missing(session, missing), session.several_spaces)
+
+
+@operation("explain", "read")
+async def explain(  # noqa: PLR0913 - each argument is an option
+    session: Session,
+    query: Query,
+    *,
+    types: Types | None = None,
+    limit: Limit = 10,
+    more: Annotated[int, Field(ge=0, le=50)] = 5,
+    least_score: Score | None = None,
+    as_of: Moment | None = None,
+) -> Explained:
+    """Return the facts that match, and some that do not, with the reasons."""
+    question = Question(query, types, Times(as_of), limit, least_score=least_score)
+    rows, missing = await session.memory.explain(question, session.caller, more=more)
+    return Explained(rows, _name_missing(session, missing))
+
+
+def _name_missing(session: Session, missing: str | None) -> str | None:
+    return missing if session.store.models.has_vectors else None
+
+
+@operation("show", "read")
+async def describe(
+    session: Session,
+    name: Name,
+    *,
+    limit: Annotated[int, Field(ge=1, le=100_000)] = 20,
+    as_of: Moment | None = None,
+) -> Described:
+    """Return an entity with its newest facts. Raises ArgumentInvalid if it does not exist."""
+    row = await session.memory.describe(
+        name, session.caller, max_observations=limit, with_relations=True, times=Times(as_of)
+    )
+    if row is None:
+        raise await describe_missing_entity(session, name)
+    return Described(row, session.several_spaces)
+
+
+@operation("forget", "read", "forget", writes=True)
+async def forget(
+    session: Session, name: Name, fact: Reference | None = None, *, dry_run: bool = True
+) -> ForgottenRow:
+    """Delete an entity or one fact of it. Raises ArgumentInvalid, FactNotFound, ScopeMissing."""
+    session.caller.principal.require("read" if dry_run else "forget")
+    row = await session.memory.forget(name, session.caller, fact=fact, dry_run=dry_run)
+    if row is None:
+        raise await describe_missing_entity(session, name)
+    return row
+
+
+async def describe_missing_entity(session: Session, name: str) -> ArgumentInvalid:
+    """Return the error for a name that no entity has. It suggests similar names."""
+    if not name:
+        return EntityNameMissing("give the name of an entity")
+    similar = await suggest_names(session.memory, name, session.caller)
+    fix = f"did you mean {join_choices(similar)}?" if similar else "try `textrawl search`"
+    return ArgumentInvalid(fix, title=f"There is no entity {name}")
+
+
+@operation("revise", "write", writes=True)
+async def revise(
+    session: Session, name: Name, fact: Reference, reason: Reason, instead: FactText | None = None
+) -> RevisedRow:
+    """Mark a fact as wrong, and store its successor."""
+    revision = Revision(name, fact, reason, instead)
+    return await CurationOperations(session.store).revise(revision, session.caller)
+
+
+@operation("share", writes=True, anywhere=True, placed=False, least_timeout=_LONGEST)
+async def share(  # noqa: PLR0913, PLR0917 - each argument is an option
+    session: Session,
+    name: Name,
+    target: Space,
+    source: Space | None = None,
+    facts: References | None = None,
+    move: bool = False,
+    ended: bool = False,
+    *,
+    dry_run: bool = True,
+) -> SharedRow:
+    """Copy or move facts to another space, or only count them."""
+    wanted = Share(name, target, source, facts, move, ended)
+    operations = CurationOperations(session.store)
+    return await operations.share(wanted, session.caller, dry_run=dry_run)
+
+
+@operation("review", "read", "propose", "write", anywhere=True)
+async def list_proposals(  # noqa: PLR0913, PLR0917 - each argument is an option
+    session: Session,
+    author: Name | None = None,
+    entity: Name | None = None,
+    since: Moment | None = None,
+    state: State = "pending",
+    limit: Annotated[int, Field(ge=1, le=MOST_PROPOSALS)] = 20,
+    offset: Annotated[int, Field(ge=0, lt=1 << 31)] = 0,
+) -> list[ProposalRow]:
+    """Return proposals, oldest first."""
+    chosen = ProposalFilter(author, entity, since, state, limit, offset)
+    return [*await ReviewOperations(session.store).list(chosen, session.caller)]
+
+
+@operation("review", "review", anywhere=True)
+async def plan_decision(session: Session, ids: Proposals) -> list[PlannedRow]:
+    """Return what accepting proposals would store."""
+    return [*await ReviewOperations(session.store).plan(ids, session.caller)]
+
+
+@operation("review", "review", writes=True, anywhere=True)
+async def decide(
+    session: Session, ids: Proposals, decision: Decision, reason: Reason | None = None
+) -> list[DecidedRow]:
+    """Accept or reject proposals, all or none. Raises ArgumentInvalid."""
+    if decision == "reject" and not reason:
+        raise ArgumentInvalid("Provide reason: the author reads it", title="Missing reason")
+    operations = ReviewOperations(session.store)
+    return [*await operations.decide(ids, decision, reason, session.caller)]
+
+
+@operation("entity merge", "write", writes=True)
+async def merge(session: Session, name: Name, other: Name, *, dry_run: bool = False) -> MergeRow:
+    """Merge the entity `other` into the entity `name`."""
+    operations = EntityOperations(session.store)
+    return await operations.merge(name, other, session.caller, dry_run=dry_run)
+
+
+@operation("entity split", "write", writes=True)
+async def split(session: Session, name: Name, *, dry_run: bool = False) -> SplitRow:
+    """Take a merge back."""
+    return await EntityOperations(session.store).split(name, session.caller, dry_run=dry_run)
+
+
+@operation("entity same", "read")
+async def find_same(
+    session: Session,
+    name: Name | None = None,
+    *,
+    least_score: Score = 0.5,
+    limit: Annotated[int, Field(ge=1, le=1000)] = 20,
+) -> list[SamePair]:
+    """Return entities that may be one entity under two names."""
+    return await EntityOperations(session.store).find_same(
+        session.caller, entity=name, least_score=least_score, limit=limit
+    )
+
+
+@operation("entity alias add", "write", writes=True)
+async def add_alias(session: Session, name: Name, other: Name) -> NamedRow:
+    """Give an entity another name."""
+    return await EntityOperations(session.store).add_alias(name, other, session.caller)
+
+
+@operation("entity alias remove", "write", writes=True)
+async def remove_alias(session: Session, other: Name) -> UnnamedRow:
+    """Remove a wrong alias."""
+    return await EntityOperations(session.store).remove_alias(other, session.caller)
+
+
+@operation("entity alias list", "read")
+async def list_aliases(session: Session, name: Name | None = None) -> list[AliasRow]:
+    """Return the aliases of an entity, or of all entities."""
+    return await EntityOperations(session.store).list_aliases(name, session.caller)
+
+
+@operation("stats", "read", least_timeout=60)
+async def report(session: Session, days: Annotated[int, Field(ge=1, le=3660)] = 90) -> Report:
+    """Return what the memory holds, and what happened in the last days."""
+    reading = session.caller.reading
+    holdings = await session.store.call_one("memory_statistics", StatisticsRow, **reading)
+    recent = await session.store.call_one("memory_report", ReportRow, days=days, **reading)
+    return Report(holdings, recent, days)
+
+
+@operation("log", "admin", anywhere=True, placed=False, least_timeout=_LONGEST)
+async def list_events(
+    session: Session,
+    author: Name | None = None,
+    entity: Name | None = None,
+    action: Name | None = None,
+    since: Moment | None = None,
+    limit: Annotated[int, Field(ge=1, le=10_000)] = 50,
+) -> list[EventRow]:
+    """Return the newest events, newest first."""
+    return await session.trail.list_events(EventFilter(author, entity, action, since), limit)
+
+
+@operation("log", "admin", anywhere=True, placed=False, least_timeout=_LONGEST)
+async def find_cursor(session: Session) -> str:
+    """Return the cursor of the newest event."""
+    return await session.trail.find_end()
+
+
+@operation("log", "admin", anywhere=True, placed=False, least_timeout=_LONGEST)
+async def read_events(
+    session: Session, after: Annotated[str, Field(max_length=100_000)]
+) -> list[EventRow]:
+    """Return a page of the events after a cursor. Raises ArgumentInvalid."""
+    return await session.trail.read(after)
+
+
+@operation("undo", "admin", anywhere=True, placed=False, least_timeout=_LONGEST)
+async def plan_undo(
+    session: Session, author: Name, since: Moment, *, others: bool = False
+) -> list[PlanRow]:
+    """Return the steps that an undo would take."""
+    return await session.trail.plan(author, since, others=others)
+
+
+@operation("undo", "admin", writes=True, anywhere=True, placed=False, least_timeout=_LONGEST)
+async def undo(
+    session: Session, author: Name, since: Moment, *, others: bool = False
+) -> list[UndoRow]:
+    """Undo what an author wrote."""
+    return await session.trail.undo(author, since, others=others)
+
+
+@operation("undo", "admin", writes=True, anywhere=True, placed=False, least_timeout=_LONGEST)
+async def revert(session: Session, number: UndoNumber) -> list[RevertedRow]:
+    """Revert an undo."""
+    return await session.trail.revert(number)
+
+
+@operation("undo", "admin", writes=True, anywhere=True, placed=False, least_timeout=_LONGEST)
+async def purge(session: Session, older_than: timedelta | None = None) -> list[PurgedRow]:
+    """Delete what undos keep. With `older_than`, only what older undos keep."""
+    return await session.trail.purge(older_than)

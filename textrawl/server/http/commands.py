@@ -1,0 +1,132 @@
+"""The endpoint of commands, for a terminal that has only the address of a server and a token.
+
+At /mcp/t/commands and /mcp/t/commands/{space}, a JSON-RPC message names an operation of
+`memory.commands`, which runs for the caller's token. Every other message goes to the tools of the
+toolset `memory`. Both are there whatever toolsets the server offers, behind the same guards.
+"""
+
+import json
+import time
+from typing import TYPE_CHECKING, Any, cast
+
+from pydantic import ValidationError
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import JSONResponse
+from starlette.routing import Route
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from textrawl.access.principal import Caller, keep_caller
+from textrawl.access.request import find_principal, find_request_id, find_space
+from textrawl.errors import ArgumentInvalid, MemoryNotEnabled, ReadOnly, TextrawlError
+from textrawl.memory.commands import OPERATIONS, Operation, Session
+from textrawl.values.text import NAME_LENGTH, clean_name
+
+if TYPE_CHECKING:
+    from textrawl.server.server import MemoryServer
+    from textrawl.tools.call import App
+
+_FAILED = -32000  # the JSON-RPC code of an error that a server defines
+_MOST_FAULTS = 5  # that an error names
+
+
+COMMANDS = "commands"
+"""The word in the path where the name of a toolset stands in other paths."""
+
+
+def serve_commands(app: Starlette, server: "MemoryServer") -> None:
+    """Let the paths /mcp/t/commands of `app` also run the operations of commands on `server`."""
+    for route in app.router.routes:
+        if isinstance(route, Route) and route.path.startswith(f"/mcp/t/{COMMANDS}"):
+            route.app = Endpoint(server, route.app)
+
+
+class Endpoint:
+    """The application at a path of commands. `tools` answers all that names no operation."""
+
+    def __init__(self, server: "MemoryServer", tools: ASGIApp) -> None:
+        self._server = server
+        self._tools = tools
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request."""
+        if scope["method"] != "POST":
+            await self._tools(scope, receive, send)
+            return
+        first = await receive()  # `Exchanges` passes the whole body on, and has checked it
+        message = json.loads(first["body"])
+        operation = OPERATIONS.get(str(message.get("method")))
+        if operation is None:
+            await self._tools(scope, _replay(first, receive), send)
+            return
+        await (await self._answer(operation, message, Request(scope)))(scope, receive, send)
+
+    async def _answer(
+        self, operation: Operation[..., Any], message: dict[str, Any], request: Request
+    ) -> JSONResponse:
+        """Run the operation, and return its result or its error."""
+        began, outcome = time.perf_counter(), "ok"
+        reply: dict[str, Any] = {"jsonrpc": "2.0", "id": message.get("id")}
+        given = message.get("params")
+        params = cast("dict[str, Any]", given) if isinstance(given, dict) else {}
+        try:
+            reply["result"] = await _run(self._server.app, request, operation, params)
+        except TextrawlError as error:
+            outcome = error.title
+            data = {"title": error.title, "fix": error.fix}
+            reply["error"] = {"code": _FAILED, "message": str(error), "data": data}
+        if self._server.observe_call is not None:
+            seconds = time.perf_counter() - began
+            self._server.observe_call(f"command_{operation.name}", outcome, seconds)
+        return JSONResponse(reply)
+
+
+def _replay(first: Message, receive: Receive) -> Receive:
+    """Return a `receive` whose first message is `first`."""
+    waiting = [first]
+
+    async def receive_again() -> Message:
+        return waiting.pop() if waiting else await receive()
+
+    return receive_again
+
+
+async def _run(
+    app: "App | None", request: Request, operation: Operation[..., Any], params: dict[str, Any]
+) -> Any:
+    if app is None:
+        raise MemoryNotEnabled
+    if operation.writes and app.read_only:
+        raise ReadOnly("The server has TEXTRAWL_READ_ONLY on: ask its administrator")
+    given = _read_arguments(operation, params)
+    caller = await _identify(app, request, operation)
+    operation.require(caller.principal)
+    with keep_caller(caller):
+        session = Session(app.store, caller, app.graphs, app.max_recall_tokens)
+        result = await operation.run(session, **given)
+    return operation.result.dump_python(result, mode="json")
+
+
+def _read_arguments(operation: Operation[..., Any], params: dict[str, Any]) -> dict[str, Any]:
+    """Return the checked arguments of a request. Raises ArgumentInvalid."""
+    try:
+        return dict(operation.arguments.model_validate(params))
+    except ValidationError as error:
+        faults = error.errors(include_input=False, include_url=False)[:_MOST_FAULTS]
+    raise ArgumentInvalid(
+        "; ".join(f"{'.'.join(map(str, fault['loc']))}: {fault['msg']}" for fault in faults)
+    )
+
+
+async def _identify(app: "App", request: Request, operation: Operation[..., Any]) -> Caller:
+    """Return the caller of a request, as for a tool."""
+    bearer = find_principal(request)
+    principal = await app.find_principal(bearer, find_space(request))
+    client = clean_name(request.headers.get("user-agent", ""))[:NAME_LENGTH]
+    return Caller(
+        principal,
+        client or None,
+        operation.command,
+        find_request_id(request),
+        sharing=bearer is not None,
+    )
