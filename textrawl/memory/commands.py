@@ -36,7 +36,7 @@ from textrawl.memory.review import (
     ReviewOperations,
     State,
 )
-from textrawl.memory.review import EventFilter as ProposalFilter
+from textrawl.memory.review import Filter as ProposalFilter
 from textrawl.memory.store import ReportRow, StatisticsRow, Store
 from textrawl.memory.trail import (
     EventFilter,
