@@ -9,7 +9,7 @@ import httpx2
 from openai import APIConnectionError, APIError, AsyncOpenAI, DefaultAsyncHttpxClient
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from textrawl.errors import EmbeddingUnavailable, LlmFailed, StartRefused
+from textrawl.errors import EmbeddingUnavailable, LlmFailed, StartRefused, TextrawlError
 from textrawl.models.embeddings import EmbeddingEndpoint, find_model
 from textrawl.models.llm import Completion, CompletionRequest, LlmEndpoint, RequestRefused
 from textrawl.models.provider import PLAIN, name_address
@@ -32,22 +32,37 @@ class _EmbeddingAnswer(BaseModel):
     data: list[_Item]
 
 
+def _open_client(check: Callable[[httpx2.Response], object], key: str, url: str) -> AsyncOpenAI:
+    """Return a client without retries and time limits, which gives each response to `check`."""
+    http = DefaultAsyncHttpxClient(follow_redirects=False, event_hooks={"response": [check]})
+    return AsyncOpenAI(
+        api_key=key,
+        base_url=url,
+        timeout=None,
+        max_retries=0,
+        http_client=http,
+        default_headers=PLAIN,
+    )
+
+
+def _explain(error: APIConnectionError, endpoint: EmbeddingEndpoint | LlmEndpoint) -> TextrawlError:
+    """Return the error of a check, or the error for a server without an answer."""
+    cause = error.__cause__
+    if isinstance(cause, EmbeddingUnavailable | LlmFailed):
+        return cause
+    # The client raises one class for a server that cannot be reached and for a broken connection.
+    # Only the cause is different.
+    if type(cause).__name__ == "ConnectError":
+        return endpoint.unreachable()
+    return endpoint.interrupted()
+
+
 class OpenAISource:
     """Requests /v1/embeddings through OpenAI's client."""
 
     def __init__(self, endpoint: EmbeddingEndpoint, *, api_key: str, base_url: str) -> None:
         self.endpoint = endpoint
-        http = DefaultAsyncHttpxClient(
-            follow_redirects=False, event_hooks={"response": [self._check]}
-        )
-        self._client = AsyncOpenAI(
-            api_key=api_key,
-            base_url=base_url,
-            timeout=None,
-            max_retries=0,
-            http_client=http,
-            default_headers=PLAIN,
-        )
+        self._client = _open_client(self._check, api_key, base_url)
 
     async def ask(self, texts: list[str]) -> Sequence[Sequence[float]]:
         """Send one request, and return the numbers of each text, in order.
@@ -61,13 +76,7 @@ class OpenAISource:
                     model=self.endpoint.model, input=texts, encoding_format="float"
                 )
         except APIConnectionError as error:
-            if isinstance(error.__cause__, EmbeddingUnavailable):
-                raise error.__cause__ from None
-            # The client raises one class for a server that cannot be reached and for a broken
-            # connection. Only the cause is different.
-            if type(error.__cause__).__name__ == "ConnectError":
-                raise self.endpoint.unreachable() from None
-            raise self.endpoint.interrupted() from None
+            raise _explain(error, self.endpoint) from None
         return self._read(answer.http_response.content)
 
     async def aclose(self) -> None:
@@ -165,17 +174,7 @@ class OpenAICompletionSource:
     def __init__(self, endpoint: LlmEndpoint, *, api_key: str, base_url: str) -> None:
         self.endpoint = endpoint
         self._newer_limit = _NEWER_LIMIT.match(endpoint.model) is not None
-        http = DefaultAsyncHttpxClient(
-            follow_redirects=False, event_hooks={"response": [self._check]}
-        )
-        self._client = AsyncOpenAI(
-            api_key=api_key,
-            base_url=base_url,
-            timeout=None,
-            max_retries=0,
-            http_client=http,
-            default_headers=PLAIN,
-        )
+        self._client = _open_client(self._check, api_key, base_url)
 
     async def ask(self, request: CompletionRequest) -> Completion:
         """Send a request. If the server refuses the name of the token limit, use its other name."""
@@ -204,13 +203,7 @@ class OpenAICompletionSource:
                 **self._write_options(request),
             )
         except APIConnectionError as error:
-            if isinstance(error.__cause__, LlmFailed):
-                raise error.__cause__ from None
-            # The client raises one class for a server that cannot be reached and for a broken
-            # connection. Only the cause is different.
-            if type(error.__cause__).__name__ == "ConnectError":
-                raise self.endpoint.unreachable() from None
-            raise self.endpoint.interrupted() from None
+            raise _explain(error, self.endpoint) from None
         except APIError:
             raise self.endpoint.malformed() from None
         return self._read(answer.http_response.content)
