@@ -125,17 +125,17 @@ CREATE OR REPLACE FUNCTION textrawl.update_statements()
 AS $function$
 begin
     update observation o
-    set valid_until = r.valid_until, closed_at = r.closed_at, author_id = r.author_id, client = r.client, tool = r.tool,
-        request = r.request
+    set valid_from = r.valid_from, valid_until = r.valid_until, closed_at = r.closed_at, author_id = r.author_id,
+        client = r.client, tool = r.tool, request = r.request
     from changed r
     where o.space_id = r.space_id and o.relation_id = r.id
-      and (o.valid_until, o.closed_at, o.author_id, o.client, o.tool, o.request)
-          is distinct from (r.valid_until, r.closed_at, r.author_id, r.client, r.tool, r.request);
+      and (o.valid_from, o.valid_until, o.closed_at, o.author_id, o.client, o.tool, o.request)
+          is distinct from (r.valid_from, r.valid_until, r.closed_at, r.author_id, r.client, r.tool, r.request);
     return null;
 end
 $function$
 ;
-COMMENT ON FUNCTION update_statements IS 'Set the end and the author of statements to those of their relations.';
+COMMENT ON FUNCTION update_statements IS 'Set the period and the author of statements to those of their relations.';
 
 CREATE TABLE migration (
     name text NOT NULL,
@@ -369,13 +369,13 @@ COMMENT ON COLUMN relation.relation_type IS 'Type of the relation in lower case 
 COMMENT ON COLUMN relation.label IS 'Type as the caller gave it, such as worksAt. Null: the caller gave the type in the form of relation_type.';
 COMMENT ON COLUMN relation.to_entity IS 'Entity that the relation leads to. The graph tools can relate an entity to itself.';
 COMMENT ON COLUMN relation.strength IS 'Strength of the connection, from 0 to 1.';
-COMMENT ON COLUMN relation.valid_from IS 'The relation is valid from this instant on.';
+COMMENT ON COLUMN relation.valid_from IS 'The relation is valid from this instant on: the given begin, or else the time when it was stored.';
 COMMENT ON COLUMN relation.valid_until IS 'The relation is not valid from this instant on. Null: the relation has not ended.';
 COMMENT ON COLUMN relation.author_id IS 'Actor who wrote the relation.';
 COMMENT ON COLUMN relation.client IS 'Name and version of the MCP client that wrote the relation. Null: the relation was written from SQL.';
 COMMENT ON COLUMN relation.tool IS 'Tool that wrote the relation. sql: the relation was written from psql.';
 COMMENT ON COLUMN relation.request IS 'Id of the request that wrote the relation, as in the log of the server. Null: the relation was written from SQL.';
-COMMENT ON COLUMN relation.created_at IS 'When the relation was stored.';
+COMMENT ON COLUMN relation.created_at IS 'When the relation was stored: from then on the memory knows it.';
 COMMENT ON COLUMN relation.closed_at IS 'The last end that was not in the future when it was set. If it equals valid_until, the relation has ended, whatever the clock says. Null: no such end was set.';
 CREATE INDEX relation_from_entity_idx ON relation USING btree (space_id, from_entity);
 CREATE UNIQUE INDEX relation_live_idx ON relation USING btree (space_id, from_entity, relation_type, to_entity) WHERE valid_until IS NULL;
@@ -411,6 +411,7 @@ CREATE TABLE observation (
     ordinal bigint NOT NULL,
     fts tsvector NOT NULL,
     closed_at timestamptz,
+    confirmed_at timestamptz,
     CONSTRAINT observation_pkey PRIMARY KEY (space_id, id),
     CONSTRAINT observation_author_id_fkey FOREIGN KEY (author_id) REFERENCES actor(id),
     CONSTRAINT observation_space_id_entity_id_fkey FOREIGN KEY (space_id, entity_id) REFERENCES entity(space_id, id) ON DELETE CASCADE,
@@ -425,6 +426,7 @@ END),
     CONSTRAINT observation_check2 CHECK (relation_id = id),
     CONSTRAINT observation_closed_at_check CHECK (isfinite(closed_at)),
     CONSTRAINT observation_confidence_check CHECK (confidence >= 0::double precision AND confidence <= 1::double precision),
+    CONSTRAINT observation_confirmed_at_check CHECK (isfinite(confirmed_at)),
     CONSTRAINT observation_created_at_check CHECK (isfinite(created_at)),
     CONSTRAINT observation_said_at_check CHECK (isfinite(said_at)),
     CONSTRAINT observation_source_check CHECK (source = ANY (ARRAY['conversation'::text, 'note'::text, 'document'::text, 'manual'::text])),
@@ -442,19 +444,20 @@ COMMENT ON COLUMN observation.whole IS 'The text that this fact is a part of: th
 COMMENT ON COLUMN observation.part IS 'Number of the part, from 1. To get the long text, join the parts that have the same values in entity_id and whole, in the order of this number.';
 COMMENT ON COLUMN observation.source IS 'Source of the fact: conversation, note, document or manual.';
 COMMENT ON COLUMN observation.confidence IS 'Confidence of the author in the fact, from 0 to 1.';
-COMMENT ON COLUMN observation.valid_from IS 'The fact is valid from this instant on.';
-COMMENT ON COLUMN observation.valid_until IS 'The fact is not valid from this instant on. Null: the fact has not ended.';
+COMMENT ON COLUMN observation.valid_from IS 'The fact is valid from this instant on: the given begin, or else the time when it was said.';
+COMMENT ON COLUMN observation.valid_until IS 'The fact is not valid from this instant on. It equals valid_from if the fact was never valid. Null: the fact has not ended.';
 COMMENT ON COLUMN observation.replaced_by IS 'The newer fact that replaced this fact. Null: no fact replaced it.';
 COMMENT ON COLUMN observation.relation_id IS 'Relation that the row states in words. The row and the relation have the same id. If the relation changes, triggers of the table relation change the row. Null: the row is a fact.';
 COMMENT ON COLUMN observation.author_id IS 'Actor who wrote the fact.';
 COMMENT ON COLUMN observation.client IS 'Name and version of the MCP client that wrote the fact. Null: the fact was written from SQL.';
 COMMENT ON COLUMN observation.tool IS 'Tool that wrote the fact. sql: the fact was written from psql.';
 COMMENT ON COLUMN observation.request IS 'Id of the request that wrote the fact, as in the log of the server. Null: the fact was written from SQL.';
-COMMENT ON COLUMN observation.created_at IS 'When the fact was stored.';
+COMMENT ON COLUMN observation.created_at IS 'When the fact was stored: from then on the memory knows it.';
 COMMENT ON COLUMN observation.said_at IS 'When the fact was said. If the author did not give this time, the value equals created_at.';
 COMMENT ON COLUMN observation.ordinal IS 'Number of the fact in its space, in the order of storing. Facts of two concurrent writers can have the same number. Search treats facts with neighbouring numbers as parts of one conversation.';
 COMMENT ON COLUMN observation.fts IS 'Words by which search finds the fact: search_document(space_id, language of the space, document_names() of the entity, content, said_at if the author gave it). The lexeme ~s<space_id> stands for the space.';
 COMMENT ON COLUMN observation.closed_at IS 'The last end that was not in the future when it was set. If it equals valid_until, the fact has ended, whatever the clock says. A revision keeps it, so that an undo finds it again. Null: no such end was set.';
+COMMENT ON COLUMN observation.confirmed_at IS 'When somebody last stored the same text again. Null: nobody did.';
 CREATE INDEX observation_author_idx ON observation USING btree (space_id, author_id) WHERE author_id > 0;
 CREATE INDEX observation_entity_idx ON observation USING btree (space_id, entity_id, content_hash);
 CREATE INDEX observation_fts_idx ON observation USING gin (fts) WITH (fastupdate=off);
@@ -486,7 +489,8 @@ CREATE TYPE new_fact AS (
     said_at timestamptz,
     replaces text,
     vector halfvec,
-    alias uuid
+    alias uuid,
+    valid_from timestamptz
 );
 COMMENT ON TYPE new_fact IS 'A fact that is going to be stored. read_facts() makes it after the entity was found or created. Each step of storing handles an array of these facts in one statement.';
 COMMENT ON COLUMN new_fact.id IS 'Id that the fact gets if it is stored.';
@@ -502,6 +506,7 @@ COMMENT ON COLUMN new_fact.said_at IS 'When the fact was said. Null: not given.'
 COMMENT ON COLUMN new_fact.replaces IS 'Fact that the new fact replaces: an id, the start of an id, or the text. Null: the new fact replaces no fact.';
 COMMENT ON COLUMN new_fact.vector IS 'Vector of the active model. Null: not computed yet.';
 COMMENT ON COLUMN new_fact.alias IS 'Alias by which the caller named the entity. Null: its name.';
+COMMENT ON COLUMN new_fact.valid_from IS 'The fact is valid from this instant on. Null: not given.';
 
 CREATE TABLE removal_lock (
 );
@@ -1817,6 +1822,7 @@ CREATE TABLE proposal (
     reason text,
     observation_id uuid,
     relation_id uuid,
+    valid_from timestamptz,
     CONSTRAINT proposal_pkey PRIMARY KEY (space_id, id),
     CONSTRAINT proposal_author_id_fkey FOREIGN KEY (author_id) REFERENCES actor(id),
     CONSTRAINT proposal_decided_by_fkey FOREIGN KEY (decided_by) REFERENCES actor(id),
@@ -1835,6 +1841,7 @@ CREATE TABLE proposal (
     CONSTRAINT proposal_said_at_check CHECK (isfinite(said_at)),
     CONSTRAINT proposal_source_check CHECK (source = ANY (ARRAY['conversation'::text, 'note'::text, 'document'::text, 'manual'::text])),
     CONSTRAINT proposal_to_name_check CHECK (char_length(to_name) >= 1 AND char_length(to_name) <= 200),
+    CONSTRAINT proposal_valid_from_check CHECK (isfinite(valid_from)),
     CONSTRAINT proposal_valid_until_check CHECK (isfinite(valid_until))
 );
 COMMENT ON TABLE proposal IS 'A fact or a relation that waits for the decision of a reviewer, or was decided. Nothing that reads facts reads this table. Only its author and reviewers see a proposal.';
@@ -1871,6 +1878,7 @@ COMMENT ON COLUMN proposal.decided_by IS 'Actor who accepted or rejected it.';
 COMMENT ON COLUMN proposal.reason IS 'Why it was rejected, for its author. It counts only if the decision is rejected.';
 COMMENT ON COLUMN proposal.observation_id IS 'The fact that it became, or that had the same text already. Null: not an accepted fact.';
 COMMENT ON COLUMN proposal.relation_id IS 'The relation that it became, or that existed already. Null: not an accepted relation.';
+COMMENT ON COLUMN proposal.valid_from IS 'Begin of the fact or relation. Null: not given.';
 CREATE INDEX proposal_author_idx ON proposal USING btree (space_id, author_id, created_at);
 CREATE INDEX proposal_entity_idx ON proposal USING btree (space_id, entity_key);
 CREATE INDEX proposal_observation_idx ON proposal USING btree (space_id, observation_id) WHERE observation_id IS NOT NULL;

@@ -36,6 +36,7 @@ begin
             where g.valid and o.space_id = g.space and o.entity_id = g.entity and o.content_hash = g.hash
               and (o.whole, o.part) is not distinct from (g.whole, g.part)
               and is_valid(o.valid_from, o.valid_until, o.closed_at)
+              and is_repetition(o.valid_from, o.created_at, g.valid_from, g.created_at)
             order by o.created_at, o.id limit 1) duplicate on true
         window own as (partition by g.space, g.id order by g.place)
     ), decided as materialized (
@@ -54,7 +55,9 @@ begin
         select j.*,
             case when j.outcome = 'added' and j.valid
                 then first_value(j.id) over (
-                    partition by j.space, j.entity, j.hash, j.whole, j.part, j.valid, j.outcome order by j.place)
+                    partition by j.space, j.entity, j.hash, j.whole, j.part, j.valid, j.outcome,
+                        case when j.valid_from <> j.created_at then (j.valid_from at time zone 'UTC')::date end
+                    order by j.place)
                 else j.id end as first
         from decided j
     ), inserted as (

@@ -13,6 +13,7 @@ begin atomic
           and case when textrawl.is_valid(o.valid_from, o.valid_until, o.closed_at, present => clock_timestamp())
                    then textrawl.is_valid(k.valid_from, k.valid_until, k.closed_at, present => clock_timestamp())
                    else k.valid_until = o.valid_until end
+          and textrawl.is_repetition(k.valid_from, k.created_at, o.valid_from, o.created_at)
         order by k.content <> o.content, k.ordinal limit 1) known on true;
 end;
 

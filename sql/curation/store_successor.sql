@@ -14,8 +14,10 @@ declare
             'valid_until', wrong.valid_until, 'said_at', wrong.said_at)),
         array[embedding], origin.space_id);
 begin
-    -- A fact that has the text already keeps its times and its author.
+    -- A fact that has the text already keeps its times and its author, on whatever day it begins.
+    facts[1].said_at := null;
     id := (find_duplicates(origin.space_id, facts, null))[1];
+    facts[1].said_at := wrong.said_at;
     duplicate := id is not null;
     if not duplicate then
         id := (select s.observation_id from store_facts(facts, model, origin) s);

@@ -10,11 +10,13 @@ begin atomic
     -- A twin that ends earlier does not stand for the other fact. Then both stay valid.
     select 'fact' as kind, o.id, twin.id, o.valid_until, greatest(moment, o.valid_from)
     from textrawl.fact o
-    join (select distinct on (t.content_hash, t.whole, t.part) t.id, t.content_hash, t.whole, t.part, t.valid_until
+    cross join lateral (
+          select t.id, t.valid_until
           from textrawl.fact t
           where t.space_id = space and t.entity_id = kept and textrawl.is_valid(t.valid_from, t.valid_until, t.closed_at, present => moment)
-          order by t.content_hash, t.whole, t.part, t.valid_until desc nulls first, t.ordinal) twin
-        on twin.content_hash = o.content_hash and (twin.whole, twin.part) is not distinct from (o.whole, o.part)
+            and t.content_hash = o.content_hash and (t.whole, t.part) is not distinct from (o.whole, o.part)
+            and textrawl.is_repetition(t.valid_from, t.created_at, o.valid_from, o.created_at)
+          order by t.valid_until desc nulls first, t.ordinal limit 1) twin
     where o.space_id = space and o.entity_id = merged and textrawl.is_valid(o.valid_from, o.valid_until, o.closed_at, present => moment)
       and coalesce(twin.valid_until, 'infinity') >= coalesce(o.valid_until, 'infinity')
     union all

@@ -65,7 +65,7 @@ begin
                    or o.whole = any(wholes))
             order by o.ordinal
         loop
-            perform replace_fact(origin.space_id, fact.id, fact.twin, moment);
+            perform replace_fact(origin.space_id, fact.id, fact.twin, moment, moment);
             moved_ids := moved_ids || fact.observation_key;
             perform record_event('replaced', target.id, fact.twin, null, origin,
                 jsonb_build_object('replaced', fact.id, 'until', fact.valid_until, 'new', false));

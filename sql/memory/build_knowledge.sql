@@ -8,7 +8,8 @@ create function textrawl.build_knowledge(
     out updated integer[],   -- positions of the repeated facts that got a new source, confidence, end or said_at
     out closest jsonb,       -- for up to ten new facts, nearest first, the closest stored fact: [{fact, id, content}];
                              -- `fact` is the position of the new fact. `closest` is null if the caller cannot read the space
-    out proposals uuid[]     -- if the caller can only propose: facts first, then relations; then nothing else was stored
+    out proposals uuid[],    -- if the caller can only propose: facts first, then relations; then nothing else was stored
+    out ended integer[]      -- positions of the facts that have ended already
 )
 language plpgsql volatile security definer
 set search_path from current
@@ -23,7 +24,11 @@ declare
     faults              jsonb := '[]';
     origin              origin := open_write(credential, space, 'write', client, tool, request, proposing => true);
 begin
-    facts_created := 0; repeated := '{}'; updated := '{}';
+    facts_created := 0; repeated := '{}'; updated := '{}'; ended := '{}';
+    faults := list_period_faults(facts, relations);
+    if faults <> '[]' then
+        raise exception using errcode = 'TR006', message = 'nothing was stored', detail = faults::text;
+    end if;
     if origin.proposed then
         facts_duplicate := 0; relations_created := 0;
         proposals := (select p.proposals from propose_all(
@@ -57,6 +62,7 @@ begin
     loop
         begin
             select count(*) filter (where not stored.duplicate) as created,
+                array_agg(at.place order by at.place) filter (where stored.ended) as ended,
                 array_agg(at.place order by at.place) filter (where stored.duplicate) as repeated,
                 array_agg(at.place order by at.place) filter (where stored.updated) as updated,
                 jsonb_agg(jsonb_build_object('fact', at.place, 'distance', stored.distance) || stored.closest)
@@ -67,6 +73,7 @@ begin
             facts_created := facts_created + stored_chunk.created;
             repeated := repeated || stored_chunk.repeated;
             updated := updated || stored_chunk.updated;
+            ended := ended || stored_chunk.ended;
             closest_facts_found := closest_facts_found || coalesce(stored_chunk.closest_facts_found, '[]');
         exception when sqlstate 'TR001' or sqlstate 'TR002' or sqlstate 'TR003' then
             faults := faults || jsonb_build_object('path', format('facts[%s].replaces', chunk.first - 1), 'code', sqlstate);
@@ -96,15 +103,18 @@ begin
                          select id from entity
                          where space_id = origin.space_id and name_key = (select entity_key(origin.space_id, value ->> 'to'))) order by place) as targets,
                      array_agg(find_alias(origin.space_id, value ->> 'from') order by place)
-                         || array_agg(find_alias(origin.space_id, value ->> 'to') order by place) as aliases
+                         || array_agg(find_alias(origin.space_id, value ->> 'to') order by place) as aliases,
+                     array_agg((value ->> 'valid_from')::timestamptz order by place) as begins,
+                     array_agg((value ->> 'valid_until')::timestamptz order by place) as ends
               from jsonb_array_elements(relations) with ordinality r (value, place)) edge,
              store_relations(edge.sources, edge.kinds, edge.targets, origin,
-                             model => build_knowledge.model, vectors => relation_embeddings, aliases => edge.aliases));
+                             model => build_knowledge.model, vectors => relation_embeddings, aliases => edge.aliases,
+                             valid_from => edge.begins, valid_until => edge.ends));
 end
 $$;
 
 comment on function textrawl.build_knowledge is
-    'Store facts [{entity, type, observation, source, confidence, valid_until, said_at, replaces}] and then relations '
-    '[{from, relation, to, from_type, to_type}]. If one item is refused, nothing is stored. The items of a '
+    'Store facts [{entity, type, observation, source, confidence, valid_from, valid_until, said_at, replaces}] and then '
+    'relations [{from, relation, to, from_type, to_type, valid_from, valid_until}]. If one item is refused, nothing is stored. The items of a '
     'caller with propose instead of write become proposals. Errors: TR006 (the detail '
     'lists each refused item by its path), TR010 to TR012 (access).';

@@ -2,10 +2,12 @@ create function textrawl.connect_entities(
     from_entity text, relation text, to_entity text, from_type text, to_type text,
     replaces boolean,  -- end other relations of this type that start at the same entity
     model integer, embedding halfvec, origin textrawl.origin,
+    valid_from timestamptz, valid_until timestamptz,  -- null: not given
     out relation_id uuid, out created boolean,
     out from_id uuid, out from_name text, out from_stored_type text,
     out to_id uuid, out to_name text, out to_stored_type text,
-    out ended text[]  -- targets of the relations that ended
+    out ended text[],         -- targets of the relations that ended
+    out placed_before text    -- target of the next relation, if the new one begins before it and ends when it begins
 )
 language plpgsql volatile
 set search_path from current
@@ -15,6 +17,10 @@ declare
     source record;
     target record;
     part   record;
+    former uuid[];
+    next   timestamptz;
+    moment timestamptz := clock_timestamp();
+    start  timestamptz := period_begin(valid_from, null, valid_until, moment);
 begin
     -- Lock the entities in the order of their names, so that two writers cannot deadlock.
     for part in
@@ -51,18 +57,29 @@ begin
         to_stored_type := to_type;
     end if;
     if replaces then
-        ended := end_relations(array(
+        former := array(
             select r.id from relation r
             where r.space_id = origin.space_id and r.from_entity = from_id and r.relation_type = relation_key(relation)
-              and r.to_entity <> to_id), clock_timestamp(), origin);
+              and r.to_entity <> to_id);
+        select r.valid_from, e.name into next, placed_before
+        from relation r join entity e on e.space_id = r.space_id and e.id = r.to_entity
+        where r.space_id = origin.space_id and r.id = any(former) and is_valid(r.valid_from, r.valid_until, r.closed_at, present => moment)
+          and begins_before(start, r.valid_from, r.created_at)
+        order by r.valid_from, r.id limit 1;
+        if placed_before is null then
+            ended := end_relations(former, moment, origin, start);
+        else
+            valid_until := least(valid_until, next);
+        end if;
     end if;
     select stored.relation_id, stored.created into relation_id, created
     from store_relations(
         array[from_id], array[relation], array[to_id], origin, model => connect_entities.model, vectors => array[embedding],
-        aliases => array[find_alias(origin.space_id, from_entity), find_alias(origin.space_id, to_entity)]) stored;
+        aliases => array[find_alias(origin.space_id, from_entity), find_alias(origin.space_id, to_entity)],
+        valid_from => array[valid_from], valid_until => array[valid_until]) stored;
 end
 $$;
 
 comment on function textrawl.connect_entities is
     'Connect two entities by a relation, and create the entities that are missing. A relation that exists is not '
-    'stored again. Error TR005: both ends are the same entity.';
+    'stored again. Errors: TR005 (both ends are the same entity), TR098 (the period ends before it begins).';

@@ -1,14 +1,16 @@
 create function textrawl.describe_entity(
-    entity text, as_of timestamptz default null, max_observations integer default 20,
+    entity text, as_of timestamptz default null,  -- infinity: facts of all times
+    max_observations integer default 20,
     with_relations boolean default true, max_relations integer default 100,
     spaces integer[] default null, credential bytea default null, skip integer default 0,
     since timestamptz default null, until timestamptz default null
 ) returns table (
     id uuid, space text, name text, entity_type text, description text,
-    observations jsonb,         -- newest first: [{id, space, content, source, confidence, created_at, said_at, author, several_authors}]
+    observations jsonb,         -- newest first: [{id, space, content, source, confidence, created_at, said_at, valid_from,
+                                -- valid_until, author, several_authors}]
     total_observations bigint,
-    outgoing jsonb,             -- [{relation_type, to_entity, to_entity_type, created_at}]
-    incoming jsonb,             -- [{relation_type, from_entity, from_entity_type, created_at}]
+    outgoing jsonb,             -- [{relation_type, to_entity, to_entity_type, created_at, valid_from, valid_until}]
+    incoming jsonb,             -- [{relation_type, from_entity, from_entity_type, created_at, valid_from, valid_until}]
     total_relations bigint,
     revised jsonb,              -- the newest wrong facts, if skip is 0: [{id, content, reason, instead, revised_at}]
     aliases text[]
@@ -28,23 +30,23 @@ begin atomic
         join textrawl.space s on s.id = e.space_id
     ), fact as (
         -- All facts are counted and sorted, but the content is read only for the facts of the page.
-        select o.space_id, o.id, named.space, o.created_at
+        select o.space_id, o.id, named.space, o.created_at, (o.said_at at time zone 'UTC')::date as day
         from named join textrawl.fact o on o.space_id = named.space_id and o.entity_id = named.id
         where textrawl.is_valid(o.valid_from, o.valid_until, o.closed_at, as_of) and textrawl.is_within(o.said_at, since, until)
     ), page as (
         -- A fact that was shared has the same time in both spaces.
-        select * from fact order by created_at desc, space, id limit max_observations offset skip
+        select * from fact order by day desc, created_at desc, space, id limit max_observations offset skip
     ), shared as materialized (
         select s.space_id, textrawl.has_several_authors(s.space_id) as by_several
         from (select distinct space_id from page) s
     ), newest as (
-        select o.id, page.space, o.content, o.source, o.confidence, o.created_at, o.said_at, a.name as author,
-            shared.by_several as several_authors
+        select o.id, page.space, o.content, o.source, o.confidence, o.created_at, o.said_at, o.valid_from, o.valid_until,
+            a.name as author, shared.by_several as several_authors, page.day
         from page join textrawl.fact o on o.space_id = page.space_id and o.id = page.id
         join textrawl.actor a on a.id = o.author_id
         join shared on shared.space_id = page.space_id
     ), edge as (
-        select r.relation_type, r.created_at, r.id, r.leaves, named.space, other.name, other.entity_type
+        select r.relation_type, r.created_at, r.valid_from, r.valid_until, r.id, r.leaves, named.space, other.name, other.entity_type
         from named cross join lateral (
             -- Use two branches. If one condition covered both ends, Postgres would read every relation of the space.
             select true as leaves, r.to_entity as other_id, r.id, r.relation_type, r.created_at, r.valid_from, r.valid_until, r.closed_at
@@ -55,17 +57,17 @@ begin atomic
         join textrawl.entity other on other.space_id = named.space_id and other.id = r.other_id
         where with_relations and textrawl.is_valid(r.valid_from, r.valid_until, r.closed_at, as_of)
     ), recent_edge as (
-        select * from edge order by created_at desc, id limit max_relations
+        select * from edge order by valid_from desc, created_at desc, id limit max_relations
     )
     select named.id, named.space, named.name, named.entity_type, named.description,
-        (select coalesce(jsonb_agg(to_jsonb(newest) order by newest.created_at desc, newest.space, newest.id), '[]') from newest),
+        (select coalesce(jsonb_agg(to_jsonb(newest) - 'day' order by newest.day desc, newest.created_at desc, newest.space, newest.id), '[]') from newest),
         (select count(*) from fact),
         (select coalesce(jsonb_agg(jsonb_build_object(
-                'relation_type', relation_type, 'to_entity', name, 'to_entity_type', entity_type, 'created_at', created_at)
-                         order by created_at desc, id), '[]') from recent_edge where leaves),
+                'relation_type', relation_type, 'to_entity', name, 'to_entity_type', entity_type, 'created_at', created_at,
+                'valid_from', valid_from, 'valid_until', valid_until) order by valid_from desc, created_at desc, id), '[]') from recent_edge where leaves),
         (select coalesce(jsonb_agg(jsonb_build_object(
-                'relation_type', relation_type, 'from_entity', name, 'from_entity_type', entity_type, 'created_at', created_at)
-                         order by created_at desc, id), '[]') from recent_edge where not leaves),
+                'relation_type', relation_type, 'from_entity', name, 'from_entity_type', entity_type, 'created_at', created_at,
+                'valid_from', valid_from, 'valid_until', valid_until) order by valid_from desc, created_at desc, id), '[]') from recent_edge where not leaves),
         (select count(*) from edge),
         (select coalesce(jsonb_agg(to_jsonb(wrong) order by wrong.revised_at desc, wrong.id), '[]') from (
             select o.id, o.content, v.reason, right_fact.content as instead, v.revised_at
@@ -81,6 +83,7 @@ begin atomic
 end;
 
 comment on function textrawl.describe_entity is
-    'An entity with its newest valid facts and its relations in both directions, from every space that you can read. '
+    'An entity with its valid facts, said last first, and its relations in both directions, from every space that you '
+    'can read. '
     'If "since" or "until" is given, only facts that were said in this period. An unknown name gives no row. Errors: TR010, TR011 (access). '
     'Example: select * from textrawl.describe_entity(''Jeff'');';

@@ -1,5 +1,6 @@
 create function textrawl.end_relation(
     from_entity text, relation text, to_entity text,
+    valid_until timestamptz default null,  -- when it ended or ends; null: now
     credential bytea default null, space integer default null,
     client text default null, tool text default 'sql', request text default null,
     out relation_id uuid, out created boolean,
@@ -30,7 +31,10 @@ begin
     if relation_id is null then
         raise exception using errcode = 'TR007', message = 'no such relation';
     end if;
-    ended := end_relations(array[relation_id], moment, origin);
+    if valid_until <= (select r.valid_from from relation r where r.space_id = origin.space_id and r.id = relation_id) then
+        raise exception using errcode = 'TR098', message = 'the period ends before it begins';
+    end if;
+    ended := end_relations(array[relation_id], moment, origin, valid_until);
     if not may_read(credential, origin.space_id) then
         from_name := from_entity; from_stored_type := 'concept';
         to_name := to_entity; to_stored_type := 'concept';
@@ -40,7 +44,7 @@ end
 $$;
 
 comment on function textrawl.end_relation is
-    'End a relation now. The relation stays as history, and queries with as_of still find it. A relation that had '
+    'End a relation, now or at the given time. The relation stays as history, and queries with as_of still find it. A relation that had '
     'already ended does not change. A caller that cannot read gets back only the names that it sent. Errors: TR007 (no '
-    'such relation), TR010 to TR012 (access). '
+    'such relation), TR010 to TR012 (access), TR098 (it would end before it begins). '
     'Example: select * from textrawl.end_relation(''Ada'', ''works at'', ''Acme Corp'');';

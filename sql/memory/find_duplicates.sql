@@ -5,31 +5,34 @@ as $$
 #variable_conflict use_column
 begin
     return (select array_agg(coalesce(stored.id, earlier.id) order by f.ordinality)
-    from unnest(facts) with ordinality f
+    from (select *, coalesce(valid_from, said_at) as given, past_end(valid_until) is not null as is_former
+          from unnest(facts) with ordinality) f
     left join lateral (
         select o.id from fact o
         where o.space_id = space and o.entity_id = f.entity_id and o.content_hash = f.content_hash
           and o.id is distinct from replaced
           -- A part of a long observation is not a separate fact.
           and o.whole is null
-          -- A new fact that has already ended differs from a valid fact with the same text. It is a duplicate only of a
-          -- fact with the same end.
-          and case when is_valid(null, f.valid_until, null, present => clock_timestamp())
-                   then is_valid(o.valid_from, o.valid_until, o.closed_at, present => clock_timestamp())
-                   else o.valid_until = f.valid_until and o.replaced_by is null end
+          and same_occasion(f.given, case when f.valid_from is null then o.said_at else o.valid_from end, o.created_at)
+          -- A new fact that has already ended gives a valid fact its end. It is also a duplicate of a fact with the same
+          -- end.
+          and (is_valid(o.valid_from, o.valid_until, o.closed_at, present => clock_timestamp())
+                   and (not f.is_former or o.valid_from < f.valid_until)
+               or f.is_former and o.valid_until = f.valid_until and (o.replaced_by is null or o.replaced_by = replaced))
         -- The graph tools store a text again if its spelling differs. If there are several matches, prefer the match
-        -- with the identical spelling.
-        order by o.content <> f.content, o.ordinal limit 1) stored on true
+        -- with the identical spelling, and then the fact that began last.
+        order by o.content <> f.content, o.valid_from desc, o.ordinal limit 1) stored on true
     left join lateral (
         select e.id from unnest(facts) with ordinality e
         where e.ordinality < f.ordinality and e.entity_id = f.entity_id and e.content_hash = f.content_hash
-          and case when is_valid(null, f.valid_until, null, present => clock_timestamp())
-                   then is_valid(null, e.valid_until, null, present => clock_timestamp())
-                   else e.valid_until = f.valid_until end
+          and (f.given is null or same_occasion(
+              f.given, coalesce(case when f.valid_from is null then e.said_at end, e.valid_from, e.said_at, now()), now()))
+          and case when f.is_former then e.valid_until = f.valid_until else past_end(e.valid_until) is null end
         order by e.ordinality limit 1) earlier on true);
 end
 $$;
 
 comment on function textrawl.find_duplicates is
-    'For each new fact, the id of a valid fact of the same entity with the same fact_key(). That fact is stored '
-    'already or comes earlier in the list. Null if there is no such fact.';
+    'For each new fact, the id of a valid fact of the same entity with the same fact_key() and, if the new fact has a '
+    'begin or said_at, of the same day. That fact is stored already or comes earlier in the list. Null if there is no '
+    'such fact.';

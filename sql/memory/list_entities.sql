@@ -23,7 +23,9 @@ begin atomic
         select from textrawl.entity e
         where e.space_id = any((select ids from scope)::integer[])
           and (list_entities.entity_types is null or e.entity_type = any(list_entities.entity_types))
-          and (as_of is null or e.created_at <= as_of)
+          and (as_of is null or e.created_at <= as_of or exists (
+              select from textrawl.observation o
+              where o.space_id = e.space_id and o.entity_id = e.id and textrawl.is_valid(o.valid_from, o.valid_until, o.closed_at, as_of)))
           and (num_nonnulls(since, until) = 0 or (e.space_id, e.id) in (select said.space_id, said.entity_id from said))
     ), page as (
         -- Read the newest entities of each space from the index. It would take longer to sort all entities of all
@@ -36,7 +38,9 @@ begin atomic
             from textrawl.entity e
             where e.space_id = place.id
               and (list_entities.entity_types is null or e.entity_type = any(list_entities.entity_types))
-              and (as_of is null or e.created_at <= as_of)
+              and (as_of is null or e.created_at <= as_of or exists (
+              select from textrawl.observation o
+              where o.space_id = e.space_id and o.entity_id = e.id and textrawl.is_valid(o.valid_from, o.valid_until, o.closed_at, as_of)))
               and (num_nonnulls(since, until) = 0 or (e.space_id, e.id) in (select said.space_id, said.entity_id from said))
             order by e.updated_at desc, e.id limit max_rows::bigint + skip) newest
         order by newest.updated_at desc, newest.id limit max_rows offset skip
@@ -46,6 +50,7 @@ begin atomic
 end;
 
 comment on function textrawl.list_entities is
-    'A page of entities, last updated first. If "since" or "until" is given, only entities with a valid fact that was '
+    'A page of entities, last updated first. If as_of is given, only entities that were stored by then or have a fact that '
+    'was valid then. If "since" or "until" is given, only entities with a valid fact that was '
     'said in this period. Errors: TR010, TR011 (access). '
     'Example: select * from textrawl.list_entities(array[''person''], 20);';

@@ -11,7 +11,8 @@ begin
                 (input.fact ->> 'valid_until')::timestamptz, (input.fact ->> 'said_at')::timestamptz,
                 input.fact ->> 'replaces', embeddings[input.place],
                 case when e.name_key <> name_key(input.fact ->> 'entity')
-                     then find_alias(read_facts.space, input.fact ->> 'entity') end)::new_fact
+                     then find_alias(read_facts.space, input.fact ->> 'entity') end,
+                (input.fact ->> 'valid_from')::timestamptz)::new_fact
             order by input.place)
         from jsonb_array_elements(facts) with ordinality input (fact, place)
         -- `limit 1` makes the planner look up each name in the index. Without `limit 1`, the planner would expect a
@@ -23,5 +24,5 @@ end
 $$;
 
 comment on function textrawl.read_facts is
-    'Convert facts [{entity, observation, source, confidence, valid_until, said_at, replaces}] and their vectors to '
-    'the type that store_facts() takes, in the same order. Call claim_entity() for all entities first.';
+    'Convert facts [{entity, observation, source, confidence, valid_from, valid_until, said_at, replaces}] and their '
+    'vectors to the type that store_facts() takes, in the same order. Call claim_entity() for all entities first.';

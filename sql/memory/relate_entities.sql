@@ -5,11 +5,13 @@ create function textrawl.relate_entities(
     model integer default null, embedding halfvec default null,
     credential bytea default null, space integer default null,
     client text default null, tool text default 'sql', request text default null,
+    valid_from timestamptz default null, valid_until timestamptz default null,
     out relation_id uuid, out created boolean,
     out from_id uuid, out from_name text, out from_stored_type text,
     out to_id uuid, out to_name text, out to_stored_type text,
     out ended text[],     -- targets of the relations that ended; null if the caller cannot read
-    out proposal_id uuid  -- if the caller can only propose; then no relation was stored
+    out proposal_id uuid, -- if the caller can only propose; then no relation was stored
+    out placed_before text  -- target of the next relation, if the new one begins before it and ends when it begins
 )
 language plpgsql volatile security definer
 set search_path from current
@@ -24,23 +26,25 @@ begin
         select p.proposal_id, not p.duplicate into proposal_id, created
         from propose_one('[]', jsonb_build_array(jsonb_build_object(
             'from', from_entity, 'relation', relation, 'to', to_entity, 'from_type', from_type, 'to_type', to_type,
-            'replaces', replaces)), model, embedding, origin, may_read(credential, origin.space_id)) p;
+            'replaces', replaces, 'valid_from', valid_from, 'valid_until', valid_until)), model, embedding, origin, may_read(credential, origin.space_id)) p;
         return;
     end if;
-    select c.relation_id, c.created, c.from_id, c.from_name, c.from_stored_type, c.to_id, c.to_name, c.to_stored_type, c.ended
-    into relation_id, created, from_id, from_name, from_stored_type, to_id, to_name, to_stored_type, ended
-    from connect_entities(from_entity, relation, to_entity, from_type, to_type, replaces, model, embedding, origin) c;
+    select c.relation_id, c.created, c.from_id, c.from_name, c.from_stored_type, c.to_id, c.to_name, c.to_stored_type, c.ended, c.placed_before
+    into relation_id, created, from_id, from_name, from_stored_type, to_id, to_name, to_stored_type, ended, placed_before
+    from connect_entities(from_entity, relation, to_entity, from_type, to_type, replaces, model, embedding, origin, valid_from, valid_until) c;
     if not may_read(credential, origin.space_id) then
         from_name := from_entity; from_stored_type := coalesce(from_type, 'concept');
-        to_name := to_entity; to_stored_type := coalesce(to_type, 'concept'); ended := null;
+        to_name := to_entity; to_stored_type := coalesce(to_type, 'concept');
+        ended := null; placed_before := null;
     end if;
 end
 $$;
 
 comment on function textrawl.relate_entities is
     'Connect two entities by a relation, and create the entities that are missing. A relation that exists is not '
-    'stored again. If "replaces" is true, end other relations of this type that start at the same entity. A caller '
+    'stored again. If "replaces" is true, other relations of this type that start at the same entity end when '
+    'the new one begins. A caller '
     'that cannot read gets back only the names and types that it sent. The relation of a caller with propose instead of '
     'write becomes a proposal. Errors: TR005 (both ends are the same entity), '
-    'TR010 to TR012 (access). '
+    'TR010 to TR012 (access), TR098 (the period ends before it begins). '
     'Example: select * from textrawl.relate_entities(''Ada'', ''works at'', ''Acme Corp'');';

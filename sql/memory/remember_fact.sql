@@ -7,10 +7,12 @@ create function textrawl.remember_fact(
     model integer default null, embedding halfvec default null,
     credential bytea default null, space integer default null,
     client text default null, tool text default 'sql', request text default null,
-    said_at timestamptz default null,
+    said_at timestamptz default null, valid_from timestamptz default null,
     out entity_id uuid, out entity_name text, out entity_type text,
     out observation_id uuid, out duplicate boolean, out updated boolean, out closest jsonb,
-    out proposal_id uuid  -- if the caller can only propose; then no fact was stored
+    out proposal_id uuid, -- if the caller can only propose; then no fact was stored
+    out ended boolean,    -- the fact has ended already
+    out placed_before uuid  -- the fact that `replaces` named, if the new fact begins before it and ends when it begins
 )
 language plpgsql volatile security definer
 set search_path from current
@@ -19,7 +21,7 @@ as $$
 declare
     origin  origin  := open_write(credential, space, 'write', client, tool, request, proposing => true);
     fact    jsonb   := jsonb_build_object('entity', entity, 'type', type, 'observation', observation, 'source', source,
-        'confidence', confidence, 'valid_until', valid_until, 'said_at', said_at, 'replaces', replaces);
+        'confidence', confidence, 'valid_from', valid_from, 'valid_until', valid_until, 'said_at', said_at, 'replaces', replaces);
 begin
     if origin.proposed then
         entity_name := entity; entity_type := type; updated := false;
@@ -27,8 +29,8 @@ begin
         from propose_one(jsonb_build_array(fact), '[]', model, embedding, origin, may_read(credential, origin.space_id)) p;
         return;
     end if;
-    select s.entity_id, s.entity_name, s.entity_type, s.observation_id, s.duplicate, s.updated, s.closest
-    into entity_id, entity_name, entity_type, observation_id, duplicate, updated, closest
+    select s.entity_id, s.entity_name, s.entity_type, s.observation_id, s.duplicate, s.updated, s.closest, s.ended, s.placed_before
+    into entity_id, entity_name, entity_type, observation_id, duplicate, updated, closest, ended, placed_before
     from store_fact(fact, model, embedding, origin) s;
     if not may_read(credential, origin.space_id) then
         entity_name := entity; entity_type := type; closest := null;
@@ -38,8 +40,8 @@ $$;
 
 comment on function textrawl.remember_fact is
     'Store a fact about an entity. If a valid fact has the same text, update its source, confidence, end and said_at '
-    'instead. A caller that cannot read gets back only the name and type that it sent. The fact of a caller with '
+    'instead, unless it begins on another day. A caller that cannot read gets back only the name and type that it sent. The fact of a caller with '
     'propose instead of write becomes a proposal. Errors: TR001 or TR002 '
     '("replaces" matches no fact, or several facts), TR003 (the fact to replace is no longer valid), TR010 to TR012 '
-    '(access). '
+    '(access), TR098 (the period ends before it begins). '
     'Example: select * from textrawl.remember_fact(''Jeff'', ''person'', ''prefers dark mode'');';

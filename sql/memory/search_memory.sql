@@ -2,7 +2,7 @@ create function textrawl.search_memory(
     query text,
     spaces integer[] default null,
     entity_types text[] default null,
-    as_of timestamptz default null,
+    as_of timestamptz default null,  -- infinity: facts of all times
     max_rows integer default 10,
     model integer default null,
     vector halfvec default null,
@@ -27,7 +27,8 @@ returns table (
     document_id uuid,  -- source of the chunk; null for a fact
     part integer, line integer, tokens integer,  -- of the chunk
     over_cap boolean,  -- true: the text was left out, because the answer would exceed the cap of its graph or the ceiling
-    several_authors boolean  -- true: several authors write to the space, so an answer says who wrote the fact
+    several_authors boolean, -- true: several authors write to the space, so an answer says who wrote the fact
+    valid_from timestamptz
 )
 language plpgsql stable security definer rows 10
 set search_path from current
@@ -225,7 +226,7 @@ begin
             o.source, o.confidence, o.valid_until, o.created_at, o.said_at, a.name, b.score::real, b.cosine::real,
             b.coverage::real, r.id, coalesce(r.label, r.relation_type), target.name, target.entity_type,
             case when b.tokens is not null then o.whole end, o.part::integer, b.line, b.tokens, capped.over,
-            o.space_id = any((select ids from of_several)::integer[])
+            o.space_id = any((select ids from of_several)::integer[]), o.valid_from
         from (
             -- The sums grow with the rank, so the chunks with the lowest scores are left out.
             select g.*, sum(g.tokens) filter (where not g.over) over (order by g.rank) as of_all

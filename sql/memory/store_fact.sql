@@ -1,8 +1,9 @@
 create function textrawl.store_fact(
-    fact jsonb,  -- {entity, type, observation, source, confidence, valid_until, said_at, replaces}
+    fact jsonb,  -- {entity, type, observation, source, confidence, valid_from, valid_until, said_at, replaces}
     model integer, embedding halfvec, origin textrawl.origin,
     out entity_id uuid, out entity_name text, out entity_type text,
-    out observation_id uuid, out duplicate boolean, out updated boolean, out closest jsonb
+    out observation_id uuid, out duplicate boolean, out updated boolean, out closest jsonb,
+    out ended boolean, out placed_before uuid  -- see store_facts()
 )
 language plpgsql volatile
 set search_path from current
@@ -18,12 +19,12 @@ begin
         perform retype_node(entity_id, type, origin);
         entity_type := type;
     end if;
-    select stored.observation_id, stored.duplicate, stored.updated, stored.closest
-    into observation_id, duplicate, updated, closest
+    select stored.observation_id, stored.duplicate, stored.updated, stored.closest, stored.ended, stored.before
+    into observation_id, duplicate, updated, closest, ended, placed_before
     from store_facts(read_facts(jsonb_build_array(fact), array[embedding], origin.space_id), model, origin) stored;
 end
 $$;
 
 comment on function textrawl.store_fact is
     'Store one fact, and create its entity if it is missing. Errors: TR001 or TR002 ("replaces" matches no fact, or '
-    'several facts), TR003 (the fact to replace is no longer valid).';
+    'several facts), TR003 (the fact to replace is no longer valid), TR098 (the period ends before it begins).';

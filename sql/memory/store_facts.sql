@@ -1,5 +1,9 @@
 create function textrawl.store_facts(facts textrawl.new_fact[], model integer, origin textrawl.origin)
-returns table (observation_id uuid, duplicate boolean, updated boolean, closest jsonb, distance double precision)
+returns table (
+    observation_id uuid, duplicate boolean, updated boolean, closest jsonb, distance double precision,
+    ended boolean,  -- the fact has ended already
+    before uuid     -- the fact that `replaces` named, if the new fact begins before it and was put before it
+)
 language plpgsql volatile
 set search_path from current
 -- Use one plan for any number of rows. Otherwise Postgres would plan each call again.
@@ -13,13 +17,22 @@ declare
     step             interval := '1 microsecond';
     duplicates       uuid[];
     details          jsonb[] := array_fill('{}'::jsonb, array[cardinality(facts)]);
+    updates          boolean[] := array_fill(false, array[cardinality(facts)]);  -- a duplicate got another value
     repeat           record;
     closest_by_place jsonb;
     replaced         uuid;
     changed          boolean := false;
     former_end       timestamptz;
+    named            observation;  -- the fact that `replaces` named
+    given_end        timestamptz := facts[1].valid_until;
+    begins           timestamptz[];
     place            bigint;
 begin
+    if exists (select from unnest(facts) f where f.valid_from >= f.valid_until) then
+        raise exception using errcode = 'TR098', message = 'a period ends before it begins';
+    end if;
+    begins := array(select period_begin(f.valid_from, f.said_at, f.valid_until, moment + f.ordinality * step)
+                    from unnest(facts) with ordinality f order by f.ordinality);
     -- Another session can have dropped the caller's model. The facts are then stored without a vector, and a server
     -- computes the vectors of the remaining models later.
     model := (select m.id from embedding_model m where m.id = model);
@@ -31,20 +44,36 @@ begin
                      and o.content_hash = facts[1].content_hash
                      and o.source = coalesce(facts[1].source, o.source) and o.confidence = coalesce(facts[1].confidence, o.confidence)
                      and o.said_at = coalesce(facts[1].said_at, o.said_at)
+                     and o.valid_from = coalesce(facts[1].valid_from, o.valid_from)
                      and o.valid_until is not distinct from coalesce(facts[1].valid_until, o.valid_until)) then
             replaced := null;
         end if;
+        select * into named from observation o where o.space_id = space and o.id = replaced for no key update;
+        if begins_before(begins[1], named.valid_from, named.created_at) then
+            facts[1].valid_until := least(facts[1].valid_until, named.valid_from);
+        else
+            named := null;
+        end if;
     end if;
     duplicates := find_duplicates(space, facts, replaced);
+    if named.id is not null then
+        -- A client that did not receive the answer repeats the call. The first call stored the fact.
+        if not is_valid(named.valid_from, named.valid_until, named.closed_at, present => moment)
+           and not exists (select from observation o where o.space_id = space and o.id = duplicates[1] and o.replaced_by = named.id) then
+            raise exception using errcode = 'TR003', message = 'the fact is no longer valid';
+        end if;
+        replaced := null;
+    end if;
     -- Search for close facts before storing the new facts. Afterwards each fact would be closest to itself.
     closest_by_place := (select jsonb_object_agg(c.place, to_jsonb(c)) from closest_facts(space, facts, duplicates, replaced, model) c);
     -- Number the facts here. The trigger would read the last number again for each fact.
     place := coalesce((select max(o.ordinal) from observation o where o.space_id = space), 0);
     insert into observation (space_id, id, entity_id, entity_type, content, content_hash, source, confidence,
-                             valid_from, valid_until, closed_at, author_id, client, tool, request, created_at, said_at, fts, ordinal)
+                             valid_from, valid_until, closed_at, replaced_by, author_id, client, tool, request, created_at, said_at, fts,
+                             ordinal)
     select space, f.id, f.entity_id, f.entity_type, f.content, f.content_hash,
            coalesce(f.source, 'conversation'), coalesce(f.confidence, 1),
-           moment + f.ordinality * step, f.valid_until, past_end(f.valid_until), origin.author_id, origin.client, origin.tool, origin.request,
+           begins[f.ordinality], f.valid_until, past_end(f.valid_until), named.id, origin.author_id, origin.client, origin.tool, origin.request,
            moment + f.ordinality * step, coalesce(f.said_at, moment + f.ordinality * step),
            search_document(space, (select space_language(space)), document_names(space, f.entity_id), f.content, f.said_at),
            place + row_number() over (order by f.ordinality)
@@ -55,24 +84,31 @@ begin
     from unnest(facts) with ordinality f where duplicates[f.ordinality] is null having count(*) > 0;
     for repeat in
         select f.* from unnest(facts) with ordinality f
-        where duplicates[f.ordinality] is not null and num_nonnulls(f.source, f.confidence, f.valid_until, f.said_at) > 0
-        order by f.ordinality
+        where duplicates[f.ordinality] is not null order by f.ordinality
     loop
-        details[repeat.ordinality] := update_fact(
-            space, duplicates[repeat.ordinality], repeat.source, repeat.confidence, repeat.valid_until, repeat.said_at);
+        details[repeat.ordinality] := coalesce(update_fact(
+            space, duplicates[repeat.ordinality], repeat.source, repeat.confidence, repeat.valid_until, repeat.said_at, moment), '{}');
+        updates[repeat.ordinality] := details[repeat.ordinality] #- '{before,confirmed_at}' -> 'before'
+            <> details[repeat.ordinality] #- '{after,confirmed_at}' -> 'after';
     end loop;
+    if named.id is not null then
+        update observation o set replaced_by = named.id
+        where o.space_id = space and o.id = duplicates[1] and o.replaced_by is null and o.valid_until <= named.valid_from;
+        details[1] := details[1] || jsonb_strip_nulls(jsonb_build_object('placed_before', named.id, 'until', given_end));
+    end if;
     update entity e set updated_at = moment + last * step
     from (select f.entity_id, max(f.ordinality) as last
           from unnest(facts) with ordinality f
-          where duplicates[f.ordinality] is null or details[f.ordinality] -> 'before' <> details[f.ordinality] -> 'after'
+          where duplicates[f.ordinality] is null or updates[f.ordinality]
           group by f.entity_id) changed_entity
     where e.space_id = space and e.id = changed_entity.entity_id;
     if replaced is not null then
         select r.changed, r.valid_until into changed, former_end
-        from replace_fact(space, replaced, coalesce(duplicates[1], facts[1].id), moment + step) r;
+        from replace_fact(
+            space, replaced, coalesce(duplicates[1], facts[1].id), begins[1], moment + step) r;
     end if;
     perform record_event(
-        case when changed then 'replaced' when details[f.ordinality] -> 'before' <> details[f.ordinality] -> 'after' then 'updated'
+        case when changed then 'replaced' when updates[f.ordinality] then 'updated'
              when duplicates[f.ordinality] is not null then 'repeated' else 'remembered' end,
         f.entity_id, coalesce(duplicates[f.ordinality], f.id), null, origin,
         details[f.ordinality] || case
@@ -82,16 +118,25 @@ begin
             when replaced is not null then jsonb_build_object('replaced', replaced)
             else '{}' end
         || case when f.alias is null then '{}' else jsonb_build_object('as', f.alias) end)
-    from unnest(facts) with ordinality f;
+    from unnest(facts) with ordinality f
+    -- An author who states a fact again within a day adds nothing to the trail.
+    where duplicates[f.ordinality] is null or details[f.ordinality] <> '{}' or replaced is not null or f.alias is not null
+        or not exists (
+            select from event e
+            where e.space_id = space and e.observation_id = duplicates[f.ordinality] and e.actor_id = origin.author_id
+              and states_fact(e.action, e.observation_id, e.detail) and e.at > moment - interval '1 day');
     return query
     select coalesce(duplicates[f.ordinality], f.id), duplicates[f.ordinality] is not null,
-        coalesce(details[f.ordinality] -> 'before' <> details[f.ordinality] -> 'after', false),
-        closest_by_place -> f.ordinality::text -> 'closest', (closest_by_place -> f.ordinality::text ->> 'distance')::float8
+        updates[f.ordinality],
+        closest_by_place -> f.ordinality::text -> 'closest', (closest_by_place -> f.ordinality::text ->> 'distance')::float8,
+        past_end(f.valid_until) is not null, case when f.ordinality = 1 then named.id end
     from unnest(facts) with ordinality f order by f.ordinality;
 end
 $$;
 
 comment on function textrawl.store_facts is
     'Store facts of entities that claim_entity() has locked. If a valid fact has the same text, update only its '
-    'source, confidence, end and said_at. A fact with "replaces" must be the only fact of the call. Errors: TR001 or '
-    'TR002 ("replaces" matches no fact, or several facts), TR003 (the fact to replace is no longer valid).';
+    'source, confidence, end and said_at, and confirm it. A fact with "replaces" must be the only fact of the call. If '
+    'it begins before the fact to replace, it ends when that fact begins. Errors: TR001 or '
+    'TR002 ("replaces" matches no fact, or several facts), TR003 (the fact to replace is no longer valid), TR098 (a '
+    'period ends before it begins).';

@@ -2,12 +2,14 @@ create function textrawl.set_edge(space integer, relation uuid, fields jsonb) re
 language sql volatile
 begin atomic
     update textrawl.relation r
-    set strength = (fields ->> 'strength')::real, valid_until = (fields ->> 'valid_until')::timestamptz,
+    set strength = (fields ->> 'strength')::real, valid_from = coalesce((fields ->> 'valid_from')::timestamptz, r.valid_from),
+        valid_until = (fields ->> 'valid_until')::timestamptz,
         closed_at = case when r.closed_at = (fields ->> 'valid_until')::timestamptz then r.closed_at
                          else textrawl.past_end((fields ->> 'valid_until')::timestamptz) end
     where r.space_id = set_edge.space and r.id = set_edge.relation
-      and (r.strength, r.valid_until)
-          is distinct from ((fields ->> 'strength')::real, (fields ->> 'valid_until')::timestamptz);
+      and (r.strength, r.valid_from, r.valid_until)
+          is distinct from ((fields ->> 'strength')::real, coalesce((fields ->> 'valid_from')::timestamptz, r.valid_from),
+                            (fields ->> 'valid_until')::timestamptz);
     insert into textrawl.graph_edge select * from jsonb_populate_record(null::textrawl.graph_edge, fields)
     on conflict (space_id, relation_id) do update set
         evidence = excluded.evidence, properties = excluded.properties, instance = excluded.instance,

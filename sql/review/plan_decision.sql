@@ -30,7 +30,7 @@ begin
         join space s on s.id = p.space_id
         join actor a on a.id = p.author_id
         cross join lateral (
-            select case when not is_valid(null, p.valid_until, null, present => clock_timestamp()) then 'ended'
+            select case when past_end(p.valid_until) > p.created_at then 'ended'
                 when entity_key(p.space_id, p.entity_name) = entity_key(p.space_id, p.to_name) then 'same'
                 when p.replaces is not null and replaced_fault(p.space_id, p.entity_name, p.replaces) is not null then 'gone'
                 end as fault) r

@@ -22,6 +22,7 @@ begin
               -- Only a caller who can read may learn which names are aliases of one entity.
               or reading and entity_key(origin.space_id, value ->> 'from') = entity_key(origin.space_id, value ->> 'to')) fault
     where code is not null;
+    faults := list_period_faults(facts, relations) || faults;
     if faults <> '[]' then
         raise exception using errcode = 'TR006', message = 'nothing was stored', detail = faults::text;
     end if;

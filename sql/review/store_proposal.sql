@@ -9,15 +9,16 @@ as $$
 declare
     origin origin := row(space, accepted.author_id, accepted.client, accepted.tool, accepted.request, false)::origin;
 begin
-    if not is_valid(null, accepted.valid_until, null, present => clock_timestamp()) then
-        -- The fact begins now, so it would end before it begins.
+    if past_end(accepted.valid_until) > accepted.created_at then
+        -- The proposal was about the time until its end, which has passed.
         raise exception using errcode = 'TR008', message = 'the proposal ended before it was decided', detail = left(accepted.id::text, 8);
     elsif accepted.kind = 'fact' then
         select s.entity_id, s.entity_name, s.observation_id, s.duplicate
         into entity_id, entity_name, observation_id, duplicate
         from store_fact(jsonb_build_object(
                 'entity', accepted.entity_name, 'type', accepted.entity_type, 'observation', accepted.content,
-                'source', accepted.source, 'confidence', accepted.confidence, 'valid_until', accepted.valid_until,
+                'source', accepted.source, 'confidence', accepted.confidence, 'valid_from', accepted.valid_from,
+                'valid_until', accepted.valid_until,
                 'said_at', accepted.said_at, 'replaces', accepted.replaces),
             accepted.model_id, case when accepted.model_id is not null then accepted.vector end, origin) s;
     else
@@ -26,7 +27,7 @@ begin
         from connect_entities(
             accepted.entity_name, accepted.relation_type, accepted.to_name, accepted.entity_type, accepted.to_type,
             accepted.replaces_edges, accepted.model_id, case when accepted.model_id is not null then accepted.vector end,
-            origin) c;
+            origin, accepted.valid_from, accepted.valid_until) c;
     end if;
 exception when sqlstate 'TR001' or sqlstate 'TR002' or sqlstate 'TR003' or sqlstate 'TR005' then
     raise exception using errcode = 'TR008', message = 'the proposal can no longer be stored', detail = left(accepted.id::text, 8);

@@ -26,14 +26,15 @@ begin
     loop
         return query
             insert into proposal as p (space_id, kind, entity_name, entity_key, entity_type, content, content_hash, given_hash,
-                relation_type, to_name, to_key, to_type, source, confidence, valid_until, said_at,
+                relation_type, to_name, to_key, to_type, source, confidence, valid_from, valid_until, said_at,
                 replaces, replaces_edges, model_id, vector, fts, author_id, client, tool, request)
             select origin.space_id, item.kind, item.name, name_key(item.name), item.type, v ->> 'observation', item.hash,
                 md5(jsonb_build_array(item.hash, jsonb_strip_nulls(
                     v - array['entity', 'observation', 'from', 'to', 'relation']
                     || jsonb_build_object('replaces', nullif(v -> 'replaces', 'false'))))::text)::uuid,
                 v ->> 'relation', v ->> 'to', name_key(v ->> 'to'), v ->> 'to_type',
-                v ->> 'source', (v ->> 'confidence')::real, (v ->> 'valid_until')::timestamptz, (v ->> 'said_at')::timestamptz,
+                v ->> 'source', (v ->> 'confidence')::real, (v ->> 'valid_from')::timestamptz,
+                (v ->> 'valid_until')::timestamptz, (v ->> 'said_at')::timestamptz,
                 case when item.kind = 'fact' then v ->> 'replaces' end,
                 item.kind = 'relation' and coalesce((v ->> 'replaces')::boolean, false),
                 case when item.vector is not null then model end, case when model is not null then item.vector end,

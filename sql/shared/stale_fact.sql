@@ -7,10 +7,10 @@ select s.*, case when s.outdated then 'recalled though replaced' else concat_ws(
 from (
     select o.space_id, o.id, o.entity_id, o.entity_type, o.content, o.author_id, o.confidence, o.created_at, o.replaced_by,
            r.recalls, r.last_at,
-           textrawl.is_valid(o.valid_from, o.valid_until, o.closed_at) and greatest(o.created_at, r.last_at) < (select now() - interval '180 days') as old,
+           textrawl.is_valid(o.valid_from, o.valid_until, o.closed_at) and greatest(o.created_at, o.confirmed_at, r.last_at) < (select now() - interval '180 days') as old,
            textrawl.is_valid(o.valid_from, o.valid_until, o.closed_at) and o.confidence < 0.5 as doubtful,
            textrawl.is_valid(o.valid_from, o.valid_until, o.closed_at) and r.recalls is null
-               and o.created_at < (select now() - interval '30 days') as unused,
+               and coalesce(o.confirmed_at, o.created_at) < (select now() - interval '30 days') as unused,
            not textrawl.is_valid(o.valid_from, o.valid_until, o.closed_at) and o.replaced_by is not null
                and r.last_at >= o.valid_until as outdated
     from textrawl.fact o
@@ -34,8 +34,8 @@ comment on column textrawl.stale_fact.recalls is
     'Number of recorded answers of query_memory that contained the fact; null if no answer contained it.';
 comment on column textrawl.stale_fact.last_at is
     'Time of the last of these answers; null if no answer contained the fact.';
-comment on column textrawl.stale_fact.old is 'True: valid, but stored and last recalled more than 180 days ago.';
+comment on column textrawl.stale_fact.old is 'True: valid, but stored, last confirmed and last recalled more than 180 days ago.';
 comment on column textrawl.stale_fact.doubtful is 'True: valid, but its confidence is below 0.5.';
-comment on column textrawl.stale_fact.unused is 'True: valid and stored more than 30 days ago, but never recalled.';
+comment on column textrawl.stale_fact.unused is 'True: valid, stored and last confirmed more than 30 days ago, but never recalled.';
 comment on column textrawl.stale_fact.outdated is 'True: in an answer after the fact was replaced.';
 comment on column textrawl.stale_fact.reasons is 'One or more reasons, separated by commas: see memory_stale.';

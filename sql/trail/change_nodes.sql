@@ -21,6 +21,7 @@ begin atomic
           where duplicate.space_id = o.space_id and duplicate.entity_id = e.id and duplicate.content_hash = o.content_hash
             and duplicate.content = o.content and (duplicate.whole, duplicate.part) is not distinct from (o.whole, o.part)
             and textrawl.is_valid(duplicate.valid_from, duplicate.valid_until, duplicate.closed_at, present => clock_timestamp())
+            and textrawl.is_repetition(duplicate.valid_from, duplicate.created_at, o.valid_from, o.created_at)
             -- Ignore facts that this undo removes.
             and not exists (select from textrawl.undone removed
                             where removed.space_id = space and removed.undo_id = undo

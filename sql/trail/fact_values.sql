@@ -14,5 +14,5 @@ begin atomic
 end;
 
 comment on function textrawl.fact_values is
-    'The source, confidence, valid_until and said_at of a fact as if the given events had never happened. Values that '
+    'The source, confidence, valid_until, said_at and confirmed_at of a fact as if the given events had never happened. Values that '
     'were never updated are left out.';

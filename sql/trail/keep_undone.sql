@@ -23,7 +23,7 @@ begin atomic
         when 'reset' then case when p.kind <> 'observation' then '{}' else (
             select jsonb_object_agg(changed.key, jsonb_build_object(
                 'source', o.source, 'confidence', o.confidence, 'valid_until', o.valid_until,
-                'said_at', o.said_at) -> changed.key)
+                'said_at', o.said_at, 'confirmed_at', o.confirmed_at) -> changed.key)
             from jsonb_each(p.former) changed) end
         else jsonb_build_object('author_id', coalesce(o.author_id, r.author_id), 'client', coalesce(o.client, r.client),
                                 'tool', coalesce(o.tool, r.tool), 'request', coalesce(o.request, r.request)) end end,

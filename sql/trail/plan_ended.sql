@@ -26,6 +26,7 @@ begin atomic
         select from textrawl.fact newer
         where newer.space_id = space and newer.entity_id = o.entity_id and newer.content_hash = o.content_hash
           and (newer.whole, newer.part) is not distinct from (o.whole, o.part) and newer.id <> o.id and newer.id <> all(gone)
+          and textrawl.is_repetition(newer.valid_from, newer.created_at, o.valid_from, o.created_at)
           and textrawl.is_valid(newer.valid_from, newer.valid_until, newer.closed_at));
 end;
 

@@ -107,6 +107,7 @@ begin atomic
               where duplicate.space_id = space and duplicate.entity_id = source.id and duplicate.content_hash = o.content_hash
                 and duplicate.content = o.content and (duplicate.whole, duplicate.part) is not distinct from (o.whole, o.part)
                 and textrawl.is_valid(duplicate.valid_from, duplicate.valid_until, duplicate.closed_at)
+                and textrawl.is_repetition(duplicate.valid_from, duplicate.created_at, o.valid_from, o.created_at)
                 and duplicate.id not in (select removed_fact.id from removed_fact))
     ), retyped as materialized (
         select e.id, former_type.value as former_type,
@@ -124,14 +125,18 @@ begin atomic
     ), ended as materialized (
         -- Take the facts that ended because they were replaced, if the newer fact is removed or the event of the
         -- replacement is withdrawn. Skip facts that are removed.
-        select o.id, o.entity_id, o.valid_until, o.closed_at, o.replaced_by, o.content_hash, o.whole, o.part, o.created_at,
+        select o.id, o.entity_id, o.valid_until, o.closed_at, o.replaced_by, o.content_hash, o.whole, o.part, o.created_at, o.valid_from,
             last.observation_id as successor,
             case when last.action = 'revised' then former.until
                  when updated.values ? 'valid_until' then (updated.values ->> 'valid_until')::timestamptz
                  else coalesce((last.detail ->> 'until')::timestamptz, (
                      -- A merge can have ended the fact, because the other entity had the same one.
                      select m.valid_until from textrawl.merged m
-                     where m.space_id = space and m.id = o.id and m.ended = o.valid_until limit 1)) end as until,
+                     where m.space_id = space and m.id = o.id and m.ended = o.valid_until limit 1), (
+                     -- The fact was put before its successor. Without the successor only a given end counts.
+                     select (e.detail ->> 'until')::timestamptz from textrawl.event e
+                     where e.space_id = space and e.observation_id = o.id and e.detail ->> 'placed_before' = o.replaced_by::text
+                     order by e.id desc limit 1)) end as until,
             case when last.action = 'revised' then former.by end as by, last.action = 'revised' as revised
         from (
             select (own_event.detail ->> 'replaced')::uuid as id from own_event where own_event.action in ('replaced', 'revised')
@@ -168,7 +173,7 @@ begin atomic
         union all
         select walk.id, next.observation_id,
             coalesce((select o.valid_until from textrawl.fact o where o.space_id = space and o.id = walk.target),
-                     (select o.created_at from textrawl.fact o
+                     (select o.valid_from from textrawl.fact o
                       where o.space_id = space and o.id = next.observation_id and (next.detail ->> 'new')::boolean),
                      next.at),
             walk.path || walk.target
@@ -207,7 +212,8 @@ begin atomic
             select o.id from textrawl.fact o
             where o.space_id = space and o.entity_id = r.entity_id and o.content_hash = r.content_hash
               and (o.whole, o.part) is not distinct from (r.whole, r.part)
-              and o.created_at > r.created_at and o.id not in (select removed_fact.id from removed_fact)
+              and o.created_at > r.created_at
+              and textrawl.is_repetition(o.valid_from, o.created_at, r.valid_from, r.created_at) and o.id not in (select removed_fact.id from removed_fact)
             order by o.created_at, o.id limit 1) newer on case when r.revised then textrawl.is_valid(null, r.new_until, r.closed_at)
                           else r.new_until is null or r.new_until > r.valid_until end
     ), changed as (

@@ -5,13 +5,13 @@ create function textrawl.plan_values(
     gone uuid[]       -- facts that are removed at the same time
 ) returns table (
     id uuid, entity_id uuid,
-    former jsonb      -- the values to set, {source, confidence, valid_until, said_at}
+    former jsonb      -- the values to set, {source, confidence, valid_until, said_at, confirmed_at}
 )
 language sql stable
 begin atomic
     with fact as materialized (
-        select o.id, o.entity_id, o.content_hash, o.whole, o.part, o.source, o.confidence, o.valid_until, o.said_at,
-            textrawl.fact_values(space, o.id, before) as now, textrawl.fact_values(space, o.id, after) as next
+        select o.id, o.entity_id, o.content_hash, o.whole, o.part, o.source, o.confidence, o.valid_from, o.valid_until, o.said_at,
+            o.created_at, o.confirmed_at, textrawl.fact_values(space, o.id, before) as now, textrawl.fact_values(space, o.id, after) as next
         from textrawl.fact o where o.space_id = space and o.id = any(facts)
     ), timed as materialized (
         select f.id, (f.now ->> 'valid_until')::timestamptz as now, (f.next ->> 'valid_until')::timestamptz as next from fact f
@@ -25,6 +25,10 @@ begin atomic
                  then jsonb_build_object('confidence', f.next -> 'confidence') else '{}' end
             || case when (f.next ->> 'said_at')::timestamptz <> f.said_at and (f.now ->> 'said_at')::timestamptz = f.said_at
                  then jsonb_build_object('said_at', f.next -> 'said_at') else '{}' end
+            || case when f.next ? 'confirmed_at'
+                 and (f.next ->> 'confirmed_at')::timestamptz is distinct from f.confirmed_at
+                 and (f.now ->> 'confirmed_at')::timestamptz is not distinct from f.confirmed_at
+                 then jsonb_build_object('confirmed_at', f.next -> 'confirmed_at') else '{}' end
             || case when f.next ? 'valid_until' and t.next is distinct from f.valid_until and t.now is not distinct from f.valid_until
                  -- If the same text was stored again after the end of the fact, the fact stays ended.
                  and not exists (
@@ -32,13 +36,22 @@ begin atomic
                      where o.space_id = space and o.entity_id = f.entity_id and o.content_hash = f.content_hash
                        and (o.whole, o.part) is not distinct from (f.whole, f.part)
                        and o.id <> f.id and o.id <> all(gone)
+                       and textrawl.is_repetition(o.valid_from, o.created_at, f.valid_from, f.created_at)
                        and o.created_at >= f.valid_until and (t.next is null or t.next > f.valid_until))
                  -- If an author stated the fact again while the update kept it valid, the fact must not end before that
                  -- time.
                  and not exists (
                      select from textrawl.event e
                      where e.space_id = space and e.observation_id = f.id and e.id <> all(after)
-                       and textrawl.states_fact(e.action, e.observation_id, e.detail) and e.at >= t.next)
+                       and textrawl.states_fact(e.action, e.observation_id, e.detail) and e.at >= t.next
+                       -- The event that set this end can be later than the end, which it named.
+                       and e.id > coalesce((
+                           select max(s.id) from textrawl.event s
+                           where s.space_id = space and s.observation_id = f.id and s.id <> all(after)
+                             and s.detail -> 'after' ? 'valid_until'), (
+                           select min(s.id) from textrawl.event s
+                           where s.space_id = space and s.observation_id = f.id
+                             and textrawl.states_fact(s.action, s.observation_id, s.detail))))
                  then jsonb_build_object('valid_until', f.next -> 'valid_until') else '{}' end as former
         from fact f join timed t on t.id = f.id
     )

@@ -10,6 +10,7 @@ begin atomic
                                        textrawl.past_end(o.valid_until), o.closed_at)
                          else o.closed_at end,
         said_at = coalesce((former ->> 'said_at')::timestamptz, o.said_at),
+        confirmed_at = case when former ? 'confirmed_at' then (former ->> 'confirmed_at')::timestamptz else o.confirmed_at end,
         fts = case when former ? 'said_at' then textrawl.search_document(
             o.space_id, textrawl.space_language(o.space_id), textrawl.document_names(o.space_id, e.id), o.content,
             nullif((former ->> 'said_at')::timestamptz, o.created_at)) else o.fts end
@@ -18,4 +19,4 @@ begin atomic
 end;
 
 comment on function textrawl.reset_values is
-    'Set source, confidence, valid_until and said_at of a fact to the values that plan_values() returned.';
+    'Set source, confidence, valid_until, said_at and confirmed_at of a fact to the values that plan_values() returned.';

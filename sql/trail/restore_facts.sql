@@ -31,6 +31,7 @@ begin
               select from undone d
               where d.space_id = restore_facts.space and d.undo_id = restore_facts.undo and d.action = 'remove' and d.id = o.id)
           and o.id <> all(ignored)
+          and is_repetition(o.valid_from, o.created_at, fact.valid_from, fact.created_at)
           and is_valid(o.valid_from, o.valid_until, o.closed_at, present => clock_timestamp())
           and is_valid(fact.valid_from, fact.valid_until, fact.closed_at, present => clock_timestamp())
         limit 1;

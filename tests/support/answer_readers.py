@@ -24,6 +24,7 @@ RELATION = re.compile(r"[^\s→\\]+→")
 OTHER = re.compile(r"(?:aka|wrong): |(?:more|cut|note) |not found|nothing found")
 FENCE = re.compile(r"<textrawl-memory-(?P<number>[0-9]{9})>\n.*\n")
 PROPOSED = " (proposed)"
+LIFETIME = re.compile(rf" \((?:from {DAY}|{DAY} to {DAY})\)$")
 
 
 @dataclass(frozen=True)
@@ -83,7 +84,8 @@ def read_entity_lines(text: str) -> Group:
     group = Group(unescape(header["name"]), header["type"])
     for line in lines:
         if relation := re.fullmatch(r"([→←]) (\S+) (.*)", line):
-            group.others.append(f"{relation[1]} {relation[2]} {unescape(relation[3])}")
+            target = unescape(LIFETIME.sub("", relation[3]))
+            group.others.append(f"{relation[1]} {relation[2]} {target}")
         elif OTHER.match(line):
             group.others.append(line.split(" ")[0])
         else:
@@ -97,7 +99,7 @@ def _read(found: re.Match[str], space: str | None = None) -> Read:
     author = next((found[name] for name in ("signer", "dated", "by") if found[name]), None)
     text = found["text"]
     return Read(
-        unescape(text.removesuffix(PROPOSED)),
+        unescape(LIFETIME.sub("", text.removesuffix(PROPOSED))),
         None if author is None else unescape(author),
         RELATION.match(text) is not None,
         text.endswith(PROPOSED),

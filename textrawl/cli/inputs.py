@@ -19,7 +19,7 @@ from textrawl.values.text import (
     clean_fact,
     clean_name,
 )
-from textrawl.values.times import read_future_instant, read_instant
+from textrawl.values.times import read_as_of, read_future_instant
 
 Value = TypeVar("Value")
 
@@ -54,7 +54,7 @@ def read_reason(text: str) -> str:
 
 def read_moment(text: str) -> datetime:
     """Return an instant. A date stands for the end of that day in UTC. Raises BadParameter."""
-    return _refuse(read_instant, text)
+    return _refuse(read_as_of, text)
 
 
 def read_future(text: str) -> datetime:

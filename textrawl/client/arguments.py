@@ -37,7 +37,7 @@ from textrawl.values.text import (
     clean_name,
     clean_relation,
 )
-from textrawl.values.times import read_future_instant, read_instant, read_past_instant
+from textrawl.values.times import read_as_of, read_future_instant, read_instant, read_past_instant
 from textrawl.wire.arguments import explain, slim
 
 Moment = datetime | str
@@ -123,7 +123,7 @@ class SearchArguments(Arguments):
     max_tokens: _Tokens | None = None
     least_score: Annotated[float | None, Field(alias="minScore", ge=0, le=1)] = None
     entity_types: list[_Type] | None = None
-    as_of: _Instant = None
+    as_of: Annotated[datetime | None, _read(read_as_of)] = None
     since: _PastInstant = None
     until: _Instant = None
     include_ids: bool = False

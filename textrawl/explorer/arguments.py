@@ -15,7 +15,7 @@ from textrawl.values.text import (
     clean_fact,
     clean_name,
 )
-from textrawl.values.times import read_instant, read_past_instant
+from textrawl.values.times import read_as_of, read_past_instant
 
 SCOPES: tuple[Scope, ...] = get_args(Scope)
 _MOST_DIGITS = 9
@@ -74,7 +74,7 @@ def read_types(*texts: str) -> list[str] | None:
 def read_moment(text: str) -> datetime | None:
     """Return a time, or None for now. A date means the end of this day. Raises ArgumentInvalid."""
     try:
-        return read_instant(text) if text.strip() else None
+        return read_as_of(text) if text.strip() else None
     except ValueError as error:
         raise ArgumentInvalid(f"The date {error}", title="The date cannot be read") from None
 

@@ -36,6 +36,8 @@ class HitRow:
     part: int | None = None
     line: int | None = None
     several_authors: bool = False
+    valid_from: datetime | None = None
+    valid_until: datetime | None = None
     proposed: ClassVar[bool] = False
 
     @property
@@ -161,7 +163,8 @@ class FactRow:
     """The fact that remember_fact stored, found or proposed.
 
     `closest` holds the id and the content of the close fact, if there is a close fact. A proposal
-    has a `proposal_id` instead of the ids of an entity and a fact.
+    has a `proposal_id` instead of the ids of an entity and a fact. `placed_before` is the id of the
+    fact that `replaces` named, if the new fact begins before it and ends when it begins.
     """
 
     entity_id: UUID | None
@@ -172,6 +175,8 @@ class FactRow:
     updated: bool
     closest: dict[str, Any] | None
     proposal_id: UUID | None = None
+    ended: bool | None = None
+    placed_before: UUID | None = None
 
     @property
     def id(self) -> UUID | None:
@@ -185,6 +190,7 @@ class BatchRow:
 
     `repeated` and `updated` list the positions of facts in the batch, counted from 0. An item of
     `closest` holds the position of a new fact, and the id and the content of its close fact.
+    `ended` lists the positions of facts that have ended already.
     `proposals` has the ids of proposals, facts first, if the caller can only propose.
     """
 
@@ -195,6 +201,7 @@ class BatchRow:
     updated: list[int]
     closest: list[dict[str, Any]] | None
     proposals: list[UUID] | None = None
+    ended: list[int] | None = None
 
 
 @dataclass(frozen=True)
@@ -219,10 +226,12 @@ class EndedRow:
 class RelationRow(EndedRow):
     """The relation that relate_entities stored, found or proposed, with its two entities.
 
-    A proposal has a `proposal_id` instead of the other ids.
+    A proposal has a `proposal_id` instead of the other ids. `placed_before` is the target of the
+    next relation, if the new one begins before it and ends when it begins.
     """
 
     proposal_id: UUID | None = None
+    placed_before: str | None = None
 
     @property
     def id(self) -> UUID | None:

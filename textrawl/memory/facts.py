@@ -4,7 +4,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime, timedelta
-from typing import Any
+from typing import Any, Literal
 from uuid import UUID
 
 from anyio import to_thread
@@ -38,14 +38,18 @@ from textrawl.values.word_lists import EVERYBODY, build_filter, includes_everybo
 _EARLIER, _LATER = timedelta(days=1), timedelta(days=3)
 
 
-async def find_period(query: str, as_of: datetime | None) -> str | None:
+EVER: Literal["ever"] = "ever"
+"""The value of `Times.as_of` that finds facts of all times."""
+
+
+async def find_period(query: str, as_of: datetime | Literal["ever"] | None) -> str | None:
     """Return the period that the query names, as a range of Postgres, or None.
 
     A period such as "last week" counts from `as_of`, or from now.
     """
     if not times.names_time(query):
         return None
-    now = as_of or datetime.now(UTC)
+    now = as_of if isinstance(as_of, datetime) else datetime.now(UTC)
     # Use a thread, because the first call loads the words of a language, which takes a second.
     period = await to_thread.run_sync(times.find_period, query, now)
     if period is None:
@@ -67,6 +71,7 @@ class Fact:
     observation: str
     source: str | None = None
     confidence: float | None = None
+    valid_from: datetime | None = None
     valid_until: datetime | None = None
     said_at: datetime | None = None
     replaces: str | None = None
@@ -81,23 +86,26 @@ class Edge:
     to_entity: str
     from_type: str | None = None
     to_type: str | None = None
+    valid_from: datetime | None = None
+    valid_until: datetime | None = None
 
 
 @dataclass(frozen=True)
 class Times:
     """The times that a query asks for.
 
-    `as_of` finds facts that were valid at that time. `since` and `until` find facts that were said
-    between these two times.
+    `as_of` finds facts that were valid at that time, or with EVER facts of all times. `since` and
+    `until` find facts that were said between these two times.
     """
 
-    as_of: datetime | None = None
+    as_of: datetime | Literal["ever"] | None = None
     since: datetime | None = None
     until: datetime | None = None
 
-    def arguments(self) -> dict[str, datetime]:
+    def arguments(self) -> dict[str, object]:
         """Return the times that are not None, by the names of SQL parameters."""
-        return {name: time for name, time in asdict(self).items() if time}
+        given: dict[str, object] = {name: time for name, time in asdict(self).items() if time}
+        return given | ({"as_of": "infinity"} if self.as_of == EVER else {})
 
 
 _ANY_TIME = Times()
@@ -396,6 +404,7 @@ class MemoryOperations:
             from_entity=edge.from_entity,
             relation=edge.relation,
             to_entity=edge.to_entity,
+            valid_until=edge.valid_until,
             **caller.writing,
         )
         return RelationRow(**asdict(row))
@@ -439,8 +448,11 @@ def compose_edge(edge: Edge) -> str:
 def _plain(fact: Fact) -> dict[str, Any]:
     """Return the fact as a dictionary with the JSON keys that `build_knowledge` reads."""
     plain = {key: value for key, value in asdict(fact).items() if value is not None}
-    times = {"valid_until": fact.valid_until, "said_at": fact.said_at}
-    return plain | {name: time.isoformat() for name, time in times.items() if time}
+    return {key: _write(value) for key, value in plain.items()}
+
+
+def _write(value: object) -> object:
+    return value.isoformat() if isinstance(value, datetime) else value
 
 
 def _plain_edge(edge: Edge) -> dict[str, Any]:
@@ -451,8 +463,10 @@ def _plain_edge(edge: Edge) -> dict[str, Any]:
         "to": edge.to_entity,
         "from_type": edge.from_type,
         "to_type": edge.to_type,
+        "valid_from": edge.valid_from,
+        "valid_until": edge.valid_until,
     }
-    return {key: value for key, value in fields.items() if value is not None}
+    return {key: _write(value) for key, value in fields.items() if value is not None}
 
 
 def _explain_batch(refusal: DataRefused) -> errors.ArgumentInvalid:

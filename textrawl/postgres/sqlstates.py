@@ -8,6 +8,7 @@ from collections.abc import Callable
 from textrawl import errors
 
 SAME_ENTITY = "TR005"
+ENDS_BEFORE = "TR098"
 BATCH_REFUSED = "TR006"
 ANOTHER_MODEL_IS_ACTIVE = "TR040"
 MODEL_DROPPED = "TR049"
@@ -41,6 +42,7 @@ FACT_REASONS = {
     "TR002": "names more than one fact of this entity: give more characters of its id",
     "TR003": "names a fact that is no longer valid: remember the new fact without replaces",
     SAME_ENTITY: "is the same entity as fromEntity: a relation needs two",
+    ENDS_BEFORE: "must lie after the begin of the period, validFrom",
 }
 """The refusals that a batch can report for each of its items."""
 
@@ -69,13 +71,20 @@ ACCESS: dict[str, Explain] = {
 """Refusals that have the same meaning for every call, so callers need not explain them."""
 
 REFUSALS: dict[str, Explain] = {
-    **{code: _of_fact(reason) for code, reason in FACT_REASONS.items() if code != SAME_ENTITY},
+    **{
+        code: _of_fact(reason)
+        for code, reason in FACT_REASONS.items()
+        if code not in (SAME_ENTITY, ENDS_BEFORE)
+    },
     "TR004": _invalid(
         "The vectors of {} have another size than its stored vectors",
         "use a model with another name",
     ),
     SAME_ENTITY: lambda _, parameter: errors.ArgumentInvalid(
         f"{parameter}: {FACT_REASONS[SAME_ENTITY]}"
+    ),
+    ENDS_BEFORE: lambda _detail, _parameter: errors.ArgumentInvalid(
+        f"validUntil: {FACT_REASONS[ENDS_BEFORE]}", title="Empty period"
     ),
     "TR007": lambda _detail, parameter: errors.ArgumentInvalid(
         f"{parameter}: there is no such relation to end: look up the entity for its relations",

@@ -204,7 +204,8 @@ _ORIGIN = (
 _RELATION = r"[^\s→\\]+→"
 _BEGINNING = re.compile(f"(?:{_RESERVED}|{_ORIGIN}|{_RELATION})")
 _END = re.compile(
-    rf" (?=\((?:{'|'.join((*ENTITY_TYPES, 'document', 'proposed'))})\)(?: @\S+)?\s*$)"
+    rf" (?=\((?:{'|'.join((*ENTITY_TYPES, 'document', 'proposed'))}"
+    rf"|from {_DAY}|{_DAY} to {_DAY})\)(?: @\S+)?\s*$)"
 )
 _PLAIN_TYPE = str.maketrans("→\\", "__")
 _END_OF_AUTHOR = re.compile(r":(?=\s|$)")

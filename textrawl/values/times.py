@@ -64,9 +64,33 @@ def read_past_instant(text: str) -> datetime:
     return instant
 
 
+def read_as_of(text: str) -> datetime:
+    """Return the instant in UTC like `read_instant`, but a date means the time just before its end.
+
+    A fact that is valid until a day is still valid as of this day.
+    """
+    return read_instant(text, time.max.replace(microsecond=999_998))
+
+
+def read_begin(text: str) -> datetime:
+    """Return the instant in UTC like `read_instant`, but a date means the beginning of the day."""
+    return read_instant(text, time.min)
+
+
 def write_day(instant: datetime) -> str:
     """Return the day of an instant in UTC, such as 2026-12-31."""
     return instant.astimezone(UTC).date().isoformat()
+
+
+def write_period(start: datetime, end: datetime | None) -> str:
+    """Return the days of a period in UTC: 2021-03-01/2024-05-01, or without an end 2021-03-01/."""
+    return f"{write_day(start)}/{write_day(end) if end else ''}"
+
+
+def write_lifetime(period: str) -> str:
+    """Return the period for the end of a line, such as (2021-03-01 to 2024-05-01)."""
+    start, _, end = period.partition("/")
+    return f" ({start} to {end})" if end else f" (from {start})"
 
 
 _YEARS = r"(?:19|20)\d\d"

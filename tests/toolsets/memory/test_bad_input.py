@@ -63,14 +63,6 @@ async def test_a_date_that_is_none_is_refused(
     assert count(owner, "entity") == 0
 
 
-@pytest.mark.parametrize("date", ["1999-12-31", "2020-01-01T00:00:00Z", "0001-01-01"])
-async def test_a_fact_that_has_ended_already_is_refused(client: Client, date: str) -> None:
-    title, fix = await refuse(client, "remember_fact", **FACT, validUntil=date)
-
-    assert title == "Invalid argument"
-    assert fix.startswith(f"validUntil (given '{date}'): has passed already")
-
-
 @pytest.mark.parametrize("date", ["", " ", "null", None, "9999-12-31", "never", "None"])
 async def test_no_date_or_the_last_one_is_fine(client: Client, date: object) -> None:
     assert (await remember(client, "Jeff", "likes tea", validUntil=date))["ok"]

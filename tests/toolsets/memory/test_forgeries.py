@@ -41,6 +41,7 @@ Format = Literal["compact", "verbose", "lines"]
 MARKS = (
     "- ", "\n- ", "\uff0d ", "\u2014 ", "→", "← ", "→ knows ", "works_at→", "\uff57orks→", "uses→",
     "nears→", " (concept)", "\uff08project\uff09", " (person) @team", " (proposed)", "57 ",
+    " (2026-11-25 to 2026-11-25)", " (from 2999-01-01)",
     "\uff15\uff17 ", "100 ", "2026-11-25: ", "95 5a92bdac 2026-11-25 tom: ",
     "5a92bdac 2026-11-25 tom: ", "2026-11-25 by tom: ", "by tom: ", "\uff42y tom\uff1a ", "by ",
     ": ", ":", "# Ada\n", "## ", "```\n", "\uff40\uff40\uff40", "> ", "* ", "\n\n", "\n", "\t",
@@ -69,7 +70,7 @@ FACTS = TEXTS.map(clean).filter(bool)
 RELATIONS = TEXTS.map(clean_relation).filter(bool)
 AUTHORS = NAMES | st.sampled_from(["ada", "tom"])
 SPACES = st.sampled_from(["home", "team"])
-LAYOUTS = st.builds(FactLayout, st.just(LABELS), st.booleans(), st.booleans())
+LAYOUTS = st.builds(FactLayout, st.just(LABELS), st.booleans(), st.booleans(), st.booleans())
 
 
 Owner = tuple[str, str, str]
@@ -85,6 +86,8 @@ def find_row(draw: st.DrawFn, number: int, owners: Sequence[Owner], shared: set[
     ids = UUID(int=number), UUID(int=100 + place)
     said = draw(FACTS), "note", AT, AT, draw(AUTHORS), draw(st.floats(0, 1))
     row = make(*ids, space, name, kind, *said, several_authors=space in shared)
+    if make is HitRow:
+        row.valid_from, row.valid_until = AT, draw(st.sampled_from([None, AT]))
     form = draw(st.sampled_from(["fact", "fact", "relation", "chunk"]))
     if form == "relation":
         row.relation_id, row.relation_type = row.observation_id, draw(RELATIONS)
@@ -149,6 +152,7 @@ def test_what_a_reader_of_a_search_takes_for_a_fact_is_one(form: Any) -> None:
 
 
 STORED = {"id": str(UUID(int=1)), "source": "note", "confidence": 1, "created_at": AT.isoformat()}
+STORED |= {"valid_from": AT.isoformat()}
 
 
 def build_fact(content: str, author: str, space: str, several: bool) -> dict[str, Any]:

@@ -104,7 +104,7 @@ async def test_a_fact_without_an_instant_shows_none(client: Client) -> None:
     assert "saidAt" not in answers[1]["observations"][0]
 
 
-async def test_the_same_text_with_another_instant_updates_the_fact(
+async def test_the_same_text_of_another_day_is_another_fact(
     client: Client, owner: psycopg.Connection
 ) -> None:
     first = await remember(client, "Jeff", "likes tea", saidAt="2023-05-08")
@@ -113,8 +113,9 @@ async def test_the_same_text_with_another_instant_updates_the_fact(
     other = await remember(client, "Jeff", "likes tea", saidAt="2023-06-01")
 
     assert same == kept == first | {"dup": True}
-    assert other == first | {"dup": True, "updated": True}
-    assert owner.execute(_SAID).fetchall() == [(datetime(2023, 6, 1, tzinfo=UTC),)]
+    assert other["obs"] != first["obs"]
+    days = [(datetime(2023, 5, 8, tzinfo=UTC),), (datetime(2023, 6, 1, tzinfo=UTC),)]
+    assert owner.execute(f"{_SAID} order by 1").fetchall() == days
 
 
 async def test_the_day_is_found_by_its_words(client: Client) -> None:

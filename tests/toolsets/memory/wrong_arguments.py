@@ -99,11 +99,11 @@ WRONG: list[tuple[str, dict[str, Any], str, str]] = [
     ("remember_fact", {"entityName": "Jeff"}, "Invalid argument",
      "entityType, observation: required"),
     ("remember_fact", FACT | {"colour": "red"}, "Unknown argument 'colour'",
-     "Known arguments: entityName, entityType, observation, source, validUntil, saidAt, "
-     "confidence, replaces"),
+     "Known arguments: entityName, entityType, observation, source, validFrom, validUntil, "
+     "saidAt, confidence, replaces"),
     ("remember_fact", FACT | {"entity_name": "Jeff"}, "Unknown argument 'entity_name'",
-     "Known arguments: entityName, entityType, observation, source, validUntil, saidAt, "
-     "confidence, replaces"),
+     "Known arguments: entityName, entityType, observation, source, validFrom, validUntil, "
+     "saidAt, confidence, replaces"),
     ("forget_entity", {"entityName": "Jeff", "confirm": "perhaps"}, "Invalid argument",
      "confirm (given 'perhaps'): must be true or false"),
     ("forget_entity", {"entityName": "Jeff", "answer": {"confirm": True}},

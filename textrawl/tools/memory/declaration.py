@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, BeforeValidator, Field, WithJsonSchema
 
+from textrawl.memory.facts import EVER
 from textrawl.tools.toolset import CLEAN_FACT, CLEAN_NAME, Toolset, apply
 from textrawl.values.names import EntityKind, name_type
 from textrawl.values.text import (
@@ -16,7 +17,7 @@ from textrawl.values.text import (
     clean_name,
     clean_relation,
 )
-from textrawl.values.times import read_future_instant, read_instant, read_past_instant
+from textrawl.values.times import read_as_of, read_begin, read_instant, read_past_instant
 
 memory = Toolset(
     "memory",
@@ -36,17 +37,21 @@ Source = Annotated[
 SearchSource = Literal["facts", "documents"]
 
 
-def _read_time(read: Callable[[str], datetime], *fillers: str) -> BeforeValidator:
+def _read_time(read: Callable[[str], datetime | str], *fillers: str) -> BeforeValidator:
     """Return a validator that reads a time. Each word in `fillers` stands for no time.
 
     A number is read as text, because Pydantic would take it for seconds since 1970.
     """
 
-    def read_time(value: object) -> datetime | None:
+    def read_time(value: object) -> datetime | str | None:
         absent = value is None or str(value).strip().lower() in fillers
         return None if absent else read(str(value))
 
     return BeforeValidator(read_time)
+
+
+def _read_as_of(text: str) -> datetime | str:
+    return EVER if text.strip().lower() == EVER else read_as_of(text)
 
 
 def _read_reference(text: str) -> str:
@@ -81,5 +86,7 @@ LeastScore = Annotated[
 _TEXT = WithJsonSchema({"type": "string"})
 Instant = Annotated[datetime | None, _read_time(read_instant, _NONE), _TEXT]
 PastInstant = Annotated[datetime | None, _read_time(read_past_instant, _NONE), _TEXT]
-"""`PastInstant` reads a date as the beginning of the day, the other two as the end of the day."""
-FutureInstant = Annotated[datetime | None, _read_time(read_future_instant, _NONE, "never"), _TEXT]
+"""`PastInstant` and `Begin` read a date as the beginning of the day, the others as its end."""
+Begin = Annotated[datetime | None, _read_time(read_begin, _NONE), _TEXT]
+End = Annotated[datetime | None, _read_time(read_instant, _NONE, "never"), _TEXT]
+AsOf = Annotated[datetime | Literal["ever"] | None, _read_time(_read_as_of, _NONE), _TEXT]

@@ -11,7 +11,6 @@ from textrawl.memory.fact_rows import EntityRow, OwnProposalRow
 from textrawl.tools.memory.search_replies import (
     Answer,
     FactLayout,
-    SpaceLabels,
     write_header,
 )
 from textrawl.values.text import (
@@ -21,7 +20,7 @@ from textrawl.values.text import (
     write_list,
     write_type,
 )
-from textrawl.values.times import write_day
+from textrawl.values.times import write_day, write_lifetime, write_period
 from textrawl.wire.replies import Finding, Key, Part
 
 _PLAIN_LAYOUT = FactLayout()
@@ -50,15 +49,22 @@ class Observation(Part):
     confidence: float
     created_at: datetime
     said_at: datetime | None = None
+    valid_from: datetime | None = None
+    valid_until: datetime | None = None
+    period: Annotated[str | None, Field(exclude=True)] = None
     space: str | None = None
     marked_space: Annotated[str | None, Field(exclude=True)] = None
     several_authors: Annotated[bool, Field(exclude=True)] = False
 
     @classmethod
-    def build(cls, item: Item, labels: SpaceLabels) -> Self:
+    def build(cls, item: Item, layout: FactLayout) -> Self:
         """Return the fact in `item`, which is part of a row of describe_entity."""
+        labels = layout.labels
         fact = cls.model_validate({**item, "space": labels.for_content(item["space"])})
         fact.marked_space = labels.for_text(item["space"])
+        fact.period = layout.find_period(fact.valid_from, fact.valid_until)
+        if fact.period is None:
+            fact.valid_from = fact.valid_until = None
         if fact.said_at == fact.created_at:
             fact.said_at = None
         return fact
@@ -77,6 +83,8 @@ class Observation(Part):
             fields["by"] = self.author
         if layout.with_ids or layout.with_dates:
             fields["on"] = self.day
+        if self.period:
+            fields["p"] = self.period
         if self.marked_space:
             fields["sp"] = self.marked_space
         return fields if len(fields) > 1 else self.content
@@ -86,7 +94,8 @@ class Observation(Part):
         space = f"@{self.marked_space} " if self.marked_space else ""
         author = self.author if layout.with_ids or self.several_authors else None
         origin = layout.write_origin(self.id, author, self.day)
-        return space + origin + write_line(self.content, _FACT_MARKS)
+        lifetime = write_lifetime(self.period) if self.period else ""
+        return space + origin + write_line(self.content, _FACT_MARKS) + lifetime
 
 
 class ProposedPart(Part):
@@ -112,8 +121,18 @@ class RevisedPart(Part):
         return f"wrong: {write_line(self.content)} ({reason})"
 
 
-def _drop_date(edge: Item) -> dict[str, str]:
-    return {key: value for key, value in edge.items() if key != "created_at"}
+def _drop_date(edge: Item, layout: FactLayout) -> dict[str, str]:
+    """Return a relation without `created_at`, and without its period unless `layout` shows it."""
+    shown = {key: value for key, value in edge.items() if key != "created_at" and value}
+    if layout.find_period(*_read_period(edge)) is None:
+        shown = {key: shown[key] for key in shown if key not in ("valid_from", "valid_until")}
+    return shown
+
+
+def _read_period(edge: Item) -> tuple[datetime, datetime | None]:
+    end = edge.get("valid_until")
+    start = datetime.fromisoformat(edge.get("valid_from") or edge["created_at"])
+    return start, datetime.fromisoformat(end) if end else None
 
 
 class Relations(Part):
@@ -123,21 +142,22 @@ class Relations(Part):
     incoming: list[dict[str, str]]
 
     @classmethod
-    def build(cls, outgoing: list[Item], incoming: list[Item]) -> Self:
-        """Return the relations without their dates, which only serve to sort the relations."""
+    def build(cls, outgoing: list[Item], incoming: list[Item], layout: FactLayout) -> Self:
+        """Return the relations without the dates that only serve to sort the relations."""
         return cls(
-            outgoing=[_drop_date(edge) for edge in outgoing],
-            incoming=[_drop_date(edge) for edge in incoming],
+            outgoing=[_drop_date(edge, layout) for edge in outgoing],
+            incoming=[_drop_date(edge, layout) for edge in incoming],
         )
 
     def compact(self) -> Any:
         """Return the relations as texts with arrows. A direction without relations is left out."""
         arrows = {
             "out": [
-                write_arrow(edge["relation_type"], edge["to_entity"]) for edge in self.outgoing
+                _shorten(edge, write_arrow(edge["relation_type"], edge["to_entity"]))
+                for edge in self.outgoing
             ],
             "in": [
-                f"{edge['from_entity']}→{write_type(edge['relation_type'])}"
+                _shorten(edge, f"{edge['from_entity']}→{write_type(edge['relation_type'])}")
                 for edge in self.incoming
             ],
         }
@@ -146,9 +166,17 @@ class Relations(Part):
     def lines(self) -> Iterator[str]:
         """Yield one line for each relation. Its arrow shows the direction."""
         for edge in self.outgoing:
-            yield f"→ {edge['relation_type']} {write_line(edge['to_entity'])}"
+            yield f"→ {edge['relation_type']} {write_line(edge['to_entity'])}{_write_end(edge)}"
         for edge in self.incoming:
-            yield f"← {edge['relation_type']} {write_line(edge['from_entity'])}"
+            yield f"← {edge['relation_type']} {write_line(edge['from_entity'])}{_write_end(edge)}"
+
+
+def _shorten(edge: dict[str, str], arrow: str) -> Any:
+    return {"c": arrow, "p": write_period(*_read_period(edge))} if "valid_from" in edge else arrow
+
+
+def _write_end(edge: dict[str, str]) -> str:
+    return write_lifetime(write_period(*_read_period(edge))) if "valid_from" in edge else ""
 
 
 class EntityReply(Answer):
@@ -200,7 +228,7 @@ class EntityReply(Answer):
         reply.revised = [RevisedPart.model_validate(item) for item in row.revised] or None
         reply.aliases = row.aliases or None
         reply._row, reply._layout, reply._skipped = row, layout, skipped
-        reply._facts = [Observation.build(fact, labels) for fact in row.observations]
+        reply._facts = [Observation.build(fact, layout) for fact in row.observations]
         if with_relations:
             reply.relations = Relations(outgoing=[], incoming=[])
         return reply.choose(reply.size())
@@ -283,16 +311,16 @@ class EntityReply(Answer):
                 [edge for edge in edges if id(edge) in kept]
                 for edges in (row.outgoing, row.incoming)
             )
-            update["relations"] = Relations.build(outgoing, incoming)
+            update["relations"] = Relations.build(outgoing, incoming, self._layout)
         return self.cut(len(dated) - len(kept) + unread, **update)
 
     def _date_items(self) -> list[Item]:
-        """Return all facts and relations, newest first. ISO times can be sorted as texts."""
+        """Return all facts and relations, said last first. ISO times can be sorted as texts."""
         row = self._row
         if row is None:
             return []
         edges = row.outgoing + row.incoming if self.relations is not None else []
-        return sorted(row.observations + edges, key=lambda item: item["created_at"], reverse=True)
+        return sorted(row.observations + edges, key=_find_day, reverse=True)
 
     def _count_more(self) -> int:
         """Return the number of facts after this page, without the facts in `dropped`."""
@@ -300,3 +328,9 @@ class EntityReply(Answer):
         if row is None or self.total_observations is None:
             return 0
         return max(row.total_observations - self._skipped - len(row.observations), 0)
+
+
+def _find_day(item: Item) -> tuple[str, str]:
+    """Return the day on which a fact was said or a relation began, and the time of storing."""
+    day = item.get("said_at") or item.get("valid_from") or item["created_at"]
+    return day[:10], item["created_at"]

@@ -8,9 +8,10 @@ from pydantic import Field
 
 from textrawl.access.principal import Caller
 from textrawl.errors import ArgumentInvalid, EntityNameMissing, QueryMissing
-from textrawl.memory.facts import MemoryOperations, Question, Sources, Times, suggest_names
+from textrawl.memory.facts import EVER, MemoryOperations, Question, Sources, Times, suggest_names
 from textrawl.tools.call import Call
 from textrawl.tools.memory.declaration import (
+    AsOf,
     EntityType,
     Instant,
     LeastScore,
@@ -59,7 +60,7 @@ async def query_memory(
     limit: Annotated[int, Field(description="most results; search 50, list 100")] = 10,
     offset: Annotated[int, Field(ge=0, description="list, entity")] = 0,
     maxTokens: Annotated[int | None, Field(ge=LEAST_TOKENS, le=MOST_TOKENS)] = None,
-    asOf: Annotated[Instant, Field(description="ISO date: what was valid then")] = None,
+    asOf: Annotated[AsOf, Field(description="ISO date or ever: valid then")] = None,
     since: Annotated[PastInstant, Field(description="ISO date: said from then")] = None,
     until: Instant = None,
     includeIds: Annotated[bool, Field(description="to replace or forget")] = False,
@@ -74,7 +75,8 @@ async def query_memory(
     operations = MemoryOperations(call.store)
     times = _check_times(Times(asOf, since, until))
     types = list[str](entityTypes) if entityTypes else None
-    layout = FactLayout(find_space_labels(call.caller.principal), includeIds, dates)
+    labels = find_space_labels(call.caller.principal)
+    layout = FactLayout(labels, includeIds, dates, with_periods=asOf == EVER)
     skipped = min(offset, _LAST_OFFSET)
     reply: Answer
     used_mode = mode or _infer_mode(query, entityName)

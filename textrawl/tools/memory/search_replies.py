@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import UTC, datetime
 from operator import attrgetter
 from typing import Annotated, Any, ClassVar, Literal, Self
 
@@ -21,7 +21,7 @@ from textrawl.values.text import (
     write_relation,
     write_statement,
 )
-from textrawl.values.times import write_day
+from textrawl.values.times import write_day, write_lifetime, write_period
 from textrawl.values.word_lists import EVERYBODY, includes_everybody
 from textrawl.wire.program import Program
 from textrawl.wire.replies import NOTHING, Finding, Key, Part, Reply
@@ -29,7 +29,7 @@ from textrawl.wire.replies import NOTHING, Finding, Key, Part, Reply
 _FOUND = (
     "by best fact; of a memory: content, source (of a relation relation_type, to_entity, "
     "to_entity_type), author, score, with includeIds id, with that or dates createdAt, saidAt if "
-    "given; of a document line, chunkId"
+    "given, with asOf ever or a begin ahead validFrom, validUntil; of a document line, chunkId"
 )
 
 
@@ -67,13 +67,21 @@ class FactLayout:
     """The fields of a fact that text answers show beside its content.
 
     If `with_ids` is true, text answers show id, author and day. In a space with several authors
-    they show the author in any case. If `for_program` is true, structured content has all fields.
+    they show the author in any case. If `with_periods` is true, each fact has its period of
+    validity. If `for_program` is true, structured content has all fields.
     """
 
     labels: SpaceLabels = NO_LABELS
     with_ids: bool = False
     with_dates: bool = False
     for_program: bool = False
+    with_periods: bool = False
+
+    def find_period(self, start: datetime | None, end: datetime | None) -> str | None:
+        """Return the period to show: of each fact, or else of a fact that begins in the future."""
+        if start is None or not (self.with_periods or start > datetime.now(UTC)):
+            return None
+        return write_period(start, end)
 
     def write_origin(self, identity: str, author: str | None, day: str) -> str:
         """Return the beginning of a fact's line: id, day and author, or some of them, or nothing.
@@ -150,6 +158,9 @@ class FactPart(Part):
     said_at: datetime | None = None
     by: Annotated[str | None, Key("by"), Field(exclude=True)] = None
     on: Annotated[str | None, Key("on"), Field(exclude=True)] = None
+    period: Annotated[str | None, Key("p"), Field(exclude=True)] = None
+    valid_from: datetime | None = None
+    valid_until: datetime | None = None
     proposed: Annotated[Literal[True] | None, Key("proposed")] = None
 
     def line(self, layout: FactLayout) -> str:
@@ -162,7 +173,8 @@ class FactPart(Part):
             text = write_line(self.content)
         else:
             text = write_relation(self.relation_type, self.to_entity or "")
-        return f"{round(self.score * 100)} {origin}{text}{PROPOSED if self.proposed else ''}"
+        end = PROPOSED if self.proposed else write_lifetime(self.period) if self.period else ""
+        return f"{round(self.score * 100)} {origin}{text}{end}"
 
     def compact(self) -> Any:
         """Return short keys. A fact that looks like a relation begins with a backslash."""
@@ -306,6 +318,8 @@ def _build_fact(row: HitRow, layout: FactLayout) -> FactPart:
         chunk_id=row.chunk_id,
         proposed=row.proposed or None,
     )
+    if period := layout.find_period(row.valid_from, row.valid_until):
+        fact.period, fact.valid_from, fact.valid_until = period, row.valid_from, row.valid_until
     if layout.with_ids or row.several_authors:
         fact.by = row.author
     if layout.with_ids:

@@ -1,6 +1,6 @@
 """Replies of remember_fact, relate_entities and forget_entity. They do not load the MCP SDK."""
 
-from typing import Annotated, Self
+from typing import Annotated, Literal, Self
 from uuid import UUID
 
 from pydantic import Field
@@ -19,6 +19,9 @@ class SimilarPart(Part):
 class RememberReply(SuccessReply):
     """The stored fact. `entity_type` is the stored type of the entity.
 
+    `ended` is true if the fact has ended already. `placed_before` is the id of the fact that
+    `replaces` names, if the new fact begins before it: the new fact then ends when that one begins.
+
     If the caller can only propose, `proposal_id` is set instead of the other ids.
 
     Compact text shows the stored type only if it differs from the type in the call.
@@ -35,6 +38,8 @@ class RememberReply(SuccessReply):
 
     duplicate: Annotated[bool | None, OMIT_EMPTY, Key("dup")] = None
     updated: Annotated[bool | None, OMIT_EMPTY, Key("updated")] = None
+    ended: Annotated[bool | None, OMIT_EMPTY, Key("ended")] = None
+    placed_before: Annotated[UUID | None, OMIT_EMPTY, Key("before", short_id=True)] = None
     proposal_id: Annotated[UUID | None, Key("proposal", short_id=True)] = None
     message: str | None = None
     entity_id: Annotated[UUID | None, Key("entity", short_id=True)]
@@ -48,7 +53,9 @@ class RememberReply(SuccessReply):
     def build(cls, row: FactRow, requested_type: str) -> Self:
         """Return the reply for `row`. `requested_type` is the entity type in the call."""
         reply = cls.model_validate(row)
-        reply.message = f"{_choose_verb(row)} {row.entity_name} ({row.entity_type})"
+        place = "; it ends when the fact of replaces begins" if row.placed_before else ""
+        former = "; it has ended" if row.ended else ""
+        reply.message = f"{_choose_verb(row)} {row.entity_name} ({row.entity_type}){place}{former}"
         reply.kept_type = row.entity_type if row.entity_type != requested_type else None
         return reply
 
@@ -72,11 +79,13 @@ class EndPart(Part):
 class RelateReply(SuccessReply):
     """The stored or ended relation and its two entities.
 
-    `ended` has the targets of the relations that the call ended. If the caller can only propose,
-    `proposal_id` is set instead of `relation_id`.
+    `ended` has the targets of the relations that the call ended. `former` is true if the stored
+    relation has ended already. With `replaces`, `placed_before` is the target of the next relation,
+    if the new one begins before it. If the caller can only propose, `proposal_id` is set instead of
+    `relation_id`.
     """
 
-    spared = (("message",), ("ended",), ("from_entity", "to_entity"), ("relation_id",))
+    spared = (("message",), ("ended", "former"), ("from_entity", "to_entity"), ("relation_id",))
 
     proposal_id: Annotated[str | None, Key("proposal", short_id=True)] = None
     message: str | None
@@ -84,19 +93,23 @@ class RelateReply(SuccessReply):
     from_entity: Annotated[EndPart | None, Key("from")]
     to_entity: Annotated[EndPart | None, Key("to")]
     ended: Annotated[list[str] | None, Key("ended")] = None
+    former: Annotated[Literal[True] | None, Key("ended")] = None
+    placed_before: Annotated[str | None, Key("before")] = None
 
     @classmethod
-    def build(cls, row: RelationRow, relation: str, *, ended: bool) -> Self:
-        """Return the reply for `row`."""
+    def build(cls, row: RelationRow, relation: str, *, ended: bool, former: bool = False) -> Self:
+        """Return the reply for `row`. `former`: the relation was stored with a past end."""
         if ended:
             verb = "Ended" if row.ended else "Had ended already"
         elif row.proposal_id:
             verb = "Proposed to a reviewer" if row.created else "Proposed before"
         else:
             verb = "Related" if row.created else "Already related"
-        former = f"; ended: {', '.join(row.ended)}" if row.ended and not ended else ""
+        others = f"; ended: {', '.join(row.ended)}" if row.ended and not ended else ""
+        place = f"; it ends when {row.placed_before} begins" if row.placed_before else ""
+        past = "; it has ended" if former and not ended else ""
         return cls(
-            message=f"{verb}: {row.from_name} {relation} {row.to_name}{former}",
+            message=f"{verb}: {row.from_name} {relation} {row.to_name}{others}{place}{past}",
             proposal_id=write_id(row.proposal_id),
             relation_id=write_id(row.relation_id),
             from_entity=EndPart(
@@ -104,6 +117,8 @@ class RelateReply(SuccessReply):
             ),
             to_entity=EndPart(id=write_id(row.to_id), name=row.to_name, type=row.to_stored_type),
             ended=row.ended or None,
+            former=True if former and not ended else None,
+            placed_before=row.placed_before,
         )
 
 

@@ -1,5 +1,6 @@
 """The tools that store facts and relations."""
 
+from datetime import UTC, datetime
 from typing import Annotated, Any, Self
 from uuid import UUID
 
@@ -12,11 +13,12 @@ from textrawl.memory.fact_rows import BatchRow
 from textrawl.memory.facts import Edge, Fact, MemoryOperations
 from textrawl.tools.call import Call
 from textrawl.tools.memory.declaration import (
+    Begin,
     Confidence,
+    End,
     EntityType,
     FactReference,
     FactText,
-    FutureInstant,
     Name,
     PastInstant,
     RelationName,
@@ -35,9 +37,8 @@ async def remember_fact(
     entityType: EntityType,
     observation: Annotated[FactText, Field(description="one atomic fact")],
     source: Source = None,
-    validUntil: Annotated[
-        FutureInstant, Field(description="ISO date when it stops being true")
-    ] = None,
+    validFrom: Annotated[Begin, Field(description="ISO date; default: saidAt")] = None,
+    validUntil: End = None,
     saidAt: PastInstant = None,
     confidence: Confidence = None,
     replaces: Annotated[
@@ -56,6 +57,7 @@ async def remember_fact(
         observation,
         source,
         confidence,
+        validFrom,
         validUntil,
         saidAt,
         replaces or None,
@@ -76,7 +78,8 @@ class FactItem(BaseModel):
     entityType: EntityType  # noqa: N815
     observation: FactText
     source: Source = None
-    validUntil: FutureInstant = None  # noqa: N815
+    validFrom: Begin = None  # noqa: N815
+    validUntil: End = None  # noqa: N815
     saidAt: PastInstant = None  # noqa: N815
     confidence: Confidence = None
     replaces: FactReference = ""
@@ -89,6 +92,7 @@ class FactItem(BaseModel):
             self.observation,
             self.source,
             self.confidence,
+            self.validFrom,
             self.validUntil,
             self.saidAt,
             self.replaces or None,
@@ -105,11 +109,19 @@ class RelationItem(BaseModel):
     toEntity: Name  # noqa: N815
     fromEntityType: EntityType | None = None  # noqa: N815
     toEntityType: EntityType | None = None  # noqa: N815
+    validFrom: Begin = None  # noqa: N815
+    validUntil: End = None  # noqa: N815
 
     def read(self) -> Edge:
         """Return the relation to store."""
         return Edge(
-            self.fromEntity, self.relation, self.toEntity, self.fromEntityType, self.toEntityType
+            self.fromEntity,
+            self.relation,
+            self.toEntity,
+            self.fromEntityType,
+            self.toEntityType,
+            self.validFrom,
+            self.validUntil,
         )
 
 
@@ -135,7 +147,8 @@ class BuildReply(SuccessReply):
     """The result of a batch.
 
     `repeated` lists the positions of the duplicates in the batch, counted from 0. `updated` lists
-    the duplicates that gave the stored fact a new source, confidence, end or `saidAt`.
+    the duplicates that gave the stored fact a new source, confidence, end or `saidAt`. `ended`
+    lists the facts that have ended already.
 
     If the caller can only propose, nothing was stored, and `proposals` has their ids, facts
     first.
@@ -143,7 +156,7 @@ class BuildReply(SuccessReply):
 
     items = "closest"
     spared = (
-        ("repeated", "updated"),
+        ("repeated", "updated", "ended"),
         ("facts_created", "facts_duplicate", "relations_created", "facts"),
     )
 
@@ -151,6 +164,7 @@ class BuildReply(SuccessReply):
     facts_duplicate: int | None
     repeated: Annotated[list[int] | None, OMIT_EMPTY] = None
     updated: Annotated[list[int] | None, OMIT_EMPTY] = None
+    ended: Annotated[list[int] | None, OMIT_EMPTY] = None
     facts: Annotated[FactCounts | None, Key("facts"), Field(exclude=True)] = None
     relations_created: Annotated[int | None, Key("rel")]
     closest: Annotated[list[CloseFact] | None, OMIT_EMPTY, Key("like"), Field(alias="similar")] = (
@@ -172,7 +186,7 @@ class BuildReply(SuccessReply):
         short = super().compact()
         if self.proposals:
             return {"ok": True, "proposals": [str(one)[:SHORT_ID] for one in self.proposals]}
-        positions = {"at": self.repeated, "upd": self.updated}
+        positions = {"at": self.repeated, "upd": self.updated, "ended": self.ended}
         if "facts" in short:
             short["facts"] |= {key: value for key, value in positions.items() if value}
         return short
@@ -207,6 +221,8 @@ async def relate_entities(
     toEntity: Name,
     fromEntityType: Annotated[EntityType | None, Field(description="if new")] = None,
     toEntityType: Annotated[EntityType | None, Field(description="if new")] = None,
+    validFrom: Begin = None,
+    validUntil: End = None,
     ended: Annotated[bool, Field(description="it is no longer so")] = False,
     replaces: Annotated[bool, Field(description="end the former one")] = False,
 ) -> CallToolResult:
@@ -215,15 +231,18 @@ async def relate_entities(
     For what concerns only one use remember_fact. Example:
     {"fromEntity":"Ada","relation":"works_at","toEntity":"Acme Corp"}.
     """
-    edge = Edge(fromEntity, relation, toEntity, fromEntityType, toEntityType)
+    edge = Edge(fromEntity, relation, toEntity, fromEntityType, toEntityType, validFrom, validUntil)
     memory_operations = MemoryOperations(call.store)
     if ended and replaces:
         raise ArgumentInvalid(
             "ended, replaces: give only one; use replaces with the new relation, or ended with the "
             "former relation"
         )
+    if ended and validFrom:
+        raise ArgumentInvalid("validFrom: with ended give only validUntil, the day of the end")
     if ended:
         row = await memory_operations.end(edge, call.caller)
     else:
         row = await memory_operations.relate(edge, call.caller, replaces=replaces)
-    return call.reply(RelateReply.build(row, relation, ended=ended))
+    former = bool(validUntil and validUntil <= datetime.now(UTC))
+    return call.reply(RelateReply.build(row, relation, ended=ended, former=former))
