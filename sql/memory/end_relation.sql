@@ -31,7 +31,7 @@ begin
     if relation_id is null then
         raise exception using errcode = 'TR007', message = 'no such relation';
     end if;
-    if valid_until <= (select r.valid_from from relation r where r.space_id = origin.space_id and r.id = relation_id) then
+    if (select r.valid_from from relation r where r.space_id = origin.space_id and r.id = relation_id) >= valid_until then
         raise exception using errcode = 'TR098', message = 'the period ends before it begins';
     end if;
     ended := end_relations(array[relation_id], moment, origin, valid_until);

@@ -93,7 +93,7 @@ begin
     end loop;
     if named.id is not null then
         update observation o set replaced_by = named.id
-        where o.space_id = space and o.id = duplicates[1] and o.replaced_by is null and o.valid_until <= named.valid_from;
+        where o.space_id = space and o.id = duplicates[1] and o.replaced_by is null and named.valid_from >= o.valid_until;
         details[1] := details[1] || jsonb_strip_nulls(jsonb_build_object('placed_before', named.id, 'until', given_end));
     end if;
     update entity e set updated_at = moment + last * step

@@ -24,7 +24,7 @@ READERS_OF_STATEMENTS = {
     "graph": {"split_node"},
     "memory": {
         "assess_spaces", "count_terms", "explain_search", "facts_from_authors", "forget_entity",
-        "matching_facts", "nearest_facts",
+        "list_entities", "matching_facts", "nearest_facts",
         "rebuild_documents", "record_recalls", "refresh_search_statistics", "search_memory",
         "search_terms", "store_facts", "update_fact",
     },
