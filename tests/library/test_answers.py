@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from textrawl import errors
-from textrawl.client.answers import Answer, read_facts
+from textrawl.client.answers import ToolAnswer, read_facts
 from textrawl.client.remote import read_refusal, read_status
 from textrawl.client.results import Fact, Facts
 from textrawl.memory.fact_rows import HitRow, ProposedHitRow
@@ -75,7 +75,7 @@ def send(rows: Sequence[HitRow]) -> Facts:
     reply = SearchReply.build(list(rows), None, "?", FactLayout(LABELS, for_program=True))
     written = RENDERER.write(reply)
     sent = json.loads(json.dumps(written.content.structured))
-    return read_facts(Answer(written.text, sent, reply.list_ids(written.items)))
+    return read_facts(ToolAnswer(written.text, sent, reply.list_ids(written.items)))
 
 
 @given(st.lists(hits(), max_size=4, unique_by=lambda row: row.observation_id))

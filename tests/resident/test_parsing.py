@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from textrawl.cli import quick
 from textrawl.cli.application import build_app
 from textrawl.client.arguments import DigestArguments, SearchArguments, check
-from textrawl.resident.client import Found
+from textrawl.resident.client import SocketAnswer
 
 MODELS = {"recall": SearchArguments, "digest": DigestArguments}
 WORDS = st.one_of(
@@ -38,11 +38,11 @@ def requests(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, Any]]:
     """The requests that the commands make."""
     made: list[dict[str, Any]] = []
 
-    def note(request: dict[str, Any]) -> Found:
+    def note(request: dict[str, Any]) -> SocketAnswer:
         made.append(request)
-        return Found("", [], 0, {})
+        return SocketAnswer("", [], 0, {})
 
-    def show(_: Found, *, as_json: bool) -> None:
+    def show(_: SocketAnswer, *, as_json: bool) -> None:
         made[-1]["as_json"] = as_json
 
     monkeypatch.setattr("textrawl.cli.commands.recall.find_answer", note)

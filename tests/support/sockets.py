@@ -5,7 +5,7 @@ import time
 from pathlib import Path
 
 from textrawl.errors import TextrawlError
-from textrawl.resident.client import PING, Found, Unreachable, ask, build_call, find_address
+from textrawl.resident.client import PING, SocketAnswer, Unreachable, ask, build_call, find_address
 
 
 def is_answered() -> bool:
@@ -22,7 +22,7 @@ def search(query: str, client: str = "", **wishes: object) -> dict[str, object]:
     return build_call("query_memory", {"query": query}, client=client, **wishes)
 
 
-def recall(query: str, client: str = "", *, timeout: float = 20, **wishes: object) -> Found:
+def recall(query: str, client: str = "", *, timeout: float = 20, **wishes: object) -> SocketAnswer:
     """The facts that a program finds."""
     return ask(search(query, client, **wishes), timeout=timeout)
 

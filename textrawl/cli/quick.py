@@ -13,7 +13,7 @@ from typing import Any
 
 from textrawl.environment import read_sources
 from textrawl.errors import ArgumentInvalid, QueryMissing, TextrawlError
-from textrawl.resident.client import Found, Unreachable, ask, build_call
+from textrawl.resident.client import SocketAnswer, Unreachable, ask, build_call
 from textrawl.values.text import LEAST_TOKENS, MOST_FACTS, MOST_TOKENS, QUERY_LENGTH
 
 Request = dict[str, Any]
@@ -88,7 +88,7 @@ def build_digest(
     return build_call("digest", arguments, client="textrawl digest", space=space)
 
 
-def ask_running(request: Request) -> Found:
+def ask_running(request: Request) -> SocketAnswer:
     """Return the answer of a running process.
 
     Raises TextrawlError, and Unreachable, at once if it was raised before.
@@ -102,7 +102,7 @@ def ask_running(request: Request) -> Found:
         raise
 
 
-def show(answer: Found, *, as_json: bool) -> None:
+def show(answer: SocketAnswer, *, as_json: bool) -> None:
     """Write an answer to stdout."""
     if as_json:
         text = json.dumps(_describe(answer), ensure_ascii=False, indent=2)
@@ -114,7 +114,7 @@ def show(answer: Found, *, as_json: bool) -> None:
     sys.stdout.flush()
 
 
-def _describe(answer: Found) -> dict[str, Any]:
+def _describe(answer: SocketAnswer) -> dict[str, Any]:
     from datetime import datetime  # noqa: PLC0415 - hooks and plain answers do not need it
 
     facts = {

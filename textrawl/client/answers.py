@@ -19,7 +19,7 @@ from textrawl.wire.program import Program
 Members = Mapping[str, Any]
 
 
-class Answer(NamedTuple):
+class ToolAnswer(NamedTuple):
     """The answer of a tool: lines with their tokens, structured content, and the ids of its facts.
 
     The facts of a search or digest have their order in `ids`. A fact without a place in it was left
@@ -35,12 +35,12 @@ class Answer(NamedTuple):
 class Tools(Protocol):
     """The tools of a memory, here or on a server, for programs of textrawl."""
 
-    async def call(self, name: str, arguments: Members, program: Program) -> Answer:
+    async def call(self, name: str, arguments: Members, program: Program) -> ToolAnswer:
         """Return the answer of a tool. The digest is one of them. Raises TextrawlError."""
         ...
 
 
-def read_facts(answer: Answer) -> Facts:
+def read_facts(answer: ToolAnswer) -> Facts:
     """Return the facts of a search."""
     found = {
         memory["id"]: _read_fact(entity, memory)
@@ -51,12 +51,12 @@ def read_facts(answer: Answer) -> Facts:
     return Facts(tuple(found[one] for one in answer.ids), omitted, answer.content.get("note"))
 
 
-def read_digest(answer: Answer) -> Digest:
+def read_digest(answer: ToolAnswer) -> Digest:
     """Return the digest."""
     return Digest(answer.text, tuple(answer.ids))
 
 
-def read_remembered(answer: Answer) -> Remembered:
+def read_remembered(answer: ToolAnswer) -> Remembered:
     """Return the stored or proposed fact."""
     members = answer.content
     similar, proposal = members.get("similar"), members.get("proposalId")
@@ -71,7 +71,7 @@ def read_remembered(answer: Answer) -> Remembered:
     )
 
 
-def read_related(answer: Answer, relation: str) -> Related:
+def read_related(answer: ToolAnswer, relation: str) -> Related:
     """Return the relation that was stored, proposed or ended."""
     members = answer.content
     proposal = members.get("proposalId")
@@ -85,7 +85,7 @@ def read_related(answer: Answer, relation: str) -> Related:
     )
 
 
-def read_forgotten(answer: Answer) -> Forgotten:
+def read_forgotten(answer: ToolAnswer) -> Forgotten:
     """Return what was deleted, or would be."""
     members = answer.content
     keys = ("deletedEntityId", "deletedObservationId", "deletedRelationId")

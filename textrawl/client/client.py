@@ -12,7 +12,7 @@ from anyio.from_thread import BlockingPortal, start_blocking_portal
 
 from textrawl import __version__
 from textrawl.client.answers import (
-    Answer,
+    ToolAnswer,
     Tools,
     read_digest,
     read_facts,
@@ -98,7 +98,7 @@ class Client:
         async with open_remote(_complete_url(url), token, self._timeout) as tools:
             yield tools
 
-    async def _call(self, tool: str, arguments: Arguments) -> Answer:
+    async def _call(self, tool: str, arguments: Arguments) -> ToolAnswer:
         if self._opened is None:
             raise RuntimeError("Open the client first: async with Client() as memory")
         return await self._opened.call(tool, arguments.write(), _PROGRAM)

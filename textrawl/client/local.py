@@ -18,7 +18,7 @@ from textrawl.access.principal import (
     Scope,
     keep_caller,
 )
-from textrawl.client.answers import Answer
+from textrawl.client.answers import ToolAnswer
 from textrawl.client.arguments import (
     Arguments,
     DeletionArguments,
@@ -88,7 +88,7 @@ class LocalTools:
         self._renderer = build_renderer(settings).for_programs()
         self._memory = MemoryOperations(store)
 
-    async def call(self, name: str, arguments: Mapping[str, Any], program: Program) -> Answer:
+    async def call(self, name: str, arguments: Mapping[str, Any], program: Program) -> ToolAnswer:
         """Return the answer of a tool. Raises the errors of the tool."""
         if name not in _TOOLS:
             raise ArgumentInvalid(f"Use one of: {', '.join(_TOOLS)}", title="Unknown tool")
@@ -113,7 +113,7 @@ class LocalTools:
         name = self._names.get(tool, tool)
         return Caller(principal, program.client, name, secrets.token_hex(8))
 
-    async def search(self, asked: SearchArguments, caller: Caller, program: Program) -> Answer:
+    async def search(self, asked: SearchArguments, caller: Caller, program: Program) -> ToolAnswer:
         """Return the facts that answer a question."""
         layout = FactLayout(find_space_labels(caller.principal), asked.include_ids)
         question, authors = asked.read(), self._settings.digest_authors
@@ -125,19 +125,19 @@ class LocalTools:
             self._recalls.add(describe_recall(caller, "search", written, finding), reply)
         return _build_answer(reply, written)
 
-    async def digest(self, asked: DigestArguments, caller: Caller, program: Program) -> Answer:
+    async def digest(self, asked: DigestArguments, caller: Caller, program: Program) -> ToolAnswer:
         """Return the facts that matter at the start of a conversation."""
         authors = self._settings.digest_authors
         reply = await digest_for_program(self._memory, asked.project, caller, program, authors)
         budget = asked.max_tokens or self._settings.digest_tokens
         return _build_answer(reply, self._renderer.write(reply, budget))
 
-    async def remember(self, asked: FactArguments, caller: Caller, _: Program) -> Answer:
+    async def remember(self, asked: FactArguments, caller: Caller, _: Program) -> ToolAnswer:
         """Store a fact, or update the valid fact of the entity with the same text."""
         row = await self._memory.remember(asked.read(), caller)
         return _build_short_answer(RememberReply.build(row, asked.type))
 
-    async def relate(self, asked: EdgeArguments, caller: Caller, _: Program) -> Answer:
+    async def relate(self, asked: EdgeArguments, caller: Caller, _: Program) -> ToolAnswer:
         """Connect two entities, or end a relation."""
         edge = asked.read()
         if asked.ended:
@@ -146,7 +146,7 @@ class LocalTools:
             row = await self._memory.relate(edge, caller, replaces=asked.replaces)
         return _build_short_answer(RelateReply.build(row, edge.relation, ended=asked.ended))
 
-    async def forget(self, asked: DeletionArguments, caller: Caller, _: Program) -> Answer:
+    async def forget(self, asked: DeletionArguments, caller: Caller, _: Program) -> ToolAnswer:
         """Delete an entity or one fact of it. Raises NothingToDelete, FactNotFound."""
         row = await self._memory.forget(
             asked.entity, caller, fact=asked.fact, dry_run=asked.dry_run
@@ -156,12 +156,12 @@ class LocalTools:
         write = ForgetReply.preview if asked.dry_run else ForgetReply.build
         return _build_short_answer(write(row))
 
-    async def capture(self, asked: EntryArguments, caller: Caller, _: Program) -> Answer:
+    async def capture(self, asked: EntryArguments, caller: Caller, _: Program) -> ToolAnswer:
         """Add texts of a session to a journal entry, without known texts."""
         row = await JournalOperations(self._store).write(
             asked.read(), asked.content, caller, chat_ids=asked.chat_ids
         )
-        return Answer("", {"changed": row.changed})
+        return ToolAnswer("", {"changed": row.changed})
 
 
 @dataclass(frozen=True)
@@ -169,17 +169,17 @@ class _Tool:
     """A tool: the model of its arguments, its function, and the scopes of which one is needed."""
 
     arguments: type[Arguments]
-    run: Callable[[LocalTools, Any, Caller, Program], Awaitable[Answer]]
+    run: Callable[[LocalTools, Any, Caller, Program], Awaitable[ToolAnswer]]
     find_scopes: Callable[[Any], tuple[Scope, ...]]
 
 
-def _build_answer(reply: Reply, written: Written) -> Answer:
+def _build_answer(reply: Reply, written: Written) -> ToolAnswer:
     content = written.content.structured or {}
-    return Answer(written.text, content, reply.list_ids(written.items), written.tokens)
+    return ToolAnswer(written.text, content, reply.list_ids(written.items), written.tokens)
 
 
-def _build_short_answer(reply: Reply) -> Answer:
-    return Answer("", reply.structured())
+def _build_short_answer(reply: Reply) -> ToolAnswer:
+    return ToolAnswer("", reply.structured())
 
 
 def _ask_for_space(principal: Principal) -> ArgumentInvalid:

@@ -25,7 +25,7 @@ from mcp.types import (
 )
 
 from textrawl import __version__, errors
-from textrawl.client.answers import Answer
+from textrawl.client.answers import ToolAnswer
 from textrawl.errors import ServerUnreachable, TextrawlError
 from textrawl.values.word_lists import PROGRAM
 from textrawl.wire.program import Program
@@ -123,7 +123,7 @@ class RemoteTools:
         self._mode = "auto"
         self._discovered: DiscoverResult | None = None
 
-    async def call(self, name: str, arguments: Mapping[str, Any], program: Program) -> Answer:
+    async def call(self, name: str, arguments: Mapping[str, Any], program: Program) -> ToolAnswer:
         """Return the answer of a tool, or of the prompt `digest`. Raises TextrawlError."""
         meta = cast("RequestParamsMeta", program.write_meta())
         async with self._open_session() as client:
@@ -174,13 +174,13 @@ def _read_text(blocks: Sequence[object]) -> str:
 
 def _read_answer(
     blocks: Sequence[object], meta: Mapping[str, Any] | None, content: Any = None
-) -> Answer:
+) -> ToolAnswer:
     """Return the answer. Raises ServerUnreachable if no textrawl of this version made it."""
     details = (meta or {}).get(PROGRAM, {})
     content = details.get("content") if content is None else content
     if content is None:
         raise _misread(_read_text(blocks))
-    return Answer(_read_text(blocks), content, details.get("ids", ()), details.get("tokens", 0))
+    return ToolAnswer(_read_text(blocks), content, details.get("ids", ()), details.get("tokens", 0))
 
 
 def _misread(text: str) -> ServerUnreachable:

@@ -34,8 +34,8 @@ from textrawl.hooks.events import (
 from textrawl.hooks.response import Choices, Occasion, read_choices, respond, wants_log
 from textrawl.hooks.sessions import HookSession, remove_old_sessions
 from textrawl.resident.client import (
-    Found,
     ResidentRefused,
+    SocketAnswer,
     Unreachable,
     ask_or_start,
     build_call,
@@ -120,7 +120,9 @@ def _respond(
     end = time.monotonic() + (STORING if stores else REACHING)
     starting = 0.0 if stores else STARTING
 
-    def ask(tool: str, arguments: Mapping[str, Any], wishes: Mapping[str, Any]) -> Found | None:
+    def ask(
+        tool: str, arguments: Mapping[str, Any], wishes: Mapping[str, Any]
+    ) -> SocketAnswer | None:
         request = build_call(tool, arguments, client=f"textrawl hook ({client.name})", **wishes)
         try:
             return ask_or_start(request, timeout=end - time.monotonic(), starting=starting)

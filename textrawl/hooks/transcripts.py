@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, cast
 
 from textrawl.hooks.sessions import HookSession
-from textrawl.resident.client import Found
+from textrawl.resident.client import SocketAnswer
 
 
 def drop_elements(text: str, opening: re.Pattern[str], put: str = "") -> str:
@@ -186,7 +186,7 @@ def clean_message(text: str) -> str:
 MOST_TEXT = 50_000  # characters of one request
 _TAG = "[chat:"  # the journal would take it for the number of a conversation
 
-Ask = Callable[[str, Mapping[str, Any], Mapping[str, Any]], Found | None]
+Ask = Callable[[str, Mapping[str, Any], Mapping[str, Any]], SocketAnswer | None]
 """A function that calls a tool with arguments and with wishes of the program. None: it failed."""
 
 

@@ -16,7 +16,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, cast
 
 from textrawl import __version__
-from textrawl.client.answers import Answer, Tools
+from textrawl.client.answers import ToolAnswer, Tools
 from textrawl.errors import ArgumentInvalid, TextrawlError
 from textrawl.values.text import escape_hidden
 from textrawl.values.word_lists import PROGRAM
@@ -69,7 +69,7 @@ async def _run(
     return {}
 
 
-def _write_result(answered: Answer) -> Members:
+def _write_result(answered: ToolAnswer) -> Members:
     return {
         "content": [{"type": "text", "text": escape_hidden(answered.text)}],
         "structuredContent": answered.content,

@@ -155,7 +155,7 @@ class ResidentRefused(Unreachable):
     """The process is of another version of textrawl or of another OS user, or memory is off."""
 
 
-class Found(NamedTuple):
+class SocketAnswer(NamedTuple):
     """The answer of a tool: lines with their tokens, the ids of their facts, structured content."""
 
     text: str
@@ -183,20 +183,20 @@ def build_call(tool: str, arguments: Mapping[str, Any], **program: Any) -> dict[
     return {"method": "tools/call", "params": params}
 
 
-def read_answer(answer: Mapping[str, Any]) -> Found:
+def read_answer(answer: Mapping[str, Any]) -> SocketAnswer:
     """Return the answer of a tool. Raises TextrawlError if it is an error."""
     if "error" in answer:
         failure = answer["error"]["data"]
         raise TextrawlError(failure["fix"], title=failure["error"])
     result = answer["result"]
     if "content" not in result:
-        return Found("", [], 0, {})
+        return SocketAnswer("", [], 0, {})
     details = result["_meta"][PROGRAM]
     text, content = result["content"][0]["text"], result["structuredContent"]
-    return Found(text, details["ids"], details["tokens"], content)
+    return SocketAnswer(text, details["ids"], details["tokens"], content)
 
 
-def ask(request: Mapping[str, Any], *, timeout: float) -> Found:
+def ask(request: Mapping[str, Any], *, timeout: float) -> SocketAnswer:
     """Send a request to the process that has the memory open, and return its answer.
 
     `timeout` is in seconds, and applies to the whole call. Raises Unreachable, TextrawlError.
@@ -216,7 +216,9 @@ def ask(request: Mapping[str, Any], *, timeout: float) -> Found:
     return read_answer(cast("dict[str, Any]", answer))
 
 
-def ask_or_start(request: Mapping[str, Any], *, timeout: float, starting: float = 0.0) -> Found:
+def ask_or_start(
+    request: Mapping[str, Any], *, timeout: float, starting: float = 0.0
+) -> SocketAnswer:
     """Do the same as `ask`. If no process listens, start `textrawl resident` and wait for it.
 
     Raises Unreachable after `timeout` seconds, or after `starting` seconds more if it started the

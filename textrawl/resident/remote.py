@@ -7,7 +7,7 @@ from collections.abc import AsyncGenerator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from typing import Any
 
-from textrawl.client.answers import Answer, Tools
+from textrawl.client.answers import ToolAnswer, Tools
 from textrawl.client.remote import open_remote
 from textrawl.errors import ArgumentInvalid, ReadOnly
 from textrawl.settings import Settings
@@ -30,7 +30,7 @@ class RemoteSpaces:
         self._stack = stack
         self._tools: dict[str | None, Tools] = {}
 
-    async def call(self, name: str, arguments: Mapping[str, Any], program: Program) -> Answer:
+    async def call(self, name: str, arguments: Mapping[str, Any], program: Program) -> ToolAnswer:
         """Return the answer of the server. Raises ReadOnly, ArgumentInvalid."""
         if name not in _FORWARDED:
             raise ArgumentInvalid(f"Use one of: {', '.join(_FORWARDED)}", title="Unknown tool")

@@ -297,6 +297,8 @@ class Call:
     @property
     def program(self) -> Program | None:
         """The program of textrawl that calls, or None. Raises ArgumentInvalid."""
+        if not is_program(self.context):
+            return None
         return read_program(self.context.request_context.meta)
 
     def reply(self, reply: Reply) -> CallToolResult:

@@ -36,9 +36,9 @@ from textrawl.cli.quick import (
 )
 from textrawl.errors import MemoryNotEnabled
 from textrawl.resident.client import (
-    Found,
     NotListening,
     ResidentRefused,
+    SocketAnswer,
     Unreachable,
     build_call,
     complete,
@@ -49,7 +49,7 @@ from textrawl.values.names import ENTITY_TYPES, EntityKind
 from textrawl.values.text import SHORT_ID
 
 
-def find_answer(request: Request, *, create: bool = False) -> Found:
+def find_answer(request: Request, *, create: bool = False) -> SocketAnswer:
     """Return the answer to `request`.
 
     With `create`, the embedded Postgres is created if it does not exist. Without it, this process
@@ -64,7 +64,7 @@ def find_answer(request: Request, *, create: bool = False) -> Found:
     return _open_and_answer(request, create=create)
 
 
-def _open_and_answer(request: Request, *, create: bool) -> Found:
+def _open_and_answer(request: Request, *, create: bool) -> SocketAnswer:
     # A running process answers most requests, and these modules take half a second to load.
     from textrawl.resident import answers, process  # noqa: PLC0415 - see above
 
@@ -76,7 +76,7 @@ def _open_and_answer(request: Request, *, create: bool) -> Found:
         if settings.server_url is None:
             require_memory(settings)
 
-    async def run() -> Found:
+    async def run() -> SocketAnswer:
         async with process.open_tools(settings, serving=False) as tools:
             answer = await answers.answer(tools, json.dumps(complete(request)).encode())
             return read_answer(answer)
