@@ -20,11 +20,10 @@ from textrawl.memory.store import Store
 from textrawl.memory.watches import Watches
 from textrawl.scheduling import run_aside
 from textrawl.settings import CorrectionMode
-from textrawl.values.text import DIGEST_TOKENS, clean_name
+from textrawl.values.text import DIGEST_TOKENS, MOST_TOKENS, clean_name
 from textrawl.values.word_lists import EVERYBODY, PROGRAM
 from textrawl.wire.program import Program, read_program, write_answer_meta
 from textrawl.wire.replies import (
-    NO_BUDGET,
     NOTHING,
     Finding,
     Key,
@@ -304,7 +303,7 @@ class Call:
     def reply(self, reply: Reply) -> CallToolResult:
         """Write an answer that is not recorded as a recall."""
         if is_program(self.context):
-            return self.app.program_renderer.render(reply, NO_BUDGET)
+            return self.app.program_renderer.render(reply, MOST_TOKENS)
         return self.app.render(reply)
 
     def recall(
