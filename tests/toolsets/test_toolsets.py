@@ -19,7 +19,6 @@ from textrawl import Settings, create_server
 from textrawl.server.definition_costs import count_definitions, write_definition
 from textrawl.server.description import INSTRUCTIONS
 from textrawl.tools.catalogue import find_toolsets
-from textrawl.tools.toolset import Toolset
 from textrawl.wire.token_counter import choose_counter
 
 pytestmark = pytest.mark.anyio
@@ -83,20 +82,20 @@ async def test_models_are_told_when_to_use_the_tools_that_they_have(connect: Con
         assert named <= set(KNOWN[name].tools)
 
 
-@pytest.mark.parametrize("toolset", KNOWN.values(), ids=list(KNOWN))
-async def test_definitions_of_a_toolset_are_those_of_its_snapshots(
-    connect: Connect, toolset: Toolset
-) -> None:
-    client = await connect(toolsets=[toolset.name], **EXTRAS)
-    folder = SNAPSHOTS / toolset.name
-    folder.mkdir(exist_ok=True)
-    for tool in await list_tools(client):
-        now = tool.model_dump(mode="json", by_alias=True, exclude_none=True)
-        file = folder / f"{tool.name}.json"
-        if os.environ.get("UPDATE_SNAPSHOTS") == "1":
-            file.write_text(json.dumps(now, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
-        assert json.loads(file.read_text(encoding="utf-8")) == now
-    assert {file.stem for file in folder.iterdir()} == set(toolset.every_tool)
+async def test_definitions_of_a_toolset_are_those_of_its_snapshots(connect: Connect) -> None:
+    for toolset in KNOWN.values():
+        client = await connect(toolsets=[toolset.name], **EXTRAS)
+        folder = SNAPSHOTS / toolset.name
+        folder.mkdir(exist_ok=True)
+        for tool in await list_tools(client):
+            now = tool.model_dump(mode="json", by_alias=True, exclude_none=True)
+            file = folder / f"{tool.name}.json"
+            if os.environ.get("UPDATE_SNAPSHOTS") == "1":
+                file.write_text(
+                    json.dumps(now, indent=2, ensure_ascii=False) + "\n", encoding="utf-8"
+                )
+            assert json.loads(file.read_text(encoding="utf-8")) == now
+        assert {file.stem for file in folder.iterdir()} == set(toolset.every_tool)
 
 
 async def test_descriptions_of_graph_tools_show_an_example_and_schemas_are_portable(
@@ -128,21 +127,21 @@ async def test_a_path_of_http_offers_its_toolset_to_everybody(
             assert await list_names(again) == list(KNOWN["memory"].tools)
 
 
-@pytest.mark.parametrize("path", ["/t/graph", "/t/graph/default", "/t/poetry", "/t/memory/a/b"])
 async def test_a_toolset_that_the_settings_do_not_name_has_no_path(
-    settings: Callable[..., Settings], path: str
+    settings: Callable[..., Settings],
 ) -> None:
-    async with listen(settings(toolsets=["memory"])) as address, httpx2.AsyncClient() as http:
-        there = await http.post(address.mcp + "/t/memory", json=PING)
-        answers = [
-            await http.request(verb, address.mcp + path, json=PING) for verb in ("POST", "GET")
-        ]
+    for path in ("/t/graph", "/t/graph/default", "/t/poetry", "/t/memory/a/b"):
+        async with listen(settings(toolsets=["memory"])) as address, httpx2.AsyncClient() as http:
+            there = await http.post(address.mcp + "/t/memory", json=PING)
+            answers = [
+                await http.request(verb, address.mcp + path, json=PING) for verb in ("POST", "GET")
+            ]
 
-    assert there.status_code != 404
-    assert [answer.status_code for answer in answers] == [404, 404]
-    assert answers[0].json()["error_description"] == (
-        "TEXTRAWL_TOOLSETS names the toolsets that have a path here: memory"
-    )
+        assert there.status_code != 404
+        assert [answer.status_code for answer in answers] == [404, 404]
+        assert answers[0].json()["error_description"] == (
+            "TEXTRAWL_TOOLSETS names the toolsets that have a path here: memory"
+        )
 
 
 async def test_the_tokens_of_a_toolset_are_those_of_its_definitions(connect: Connect) -> None:

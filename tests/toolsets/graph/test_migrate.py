@@ -48,20 +48,17 @@ async def test_a_file_is_read_whole_and_again_adds_nothing(
     }
 
 
-@pytest.mark.parametrize("path", ["../secret", "/etc/passwd", "", "absent.jsonl", "link"])
-async def test_nothing_outside_the_folder_is_read(
-    connect: Connect, tmp_path: Path, path: str
-) -> None:
+async def test_nothing_outside_the_folder_is_read(connect: Connect, tmp_path: Path) -> None:
     folder = tmp_path / "import"
     folder.mkdir()
     (tmp_path / "secret").write_text(LINES[1])
     (folder / "link").symlink_to(tmp_path / "secret")
     client = await connect(toolsets=["graph"], data_dir=tmp_path)
-
-    result = await call(client, "migrate", source_path=path)
-    assert result.is_error
-    assert "the name of a file in the server's import folder" in text_of(result)
-    assert (await ask(client, "read_graph"))["entities"] == []
+    for path in ("../secret", "/etc/passwd", "", "absent.jsonl", "link"):
+        result = await call(client, "migrate", source_path=path)
+        assert result.is_error
+        assert "the name of a file in the server's import folder" in text_of(result)
+        assert (await ask(client, "read_graph"))["entities"] == []
 
 
 async def test_without_a_folder_no_file_is_read(connect: Connect, tmp_path: Path) -> None:

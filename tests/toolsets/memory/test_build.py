@@ -113,12 +113,13 @@ async def test_what_only_the_database_can_tell_is_named_by_path_too(
     assert read_tables(owner) == before
 
 
-@pytest.mark.parametrize("batch", [{}, {"facts": []}, {"facts": "null", "relations": []}])
-async def test_an_empty_batch_is_refused(client: Client, batch: dict[str, Any]) -> None:
-    assert await refuse(client, "build_knowledge", **batch) == (
-        "Missing facts",
-        "Provide facts, relations, or both",
-    )
+async def test_an_empty_batch_is_refused(client: Client) -> None:
+    empty: tuple[dict[str, Any], ...] = ({}, {"facts": []}, {"facts": "null", "relations": []})
+    for batch in empty:
+        assert await refuse(client, "build_knowledge", **batch) == (
+            "Missing facts",
+            "Provide facts, relations, or both",
+        )
 
 
 async def test_more_than_fifty_items_are_refused(client: Client, owner: psycopg.Connection) -> None:
@@ -158,17 +159,17 @@ async def test_missing_ends_are_created_and_existing_ones_keep_their_type(client
     assert other["to"]["t"] == "concept"
 
 
-@pytest.mark.parametrize("relation", ["works at", "Works  At", "WORKS_AT", " works\tat "])
 async def test_a_triple_in_another_spelling_is_the_same_relation(
-    client: Client, owner: psycopg.Connection, relation: str
+    client: Client, owner: psycopg.Connection
 ) -> None:
     first = await client.call_tool("relate_entities", RELATION)
-    again = await client.call_tool("relate_entities", RELATION | {"relation": relation})
+    for relation in ("works at", "Works  At", "WORKS_AT", " works\tat "):
+        again = await client.call_tool("relate_entities", RELATION | {"relation": relation})
 
-    assert read(first) == read(again)
-    answer: Any = again.structured_content
-    assert answer["message"] == "Already related: Ada works_at Acme Corp"
-    assert count(owner, "relation") == 1
+        assert read(first) == read(again)
+        answer: Any = again.structured_content
+        assert answer["message"] == "Already related: Ada works_at Acme Corp"
+        assert count(owner, "relation") == 1
 
 
 async def test_relating_needs_no_embeddings(connect: Connect, era: Era) -> None:

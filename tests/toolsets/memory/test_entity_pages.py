@@ -68,18 +68,17 @@ async def test_pages_of_what_was_valid_at_a_moment_hold_just_that(
     ]
 
 
-@pytest.mark.parametrize("offset", [3, 1000, 2**31, 10**30])
-async def test_beyond_the_last_fact_there_is_an_empty_page(client: Client, offset: int) -> None:
+async def test_beyond_the_last_fact_there_is_an_empty_page(client: Client) -> None:
     for number in range(3):
         await remember(client, "Ada", f"fact {number}")
+    for offset in (3, 1000, 2**31, 10**30):
+        result = await client.call_tool("query_memory", {**ENTITY, "offset": offset})
 
-    result = await client.call_tool("query_memory", {**ENTITY, "offset": offset})
-
-    assert not result.is_error
-    assert text_of(result) == '{"t":"person","o":[]}'
-    answer: Any = result.structured_content
-    assert answer["observations"] == []
-    assert (answer["hasMore"], answer["totalObservations"]) == (False, 3)
+        assert not result.is_error
+        assert text_of(result) == '{"t":"person","o":[]}'
+        answer: Any = result.structured_content
+        assert answer["observations"] == []
+        assert (answer["hasMore"], answer["totalObservations"]) == (False, 3)
 
 
 async def test_both_halves_tell_whether_more_follows(connect: Connect, era: Era) -> None:

@@ -89,13 +89,13 @@ async def test_the_same_text_again_stores_nothing_twice(asking: Client) -> None:
     assert (await extract(asking))["stored"] == {"obs": 0, "dup": 2, "rel": 0}
 
 
-@pytest.mark.parametrize("source", ["conversation", "note", "document", "manual"])
 async def test_facts_have_the_source_that_the_caller_names(
-    asking: Client, owner: psycopg.Connection, source: str
+    asking: Client, owner: psycopg.Connection
 ) -> None:
-    await extract(asking, source=source)
+    for source in ("conversation", "note", "document", "manual"):
+        await extract(asking, source=source)
 
-    assert owner.execute("select distinct source from fact").fetchall() == [(source,)]
+        assert owner.execute("select distinct source from fact").fetchall() == [(source,)]
 
 
 async def test_a_preview_shows_the_findings_and_stores_nothing(
@@ -254,22 +254,18 @@ async def test_a_fault_of_the_llm_is_an_error_and_nothing_is_written(
     assert uses == [("extract_memories", code)]
 
 
-@pytest.mark.parametrize("fault", [Fault.HANG, Fault.DRIP])
 async def test_a_slow_llm_is_unreachable_after_the_time_limit(
-    connect: Connect,
-    llm: dict[str, Any],
-    server: LlmServer,
-    owner: psycopg.Connection,
-    fault: Fault,
+    connect: Connect, llm: dict[str, Any], server: LlmServer, owner: psycopg.Connection
 ) -> None:
     client = await connect(**llm, llm_timeout=0.5)
-    server.fail(fault)
+    for fault in (Fault.HANG, Fault.DRIP):
+        server.fail(fault)
 
-    title, fix = await refuse(client, "extract_memories", text=TEXT)
+        title, fix = await refuse(client, "extract_memories", text=TEXT)
 
-    assert title == "LLM_UNREACHABLE"
-    assert "did not answer within 0.5 s" in fix
-    assert owner.execute("select count(*) from entity").fetchone() == (0,)
+        assert title == "LLM_UNREACHABLE"
+        assert "did not answer within 0.5 s" in fix
+        assert owner.execute("select count(*) from entity").fetchone() == (0,)
 
 
 UNUSABLE = [
@@ -284,57 +280,51 @@ UNUSABLE = [
 ]
 
 
-@pytest.mark.parametrize("text", UNUSABLE)
 async def test_an_unusable_answer_is_an_error_and_never_an_empty_success(
-    asking: Client, server: LlmServer, owner: psycopg.Connection, text: str
+    asking: Client, server: LlmServer, owner: psycopg.Connection
 ) -> None:
-    server.write = lambda _: text
-    before = read_tables(owner)
+    for text in UNUSABLE:
+        server.write = lambda _, text=text: text
+        before = read_tables(owner)
 
-    title, fix = await refuse(asking, "extract_memories", text=TEXT)
+        title, fix = await refuse(asking, "extract_memories", text=TEXT)
 
-    assert title == "LLM_BAD_OUTPUT"
-    assert "TEXTRAWL_LLM_MODEL" in fix
-    assert read_tables(owner) == before
+        assert title == "LLM_BAD_OUTPUT"
+        assert "TEXTRAWL_LLM_MODEL" in fix
+        assert read_tables(owner) == before
 
 
-@pytest.mark.parametrize(
-    ("given", "complaint"),
-    [
+async def test_wrong_arguments_are_refused_before_the_llm_is_asked(
+    asking: Client, server: LlmServer
+) -> None:
+    for given, complaint in (
         ({"text": "short"}, "text"),
         ({"text": " " * 20}, "text"),
         ({"text": "x" * 100_001}, "100001 characters"),
         ({"text": TEXT, "source": "rumour"}, "must be one of conversation, note"),
         ({}, "required"),
-    ],
-)
-async def test_wrong_arguments_are_refused_before_the_llm_is_asked(
-    asking: Client, server: LlmServer, given: dict[str, Any], complaint: str
+    ):
+        _, fix = await refuse(asking, "extract_memories", **given)
+
+        assert complaint in fix
+        assert server.requests == []
+
+
+async def test_the_tool_is_listed_only_with_its_setting_and_an_llm(
+    connect: Connect, llm: dict[str, Any]
 ) -> None:
-    _, fix = await refuse(asking, "extract_memories", **given)
-
-    assert complaint in fix
-    assert server.requests == []
-
-
-@pytest.mark.parametrize(
-    ("changes", "error"),
-    [
+    for changes, error in (
         ({"enable_memory_extraction": False}, "Memory extraction not enabled"),
         ({"llm_provider": "none"}, "LLM_NOT_CONFIGURED"),
         ({"read_only": True}, "Memory is read-only"),
-    ],
-)
-async def test_the_tool_is_listed_only_with_its_setting_and_an_llm(
-    connect: Connect, llm: dict[str, Any], changes: dict[str, Any], error: str
-) -> None:
-    offering, other = await connect(**llm), await connect(**{**llm, **changes})
+    ):
+        offering, other = await connect(**llm), await connect(**{**llm, **changes})
 
-    listed = [[tool.name for tool in (await c.list_tools()).tools] for c in (offering, other)]
+        listed = [[tool.name for tool in (await c.list_tools()).tools] for c in (offering, other)]
 
-    assert listed[0][-1] == "extract_memories"
-    assert "extract_memories" not in listed[1]
-    assert (await refuse(other, "extract_memories", text=TEXT))[0] == error
+        assert listed[0][-1] == "extract_memories"
+        assert "extract_memories" not in listed[1]
+        assert (await refuse(other, "extract_memories", text=TEXT))[0] == error
 
 
 async def test_a_later_write_of_the_session_does_not_wait_for_the_llm(

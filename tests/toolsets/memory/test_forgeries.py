@@ -151,8 +151,13 @@ def test_what_a_reader_of_a_search_takes_for_a_fact_is_one(form: Any) -> None:
     check()
 
 
-STORED = {"id": str(UUID(int=1)), "source": "note", "confidence": 1, "created_at": AT.isoformat()}
-STORED |= {"valid_from": AT.isoformat()}
+STORED = {
+    "id": str(UUID(int=1)),
+    "source": "note",
+    "confidence": 1,
+    "created_at": AT.isoformat(),
+    "valid_from": AT.isoformat(),
+}
 
 
 def build_fact(content: str, author: str, space: str, several: bool) -> dict[str, Any]:

@@ -14,9 +14,9 @@ from tests.support.tool_calls import AN_ID, ask, read, refuse, relate, remember
 pytestmark = pytest.mark.anyio
 
 
-@pytest.mark.parametrize(
-    ("arguments", "keys"),
-    [
+async def test_what_a_model_meant_is_understood(client: Client) -> None:
+    await remember(client, "Jeff", "likes tea")
+    for arguments, keys in (
         ({"query": "tea"}, ["n", "e"]),
         ({"entityName": "Jeff"}, ["t", "o"]),
         ({}, ["n", "e"]),
@@ -26,23 +26,16 @@ pytestmark = pytest.mark.anyio
         ({"mode": "list", "entityTypes": '["person"]', "limit": "10", "offset": "0"}, ["n", "e"]),
         ({"mode": "list", "entityTypes": "Person", "includeIds": "true"}, ["n", "e"]),
         ({"mode": "entity", "entityName": "Jeff", "includeRelated": "false"}, ["t", "o"]),
-    ],
-)
-async def test_what_a_model_meant_is_understood(
-    client: Client, arguments: dict[str, Any], keys: list[str]
-) -> None:
-    await remember(client, "Jeff", "likes tea")
-
-    assert list(await ask(client, **arguments)) == keys
+    ):
+        assert list(await ask(client, **arguments)) == keys
 
 
-@pytest.mark.parametrize(("limit", "shown"), [(0, 1), (-5, 1), (1, 1), (1000, 50), (50, 50)])
-async def test_the_limit_of_a_search_is_clamped(client: Client, limit: int, shown: int) -> None:
+async def test_the_limit_of_a_search_is_clamped(client: Client) -> None:
     await remember_many(client, 55)
+    for limit, shown in ((0, 1), (-5, 1), (1, 1), (1000, 50), (50, 50)):
+        answer = await ask(client, mode="search", query="tea", limit=limit, maxTokens=25_000)
 
-    answer = await ask(client, mode="search", query="tea", limit=limit, maxTokens=25_000)
-
-    assert answer["n"] == shown
+        assert answer["n"] == shown
 
 
 async def test_a_least_score_leaves_out_weaker_facts(client: Client) -> None:
@@ -56,14 +49,13 @@ async def test_a_least_score_leaves_out_weaker_facts(client: Client) -> None:
     assert [answer["n"] for answer in (weak, strong, none)] == [2, 1, 0]
 
 
-@pytest.mark.parametrize(("limit", "shown"), [(0, 1), (-5, 1), (60, 60), (1000, 100)])
-async def test_the_limit_of_a_list_is_clamped(client: Client, limit: int, shown: int) -> None:
+async def test_the_limit_of_a_list_is_clamped(client: Client) -> None:
     for batch in range(3):
         await remember_many(client, 50, first=50 * batch)
+    for limit, shown in ((0, 1), (-5, 1), (60, 60), (1000, 100)):
+        answer = await ask(client, mode="list", limit=limit, maxTokens=25_000)
 
-    answer = await ask(client, mode="list", limit=limit, maxTokens=25_000)
-
-    assert (answer["n"], len(answer["e"])) == (150, shown)
+        assert (answer["n"], len(answer["e"])) == (150, shown)
 
 
 async def remember_many(client: Client, number: int, first: int = 0) -> None:
@@ -176,11 +168,10 @@ async def test_a_close_name_is_named(client: Client, asked: str, known: str) -> 
     assert await ask(client, entityName=asked) == {"found": False, "like": [known]}
 
 
-@pytest.mark.parametrize("asked", ["🦄", "%", "!!!", "' or 1=1 --", "日本"])
-async def test_a_name_like_none_is_just_not_found(client: Client, asked: str) -> None:
+async def test_a_name_like_none_is_just_not_found(client: Client) -> None:
     await remember(client, "Jeff", "likes tea")
-
-    assert await ask(client, entityName=asked) == {"found": False}
+    for asked in ("🦄", "%", "!!!", "' or 1=1 --", "日本"):
+        assert await ask(client, entityName=asked) == {"found": False}
 
 
 async def test_relations_are_told_with_the_names_of_the_other_end(client: Client) -> None:

@@ -114,20 +114,18 @@ async def test_the_help_of_a_tool_has_all_parameters_and_examples_that_work(
             assert not result.is_error, (arguments, result.content)
 
 
-@pytest.mark.parametrize(
-    "uri",
-    [
+async def test_an_address_of_nothing_is_unknown(connect: Connect) -> None:
+    client = await connect()
+    for uri in (
         "memory://entity/Nobody", "memory://entity/", "memory://entity/%FF", "memory://entity",
         "memory://entity/%00", f"memory://entity/{'x' * 3000}", f"memory://entity/{'x' * 201}",
         "memory://space/other/digest", "memory://space/default", "memory://space//digest",
         "memory://space/Default/digest", "memory://help/drop",
         "memory://help/", "memory://other/x", "file:///etc/passwd",
-    ],
-)  # fmt: skip
-async def test_an_address_of_nothing_is_unknown(connect: Connect, uri: str) -> None:
-    with pytest.raises(MCPError) as refused:
-        await read(await connect(), uri)
-    assert refused.value.error.code == INVALID_PARAMS
+    ):  # fmt: skip
+        with pytest.raises(MCPError) as refused:
+            await read(client, uri)
+        assert refused.value.error.code == INVALID_PARAMS
 
 
 async def test_the_digest_of_a_space_has_only_its_facts_and_no_graph_has_one(

@@ -51,22 +51,19 @@ async def test_a_fact_told_again_takes_over_what_is_given_and_only_that(
     assert again == first | {"dup": True}
 
 
-@pytest.mark.parametrize(
-    "values", [{}, {"source": None, "confidence": "", "validUntil": "null", "replaces": None}]
-)
 async def test_an_argument_that_was_not_given_changes_nothing(
-    client: Client, owner: psycopg.Connection, values: dict[str, Any]
+    client: Client, owner: psycopg.Connection
 ) -> None:
     more: dict[str, Any] = {"source": "manual", "confidence": 0.25, "validUntil": "2999-01-01"}
     first = await remember(client, "Jeff", "likes tea", **more)
     before = read_tables(owner)["observation"]
+    for values in ({}, {"source": None, "confidence": "", "validUntil": "null", "replaces": None}):
+        again = read(await client.call_tool("remember_fact", {**FACT, **values}))
+        batch = await build(client, {**FACT, **values})
 
-    again = read(await client.call_tool("remember_fact", {**FACT, **values}))
-    batch = await build(client, {**FACT, **values})
-
-    assert again == first | {"dup": True}
-    assert batch["facts"] == {"new": 0, "dup": 1, "at": [0]}
-    assert read_tables(owner)["observation"] == before
+        assert again == first | {"dup": True}
+        assert batch["facts"] == {"new": 0, "dup": 1, "at": [0]}
+        assert read_tables(owner)["observation"] == before
 
 
 async def test_a_new_fact_has_the_defaults_that_the_schema_shows(
