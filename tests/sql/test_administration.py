@@ -2,7 +2,7 @@
 
 from datetime import UTC, datetime, timedelta
 from hashlib import sha256
-from typing import Any, LiteralString
+from typing import Any
 
 import psycopg
 import pytest
@@ -54,21 +54,19 @@ def test_an_admin_of_one_space_grants_there_and_nowhere_else(team: psycopg.Conne
         assert call(team, "list_grants") == before
 
 
-@pytest.mark.parametrize("scopes", [["read"], ["read", "write", "forget"]])
-def test_without_the_scope_admin_no_grant_is_made_shown_or_taken(
-    team: psycopg.Connection, scopes: list[str]
-) -> None:
-    credentials = [issue(team, "ana", "team", scopes), None, HASH]
-    before = call(team, "list_grants")
-    with log_in(team, APP) as server:
-        for credential, code in zip(credentials, ["TR011", "TR011", "TR010"], strict=True):
-            given: dict[str, Any] = {"space": "team", "credential": credential}
-            assert refuse(server, "grant_access", actor="ana", scopes=ALL, **given) == code
-            assert refuse(server, "revoke_access", actor="ana", **given) == code
-            assert refuse(server, "list_grants", **given) == code
-            assert refuse(server, "list_grants", credential=credential) == code
+def test_without_the_scope_admin_no_grant_is_made_shown_or_taken(team: psycopg.Connection) -> None:
+    for scopes in (["read"], ["read", "write", "forget"]):
+        credentials = [issue(team, "ana", "team", scopes), None, HASH]
+        before = call(team, "list_grants")
+        with log_in(team, APP) as server:
+            for credential, code in zip(credentials, ["TR011", "TR011", "TR010"], strict=True):
+                given: dict[str, Any] = {"space": "team", "credential": credential}
+                assert refuse(server, "grant_access", actor="ana", scopes=ALL, **given) == code
+                assert refuse(server, "revoke_access", actor="ana", **given) == code
+                assert refuse(server, "list_grants", **given) == code
+                assert refuse(server, "list_grants", credential=credential) == code
 
-    assert call(team, "list_grants") == before
+        assert call(team, "list_grants") == before
 
 
 def test_an_admin_sees_the_tokens_of_the_spaces_it_administers_and_no_other(
@@ -88,21 +86,19 @@ def test_an_admin_sees_the_tokens_of_the_spaces_it_administers_and_no_other(
     assert known == [row[2:4] for row in call(team, "list_tokens", credential=admin)]
 
 
-@pytest.mark.parametrize("scopes", [["read"], ["read", "write", "forget"], ["metrics"]])
-def test_without_the_scope_admin_no_token_is_shown(
-    team: psycopg.Connection, scopes: list[str]
-) -> None:
-    held = issue(team, "ana", "team", scopes)
-    call(team, "grant_access", actor="ana", space="team", scopes=[*scopes, "admin"])
-    revoked = issue(team, "eve", "team", ["admin"])
-    team.execute("update token set revoked_at = now() where hash = %s", (revoked,))
-    with log_in(team, APP) as server:
-        states = [
-            refuse(server, "list_tokens", credential=credential)
-            for credential in (held, None, HASH, revoked)
-        ]
+def test_without_the_scope_admin_no_token_is_shown(team: psycopg.Connection) -> None:
+    for scopes in (["read"], ["read", "write", "forget"], ["metrics"]):
+        held = issue(team, "ana", "team", scopes)
+        call(team, "grant_access", actor="ana", space="team", scopes=[*scopes, "admin"])
+        revoked = issue(team, "eve", "team", ["admin"])
+        team.execute("update token set revoked_at = now() where hash = %s", (revoked,))
+        with log_in(team, APP) as server:
+            states = [
+                refuse(server, "list_tokens", credential=credential)
+                for credential in (held, None, HASH, revoked)
+            ]
 
-    assert states == ["TR011", "TR011", "TR010", "TR010"]
+        assert states == ["TR011", "TR011", "TR010", "TR010"]
 
 
 @pytest.mark.parametrize("role", [APP, ANALYST])
@@ -228,12 +224,10 @@ def test_a_login_without_the_analysts_rights_is_told_of(team: psycopg.Connection
         assert call(team, "bind_login", actor="ana", role_name=None) == [(False,)]
 
 
-@pytest.mark.parametrize("attributes", ["superuser", "bypassrls", "in role " + APP])
-def test_a_login_that_serves_or_that_no_wall_stops_acts_as_nobody(
-    sql: psycopg.Connection, attributes: LiteralString
-) -> None:
-    with create_login(sql, attributes) as login:
-        assert refuse(sql, "bind_login", actor="ada", role_name=login) == "TR027"
+def test_a_login_that_serves_or_that_no_wall_stops_acts_as_nobody(sql: psycopg.Connection) -> None:
+    for attributes in ("superuser", "bypassrls", "in role " + APP):
+        with create_login(sql, attributes) as login:
+            assert refuse(sql, "bind_login", actor="ada", role_name=login) == "TR027"
 
 
 def test_a_login_acts_as_one_actor(sql: psycopg.Connection) -> None:

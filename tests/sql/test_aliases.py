@@ -84,14 +84,13 @@ def test_an_alias_that_was_removed_finds_nothing_and_is_free_again(jeff: Sql) ->
     assert ask(jeff, "select name from describe_entity('dinosaur')") == "Dinosaur"
 
 
-@pytest.mark.parametrize("taken", ["sarah", "boss"])
-def test_a_name_of_another_entity_cannot_be_an_alias(jeff: Sql, taken: str) -> None:
+def test_a_name_of_another_entity_cannot_be_an_alias(jeff: Sql) -> None:
     name(jeff, "Sarah", "Boss")
+    for taken in ("sarah", "boss"):
+        with pytest.raises(psycopg.Error) as refused:
+            name(jeff, "Jeff Miller", taken)
 
-    with pytest.raises(psycopg.Error) as refused:
-        name(jeff, "Jeff Miller", taken)
-
-    assert refused.value.sqlstate == "TR034"
+        assert refused.value.sqlstate == "TR034"
 
 
 def test_an_alias_that_an_entity_has_is_not_added_again(jeff: Sql) -> None:

@@ -45,52 +45,49 @@ def score(sql: Sql, model: str, uses: int, seconds: float, strength: float) -> f
     )
 
 
-@pytest.mark.parametrize("model", MODELS)
-@pytest.mark.parametrize("days", [0, 1, 3, 7, 21, 60])
-def test_a_score_is_that_of_an_independent_calculation(sql: Sql, model: str, days: int) -> None:
-    for uses in (0, 1, 5, 40):
-        for strength in (1.0, 1.3, 2.0):
-            expected = (uses + 1) ** 0.6 * factor(model, days * DAY) * strength
-            assert score(sql, model, uses, days * DAY, strength) == pytest.approx(
-                expected, rel=1e-9, abs=1e-9
-            )
+def test_a_score_is_that_of_an_independent_calculation(sql: Sql) -> None:
+    for days in (0, 1, 3, 7, 21, 60):
+        for model in MODELS:
+            for uses in (0, 1, 5, 40):
+                for strength in (1.0, 1.3, 2.0):
+                    expected = (uses + 1) ** 0.6 * factor(model, days * DAY) * strength
+                    assert score(sql, model, uses, days * DAY, strength) == pytest.approx(
+                        expected, rel=1e-9, abs=1e-9
+                    )
 
 
-@pytest.mark.parametrize(
-    ("model", "expected"),
-    [
+def test_each_model_has_its_own_curve(sql: Sql) -> None:
+    for model, expected in (
         ("power_law", [1, 0.754, 0.500, 0.293, 0.115, 0.040]),
         ("exponential", [1, 0.794, 0.500, 0.199, 0.0078, 0.000001]),
         ("two_component", [1, 0.447, 0.234, 0.150, 0.037, 0.0008]),
-    ],
-)
-def test_each_model_has_its_own_curve(sql: Sql, model: str, expected: list[float]) -> None:
-    found = [score(sql, model, 0, days * DAY, 1) for days in (0, 1, 3, 7, 21, 60)]
-    assert found == pytest.approx(expected, abs=6e-4)
+    ):
+        found = [score(sql, model, 0, days * DAY, 1) for days in (0, 1, 3, 7, 21, 60)]
+        assert found == pytest.approx(expected, abs=6e-4)
 
 
 def test_a_clock_that_goes_back_does_not_raise_a_score(sql: Sql) -> None:
     assert score(sql, "power_law", 0, -3600, 1) == 1
 
 
-@pytest.mark.parametrize("model", MODELS)
-@pytest.mark.parametrize("level", [0.9, 0.65, 0.25, 0.05, 0.001])
-def test_a_score_reaches_a_level_when_it_is_told_and_not_before(
-    sql: Sql, model: str, level: float
-) -> None:
-    for uses, strength in ((0, 1.0), (7, 1.6)):
-        reached = one(
-            sql,
-            "select decay_reaches(%(level)s, %(uses)s, %(used)s, %(strength)s, " + POLICY + ")",
-            level=level,
-            uses=uses,
-            used=NOW,
-            strength=strength,
-            model=model,
-        )
-        seconds = (reached - NOW).total_seconds()
-        assert score(sql, model, uses, seconds, strength) == pytest.approx(level, rel=1e-6)
-        assert score(sql, model, uses, seconds - 1, strength) > level
+def test_a_score_reaches_a_level_when_it_is_told_and_not_before(sql: Sql) -> None:
+    for level in (0.9, 0.65, 0.25, 0.05, 0.001):
+        for model in MODELS:
+            for uses, strength in ((0, 1.0), (7, 1.6)):
+                reached = one(
+                    sql,
+                    "select decay_reaches(%(level)s, %(uses)s, %(used)s, %(strength)s, "
+                    + POLICY
+                    + ")",
+                    level=level,
+                    uses=uses,
+                    used=NOW,
+                    strength=strength,
+                    model=model,
+                )
+                seconds = (reached - NOW).total_seconds()
+                assert score(sql, model, uses, seconds, strength) == pytest.approx(level, rel=1e-6)
+                assert score(sql, model, uses, seconds - 1, strength) > level
 
 
 def test_a_score_never_falls_to_nothing(sql: Sql) -> None:
@@ -101,9 +98,8 @@ def test_a_score_below_a_level_was_there_from_the_beginning(sql: Sql) -> None:
     assert one(sql, "select decay_reaches(2, 0, %(used)s)", used=NOW) == NOW
 
 
-@pytest.mark.parametrize(
-    ("given", "expected"),
-    [
+def test_the_priority_of_a_review_is_highest_in_the_middle_of_its_range(sql: Sql) -> None:
+    for given, expected in (
         (0.1499999, 0),
         (0.15, 0),
         (0.2, 0.75),
@@ -113,31 +109,24 @@ def test_a_score_below_a_level_was_there_from_the_beginning(sql: Sql) -> None:
         (0.3500001, 0),
         (1.0, 0),
         (0.0, 0),
-    ],
-)
-def test_the_priority_of_a_review_is_highest_in_the_middle_of_its_range(
-    sql: Sql, given: float, expected: float
-) -> None:
-    assert one(sql, "select review_priority(%(score)s)", score=given) == pytest.approx(
-        expected, abs=1e-9
-    )
+    ):
+        assert one(sql, "select review_priority(%(score)s)", score=given) == pytest.approx(
+            expected, abs=1e-9
+        )
 
 
-@pytest.mark.parametrize(
-    ("tags", "context", "expected"),
-    [
+def test_tags_that_share_less_than_three_tenths_are_another_domain(sql: Sql) -> None:
+    for tags, context, expected in (
         (["security", "jwt", "preferences"], ["api", "authentication", "backend"], True),
         (["api", "jwt"], ["api", "backend"], False),  # 1 of 3
         (["a", "b", "c"], ["a", "d"], True),  # 1 of 4
         ([], ["api"], False),
         (["api"], [], False),
-    ],
-)
-def test_tags_that_share_less_than_three_tenths_are_another_domain(
-    sql: Sql, tags: list[str], context: list[str], expected: bool
-) -> None:
-    found = one(sql, "select is_cross_domain(%(tags)s, %(context)s)", tags=tags, context=context)
-    assert found is expected
+    ):
+        found = one(
+            sql, "select is_cross_domain(%(tags)s, %(context)s)", tags=tags, context=context
+        )
+        assert found is expected
 
 
 def save(sql: Sql, text: str, **given: Any) -> str:
@@ -207,30 +196,25 @@ def test_gc_leaves_facts_of_other_tools_although_somebody_touched_them(sql: Sql)
     assert fading(sql, NOW + timedelta(days=3650)) == []
 
 
-@pytest.mark.parametrize(
-    ("uses", "days", "by_score", "by_uses"),
-    [
+def test_a_memory_can_be_promoted_by_its_score_or_its_uses(sql: Sql) -> None:
+    memory = save(sql, "text")
+    for uses, days, by_score, by_uses in (
         (0, 0, True, False),
         (0, 1.8, False, False),
         (4, 13.9, False, False),
         (5, 13.9, True, True),
         (5, 14.1, False, False),
-    ],
-)
-def test_a_memory_can_be_promoted_by_its_score_or_its_uses(
-    sql: Sql, uses: int, days: float, by_score: bool, by_uses: bool
-) -> None:
-    memory = save(sql, "text")
-    sql.execute("update retention set use_count = %s", (uses,))
-    found = sql.execute(
-        "select score >= 0.65, by_score, by_uses from promotion_candidates(%s, moment => %s)",
-        (memory, NOW + timedelta(days=days)),
-    ).fetchall()
+    ):
+        sql.execute("update retention set use_count = %s", (uses,))
+        found = sql.execute(
+            "select score >= 0.65, by_score, by_uses from promotion_candidates(%s, moment => %s)",
+            (memory, NOW + timedelta(days=days)),
+        ).fetchall()
 
-    [(high, *flags)] = found
-    assert flags[0] == high
-    assert flags[1] == by_uses
-    assert uses or flags[0] == by_score
+        [(high, *flags)] = found
+        assert flags[0] == high
+        assert flags[1] == by_uses
+        assert uses or flags[0] == by_score
 
 
 def test_a_space_fades_by_its_own_policy(sql: Sql) -> None:

@@ -1,7 +1,7 @@
 """The index that the dashboard counts from: the dashboard reads it, and nothing else does."""
 
 import json
-from typing import Any, LiteralString
+from typing import Any
 
 import psycopg
 import pytest
@@ -50,11 +50,9 @@ def test_lookups_leave_the_index_of_authors_alone_but_for_two_entries_of_a_space
         assert filled.execute(counted).fetchall() == [(4,)]
 
 
-@pytest.mark.parametrize(
-    "query", ["select * from memory_report()", "select * from memory_statistics()"]
-)
-def test_the_dashboard_counts_from_its_index(filled: Sql, query: LiteralString) -> None:
+def test_the_dashboard_counts_from_its_index(filled: Sql) -> None:
     before = _count_reads(filled)
-    filled.execute(query)
+    for query in ("select * from memory_report()", "select * from memory_statistics()"):
+        filled.execute(query)
 
-    assert _count_reads(filled) > before
+        assert _count_reads(filled) > before

@@ -202,13 +202,13 @@ def test_a_fact_that_is_being_stored_while_the_language_changes_is_rebuilt(
     assert find(sql, "Apfel", 1) == ["mag Äpfel"]
 
 
-@pytest.mark.parametrize(
-    "language", ["klingon", "", "123", "-", "a.b.c", "no_schema.german", 'open"quote', None]
-)
-def test_an_unknown_language_is_refused_and_nothing_changes(sql: Sql, language: str | None) -> None:
-    assert refuse(sql, "create_space", name="other", language=language) == "TR033"
-    assert refuse(sql, "change_language", name="default", language=language) == "TR033"
-    assert sql.execute("select name, language from space").fetchall() == [("default", "english")]
+def test_an_unknown_language_is_refused_and_nothing_changes(sql: Sql) -> None:
+    for language in ("klingon", "", "123", "-", "a.b.c", "no_schema.german", 'open"quote', None):
+        assert refuse(sql, "create_space", name="other", language=language) == "TR033"
+        assert refuse(sql, "change_language", name="default", language=language) == "TR033"
+        assert sql.execute("select name, language from space").fetchall() == [
+            ("default", "english")
+        ]
 
 
 def test_a_space_takes_a_configuration_that_the_team_made(sql: Sql) -> None:

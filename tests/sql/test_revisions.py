@@ -106,20 +106,15 @@ def test_a_revision_that_comes_again_changes_nothing_and_another_one_is_refused(
         assert refused.value.sqlstate == "TR018"
 
 
-@pytest.mark.parametrize(
-    ("successor", "reason"), [("lives in Oslo", "x"), ("lives in Riga", ""), (None, "x" * 501)]
-)
-def test_a_revision_has_a_reason_and_another_text(
-    team: Team, successor: str | None, reason: str
-) -> None:
+def test_a_revision_has_a_reason_and_another_text(team: Team) -> None:
     team.remember("ana", "Jeff", "lives in Oslo")
     rows = team.rows()
+    for successor, reason in (("lives in Oslo", "x"), ("lives in Riga", ""), (None, "x" * 501)):
+        with pytest.raises(psycopg.Error) as refused:
+            revise(team, "bob", "lives in Oslo", successor, reason)
 
-    with pytest.raises(psycopg.Error) as refused:
-        revise(team, "bob", "lives in Oslo", successor, reason)
-
-    assert refused.value.sqlstate == "TR019"
-    assert team.rows() == rows
+        assert refused.value.sqlstate == "TR019"
+        assert team.rows() == rows
 
 
 def test_a_successor_that_is_known_already_keeps_its_author_and_times(team: Team) -> None:

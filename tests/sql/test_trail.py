@@ -44,21 +44,21 @@ def read(sql: psycopg.Connection, after: str = "0:0", limit: int = 500) -> list[
     ).fetchall()
 
 
-@pytest.mark.parametrize("statement", [
-    "update event set actor_id = 1", "delete from event", "truncate event",
-    "update event set transaction = '0', at = now()", "delete from event where action = 'created'",
-])  # fmt: skip
-def test_the_trail_cannot_be_changed_by_its_owner_either(
-    team: Team, statement: LiteralString
-) -> None:
+def test_the_trail_cannot_be_changed_by_its_owner_either(team: Team) -> None:
     team.remember("eve", "Jeff", "drinks coffee")
     lines = "select md5(string_agg(event::text, '' order by id)) from event"
     before = team.fetch(lines)
+    for statement in (
+        "update event set actor_id = 1",
+        "delete from event",
+        "truncate event",
+        "update event set transaction = '0', at = now()",
+        "delete from event where action = 'created'",
+    ):
+        with pytest.raises(psycopg.Error, match="append-only"):
+            team.sql.execute(statement)
 
-    with pytest.raises(psycopg.Error, match="append-only"):
-        team.sql.execute(statement)
-
-    assert team.fetch(lines) == before
+        assert team.fetch(lines) == before
 
 
 def test_the_log_tells_who_did_what_and_never_what_was_said(team: Team) -> None:
