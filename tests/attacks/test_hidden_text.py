@@ -26,22 +26,24 @@ def _spell_in_selectors(text: str) -> str:
     return "".join(f"o{chr(0xFE00 + half)}" for half in bits)
 
 
-@pytest.mark.parametrize(
-    "hidden",
-    [_spell_in_tags(ORDER), _spell_in_selectors(ORDER), "a\U0001fffeb", "a\u2800b", "a\U00013430b"],
-    ids=["flags", "selectors", "noncharacter", "blank", "hieroglyphs"],
-)
 async def test_what_only_a_model_would_read_is_refused_and_nothing_is_stored(
-    owner: psycopg.Connection, settings: Callable[..., Settings], hidden: str
+    owner: psycopg.Connection, settings: Callable[..., Settings]
 ) -> None:
     token = issue(owner, "ana", "default", "read", "write")
-    async with open_site(settings(embedding_provider="none")) as site:
-        fact = {
-            "entityName": "Flags",
-            "entityType": "concept",
-            "observation": f"are {hidden} waved",
-        }
-        answer = await site.call(token, "remember_fact", fact)
-    assert answer.json()["result"]["isError"], answer.text
-    assert "hides text" in answer.text
-    assert owner.execute("select count(*) from observation").fetchone() == (0,)
+    for hidden in (
+        _spell_in_tags(ORDER),
+        _spell_in_selectors(ORDER),
+        "a\U0001fffeb",
+        "a\u2800b",
+        "a\U00013430b",
+    ):
+        async with open_site(settings(embedding_provider="none")) as site:
+            fact = {
+                "entityName": "Flags",
+                "entityType": "concept",
+                "observation": f"are {hidden} waved",
+            }
+            answer = await site.call(token, "remember_fact", fact)
+        assert answer.json()["result"]["isError"], answer.text
+        assert "hides text" in answer.text
+        assert owner.execute("select count(*) from observation").fetchone() == (0,)

@@ -207,14 +207,15 @@ def test_trust_is_for_one_folder_and_is_not_in_it(run: Run, tmp_path: Path) -> N
     assert run("distrust", str(mine)).err == f"{mine / '.env'} is no longer trusted.\n"
 
 
-@pytest.mark.parametrize("command", ["recall tea", "digest"])
-def test_a_quick_command_says_what_it_ignores(run: Run, database_url: str, command: str) -> None:
+def test_a_quick_command_says_what_it_ignores(run: Run, database_url: str) -> None:
     file = write_env("TEXTRAWL_SERVER_URL=http://127.0.0.1:9/mcp\n")
+    for command in ("recall tea", "digest"):
+        outcome = run(*command.split(), **name_memory(database_url))
 
-    outcome = run(*command.split(), **name_memory(database_url))
-
-    assert outcome.code == 0
-    assert outcome.err.startswith(f"textrawl: {file} sets TEXTRAWL_SERVER_URL, which textrawl ign")
+        assert outcome.code == 0
+        assert outcome.err.startswith(
+            f"textrawl: {file} sets TEXTRAWL_SERVER_URL, which textrawl ign"
+        )
 
 
 def test_a_folder_with_the_name_of_a_model_is_not_taken_for_the_model(

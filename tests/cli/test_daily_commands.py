@@ -226,9 +226,8 @@ def test_forget_asks_at_a_terminal(
     assert owner.execute("select count(*) from entity").fetchone() == (left,)
 
 
-@pytest.mark.parametrize(
-    ("words", "complaint"),
-    [
+def test_a_wrong_argument_is_one_line_and_code_2(ask: Ask) -> None:
+    for words, complaint in (
         (("remember", "Ada", "x", "--type", "robot"), f"'--type': use {TYPES}."),
         (("search", "tea", "--type", "robot"), f"'--type': use {TYPES}."),
         (("remember", " ", "x"), "'NAME': the text is empty."),
@@ -240,26 +239,21 @@ def test_forget_asks_at_a_terminal(
         (("show", "Ada", "--as-of", "then"), "'--as-of': it must be ISO 8601"),
         (("search", " "), "QUERY: the text is empty."),
         (("forget", "Ada", "--yes", "--dry-run"), "give --dry-run or --yes, not both."),
-    ],
-)
-def test_a_wrong_argument_is_one_line_and_code_2(
-    ask: Ask, words: tuple[str, ...], complaint: str
-) -> None:
-    outcome = ask(*words)
+    ):
+        outcome = ask(*words)
 
-    assert outcome.code == 2
-    assert complaint in outcome.complaint
+        assert outcome.code == 2
+        assert complaint in outcome.complaint
 
 
-@pytest.mark.parametrize("command", ["show", "forget"])
-def test_a_name_that_is_not_there_names_those_that_are_close(ask: Ask, command: str) -> None:
+def test_a_name_that_is_not_there_names_those_that_are_close(ask: Ask) -> None:
     ask("remember", "Grace Hopper", "wrote a compiler", "--type", "person")
+    for command in ("show", "forget"):
+        close = ask(command, "Grace Hoper")
+        far = ask(command, "Zoe")
 
-    close = ask(command, "Grace Hoper")
-    far = ask(command, "Zoe")
-
-    assert close.complaint == "There is no entity Grace Hoper: did you mean Grace Hopper?"
-    assert far.complaint == "There is no entity Zoe: try `textrawl search`"
+        assert close.complaint == "There is no entity Grace Hoper: did you mean Grace Hopper?"
+        assert far.complaint == "There is no entity Zoe: try `textrawl search`"
 
 
 def test_what_the_token_may_not_do_is_refused(ask: Ask, owner: psycopg.Connection) -> None:
@@ -289,20 +283,17 @@ def test_a_login_that_reads_nothing_is_told_to_set_a_token(run: Run, database_ur
     )
 
 
-@pytest.mark.parametrize(
-    ("name", "complaint"),
-    [
+def test_switches_hold_for_commands_as_for_tools(ask: Ask) -> None:
+    for name, complaint in (
         ("READ_ONLY", "Memory is read-only: TEXTRAWL_READ_ONLY is on"),
         ("ENABLE_MEMORY", "not enabled"),
-    ],
-)
-def test_switches_hold_for_commands_as_for_tools(ask: Ask, name: str, complaint: str) -> None:
-    value = "true" if name == "READ_ONLY" else "false"
+    ):
+        value = "true" if name == "READ_ONLY" else "false"
 
-    refused = ask("remember", "Ada", "likes tea", **{name: value})
+        refused = ask("remember", "Ada", "likes tea", **{name: value})
 
-    assert refused.code == 1
-    assert complaint in refused.complaint
+        assert refused.code == 1
+        assert complaint in refused.complaint
 
 
 def test_without_its_provider_a_fact_is_stored_and_a_search_goes_by_keywords(

@@ -18,7 +18,6 @@ from tests.support.commands import FACT, HELLO, Launch, Run
 from textrawl.cli.demo import read_material, write_reply
 from textrawl.connect.clients import find_command, find_script
 from textrawl.embedded.location import default_data_dir
-from textrawl.settings import Format
 from textrawl.tools.memory.entity_reply import EntityReply
 from textrawl.tools.memory.search_replies import SearchReply
 from textrawl.wire.token_counter import choose_counter
@@ -105,23 +104,21 @@ def test_it_tells_scripts_everything(run: Run, data_dir: Path) -> None:
 
 
 @pytest.mark.anyio
-@pytest.mark.parametrize("form", ["compact", "lines", "verbose"])
-async def test_what_it_counts_is_what_a_server_in_that_format_sends(
-    connect: Connect, form: Format
-) -> None:
+async def test_what_it_counts_is_what_a_server_in_that_format_sends(connect: Connect) -> None:
     full = await connect()
     await full.call_tool("build_knowledge", {"facts": read_material().facts[:20]})
-    other = await connect(compact_responses=form, structured_content="off")
-    question = {"query": "who wrote the first Postgres?", "limit": 3}
-    look_up = {"entityName": "PostgreSQL"}
+    for form in ("compact", "lines", "verbose"):
+        other = await connect(compact_responses=form, structured_content="off")
+        question = {"query": "who wrote the first Postgres?", "limit": 3}
+        look_up = {"entityName": "PostgreSQL"}
 
-    asked, found = await ask_both(full, other, question)
-    looked_up, profile = await ask_both(full, other, look_up)
+        asked, found = await ask_both(full, other, question)
+        looked_up, profile = await ask_both(full, other, look_up)
 
-    search = SearchReply.model_validate(asked).model_copy(update={"query": question["query"]})
-    counter = choose_counter()
-    assert write_reply(search, form, counter) == found
-    assert write_reply(EntityReply.model_validate(looked_up), form, counter) == profile
+        search = SearchReply.model_validate(asked).model_copy(update={"query": question["query"]})
+        counter = choose_counter()
+        assert write_reply(search, form, counter) == found
+        assert write_reply(EntityReply.model_validate(looked_up), form, counter) == profile
 
 
 async def ask_both(

@@ -333,23 +333,23 @@ def test_each_setting_is_shown_with_where_it_was_found(run: Run, home: Path) -> 
     assert "s3cret" not in flat
 
 
-@pytest.mark.parametrize("provider", ["openai", "ollama"])
 def test_an_llm_is_asked_for_a_word_and_a_fault_of_it_is_only_noted(
-    examine: Examine, database_url: str, provider: str
+    examine: Examine, database_url: str
 ) -> None:
-    with LlmServer(lambda _: "yes") as server:
-        given: dict[str, Any] = {
-            "DATABASE_URL": database_url,
-            "LLM_PROVIDER": provider,
-            "LLM_MODEL": "m",
-            "LLM_BASE_URL": server.openai_url if provider == "openai" else server.url,
-        }
-        good = examine(**given)["llm"]
-        server.fail(Fault.MODEL_MISSING)
-        bad = examine(**given)["llm"]
+    for provider in ("openai", "ollama"):
+        with LlmServer(lambda _: "yes") as server:
+            given: dict[str, Any] = {
+                "DATABASE_URL": database_url,
+                "LLM_PROVIDER": provider,
+                "LLM_MODEL": "m",
+                "LLM_BASE_URL": server.openai_url if provider == "openai" else server.url,
+            }
+            good = examine(**given)["llm"]
+            server.fail(Fault.MODEL_MISSING)
+            bad = examine(**given)["llm"]
 
-    assert good[0] == "ok"
-    assert good[1].startswith("The LLM server m: " if provider == "openai" else "Ollama m: ")
-    assert bad[0] == "note"
-    assert "LLM_MODEL_MISSING" in bad[1]
-    assert "Until it works, the journal is not consolidated" in bad[1]
+        assert good[0] == "ok"
+        assert good[1].startswith("The LLM server m: " if provider == "openai" else "Ollama m: ")
+        assert bad[0] == "note"
+        assert "LLM_MODEL_MISSING" in bad[1]
+        assert "Until it works, the journal is not consolidated" in bad[1]

@@ -62,16 +62,13 @@ def test_chunks_are_no_facts_in_the_list(run: Run, url: str, owner: psycopg.Conn
     assert "public: 1 chunk" in run("space", "list", DATABASE_URL=url).out
 
 
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
+def test_a_wrong_tier_is_refused(run: Run, url: str) -> None:
+    for words, message in (
         (("space", "create", "x", "--tier", "secret"), "use the tier public, personal or"),
         (("space", "create", "x", "--recall-tokens", "5"), "use the tier public, personal or"),
         (("space", "tier", "default", "public"), "cannot become a graph"),
         (("space", "tier", "nowhere", "public"), "No space nowhere"),
-    ],
-)
-def test_a_wrong_tier_is_refused(run: Run, url: str, words: tuple[str, ...], message: str) -> None:
-    outcome = run(*words, DATABASE_URL=url)
+    ):
+        outcome = run(*words, DATABASE_URL=url)
 
-    assert (outcome.code, message in outcome.err) == (1, True)
+        assert (outcome.code, message in outcome.err) == (1, True)

@@ -186,27 +186,22 @@ finally:
 """
 
 
-@pytest.mark.parametrize(
-    ("words", "loaded"),
-    [
+def test_a_command_loads_no_sdk(postgres: Databases, database_url: str) -> None:
+    access = {"DATABASE_URL": database_url, "ACCESS_TOKEN": TOKEN, "EMBEDDING_PROVIDER": "none"}
+    for words, loaded in (
         (["--help"], []),
         (["--version"], []),
         (["search", "tea"], ["psycopg"]),
         (["show", "Ada"], ["psycopg"]),
         (["remember", "Ada", "likes tea"], ["psycopg"]),
         (["forget", "Ada", "--yes"], ["psycopg"]),
-    ],
-)
-def test_a_command_loads_no_sdk(
-    postgres: Databases, database_url: str, words: list[str], loaded: list[str]
-) -> None:
-    access = {"DATABASE_URL": database_url, "ACCESS_TOKEN": TOKEN, "EMBEDDING_PROVIDER": "none"}
-    done = subprocess.run(
-        [sys.executable, "-c", LOADED, *words],
-        capture_output=True,
-        text=True,
-        check=False,
-        env=read_foreign_environment() | access,
-    )
+    ):
+        done = subprocess.run(
+            [sys.executable, "-c", LOADED, *words],
+            capture_output=True,
+            text=True,
+            check=False,
+            env=read_foreign_environment() | access,
+        )
 
-    assert done.stderr.splitlines()[-1].split() == loaded
+        assert done.stderr.splitlines()[-1].split() == loaded

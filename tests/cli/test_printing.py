@@ -50,39 +50,37 @@ COMMANDS = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("terminal", [True, False], ids=["terminal", "piped"])
-@pytest.mark.parametrize("command", COMMANDS)
-def test_nothing_that_was_planted_reaches_a_terminal(
-    run: Run, url: str, command: str, terminal: bool
-) -> None:
-    colour = {"FORCE_COLOR": "1", "COLUMNS": "200"} if terminal else {}
+def test_nothing_that_was_planted_reaches_a_terminal(run: Run, url: str) -> None:
+    for command in COMMANDS:
+        for terminal in (True, False):
+            colour = {"FORCE_COLOR": "1", "COLUMNS": "200"} if terminal else {}
 
-    outcome = run(*command.split(), DATABASE_URL=url, **colour)
+            outcome = run(*command.split(), DATABASE_URL=url, **colour)
 
-    output = outcome.out + outcome.err
-    assert outcome.code == (1 if command == "doctor" else 0), output  # it is told to be the owner
-    assert [name for name, text in ATTACKS.items() if text in output] == []
+            output = outcome.out + outcome.err
+            # doctor is told to be the owner
+            assert outcome.code == (1 if command == "doctor" else 0), output
+            assert [name for name, text in ATTACKS.items() if text in output] == []
 
 
-@pytest.mark.parametrize("command", ["show", "forget", "undo"])
 def test_nor_by_a_command_that_names_what_was_planted(
-    run: Run, url: str, owner: psycopg.Connection, command: str
+    run: Run, url: str, owner: psycopg.Connection
 ) -> None:
-    # A name as the tools clean it, so that it can be typed, on a fact as it was planted.
     owner.execute("update entity set name = 'Ada' where name like 'Ada%%'")
     owner.execute("update actor set name = 'eve' where id in (select actor_id from event)")
-    arguments = {
-        "show": ["show", "Ada"],
-        "forget": ["forget", "Ada", "--dry-run"],
-        "undo": ["undo", "--by", "eve", "--since", "1h", "--dry-run"],
-    }[command]
+    for command in ("show", "forget", "undo"):
+        arguments = {
+            "show": ["show", "Ada"],
+            "forget": ["forget", "Ada", "--dry-run"],
+            "undo": ["undo", "--by", "eve", "--since", "1h", "--dry-run"],
+        }[command]
 
-    for colour in ({"FORCE_COLOR": "1"}, {}):
-        outcome = run(*arguments, DATABASE_URL=url, COLUMNS=200, **colour)
-        output = outcome.out + outcome.err
-        assert outcome.code == 0, output
-        assert "likes tea\\x1b]0;PWNED" in output
-        assert [name for name, text in ATTACKS.items() if text in output] == []
+        for colour in ({"FORCE_COLOR": "1"}, {}):
+            outcome = run(*arguments, DATABASE_URL=url, COLUMNS=200, **colour)
+            output = outcome.out + outcome.err
+            assert outcome.code == 0, output
+            assert "likes tea\\x1b]0;PWNED" in output
+            assert [name for name, text in ATTACKS.items() if text in output] == []
 
 
 def test_a_page_of_stats_shows_what_was_planted_as_text(run: Run, url: str, tmp_path: Path) -> None:

@@ -242,26 +242,23 @@ def test_a_servers_login_grants_with_an_admins_token_where_that_is_admin(
     assert outside.complaint.startswith("Not allowed: This needs the scope admin")
 
 
-@pytest.mark.parametrize(
-    "arguments",
-    [
+def test_a_servers_login_is_told_which_one_spaces_and_tokens_need(
+    run: Run, database_url: str
+) -> None:
+    for arguments in (
         ("space", "create", "mine"),
         ("space", "list"),
         ("token", "create", "--actor", "eve", "--space", "default", "--scope", "read"),
         ("token", "revoke", "trl_test"),
         ("grant", "set", "eve", "default", "--scope", "read", "--login", APP),
-    ],
-)
-def test_a_servers_login_is_told_which_one_spaces_and_tokens_need(
-    run: Run, database_url: str, arguments: tuple[str, ...]
-) -> None:
-    outcome = run(*arguments, DATABASE_URL=database_url, ACCESS_TOKEN=TOKEN)
+    ):
+        outcome = run(*arguments, DATABASE_URL=database_url, ACCESS_TOKEN=TOKEN)
 
-    assert outcome.code == 1
-    assert outcome.complaint == (
-        "The login of TEXTRAWL_DATABASE_URL does not own this memory: set TEXTRAWL_DATABASE_URL "
-        "to the value that you run `textrawl migrate` with"
-    )
+        assert outcome.code == 1
+        assert outcome.complaint == (
+            "The login of TEXTRAWL_DATABASE_URL does not own this memory: set "
+            "TEXTRAWL_DATABASE_URL to the value that you run `textrawl migrate` with"
+        )
 
 
 def test_a_servers_login_without_a_token_is_told_of_it(run: Run, database_url: str) -> None:
@@ -272,9 +269,11 @@ def test_a_servers_login_without_a_token_is_told_of_it(run: Run, database_url: s
     assert wrong.complaint.startswith("Not authenticated: The token is unknown, expired or revoked")
 
 
-@pytest.mark.parametrize(
-    ("arguments", "complaint"),
-    [
+def test_a_mistake_is_one_line_that_says_what_to_do(
+    run: Run, team: str, owner: psycopg.Connection
+) -> None:
+    before = read_all(owner)
+    for arguments, complaint in (
         ("space create team", "The space team exists already: choose another name"),
         ("space create Team", "A space cannot be called Team: use 1 to 63 of a-z"),
         ("space rename nowhere other", "No space nowhere: see `textrawl space list`"),
@@ -296,18 +295,12 @@ def test_a_servers_login_without_a_token_is_told_of_it(run: Run, database_url: s
         (" ".join(CREATE) + " --expires 0d", "Not a length of time: 0d: give a number and s, m"),
         (" ".join(CREATE) + " --expires 99999w", "Not a length of time: 99999w: give a number"),
         (" ".join(CREATE) + " --expires 2026-12-31", "Not a length of time: 2026-12-31"),
-    ],
-)
-def test_a_mistake_is_one_line_that_says_what_to_do(
-    run: Run, team: str, owner: psycopg.Connection, arguments: str, complaint: str
-) -> None:
-    before = read_all(owner)
+    ):
+        outcome = run(*arguments.split(" "), DATABASE_URL=team)
 
-    outcome = run(*arguments.split(" "), DATABASE_URL=team)
-
-    assert outcome.code == 1
-    assert outcome.complaint.startswith(complaint)
-    assert read_all(owner) == before
+        assert outcome.code == 1
+        assert outcome.complaint.startswith(complaint)
+        assert read_all(owner) == before
 
 
 def test_a_group_without_a_command_shows_its_help(run: Run) -> None:
@@ -391,18 +384,16 @@ def test_whoever_changes_a_language_is_told_what_servers_do(
     assert "rebuilding 1" in " ".join(listed.split())
 
 
-@pytest.mark.parametrize("command", [("create", "amt", "--language"), ("language", "default")])
-def test_an_unknown_language_is_refused_with_what_to_do(
-    run: Run, url: str, command: tuple[str, ...]
-) -> None:
-    outcome = run("space", *command, "klingon", DATABASE_URL=url)
+def test_an_unknown_language_is_refused_with_what_to_do(run: Run, url: str) -> None:
+    for command in (("create", "amt", "--language"), ("language", "default")):
+        outcome = run("space", *command, "klingon", DATABASE_URL=url)
 
-    assert outcome.complaint == (
-        "No language klingon: use a text search configuration of this Postgres, such as german, or"
-        " simple; `select cfgname from pg_ts_config` shows all"
-    )
-    [row] = ask(run, "space", "list", DATABASE_URL=url)
-    assert (row["name"], row["language"]) == ("default", "english")
+        assert outcome.complaint == (
+            "No language klingon: use a text search configuration of this Postgres, such as german,"
+            " or simple; `select cfgname from pg_ts_config` shows all"
+        )
+        [row] = ask(run, "space", "list", DATABASE_URL=url)
+        assert (row["name"], row["language"]) == ("default", "english")
 
 
 def test_a_server_s_administrator_changes_the_language_of_their_space(

@@ -158,19 +158,16 @@ def test_what_is_purged_cannot_be_reverted(run: Run, url: str, team: Team) -> No
     assert "No such undo" in refused.complaint
 
 
-@pytest.mark.parametrize(
-    "arguments",
-    [
+def test_undo_does_one_thing_at_a_time(run: Run, url: str) -> None:
+    for arguments in (
         (),
         ("--by", "eve"),
         ("--since", "1h"),
         ("--by", "eve", "--since", "1h", "--purge"),
         ("--revert", "1", "--older-than", "1d"),
-    ],
-)
-def test_undo_does_one_thing_at_a_time(run: Run, url: str, arguments: tuple[str, ...]) -> None:
-    outcome = run("undo", *arguments, DATABASE_URL=url)
-    assert (outcome.code, "--revert" in outcome.complaint) == (2, True)
+    ):
+        outcome = run("undo", *arguments, DATABASE_URL=url)
+        assert (outcome.code, "--revert" in outcome.complaint) == (2, True)
 
 
 def test_a_name_nobody_has_is_told_from_nothing_to_do(run: Run, url: str, team: Team) -> None:
@@ -261,26 +258,23 @@ def test_the_log_follows_what_happens_from_now_on(launch: Launch, url: str, team
     assert line.split("\t")[1:] == ["team", "ana", "created", "Zoe", "sql", "", "\n"]
 
 
-@pytest.mark.parametrize("columns", [80, 120])
-def test_the_log_is_a_line_an_event_on_a_terminal(
-    run: Run, url: str, team: Team, columns: int
-) -> None:
+def test_the_log_is_a_line_an_event_on_a_terminal(run: Run, url: str, team: Team) -> None:
     team.remember("ana", "The committee for the names of all other committees", "sings")
     team.sql.execute(
         "select remember_fact('Kim', 'person', 'sings', client => 'Claude Code of the night shift')"
     )
+    for columns in (80, 120):
+        lines = run("log", DATABASE_URL=url, FORCE_COLOR="1", COLUMNS=columns).out.splitlines()
+        shown = [re.sub(r"\x1b\[[0-9;]*m", "", line) for line in lines]
+        events = json.loads(run("log", "--json", DATABASE_URL=url).out)
 
-    lines = run("log", DATABASE_URL=url, FORCE_COLOR="1", COLUMNS=columns).out.splitlines()
-    shown = [re.sub(r"\x1b\[[0-9;]*m", "", line) for line in lines]
-    events = json.loads(run("log", "--json", DATABASE_URL=url).out)
-
-    assert len(shown) == len(events)
-    assert max(map(len, shown)) <= columns
-    for line, event in zip(shown, events, strict=True):
-        assert re.match(r"(\d{4}-)?\d\d-\d\d \d\d:\d\d", line)
-        assert f" {event['author_name'][:11]}" in line
-        assert f" {event['action']} " in line
-        assert (event["entity_name"] or "")[:20] in line
+        assert len(shown) == len(events)
+        assert max(map(len, shown)) <= columns
+        for line, event in zip(shown, events, strict=True):
+            assert re.match(r"(\d{4}-)?\d\d-\d\d \d\d:\d\d", line)
+            assert f" {event['author_name'][:11]}" in line
+            assert f" {event['action']} " in line
+            assert (event["entity_name"] or "")[:20] in line
 
 
 def test_the_log_that_is_piped_has_every_column_whole_with_tabs(
@@ -321,13 +315,13 @@ def test_the_log_follows_only_what_was_asked_for(launch: Launch, url: str, team:
     assert [row["action"] for row in lines] == ["created", "remembered", "remembered"]
 
 
-@pytest.mark.parametrize(
-    "arguments", [("--follow", "--since", "1h"), ("--follow", "--limit", "5"), ("--after", "0:0")]
-)
-def test_options_of_the_log_that_exclude_each_other_are_told(
-    run: Run, url: str, arguments: tuple[str, ...]
-) -> None:
-    assert run("log", *arguments, DATABASE_URL=url).code == 2
+def test_options_of_the_log_that_exclude_each_other_are_told(run: Run, url: str) -> None:
+    for arguments in (
+        ("--follow", "--since", "1h"),
+        ("--follow", "--limit", "5"),
+        ("--after", "0:0"),
+    ):
+        assert run("log", *arguments, DATABASE_URL=url).code == 2
 
 
 @pytest.mark.slow

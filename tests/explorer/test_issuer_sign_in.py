@@ -144,13 +144,11 @@ async def test_a_used_code_signs_nobody_in(gate: Gate) -> None:
     assert page.status_code == 303
 
 
-@pytest.mark.parametrize("issuer", ["https://evil.example", None, ""])
-async def test_an_answer_of_another_issuer_is_not_taken_for_ours(
-    gate: Gate, issuer: str | None
-) -> None:
-    gate.provider.answer_changes["iss"] = issuer
-    assert await gate.attempt() == (401, False)
-    assert gate.provider.exchanges == []
+async def test_an_answer_of_another_issuer_is_not_taken_for_ours(gate: Gate) -> None:
+    for issuer in ("https://evil.example", None, ""):
+        gate.provider.answer_changes["iss"] = issuer
+        assert await gate.attempt() == (401, False)
+        assert gate.provider.exchanges == []
 
 
 async def test_only_an_issuer_that_does_not_promise_its_name_may_leave_it_out(gate: Gate) -> None:
