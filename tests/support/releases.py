@@ -1,9 +1,10 @@
 """The tests that only a release needs: `pytest -m release` runs them.
 
-A test with a client runs in both eras of the protocol, and a test of the SQL on two versions of
-Postgres. Each day both eras run where they differ: in the transports, in what a server declares and
-asks, and in the shapes of answers. PostgreSQL 16 runs the catalogue and one file for each folder
-of `sql`.
+A test with a client runs in both eras of the protocol, a test of the SQL on two versions of
+Postgres, and a test with an LLM in the protocols of two providers. Each day both eras run where
+they differ: in the transports, in what a server declares and asks, and in the shapes of answers.
+PostgreSQL 16 runs the catalogue and one file for each folder of `sql`. `tests/llm` has both
+protocols with all their faults, and each tool that uses an LLM has one test with both.
 """
 
 from typing import Any
@@ -56,6 +57,13 @@ OLDEST_POSTGRES = (
 """Files of tests/sql that run on PostgreSQL 16 too."""
 
 
+BOTH_PROTOCOLS = (
+    "tests/server/upkeep/test_extraction.py::test_an_entry_becomes_nodes_and_edges_in_the_background",
+    "tests/toolsets/corpus/test_correcting.py::test_a_proposal_shows_the_diff_and_changes_nothing",
+    "tests/toolsets/memory/test_extraction.py::test_a_text_becomes_facts_and_relations",
+)
+"""What uses an LLM, with the protocol of each provider: beginnings of the ids of tests."""
+
 LONGEST = (
     "tests/benchmarks/test_benchmarks.py::test_a_benchmark_prints_its_table[",
     "tests/cli/test_handshakes.py::test_a_client_that_waits_a_second_connects_twenty_times_of_twenty[cold]",
@@ -80,4 +88,6 @@ def is_for_releases(item: pytest.Item) -> bool:
     values: dict[str, Any] = callspec.params if callspec else {}
     if values.get("sql") == "postgres_16":
         return item.path.stem.removeprefix("test_") not in OLDEST_POSTGRES
+    if "ollama" in (values.get("llm"), values.get("given")):
+        return not item.nodeid.startswith(BOTH_PROTOCOLS)
     return values.get("era") == "legacy" and not item.nodeid.startswith(BOTH_ERAS)
