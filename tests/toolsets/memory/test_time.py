@@ -48,7 +48,9 @@ async def list_valid(client: Client, who: str, as_of: str) -> list[str]:
     edges = found.get("r", {}).get("out", [])
     if as_of == "ever":
         assert all(isinstance(item, dict) for item in facts + edges), found
-        texts: list[str] = [f"{item['c']} {item['p'].replace(today, 'today')}" for item in facts + edges]
+        texts: list[str] = [
+            f"{item['c']} {item['p'].replace(today, 'today')}" for item in facts + edges
+        ]
     else:
         texts = [item["c"] if isinstance(item, dict) else item for item in facts + edges]
     return [text.replace("works_at→", "→ ") for text in texts]
