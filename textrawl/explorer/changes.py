@@ -14,7 +14,6 @@ from textrawl.access.principal import Scope
 from textrawl.errors import ArgumentInvalid, FactNotFound, NothingToDelete
 from textrawl.explorer.arguments import read_fact, read_name, read_reason
 from textrawl.explorer.forms import Form
-from textrawl.explorer.places import find_places
 from textrawl.explorer.rendering import write_link
 from textrawl.explorer.requests import PageRequest
 from textrawl.explorer.site import HistoryRow
@@ -88,7 +87,7 @@ async def ask_deletion(visit: PageRequest) -> Response:
     """Show what would be deleted, in the space that is chosen or in the first with this name."""
     visit.principal.require("read")
     name, fact = read_name(visit.read("name")), clean_name(visit.read("fact"))
-    places = [place.space for place in await find_places(visit, name)]
+    places = [place.space for place in await visit.find_places(name)]
     here = visit.pin(places[0]) if places else visit
     plan = await _forget(here, name, fact, dry_run=True)
     hidden = max((plan.facts or 0) - len(plan.sample or []), 0)

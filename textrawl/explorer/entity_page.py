@@ -7,8 +7,6 @@ from typing import Any
 from starlette.responses import Response
 
 from textrawl.explorer.arguments import read_moment, read_name, read_number
-from textrawl.explorer.not_found import show_missing
-from textrawl.explorer.places import find_places
 from textrawl.explorer.requests import PageRequest
 from textrawl.explorer.site import DayRow, HistoryRow
 from textrawl.memory.entities import EntityOperations
@@ -27,7 +25,7 @@ async def show(visit: PageRequest) -> Response:
         name, visit.caller, max_observations=0, with_relations=True, times=Times(as_of)
     )
     if entity is None:
-        return await show_missing(visit, name)
+        return await visit.show_missing(name)
     facts, skip = await _read_page(visit, name, as_of, skip)
     total = facts[0].total if facts else 0
     related = len(entity.outgoing) + len(entity.incoming)
@@ -44,7 +42,7 @@ async def show(visit: PageRequest) -> Response:
     if visit.read("part"):
         return visit.show("history.html", values)
     aliases = await EntityOperations(visit.site.store).list_aliases(name, visit.caller)
-    places = await find_places(visit, name)
+    places = await visit.find_places(name)
     values |= {"aliases": aliases, "places": places, "days": await _read_days(visit, name)}
     return visit.show("entity.html", values)
 

@@ -6,7 +6,6 @@ from starlette.responses import Response
 
 from textrawl.explorer.arguments import read_moment, read_name, read_number, read_types
 from textrawl.explorer.graph_drawing import draw
-from textrawl.explorer.not_found import show_missing
 from textrawl.explorer.requests import PageRequest
 from textrawl.explorer.site import EntityGraphRow
 from textrawl.scheduling import run_aside
@@ -24,7 +23,7 @@ async def show(visit: PageRequest) -> Response:
         "entity_graph", EntityGraphRow, entity=name, **chosen, **visit.caller.reading
     ) or [None]
     if row is None:
-        return await show_missing(visit, name)
+        return await visit.show_missing(name)
     relations: list[str] = chosen["relation_types"] or []
     values: dict[str, Any] = {
         "depth": chosen["depth"],

@@ -1,7 +1,7 @@
 """Requests of signed-in people, each with its principal, as the database knows it now."""
 
 import secrets
-from collections.abc import Awaitable, Callable, Hashable, Mapping
+from collections.abc import Awaitable, Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
@@ -24,7 +24,8 @@ from textrawl.explorer.forms import (
     read_form,
 )
 from textrawl.explorer.rendering import render, write_link
-from textrawl.explorer.site import AnswerCache, BrowserSession, Site
+from textrawl.explorer.site import AnswerCache, BrowserSession, PlaceRow, Site
+from textrawl.memory.facts import suggest_names
 from textrawl.server.http.authentication import describe_principal
 
 Answer = TypeVar("Answer")
@@ -83,6 +84,18 @@ class PageRequest:
     def show(self, template: str, values: Mapping[str, Any], status: int = 200) -> HTMLResponse:
         """Return a page made of a template."""
         return render(template, {**self._describe(), **values}, status)
+
+    async def show_missing(self, name: str) -> Response:
+        """Return the page for a name that no entity has, with similar names."""
+        similar = await suggest_names(self.site.memory, name, self.caller)
+        values = {"name": name, "similar": similar, "space": self.read("space")}
+        return self.show("missing.html", values, 404)
+
+    async def find_places(self, name: str) -> Sequence[PlaceRow]:
+        """Return the spaces of this visit with an entity of this name, the home space first."""
+        return await self.site.store.database.call(
+            "entity_spaces", PlaceRow, entity=name, **self.caller.reading
+        )
 
     def pin(self, space: str) -> "PageRequest":
         """Return the same visit in only one space. Raises SpaceNotFound."""

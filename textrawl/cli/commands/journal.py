@@ -1,5 +1,6 @@
 """`textrawl journal`: the consolidation of the journal, for example from cron."""
 
+from dataclasses import asdict
 from typing import Annotated
 
 import typer
@@ -101,17 +102,7 @@ def _consolidate(
 
 def _show_plan(plan: list[tuple[str, PeriodRow]], *, as_json: bool) -> None:
     if as_json:
-        write_json(
-            [
-                {
-                    "granularity": granularity,
-                    "period": row.period,
-                    "state": row.state,
-                    "sources": row.sources,
-                }
-                for granularity, row in plan
-            ]
-        )
+        write_json([{"granularity": granularity} | asdict(row) for granularity, row in plan])
         return
     console = open_console()
     for granularity, row in plan:
