@@ -34,6 +34,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     from textrawl.environment import take_env_file  # noqa: PLC0415 - see above
     from textrawl.errors import StartRefused, TextrawlError  # noqa: PLC0415 - see above
 
+    _escape_unwritable()
     try:
         words = take_env_file(words)
         code = _run(words[1:] if words[:1] == ["--"] else words)
@@ -44,6 +45,13 @@ def main(arguments: Sequence[str] | None = None) -> None:
     if brief and "typer" not in sys.modules:
         _leave(code)
     sys.exit(code)
+
+
+def _escape_unwritable() -> None:
+    """Write characters that the encoding of stdout or stderr lacks as escapes, not as an error."""
+    for stream in (sys.stdout, sys.stderr):
+        if (reconfigure := getattr(stream, "reconfigure", None)) is not None:
+            reconfigure(errors="backslashreplace")
 
 
 def _run(words: list[str]) -> int:

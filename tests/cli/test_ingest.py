@@ -74,6 +74,8 @@ def test_a_folder_becomes_sources_with_vectors(
     assert (done.code, done.out) == (0, "")
     assert "Files in handbook: 3 added. 3 chunks in" in done.err
     assert "1 file of other kinds left out" in done.err
+    counted = json.loads(run("stats", "--json", **given).out)
+    assert (counted["documents"], counted["chunks"]) == (3, 3)
     assert look(owner) == [
         ("file/docs/coffee.txt", "docs/coffee.txt", "Coffee is served at nine.", 1, True),
         ("file/docs/house/rules.html", "docs/house/rules.html", "No shoes in the house.", 1, True),
@@ -115,12 +117,13 @@ def test_a_refused_file_is_named_and_the_others_are_stored(
     run: Run, given: dict[str, Any], folder: Path, owner: psycopg.Connection
 ) -> None:
     (folder / "scan.pdf").write_bytes(b"%PDF-1.7")
-    (folder / "empty.md").write_bytes(b"")
+    for name in ("empty.md", "hollow.md"):
+        (folder / name).write_bytes(b"")
 
     done = run("ingest", str(folder), **given)
 
     assert done.code == 1
-    assert "docs/empty.md was not stored: it has no text" in done.err
+    assert "2 files, such as docs/empty.md, were not stored: it has no text" in done.err
     assert "docs/scan.pdf was not stored: it is not a PDF that can be read" in done.err
     assert len(look(owner)) == 3
 

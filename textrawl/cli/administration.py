@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import LiteralString, TypeVar, get_args
 
+from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
+from rich.measure import Measurement
 from rich.table import Table
 
 from textrawl.access.access_token import hash_token
@@ -207,6 +209,7 @@ Result = TypeVar("Result")
 _SPAN = re.compile(r"([0-9]{1,5})([smhdw])")
 _UNITS = {"s": "seconds", "m": "minutes", "h": "hours", "d": "days", "w": "weeks"}
 _LONGEST = timedelta(days=36500)
+_WIDEST = 10_000  # columns, for the measurement of a table
 
 
 @dataclass(frozen=True)
@@ -341,14 +344,34 @@ def write_instant(instant: datetime | None, otherwise: str) -> str:
     return f"{instant.astimezone(UTC):%Y-%m-%d %H:%M}" if instant else otherwise
 
 
-def draw_rows(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> Table:
-    """Draw a table that wraps long texts.
+def draw_rows(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> RenderableType:
+    """Draw a table. If the terminal is too narrow for it, draw a block of lines for each row.
 
-    The first column is not wrapped, because users copy it as the argument of a command.
+    So dates and words are not broken, and users can copy a cell as the argument of a command.
     """
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
-    for number, column in enumerate(columns):
-        table.add_column(column, overflow="fold", no_wrap=number == 0)
+    for column in columns:
+        table.add_column(column, no_wrap=True)
     for row in rows:
         table.add_row(*map(write_cell, row))
-    return table
+    blocks = Table.grid(padding=(0, 2, 0, 0))
+    blocks.add_column(no_wrap=True, style="dim")
+    blocks.add_column(overflow="fold")
+    for row in rows:
+        for column, cell in zip(columns, row, strict=True):
+            if cell:
+                blocks.add_row(column, write_cell(cell, "bold" if cell is row[0] else ""))
+        blocks.add_row()
+    return _Fitting(table, blocks)
+
+
+@dataclass(frozen=True)
+class _Fitting:
+    """The renderable `wide`, or `narrow` if `wide` does not fit."""
+
+    wide: RenderableType
+    narrow: RenderableType
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        widest = Measurement.get(console, options.update(width=_WIDEST), self.wide).maximum
+        yield self.wide if widest <= options.max_width else self.narrow

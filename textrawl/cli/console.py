@@ -6,7 +6,9 @@ that control a terminal or reorder a line. The tools refuse such characters, but
 
 import json
 import logging
+import shutil
 import sys
+import textwrap
 from collections.abc import Callable, Generator, Iterable, Sequence
 from contextlib import contextmanager
 from datetime import datetime
@@ -89,9 +91,9 @@ def write_cell(text: str, style: str = "") -> Text:
 
 
 def write_texts(console: Console, *texts: str) -> None:
-    """Write stored texts, each on one line of its own."""
+    """Write stored texts, each on one line of its own, or wrapped at words in a terminal."""
     for text in texts:
-        console.print(write_cell(text), soft_wrap=True)
+        console.print(write_cell(text), soft_wrap=not console.is_terminal)
 
 
 def count(number: int, noun: str) -> str:
@@ -119,23 +121,33 @@ def write_row(cells: Sequence[str]) -> None:
 
 
 def write_message(message: str) -> None:
-    """Write one line about the outcome to stderr, because stdout is for results."""
-    open_progress().print(Text(escape_hidden(message)), soft_wrap=True)
+    """Write one line about the outcome to stderr, because stdout is for results.
+
+    In a terminal a long line is wrapped at words.
+    """
+    console = open_progress()
+    console.print(Text(escape_hidden(message)), soft_wrap=not console.is_terminal)
 
 
 def write_json(value: object, *, indent: int | None = 2) -> None:
     """Write one JSON document, with times and ids as texts.
 
-    Hidden characters are escaped, which does not change the data.
+    Hidden characters are escaped, which does not change the data, and all characters outside ASCII
+    if stdout has not UTF-8.
     """
-    text = json.dumps(value, ensure_ascii=False, indent=indent, default=_write_text)
+    plain = sys.stdout.encoding.lower() != "utf-8"
+    text = json.dumps(value, ensure_ascii=plain, indent=indent, default=_write_text)
     sys.stdout.write(f"{escape_json(text)}\n")
     sys.stdout.flush()
 
 
 def write_error(message: str) -> None:
-    """Write an error as one line to stderr."""
-    sys.stderr.write(f"textrawl: {join_lines(message)}\n")
+    """Write an error to stderr: as one line, or wrapped at words in a terminal."""
+    text = f"textrawl: {join_lines(message)}"
+    if sys.stderr.isatty():
+        columns = shutil.get_terminal_size().columns
+        text = textwrap.fill(text, columns, break_long_words=False, break_on_hyphens=False)
+    sys.stderr.write(f"{text}\n")
     sys.stderr.flush()
 
 

@@ -1,7 +1,7 @@
 """Arguments of `search`, `show`, `remember` and `forget`, checked like the arguments of tools."""
 
 from collections.abc import Callable
-from datetime import datetime
+from datetime import UTC, datetime, timedelta
 from typing import Annotated, TypeVar, cast
 
 import typer
@@ -19,7 +19,7 @@ from textrawl.values.text import (
     clean_fact,
     clean_name,
 )
-from textrawl.values.times import read_as_of, read_future_instant
+from textrawl.values.times import find_period, read_as_of, read_future_instant
 
 Value = TypeVar("Value")
 
@@ -53,8 +53,12 @@ def read_reason(text: str) -> str:
 
 
 def read_moment(text: str) -> datetime:
-    """Return an instant. A date stands for the end of that day in UTC. Raises BadParameter."""
-    return _refuse(read_as_of, text)
+    """Return an instant. A date or words such as "yesterday" stand for the end of that day in UTC.
+
+    Raises BadParameter.
+    """
+    named = find_period(text, datetime.now(UTC)) if text.strip()[:1].isalpha() else None
+    return named.end - timedelta(microseconds=1) if named else _refuse(read_as_of, text)
 
 
 def read_future(text: str) -> datetime:
@@ -109,7 +113,7 @@ AsOf = Annotated[
         "--as-of",
         metavar="TIME",
         parser=read_moment,
-        help="Show what was valid at TIME: 2026-08-01 or 2026-08-01T12:00Z.",
+        help="Show what was valid at TIME: yesterday, 2026-08-01 or 2026-08-01T12:00Z.",
     ),
 ]
 MaxTokens = Annotated[

@@ -105,7 +105,8 @@ def ask_running(request: Request) -> SocketAnswer:
 def show(answer: SocketAnswer, *, as_json: bool) -> None:
     """Write an answer to stdout."""
     if as_json:
-        text = json.dumps(_describe(answer), ensure_ascii=False, indent=2)
+        plain = sys.stdout.encoding.lower() != "utf-8"
+        text = json.dumps(_describe(answer), ensure_ascii=plain, indent=2)
         sys.stdout.write(f"{_escape(text)}\n")
     elif answer.ids:
         sys.stdout.write(f"{answer.text}\n")

@@ -11,6 +11,7 @@ from typing import Any, Literal
 
 from textrawl.environment import read_foreign
 from textrawl.errors import StartRefused
+from textrawl.installation import write_install_command
 
 FileFormat = Literal["json", "jsonc", "toml"]
 """The format of a file. `json` is strict: without comments and without trailing commas."""
@@ -78,7 +79,7 @@ class ServerToken:
             import keyring.errors  # noqa: PLC0415 - an extra
         except ImportError as error:
             raise StartRefused(
-                "The keyring needs an extra package: install textrawl[keyring]"
+                f"The keyring needs an extra package: run `{write_install_command('keyring')}`"
             ) from error
         try:
             found = keyring.get_password(self.place, self.user)

@@ -37,7 +37,7 @@ from textrawl.memory.review import (
     State,
 )
 from textrawl.memory.review import Filter as ProposalFilter
-from textrawl.memory.store import ReportRow, StatisticsRow, Store
+from textrawl.memory.store import ReportRow, StatisticsRow, Store, list_graphs
 from textrawl.memory.trail import (
     EventFilter,
     EventRow,
@@ -252,11 +252,16 @@ class Described:
 
 @dataclass(frozen=True)
 class Report:
-    """The contents of the memory now, and the row about the last `days`."""
+    """The contents of the memory now, and the row about the last `days`.
+
+    `documents` and `chunks` are the numbers in graphs that the caller can read.
+    """
 
     holdings: StatisticsRow
     recent: ReportRow
     days: int
+    documents: int = 0
+    chunks: int = 0
 
 
 @operation("doctor")
@@ -465,7 +470,12 @@ async def report(session: Session, days: Annotated[int, Field(ge=1, le=3660)] = 
     reading = session.caller.reading
     holdings = await session.store.call_one("memory_statistics", StatisticsRow, **reading)
     recent = await session.store.call_one("memory_report", ReportRow, days=days, **reading)
-    return Report(holdings, recent, days)
+    principal = session.caller.principal
+    graphs = await list_graphs(
+        session.store.database, principal.credential, principal.find_graphs(session.graphs)
+    )
+    documents, chunks = (sum(getattr(g, name) for g in graphs) for name in ("sources", "chunks"))
+    return Report(holdings, recent, days, documents, chunks)
 
 
 @operation("log", "admin", anywhere=True, placed=False, least_timeout=_LONGEST)

@@ -182,7 +182,7 @@ _MARKS = {b"\xff\xfe": "utf-16", b"\xfe\xff": "utf-16"}
 _BLANK_LINES = re.compile(r"\n{3,}")
 _UNREAD = ["head", "iframe", "nav", "noscript", "script", "style", "svg", "template"]
 _MARKUP = (("<!--", "-->"), ("<![", "]>"), ("<", ">"))
-_EXTRA = "it needs textrawl[documents]: run `pip install 'textrawl[documents]'`"
+EXTRA = "textrawl[documents]"
 
 
 @dataclass(frozen=True)
@@ -263,7 +263,7 @@ def _read_text(content: bytes) -> str:
 
 def _guess_text(content: bytes) -> str:
     if find_spec("charset_normalizer") is None:
-        raise FileRefused(f"it is not UTF-8: {_EXTRA}, or convert it to UTF-8")
+        raise FileRefused(f"it is not UTF-8: convert it to UTF-8, or install {EXTRA}")
     from charset_normalizer import from_bytes  # noqa: PLC0415 - in the extra `documents`
 
     guess = from_bytes(content).best()
@@ -275,7 +275,7 @@ def _guess_text(content: bytes) -> str:
 def _read_html(content: bytes) -> str:
     """Return a page as Markdown, without its scripts, styles and navigation."""
     if find_spec("bs4") is None or find_spec("markdownify") is None:
-        raise FileRefused(f"it is HTML: {_EXTRA}")
+        raise FileRefused(f"it is HTML, which needs {EXTRA}")
     import bs4  # noqa: PLC0415 - in the extra `documents`
     from markdownify import MarkdownConverter  # noqa: PLC0415 - in the extra `documents`
 
@@ -312,7 +312,7 @@ def _escape_unclosed(page: str) -> str:
 def _read_pdf(content: bytes) -> str:
     """Return the text of all pages, with a blank line between two pages."""
     if find_spec("pypdf") is None:
-        raise FileRefused(f"it is a PDF: {_EXTRA}")
+        raise FileRefused(f"it is a PDF, which needs {EXTRA}")
     from pypdf import PasswordType, PdfReader, errors  # noqa: PLC0415 - in the extra `documents`
 
     logging.getLogger("pypdf").setLevel(logging.CRITICAL)  # it warns of each odd object

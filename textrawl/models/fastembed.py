@@ -28,6 +28,7 @@ from numpy.typing import NDArray
 from pydantic import BaseModel, Field, ValidationError
 
 from textrawl.errors import EmbeddingUnavailable, StartRefused
+from textrawl.installation import write_install_command
 from textrawl.models.embeddings import (
     DEFAULT_MODEL,
     Model,
@@ -477,7 +478,7 @@ def build_embedder(
     if find_spec("fastembed") is None:
         raise StartRefused(
             "TEXTRAWL_EMBEDDING_PROVIDER: fastembed is not installed: run "
-            "`pip install 'textrawl[encoders]'`, or choose another provider"
+            f"`{write_install_command('encoders')}`, or choose another provider"
         )
     name = settings.embedding_model or DEFAULT_MODEL
     if not is_folder(name):

@@ -29,9 +29,11 @@ from textrawl.errors import (
     MemoryNotEnabled,
     ReadOnly,
 )
+from textrawl.installation import write_install_command
 from textrawl.memory.backlog import fill_batch, queue_facts
 from textrawl.memory.commands import Session
 from textrawl.memory.documents import (
+    EXTRA,
     FileRefused,
     FileText,
     FoundFile,
@@ -332,8 +334,14 @@ def _find(paths: list[Path]) -> FoundFiles:
 
 
 def _tell_refusals(report: IngestReport, left_out: int) -> None:
-    for found, reason in report.refused:
-        write_message(f"{found.name} was not stored: {reason}")
+    for reason, names in _group_refusals(report).items():
+        if len(names) == 1:
+            write_message(f"{names[0]} was not stored: {reason}")
+        else:
+            files = f"{count(len(names), 'file')}, such as {names[0]}, were not stored"
+            write_message(f"{files}: {reason}")
+    if any(EXTRA in reason for _, reason in report.refused):
+        write_message(f"To install {EXTRA}, run: {write_install_command('documents')}")
     if left_out:
         write_message(
             f"{count(left_out, 'file')} of other kinds left out: to store one, name it as PATH"
@@ -343,6 +351,14 @@ def _tell_refusals(report: IngestReport, left_out: int) -> None:
             f"New chunks have no vectors yet ({report.without_vector}). Until a server adds them, "
             "recall finds the chunks by their words"
         )
+
+
+def _group_refusals(report: IngestReport) -> dict[str, list[str]]:
+    """Return the names of refused files by the reason."""
+    grouped = dict[str, list[str]]()
+    for found, reason in report.refused:
+        grouped.setdefault(reason, []).append(found.name)
+    return grouped
 
 
 def _tell(graph: str, report: IngestReport, seconds: float) -> None:

@@ -24,7 +24,7 @@ from textrawl.cli.memory_session import ask
 from textrawl.errors import StartRefused
 from textrawl.memory import commands
 from textrawl.memory.commands import Report
-from textrawl.memory.store import ReportRow, StatisticsRow
+from textrawl.memory.store import ReportRow
 
 _BARS = "▁▂▃▄▅▆▇█"
 _LONGEST_TEXT = 72  # characters of a question or a fact
@@ -34,7 +34,7 @@ def draw_report(console: Console, report: Report) -> None:
     """Draw the whole report. Each figure has its unit and a short explanation."""
     recent, days = report.recent, report.days
     console.print("[bold]The memory now[/]")
-    console.print(_draw_holdings(report.holdings))
+    console.print(_draw_holdings(report))
     console.print(f"\n[bold]Growth[/]: facts added in each week of the last {days} days")
     counts = [int(week["facts"]) for week in recent.growth]
     most = max(counts, default=0)
@@ -81,12 +81,15 @@ def write_saved(recalls: Mapping[str, Any]) -> str | None:
     return f"about {verbose - spent:,} saved, {1 - spent / verbose:.0%} of verbose text"
 
 
-def _draw_holdings(row: StatisticsRow) -> Table:
-    table = _make_grid()
+def _draw_holdings(report: Report) -> Table:
+    table, row = _make_grid(), report.holdings
     ended = row.facts - row.valid_facts
     table.add_row("entities", f"{row.entities:,}", write_counts(row.types))
     table.add_row("valid facts", f"{row.valid_facts:,}", f"and {ended:,} no longer valid")
     table.add_row("relations", f"{row.relations:,}")
+    if report.documents:
+        meaning = f"in graphs, {count(report.chunks, 'chunk')} of text"
+        table.add_row("documents", f"{report.documents:,}", meaning)
     table.add_row("events", f"{row.events:,}", "lines of `textrawl log`")
     size, unit = decimal(row.bytes).split(" ")
     table.add_row(unit, size, "on disk, the whole database")
@@ -136,7 +139,8 @@ def describe_llm(use: Mapping[str, Any]) -> str:
 def _draw_items(console: Console, title: str, items: Sequence[tuple[str, str]]) -> None:
     console.print(Text(f"\n{title}", "bold"))
     table = Table.grid(padding=(0, 2))
-    table.add_column(justify="right", no_wrap=True)
+    widest = max((len(left) for left, _ in items), default=0)
+    table.add_column(justify="right", no_wrap=True, min_width=widest)
     table.add_column(no_wrap=True, overflow="ellipsis")
     for left, right in items:
         table.add_row(left, write_cell(right))
@@ -184,7 +188,8 @@ def stats(
     if html is not None:
         _save(html, _write_page(report))
     if as_json:
-        write_json({**asdict(report.holdings), "days": days, **asdict(report.recent)})
+        sums = {name: getattr(report, name) for name in ("documents", "chunks", "days")}
+        write_json({**asdict(report.holdings), **sums, **asdict(report.recent)})
     elif html is None:
         draw_report(open_console(), report)
 

@@ -32,7 +32,7 @@ from textrawl.memory.commands import Session
 from textrawl.memory.trail import EventFilter, EventRow, PlanRow, UndoRow
 from textrawl.settings import read_settings
 from textrawl.values.text import clean_name
-from textrawl.values.times import read_instant
+from textrawl.values.times import find_period, read_instant
 
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
 
@@ -40,17 +40,19 @@ _DATE = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
 def find_start(text: str) -> datetime:
     """Return the instant that `text` names: an instant, a date, or a span before now, such as 2h.
 
-    A date stands for the beginning of the day in UTC. Raises ArgumentInvalid, also for a time in
-    the future.
+    A date or words such as "yesterday" stand for the beginning of the day in UTC. Raises
+    ArgumentInvalid, also for a time in the future.
     """
     text, now = text.strip(), datetime.now(UTC)
+    if period := find_period(text, now) if text[:1].isalpha() else None:
+        return period.start
     if "-" not in text and text[:1].isdecimal():
         return now - read_span(text)
     try:
         start = read_instant(f"{text}T00:00:00Z" if _DATE.fullmatch(text) else text)
     except ValueError as error:
         raise ArgumentInvalid(
-            f"{error}, or a span such as 2h or 7d", title="Wrong --since"
+            f"{error}, a span such as 2h or 7d, or a word such as yesterday", title="Wrong --since"
         ) from None
     if start > now:
         raise ArgumentInvalid("give a time that has passed", title="Wrong --since")
@@ -85,11 +87,13 @@ _Action = Annotated[
 ]
 _Since = Annotated[
     str | None,
-    typer.Option(metavar="TIME", help="Only events since TIME: 2h, 7d, 2026-08-01T12:00Z."),
+    typer.Option(metavar="TIME", help="Only events since TIME: 2h, yesterday, 2026-08-01T12:00Z."),
 ]
 _Limit = Annotated[
     int | None,
-    typer.Option(min=1, max=10_000, help=f"How many events; default: {_USUAL_LIMIT}."),
+    typer.Option(
+        "--limit", "-n", min=1, max=10_000, help=f"How many events; default: {_USUAL_LIMIT}."
+    ),
 ]
 _Follow = Annotated[
     bool, typer.Option("--follow", "-f", help="Write new events as they happen, until Ctrl-C.")
