@@ -39,6 +39,8 @@
 Errors are raised, never returned. Each says what to do next.
 """
 
+from collections.abc import Sequence
+
 
 class TextrawlError(Exception):
     """The base class of every error that a tool call can return to its caller."""
@@ -135,11 +137,18 @@ class NothingDeleted(TextrawlError):
 
 
 class ConfirmationMissing(NothingDeleted):
-    """The call has no `confirm: true`, and the user could not be asked."""
+    """The call has no `confirm: true`, and the user could not be asked.
+
+    `target` says what would be deleted, if the caller may know.
+    """
 
     title = "Confirmation required"
     fix = "Ask the user, then call again with confirm true once the user agrees"
     code = "confirm"
+
+    def __init__(self, target: str | None = None) -> None:
+        super().__init__(f"This would forget {target}. {self.fix}" if target else None)
+        self.explained = target is not None
 
 
 class DeletionDeclined(NothingDeleted):
@@ -153,14 +162,15 @@ class DeletionDeclined(NothingDeleted):
 
 
 class NothingToDelete(NothingDeleted):
-    """No entity has this `name`."""
+    """No entity has this `name`. `similar` has names that are close to it."""
 
     title = "Entity not found"
     fix = "Look for the name with query_memory"
     code = "not_found"
 
-    def __init__(self, name: str) -> None:
-        super().__init__()
+    def __init__(self, name: str, similar: Sequence[str] = ()) -> None:
+        super().__init__(f"Did you mean {' or '.join(similar)}?" if similar else None)
+        self.explained = bool(similar)
         self.message = f"There is no entity named {name}"
 
 

@@ -8,7 +8,7 @@ grant execute on function
 grant execute on function textrawl.change_language, textrawl.change_tier to textrawl_analyst;
 
 -- These functions show no content of a memory, so they need no credential.
-grant execute on function textrawl.owns_memory, textrawl.default_space to textrawl_app;
+grant execute on function textrawl.owns_memory, textrawl.default_space, textrawl.has_tokens to textrawl_app;
 
 grant execute on function
     textrawl.readable_spaces, textrawl.session_spaces, textrawl.default_space, textrawl.owns_memory

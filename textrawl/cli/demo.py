@@ -371,6 +371,13 @@ def _draw_sums(result: DemoResult) -> Table:
     return table
 
 
+_NEXT = (
+    (["remember", "Ada", "leads QA at Acme"], "store a fact"),
+    (["search", "who leads QA?"], "find it again"),
+    (["explore"], "look at it in a browser: entities, graph, history"),
+)
+
+
 def draw_connecting(console: Console) -> None:
     """Draw the commands that connect clients: those that are installed, or else all."""
     installed = [name for name, client in CLIENTS.items() if client.is_installed()]
@@ -380,3 +387,8 @@ def draw_connecting(console: Console) -> None:
         command = Text(shlex.join([*find_script(), "connect", name]), style="cyan")
         console.print(command, soft_wrap=True)
     console.print("\nEach command shows what it would change, and asks first.")
+    console.print("\n[bold]Next[/], with your own memory:\n")
+    table = Table.grid(padding=(0, 2))
+    for words, purpose in _NEXT:
+        table.add_row(Text(shlex.join([*find_script(), *words]), "cyan"), purpose)
+    console.print(table)

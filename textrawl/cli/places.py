@@ -19,7 +19,7 @@ _COMMANDS: Mapping[Place, tuple[str, ...]] = {
     ),
     "database": (
         *("ingest", "journal", "explore", "cost", "space", "grant", "token", "analyst"),
-        *("migrate", "cluster", "backup", "restore", "export", "import", "embed", "upgrade"),
+        *("migrate", "cluster", "backup", "restore", "export", "import", "embed"),
         "psql",
     ),
 }

@@ -14,13 +14,14 @@ from textrawl.errors import (
     ServerUnreachable,
     TextrawlError,
 )
-from textrawl.memory.commands import Operation
+from textrawl.memory.commands import Operation, identify
 from textrawl.settings import Settings
 from textrawl.values.names import write_commands_address
 
 Result = TypeVar("Result")
 
 _TIMEOUT = 40.0  # seconds: a server answers within 30
+_BRIEFLY = 5.0  # seconds to find out whether a server answers
 _NOT_ALLOWED, _NOT_FOUND, _TOO_MANY = 401, 404, 429
 _VERSION = "2026-07-28"  # of the protocol whose requests open no session
 _OTHER_VERSION = f"install another version than {__version__} here, or update the server"
@@ -43,7 +44,9 @@ def ask_server(
     except ValueError as error:
         raise ArgumentInvalid(f"TEXTRAWL_SERVER_URL: {error}") from None
     message = {"jsonrpc": "2.0", "id": 1, "method": operation.name, "params": dict(given)}
-    answer = _read_answer(_post(address, settings, message), settings)
+    token = settings.access_token
+    bearer = token.get_secret_value() if token is not None else None
+    answer = _read_answer(_post(address, bearer, message, _TIMEOUT), bearer)
     try:
         return operation.result.validate_python(answer, strict=False)
     except ValidationError as error:
@@ -52,13 +55,30 @@ def ask_server(
         ) from error
 
 
-def _post(address: str, settings: Settings, message: Mapping[str, Any]) -> httpx2.Response:
-    token = settings.access_token
-    headers = {"user-agent": f"textrawl {__version__}", "mcp-protocol-version": _VERSION}
-    if token is not None:
-        headers["authorization"] = f"Bearer {token.get_secret_value()}"
+def find_obstacle(url: str, bearer: str | None) -> str | None:
+    """Ask the server at `url` once. Return the reason why it does not serve the token, or None.
+
+    Without a token, it is enough that a server asks for one, because a client may log in.
+    """
+    message = {"jsonrpc": "2.0", "id": 1, "method": identify.name}
     try:
-        return httpx2.post(address, json=message, headers=headers, timeout=_TIMEOUT)
+        address = write_commands_address(url, None)
+        _read_answer(_post(address, bearer, message, _BRIEFLY), bearer)
+    except NotAuthenticated as error:
+        return str(error) if bearer else None
+    except (TextrawlError, ValueError) as error:
+        return str(error)
+    return None
+
+
+def _post(
+    address: str, bearer: str | None, message: Mapping[str, Any], timeout: float
+) -> httpx2.Response:
+    headers = {"user-agent": f"textrawl {__version__}", "mcp-protocol-version": _VERSION}
+    if bearer is not None:
+        headers["authorization"] = f"Bearer {bearer}"
+    try:
+        return httpx2.post(address, json=message, headers=headers, timeout=timeout)
     except (httpx2.TransportError, httpx2.InvalidURL) as error:
         raise ServerUnreachable(
             f"{address}: {str(error) or type(error).__name__}. Check TEXTRAWL_SERVER_URL, and "
@@ -66,7 +86,7 @@ def _post(address: str, settings: Settings, message: Mapping[str, Any]) -> httpx
         ) from error
 
 
-def _read_answer(response: httpx2.Response, settings: Settings) -> Any:
+def _read_answer(response: httpx2.Response, bearer: str | None) -> Any:
     """Return the result of an answer. Raises its error."""
     try:
         members: Any = response.json()
@@ -78,14 +98,14 @@ def _read_answer(response: httpx2.Response, settings: Settings) -> Any:
         case {"error": {"data": {"title": str(title), "fix": str(fix)}}}:
             raise TextrawlError(fix, title=title)
         case {"error_description": str(reason)}:
-            raise _explain(response, reason, settings)
+            raise _explain(response, reason, bearer)
         case _:
-            raise _explain(response, "", settings)
+            raise _explain(response, "", bearer)
 
 
-def _explain(response: httpx2.Response, reason: str, settings: Settings) -> TextrawlError:
+def _explain(response: httpx2.Response, reason: str, bearer: str | None) -> TextrawlError:
     address, status = response.request.url, response.status_code
-    if status == _NOT_ALLOWED and settings.access_token is None:
+    if status == _NOT_ALLOWED and bearer is None:
         return NotAuthenticated(
             f"{address} needs a token: ask its administrator for one, and set "
             "TEXTRAWL_ACCESS_TOKEN_FILE to a file that contains it"

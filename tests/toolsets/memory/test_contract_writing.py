@@ -87,12 +87,16 @@ async def test_forgetting_answers_the_id_or_why_nothing_went(client: Client) -> 
     stored = await remember(client, "Jeff", "likes tea")
 
     refused = await client.call_tool("forget_entity", {"entityName": "Jeff"})
-    assert read_refusal(refused) == {"ok": False, "err": "confirm"}
+    fix = (
+        "This would forget Jeff (facts 1, relations 0). "
+        "Ask the user, then call again with confirm true once the user agrees"
+    )
+    assert read_refusal(refused) == {"ok": False, "err": "confirm", "fix": fix}
     assert refused.structured_content == {
         "success": False,
         "error": "Confirmation required",
         "message": "Nothing was deleted",
-        "fix": "Ask the user, then call again with confirm true once the user agrees",
+        "fix": fix,
     }
     gone = await client.call_tool("forget_entity", {"entityName": "JEFF", "confirm": True})
     assert read(gone) == {"ok": True, "id": stored["entity"]}

@@ -149,7 +149,12 @@ async def test_without_a_confirmation_nothing_goes(
     await fill(client)
     before = read_tables(owner)
 
-    assert await keep(client, "Jeff", confirm=confirm) == {"ok": False, "err": "confirm"}
+    refused = await keep(client, "Jeff", confirm=confirm)
+    unknown = await keep(client, "Jef", confirm=confirm)
+
+    assert refused["err"] == "confirm"
+    assert refused["fix"].startswith("This would forget Jeff (facts 2, relations 2). Ask the user")
+    assert unknown == {"ok": False, "err": "not_found", "fix": "Did you mean Jeff?"}
     assert read_tables(owner) == before
 
 
@@ -204,7 +209,7 @@ async def test_a_user_is_not_asked_where_there_is_nothing_to_ask(
 
     assert await keep(client, "Nobody") == {"ok": False, "err": "not_found"}
     assert (await forget(client, "Jeff", dryRun=True))["dry"]
-    assert (await keep(client, "Jeff", confirm=False)) == {"ok": False, "err": "confirm"}
+    assert (await keep(client, "Jeff", confirm=False))["err"] == "confirm"
     assert (await forget(client, "Jeff", confirm=True))["ok"]
     assert user.asked == []
 

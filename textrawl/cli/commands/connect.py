@@ -22,6 +22,7 @@ from textrawl.cli.console import (
     write_message,
     write_row,
 )
+from textrawl.cli.server_session import find_obstacle
 from textrawl.connect.clients import (
     CLIENTS,
     NAME,
@@ -492,11 +493,24 @@ def _report(
     if not plan.needed:
         write_message(f"{client.title} is already connected: {files}.")
         return
-    write_message(f"{client.title} is connected: {files}.")
+    write_message(f"{client.title} {_find_state(server)}: {files}.")
     for backup in backups:
         write_message(f"The file as it was before is {backup}.")
     for note in list_notes(client, server):
         write_message(note)
+
+
+def _find_state(server: Server) -> str:
+    """Return that the client is connected, or why the server of its new entry cannot be used."""
+    if not isinstance(server, ServerAddress):
+        return "is connected"
+    try:
+        obstacle = find_obstacle(server.url, server.token.read() if server.token else None)
+    except StartRefused as error:
+        obstacle = str(error)
+    if obstacle is None:
+        return "is connected"
+    return f"has the entry, but {server.url} cannot be used ({obstacle})"
 
 
 def _describe(

@@ -37,6 +37,7 @@ from textrawl.server.http.guards import (
 from textrawl.server.http.listening import listen, serve_app
 from textrawl.server.http.metrics import Metrics
 from textrawl.server.http.probes import CheckReadiness, build_probes
+from textrawl.server.http.welcome import Welcome
 from textrawl.server.logs import ANNOUNCEMENT
 from textrawl.settings import Settings
 from textrawl.tools.catalogue import choose_names
@@ -77,6 +78,10 @@ def add_paths(app: Starlette, servers: Mapping[str, MCPServer[Any]], mount: Tool
 logger = logging.getLogger("textrawl")
 
 _INSECURE = "--insecure: every program on this machine can connect without a token"
+_NOBODY = (
+    "has no access token yet, so nobody can connect: `textrawl token create --actor NAME --space "
+    "default --scope read,write,forget` makes one"
+)
 _PROBE = 2  # seconds for a readiness check. Programs that ask for readiness do not wait long.
 _SCOPES = list(get_args(Scope))
 
@@ -117,6 +122,8 @@ async def serve_http(
                 app.router.routes.append(Mount(PAGES, build_pages(server.app)))
             port = listener.getsockname()[1]
             logger.log(ANNOUNCEMENT, "listens on http://%s:%d/mcp", bracket(host), port)
+            if lookup is not None and not await _has_callers(server, settings):
+                logger.log(ANNOUNCEMENT, _NOBODY)
             await serve_app(app, listener, end_streams=server.end_streams)
 
 
@@ -155,6 +162,7 @@ def build_http_app(
     if lookup is not None:
         app.add_middleware(Revocations, lookup=lookup)
         app.add_middleware(Authentication, lookup=lookup, metadata_url=metadata_url)
+    app.add_middleware(Welcome, public_url=settings.public_url, explorer=settings.explorer)
     app.add_middleware(Deadlines)
     app.add_middleware(CrossOrigin)
     app.add_middleware(Hosts, host=settings.http_host, public_url=settings.public_url)
@@ -186,6 +194,16 @@ def _build_metadata(settings: Settings, resource: AnyHttpUrl | None) -> list[Rou
     return create_protected_resource_routes(
         resource, [issuer], scopes_supported=_SCOPES, resource_name="textrawl"
     )
+
+
+async def _has_callers(server: "MemoryServer", settings: Settings) -> bool:
+    """Return False if nobody has a token. A database that is away is no reason to say so."""
+    if server.app is None or settings.oauth_issuer is not None:
+        return True
+    try:
+        return await server.app.store.call_one("has_tokens", bool)
+    except TextrawlError:
+        return True
 
 
 async def _check_readiness(server: "MemoryServer") -> tuple[bool, dict[str, object]]:

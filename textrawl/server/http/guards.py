@@ -68,7 +68,7 @@ class Window:
         self._events[key] = events  # assigned again to keep the entry for another minute
 
 
-_PROTECTING = {
+PROTECTING = {
     "cache-control": "no-store",
     "content-security-policy": "default-src 'none'; frame-ancestors 'none'",
     "x-content-type-options": "nosniff",
@@ -84,7 +84,7 @@ def build_refusal(
 
     `close` closes the connection, which is needed if the rest of the request was not read.
     """
-    headers = dict(_PROTECTING)
+    headers = dict(PROTECTING)
     if wait is not None:
         headers["retry-after"] = str(wait)
     if close:

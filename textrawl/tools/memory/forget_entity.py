@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from textrawl.errors import ConfirmationMissing, DeletionDeclined, NothingToDelete
 from textrawl.memory.fact_rows import ForgottenRow
-from textrawl.memory.facts import MemoryOperations
+from textrawl.memory.facts import MemoryOperations, suggest_names
 from textrawl.scheduling import let_later_writes_pass
 from textrawl.tools.call import App, Call, Target, find_call, name_session
 from textrawl.tools.memory.declaration import ForgottenReference, Name, memory
@@ -51,8 +51,14 @@ async def _preview(call: Call, name: str, fact: str) -> ForgottenRow:
         name, call.caller, fact=fact or None, dry_run=True
     )
     if row is None:
-        raise NothingToDelete(name)
+        raise await _miss(call, name)
     return row
+
+
+async def _miss(call: Call, name: str) -> NothingToDelete:
+    """Return the error for a name that no entity has. It suggests similar names."""
+    operations = MemoryOperations(call.store)
+    return NothingToDelete(name, await suggest_names(operations, name, call.caller))
 
 
 def _find_target(row: ForgottenRow, fact: str) -> Target:
@@ -73,8 +79,8 @@ async def _ask(
     call = find_call(ctx)
     if dryRun:
         return Confirmation(confirm=False)
-    if confirm is False:
-        raise ConfirmationMissing
+    if not call.caller.principal.readable and not confirm:
+        raise ConfirmationMissing  # the caller may not know what is there
     # In protocol 2026-07-28 the client calls again with the answer and a state. The SDK reads the
     # answer only if this function returns the question again. So such a second call gets the
     # question again, even if the refusal expired meanwhile.
@@ -82,9 +88,9 @@ async def _ask(
     session = name_session(ctx)
     if confirm and not again and not call.app.refused_deletions.has_any(session):
         return Confirmation(confirm=True)
-    if not confirm and not _can_ask(call):
-        raise ConfirmationMissing
     row = await _preview(call, entityName, fact)
+    if confirm is False or (not confirm and not _can_ask(call)):
+        raise ConfirmationMissing(name_target(row))
     if (
         confirm
         and not again
@@ -120,7 +126,7 @@ async def forget_entity(
         entityName, call.caller, fact=fact or None, dry_run=False
     )
     if row is None:
-        raise NothingToDelete(entityName)
+        raise await _miss(call, entityName)
     return call.reply(ForgetReply.build(row))
 
 
