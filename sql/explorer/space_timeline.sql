@@ -6,7 +6,7 @@ create function textrawl.space_timeline(
     after_end boolean default false  -- whether the last row of the page before was not `said`
 ) returns table (
     at timestamptz, space text,
-    change text,             -- said, replaced, revised (it was wrong) or ended
+    change text,             -- said (it began), replaced, revised (it was wrong) or ended
     relation boolean,        -- the words of a relation, and not a fact
     entity_name text, content text, valid boolean,
     author_name text, client text, tool text,  -- who made the change
@@ -35,12 +35,12 @@ begin
     return query
         with begun as (
             select b.* from unnest(scoped) s (id) cross join lateral (
-                select o.space_id, o.id, o.said_at as at, 'said' as change, o.author_id, o.client, o.tool
+                select o.space_id, o.id, o.valid_from as at, 'said' as change, o.author_id, o.client, o.tool
                 from observation o
-                where o.space_id = s.id and o.said_at <= newest and (o.said_at < newest or o.id < last_id or after_end and o.id = last_id)
-                  and (since is null or o.said_at >= since)
+                where o.space_id = s.id and o.valid_from <= newest and (o.valid_from < newest or o.id < last_id or after_end and o.id = last_id)
+                  and (since is null or o.valid_from >= since)
                   and (entity is null or o.entity_id = any(targets)) and (writer is null or o.author_id = writer)
-                order by o.said_at desc, o.id desc limit max_rows) b
+                order by o.valid_from desc, o.id desc limit max_rows) b
         ), stopped as (
             select b.* from unnest(scoped) s (id) cross join lateral (
                 select o.space_id, o.id, o.valid_until as at, case when n.id is null then 'ended' else 'replaced' end as change,
@@ -85,7 +85,7 @@ end
 $$;
 
 comment on function textrawl.space_timeline is
-    'What was said, and which facts and relations ended, were replaced or were wrong, the newest first, from every space '
+    'Which facts and relations began, ended, were replaced or were wrong, the newest first, from every space '
     'that you can read. `entity` chooses its facts and the relations that start at it. For the next page, give the last '
     'time as `until`, the last id as `after_id`, and as `after_end` whether the last change is not `said`. Errors: TR010, TR011 (access), TR060 (a given space is a graph). '
     'Example: select at, change, entity_name, content, author_name, client from textrawl.space_timeline();';

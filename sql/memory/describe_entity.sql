@@ -3,7 +3,8 @@ create function textrawl.describe_entity(
     max_observations integer default 20,
     with_relations boolean default true, max_relations integer default 100,
     spaces integer[] default null, credential bytea default null, skip integer default 0,
-    since timestamptz default null, until timestamptz default null
+    since timestamptz default null, until timestamptz default null,
+    known_at timestamptz default null  -- by what the memory knew at this time; null: by what it knows
 ) returns table (
     id uuid, space text, name text, entity_type text, description text,
     observations jsonb,         -- newest first: [{id, space, content, source, confidence, created_at, said_at, valid_from,
@@ -32,7 +33,10 @@ begin atomic
         -- All facts are counted and sorted, but the content is read only for the facts of the page.
         select o.space_id, o.id, named.space, o.created_at, (o.said_at at time zone 'UTC')::date as day
         from named join textrawl.fact o on o.space_id = named.space_id and o.entity_id = named.id
-        where textrawl.is_valid(o.valid_from, o.valid_until, o.closed_at, as_of) and textrawl.is_within(o.said_at, since, until)
+        where case when known_at is null then textrawl.is_valid(o.valid_from, o.valid_until, o.closed_at, as_of)
+                   else textrawl.was_valid(o.valid_from, textrawl.known_end(o.space_id, o.id, null, o.valid_until, known_at),
+                                           o.created_at, as_of, known_at) end
+          and textrawl.is_within(o.said_at, since, until)
     ), page as (
         -- A fact that was shared has the same time in both spaces.
         select * from fact order by day desc, created_at desc, space, id limit max_observations offset skip
@@ -55,7 +59,9 @@ begin atomic
             select false, r.from_entity, r.id, r.relation_type, r.created_at, r.valid_from, r.valid_until, r.closed_at
             from textrawl.relation r where r.space_id = named.space_id and r.to_entity = named.id) r
         join textrawl.entity other on other.space_id = named.space_id and other.id = r.other_id
-        where with_relations and textrawl.is_valid(r.valid_from, r.valid_until, r.closed_at, as_of)
+        where with_relations and case when known_at is null then textrawl.is_valid(r.valid_from, r.valid_until, r.closed_at, as_of)
+                                      else textrawl.was_valid(r.valid_from, textrawl.known_end(named.space_id, null, r.id, r.valid_until, known_at),
+                                                              r.created_at, as_of, known_at) end
     ), recent_edge as (
         select * from edge order by valid_from desc, created_at desc, id limit max_relations
     )
@@ -75,7 +81,7 @@ begin atomic
                 select f.* from textrawl.fact f where f.space_id = named.space_id and f.entity_id = named.id and f.valid_until = f.valid_from) o
             join textrawl.revision v on v.space_id = o.space_id and v.observation_id = o.id
             left join textrawl.fact right_fact on right_fact.space_id = o.space_id and right_fact.id = o.replaced_by
-            where skip = 0 order by v.revised_at desc, o.id limit 5) wrong),
+            where skip = 0 and (known_at is null or v.revised_at <= known_at) order by v.revised_at desc, o.id limit 5) wrong),
         array(select a.name from textrawl.entity_alias a
               where a.space_id = named.space_id and a.entity_id = named.id and a.removed_at is null
               order by a.created_at, a.name)

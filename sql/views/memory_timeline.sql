@@ -24,7 +24,7 @@ comment on column textrawl.memory_timeline.at is 'Time of the change.';
 comment on column textrawl.memory_timeline.day is 'Date of the change, in the time zone of the session.';
 comment on column textrawl.memory_timeline.became is 'True if the fact became valid, false if it stopped being valid.';
 comment on column textrawl.memory_timeline.reason is
-    'told (the fact was stored), replaced (by a newer fact), revised (the fact was wrong) or ended (at its valid_until).';
+    'told (the fact began), replaced (by a newer fact), revised (the fact was wrong) or ended (at its valid_until).';
 comment on column textrawl.memory_timeline.entity_name is 'Name of the entity.';
 comment on column textrawl.memory_timeline.entity_type is 'Type of the entity.';
 comment on column textrawl.memory_timeline.content is 'Text of the fact.';

@@ -116,6 +116,15 @@ AsOf = Annotated[
         help="Show what was valid at TIME: yesterday, 2026-08-01 or 2026-08-01T12:00Z.",
     ),
 ]
+KnownAt = Annotated[
+    datetime | None,
+    typer.Option(
+        "--known-at",
+        metavar="TIME",
+        parser=read_moment,
+        help="Show what the memory knew at TIME: 2026-08-01 or 2026-08-01T12:00Z.",
+    ),
+]
 MaxTokens = Annotated[
     int | None,
     typer.Option(

@@ -1,7 +1,6 @@
 """An entity: its facts with their history, and its relations."""
 
 from collections.abc import Sequence
-from datetime import datetime
 from typing import Any
 
 from starlette.responses import Response
@@ -19,14 +18,16 @@ _LAST = 100_000
 async def show(visit: PageRequest) -> Response:
     """Show what is known about an entity, now or at a time."""
     visit.principal.require("read")
-    name, as_of = read_name(visit.read("name")), read_moment(visit.read("as_of"))
+    name = read_name(visit.read("name"))
+    as_of, known_at = (read_moment(visit.read(field)) for field in ("as_of", "known_at"))
+    times = Times(as_of, known_at=known_at)
     skip = read_number(visit.read("skip"), least=0, most=_LAST, default=0)
     entity = await visit.site.memory.describe(
-        name, visit.caller, max_observations=0, with_relations=True, times=Times(as_of)
+        name, visit.caller, max_observations=0, with_relations=True, times=times
     )
     if entity is None:
         return await visit.show_missing(name)
-    facts, skip = await _read_page(visit, name, as_of, skip)
+    facts, skip = await _read_page(visit, name, times, skip)
     total = facts[0].total if facts else 0
     related = len(entity.outgoing) + len(entity.incoming)
     values: dict[str, Any] = {
@@ -35,6 +36,7 @@ async def show(visit: PageRequest) -> Response:
         "total": total,
         "hidden_relations": entity.total_relations - related,
         "as_of": visit.read("as_of"),
+        "known_at": visit.read("known_at"),
         "space": visit.read("space"),
         "newer": max(skip - _PAGE, 0) if skip else None,
         "older": skip + _PAGE if skip + _PAGE < total else None,
@@ -48,25 +50,25 @@ async def show(visit: PageRequest) -> Response:
 
 
 async def _read_page(
-    visit: PageRequest, name: str, as_of: datetime | None, skip: int
+    visit: PageRequest, name: str, times: Times, skip: int
 ) -> tuple[Sequence[HistoryRow], int]:
     """Return a page of facts, and how many are before it. Beyond the end, return the last page."""
-    facts = await _read_history(visit, name, as_of, skip)
+    facts = await _read_history(visit, name, times, skip)
     if facts or not skip:
         return facts, skip
-    newest = await _read_history(visit, name, as_of, 0)
+    newest = await _read_history(visit, name, times, 0)
     last = (newest[0].total - 1) // _PAGE * _PAGE if newest else 0
-    return await _read_history(visit, name, as_of, last), last
+    return await _read_history(visit, name, times, last), last
 
 
 async def _read_history(
-    visit: PageRequest, name: str, as_of: datetime | None, skip: int
+    visit: PageRequest, name: str, times: Times, skip: int
 ) -> Sequence[HistoryRow]:
     return await visit.site.store.database.call(
         "entity_history",
         HistoryRow,
         entity=name,
-        as_of=as_of,
+        **times.arguments(),
         max_rows=_PAGE,
         skip=skip,
         **visit.caller.reading,

@@ -329,10 +329,12 @@ async def describe(
     *,
     limit: Annotated[int, Field(ge=1, le=100_000)] = 20,
     as_of: Moment | None = None,
+    known_at: Moment | None = None,
 ) -> Described:
     """Return an entity with its newest facts. Raises ArgumentInvalid if it does not exist."""
+    times = Times(as_of, known_at=known_at)
     row = await session.memory.describe(
-        name, session.caller, max_observations=limit, with_relations=True, times=Times(as_of)
+        name, session.caller, max_observations=limit, with_relations=True, times=times
     )
     if row is None:
         raise await describe_missing_entity(session, name)

@@ -92,7 +92,7 @@ class Edge:
 
 @dataclass(frozen=True)
 class Times:
-    """The times that a query asks for.
+    """The times that a query asks for. Only a look-up has `known_at`: what the memory knew then.
 
     `as_of` finds facts that were valid at that time, or with EVER facts of all times. `since` and
     `until` find facts that were said between these two times.
@@ -101,6 +101,7 @@ class Times:
     as_of: datetime | Literal["ever"] | None = None
     since: datetime | None = None
     until: datetime | None = None
+    known_at: datetime | None = None
 
     def arguments(self) -> dict[str, object]:
         """Return the times that are not None, by the names of SQL parameters."""

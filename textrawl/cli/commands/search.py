@@ -24,6 +24,7 @@ from textrawl.cli.inputs import (
     AsOf,
     EntityName,
     FactLimit,
+    KnownAt,
     Query,
     SpaceName,
     Types,
@@ -142,6 +143,7 @@ def show(
         ),
     ] = 20,
     as_of: AsOf = None,
+    known_at: KnownAt = None,
     space: SpaceName = None,
     as_json: AsJson = False,
 ) -> None:
@@ -151,7 +153,7 @@ def show(
     cells of an entity are: entity, name, type, space, description. The cells of a fact are: fact,
     id, time, author, space, text. The cells of a relation are: relation, from, type, to.
     """
-    found = ask(commands.describe, space, name, limit=limit, as_of=as_of)
+    found = ask(commands.describe, space, name, limit=limit, as_of=as_of, known_at=known_at)
     console = open_console()
     if as_json:
         write_json(asdict(found.row))
@@ -168,7 +170,7 @@ def _write(row: EntityRow) -> None:
             [
                 "fact",
                 str(fact["id"]),
-                str(fact["created_at"]),
+                str(fact["valid_from"]),
                 fact["author"],
                 fact["space"],
                 fact["content"],
@@ -214,7 +216,7 @@ def _draw_facts(facts: Sequence[Item], *, several: bool) -> Table:
         origin += [f"@{fact['space']}"] if several else []
         lead = Text(f"{' '.join(origin)}: ", "cyan") if origin else Text()
         table.add_row(
-            str(fact["created_at"])[:10],
+            str(fact["valid_from"])[:10],
             str(fact["id"])[:8],
             Text.assemble(write_cell(lead.plain, "cyan"), write_cell(fact["content"])),
         )

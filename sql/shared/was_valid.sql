@@ -1,0 +1,12 @@
+create function textrawl.was_valid(
+    valid_from timestamptz, known_end timestamptz, created_at timestamptz, as_of timestamptz, known_at timestamptz
+) returns boolean
+language sql stable parallel safe
+begin atomic
+    select created_at <= known_at and textrawl.is_valid(valid_from, known_end, null, coalesce(as_of, known_at));
+end;
+
+comment on function textrawl.was_valid is
+    'True if the memory knew a fact or relation at a time, and it was valid then or at as_of by what was known. '
+    'Example: select textrawl.was_valid(f.valid_from, textrawl.known_end(f.space_id, f.id, null, f.valid_until, now()), '
+    'f.created_at, null, now()) from textrawl.fact f;';
