@@ -37,7 +37,7 @@ from textrawl.values.text import (
     clean_name,
     clean_relation,
 )
-from textrawl.values.times import read_as_of, read_future_instant, read_instant, read_past_instant
+from textrawl.values.times import read_as_of, read_begin, read_instant, read_past_instant
 from textrawl.wire.arguments import explain, slim
 
 Moment = datetime | str
@@ -161,7 +161,8 @@ class FactArguments(Arguments):
     source: Literal["manual"] | None = None
     replaces: _Reference | None = None
     said_at: _PastInstant = None
-    valid_until: Annotated[datetime | None, _read(read_future_instant)] = None
+    valid_from: Annotated[datetime | None, _read(read_begin)] = None
+    valid_until: _Instant = None
 
     def read(self) -> Fact:
         """Return the fact."""
@@ -170,6 +171,7 @@ class FactArguments(Arguments):
             self.type,
             self.fact,
             self.source,
+            valid_from=self.valid_from,
             valid_until=self.valid_until,
             said_at=self.said_at,
             replaces=self.replaces,

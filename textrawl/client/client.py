@@ -146,7 +146,7 @@ class Client:
         asked = check(DigestArguments, {"project": project, "max_tokens": max_tokens})
         return read_digest(await self._call("digest", asked))
 
-    async def remember(
+    async def remember(  # noqa: PLR0913 - each argument is an option
         self,
         entity: str,
         fact: str,
@@ -154,9 +154,12 @@ class Client:
         type: str = "concept",
         replaces: str | None = None,
         said_at: Moment | None = None,
+        valid_from: Moment | None = None,
         valid_until: Moment | None = None,
     ) -> Remembered:
         """Store a fact about an entity, which is created with `type` if it does not exist.
+
+        The fact is valid from `valid_from`, or else from `said_at`, until `valid_until`.
 
         `replaces` is the id or the text of the fact that this fact corrects. Raises FactNotFound.
         """
@@ -166,6 +169,7 @@ class Client:
             "type": type,
             "replaces": replaces,
             "said_at": said_at,
+            "valid_from": valid_from,
             "valid_until": valid_until,
         }
         return read_remembered(await self._call("remember_fact", check(FactArguments, given)))

@@ -18,7 +18,7 @@ PAGE = Path(__file__).parents[3] / "docs" / "time.md"
 TABLE = [
     [cell.strip() for cell in line.strip("|\n").split("|")]
     for line in PAGE.read_text(encoding="utf-8").splitlines()
-    if line.startswith("| ") and not line.startswith("| ---")
+    if line.startswith("|") and not line.startswith("|---")
 ]
 TIMES = [*TABLE[0][1:-1], "ever"]
 # An undo keeps a past end in closed_at, which says nothing while valid_until differs from it.
