@@ -4,13 +4,13 @@ returns table (
     valid_from timestamptz, valid_until timestamptz, closed_at timestamptz, replaced_by uuid,
     author text, client text, tool text, request text, created_at timestamptz,
     said_at timestamptz,  -- null if the author did not give this time
-    whole uuid, part smallint
+    whole uuid, part smallint, confirmed_at timestamptz
 )
 language sql stable
 begin atomic
     select 'fact'::text, s.name, o.id, o.entity_id, o.content, o.source, o.confidence,
         o.valid_from, o.valid_until, o.closed_at, o.replaced_by, a.name, o.client, o.tool, o.request, o.created_at,
-        nullif(o.said_at, o.created_at), o.whole, o.part
+        nullif(o.said_at, o.created_at), o.whole, o.part, o.confirmed_at
     from textrawl.fact o
     join textrawl.space s on s.id = o.space_id
     join textrawl.actor a on a.id = o.author_id

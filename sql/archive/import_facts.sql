@@ -18,11 +18,13 @@ begin
     return query
     with input as materialized (
         select g.*, fact_hash(g.text) as hash, a.id as author_id, e.name, e.entity_type,
-            is_valid(g.valid_from, g.valid_until, g.closed_at) as valid
+            is_valid(g.valid_from, g.valid_until, g.closed_at) as valid,
+            -- In exports of the first versions, each fact began when it was stored.
+            case when g.valid_from = g.created_at then coalesce(least(g.said_at, g.valid_from), g.valid_from) else g.valid_from end as begins
         from jsonb_to_recordset(lines) g(
             place integer, space integer, id uuid, entity uuid, text text, source text, confidence real,
             valid_from timestamptz, valid_until timestamptz, closed_at timestamptz, author text, client text, tool text, request text,
-            created_at timestamptz, said_at timestamptz, whole uuid, part smallint)
+            created_at timestamptz, said_at timestamptz, whole uuid, part smallint, confirmed_at timestamptz)
         join actor a on a.name = g.author
         left join entity e on e.space_id = g.space and e.id = g.entity
     ), matched as materialized (
@@ -36,7 +38,7 @@ begin
             where g.valid and o.space_id = g.space and o.entity_id = g.entity and o.content_hash = g.hash
               and (o.whole, o.part) is not distinct from (g.whole, g.part)
               and is_valid(o.valid_from, o.valid_until, o.closed_at)
-              and is_repetition(o.valid_from, o.created_at, g.valid_from, g.created_at)
+              and is_repetition(o.valid_from, o.created_at, g.begins, g.created_at)
             order by o.created_at, o.id limit 1) duplicate on true
         window own as (partition by g.space, g.id order by g.place)
     ), decided as materialized (
@@ -56,21 +58,22 @@ begin
             case when j.outcome = 'added' and j.valid
                 then first_value(j.id) over (
                     partition by j.space, j.entity, j.hash, j.whole, j.part, j.valid, j.outcome,
-                        case when j.valid_from <> j.created_at then (j.valid_from at time zone 'UTC')::date end
+                        case when j.begins <> j.created_at then (j.begins at time zone 'UTC')::date end
                     order by j.place)
                 else j.id end as first
         from decided j
     ), inserted as (
         -- Do not call store_facts() here, because these rows already have authors and times.
         insert into observation (space_id, id, entity_id, entity_type, content, content_hash, source, confidence,
-                                 valid_from, valid_until, closed_at, author_id, client, tool, request, created_at, said_at, fts, whole, part)
+                                 valid_from, valid_until, closed_at, author_id, client, tool, request, created_at, said_at, fts, whole, part,
+                                 confirmed_at)
         select s.space, s.id, s.entity, s.entity_type, s.text, s.hash, s.source, s.confidence,
-            s.valid_from, s.valid_until, coalesce(s.closed_at, past_end(s.valid_until)), s.author_id, s.client, s.tool, s.request, s.created_at,
+            s.begins, case when s.valid_until = s.valid_from then s.begins else s.valid_until end, coalesce(s.closed_at, past_end(s.valid_until)), s.author_id, s.client, s.tool, s.request, s.created_at,
             coalesce(s.said_at, s.created_at),
             -- If a fact was said when it was stored, leave the words of the date out of its search document. A fact of
             -- remember_fact has the same search document.
             search_document(
-                s.space, space_language(s.space), document_names(s.space, s.entity), s.text, nullif(s.said_at, s.created_at)), s.whole, s.part
+                s.space, space_language(s.space), document_names(s.space, s.entity), s.text, nullif(s.said_at, s.created_at)), s.whole, s.part, s.confirmed_at
         from deduplicated s where s.outcome = 'added' and s.first = s.id
         order by s.place
         returning space_id, id, entity_id, created_at

@@ -31,7 +31,7 @@ begin atomic
         join textrawl.space s on s.id = e.space_id
     ), fact as (
         -- All facts are counted and sorted, but the content is read only for the facts of the page.
-        select o.space_id, o.id, named.space, o.created_at, (o.said_at at time zone 'UTC')::date as day
+        select o.space_id, o.id, named.space, o.created_at, ((case when as_of = 'infinity' then o.valid_from else o.said_at end) at time zone 'UTC')::date as day
         from named join textrawl.fact o on o.space_id = named.space_id and o.entity_id = named.id
         where case when known_at is null then textrawl.is_valid(o.valid_from, o.valid_until, o.closed_at, as_of)
                    else textrawl.was_valid(o.valid_from, textrawl.known_end(o.space_id, o.id, null, o.valid_until, known_at),
@@ -89,7 +89,7 @@ begin atomic
 end;
 
 comment on function textrawl.describe_entity is
-    'An entity with its valid facts, said last first, and its relations in both directions, from every space that you '
+    'An entity with its valid facts, said last first (of all times: begun last first), and its relations in both directions, from every space that you '
     'can read. '
     'If "since" or "until" is given, only facts that were said in this period. An unknown name gives no row. Errors: TR010, TR011 (access). '
     'Example: select * from textrawl.describe_entity(''Jeff'');';

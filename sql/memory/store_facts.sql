@@ -50,7 +50,11 @@ begin
         end if;
         select * into named from observation o where o.space_id = space and o.id = replaced for no key update;
         if begins_before(begins[1], named.valid_from, named.created_at) then
-            facts[1].valid_until := least(facts[1].valid_until, named.valid_from);
+            -- If other facts were put before the named fact, the new fact ends when the next of them begins.
+            facts[1].valid_until := least(facts[1].valid_until, named.valid_from, (
+                select min(o.valid_from) from fact o
+                where o.space_id = space and o.entity_id = facts[1].entity_id and o.replaced_by = named.id
+                  and begins_before(begins[1], o.valid_from, o.created_at)));
         else
             named := null;
         end if;

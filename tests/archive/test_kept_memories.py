@@ -48,6 +48,7 @@ def read_rows(conninfo: str, table: str) -> list[str]:
     with psycopg.connect(conninfo) as owner:
         rows = owner.execute(query.format(sql.Identifier(table)), (_OWN.get(table, []),)).fetchall()
     for (row,) in rows:
+        move_begin(row)
         if row.get("part") and row["entity_type"] == "concept":  # the facts of a document
             for name in _OWN_OF_PARTS:
                 del row[name]
@@ -56,7 +57,19 @@ def read_rows(conninfo: str, table: str) -> list[str]:
 
 
 def read_lines(export: bytes) -> list[Any]:
-    return [json.loads(line) for line in export.splitlines()]
+    lines = [json.loads(line) for line in export.splitlines()]
+    for line in lines:
+        move_begin(line)
+    return lines
+
+
+def move_begin(row: dict[str, Any]) -> None:
+    """Let a fact begin when it was said. In older memories it began when it was stored."""
+    row.pop("confirmed_at", None)
+    if row.get("said_at"):
+        wrong = row["valid_from"] == row["valid_until"]
+        row["valid_from"] = min(row["valid_from"], row["said_at"])
+        row["valid_until"] = row["valid_from"] if wrong else row["valid_until"]
 
 
 def test_a_memory_from_before_the_squash_is_refused_and_its_export_brings_all_content(

@@ -283,6 +283,7 @@ class FactLine(_Statement):
     confidence: Share
     replaced_by: Id | None = None
     said_at: Moment | None = None
+    confirmed_at: Moment | None = None
     vector: str | None = None
 
     @field_validator("text", mode="before")

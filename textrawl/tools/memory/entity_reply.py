@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from datetime import datetime
+from functools import partial
 from typing import Annotated, Any, Literal, Self
 from uuid import UUID
 
@@ -320,7 +321,8 @@ class EntityReply(Answer):
         if row is None:
             return []
         edges = row.outgoing + row.incoming if self.relations is not None else []
-        return sorted(row.observations + edges, key=_find_day, reverse=True)
+        items = row.observations + edges
+        return sorted(items, key=partial(_find_day, self._layout), reverse=True)
 
     def _count_more(self) -> int:
         """Return the number of facts after this page, without the facts in `dropped`."""
@@ -330,7 +332,11 @@ class EntityReply(Answer):
         return max(row.total_observations - self._skipped - len(row.observations), 0)
 
 
-def _find_day(item: Item) -> tuple[str, str]:
-    """Return the day on which a fact was said or a relation began, and the time of storing."""
-    day = item.get("said_at") or item.get("valid_from") or item["created_at"]
+def _find_day(layout: FactLayout, item: Item) -> tuple[str, str]:
+    """Return the day by which an item is sorted, and the time of storing.
+
+    A fact has the day on which it was said, a relation and a fact of all times that of its begin.
+    """
+    said = None if layout.with_periods else item.get("said_at")
+    day = said or item.get("valid_from") or item["created_at"]
     return day[:10], item["created_at"]
