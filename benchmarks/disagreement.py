@@ -1,0 +1,109 @@
+"""Share of contradicting facts that are named, in English, German, French and Spanish.
+
+    python -m benchmarks.disagreement [--misses]
+
+The pairs of benchmarks/support/disagreements.txt were written by hand. `one <> other` disagree, and
+`one | other` can be true side by side. A pair with `*` was not looked at while the rules of the SQL
+function `disagreement` were written. Half of the pairs are English. Each pair is one entity: the
+first fact is stored with remember_fact, and the answer to the second fact shows whether the pair is
+named.
+"""
+
+import argparse
+from collections import Counter, defaultdict
+from dataclasses import dataclass
+from pathlib import Path
+
+import anyio
+from mcp import Client
+from pydantic import SecretStr
+
+from benchmarks.support.filled_memory import open_database
+from benchmarks.support.place import enrol, open_folder
+from textrawl import Settings, create_server
+from textrawl.embedded.cluster import run_embedded
+from textrawl.embedded.postmaster import APP, OWNER
+
+FILE = Path(__file__).parent / "support" / "disagreements.txt"
+
+
+@dataclass(frozen=True)
+class Pair:
+    """Two facts about one entity."""
+
+    language: str
+    kind: str
+    one: str
+    other: str
+    disagree: bool
+    held: bool  # not looked at while the rules were written
+
+
+def read_pairs(path: Path = FILE) -> list[Pair]:
+    """Return the pairs of a file."""
+    pairs = list[Pair]()
+    language = kind = ""
+    for line in path.read_text("utf-8").splitlines():
+        if line.startswith("== "):
+            language, kind = line.removeprefix("== ").split(": ")
+            continue
+        disagree = " <> " in line
+        one, other = line.removeprefix("* ").split(" <> " if disagree else " | ")
+        pairs.append(Pair(language, kind, one, other, disagree, line.startswith("* ")))
+    return pairs
+
+
+async def name_pairs(pairs: list[Pair], folder: Path) -> list[str | None]:
+    """Store each pair, and return why the second fact disagrees with the first."""
+    reasons = list[str | None]()
+    async with run_embedded(folder) as cluster, open_database(cluster, "pairs"):
+        settings = Settings(
+            database_url=SecretStr(cluster.dsn(APP, "pairs")),
+            access_token=SecretStr(enrol(cluster.dsn(OWNER, "pairs"))),
+            embedding_provider="local",
+        )
+        async with Client(create_server(settings)) as client:
+            for number, pair in enumerate(pairs):
+                for text in (pair.one, pair.other):
+                    reply = await client.call_tool(
+                        "remember_fact",
+                        {
+                            "entityName": f"Entity {number}",
+                            "entityType": "concept",
+                            "observation": text,
+                        },
+                    )
+                close = (reply.structured_content or {}).get("similar") or {}
+                reasons.append(close.get("why"))
+    return reasons
+
+
+def print_shares(pairs: list[Pair], reasons: list[str | None]) -> None:
+    """Print the share of the named pairs, of each kind and each language."""
+    named, all_pairs = defaultdict[str, Counter[bool]](Counter), defaultdict[str, Counter[bool]](Counter)
+    for pair, reason in zip(pairs, reasons, strict=True):
+        for group in (pair.kind, pair.language, "held apart" if pair.held else "seen", "all"):
+            all_pairs[group][pair.disagree] += 1
+            named[group][pair.disagree] += reason is not None
+    print("| pairs | disagreeing, named | compatible, named |\n| --- | --- | --- |")
+    for group, counts in all_pairs.items():
+        shares = [f"{named[group][kind]} of {counts[kind]}" for kind in (True, False)]
+        print(f"| {group} | {shares[0]} | {shares[1]} |")
+
+
+def main() -> None:
+    """Store all pairs and print the shares."""
+    parser = argparse.ArgumentParser(description="Shares of pairs of facts that are named.")
+    parser.add_argument("--misses", action="store_true", help="also print the pairs that fail")
+    given = parser.parse_args()
+    pairs = read_pairs()
+    with open_folder("disagreement") as folder:
+        reasons = anyio.run(name_pairs, pairs, folder)
+    print_shares(pairs, reasons)
+    for pair, reason in zip(pairs, reasons, strict=True):
+        if given.misses and pair.disagree != (reason is not None):
+            print(f"{pair.language}: {pair.one} {'<>' if pair.disagree else '|'} {pair.other}")
+
+
+if __name__ == "__main__":
+    main()

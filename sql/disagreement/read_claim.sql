@@ -1,0 +1,154 @@
+create function textrawl.read_claim(
+    content text, default_language text default 'english',
+    out language text,
+    out subject text[],      -- stems before the predicate
+    out named boolean,       -- the subject is one word with a capital, perhaps the name of the entity
+    out predicate text,      -- a kind of claim_words(), or v: and the stem of a verb
+    out negative boolean,
+    out past boolean,        -- it was so, and is no longer
+    out event boolean,
+    out indefinite boolean,  -- the value is not a name: a flat
+    out roles text[],        -- of each item: o (object), time, or a preposition
+    out items text[]         -- stems after the predicate; # before a number, % before a part of a date
+)
+language plpgsql immutable parallel safe
+set search_path from current
+as $$
+declare
+    languages constant jsonb := claim_words();
+    kinds    jsonb;
+    heads    jsonb;
+    words    text[];   -- as written
+    folded   text[];
+    count    integer;
+    place    integer := 1;
+    width    integer;
+    word     text;
+    kind     text;
+    class    text;
+    item     text;
+    pending  text;     -- the kind of a noun before the predicate
+    role     text := 'o';
+    stemmer  regdictionary;
+begin
+    subject := '{}'; named := false; predicate := ''; negative := false; past := false; event := false; indefinite := false;
+    roles := '{}'; items := '{}';
+    content := replace(replace(replace(normalize(left(content, 400), nfc), '’', ''''), 'can''t', 'can not'), 'n''t', ' not');
+    content := regexp_replace(content, '\m(l|d|j|n|s|m|c|qu|t)''(?=\w)|''(?=s\M)|[;!?()"“”«»…`*\s]+|[.,](?=\s|$)', '\1 ', 'gi');
+    words := string_to_array(regexp_replace(btrim(regexp_replace(content, ':(?=\s|$)', ' = ', 'g')), ' +', ' ', 'g'), ' ');
+    if cardinality(words) not between 1 and 40 then
+        return;
+    end if;
+    folded := string_to_array(fold_case(array_to_string(words, ' ')), ' ');
+    select l.key into language
+    from jsonb_each(languages) l
+    order by (select count(*) from unnest(folded) f where l.value -> 'kinds' ? f) desc, l.key <> default_language, l.key limit 1;
+    kinds := languages -> language -> 'kinds';
+    heads := languages -> language -> 'heads';
+    stemmer := (language || '_stem')::regdictionary;
+    select array_agg(w order by n), array_agg(f order by n) into words, folded
+    from unnest(words, folded) with ordinality t (w, f, n) where kinds ->> f is distinct from '-';
+    count := coalesce(cardinality(folded), 0);
+
+    while place <= count loop
+        word := folded[place];
+        width := 1;
+        kind := kinds ->> word;
+        if heads ? word then
+            for size in reverse 3 .. 2 loop
+                if place + size - 1 <= count and kinds ? array_to_string(folded[place:place + size - 1], ' ') then
+                    kind := kinds ->> array_to_string(folded[place:place + size - 1], ' ');
+                    width := size;
+                    exit;
+                end if;
+            end loop;
+        end if;
+        if word in ('may', 'march') and words[place] = word and language = 'english' then
+            kind := null;
+        elsif kind = '@on' and place = count and predicate = 'be' then
+            kind := '+on';
+        end if;
+        class := ltrim(rtrim(kind, '<'), '!+');
+        item := null;
+        if kind is null then
+            if word ~ '^[$€£#]?[0-9]' then
+                item := case when word ~ '^([0-9]{1,2}:[0-9]{2}|[0-9]{4}-[0-9]{2}|[0-9]{1,2}[./][0-9]{1,2}[./][0-9]{4}|[0-9]{1,2}(am|pm|uhr|h))'
+                                  or items[cardinality(items)] like '\%m%'
+                                  or role <> 'o' and word ~ '^(19|20)[0-9]{2}$' then '%' else '#' end || ltrim(word, '$€£#');
+            else
+                item := coalesce((ts_lexize(stemmer, word))[1], word);
+                event := event or language = 'english' and predicate = '' and word like '%ed';
+            end if;
+        elsif kind = 'indefinite' then
+            indefinite := indefinite or predicate <> '' and items = '{}';
+        elsif kind = 'not' then
+            negative := true;
+        elsif kind like '@%' then
+            role := kind;
+        elsif kind ~ '^[#%]' then
+            item := kind;
+            if kind like '\%m%' and items[cardinality(items)] like '#%' then
+                items[cardinality(items)] := '%' || substr(items[cardinality(items)], 2);
+                roles[cardinality(items)] := case when role in ('o', '@at', '@on', '@for') then 'time' else role end;
+            end if;
+        elsif kind in ('be', 'has', 'past', 'event', 'many', 'when') then
+            past := past or kind = 'past';
+            event := event or kind = 'event';
+            if predicate = '' or predicate = 'has' and kind in ('many', 'when', 'event') or predicate = 'be' and kind = 'when' then
+                if predicate = '' then
+                    subject := items; items := '{}'; roles := '{}'; role := 'o';
+                end if;
+                predicate := case when kind = 'past' or kind = 'be' then coalesce(pending, 'be') when kind = 'has' then kind
+                    when kind = 'when' then 'when:' || word
+                    else 'v:' || coalesce((ts_lexize(stemmer, word))[1], word) end;
+                if kind = 'past' and word not in ('was', 'were', 'war', 'waren', 'etait', 'était', 'fue', 'era', 'estaba', 'had') then
+                    predicate := ''; items := subject; subject := '{}';
+                    roles := array_fill('o'::text, array[cardinality(items)]);
+                end if;
+            elsif kind in ('many', 'event', 'when') then
+                item := coalesce((ts_lexize(stemmer, word))[1], word);
+            end if;
+        elsif kind like 'n:%' and predicate = '' then
+            pending := substr(kind, 3);
+        elsif kind in ('attr', 'id') or kind like 'n:%' then
+            pending := case when kind = 'attr' and predicate = '' then coalesce(pending, 'attr') else pending end;
+            item := coalesce((ts_lexize(stemmer, word))[1], word);
+            if kind = 'id' and folded[place + 1] ~ '^#?[0-9]' then
+                item := item || ' ' || folded[place + 1];
+                width := 2;
+            end if;
+        elsif predicate in ('', 'be') or predicate = 'has' and class not in ('name', 'prefer', 'position', 'lead')
+                and not (language = 'english' and kind ~ '^[+!]') then
+            if predicate = '' then
+                subject := items; items := '{}'; roles := '{}'; role := 'o';
+            end if;
+            predicate := class;
+            negative := negative <> (kind like '!%');
+            past := past or kind like '%<';
+            if class = 'position' then
+                item := word;
+            end if;
+        else
+            item := coalesce((ts_lexize(stemmer, word))[1], word);
+        end if;
+        if item is not null then
+            if predicate = 'prefer' and languages -> language -> 'one' ? word then
+                item := '~' || (languages -> language -> 'one' ->> word) || '~' || item;
+            end if;
+            named := case when predicate = '' and items = '{}' then words[place] <> word else named and predicate <> '' end;
+            items := items || item;
+            roles := roles || case when item like '\%%' and role in ('o', '@at', '@on', '@for') then 'time' else role end;
+        end if;
+        place := place + width;
+    end loop;
+    named := named and cardinality(subject) = 1 and language <> 'german';
+    if predicate in ('be', 'home') and items <> '{}' and 'time' = all(roles) then
+        predicate := 'plan';
+    end if;
+end
+$$;
+
+comment on function textrawl.read_claim is
+    'The parts of a short fact by which disagreement() compares it with another fact. The language is the one that has '
+    'most words of the text in claim_words(). A text of more than 40 words has no parts. '
+    'Example: select * from textrawl.read_claim(''moved to Berlin in March 2025'');';
