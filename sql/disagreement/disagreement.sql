@@ -86,10 +86,11 @@ begin
             return null;
         end if;
     elsif a.predicate in ('home', 'work') and (
-            a.indefinite <> b.indefinite or (array_to_string(mine, ' ') ~ '#') <> (array_to_string(yours, ' ') ~ '#')) then
+            a.indefinite <> b.indefinite or a.indefinite and a.predicate = 'work' or (array_to_string(mine, ' ') ~ '#') <> (array_to_string(yours, ' ') ~ '#')) then
         return null;
     end if;
-    return case when mine <> '{}' and yours <> '{}' and not mine <@ yours and not yours <@ mine then 'other value' end;
+    -- A long value is prose about a thing, and not its name.
+    return case when cardinality(mine) between 1 and 6 and cardinality(yours) between 1 and 6 and not mine <@ yours and not yours <@ mine then 'other value' end;
 end
 $$;
 

@@ -13,7 +13,7 @@ begin atomic
 "home": "lives;live;living;resides;reside;based;moved;relocated;relocates;moves;moving;settled",
 "home<": "lived;resided;grew up",
 "!home": "moved away;moved out",
-"work": "works;work;working;employed;joined;joins;started at;hired",
+"work": "works;working;employed;joined;joins;started at;hired",
 "work<": "worked;interned",
 "!work": "resigned;left job;got fired;was fired;laid off",
 "boss": "reports;report",

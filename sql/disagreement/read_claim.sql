@@ -42,7 +42,7 @@ begin
     folded := string_to_array(fold_case(array_to_string(words, ' ')), ' ');
     select l.key into language
     from jsonb_each(languages) l
-    order by (select count(*) from unnest(folded) f where l.value -> 'kinds' ? f) desc, l.key <> default_language, l.key limit 1;
+    order by (select count(*) from unnest(folded) f where l.value -> 'kinds' ? f or l.value -> 'heads' ? f) desc, l.key <> default_language, l.key limit 1;
     kinds := languages -> language -> 'kinds';
     heads := languages -> language -> 'heads';
     stemmer := (language || '_stem')::regdictionary;
