@@ -11,15 +11,20 @@ create function textrawl.read_claim(
     out roles text[],        -- of each item: o (object), time, or a preposition
     out items text[]         -- stems after the predicate; # before a number, % before a part of a date
 )
+-- The function sets no search_path, which would take longer than the rest. So it names the schema of each function.
 language plpgsql immutable parallel safe
-set search_path from current
 as $$
 declare
-    languages constant jsonb := claim_words();
+    english constant jsonb := textrawl.claim_words('english');
+    german  constant jsonb := textrawl.claim_words('german');
+    french  constant jsonb := textrawl.claim_words('french');
+    spanish constant jsonb := textrawl.claim_words('spanish');
+    hits     integer[] := '{0,0,0,0}';  -- words of the text in each language
     kinds    jsonb;
-    heads    jsonb;
-    words    text[];   -- as written
-    folded   text[];
+    written  text[];
+    spelt    text[];
+    words    text[] := '{}';  -- without those that say nothing
+    folded   text[] := '{}';
     count    integer;
     place    integer := 1;
     width    integer;
@@ -35,26 +40,41 @@ begin
     roles := '{}'; items := '{}';
     content := replace(replace(replace(normalize(left(content, 400), nfc), '’', ''''), 'can''t', 'can not'), 'n''t', ' not');
     content := regexp_replace(content, '\m(l|d|j|n|s|m|c|qu|t)''(?=\w)|''(?=s\M)|[;!?()"“”«»…`*\s]+|[.,](?=\s|$)', '\1 ', 'gi');
-    words := string_to_array(regexp_replace(btrim(regexp_replace(content, ':(?=\s|$)', ' = ', 'g')), ' +', ' ', 'g'), ' ');
-    if cardinality(words) not between 1 and 40 then
+    written := string_to_array(regexp_replace(btrim(regexp_replace(content, ':(?=\s|$)', ' = ', 'g')), ' +', ' ', 'g'), ' ');
+    if cardinality(written) not between 1 and 40 then
         return;
     end if;
-    folded := string_to_array(fold_case(array_to_string(words, ' ')), ' ');
-    select l.key into language
-    from jsonb_each(languages) l
-    order by (select count(*) from unnest(folded) f where l.value -> 'kinds' ? f or l.value -> 'heads' ? f) desc, l.key <> default_language, l.key limit 1;
-    kinds := languages -> language -> 'kinds';
-    heads := languages -> language -> 'heads';
-    stemmer := (language || '_stem')::regdictionary;
-    select array_agg(w order by n), array_agg(f order by n) into words, folded
-    from unnest(words, folded) with ordinality t (w, f, n) where kinds ->> f is distinct from '-';
-    count := coalesce(cardinality(folded), 0);
+    spelt := string_to_array(textrawl.fold_case(array_to_string(written, ' ')), ' ');
+    foreach word in array spelt loop
+        hits[1] := hits[1] + (english ?| array[word, word || ' '])::integer;
+        hits[2] := hits[2] + (german ?| array[word, word || ' '])::integer;
+        hits[3] := hits[3] + (french ?| array[word, word || ' '])::integer;
+        hits[4] := hits[4] + (spanish ?| array[word, word || ' '])::integer;
+    end loop;
+    language := case
+        when hits[coalesce(array_position('{english,german,french,spanish}', default_language), 1)]
+             = greatest(hits[1], hits[2], hits[3], hits[4]) then default_language
+        when hits[1] = greatest(hits[2], hits[3], hits[4], hits[1]) then 'english'
+        when hits[2] = greatest(hits[2], hits[3], hits[4]) then 'german'
+        when hits[3] = greatest(hits[3], hits[4]) then 'french' else 'spanish' end;
+    kinds := case language when 'german' then german when 'french' then french when 'spanish' then spanish else english end;
+    stemmer := case language when 'german' then 'pg_catalog.german_stem'::regdictionary when 'french' then 'pg_catalog.french_stem'
+        when 'spanish' then 'pg_catalog.spanish_stem' else 'pg_catalog.english_stem' end;
+    foreach word in array spelt loop
+        if kinds ->> word is distinct from '-' then
+            words := words || written[place];
+            folded := folded || word;
+        end if;
+        place := place + 1;
+    end loop;
+    count := cardinality(folded);
+    place := 1;
 
     while place <= count loop
         word := folded[place];
         width := 1;
         kind := kinds ->> word;
-        if heads ? word then
+        if kinds ? (word || ' ') then
             for size in reverse 3 .. 2 loop
                 if place + size - 1 <= count and kinds ? array_to_string(folded[place:place + size - 1], ' ') then
                     kind := kinds ->> array_to_string(folded[place:place + size - 1], ' ');
@@ -132,8 +152,8 @@ begin
             item := coalesce((ts_lexize(stemmer, word))[1], word);
         end if;
         if item is not null then
-            if predicate = 'prefer' and languages -> language -> 'one' ? word then
-                item := '~' || (languages -> language -> 'one' ->> word) || '~' || item;
+            if predicate = 'prefer' and kinds ? ('~' || word) then
+                item := '~' || (kinds ->> ('~' || word)) || '~' || item;
             end if;
             named := case when predicate = '' and items = '{}' then words[place] <> word else named and predicate <> '' end;
             items := items || item;
