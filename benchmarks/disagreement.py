@@ -73,6 +73,8 @@ async def name_pairs(pairs: list[Pair], folder: Path) -> list[str | None]:
                             "observation": text,
                         },
                     )
+                if reply.is_error:
+                    raise RuntimeError(reply.content)
                 close = (reply.structured_content or {}).get("similar") or {}
                 reasons.append(close.get("why"))
     return reasons
@@ -80,7 +82,10 @@ async def name_pairs(pairs: list[Pair], folder: Path) -> list[str | None]:
 
 def print_shares(pairs: list[Pair], reasons: list[str | None]) -> None:
     """Print the share of the named pairs, of each kind and each language."""
-    named, all_pairs = defaultdict[str, Counter[bool]](Counter), defaultdict[str, Counter[bool]](Counter)
+    named, all_pairs = (
+        defaultdict[str, Counter[bool]](Counter),
+        defaultdict[str, Counter[bool]](Counter),
+    )
     for pair, reason in zip(pairs, reasons, strict=True):
         for group in (pair.kind, pair.language, "held apart" if pair.held else "seen", "all"):
             all_pairs[group][pair.disagree] += 1

@@ -4,7 +4,13 @@ language plpgsql stable
 set search_path from current
 as $$
 #variable_conflict use_column
+declare
+    disagreeing jsonb := (
+        select jsonb_object_agg(d.place, jsonb_build_object('id', d.id, 'content', d.content, 'why', d.why,
+            'on', to_char(d.said_at at time zone 'UTC', 'YYYY-MM-DD')))
+        from disagreeing_facts(space, facts, known, replaced) d);
 begin
+    return query select key::bigint, value, -1::double precision from jsonb_each(disagreeing);
     if model is null then
         return;
     end if;
@@ -27,13 +33,13 @@ begin
             join unnest($2) with ordinality e on e.entity_id = f.entity_id and e.ordinality < f.ordinality
             where $3[f.ordinality] is null and $3[e.ordinality] is null
               and is_valid(null, e.valid_until, null, present => clock_timestamp())) candidate
-        where distance <= 0.05
+        where distance <= 0.05 and not coalesce($5 ? place::text, false)
         order by place, distance, ordinal nulls last$query$, 'embedding_' || model)
-    using space, facts, known, replaced;
+    using space, facts, known, replaced, disagreeing;
 end
 $$;
 
 comment on function textrawl.closest_facts is
-    'For each new fact that is not a duplicate, the closest valid fact {id, content} of the same entity, if the '
-    'cosine is 0.95 or more. The two facts can still differ in meaning, so a person or a model has to decide whether '
-    'the new fact replaces the stored fact.';
+    'For each new fact that is not a duplicate, a valid fact of the same entity: one that disagrees with it {id, content, '
+    'why, on}, see disagreeing_facts(), and otherwise the closest one {id, content}, if the cosine is 0.95 or more. A '
+    'person or a model has to decide whether the new fact replaces the stored fact.';

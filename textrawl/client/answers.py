@@ -66,7 +66,9 @@ def read_remembered(answer: ToolAnswer) -> Remembered:
         members["entityType"],
         "duplicate" in members,
         "updated" in members,
-        Similar(similar["id"], similar["content"]) if similar else None,
+        Similar(similar["id"], similar["content"], similar.get("why"), similar.get("on"))
+        if similar
+        else None,
         proposal is not None,
     )
 

@@ -59,10 +59,16 @@ class Digest:
 
 @dataclass(frozen=True)
 class Similar:
-    """The stored fact that is closest to a new fact. The two can differ in meaning."""
+    """The stored fact that disagrees with a new fact, or else the closest one.
+
+    `why` is "other value" or "opposite" if the two disagree, and `on` is then the day (ISO 8601)
+    on which the stored fact was said.
+    """
 
     id: str
     content: str
+    why: str | None = None
+    on: str | None = None
 
 
 @dataclass(frozen=True)

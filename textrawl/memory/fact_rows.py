@@ -162,9 +162,10 @@ class NameRow:
 class FactRow:
     """The fact that remember_fact stored, found or proposed.
 
-    `closest` holds the id and the content of the close fact, if there is a close fact. A proposal
-    has a `proposal_id` instead of the ids of an entity and a fact. `placed_before` is the id of the
-    fact that `replaces` named, if the new fact begins before it and ends when it begins.
+    `closest` holds the id and the content of the close fact, if there is a close fact, and why the
+    two disagree. A proposal has a `proposal_id` instead of the ids of an entity and a fact.
+    `placed_before` is the id of the fact that `replaces` named, if the new fact begins before it
+    and ends when it begins.
     """
 
     entity_id: UUID | None

@@ -214,7 +214,9 @@ def _show(stored: Mapping[str, Any]) -> None:
     identity = stored.get("proposalId") or stored["observationId"]
     lines = [f"{stored['message']}: {identity[:SHORT_ID]}"]
     if closest := stored.get("similar"):
-        lines.append(f"Close fact: {closest['id'][:SHORT_ID]} {closest['content']}")
+        why = closest.get("why")
+        kind = f"{why.capitalize()} on {closest['on']}" if why else "Close fact"
+        lines.append(f"{kind}: {closest['id'][:SHORT_ID]} {closest['content']}")
     console = open_console()
     for line in lines:
         console.print(write_cell(line), soft_wrap=True)

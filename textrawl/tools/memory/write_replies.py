@@ -8,12 +8,19 @@ from pydantic import Field
 from textrawl.memory.fact_rows import FactRow, ForgottenRow, RelationRow
 from textrawl.wire.replies import OMIT_EMPTY, Key, Part, SuccessReply, write_id
 
+Why = Literal["other value", "opposite"]
+
 
 class SimilarPart(Part):
-    """The stored fact that is closest to a new fact. The two can differ in meaning."""
+    """The stored fact that disagrees with a new fact, or else the closest one.
+
+    `why` is set if the two disagree. `on` is then the day on which the stored fact was said.
+    """
 
     id: Annotated[str, Key("id", short_id=True)]
     content: Annotated[str, Key("c")]
+    why: Annotated[Why | None, Key("why")] = None
+    on: Annotated[str | None, Key("on")] = None
 
 
 class RememberReply(SuccessReply):

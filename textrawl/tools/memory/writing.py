@@ -25,7 +25,7 @@ from textrawl.tools.memory.declaration import (
     Source,
     memory,
 )
-from textrawl.tools.memory.write_replies import RelateReply, RememberReply
+from textrawl.tools.memory.write_replies import RelateReply, RememberReply, Why
 from textrawl.tools.toolset import WRITES
 from textrawl.wire.replies import OMIT_EMPTY, SHORT_ID, Key, Part, SuccessReply
 
@@ -48,8 +48,11 @@ async def remember_fact(
     """Store one lasting fact about an entity as soon as you learn it.
 
     Preferences, decisions, people, dates; not secrets or passing remarks. The reply names a close
-    fact as like: if the new one corrects that, repeat the call with replaces. Example:
+    or contrary (why) fact as like: if the new one corrects it, repeat the call with replaces.
+
+    Example:
     {"entityName":"Jeff","entityType":"person","observation":"prefers dark mode"}.
+
     """
     fact = Fact(
         entityName,
@@ -133,7 +136,7 @@ class FactCounts(Part):
 
 
 class CloseFact(Part):
-    """The stored fact that is closest to a new fact.
+    """The stored fact beside a new fact of a batch, as in SimilarPart.
 
     `fact` is the position of the new fact in the batch, counted from 0.
     """
@@ -141,6 +144,8 @@ class CloseFact(Part):
     fact: Annotated[int, Key("at")]
     id: Annotated[str, Key("id", short_id=True)]
     content: Annotated[str, Key("c")]
+    why: Annotated[Why | None, Key("why")] = None
+    on: Annotated[str | None, Key("on")] = None
 
 
 class BuildReply(SuccessReply):
