@@ -32,6 +32,7 @@ declare
     kind     text;
     class    text;
     item     text;
+    job      boolean := false;
     pending  text;     -- the kind of a noun before the predicate
     role     text := 'o';
     stemmer  regdictionary;
@@ -97,7 +98,8 @@ begin
                                   or role <> 'o' and word ~ '^(19|20)[0-9]{2}$' then '%' else '#' end || ltrim(word, '$€£#');
             else
                 item := coalesce((ts_lexize(stemmer, word))[1], word);
-                event := event or language = 'english' and predicate = '' and word like '%ed';
+                event := event or predicate = '' and word ~ case language
+                    when 'english' then 'ed$' when 'german' then 'te$' when 'spanish' then '(ó|aron|ieron)$' else '^$' end;
             end if;
         elsif kind = 'indefinite' then
             indefinite := indefinite or predicate <> '' and items = '{}';
@@ -130,7 +132,8 @@ begin
             end if;
         elsif kind like 'n:%' and predicate = '' then
             pending := substr(kind, 3);
-        elsif kind in ('attr', 'id') or kind like 'n:%' then
+        elsif kind in ('attr', 'id', 'job') or kind like 'n:%' then
+            job := job or predicate = 'be' and (kind = 'job' or role = 'o' and kind in ('attr', 'n:boss'));
             pending := case when kind = 'attr' and predicate = '' then coalesce(pending, 'attr') else pending end;
             item := coalesce((ts_lexize(stemmer, word))[1], word);
             if kind = 'id' and folded[place + 1] ~ '^#?[0-9]' then
@@ -162,7 +165,13 @@ begin
         place := place + width;
     end loop;
     named := named and cardinality(subject) = 1 and language <> 'german';
-    if predicate in ('be', 'home') and items <> '{}' and 'time' = all(roles) then
+    if predicate = 'be' and job and '@at' = any(roles) then
+        -- The employer of a nurse at Charité is what can change.
+        predicate := 'work';
+        select array_agg(i order by n), array_agg(r order by n) into items, roles
+        from unnest(items, roles) with ordinality t (i, r, n) where r <> 'o';
+        indefinite := false;
+    elsif predicate in ('be', 'home') and items <> '{}' and 'time' = all(roles) then
         predicate := 'plan';
     end if;
 end
