@@ -13,6 +13,7 @@ import argparse
 from collections import Counter, defaultdict
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any, cast
 
 import anyio
 from mcp import Client
@@ -75,7 +76,8 @@ async def name_pairs(pairs: list[Pair], folder: Path) -> list[str | None]:
                     )
                 if reply.is_error:
                     raise RuntimeError(reply.content)
-                close = (reply.structured_content or {}).get("similar") or {}
+                content = cast("dict[str, Any]", reply.structured_content)
+                close = cast("dict[str, str | None]", content.get("similar") or {})
                 reasons.append(close.get("why"))
     return reasons
 

@@ -1,1 +1,4 @@
-grant execute on function textrawl.disagreement, textrawl.read_claim to textrawl_analyst;
+-- These functions read only their arguments.
+grant execute on function textrawl.disagreeing_texts to textrawl_app;
+
+grant execute on function textrawl.conflicting_facts, textrawl.disagreement, textrawl.disagreeing_texts, textrawl.read_claim, textrawl.claim_words to textrawl_analyst;

@@ -9,6 +9,7 @@ declare
     target   text;
     replaced uuid;
     near     jsonb := '[]';
+    contrary jsonb := '[]';
 begin
     select p.* into shown from proposal p where p.space_id = proposal_beside.space and p.id = proposal_beside.proposal;
     subject := (select e.id from entity e where e.space_id = shown.space_id and e.name_key = entity_key(shown.space_id, shown.entity_name));
@@ -26,31 +27,32 @@ begin
     if shown.replaces is not null and replaced_fault(space, shown.entity_name, shown.replaces) is null then
         replaced := find_fact(space, subject, shown.replaces);
     end if;
+    contrary := (
+        select coalesce(jsonb_agg(jsonb_build_object('id', d.id, 'content', d.content, 'why', 'contradicts')), '[]')
+        from disagreeing_facts(space, array[row(shown.id, subject, shown.entity_name, null, shown.content, shown.content_hash,
+            null, null, shown.valid_until, shown.said_at, null, null, null)::new_fact], array[null]::uuid[], replaced) d);
     if shown.vector is not null and shown.model_id is not null then
         execute format($query$
             select coalesce(jsonb_agg(to_jsonb(n) - 'cosine' order by n.cosine desc), '[]') from (
-                select o.id, o.content, b.cosine,
-                    -- Vectors hardly show whether two facts agree ("every Friday", "every second Friday"). So say it only
-                    -- if numbers, months or weekdays differ.
-                    case when numbers_in(o.content) <> numbers_in($3) then 'contradicts' else 'is close' end as why
+                select o.id, o.content, b.cosine, 'is close' as why
                 from fact o
                 cross join lateral (
-                    select 1 - (v.vector <=> $4) as cosine from %I v
+                    select 1 - (v.vector <=> $3) as cosine from %I v
                     where v.space_id = o.space_id and v.observation_id = o.id offset 0) b
                 where o.space_id = $1 and o.entity_id = $2 and is_valid(o.valid_from, o.valid_until, o.closed_at)
-                  and o.content_hash <> $5 and o.id is distinct from $6 and b.cosine >= 0.8
+                  and o.content_hash <> $4 and o.id is distinct from $5 and o.id is distinct from $6 and b.cosine >= 0.8
                 order by b.cosine desc limit 3) n$query$, 'embedding_' || shown.model_id)
-        into near using space, subject, shown.content, shown.vector, shown.content_hash, replaced;
+        into near using space, subject, shown.vector, shown.content_hash, replaced, (contrary -> 0 ->> 'id')::uuid;
     end if;
     return (
         select coalesce(jsonb_agg(jsonb_build_object('id', o.id, 'content', o.content,
             'why', case when o.id = replaced then 'replaces' else 'repeats' end) order by o.id = replaced desc, o.ordinal), '[]')
         from fact o
         where o.space_id = shown.space_id and o.entity_id = subject
-          and (o.id = replaced or o.content_hash = shown.content_hash and is_valid(o.valid_from, o.valid_until, o.closed_at))) || near;
+          and (o.id = replaced or o.content_hash = shown.content_hash and is_valid(o.valid_from, o.valid_until, o.closed_at))) || contrary || near;
 end
 $$;
 
 comment on function textrawl.proposal_beside is
     'The stored facts or relations beside a proposal: [{id, content, why}]. `why` is repeats (the same text), replaces, '
-    'contradicts (a close fact with other numbers, months or weekdays), or is close.';
+    'contradicts (see disagreement()), or is close.';

@@ -39,10 +39,10 @@ class Route(Enum):
 
 _EXCEPTIONS: dict[Route, str] = {
     Route.DIRECTORY: """
-        authenticate create_analyst default_space drop_analyst embedding_models find_names
-        find_space has_tokens list_analysts list_grants list_tokens nearest_type owns_memory
-        reachable_graphs stop_words archive_space bind_login calibrate_embedding_model
-        create_space create_token
+        authenticate create_analyst default_space disagreeing_texts drop_analyst embedding_models
+        find_names find_space has_tokens list_analysts list_grants list_tokens nearest_type
+        owns_memory reachable_graphs stop_words archive_space bind_login
+        calibrate_embedding_model create_space create_token
         grant_access rename_space report_awaited_model revoke_access revoke_token
         rollback_embedding_model rotate_token switch_awaited_model switch_embedding_model vouch""",
     Route.ADMINISTERED: """

@@ -179,6 +179,7 @@ class HistoryRow:
 class ClosePairRow:
     """Two facts of one entity from close_pairs. `kind` is duplicate or conflict.
 
+    A duplicate has a `similarity` (a cosine), and a conflict has a `reason`.
     `total` is the number of all pairs of this kind.
     """
 
@@ -186,7 +187,8 @@ class ClosePairRow:
     entity_name: str
     entity_type: str
     kind: str
-    similarity: float
+    reason: str | None
+    similarity: float | None
     one_id: UUID
     one: str
     one_author: str

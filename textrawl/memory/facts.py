@@ -37,6 +37,8 @@ from textrawl.values.word_lists import EVERYBODY, build_filter, includes_everybo
 # that name a time.
 _EARLIER, _LATER = timedelta(days=1), timedelta(days=3)
 
+_MOST_COMPARED = 50  # facts of an answer of which the days can matter
+
 
 EVER: Literal["ever"] = "ever"
 """The value of `Times.as_of` that finds facts of all times."""
@@ -285,6 +287,21 @@ class MemoryOperations:
             **caller.reading,
         )
         return rows[0] if rows else None
+
+    async def find_disagreeing(self, facts: Sequence[tuple[str, str, str, str]]) -> frozenset[str]:
+        """Return the ids of the facts that disagree with a fact of the same entity on another day.
+
+        A fact is its id, its entity, its text and the day on which it was said. Only the first
+        facts are compared.
+        """
+        facts = facts[:_MOST_COMPARED]
+        if len({(entity, day) for _, entity, _, day in facts}) == len({fact[1] for fact in facts}):
+            return frozenset()  # no entity has facts of two days
+        ids, subjects, contents, days = map(list, zip(*facts, strict=True))
+        places = await self._store.database.value(
+            "disagreeing_texts", list[int], subjects=subjects, contents=contents, days=days
+        )
+        return frozenset(ids[place - 1] for place in places)
 
     async def list_own_proposals(
         self, entity: str, caller: Caller, *, limit: int

@@ -82,7 +82,7 @@ class Observation(Part):
             fields["id"] = self.id[:8]
         if layout.with_ids or self.several_authors:
             fields["by"] = self.author
-        if layout.with_ids or layout.with_dates:
+        if layout.shows_day(self.id):
             fields["on"] = self.day
         if self.period:
             fields["p"] = self.period
@@ -94,7 +94,8 @@ class Observation(Part):
         """Return a line with the space, the origin that `layout` asks for, and the text."""
         space = f"@{self.marked_space} " if self.marked_space else ""
         author = self.author if layout.with_ids or self.several_authors else None
-        origin = layout.write_origin(self.id, author, self.day)
+        day = self.day if layout.shows_day(self.id) else ""
+        origin = layout.write_origin(self.id, author, day)
         lifetime = write_lifetime(self.period) if self.period else ""
         return space + origin + write_line(self.content, _FACT_MARKS) + lifetime
 

@@ -1,6 +1,6 @@
 """query_memory: the only tool of the toolset that reads."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Annotated, Literal
 
 from mcp.types import CallToolResult
@@ -32,6 +32,7 @@ from textrawl.tools.memory.search_replies import (
 )
 from textrawl.tools.toolset import READS
 from textrawl.values.text import LEAST_TOKENS, MOST_FACTS, MOST_TOKENS
+from textrawl.values.times import write_day
 
 Mode = Literal["search", "entity", "list"]
 
@@ -135,7 +136,25 @@ async def _search(call: Call, question: Question, layout: FactLayout) -> SearchR
         authors = call.app.digest_authors
         return await find_for_program(memory, question, caller, program, authors, layout)
     rows, reason = await memory.search(question, caller)
+    layout = await _date_disagreeing(
+        memory,
+        layout,
+        [
+            (str(row.observation_id), str(row.entity_id), row.content, write_day(row.said_at))
+            for row in rows
+            if row.content and not (row.relation_id or row.document_id)
+        ],
+    )
     return SearchReply.build(rows, reason, question.query, layout)
+
+
+async def _date_disagreeing(
+    memory: MemoryOperations, layout: FactLayout, facts: list[tuple[str, str, str, str]]
+) -> FactLayout:
+    """Return the layout with the days of facts that disagree. `facts` is as in find_disagreeing."""
+    if layout.with_ids or layout.with_dates:
+        return layout
+    return replace(layout, dated=await memory.find_disagreeing(facts))
 
 
 @dataclass(frozen=True)
@@ -171,6 +190,11 @@ async def _look_up(
         reply = await _report_missing(memory, lookup.name, caller)
     else:
         related = lookup.with_relations
+        layout = await _date_disagreeing(
+            memory,
+            layout,
+            [(fact["id"], "", fact["content"], fact["said_at"][:10]) for fact in row.observations],
+        )
         reply = EntityReply.build(row, layout, with_relations=related, skipped=lookup.skip)
     if lookup.skip or lookup.times.as_of:
         return reply

@@ -68,7 +68,8 @@ class FactLayout:
 
     If `with_ids` is true, text answers show id, author and day. In a space with several authors
     they show the author in any case. If `with_periods` is true, each fact has its period of
-    validity. If `for_program` is true, structured content has all fields.
+    validity. `dated` has the ids of facts whose day is shown in any case. If `for_program` is true,
+    structured content has all fields.
     """
 
     labels: SpaceLabels = NO_LABELS
@@ -76,6 +77,11 @@ class FactLayout:
     with_dates: bool = False
     for_program: bool = False
     with_periods: bool = False
+    dated: frozenset[str] = frozenset()
+
+    def shows_day(self, identity: str) -> bool:
+        """Return whether text answers show the day of a fact."""
+        return self.with_ids or self.with_dates or identity in self.dated
 
     def find_period(self, start: datetime | None, end: datetime | None) -> str | None:
         """Return the period to show: of each fact, or else of a fact that begins in the future."""
@@ -86,12 +92,12 @@ class FactLayout:
     def write_origin(self, identity: str, author: str | None, day: str) -> str:
         """Return the beginning of a fact's line: id, day and author, or some of them, or nothing.
 
-        Without ids, `author` is None if the space has only one author.
+        Without ids, `author` is None if the space has only one author. `day` can be empty.
         """
         name = write_author(author or "")
         if self.with_ids:
             return f"{identity[:8]} {day} {name}: "
-        words = [*([day] if self.with_dates else []), *([f"by {name}"] if author else [])]
+        words = [*([day] if day else []), *([f"by {name}"] if author else [])]
         return f"{' '.join(words)}: " if words else ""
 
 
@@ -326,7 +332,7 @@ def _build_fact(row: HitRow, layout: FactLayout) -> FactPart:
         fact.chunk = row.chunk_id
     if layout.with_ids or layout.for_program:
         fact.id = None if row.chunk_id else str(row.observation_id)
-    if layout.with_ids or layout.with_dates or layout.for_program:
+    if layout.for_program or layout.shows_day(str(row.observation_id)):
         fact.created_at, fact.on = row.created_at, write_day(row.said_at)
         fact.said_at = row.said_at if row.said_at != row.created_at else None
     return fact

@@ -1,0 +1,45 @@
+create function textrawl.conflicting_facts(
+    most_facts integer default 5000, max_rows integer default 500,
+    entities integer default null,  -- only facts of this number of entities, those that changed last
+    spaces integer[] default null, credential bytea default null
+)
+returns table (space_id integer, one uuid, other uuid, reason text)
+language plpgsql stable security definer rows 100
+set search_path from current
+set jit = off
+as $$
+#variable_conflict use_column
+begin
+    return query
+    with changed as materialized (
+        select e.* from unnest(readable_spaces(credential, conflicting_facts.spaces)) space (id)
+        cross join lateral (
+            select e.space_id, e.id as entity_id, e.updated_at from entity e
+            where e.space_id = space.id order by e.updated_at desc, e.id limit entities) e
+        order by e.updated_at desc, e.entity_id limit entities
+    ), newest as (
+        select o.space_id, o.entity_id, o.id, o.content, o.created_at
+        from changed join fact o on o.space_id = changed.space_id and o.entity_id = changed.entity_id
+        where o.whole is null and is_valid(o.valid_from, o.valid_until, o.closed_at)
+        order by changed.updated_at desc, o.entity_id, o.created_at desc, o.id limit most_facts
+    ), claim as materialized (
+        -- Only facts with the same predicate, subject and first word can disagree. Compare no other pairs.
+        select n.space_id, n.entity_id, n.id, n.content, n.created_at, s.language,
+            concat_ws('|', c.predicate, case when not c.named and c.predicate <> 'lead' then array_to_string(c.subject, ' ') else '' end,
+                case when c.predicate = '' then c.items[1] end) as frame
+        from newest n
+        join space s on s.id = n.space_id
+        cross join lateral read_claim(n.content, s.language) c
+    )
+    select space_id, one.id, other.id, compared.reason
+    from claim one join claim other using (space_id, entity_id, frame)
+    cross join lateral (select disagreement(one.content, other.content, one.language) as reason) compared
+    where (one.created_at, one.id) < (other.created_at, other.id) and compared.reason is not null
+    order by greatest(one.created_at, other.created_at) desc, one.id, other.id limit max_rows;
+end
+$$;
+
+comment on function textrawl.conflicting_facts is
+    'Pairs of valid facts of one entity that disagree, the newest pair first. The older fact of a pair comes first. reason '
+    'is other value or opposite, as in disagreement(). At most most_facts facts are read, those of the entities that '
+    'changed last. Errors: TR010, TR011 (access). Example: select * from textrawl.conflicting_facts();';
