@@ -47,7 +47,7 @@ begin
     if a.past and a.predicate in ('home', 'work', 'boss', 'marriage', 'position') then
         return null;
     elsif main is null then
-        -- An ordinary verb: the facts differ in one number and in nothing else.
+        -- An ordinary verb: the facts differ in one number and in nothing else. A noun with a number is a name.
         return (
             select case when count(*) filter (where x.item is distinct from y.item) = 1
                          and bool_and(x.item like '#%' and y.item like '#%') filter (where x.item is distinct from y.item)
@@ -56,7 +56,8 @@ begin
                   where role not in ('@since', '@until', '@because')) x
             full join (select item, role, row_number() over (order by n) as n from unnest(b.items, b.roles) with ordinality t (item, role, n)
                   where role not in ('@since', '@until', '@because')) y using (n)
-            where not a.event and not b.event and not a.past);
+            where not a.event and not b.event and not a.past and a.predicate <> 'like'
+              and (a.predicate <> '' or cardinality(a.items) > 2));
     end if;
 
     -- Facts about different occasions stand side by side: for members, on Mondays.

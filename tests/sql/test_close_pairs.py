@@ -20,7 +20,7 @@ def _embed(sql: Sql, vectors: dict[str, str]) -> None:
         )
 
 
-def test_very_similar_facts_are_duplicates_and_facts_with_other_numbers_conflict(sql: Sql) -> None:
+def test_very_similar_facts_are_duplicates_and_facts_that_disagree_conflict(sql: Sql) -> None:
     for text in ("drinks green tea", "drinks tea that is green", "has 2 cats", "has 3 cats"):
         tell(sql, "Ada", text)
     tell(sql, "Ben", "drinks green tea at noon")
@@ -47,6 +47,9 @@ def test_only_the_entities_that_changed_last_are_compared(sql: Sql) -> None:
     assert len(ask(sql, "select entity_name from close_pairs()")) == 2
 
 
-def test_without_vectors_there_are_no_pairs(sql: Sql) -> None:
-    tell(sql, "Ada", "drinks green tea")
-    assert ask(sql, "select * from close_pairs()") == []
+def test_without_vectors_only_facts_that_disagree_are_found(sql: Sql) -> None:
+    for text in ("drinks green tea", "drinks tea that is green", "has 2 cats", "has 3 cats"):
+        tell(sql, "Ada", text)
+    assert ask(sql, "select kind, reason, similarity, one, other from close_pairs()") == [
+        ("conflict", "other value", None, "has 2 cats", "has 3 cats")
+    ]

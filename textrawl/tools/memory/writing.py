@@ -48,11 +48,8 @@ async def remember_fact(
     """Store one lasting fact about an entity as soon as you learn it.
 
     Preferences, decisions, people, dates; not secrets or passing remarks. The reply names a close
-    or contrary (why) fact as like: if the new one corrects it, repeat the call with replaces.
-
-    Example:
+    or contrary (why) fact as like: to correct it, repeat with replaces. Example:
     {"entityName":"Jeff","entityType":"person","observation":"prefers dark mode"}.
-
     """
     fact = Fact(
         entityName,

@@ -1,0 +1,103 @@
+"""A new fact that disagrees with a stored one is stored, and the answer names the stored one."""
+
+from datetime import UTC, datetime
+
+import pytest
+from mcp import Client
+
+from tests.conftest import Connect
+from tests.support.tool_calls import A_SHORT_ID, ask, read, remember, text_of
+
+pytestmark = pytest.mark.anyio
+
+# The stored fact, the new fact, and why they disagree.
+TABLE = [
+    ("lives in Munich", "moved to Berlin in March 2025", "other value"),
+    ("works at Initech", "works at Globex", "other value"),
+    ("works at Initech", "no longer works at Initech", "opposite"),
+    ("is vegetarian", "eats meat every Sunday", "opposite"),
+    ("dark mode is enabled", "dark mode is disabled", "opposite"),
+    ("the deadline is 3 May", "the deadline is 10 May", "other value"),
+    ("runs PostgreSQL 16", "runs PostgreSQL 17", "other value"),
+    ("weighs 72 kg", "weighs 68 kg", "other value"),
+    ("wohnt in Hamburg", "ist nach Köln gezogen", "other value"),
+    ("boit du café", "ne boit pas de café", "opposite"),
+    ("su color favorito es el verde", "su color favorito es el azul", "other value"),
+    ("speaks Portuguese", "speaks Japanese", None),
+    ("has a cat", "has a dog", None),
+    ("visited Rome in May", "visited Oslo in June", None),
+    ("likes jazz", "likes techno", None),
+    ("worked at Initech until 2021", "works at Globex", None),
+    ("ran a marathon on 1 April 2024", "ran a marathon on 1 April 2025", None),
+    ("lives in Leeds", "her brother lives in York", None),
+    ("costs 10 euros for members", "costs 15 euros for guests", None),
+]
+
+
+async def test_the_answer_to_a_new_fact_names_the_fact_that_disagrees(connect: Connect) -> None:
+    client = await connect(embedding_provider="none")
+    told = list[tuple[str, str, str | None]]()
+    for number, (old, new, _) in enumerate(TABLE):
+        stored = await remember(client, f"Case {number}", old)
+        like = (await remember(client, f"Case {number}", new)).get("like")
+        if like:
+            today = datetime.now(UTC).date().isoformat()
+            assert like == {"id": stored["obs"], "c": old, "why": like["why"], "on": today}
+        told.append((old, new, like and like["why"]))
+
+    assert told == TABLE
+
+
+async def test_the_named_fact_can_be_replaced_and_is_named_once(client: Client) -> None:
+    fact = {"entityName": "Mo", "entityType": "person"}
+    said = {**fact, "observation": "lives in Munich", "saidAt": "2024-01-10"}
+    await client.call_tool("remember_fact", said)
+
+    new = {**fact, "observation": "lives in Berlin"}
+    like = read(await client.call_tool("remember_fact", new))["like"]
+    assert like == {"id": A_SHORT_ID, "c": "lives in Munich", "why": "other value",
+                    "on": "2024-01-10"}  # fmt: skip
+    await client.call_tool("remember_fact", {**new, "replaces": like["id"]})
+
+    assert (await ask(client, entityName="Mo"))["o"] == ["lives in Berlin"]
+    assert "like" not in await remember(client, "Mo", "works at Acme")
+
+
+async def test_a_batch_names_what_disagrees_with_stored_facts_and_with_its_own(
+    client: Client,
+) -> None:
+    await remember(client, "Mo", "lives in Munich")
+    texts = ["lives in Berlin", "has 2 cats", "has 3 cats"]
+    facts = [{"entityName": "Mo", "entityType": "person", "observation": text} for text in texts]
+
+    like = read(await client.call_tool("build_knowledge", {"facts": facts}))["like"]
+
+    assert [(item["at"], item["c"], item["why"]) for item in like] == [
+        (0, "lives in Munich", "other value"),
+        (2, "has 2 cats", "other value"),
+    ]
+
+
+async def test_answers_show_the_days_of_facts_that_disagree(connect: Connect) -> None:
+    client = await connect()
+    for text, day in (
+        ("lives in Munich", "2024-01-10"),
+        ("lives in Berlin", "2025-03-20"),
+        ("likes to live in quiet towns", "2024-05-01"),
+    ):
+        fact = {"entityName": "Mo", "entityType": "person", "observation": text, "saidAt": day}
+        await client.call_tool("remember_fact", fact)
+
+    looked_up = (await ask(client, entityName="Mo"))["o"]
+    found = await ask(client, query="where does Mo live")
+    lines = await connect(compact_responses="lines")
+    text = text_of(await lines.call_tool("query_memory", {"query": "where does Mo live"}))
+
+    dated = {"lives in Munich": "2024-01-10", "lives in Berlin": "2025-03-20"}
+    assert [fact for fact in looked_up if isinstance(fact, str)] == ["likes to live in quiet towns"]
+    assert {fact["c"]: fact["on"] for fact in looked_up if isinstance(fact, dict)} == dated
+    assert {fact["c"]: fact.get("on") for fact in found["e"][0]["m"]} == {
+        **dated, "likes to live in quiet towns": None,
+    }  # fmt: skip
+    assert "2024-01-10: lives in Munich" in text
+    assert ": likes to live" not in text
