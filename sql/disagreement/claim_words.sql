@@ -5,9 +5,9 @@ begin atomic
     with phrase as (
         select kind, split_part(phrase, '=', 1) as value,
             case when kind in ('%', '#') then split_part(phrase, '=', 2) else phrase end as folded
-        from jsonb_each_text(textrawl.fold_case(case claim_words.language
+        from jsonb_each_text(case claim_words.language
                  when 'german' then textrawl.german_claims() when 'french' then textrawl.french_claims()
-                 when 'spanish' then textrawl.spanish_claims() else textrawl.english_claims() end::text)::jsonb) list (kind, phrases),
+                 when 'spanish' then textrawl.spanish_claims() else textrawl.english_claims() end) list (kind, phrases),
              string_to_table(phrases, ';') as phrase
     ), word as (
         select case when kind like 'one:%' then '~' else '' end || spelling as word, spelling = folded as exact,

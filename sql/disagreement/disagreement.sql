@@ -14,6 +14,12 @@ begin
     end if;
     a := read_claim(one, language);
     b := read_claim(other, language);
+    if a.language <> b.language then
+        -- A text without a word of any list takes the language of the other one.
+        mine := array[a.language, b.language];
+        a := read_claim(one, mine[2]);
+        b := read_claim(other, mine[1]);
+    end if;
     if a.predicate <> b.predicate or a.items = '{}' and b.items = '{}' and a.predicate in ('', 'be', 'has')
        or a.past <> b.past and a.predicate <> 'plan' then
         return null;

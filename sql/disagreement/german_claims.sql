@@ -2,7 +2,7 @@ create function textrawl.german_claims() returns jsonb
 language sql immutable strict parallel safe
 begin atomic
     select $$ {
-"-": "der;die;das;den;dem;des;sein;seine;seinen;ihr;ihre;ihren;ihrem;ihrer;mein;meine;unser;unsere;er;sie;es;ich;wir;man;sich;jetzt;nun;aktuell;derzeit;momentan;heute;noch;schon;wieder;sehr;etwa;ungefähr;circa;rund;auch;mehr;gern;gerne;nur;und;meist;meistens;meine;deren;dessen;worden;wird;wurde;werden;inzwischen;mittlerweile;weiterhin",
+"-": "der;die;das;den;dem;des;sein;seine;seinen;ihr;ihre;ihren;ihrem;ihrer;mein;meine;unser;unsere;er;sie;es;ich;wir;man;sich;jetzt;nun;aktuell;derzeit;momentan;heute;noch;schon;wieder;sehr;etwa;ungefähr;circa;rund;auch;mehr;gern;gerne;nur;und;meist;meistens;deren;dessen;worden;wird;wurde;werden;inzwischen;mittlerweile;weiterhin",
 "indefinite": "ein;eine;einen;einem;einer;eines",
 "not": "nicht;kein;keine;keinen;keinem;keiner;nie;niemals;ohne;aufgehört;nimmer",
 "past": "war;waren;früher;ehemals;damals;ehemaliger;einst;vormals;hatte;zuvor",
@@ -19,7 +19,7 @@ begin atomic
 "!work": "gekündigt;entlassen",
 "boss": "berichtet;untersteht",
 "n:boss": "chef;chefin;vorgesetzter;vorgesetzte;teamleiter;teamleiterin;managerin;manager",
-"name": "heißt;heisst;genannt",
+"name": "heisst;genannt",
 "n:name": "name",
 "cost": "kostet;kosten;beträgt",
 "n:cost": "preis;gebühr",
@@ -29,12 +29,12 @@ begin atomic
 "founded": "gegründet",
 "plan": "geplant;angesetzt;fällig;verschoben",
 "n:plan": "frist;abgabetermin;deadline;stichtag",
-"when": "beginnt;endet;startet;stattfindet;öffnet;schließt;fährt;kommt;läuft aus;fliegt;endet;erscheint",
+"when": "beginnt;endet;startet;stattfindet;öffnet;schliesst;fährt;kommt;läuft aus;fliegt;erscheint",
 "+marriage": "verheiratet;verlobt;geheiratet",
 "!marriage": "ledig;geschieden;unverheiratet;verwitwet;single",
 "+like": "mag;mögen;liebt;lieben",
 "!like": "hasst;hassen;verabscheut;meidet",
-"+meat": "isst fleisch;fleischesser;fleischesserin;liebt fleisch;ißt fleisch;fleisch isst",
+"+meat": "isst fleisch;fleischesser;fleischesserin;liebt fleisch;fleisch isst",
 "!meat": "vegetarier;vegetarierin;vegetarisch;vegan;veganer;veganerin;lebt vegan;lebt vegetarisch;isst vegan;isst vegetarisch",
 "+smoke": "raucht;raucher;raucherin",
 "!smoke": "nichtraucher;nichtraucherin",
@@ -77,7 +77,7 @@ begin atomic
 "lead": "leitet;bereitschaft;rufbereitschaft",
 "position": "geschäftsführer;geschäftsführerin;cto;ceo;cfo;vorstand",
 "job": "ingenieur;ingenieurin;entwickler;entwicklerin;arzt;krankenschwester;pfleger;lehrer;berater;beraterin;anwalt;anwältin;designer;designerin;professor;professorin;leiter;leiterin",
-"attr": "lieblingsfarbe;lieblingsessen;lieblingsfilm;lieblingsbuch;lieblingsband;lieblingssprache;lieblingseditor;lieblingstier;farbe;adresse;telefonnummer;handynummer;email;e-mail;passwort;termin;geburtstag;budget;version;besitzer;besitzerin;eigentümer;leiter;leiterin;kapitän;rolle;titel;lizenz;port;zeitzone;branch;status;zustand;größe;limit;grenze;heimatstadt;hauptstadt;sitz;alter;gehalt;miete;spitzname;nachname;arbeitgeber;firma;datenbank;anbieter;sprache;ansprechpartner;ort;trainer;lehrer;lehrerin;arzt;ärztin;mann;frau;partner;partnerin;ziel;temperatur;höhe;länge;breite;dauer;umsatz;uhrzeit;bank;standard;standardsprache;blutgruppe;schuhgröße;diagnose;raum;vorsitzende;vorsitzender",
+"attr": "lieblingsfarbe;lieblingsessen;lieblingsfilm;lieblingsbuch;lieblingsband;lieblingssprache;lieblingseditor;lieblingstier;farbe;adresse;telefonnummer;handynummer;email;e-mail;passwort;termin;geburtstag;budget;version;besitzer;besitzerin;eigentümer;leiter;leiterin;kapitän;rolle;titel;lizenz;port;zeitzone;branch;status;zustand;grösse;limit;grenze;heimatstadt;hauptstadt;sitz;alter;gehalt;miete;spitzname;nachname;arbeitgeber;firma;datenbank;anbieter;sprache;ansprechpartner;ort;trainer;lehrer;lehrerin;arzt;ärztin;mann;frau;partner;partnerin;ziel;temperatur;höhe;länge;breite;dauer;umsatz;uhrzeit;bank;standard;standardsprache;blutgruppe;schuhgrösse;diagnose;raum;vorsitzende;vorsitzender",
 "id": "ticket;rechnung;kapitel;schritt;aufgabe;folge;fall;frage;kunde;kundin;beispiel;lektion;auftrag;nummer;nr;notiz;eintrag;nachricht;zeile;seite;datei;test;thema;projekt;fakt",
 "@at": "in;im;bei;beim;ins;nach;zu;zum;zur",
 "@on": "auf;am;an",
@@ -92,11 +92,11 @@ begin atomic
 "@near": "neben;nahe",
 "@after": "nachdem",
 "@before": "vor",
-"@because": "weil;wenn;aber;während;außer;obwohl;dass",
+"@because": "weil;wenn;aber;während;ausser;obwohl;dass",
 "#": "0=null;2=zwei;3=drei;4=vier;5=fünf;6=sechs;7=sieben;8=acht;9=neun;10=zehn;11=elf;12=zwölf;20=zwanzig;100=hundert",
 "%": "m1=januar;m2=februar;m3=märz;m4=april;m5=mai;m6=juni;m7=juli;m8=august;m9=september;m10=oktober;m11=november;m12=dezember;d1=montag;d2=dienstag;d3=mittwoch;d4=donnerstag;d5=freitag;d6=samstag;d7=sonntag;d1=montags;d2=dienstags;d3=mittwochs;d4=donnerstags;d5=freitags;d6=samstags;d7=sonntags;y1=morgen;s1=frühling;s2=sommer;s3=herbst;s4=winter;t1=morgens;t2=nachmittags;t3=abends;t4=nachts;n12=mittag;n0=mitternacht"
 } $$::jsonb;
 end;
 
 comment on function textrawl.german_claims is
-    'The German words by which disagreement() reads facts, as in english_claims().';
+    'The German words by which disagreement() reads facts, as in english_claims(). ß is written ss, as by fold_case().';

@@ -39,10 +39,10 @@ declare
 begin
     subject := '{}'; named := false; predicate := ''; negative := false; past := false; event := false; indefinite := false;
     roles := '{}'; items := '{}';
-    content := replace(replace(replace(normalize(left(content, 400), nfc), '’', ''''), 'can''t', 'can not'), 'n''t', ' not');
+    content := replace(replace(replace(normalize(left(content, 240), nfc), '’', ''''), 'can''t', 'can not'), 'n''t', ' not');
     content := regexp_replace(content, '\m(l|d|j|n|s|m|c|qu|t)''(?=\w)|''(?=s\M)|[;!?()"“”«»…`*\s]+|[.,](?=\s|$)', '\1 ', 'gi');
     written := string_to_array(regexp_replace(btrim(regexp_replace(content, ':(?=\s|$)', ' = ', 'g')), ' +', ' ', 'g'), ' ');
-    if cardinality(written) not between 1 and 40 then
+    if cardinality(written) not between 1 and 24 then
         return;
     end if;
     spelt := string_to_array(textrawl.fold_case(array_to_string(written, ' ')), ' ');
@@ -179,5 +179,5 @@ $$;
 
 comment on function textrawl.read_claim is
     'The parts of a short fact by which disagreement() compares it with another fact. The language is the one that has '
-    'most words of the text in claim_words(). A text of more than 40 words has no parts. '
+    'most words of the text in claim_words(). A text of more than 24 words has no parts. '
     'Example: select * from textrawl.read_claim(''moved to Berlin in March 2025'');';
