@@ -12,9 +12,6 @@ comment on column proposal.valid_from is 'Begin of the fact or relation. Null: n
 alter type new_fact add attribute valid_from timestamptz;
 comment on column new_fact.valid_from is 'The fact is valid from this instant on. Null: not given.';
 
--- space_timeline() reads the facts that began last.
-create index observation_valid_from_idx on observation (space_id, valid_from);
-
 -- Facts began when they were stored, so the begins of facts that were said earlier are moved back. A wrong fact stays
 -- valid at no time.
 update observation set valid_from = said_at, valid_until = case when valid_until = valid_from then said_at else valid_until end
