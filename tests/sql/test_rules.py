@@ -6,7 +6,6 @@ from typing import Any
 from uuid import uuid4
 
 import psycopg
-import pytest
 
 from textrawl.values.names import ENTITY_TYPES, SYNONYMS, name_type
 
@@ -19,20 +18,17 @@ FILES = [
 ]
 
 
-@pytest.mark.parametrize(
-    ("rule", "function"),
-    [
+def test_a_rule_is_written_in_its_function_alone() -> None:
+    for rule, function in (
         (r"valid_until (?:is null or|<=|>)", "is_valid"),
         (r"\[0-9a-f\]\{8\}", "is_fact_id"),
         (r"md5\((?:textrawl\.)?fact_key", "fact_hash"),
         (r"metadata ->> 'type'", "free_type"),
         (r"(?<!strip\()to_tsvector\('english', (?:textrawl\.)?search_text", "language_document"),
         (r"expires_at (?:is null or|<=? clock|> clock)", "is_live_token"),
-    ],
-)
-def test_a_rule_is_written_in_its_function_alone(rule: str, function: str) -> None:
-    written = [file.stem for file in FILES if re.search(rule, file.read_text("utf-8"))]
-    assert [name for name in written if name not in _EXCEPTIONS.get(function, ())] == [function]
+    ):
+        written = [file.stem for file in FILES if re.search(rule, file.read_text("utf-8"))]
+        assert [name for name in written if name not in _EXCEPTIONS.get(function, ())] == [function]
 
 
 def test_whoever_asks_whether_a_fact_is_valid_gives_its_closed_at() -> None:
@@ -98,9 +94,8 @@ def test_the_memory_tools_and_the_graph_take_a_word_for_the_same_type(sql: Sql) 
             assert found == (name_type(spelling),), spelling
 
 
-@pytest.mark.parametrize(
-    ("table", "functions"),
-    [
+def test_rows_are_made_in_few_places() -> None:
+    for table, functions in (
         ("entity", ["insert_entity"]),
         # One for new relations; the others keep the authors and the times of a file, of an undo and
         # of another space.
@@ -121,13 +116,12 @@ def test_the_memory_tools_and_the_graph_take_a_word_for_the_same_type(sql: Sql) 
                 "store_facts",
             ],
         ),
-    ],
-)
-def test_rows_are_made_in_few_places(table: str, functions: list[str]) -> None:
-    insert = re.compile(rf"\binsert into (?:textrawl\.)?{table}\b")
-    assert (
-        sorted(file.stem for file in FILES if insert.search(file.read_text("utf-8"))) == functions
-    )
+    ):
+        insert = re.compile(rf"\binsert into (?:textrawl\.)?{table}\b")
+        assert (
+            sorted(file.stem for file in FILES if insert.search(file.read_text("utf-8")))
+            == functions
+        )
 
 
 def test_an_entity_is_made_unless_its_name_or_its_id_is_taken(sql: Sql) -> None:

@@ -3,8 +3,6 @@
 import re
 from typing import get_args
 
-import pytest
-
 from tests.support.pages import ROOT
 from textrawl.access.principal import Scope
 from textrawl.postgres.sqlstates import REFUSALS, DataRefused
@@ -24,13 +22,13 @@ def test_every_error_of_the_table_is_raised_by_sql() -> None:
     assert REFUSALS.keys() - RAISED == set()
 
 
-@pytest.mark.parametrize("code", sorted(REFUSALS))
-def test_an_error_names_its_subject_and_a_way_out(code: str) -> None:
-    error = DataRefused(code, "staging").explain("replaces")
+def test_an_error_names_its_subject_and_a_way_out() -> None:
+    for code in sorted(REFUSALS):
+        error = DataRefused(code, "staging").explain("replaces")
 
-    assert error.title
-    assert error.fix
-    assert "{}" not in f"{error.title} {error.fix}"
+        assert error.title
+        assert error.fix
+        assert "{}" not in f"{error.title} {error.fix}"
 
 
 def test_wrong_scopes_are_answered_with_all_scopes_that_there_are() -> None:

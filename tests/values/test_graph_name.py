@@ -12,9 +12,8 @@ NAMES = ["book-notes", "booknotes-2025", "work", "work-decisions", "recipes", "h
 SLUGS = st.from_regex(r"[a-z0-9][a-z0-9_-]{0,30}", fullmatch=True)
 
 
-@pytest.mark.parametrize(
-    ("given_name", "best"),
-    [
+def test_the_best_candidate_has_the_highest_of_three_scores() -> None:
+    for given_name, best in (
         ("Book Notes", ("book-notes", 1.0, "same words")),
         ("notes", ("book-notes", 0.9, "contains your text")),
         ("DecisionsWork", ("work-decisions", 1.0, "same words")),
@@ -22,20 +21,16 @@ SLUGS = st.from_regex(r"[a-z0-9][a-z0-9_-]{0,30}", fullmatch=True)
         ("wor", ("work", 0.75, "close spelling")),
         ("ec", ("recipes", 0.7, "contains your text")),
         ("my hr documents", ("hr", 0.9, "contains your text")),
-    ],
-)
-def test_the_best_candidate_has_the_highest_of_three_scores(
-    given_name: str, best: tuple[str, float, str]
-) -> None:
-    candidate = rank(given_name, NAMES)[0]
+    ):
+        candidate = rank(given_name, NAMES)[0]
 
-    assert (candidate.name, candidate.reason) == (best[0], best[2])
-    assert candidate.score == pytest.approx(best[1])
+        assert (candidate.name, candidate.reason) == (best[0], best[2])
+        assert candidate.score == pytest.approx(best[1])
 
 
-@pytest.mark.parametrize("given_name", ["", "!?", "zebra", "\u092e\u0947\u0930\u093e"])
-def test_a_name_that_resembles_none_has_no_candidate(given_name: str) -> None:
-    assert rank(given_name, NAMES) == []
+def test_a_name_that_resembles_none_has_no_candidate() -> None:
+    for given_name in ("", "!?", "zebra", "\u092e\u0947\u0930\u093e"):
+        assert rank(given_name, NAMES) == []
 
 
 @given(SLUGS, st.lists(SLUGS, max_size=8))

@@ -27,29 +27,27 @@ KEPT = [
 ANY = st.text(st.characters(exclude_categories=[]), max_size=40)
 
 
-@pytest.mark.parametrize("character", HIDDEN, ids=lambda c: f"U+{ord(c):04X}")
-def test_what_hides_text_leaves_names_and_is_refused_in_facts(character: str) -> None:
-    assert clean_name(f"Je{character}ff") in ("Jeff", "Je ff")
-    assert clean_name(character) == ""
-    with pytest.raises(ValueError, match=rf"U\+{ord(character):04X}\): remove it"):
-        clean_fact(f"likes{character}tea")
+def test_what_hides_text_leaves_names_and_is_refused_in_facts() -> None:
+    for character in HIDDEN:
+        assert clean_name(f"Je{character}ff") in ("Jeff", "Je ff")
+        assert clean_name(character) == ""
+        with pytest.raises(ValueError, match=rf"U\+{ord(character):04X}\): remove it"):
+            clean_fact(f"likes{character}tea")
 
 
-@pytest.mark.parametrize("text", KEPT)
-def test_what_carries_meaning_stays(text: str) -> None:
-    assert clean_fact(f"a {text} b") == f"a {text} b"
-    assert clean_fact(text) == text
-    if "\U000e0067" not in text:  # tags leave names: no name needs the flag of Scotland
-        assert clean_name(text) == text
+def test_what_carries_meaning_stays() -> None:
+    for text in KEPT:
+        assert clean_fact(f"a {text} b") == f"a {text} b"
+        assert clean_fact(text) == text
+        if "\U000e0067" not in text:  # tags leave names: no name needs the flag of Scotland
+            assert clean_name(text) == text
 
 
-@pytest.mark.parametrize(
-    "text", ["a\u200db", "a\u200c", "\u200d", "👨\u200d", "ا \u200cب", "1\u200c2"]
-)
-def test_joiners_without_a_use_are_hidden_text(text: str) -> None:
-    assert "\u200d" not in clean_name(text)
-    with pytest.raises(ValueError, match="hides text"):
-        clean_fact(f"x {text} y")
+def test_joiners_without_a_use_are_hidden_text() -> None:
+    for text in ("a\u200db", "a\u200c", "\u200d", "👨\u200d", "ا \u200cب", "1\u200c2"):
+        assert "\u200d" not in clean_name(text)
+        with pytest.raises(ValueError, match="hides text"):
+            clean_fact(f"x {text} y")
 
 
 @given(st.lists(st.sampled_from([*WRITTEN, *EMOJI]), min_size=1, max_size=6))
@@ -61,17 +59,15 @@ def test_real_text_of_any_script_and_emoji_are_stored_as_they_are(words: list[st
         assert clean_name(text) == unicodedata.normalize("NFC", text)
 
 
-@pytest.mark.parametrize(
-    "smuggled",
-    ["ok\ufe00\ufe01", "n\ufe01o", "\u0431\ufe0f", "5\ufe0f", "\u4eba\ufe02", "\u4eba\U000e0101",
-     "\u2764\ufe0f\ufe0e", "\u2801\u2800\u2800\u2801",
-     "\U00013000\U00013430\U00013431\U00013432\U00013433\U00013434"],
-    ids=ascii,
-)  # fmt: skip
-def test_bytes_cannot_be_smuggled_in_what_changes_nothing_to_be_seen(smuggled: str) -> None:
-    with pytest.raises(ValueError, match="hides text"):
-        clean_fact(smuggled)
-    assert len(clean_name(smuggled)) < len(smuggled)
+def test_bytes_cannot_be_smuggled_in_what_changes_nothing_to_be_seen() -> None:
+    for smuggled in (
+        "ok\ufe00\ufe01", "n\ufe01o", "\u0431\ufe0f", "5\ufe0f", "\u4eba\ufe02", "\u4eba\U000e0101",
+        "\u2764\ufe0f\ufe0e", "\u2801\u2800\u2800\u2801",
+        "\U00013000\U00013430\U00013431\U00013432\U00013433\U00013434",
+    ):  # fmt: skip
+        with pytest.raises(ValueError, match="hides text"):
+            clean_fact(smuggled)
+        assert len(clean_name(smuggled)) < len(smuggled)
 
 
 @given(st.text("abcdefghijklmnopqrstuvwxyz0123456789", min_size=1, max_size=8))

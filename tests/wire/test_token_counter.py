@@ -43,14 +43,26 @@ def o200k(vocabulary: Path) -> tiktoken.Encoding:
         return tiktoken.get_encoding("o200k_base")
 
 
-@pytest.mark.parametrize("text", [
-    "", " ", "a", "prefers TypeScript over JavaScript", '{"n":3,"e":[{"n":"Jeff","t":"person"}]}',
-    "Zürich Straße naïve", "東京は日本の首都です", "مرحبا بالعالم", "Привет, мир", "👩‍👩‍👧‍👦 🇩🇪",
-    "x" * 5000,
-    "<|endoftext|>", "\n\n\t  \r\n", "0123456789" * 50, "don't can't I'll", "कुछ हिंदी में",
-])  # fmt: skip
-def test_a_count_is_that_of_tiktoken(o200k: tiktoken.Encoding, text: str) -> None:
-    assert choose_counter().count(text) == len(o200k.encode_ordinary(text))
+def test_a_count_is_that_of_tiktoken(o200k: tiktoken.Encoding) -> None:
+    for text in (
+        "",
+        " ",
+        "a",
+        "prefers TypeScript over JavaScript",
+        '{"n":3,"e":[{"n":"Jeff","t":"person"}]}',
+        "Zürich Straße naïve",
+        "東京は日本の首都です",
+        "مرحبا بالعالم",
+        "Привет, мир",
+        "👩‍👩‍👧‍👦 🇩🇪",
+        "x" * 5000,
+        "<|endoftext|>",
+        "\n\n\t  \r\n",
+        "0123456789" * 50,
+        "don't can't I'll",
+        "कुछ हिंदी में",
+    ):
+        assert choose_counter().count(text) == len(o200k.encode_ordinary(text))
 
 
 # Whether a character is a letter depends on the Unicode that a library was built with: of those
