@@ -51,16 +51,10 @@ def run_interrupted(folder: Path, module: str, *words: str) -> subprocess.Comple
     "module",
     [
         "textrawl.environment",
-        "textrawl.cli.application",
         "typer",
         "textrawl.cli.commands.demo",
-        "rich.progress",
-        "pydantic_core",
-        "psycopg",
         "numpy",
-        "textrawl.settings",
         "mcp.types",
-        "textrawl.cli.demo",
         "uvicorn",
     ],
 )
