@@ -258,6 +258,16 @@ def enrol(conninfo: str) -> None:
         )
 
 
+def shrink_catalogs(conninfo: str) -> None:
+    """Leave out what a migration leaves behind: it was a fifth of the time of each clone."""
+    with psycopg.connect(conninfo, autocommit=True) as superuser:
+        for (catalog,) in superuser.execute(
+            "select relname from pg_class where relkind = 'r' and not relisshared"
+            " and relnamespace = 'pg_catalog'::regnamespace"
+        ).fetchall():
+            superuser.execute(query.SQL("vacuum (full) {}").format(query.Identifier(catalog)))
+
+
 @contextmanager
 def run_cluster(version: int, *, own_settings: str = "") -> Generator[Databases]:
     """A cluster of a Postgres, with settings of its owner's in local.conf, and a template."""
@@ -279,8 +289,7 @@ def run_cluster(version: int, *, own_settings: str = "") -> Generator[Databases]
                 own.execute("create extension vector")
             portal.call(migrate, cluster.dsn(OWNER, MIGRATED))
             enrol(cluster.dsn(OWNER, MIGRATED))
-            with psycopg.connect(cluster.dsn(SUPERUSER, MIGRATED), autocommit=True) as own:
-                own.execute("vacuum (full)")  # a fifth of the time of each clone was bloat
+            shrink_catalogs(cluster.dsn(SUPERUSER, MIGRATED))
             yield databases
 
 

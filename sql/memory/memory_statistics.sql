@@ -32,7 +32,8 @@ begin atomic
            (select coalesce(jsonb_agg(jsonb_build_object('name', m.name, 'dimensions', m.dimensions, 'pending',
                 (select count(*) from textrawl.embedding_pending p
                  where p.model_id = m.id and p.space_id = any((select ids from scope)::integer[]))) order by m.id), '[]')
-            from textrawl.embedding_model m);
+            from textrawl.embedding_model m)
+    from scope;  -- so that a caller who reads nothing is refused, even where each table is empty
 end;
 
 comment on function textrawl.memory_statistics is

@@ -38,6 +38,14 @@ def test_a_token_does_what_both_it_and_the_grant_say(team: psycopg.Connection) -
         assert access["rival"] == set(token)
 
 
+def test_an_empty_memory_is_not_counted_for_an_unknown_token_either(
+    sql: psycopg.Connection,
+) -> None:
+    sql.execute("vacuum")  # the planner then knows that each table is empty
+
+    assert refuse(sql, "memory_statistics", credential=HASH) == "TR010"
+
+
 def test_a_token_gives_its_actor_what_it_may_in_its_home_and_takes_nothing(
     team: psycopg.Connection,
 ) -> None:
