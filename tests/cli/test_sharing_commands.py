@@ -269,33 +269,36 @@ def test_a_servers_login_without_a_token_is_told_of_it(run: Run, database_url: s
     assert wrong.complaint.startswith("Not authenticated: The token is unknown, expired or revoked")
 
 
+MISTAKES = (
+    ("space create team", "The space team exists already: choose another name"),
+    ("space create Team", "A space cannot be called Team: use 1 to 63 of a-z"),
+    ("space rename nowhere other", "No space nowhere: see `textrawl space list`"),
+    ("space index nowhere", "No space nowhere: see `textrawl space list`"),
+    ("space index team", "No vectors yet: the first server that starts adds them"),
+    ("space archive default", "default is the first space, which cannot be archived"),
+    ("grant set ana nowhere --scope read", "No space nowhere: see"),
+    (
+        "grant set ana team --scope reed",
+        "Wrong scopes: 'reed': use read, propose, write, forget",
+    ),
+    ("grant set ana team --scope read,", "Wrong scopes: 'read,': use read, propose, write"),
+    ("grant set \u200b team --scope read", "An actor cannot be called '': use 1 to 200"),
+    ("grant set ana team --scope read --login none", "This login cannot act as an actor: none"),
+    ("grant revoke bob team", "Nothing is granted to bob there: see `textrawl grant list`"),
+    ("token revoke trl_nobody", "No valid token trl_nobody: see `textrawl token list`"),
+    ("token rotate trl_nobody", "No valid token trl_nobody: see `textrawl token list`"),
+    ("token rotate trl_test --overlap never", "Not a length of time: never: give a number"),
+    (" ".join(CREATE) + " --expires 0d", "Not a length of time: 0d: give a number and s, m"),
+    (" ".join(CREATE) + " --expires 99999w", "Not a length of time: 99999w: give a number"),
+    (" ".join(CREATE) + " --expires 2026-12-31", "Not a length of time: 2026-12-31"),
+)
+
+
 def test_a_mistake_is_one_line_that_says_what_to_do(
     run: Run, team: str, owner: psycopg.Connection
 ) -> None:
     before = read_all(owner)
-    for arguments, complaint in (
-        ("space create team", "The space team exists already: choose another name"),
-        ("space create Team", "A space cannot be called Team: use 1 to 63 of a-z"),
-        ("space rename nowhere other", "No space nowhere: see `textrawl space list`"),
-        ("space index nowhere", "No space nowhere: see `textrawl space list`"),
-        ("space index team", "No vectors yet: the first server that starts adds them"),
-        ("space archive default", "default is the first space, which cannot be archived"),
-        ("grant set ana nowhere --scope read", "No space nowhere: see"),
-        (
-            "grant set ana team --scope reed",
-            "Wrong scopes: 'reed': use read, propose, write, forget",
-        ),
-        ("grant set ana team --scope read,", "Wrong scopes: 'read,': use read, propose, write"),
-        ("grant set \u200b team --scope read", "An actor cannot be called '': use 1 to 200"),
-        ("grant set ana team --scope read --login none", "This login cannot act as an actor: none"),
-        ("grant revoke bob team", "Nothing is granted to bob there: see `textrawl grant list`"),
-        ("token revoke trl_nobody", "No valid token trl_nobody: see `textrawl token list`"),
-        ("token rotate trl_nobody", "No valid token trl_nobody: see `textrawl token list`"),
-        ("token rotate trl_test --overlap never", "Not a length of time: never: give a number"),
-        (" ".join(CREATE) + " --expires 0d", "Not a length of time: 0d: give a number and s, m"),
-        (" ".join(CREATE) + " --expires 99999w", "Not a length of time: 99999w: give a number"),
-        (" ".join(CREATE) + " --expires 2026-12-31", "Not a length of time: 2026-12-31"),
-    ):
+    for arguments, complaint in MISTAKES:
         outcome = run(*arguments.split(" "), DATABASE_URL=team)
 
         assert outcome.code == 1

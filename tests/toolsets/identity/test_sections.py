@@ -23,32 +23,34 @@ RIGA = f"# Ada\n\n## Work\n- nurse\n\n- in Riga{FAMILY}"
 DOCTOR = f"# Ada\n\n## Work\n- doctor{FAMILY}"
 
 
+ADDITIONS = (
+    (OLD, "Work", "- in Riga", RIGA),
+    (OLD, "Family", "A dog.\n", OLD + "\nA dog.\n"),
+    (OLD, "Work", "## Work\n- in Riga", RIGA),
+    (OLD, "## Work", "- in Riga", RIGA),
+    # A section of level 3 ends at a heading of level 2, one of level 2 has those of level 3.
+    ("### A\na\n## B\nb", "A", "n", "### A\na\n\nn\n\n## B\nb"),
+    ("## A\na\n### C\nc\n## B\nb", "A", "n", "## A\na\n### C\nc\n\nn\n\n## B\nb"),
+    ("## A\na\n# B\nb", "A", "n", "## A\na\n\nn\n\n# B\nb"),
+    # CRLF and a missing last line end stay.
+    ("## A\r\na\r\n\r\n## B\r\nb", "A", "n", "## A\r\na\r\n\r\nn\r\n\r\n## B\r\nb"),
+    ("## A", "A", "n", "## A\nn"),
+    # These are no headings of level 2 or 3.
+    ("```\n## A\n```\n", "A", "n", "```\n## A\n```\n\n## A\nn\n"),
+    ("~~~ md\n## A\n~~~\n## A\na", "A", "n", "~~~ md\n## A\n~~~\n## A\na\n\nn"),
+    ("> ## A\n", "A", "n", "> ## A\n\n## A\nn\n"),
+    ("    ## A\n", "A", "n", "    ## A\n\n## A\nn\n"),
+    ("# A\n#### A\n", "A", "n", "# A\n#### A\n\n## A\nn\n"),
+    ("## A b\n## a\n", "A", "n", "## A b\n## a\n\n## A\nn\n"),
+    # A heading can be underlined, or have signs at its end.
+    ("A\n---\na\n", "A", "n", "A\n---\na\n\nn\n"),
+    ("## A ##\na\n", "A", "n", "## A ##\na\n\nn\n"),
+    ("", "New", "n", "## New\nn\n"),
+)  # fmt: skip
+
+
 async def test_a_text_is_added_to_the_end_of_a_section(ask: Ask, look: Ask) -> None:
-    cases = (
-        (OLD, "Work", "- in Riga", RIGA),
-        (OLD, "Family", "A dog.\n", OLD + "\nA dog.\n"),
-        (OLD, "Work", "## Work\n- in Riga", RIGA),
-        (OLD, "## Work", "- in Riga", RIGA),
-        # A section of level 3 ends at a heading of level 2, one of level 2 has those of level 3.
-        ("### A\na\n## B\nb", "A", "n", "### A\na\n\nn\n\n## B\nb"),
-        ("## A\na\n### C\nc\n## B\nb", "A", "n", "## A\na\n### C\nc\n\nn\n\n## B\nb"),
-        ("## A\na\n# B\nb", "A", "n", "## A\na\n\nn\n\n# B\nb"),
-        # CRLF and a missing last line end stay.
-        ("## A\r\na\r\n\r\n## B\r\nb", "A", "n", "## A\r\na\r\n\r\nn\r\n\r\n## B\r\nb"),
-        ("## A", "A", "n", "## A\nn"),
-        # These are no headings of level 2 or 3.
-        ("```\n## A\n```\n", "A", "n", "```\n## A\n```\n\n## A\nn\n"),
-        ("~~~ md\n## A\n~~~\n## A\na", "A", "n", "~~~ md\n## A\n~~~\n## A\na\n\nn"),
-        ("> ## A\n", "A", "n", "> ## A\n\n## A\nn\n"),
-        ("    ## A\n", "A", "n", "    ## A\n\n## A\nn\n"),
-        ("# A\n#### A\n", "A", "n", "# A\n#### A\n\n## A\nn\n"),
-        ("## A b\n## a\n", "A", "n", "## A b\n## a\n\n## A\nn\n"),
-        # A heading can be underlined, or have signs at its end.
-        ("A\n---\na\n", "A", "n", "A\n---\na\n\nn\n"),
-        ("## A ##\na\n", "A", "n", "## A ##\na\n\nn\n"),
-        ("", "New", "n", "## New\nn\n"),
-    )  # fmt: skip
-    for number, (before, section, content, after) in enumerate(cases):
+    for number, (before, section, content, after) in enumerate(ADDITIONS):
         file = FILE | {"filename": f"file{number}.md"}
         await ask("identity_write", **file, content=before)
 
