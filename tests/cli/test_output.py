@@ -50,9 +50,11 @@ def test_an_error_in_a_terminal_is_wrapped_at_words() -> None:
     try:
         process = subprocess.Popen(
             [sys.executable, "-m", "textrawl", "connect", "claud"],
-            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=theirs,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=theirs,
             env=read_foreign_environment() | {"COLUMNS": "60"},
-        )  # fmt: skip
+        )
         process.wait(timeout=60)
         written = os.read(ours, 10_000).decode()
     finally:

@@ -20,6 +20,7 @@ from textrawl.embedded.cluster import find_programs
 from textrawl.embedded.paths import Account, ClusterPaths
 from textrawl.errors import StartRefused
 from textrawl.postgres.connection import OwnerLogin, is_distributed, read_conninfo, write_conninfo
+from textrawl.postgres.copies import Report, ignore, watch_copies
 from textrawl.postgres.migrations import migrate
 from textrawl.postgres.owner_session import (
     SCHEMA,
@@ -201,9 +202,12 @@ class Backup:
     sha256: str | None  # None: an older version wrote the file
 
 
-async def write_backup(login: OwnerLogin, file: Path, *, force: bool = False) -> Backup:
+async def write_backup(
+    login: OwnerLogin, file: Path, report: Report = ignore, *, force: bool = False
+) -> Backup:
     """Write a snapshot of the whole memory to a file, and check the file by reading it.
 
+    `report` gets the number of the rows that are written and of all rows.
     `file` is an absolute path. Raises StartRefused and DatabaseUnavailable. In these cases no new
     file is left.
     """
@@ -223,7 +227,8 @@ async def write_backup(login: OwnerLogin, file: Path, *, force: bool = False) ->
             options = ["--format=custom", f"--schema={SCHEMA}", "--enable-row-security"]
             snapshot = f"--snapshot={await session.export_snapshot()}"
             target = f"--file={draft}"
-            await run_program(program, [*options, snapshot, target], login.conninfo)
+            async with watch_copies(login, sum(expected.values()), report):
+                await run_program(program, [*options, snapshot, target], login.conninfo)
         contents = await read_contents(draft, login.programs)
         refuse_unreleased(set(contents.migrations), "database")
         if contents.rows != expected:
@@ -293,8 +298,10 @@ def compare_rows(database: dict[str, int], file: dict[str, int]) -> str:
 _ENTRY = re.compile(rf"\d+; \d+ \d+ (?P<kind>[A-Z ]+?) (?P<schema>{SCHEMA}|-) (?P<rest>.*)")
 
 
-async def restore_backup(login: OwnerLogin, file: Path) -> Backup:
+async def restore_backup(login: OwnerLogin, file: Path, report: Report = ignore) -> Backup:
     """Restore `file`, migrate the memory to this version, and return the counts of the file.
+
+    `report` gets the number of the rows that are restored and of all rows.
 
     Raises DatabaseUnavailable. Raises StartRefused in these cases:
 
@@ -315,7 +322,9 @@ async def restore_backup(login: OwnerLogin, file: Path) -> Backup:
     await swap.set_aside(owner)
     done = False
     try:
-        await _load(login, find_program("pg_restore", login.programs, major), owner, file)
+        program = find_program("pg_restore", login.programs, major)
+        async with watch_copies(login, sum(contents.rows.values()), report):
+            await _load(login, program, owner, file)
         _refuse_losses(await swap.protect(owner), contents.rows)
         await migrate(login.conninfo, connect_timeout=login.timeout)
         await swap.finish(owner)

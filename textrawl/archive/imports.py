@@ -134,7 +134,7 @@ class Tally:
 
     `loose` is the number of facts that were stored without a link to their replacement, because the
     replacement is missing. `whole` is false if lines of the file are missing. If vectors were not
-    stored, `left_out` is the reason.
+    stored, `left_out` is the reason. `without_vector` is the number of new facts without a vector.
     """
 
     added: dict[str, int] = field(default_factory=lambda: dict.fromkeys(EXPORTED, 0))
@@ -144,6 +144,7 @@ class Tally:
     whole: bool = False
     seconds: float = 0.0
     left_out: str | None = None
+    without_vector: int = 0
 
 
 @dataclass(frozen=True)
@@ -319,6 +320,7 @@ class Import:
             if isinstance(item.line, FactLine):
                 stored.append((item, stored_id))
                 new += outcome == "added" and item.vector is not None
+                self.tally.without_vector += outcome == "added" and item.vector is None
         if self._model and new:
             await self._suspension.prepare(self._model[0], new, weight, self._position)
         await self._store_vectors(stored)

@@ -10,7 +10,7 @@ import shutil
 import sys
 import textwrap
 from collections.abc import Callable, Generator, Iterable, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from datetime import datetime
 from uuid import UUID
 
@@ -26,6 +26,7 @@ from rich.progress import (
     Task,
     TextColumn,
     TimeRemainingColumn,
+    TransferSpeedColumn,
 )
 from rich.segment import Segment
 from rich.text import Text
@@ -33,6 +34,8 @@ from rich.text import Text
 from textrawl.errors import StartRefused
 from textrawl.values.text import escape_hidden, escape_json
 
+_COUNT = MofNCompleteColumn()
+_PERIOD = 300.0  # seconds of the past that count for the remaining time, because files differ
 _ONE_LINE = str.maketrans({"\n": "\\n", "\t": "\\t"})
 
 
@@ -181,23 +184,37 @@ class _Rate(ProgressColumn):
 
 
 @contextmanager
-def show_progress(label: str, total: int | None) -> Generator[Callable[[int], object]]:
-    """Show a bar with rate and remaining time. Yield a function that sets the finished number."""
-    with _open_bar() as bar:
+def show_progress(
+    label: str, total: int | None, *, of_bytes: bool = False
+) -> Generator[Callable[[int], object]]:
+    """Show a bar with rate and remaining time. Yield a function that sets the finished number.
+
+    `of_bytes` says that bytes are counted.
+    """
+    with _open_bar(of_bytes=of_bytes) as bar:
         task = bar.add_task(label, total=total)
         yield lambda done: bar.update(task, completed=done)
 
 
 @contextmanager
-def show_index_progress() -> Generator[Callable[[int, int], object]]:
-    """Show a bar while an index is being built.
+def show_late_progress(
+    label: str, *, early: bool = True
+) -> Generator[Callable[[int, int], object]]:
+    """Show a bar for work whose amount is not known before it begins.
 
-    Yield a function that sets the numbers of finished blocks and of all blocks. The bar appears at
-    the first call of that function.
+    Yield a function that sets the finished number and the number of all. Unless the bar is there
+    `early`, it appears at the first call of that function, and is gone when all is finished.
     """
     with _open_bar() as bar:
-        task = bar.add_task("Indexing blocks of vectors", total=None, visible=False)
-        yield lambda done, total: bar.update(task, completed=done, total=total, visible=True)
+        task = bar.add_task(label, total=None, visible=early)
+        yield lambda done, total: bar.update(
+            task, completed=done, total=total, visible=early or done < total
+        )
+
+
+def show_index_progress() -> AbstractContextManager[Callable[[int, int], object]]:
+    """Show a bar while an index is being built. The numbers are blocks."""
+    return show_late_progress("Indexing blocks of vectors", early=False)
 
 
 @contextmanager
@@ -215,14 +232,20 @@ def show_download(label: str) -> Generator[Callable[[int, int], object]]:
         yield lambda done, total: bar.update(task, completed=done, total=total, visible=True)
 
 
-def _open_bar() -> Progress:
+def _open_bar(*, of_bytes: bool = False) -> Progress:
     console = open_progress()
+    numbers = (DownloadColumn(), TransferSpeedColumn()) if of_bytes else (_COUNT, _Rate())
     columns = (
         SpinnerColumn(),
         TextColumn("{task.description}"),
         BarColumn(),
-        MofNCompleteColumn(),
-        _Rate(),
+        *numbers,
         TimeRemainingColumn(),
     )
-    return Progress(*columns, console=console, transient=True, disable=not console.is_terminal)
+    return Progress(
+        *columns,
+        console=console,
+        transient=True,
+        disable=not console.is_terminal,
+        speed_estimate_period=_PERIOD,
+    )

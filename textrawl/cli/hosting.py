@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger("textrawl")
 
+_PAUSE = 1.0  # seconds between two looks at the work that is left
+
 
 def serve_client(early_reader: EarlyReader) -> None:
     """Serve the client of `early_reader` until it disconnects or a signal comes.
@@ -123,4 +125,25 @@ async def _open_visibly(
         server = await _open(settings, stack)
     if os.isatty(early_reader.input):
         open_progress().print("Waiting for an MCP client on stdin. Ctrl-C ends this.")
+    beside = await stack.enter_async_context(anyio.create_task_group())
+    stack.callback(beside.cancel_scope.cancel)
+    beside.start_soon(show_vectors, server)
     return server
+
+
+async def show_vectors(server: "MemoryServer") -> None:
+    """Show a bar to a user at a terminal while the server computes vectors of older facts."""
+    from textrawl.cli.console import show_late_progress  # noqa: PLC0415 - rarely needed
+
+    while True:
+        if most := _count_pending(server):
+            with show_late_progress("Vectors") as report:
+                while pending := _count_pending(server):
+                    most = max(most, pending)
+                    report(most - pending, most)
+                    await anyio.sleep(_PAUSE)
+        await anyio.sleep(_PAUSE)
+
+
+def _count_pending(server: "MemoryServer") -> int:
+    return server.app.store.pending if server.app is not None else 0

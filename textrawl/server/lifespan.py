@@ -109,8 +109,9 @@ class Upkeep:
     async def _fill(self, model: StoredModel) -> None:
         while await queue_facts(self._memory.database, model):
             pass
-        while await fill_batch(self._memory.database, model):
-            pass
+        self._memory.pending = await count_backlog(self._memory.database, model)
+        while filled := await fill_batch(self._memory.database, model):
+            self._memory.pending = max(0, self._memory.pending - filled)
 
 
 _REVOKED_WITHIN = 1.0  # seconds for which a principal is cached, even if its token is revoked

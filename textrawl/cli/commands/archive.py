@@ -23,14 +23,15 @@ from textrawl.cli.console import (
     count,
     open_console,
     show_index_progress,
+    show_late_progress,
     show_progress,
-    show_wait,
     write_json,
     write_message,
 )
 from textrawl.cli.foreground import run_foreground
 from textrawl.cluster.owner_session import open_snapshot, open_writing
 from textrawl.errors import ArgumentInvalid, StartRefused
+from textrawl.postgres.copies import Report
 from textrawl.postgres.owner_session import Session
 from textrawl.postgres.vector_indexes import build_indexes
 from textrawl.settings import Settings, read_settings
@@ -294,7 +295,7 @@ async def _import(settings: Settings, source: _Source, faults: _Faults, *, dry_r
         open_writing(login, dry_run=dry_run) as session,
     ):
         space = await _find_space(session, source)
-        with show_progress("Importing bytes", size) as progress:
+        with show_progress("Importing", size, of_bytes=True) as progress:
             importing = Import(session, faults.add, size)
             lines = await _read(source, session, space, importing, progress)
             tally = await importing.run(lines)
@@ -366,6 +367,11 @@ def _report_tally(tally: Tally, *, dry_run: bool) -> None:
         f"{added} in {tally.seconds:,.1f} s ({rate:,.0f} a second). "
         f"Known already: {count_kinds(tally.known)}. Bad lines: {tally.bad:,}."
     )
+    if tally.without_vector and not dry_run:
+        message += (
+            f" Without a vector: {count(tally.without_vector, 'fact')}. The next server computes "
+            "the vectors, and `textrawl embed status --watch` shows them."
+        )
     open_console().print(Text(message), soft_wrap=True)
 
 
@@ -382,17 +388,17 @@ def backup(
     not in the file.
     """
     settings = read_settings()
-    with show_wait("Writing the backup"):
-        written = run_foreground(lambda: _back_up(settings, file.absolute(), force=force))
+    with show_late_progress("Writing rows") as report:
+        written = run_foreground(lambda: _back_up(settings, file.absolute(), report, force=force))
     if as_json:
         write_json(asdict(written))
     else:
         open_console().print(Text(f"Wrote {describe_backup(written)}."), soft_wrap=True)
 
 
-async def _back_up(settings: Settings, file: Path, *, force: bool) -> Backup:
+async def _back_up(settings: Settings, file: Path, report: Report, *, force: bool) -> Backup:
     async with open_login(settings, any_version=True) as login:
-        return await write_backup(login, file, force=force)
+        return await write_backup(login, file, report, force=force)
 
 
 def describe_backup(backup: Backup) -> str:
@@ -422,8 +428,8 @@ def restore(
     trust, because a backup contains functions that the database runs.
     """
     settings = read_settings()
-    with show_wait("Restoring the backup"):
-        restored = run_foreground(lambda: _restore(settings, file.absolute()))
+    with show_late_progress("Restoring rows") as report:
+        restored = run_foreground(lambda: _restore(settings, file.absolute(), report))
     if restored.sha256 is None:
         write_message(_UNCHECKED)
     if as_json:
@@ -432,6 +438,6 @@ def restore(
         open_console().print(Text(f"Restored {describe_backup(restored)}."), soft_wrap=True)
 
 
-async def _restore(settings: Settings, file: Path) -> Backup:
+async def _restore(settings: Settings, file: Path, report: Report) -> Backup:
     async with open_login(settings, empty=True, any_version=True) as login:
-        return await restore_backup(login, file)
+        return await restore_backup(login, file, report)

@@ -36,6 +36,7 @@ from textrawl.cli.console import (
     open_progress,
     show_download,
     show_index_progress,
+    show_late_progress,
     show_progress,
     write_json,
     write_message,
@@ -54,6 +55,8 @@ from textrawl.models.choice import choose_embedder
 from textrawl.models.embeddings import Downloading, Embedder, Scale
 from textrawl.postgres.vector_indexes import build_missing_indexes
 from textrawl.settings import Settings, read_settings
+
+_PAUSE = 1.0  # seconds between two looks at the vectors that servers compute
 
 
 async def calibrate_model(
@@ -240,9 +243,17 @@ embed = typer.Typer(
 
 @embed.command()
 def status(
+    watch: Annotated[
+        bool, typer.Option("--watch", help="Show a bar until all facts have vectors.")
+    ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Write JSON.")] = False,
 ) -> None:
-    """Show every model that has vectors, and how many facts do not have a vector yet."""
+    """Show every model that has vectors, and how many facts do not have a vector yet.
+
+    Servers compute the vectors. --watch waits for them.
+    """
+    if watch:
+        administer(_watch, wait=None)
     rows, models = administer(_read_progress)
     waits = {model.name: model for model in models}
     if as_json:
@@ -363,6 +374,18 @@ def _choose_settings(provider: str | None, model: str | None) -> Settings:
     if provider is not None:
         return read_settings(embedding_provider=provider, embedding_model=model)
     return read_settings(**({} if model is None else {"embedding_model": model}))
+
+
+async def _watch(memory: Administration) -> None:
+    """Show the vectors of the active model until no fact is pending."""
+    with show_late_progress("Vectors") as report:
+        while True:
+            rows, _ = await _read_progress(memory)
+            pending = [row for row in rows if row.status == "active" and row.pending]
+            if not pending:
+                return
+            report(pending[0].vectors, pending[0].vectors + pending[0].pending)
+            await anyio.sleep(_PAUSE)
 
 
 async def _read_progress(

@@ -4,6 +4,7 @@ import json
 import time
 from collections import Counter
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -74,6 +75,13 @@ class IngestedSourceRow:
     chunk_count: int
 
 
+def measure(found: FoundFile) -> int:
+    """Return the size of a file in bytes, or 0 if it cannot be read."""
+    with suppress(OSError):
+        return found.file.stat().st_size
+    return 0
+
+
 @dataclass
 class IngestReport:
     """The outcome of an ingest. `counts` has the outcomes of files."""
@@ -94,7 +102,7 @@ class Ingestion:
         self.report = IngestReport()
 
     async def run(self, files: Sequence[FoundFile], step: Step) -> None:
-        """Store the files that are new or changed. `step` gets the number of finished files."""
+        """Store the files that are new or changed. `step` gets the bytes of the finished files."""
         known = await self._find_known()
         hashes = set(known.values())
         send, receive = anyio.create_memory_object_stream[tuple[FoundFile, FileText | None]](
@@ -177,7 +185,7 @@ class Ingestion:
             async for found, text in receive:
                 if text is not None:
                     await self._store_file(found, text)
-                done += 1
+                done += measure(found)
                 step(done)
 
     async def _store_file(self, found: FoundFile, text: FileText) -> None:
@@ -305,7 +313,8 @@ def ingest(paths: _Paths, graph: _Graph = None, as_json: AsJson = False) -> None
     async def work(session: Session) -> tuple[str, IngestReport]:
         chosen = await choose_graph(session.store, session.caller, graph)
         ingestion = Ingestion(session.store, session.caller, chosen)
-        with show_progress("Files", len(findings.files)) as step:
+        total = sum(map(measure, findings.files))
+        with show_progress("Files", total, of_bytes=True) as step:
             await ingestion.run(findings.files, step)
         with show_progress("Vectors", ingestion.report.chunks) as step:
             await ingestion.embed(step)

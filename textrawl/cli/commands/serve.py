@@ -1,5 +1,6 @@
 """The commands `serve`, `explore` and `resident`."""
 
+import sys
 import time
 import webbrowser
 from collections.abc import AsyncGenerator
@@ -8,12 +9,13 @@ from functools import partial
 from threading import Thread
 from typing import Annotated
 
+import anyio
 import typer
 
 from textrawl.cli.administration import open_administration, require_memory
 from textrawl.cli.console import open_console, write_error, write_message
 from textrawl.cli.foreground import Interrupted, run_foreground
-from textrawl.cli.hosting import build_server, prepare_server
+from textrawl.cli.hosting import build_server, prepare_server, show_vectors
 from textrawl.cli.resident_start import IDLE, TAKEN, stay_resident
 from textrawl.errors import StartRefused, TextrawlError
 from textrawl.memory.commands import OPERATIONS
@@ -82,7 +84,11 @@ async def _serve_http(settings: Settings, *, insecure: bool) -> None:
         from textrawl.explorer.application import build_pages  # noqa: PLC0415 - few servers have it
 
         pages = partial(build_pages, server, settings)
-    await serve_http(server, settings, lookup=lookup, metrics=metrics, build_pages=pages)
+    async with anyio.create_task_group() as beside:
+        if sys.stderr.isatty():
+            beside.start_soon(show_vectors, server)
+        await serve_http(server, settings, lookup=lookup, metrics=metrics, build_pages=pages)
+        beside.cancel_scope.cancel()
 
 
 _ExplorerPort = Annotated[

@@ -2,7 +2,7 @@
 
 import logging
 from collections.abc import AsyncGenerator, Callable, Mapping
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any, get_args
 
@@ -107,8 +107,7 @@ async def serve_http(
 
     with listen(host, settings.http_port) as listener:
         async with server.open():
-            if lookup is None:
-                logger.warning(_INSECURE)
+            await _warn_of_access(server, settings, insecure=lookup is None)
             app = build_http_app(
                 server,
                 settings,
@@ -122,8 +121,6 @@ async def serve_http(
                 app.router.routes.append(Mount(PAGES, build_pages(server.app)))
             port = listener.getsockname()[1]
             logger.log(ANNOUNCEMENT, "listens on http://%s:%d/mcp", bracket(host), port)
-            if lookup is not None and not await _has_callers(server, settings):
-                logger.log(ANNOUNCEMENT, _NOBODY)
             await serve_app(app, listener, end_streams=server.end_streams)
 
 
@@ -146,13 +143,12 @@ def build_http_app(
 
     Each server of `toolsets` is added at /mcp/t/{toolset}. Other paths of that form get a 404.
     """
-    resource = _find_resource(settings)
-    metadata_url = build_resource_metadata_url(resource) if resource else None
+    metadata_url, metadata = _build_metadata(settings)
     app = _mount(server)
     app.router.routes += [
         Route("/mcp/{space}", StreamableHTTPASGIApp(server.session_manager)),
         *build_probes(check_readiness, metrics, insecure=lookup is None, metadata_url=metadata_url),
-        *_build_metadata(settings, resource),
+        *metadata,
     ]
     add_paths(app, toolsets or {}, _mount)
     # The guard that is added last receives a request first.
@@ -177,33 +173,29 @@ def _mount(server: MCPServer[Any]) -> Starlette:
     )
 
 
-def _find_resource(settings: Settings) -> AnyHttpUrl | None:
-    """Return the resource that the identity provider issues tokens for.
+def _build_metadata(settings: Settings) -> tuple[AnyHttpUrl | None, list[Route]]:
+    """Return the URL of the metadata about the identity provider, and its routes.
 
-    Return None if there is no identity provider.
+    Without an identity provider, they are None and empty.
     """
     if settings.oauth_issuer is None or settings.public_url is None:
-        return None
-    return AnyHttpUrl(f"{settings.public_url}/mcp")
-
-
-def _build_metadata(settings: Settings, resource: AnyHttpUrl | None) -> list[Route]:
-    if settings.oauth_issuer is None or resource is None:
-        return []
-    issuer = AnyHttpUrl(settings.oauth_issuer)
-    return create_protected_resource_routes(
+        return None, []
+    issuer, resource = AnyHttpUrl(settings.oauth_issuer), AnyHttpUrl(f"{settings.public_url}/mcp")
+    routes = create_protected_resource_routes(
         resource, [issuer], scopes_supported=_SCOPES, resource_name="textrawl"
     )
+    return build_resource_metadata_url(resource), routes
 
 
-async def _has_callers(server: "MemoryServer", settings: Settings) -> bool:
-    """Return False if nobody has a token. A database that is away is no reason to say so."""
-    if server.app is None or settings.oauth_issuer is not None:
-        return True
-    try:
-        return await server.app.store.call_one("has_tokens", bool)
-    except TextrawlError:
-        return True
+async def _warn_of_access(server: "MemoryServer", settings: Settings, *, insecure: bool) -> None:
+    """Say that everybody can connect, or nobody. If the database is away, say nothing."""
+    if insecure:
+        logger.warning(_INSECURE)
+    if insecure or server.app is None or settings.oauth_issuer is not None:
+        return
+    with suppress(TextrawlError):
+        if not await server.app.store.call_one("has_tokens", bool):
+            logger.log(ANNOUNCEMENT, _NOBODY)
 
 
 async def _check_readiness(server: "MemoryServer") -> tuple[bool, dict[str, object]]:
