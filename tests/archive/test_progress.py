@@ -61,8 +61,8 @@ def test_backup_restore_and_import_show_bars_and_an_import_says_that_vectors_fol
         assert run("migrate", DATABASE_URL=other).code == 0
         importing = watch("import", str(lines), DATABASE_URL=other)
 
-    assert "Writing rows" in backing
-    assert "Restoring rows" in restoring
+    assert "Checking rows" in backing
+    assert "Restoring the backup" in restoring
     size = lines.stat().st_size
     assert re.search(rf"Importing .*{size / 1000:.1f}/{size / 1000:.1f} kB", importing)
     assert "Without a vector: 500 facts." in " ".join(importing.split())

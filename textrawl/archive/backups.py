@@ -207,7 +207,7 @@ async def write_backup(
 ) -> Backup:
     """Write a snapshot of the whole memory to a file, and check the file by reading it.
 
-    `report` gets the number of the rows that are written and of all rows.
+    `report` gets the progress.
     `file` is an absolute path. Raises StartRefused and DatabaseUnavailable. In these cases no new
     file is left.
     """
@@ -227,9 +227,10 @@ async def write_backup(
             options = ["--format=custom", f"--schema={SCHEMA}", "--enable-row-security"]
             snapshot = f"--snapshot={await session.export_snapshot()}"
             target = f"--file={draft}"
-            async with watch_copies(login, sum(expected.values()), report):
+            rows = sum(expected.values())
+            async with watch_copies(login, "Writing rows", rows, report):
                 await run_program(program, [*options, snapshot, target], login.conninfo)
-        contents = await read_contents(draft, login.programs)
+        contents = await read_contents(draft, login.programs, report, rows)
         refuse_unreleased(set(contents.migrations), "database")
         if contents.rows != expected:
             differences = compare_rows(expected, contents.rows)
@@ -239,8 +240,13 @@ async def write_backup(
     return Backup(str(file), size, count_facts(expected), expected, checksum)
 
 
-async def read_contents(file: Path, programs: Path | None) -> Contents:
-    """Read a backup to its end and return its contents. Raises StartRefused for another file."""
+async def read_contents(
+    file: Path, programs: Path | None, report: Report = ignore, expected: int | None = None
+) -> Contents:
+    """Read a backup to its end and return its contents. Raises StartRefused for another file.
+
+    `report` gets the progress. `expected` is the number of rows, or None if it is not known.
+    """
     program, contents = find_program("pg_restore", programs), Contents()
     listing = await run_program(program, ["--list", str(file)])
     if not re.search(rf" TABLE {SCHEMA} migration ", listing):
@@ -251,6 +257,7 @@ async def read_contents(file: Path, programs: Path | None) -> Contents:
         async for chunk in chunks:
             *lines, rest = (rest + chunk).split(b"\n")
             reader.read(lines)
+            report("Checking rows", sum(contents.rows.values()), expected)
         reader.read([rest])
     if reader.table is not None:
         raise StartRefused(f"{file} is incomplete: it ends within the table {reader.table}")
@@ -301,7 +308,7 @@ _ENTRY = re.compile(rf"\d+; \d+ \d+ (?P<kind>[A-Z ]+?) (?P<schema>{SCHEMA}|-) (?
 async def restore_backup(login: OwnerLogin, file: Path, report: Report = ignore) -> Backup:
     """Restore `file`, migrate the memory to this version, and return the counts of the file.
 
-    `report` gets the number of the rows that are restored and of all rows.
+    `report` gets the progress.
 
     Raises DatabaseUnavailable. Raises StartRefused in these cases:
 
@@ -312,7 +319,7 @@ async def restore_backup(login: OwnerLogin, file: Path, report: Report = ignore)
     path = anyio.Path(file)
     await _require_file(path)
     checksum = await to_thread.run_sync(verify_checksum, file)
-    contents, swap = await read_contents(file, login.programs), SchemaSwap(login)
+    contents, swap = await read_contents(file, login.programs, report), SchemaSwap(login)
     await refuse_transaction_pooling(login)
     await _refuse_unfit(contents, swap)
     former, major = await swap.find_owner()
@@ -323,7 +330,8 @@ async def restore_backup(login: OwnerLogin, file: Path, report: Report = ignore)
     done = False
     try:
         program = find_program("pg_restore", login.programs, major)
-        async with watch_copies(login, sum(contents.rows.values()), report):
+        rows = sum(contents.rows.values())
+        async with watch_copies(login, "Restoring rows", rows, report):
             await _load(login, program, owner, file)
         _refuse_losses(await swap.protect(owner), contents.rows)
         await migrate(login.conninfo, connect_timeout=login.timeout)

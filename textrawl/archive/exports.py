@@ -171,11 +171,9 @@ async def read_lines(
         yield number + 1, None if skipping else rest
 
 
-async def read_whole(file: BinaryIO, report: Callable[[int], object]) -> bytes:
-    """Return the content of a file. `report` gets the number of bytes read so far."""
-    chunks, size = list[bytes](), 0
+async def read_whole(file: BinaryIO) -> bytes:
+    """Return the content of a file."""
+    chunks = list[bytes]()
     while chunk := await to_thread.run_sync(file.read, _CHUNK, abandon_on_cancel=True):
         chunks.append(chunk)
-        size += len(chunk)
-        report(size)
     return b"".join(chunks)

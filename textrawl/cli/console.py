@@ -212,6 +212,23 @@ def show_late_progress(
         )
 
 
+@contextmanager
+def show_stages(label: str) -> Generator[Callable[[str, int, int | None], object]]:
+    """Show a bar for work in stages, with `label` until the first stage begins.
+
+    Yield a function that sets the stage, the finished number and the number of all or None.
+    """
+    with _open_bar() as bar:
+        task = bar.add_task(label, total=None)
+
+        def report(stage: str, done: int, total: int | None) -> None:
+            if bar.tasks[0].description != stage:
+                bar.reset(task, description=stage, total=total)  # with a rate and a time of its own
+            bar.update(task, completed=done, total=total)
+
+        yield report
+
+
 def show_index_progress() -> AbstractContextManager[Callable[[int, int], object]]:
     """Show a bar while an index is being built. The numbers are blocks."""
     return show_late_progress("Indexing blocks of vectors", early=False)

@@ -3,7 +3,7 @@
 import getpass
 import os
 import sys
-from collections.abc import AsyncIterable, AsyncIterator, Callable, Generator
+from collections.abc import AsyncIterable, AsyncIterator, Callable, Generator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, dataclass, field
 from io import BytesIO
@@ -23,8 +23,8 @@ from textrawl.cli.console import (
     count,
     open_console,
     show_index_progress,
-    show_late_progress,
     show_progress,
+    show_stages,
     write_json,
     write_message,
 )
@@ -287,6 +287,10 @@ class _Source:
     relations: BinaryIO
 
 
+Line = tuple[int, bytes | None]
+"""A line of an export with its number."""
+
+
 async def _import(settings: Settings, source: _Source, faults: _Faults, *, dry_run: bool) -> Tally:
     file = source.file
     size = None if file is sys.stdin.buffer else os.fstat(file.fileno()).st_size
@@ -311,24 +315,32 @@ async def _read(
     space: int | None,
     importing: Import,
     progress: Callable[[int], object],
-) -> AsyncIterable[tuple[int, bytes | None]]:
+) -> AsyncIterable[Line]:
     """Return the content of the files as lines of an export."""
     author = getpass.getuser()
     if space is None:
         return read_lines(source.file, progress)
     if source.kind == "server-memory":
-        content = await read_whole(source.file, progress)
+        content = await read_whole(source.file)
         reader = ServerMemory(session, source.space, space, author, importing.refuse)
-        return reader.translate(content)
+        lines = [line async for line in reader.translate(content)]
+        return _follow_lines(lines, len(content), progress)
     reader = CortexGraph(source.space, author, importing.refuse)
     return reader.translate(
         await _choose_last(source.file, progress), await _choose_last(source.relations, progress)
     )
 
 
-async def _choose_last(
-    file: BinaryIO, progress: Callable[[int], object]
-) -> AsyncIterator[tuple[int, bytes | None]]:
+async def _follow_lines(
+    lines: Sequence[Line], size: int, progress: Callable[[int], object]
+) -> AsyncIterator[Line]:
+    """Yield lines that were read ahead. `progress` gets the bytes of those that are stored."""
+    for number, line in enumerate(lines, 1):
+        yield line
+        progress(size * number // len(lines))
+
+
+async def _choose_last(file: BinaryIO, progress: Callable[[int], object]) -> AsyncIterator[Line]:
     """Read a file of CortexGraph once to find the last line of each id, and return these lines."""
     last = await LastLines.find(read_lines(file, lambda _: None))
     file.seek(0)
@@ -388,7 +400,7 @@ def backup(
     not in the file.
     """
     settings = read_settings()
-    with show_late_progress("Writing rows") as report:
+    with show_stages("Writing the backup") as report:
         written = run_foreground(lambda: _back_up(settings, file.absolute(), report, force=force))
     if as_json:
         write_json(asdict(written))
@@ -428,7 +440,7 @@ def restore(
     trust, because a backup contains functions that the database runs.
     """
     settings = read_settings()
-    with show_late_progress("Restoring rows") as report:
+    with show_stages("Restoring the backup") as report:
         restored = run_foreground(lambda: _restore(settings, file.absolute(), report))
     if restored.sha256 is None:
         write_message(_UNCHECKED)
