@@ -11,9 +11,14 @@ import psycopg
 
 from tests.archive.conftest import create_empty
 from tests.conftest import Databases
-from tests.support.commands import Run
+from tests.support.commands import Launch, Run, wait_for
 from textrawl.embedded.postmaster import OWNER
 from textrawl.settings import read_foreign_environment
+
+_ASKING = """
+    select 1 from pg_stat_activity where query like '%embedding_progress%' and pid <> pg_backend_pid()
+      and datname = current_database()
+"""
 
 
 def watch(*arguments: str, **environment: str) -> str:
@@ -66,3 +71,18 @@ def test_backup_restore_and_import_show_bars_and_an_import_says_that_vectors_fol
     size = lines.stat().st_size
     assert re.search(rf"Importing .*{size / 1000:.1f}/{size / 1000:.1f} kB", importing)
     assert "Without a vector: 500 facts." in " ".join(importing.split())
+
+
+def test_the_status_of_vectors_can_be_watched_until_no_fact_waits(
+    postgres: Databases, database: str, owner: psycopg.Connection, launch: Launch
+) -> None:
+    owner.execute("select register_embedding_model('test:model', 3)")
+    owner.execute("select remember_fact('Ada', 'person', 'likes tea')")
+    url = postgres.cluster.dsn(OWNER, database)
+    waiting = launch("embed", "status", "--watch", DATABASE_URL=url)
+    wait_for(lambda: owner.execute(_ASKING).fetchone())
+    assert waiting.popen.poll() is None
+
+    owner.execute("select forget_entity('Ada')")
+
+    assert waiting.end().code == 0
