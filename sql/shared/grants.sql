@@ -3,9 +3,12 @@ grant select on textrawl.migration, textrawl.code to textrawl_app, textrawl_anal
 
 grant execute on function
     textrawl.name_key, textrawl.fact_key, textrawl.relation_key, textrawl.is_valid, textrawl.is_within, textrawl.is_fact_id,
-    textrawl.fact_hash, textrawl.free_type, textrawl.fold_case, textrawl.find_entities,
+    textrawl.fact_hash, textrawl.free_type, textrawl.find_entities,
     textrawl.statement_text, textrawl.split_names
     to textrawl_analyst;
+
+-- Conflicting facts are found as the caller.
+grant execute on function textrawl.fold_case, textrawl.strip_accents to textrawl_app, textrawl_analyst;
 
 -- Row-level security shows a login only the rows of the spaces that were granted to its actor.
 grant select on textrawl.space, textrawl.entity, textrawl.observation, textrawl.fact, textrawl.stale_fact, textrawl.relation, textrawl.entity_alias

@@ -16,7 +16,8 @@ from textrawl.embedded.postmaster import OWNER
 from textrawl.settings import read_foreign_environment
 
 _ASKING = """
-    select 1 from pg_stat_activity where query like '%embedding_progress%' and pid <> pg_backend_pid()
+    select 1 from pg_stat_activity
+    where query like '%embedding_progress%' and pid <> pg_backend_pid()
       and datname = current_database()
 """
 

@@ -112,12 +112,13 @@ class Step:
     replaces: int | None
 
 
+TIMES = st.none() | st.integers(0, 9)
+CHOICES = st.none() | st.integers(0, 2)
 STEPS = st.lists(
-    st.builds(
-        Step, st.integers(0, 2), st.booleans(), *[st.none() | st.integers(0, 9)] * 3,
-        st.none() | st.integers(0, 2),
-    ), min_size=1, max_size=6,
-)  # fmt: skip
+    st.builds(Step, st.integers(0, 2), st.booleans(), TIMES, TIMES, TIMES, CHOICES),
+    min_size=1,
+    max_size=6,
+)
 
 
 def take(world: World, step: Step) -> None:

@@ -19,8 +19,7 @@ async def show(visit: PageRequest) -> Response:
     """Show what is known about an entity, now or at a time."""
     visit.principal.require("read")
     name = read_name(visit.read("name"))
-    as_of, known_at = (read_moment(visit.read(field)) for field in ("as_of", "known_at"))
-    times = Times(as_of, known_at=known_at)
+    times = Times(read_moment(visit.read("as_of")), known_at=read_moment(visit.read("known_at")))
     skip = read_number(visit.read("skip"), least=0, most=_LAST, default=0)
     entity = await visit.site.memory.describe(
         name, visit.caller, max_observations=0, with_relations=True, times=times

@@ -33,6 +33,7 @@ from textrawl.hooks.events import (
 )
 from textrawl.hooks.response import Choices, Occasion, read_choices, respond, wants_log
 from textrawl.hooks.sessions import HookSession, remove_old_sessions
+from textrawl.hooks.transcripts import Ask
 from textrawl.resident.client import (
     ResidentRefused,
     SocketAnswer,
@@ -116,7 +117,20 @@ def _respond(
     sources: Sequence[ValueSource],
 ) -> str:
     folder = choose_address(sources).folder
-    stores = event.kind in _STORES
+    ask = _build_asker(client, stores=event.kind in _STORES)
+    with HookSession(folder, client.name, payload.session) as session:
+        if session.read().has_just_run(payload.key):
+            _log("The same event has just been answered")
+            return ""
+        session.add_event(payload.key)
+        text = respond(Occasion(client, event, payload, choices, session, ask))
+    if event.kind == "start":
+        remove_old_sessions(folder)
+    return text
+
+
+def _build_asker(client: HookClient, *, stores: bool) -> Ask:
+    """Return the function that calls a tool of the memory within the time of an event."""
     end = time.monotonic() + (STORING if stores else REACHING)
     starting = 0.0 if stores else STARTING
 
@@ -131,15 +145,7 @@ def _respond(
             (_write if error.title in _UNREACHABLE else _log)(message)
             return None
 
-    with HookSession(folder, client.name, payload.session) as session:
-        if session.read().has_just_run(payload.key):
-            _log("The same event has just been answered")
-            return ""
-        session.add_event(payload.key)
-        text = respond(Occasion(client, event, payload, choices, session, ask))
-    if event.kind == "start":
-        remove_old_sessions(folder)
-    return text
+    return ask
 
 
 def _end_in_time(seconds: float) -> None:
