@@ -11,7 +11,8 @@ create function textrawl.relate_entities(
     out to_id uuid, out to_name text, out to_stored_type text,
     out ended text[],     -- targets of the relations that ended; null if the caller cannot read
     out proposal_id uuid, -- if the caller can only propose; then no relation was stored
-    out placed_before text  -- target of the next relation, if the new one begins before it and ends when it begins
+    out placed_before text, -- target of the next relation, if the new one begins before it and ends when it begins
+    out others text[]       -- targets of valid relations of this type that a new relation disagrees with, see disagreement()
 )
 language plpgsql volatile security definer
 set search_path from current
@@ -32,10 +33,18 @@ begin
     select c.relation_id, c.created, c.from_id, c.from_name, c.from_stored_type, c.to_id, c.to_name, c.to_stored_type, c.ended, c.placed_before
     into relation_id, created, from_id, from_name, from_stored_type, to_id, to_name, to_stored_type, ended, placed_before
     from connect_entities(from_entity, relation, to_entity, from_type, to_type, replaces, model, embedding, origin, valid_from, valid_until) c;
+    if created and is_valid(null, valid_until, null, present => clock_timestamp()) then
+        others := nullif(array(
+            select e.name from relation r join entity e on e.space_id = r.space_id and e.id = r.to_entity
+            where r.space_id = origin.space_id and r.from_entity = from_id and r.relation_type = relation_key(relation)
+              and r.id <> relation_id and is_valid(r.valid_from, r.valid_until, r.closed_at, present => clock_timestamp())
+              and disagreement(statement_text(r.relation_type, e.name), statement_text(r.relation_type, to_name)) is not null
+            order by r.valid_from desc, r.id limit 3), '{}');
+    end if;
     if not may_read(credential, origin.space_id) then
         from_name := from_entity; from_stored_type := coalesce(from_type, 'concept');
         to_name := to_entity; to_stored_type := coalesce(to_type, 'concept');
-        ended := null; placed_before := null;
+        ended := null; placed_before := null; others := null;
     end if;
 end
 $$;

@@ -228,11 +228,13 @@ class RelationRow(EndedRow):
     """The relation that relate_entities stored, found or proposed, with its two entities.
 
     A proposal has a `proposal_id` instead of the other ids. `placed_before` is the target of the
-    next relation, if the new one begins before it and ends when it begins.
+    next relation, if the new one begins before it and ends when it begins. `others` has the targets
+    of valid relations that a new one disagrees with.
     """
 
     proposal_id: UUID | None = None
     placed_before: str | None = None
+    others: list[str] | None = None
 
     @property
     def id(self) -> UUID | None:

@@ -402,7 +402,7 @@ class MemoryOperations:
         ArgumentInvalid if both ends are the same entity.
         """
         model, vectors = await self._store.embed_documents([compose_edge(edge)])
-        return await self._store.call_one(
+        row = await self._store.call_one(
             "relate_entities",
             RelationRow,
             "toEntity",
@@ -412,6 +412,7 @@ class MemoryOperations:
             embedding=vectors[0] if vectors else None,
             **caller.writing,
         )
+        return row if self._store.names_close_facts else replace(row, others=None)
 
     async def end(self, edge: Edge, caller: Caller) -> RelationRow:
         """End a relation, which stays as history. Raises ArgumentInvalid if there is none."""

@@ -78,6 +78,19 @@ async def test_a_batch_names_what_disagrees_with_stored_facts_and_with_its_own(
     ]
 
 
+async def test_a_relation_names_others_of_its_type_if_only_one_can_be_true(client: Client) -> None:
+    for relation, target, like in (
+        ("lives_in", "Munich", None),
+        ("knows", "Eve", None),
+        ("knows", "Bob", None),
+        ("lives_in", "Berlin", ["Munich"]),
+        ("lives_in", "Berlin", None),
+    ):
+        edge = {"fromEntity": "Mo", "relation": relation, "toEntity": target}
+        answer = read(await client.call_tool("relate_entities", edge))
+        assert answer.get("like") == like, edge
+
+
 async def test_answers_show_the_days_of_facts_that_disagree(connect: Connect) -> None:
     client = await connect()
     for text, day in (

@@ -88,11 +88,17 @@ class RelateReply(SuccessReply):
 
     `ended` has the targets of the relations that the call ended. `former` is true if the stored
     relation has ended already. With `replaces`, `placed_before` is the target of the next relation,
-    if the new one begins before it. If the caller can only propose, `proposal_id` is set instead of
-    `relation_id`.
+    if the new one begins before it. `others` has the targets of valid relations that disagree with
+    a new one. If the caller can only propose, `proposal_id` is set instead of `relation_id`.
     """
 
-    spared = (("message",), ("ended", "former"), ("from_entity", "to_entity"), ("relation_id",))
+    spared = (
+        ("others",),
+        ("message",),
+        ("ended", "former"),
+        ("from_entity", "to_entity"),
+        ("relation_id",),
+    )
 
     proposal_id: Annotated[str | None, Key("proposal", short_id=True)] = None
     message: str | None
@@ -102,6 +108,7 @@ class RelateReply(SuccessReply):
     ended: Annotated[list[str] | None, Key("ended")] = None
     former: Annotated[Literal[True] | None, Key("ended")] = None
     placed_before: Annotated[str | None, Key("before")] = None
+    others: Annotated[list[str] | None, Key("like"), Field(alias="similar")] = None
 
     @classmethod
     def build(cls, row: RelationRow, relation: str, *, ended: bool, former: bool = False) -> Self:
@@ -126,6 +133,7 @@ class RelateReply(SuccessReply):
             ended=row.ended or None,
             former=True if former and not ended else None,
             placed_before=row.placed_before,
+            others=row.others,
         )
 
 
