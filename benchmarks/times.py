@@ -3,9 +3,9 @@
     python -m benchmarks.times FILE
 
 FILE has LoCoMo conversations. Each conversation is stored twice: without days, and with the day of
-the session as `saidAt`. The memory with days is searched with the period that the question names,
-and without it. The server's own code finds this period. A relative time, such as "last week",
-counts from the day after the last session.
+the session as `saidAt`. The memory with days is searched with the time that the question is about,
+and without it. The server's own code reads this time. A relative time, such as "last week", counts
+from the day after the last session.
 """
 
 import argparse
@@ -28,11 +28,12 @@ from textrawl import Settings, create_server
 from textrawl.embedded.cluster import Cluster, run_embedded
 from textrawl.embedded.postmaster import APP, OWNER
 from textrawl.models.choice import choose_embedder
-from textrawl.values.times import find_period
+from textrawl.values.question_times import read_time
 
 _SEARCH = """
     select entity_name, content from search_memory(
-        %s, max_rows => %s, model => 1, vector => %s, around => %s::tstzrange)"""
+        %s, max_rows => %s, model => 1, vector => %s, around => %s::tstzrange,
+        tense => %s, during => %s::tstzrange, clause => %s)"""
 
 Recalls = dict[tuple[str, bool], list[float]]
 """R@10 of the questions, by the kind of search and by whether the question names a time."""
@@ -66,11 +67,16 @@ async def store(
                 raise RuntimeError(reply.content)
 
 
-def find_range(question: str, now: datetime) -> str | None:
-    """Return the range that the server searches for `question`, or None if it names no time."""
-    if (period := find_period(question, now)) is None:
-        return None
-    start, end = period.widen(timedelta(days=1), timedelta(days=3))
+def read_arguments(question: str, now: datetime) -> tuple[str | None, ...]:
+    """Return around, tense, during and clause, as the server passes them to search_memory()."""
+    period, tense = read_time(question, now)
+    around = period and write_range(*period.widen(timedelta(days=1), timedelta(days=3)))
+    during = period and write_range(*period)
+    return around, tense and tense.name, during, (tense and tense.clause) or None
+
+
+def write_range(start: datetime, end: datetime) -> str:
+    """Return a range of Postgres."""
     return f"[{start.isoformat()},{end.isoformat()})"
 
 
@@ -90,12 +96,13 @@ async def ask(
         if question["category"] == ADVERSARIAL or not relevant:
             continue
         vector = str([float(x) for x in await embedder.embed_query(text)])
-        around = find_range(text, now or datetime.now(UTC))
-        arms = {"days": None, "lifted": around} if now else {"no days": None}
-        for arm, period in arms.items():
-            rows = sql.execute(_SEARCH, (text, ROWS, vector, period)).fetchall()
+        about = read_arguments(text, now or datetime.now(UTC))
+        never = (None,) * len(about)
+        arms = {"days": never, "lifted": about} if now else {"no days": never}
+        for arm, arguments in arms.items():
+            rows = sql.execute(_SEARCH, (text, ROWS, vector, *arguments)).fetchall()
             hits = sum(bool(documents[name, content] & evidence) for name, content in rows)
-            recalls[arm, bool(around)].append(hits / relevant)
+            recalls[arm, about != never].append(hits / relevant)
 
 
 async def measure(

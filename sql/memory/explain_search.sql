@@ -12,7 +12,10 @@ create function textrawl.explain_search(
     around tstzrange default null,
     least_score double precision default null,
     more integer default 10,   -- facts to show after those that search_memory() returns
-    totals jsonb default null  -- as of search_memory()
+    totals jsonb default null, -- as of search_memory(), like the others
+    tense text default null,
+    during tstzrange default null,
+    clause text default null
 )
 returns table (
     place integer,       -- rank of the fact among all candidates; null if the fact is not valid
@@ -25,7 +28,8 @@ returns table (
     coverage real,       -- the weighted share of the query's words that the fact has, with a part for its neighbours
     words jsonb,         -- the words of the query, rarest first: [{word, weight, found}]; the weights add up to 1
     found_by text[],     -- how the fact became a candidate: words, vector; empty if it is a neighbour of a match
-    valid_until timestamptz, created_at timestamptz
+    valid_until timestamptz, created_at timestamptz, valid_from timestamptz,
+    timeless_score real  -- the score if the question were not about a time; null if the fact is not found then
 )
 language plpgsql stable security definer rows 20
 set search_path from current
@@ -42,6 +46,7 @@ declare
     ended      uuid[];
     narrow     boolean := 2 * (max_rows + more) <= 50;
     bar        record;
+    moment     timestamptz := case when as_of is null and (tense <> 'now' or during is not null) then 'infinity' else as_of end;
     languages  text[] := case when totals is null then search_languages(scoped)
         else array(select jsonb_array_elements_text(totals -> 'languages')) end;
 begin
@@ -59,7 +64,7 @@ begin
     ended := array(
         select o.id from observation o
         where selecting is not null and o.fts @@ selecting and (o.space_id = any(scoped)) is true
-            and not is_valid(o.valid_from, o.valid_until, o.closed_at, as_of)
+            and not is_valid(o.valid_from, o.valid_until, o.closed_at, moment)
             and (entity_types is null or o.entity_type = any(entity_types))
         order by o.created_at desc, o.id limit more);
     return query
@@ -67,7 +72,7 @@ begin
             select s.*, row_number() over () as rank
             from search_memory(query, spaces, entity_types, as_of, max_rows + more, model, vector,
                 credential => credential, since => since, until => until, around => around, least_score => 0,
-                totals => totals) s
+                totals => totals, tense => tense, during => during, clause => clause) s
         ), answered as materialized (
             -- A search for more rows has the same candidates if both have the least number of candidates. The facts that
             -- the shorter search returns are then the first facts of the longer search.
@@ -76,19 +81,24 @@ begin
             union all
             select s.observation_id from search_memory(query, spaces, entity_types, as_of, max_rows, model, vector,
                 credential => credential, since => since, until => until, around => around, least_score => least_score,
-                totals => totals) s
+                totals => totals, tense => tense, during => during, clause => clause) s
             where not narrow
         ), alone as materialized (
             select s.observation_id, s.score
             from search_memory(query, spaces, entity_types, as_of, candidates, model, vector,
                 credential => credential, since => since, until => until, around => around, least_score => 0,
-                neighbours => false, totals => totals) s
+                neighbours => false, totals => totals, tense => tense, during => during, clause => clause) s
+        ), timeless as materialized (
+            select s.observation_id, s.score
+            from search_memory(query, spaces, entity_types, as_of, max_rows + more, model, vector,
+                credential => credential, since => since, until => until, least_score => 0, totals => totals) s
+            where num_nonnulls(tense, during, around) > 0
         ), lexical as materialized (
             select m.id from matching_facts(
-                terms, subset_sums(weights), selecting, null, false, scoped, entity_types, as_of, candidates, since, until) m
+                terms, subset_sums(weights), selecting, null, false, scoped, entity_types, moment, candidates, since, until) m
         ), nearest as materialized (
             select n.id from nearest_facts(
-                model, vector, scoped, entity_types, as_of, candidates, plan.large, plan.rare, plan.breadth, plan.own,
+                model, vector, scoped, entity_types, moment, candidates, plan.large, plan.rare, plan.breadth, plan.own,
                 since, until) n
         ), shown as (
             select w.rank, w.observation_id, w.space_id, w.score, w.cosine, w.coverage,
@@ -108,12 +118,13 @@ begin
             array_remove(array[
                 case when o.id in (select id from lexical) then 'words' end,
                 case when o.id in (select id from nearest) then 'vector' end], null),
-            o.valid_until, o.created_at
+            o.valid_until, o.created_at, o.valid_from, t.score
         from shown s
         join observation o on o.space_id = s.space_id and o.id = s.observation_id
         join entity e on e.space_id = o.space_id and e.id = o.entity_id
         join space p on p.id = o.space_id
         left join alone l on l.observation_id = s.observation_id
+        left join timeless t on t.observation_id = s.observation_id
         order by s.rank nulls last, o.created_at desc, o.id;
 end
 $$;

@@ -16,7 +16,11 @@ create function textrawl.search_memory(
     sources text[] default array['facts'],  -- facts, documents or both
     graphs text[] default null,     -- if documents are searched: only these graphs; null: all
     ceiling integer default 8000,   -- most tokens of documents in the answer
-    totals jsonb default null       -- of a search in several cells, see count_terms(): {facts, words, languages, named}
+    totals jsonb default null,      -- of a search in several cells, see count_terms(): {facts, words, languages, named}
+    -- The time that the question is about, see order_by_time(). Ended facts are found unless it is now.
+    tense text default null,
+    during tstzrange default null,
+    clause text default null
 )
 returns table (
     observation_id uuid, entity_id uuid, space_id integer, space text, entity_name text, entity_type text,
@@ -28,7 +32,8 @@ returns table (
     part integer, line integer, tokens integer,  -- of the chunk
     over_cap boolean,  -- true: the text was left out, because the answer would exceed the cap of its graph or the ceiling
     several_authors boolean, -- true: several authors write to the space, so an answer says who wrote the fact
-    valid_from timestamptz
+    valid_from timestamptz,
+    dated boolean  -- true: the question is about other times than now, so an answer shows the periods
 )
 language plpgsql stable security definer rows 10
 set search_path from current
@@ -56,6 +61,10 @@ declare
     phrases    text[];
     sums       double precision[];
     languages  text[];
+    asks       boolean := num_nonnulls(tense, during) > 0 and as_of is null and not semantic and not 'documents' = any(sources);
+    period     tstzrange := case when asks then during end;
+    of_period  integer := 0;
+    moment     timestamptz := case when asks and (tense <> 'now' or during is not null) then 'infinity' else as_of end;
 begin
     if 'documents' = any(sources) then
         scoped := scoped || array(select g.space_id from readable_graphs(credential, graphs) g order by g.space_id);
@@ -98,6 +107,10 @@ begin
         from (select *, sum(weight) over () as total from search_terms(query, scoped, plan.stale, languages, totals)) t;
         fallback := coalesce(fallback && !!selecting, fallback);
         sums := subset_sums(weights);
+        if period is not null then
+            -- A fact that was valid at the time that the query names has the words of this time, as if it was said then.
+            of_period := matched_terms(to_tsvector(languages[1]::regconfig, date_words(lower(period))), terms);
+        end if;
         query_words := tsvector_to_array(to_tsvector('simple', search_text(query)));
         phrases := query_phrases(query, languages);
     end if;
@@ -110,29 +123,30 @@ begin
     return query
         with lexical as materialized (
             select m.space_id, m.id from matching_facts(
-                terms, sums, selecting, fallback, common, scoped, entity_types, as_of, candidates, since, until) m
+                terms, sums, selecting, fallback, common, scoped, entity_types, moment, candidates, since, until) m
             where not semantic
         ),
         nearest as materialized (
             select n.space_id, n.id, n.cosine from nearest_facts(
-                model, vector, scoped, entity_types, as_of, candidates, plan.large, plan.rare, plan.breadth, plan.own,
+                model, vector, scoped, entity_types, moment, candidates, plan.large, plan.rare, plan.breadth, plan.own,
                 since, until) n
             where vector is not null
         ),
         found as materialized (
-            select o.space_id, o.id, o.entity_id, o.content, o.created_at, o.said_at, o.ordinal, o.relation_id,
-                matched_terms(o.fts, terms) as matched, length(o.fts) as words, f.near, f.cosine
+            select o.space_id, o.id, o.entity_id, o.content, o.created_at, o.said_at, o.valid_from, o.ordinal, o.relation_id,
+                held, matched_terms(o.fts, terms) | case when held then of_period else 0 end as matched, length(o.fts) as words, f.near, f.cosine
             from (
                 select *, true as near from nearest
                 union all
                 select *, null, false from (select * from lexical except all select space_id, id from nearest) lexical_only
             ) f
             join observation o using (space_id, id)
+            cross join lateral (select holds_within(o.valid_from, o.valid_until, period) as held) h
         ),
         beside as materialized (
             -- Many relevant facts share no word with the query, but were stored just before or after a fact that does.
-            select o.space_id, o.id, o.entity_id, o.content, o.created_at, o.said_at, o.ordinal, o.relation_id,
-                matched_terms(o.fts, terms) as matched, length(o.fts) as words
+            select o.space_id, o.id, o.entity_id, o.content, o.created_at, o.said_at, o.valid_from, o.ordinal, o.relation_id,
+                held, matched_terms(o.fts, terms) | case when held then of_period else 0 end as matched, length(o.fts) as words
             from (
                 select space_id, unnest(array[ordinal - 1, ordinal + 1]) as ordinal
                 from (
@@ -147,7 +161,8 @@ begin
                 select space_id, ordinal from found
             ) place
             join observation o using (space_id, ordinal)
-            where is_valid(o.valid_from, o.valid_until, o.closed_at, as_of) and is_within(o.said_at, since, until)
+            cross join lateral (select holds_within(o.valid_from, o.valid_until, period) as held) h
+            where is_valid(o.valid_from, o.valid_until, o.closed_at, moment) and is_within(o.said_at, since, until)
                 and (entity_types is null or o.entity_type = any(entity_types))
         ),
         selected as materialized (
@@ -156,7 +171,7 @@ begin
             select *, false, null from beside
         ),
         candidate as materialized (
-            select s.space_id, s.id, s.entity_id, s.content, s.created_at, s.said_at, s.ordinal, s.relation_id, s.matched, s.words,
+            select s.space_id, s.id, s.entity_id, s.content, s.created_at, s.said_at, s.valid_from, s.ordinal, s.relation_id, s.held, s.matched, s.words,
                 coalesce(s.cosine, c.cosine) as cosine
             from selected s
             left join fact_cosines(model, vector, array(select space_id from selected where not near),
@@ -169,7 +184,7 @@ begin
             where query_words is not null and char_length(e.name) > 2 and e.fts <> '' and tsvector_to_array(e.fts) <@ query_words
         ),
         compared as materialized (
-            select space_id, id, entity_id, created_at, said_at, ordinal, relation_id, cosine,
+            select space_id, id, entity_id, created_at, said_at, ordinal, relation_id, held, cosine,
                 search_likeness(cosine, model_row.cosine_floor, model_row.cosine_ceiling) as likeness,
                 -- A word that only the fact before or after contains counts a quarter, and less if that fact is long.
                 case when terms is not null then least(1, terms_weight(matched, sums) / length_divisor(words)
@@ -191,7 +206,7 @@ begin
             ) with_neighbours
         ),
         weighed as materialized (
-            select scored.*, lift_score(score, said_at <@ around)
+            select scored.*, lift_score(score, said_at <@ around or held)
                 -- If the query names an entity, facts of other entities weigh less. A statement is about two entities.
                 * case when entities is null or entity_id = any(entities) or relation_id is not null then 1 else 0.8 end as evidence
             -- `offset 0` keeps the score a column, because the planner does not inline a function that uses an expensive
@@ -203,7 +218,7 @@ begin
             -- Facts stored just before and after a good match often concern the same subject, so a part of its score is
             -- added to their scores. Only a neighbour with a higher score has an effect, so the best fact keeps its
             -- score.
-            select space_id, id, created_at, cosine, coverage,
+            select space_id, id, entity_id, created_at, cosine, coverage,
                 case when space_id = any(ordered) then power(own, 0.7) * power(max(own) over (
                     partition by space_id order by ordinal range between 2 preceding and 2 following), 0.3)
                 else own end as score
@@ -212,10 +227,35 @@ begin
                 select *, evidence * (1 + 0.6 * phrase_share * (1 - evidence)) as own from weighed offset 0
             ) with_phrases
         ),
+        front as materialized (
+            select *, row_number() over (order by score desc, created_at desc, id) as place
+            from ranked order by place limit greatest(max_rows, case when asks then 20 else 10 end)
+        ),
+        in_time as materialized (
+            select t.space_id, t.id, t.score, extract(epoch from t.start)
+                * case when tense = 'first' and during is null then -1 else 1 end as later
+            from (
+                select array_agg(space_id) as spaces, array_agg(id) as ids, array_agg(score) as scores
+                from (select *, max(score) over () as top from front) l where asks and place <= 20 and score >= 0.5 * top
+            ) l cross join lateral order_by_time(l.spaces, l.ids, l.scores, tense, during, clause, languages) t
+            where asks
+            union all
+            -- A newer fact that supersedes the best fact comes before it.
+            select r.space_id, r.id, l.score, extract(epoch from newer.valid_from)
+            from (select * from front where place = 1 and not asks and around is null and languages is not null) l
+            join front r on r.space_id = l.space_id and r.entity_id = l.entity_id and r.place between 2 and 10 and r.score >= 0.75 * l.score
+            cross join lateral (
+                select c.* from candidate c where c.space_id = r.space_id and c.id = r.id offset 0) newer
+            where exists (
+                select from candidate older where older.space_id = l.space_id and older.id = l.id
+                    and newer.valid_from >= older.valid_from + interval '1 day'
+                    and supersedes(newer.content, older.content, languages[1]))
+        ),
         best as materialized (
-            select space_id, id, cosine, coverage, score,
-                row_number() over (order by score desc, created_at desc, id) as rank
-            from ranked order by score desc, created_at desc, id limit max_rows
+            select f.space_id, f.id, f.cosine, f.coverage, coalesce(t.score, f.score) as score,
+                row_number() over (order by coalesce(t.score, f.score) desc, t.later desc nulls last, f.created_at desc, f.id) as rank
+            from front f left join in_time t using (space_id, id)
+            order by rank limit max_rows
         ),
         of_several as materialized (
             -- `offset 0` keeps the planner from calling the function for each row before the rows become distinct.
@@ -226,7 +266,7 @@ begin
             o.source, o.confidence, o.valid_until, o.created_at, o.said_at, a.name, b.score::real, b.cosine::real,
             b.coverage::real, r.id, coalesce(r.label, r.relation_type), target.name, target.entity_type,
             case when b.tokens is not null then o.whole end, o.part::integer, b.line, b.tokens, capped.over,
-            o.space_id = any((select ids from of_several)::integer[]), o.valid_from
+            o.space_id = any((select ids from of_several)::integer[]), o.valid_from, moment = 'infinity' and as_of is null and b.tokens is null
         from (
             -- The sums grow with the rank, so the chunks with the lowest scores are left out.
             select g.*, sum(g.tokens) filter (where not g.over) over (order by g.rank) as of_all

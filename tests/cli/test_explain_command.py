@@ -88,3 +88,17 @@ def test_a_terminal_says_that_a_fact_began_only_later(ask: Ask, database_url: st
     )
 
     assert "not valid yet at that time" in shown
+
+
+def test_the_time_that_the_question_is_about_is_named_with_its_effect(ask: Ask) -> None:
+    explained = ask("explain", "where", "did", "Ada", "live", "before", "Riga?")
+    period = ask("explain", "where did Ada live in March 2023?")
+    rows = json.loads(ask("explain", "where did Ada live at first?", "--json").out)
+
+    assert "The question is about the time before something." in explained.err
+    assert explained.out.split("\n")[0].endswith("lives in Oslo")
+    assert "The question is about 2023-03-01 to 2023-03-31." in period.err
+    first = {row["content"]: row for row in rows}
+    assert first["lives in Oslo"]["timeless_score"] is None  # an ended fact
+    assert first["lives in Oslo"]["valid_until"] is not None
+    assert first["lives in Riga"]["timeless_score"] > 0

@@ -38,6 +38,7 @@ class HitRow:
     several_authors: bool = False
     valid_from: datetime | None = None
     valid_until: datetime | None = None
+    dated: bool = False
     proposed: ClassVar[bool] = False
 
     @property
@@ -103,6 +104,7 @@ class ExplainedRow:
     `place` is its rank, or None if it is not valid. `outcome` is returned, over the limit, below
     the least score or ended. `words` has {word, weight, found} for each word of the query.
     `found_by` says how the fact was found: words, vector, or neither if only its neighbours match.
+    `timeless_score` is the score without the time that the question is about.
     """
 
     place: int | None
@@ -119,7 +121,9 @@ class ExplainedRow:
     coverage: float | None
     words: list[dict[str, Any]]
     found_by: list[str]
+    valid_from: datetime
     valid_until: datetime | None
+    timeless_score: float | None
 
 
 @dataclass(frozen=True)

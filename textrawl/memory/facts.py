@@ -29,7 +29,7 @@ from textrawl.memory.fact_rows import (
 from textrawl.memory.store import Store
 from textrawl.models.embeddings import compose_document
 from textrawl.postgres.sqlstates import FACT_REASONS, DataRefused
-from textrawl.values import times
+from textrawl.values import question_times
 from textrawl.values.word_lists import EVERYBODY, build_filter, includes_everybody
 
 # People speak of an event some days after it, or plan it the day before. Therefore the period of a
@@ -40,24 +40,35 @@ _EARLIER, _LATER = timedelta(days=1), timedelta(days=3)
 _MOST_COMPARED = 50  # facts of an answer of which the days can matter
 
 
+_ABOUT_TIME = ("tense", "during", "clause")  # of facts that have ended, so not of proposals
 EVER: Literal["ever"] = "ever"
 """The value of `Times.as_of` that finds facts of all times."""
 
 
-async def find_period(query: str, as_of: datetime | Literal["ever"] | None) -> str | None:
-    """Return the period that the query names, as a range of Postgres, or None.
+async def read_time(query: str, as_of: datetime | Literal["ever"] | None) -> dict[str, object]:
+    """Return the time that the query is about, as values of SQL parameters by their names.
 
-    A period such as "last week" counts from `as_of`, or from now.
+    A period such as "last week" counts from `as_of`, or from now. If the caller names a time with
+    `as_of`, the tense of the query does not count.
     """
-    if not times.names_time(query):
-        return None
     now = as_of if isinstance(as_of, datetime) else datetime.now(UTC)
-    # Use a thread, because the first call loads the words of a language, which takes a second.
-    period = await to_thread.run_sync(times.find_period, query, now)
-    if period is None:
-        return None
-    start, end = period.widen(_EARLIER, _LATER)
-    return f"[{start.isoformat()},{end.isoformat()})"
+    if question_times.names_time(query):
+        # Use a thread, because the first call loads the words of a language, which takes a second.
+        period, tense = await to_thread.run_sync(question_times.read_time, query, now)
+    else:
+        period, tense = question_times.read_time(query, now)
+    found = dict[str, object]()
+    if period:
+        found["around"] = _write_range(period.widen(_EARLIER, _LATER))
+    if as_of is None and period and not period.start <= now < period.end:
+        found["during"] = _write_range(period)
+    if as_of is None and tense:
+        found |= {"tense": tense.name, **({"clause": tense.clause} if tense.clause else {})}
+    return found
+
+
+def _write_range(period: question_times.NamedPeriod) -> str:
+    return f"[{period.start.isoformat()},{period.end.isoformat()})"
 
 
 @dataclass(frozen=True)
@@ -181,8 +192,9 @@ class MemoryOperations:
             **(question.sources.arguments() if question.sources else {}),
         )
         if caller.principal.proposes and question.covers_present_facts:
+            known = {name: arguments[name] for name in arguments if name not in _ABOUT_TIME}
             proposed = await self._call(
-                "search_proposals", ProposedHitRow, semantic=question.semantic, **arguments
+                "search_proposals", ProposedHitRow, semantic=question.semantic, **known
             )
             merged = sorted([*hits, *proposed], key=lambda hit: hit.score, reverse=True)
             hits = merged[: question.limit]
@@ -209,9 +221,7 @@ class MemoryOperations:
         """Return the arguments of a search, and the reason why vectors are not used, or None."""
         embed = self._store.embed_query if question.semantic else self._store.try_to_embed_query
         model, vector, reason = await embed(question.query)
-        around = (
-            None if question.semantic else await find_period(question.query, question.times.as_of)
-        )
+        time = {} if question.semantic else await read_time(question.query, question.times.as_of)
         arguments = {
             "query": question.query,
             "entity_types": question.entity_types,
@@ -219,7 +229,7 @@ class MemoryOperations:
             "model": model,
             "vector": vector,
             **question.times.arguments(),
-            **({"around": around} if around else {}),
+            **time,
             **({} if question.least_score is None else {"least_score": question.least_score}),
             **caller.reading,
         }

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
+from datetime import UTC, datetime, timedelta
 from itertools import groupby
 from typing import Annotated, Any
 from uuid import UUID
@@ -33,7 +34,18 @@ from textrawl.cli.inputs import (
 from textrawl.cli.memory_session import ask
 from textrawl.memory import commands
 from textrawl.memory.fact_rows import EntityRow, ExplainedRow, HitRow
+from textrawl.values.question_times import TenseName, read_time
+from textrawl.values.times import write_day, write_period
 
+_TENSES: Mapping[TenseName, str] = {
+    "first": "the first time",
+    "ever": "all times",
+    "last": "the last time",
+    "since": "the beginning of something",
+    "before": "the time before something",
+    "former": "an earlier time",
+    "now": "now",
+}
 _Documents = Annotated[
     bool,
     typer.Option("--documents", help="Search the documents of graphs instead of facts."),
@@ -272,10 +284,22 @@ def explain(  # noqa: PLR0913, PLR0917 - each argument is an option
     )
     if found.missing:
         write_message(f"Keywords only: {found.missing}.")
+    if as_of is None and (about := _describe_time(" ".join(query))):
+        write_message(f"The question is about {about}.")
     if as_json:
         write_json([asdict(row) for row in found.rows])
     else:
         _show_explanation(found.rows)
+
+
+def _describe_time(question: str) -> str:
+    """Return the time that the words of the question name, or an empty text."""
+    period, tense = read_time(question, datetime.now(UTC))
+    names = [_TENSES[tense.name]] if tense else []
+    if period:
+        last = period.end - timedelta(microseconds=1)
+        names.append(f"{write_day(period.start)} to {write_day(last)}")
+    return ", ".join(names)
 
 
 def _show_explanation(rows: Sequence[ExplainedRow]) -> None:
@@ -326,6 +350,9 @@ def _describe(row: ExplainedRow) -> str:
         parts.append(f"meaning: {_write_hundredths(row.likeness)} (cosine {row.cosine:.2f})")
     if row.own_score is not None and round(100 * row.score) != round(100 * row.own_score):
         parts.append(f"without neighbours: {_write_hundredths(row.own_score)}")
+    if row.timeless_score is not None:
+        period = write_period(row.valid_from, row.valid_until)
+        parts.append(f"without a time: {_write_hundredths(row.timeless_score)}; valid: {period}")
     parts.append(f"found by: {' and '.join(row.found_by) or 'its neighbours'}")
     return "; ".join(parts)
 

@@ -83,9 +83,14 @@ class FactLayout:
         """Return whether text answers show the day of a fact."""
         return self.with_ids or self.with_dates or identity in self.dated
 
-    def find_period(self, start: datetime | None, end: datetime | None) -> str | None:
-        """Return the period to show: of each fact, or else of a fact that begins in the future."""
-        if start is None or not (self.with_periods or start > datetime.now(UTC)):
+    def find_period(
+        self, start: datetime | None, end: datetime | None, *, asked: bool = False
+    ) -> str | None:
+        """Return the period to show: of each fact, or else of a fact that begins in the future.
+
+        `asked` is true if the question is about other times than now.
+        """
+        if start is None or not (self.with_periods or asked or start > datetime.now(UTC)):
             return None
         return write_period(start, end)
 
@@ -324,7 +329,7 @@ def _build_fact(row: HitRow, layout: FactLayout) -> FactPart:
         chunk_id=row.chunk_id,
         proposed=row.proposed or None,
     )
-    if period := layout.find_period(row.valid_from, row.valid_until):
+    if period := layout.find_period(row.valid_from, row.valid_until, asked=row.dated):
         fact.period, fact.valid_from, fact.valid_until = period, row.valid_from, row.valid_until
     if layout.with_ids or row.several_authors:
         fact.by = row.author
