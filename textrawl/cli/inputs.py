@@ -8,6 +8,7 @@ import typer
 
 from textrawl.values.choice import join_choices
 from textrawl.values.names import ENTITY_TYPES, EntityKind, name_type
+from textrawl.values.question_times import find_period
 from textrawl.values.text import (
     FACT_LENGTH,
     LEAST_TOKENS,
@@ -19,7 +20,7 @@ from textrawl.values.text import (
     clean_fact,
     clean_name,
 )
-from textrawl.values.times import find_period, read_as_of, read_future_instant
+from textrawl.values.times import read_as_of, read_future_instant
 
 Value = TypeVar("Value")
 
