@@ -23,18 +23,23 @@ begin
         where o.whole is null and is_valid(o.valid_from, o.valid_until, o.closed_at)
         order by changed.updated_at desc, o.entity_id, o.created_at desc, o.id limit most_facts
     ), claim as materialized (
-        -- Only facts with the same predicate, subject and first word can disagree. Compare no other pairs.
-        select n.space_id, n.entity_id, n.id, n.content, n.created_at, s.language,
+        -- Comparing takes longer than reading. So compare only facts with the same predicate and subject. If the
+        -- predicate has several values, they must also have the same first word, and numbers or one negation.
+        select n.space_id, n.entity_id, n.id, n.content, n.created_at, s.language, c.negative, several.values,
+            '#' = any(select left(item, 1) from unnest(c.items) item) as counted,
             concat_ws('|', c.predicate, case when not c.named and c.predicate <> 'lead' then array_to_string(c.subject, ' ') else '' end,
-                case when c.predicate = '' then c.items[1] end) as frame
+                case when several.values then regexp_replace(c.items[1], '^#.*', '#') end) as frame
         from newest n
         join space s on s.id = n.space_id
         cross join lateral read_claim(n.content, s.language) c
+        cross join lateral (select c.predicate ~ '^(like|be|has|v:.*|)$' as values) several
+        where cardinality(c.items) <= 12 or not several.values
     )
     select space_id, one.id, other.id, compared.reason
     from claim one join claim other using (space_id, entity_id, frame)
     cross join lateral (select disagreement(one.content, other.content, one.language) as reason) compared
-    where (one.created_at, one.id) < (other.created_at, other.id) and compared.reason is not null
+    where (one.created_at, one.id) < (other.created_at, other.id)
+      and case when not one.values or one.negative <> other.negative or one.counted and other.counted then compared.reason is not null end
     order by greatest(one.created_at, other.created_at) desc, one.id, other.id limit max_rows;
 end
 $$;
