@@ -27,10 +27,10 @@ STATE = """
 
 
 async def call(client: Client, who: str, words: str) -> Any:
-    """The answer to a call of the table, such as `Initech saidAt 2021-03-01`."""
+    """The answer to a call of the table, such as `Initech saidAt=2021-03-01`."""
     relation = words.startswith("→ ")
     text, *rest = words.removeprefix("→ ").split()
-    given = dict(zip(rest[::2], rest[1::2], strict=True))
+    given = dict(word.split("=") for word in rest)
     if relation:
         arguments = {"fromEntity": who, "relation": "works_at", "toEntity": text, **given}
         return read(await client.call_tool("relate_entities", arguments))
@@ -129,7 +129,7 @@ WRONG_TIMES: list[tuple[str, dict[str, Any], str]] = [
 async def test_wrong_times_get_an_error_that_says_so_and_change_nothing(
     client: Client, owner: psycopg.Connection
 ) -> None:
-    await call(client, "Rosa", "→ Hooli validFrom 2020-01-01")
+    await call(client, "Rosa", "→ Hooli validFrom=2020-01-01")
     former = FACT | {"observation": "worked at Hooli", "validUntil": "2021-06-30"}
     assert read(await client.call_tool("remember_fact", former))["ended"] is True
     before = read_tables(owner)
@@ -145,9 +145,9 @@ async def test_wrong_times_get_an_error_that_says_so_and_change_nothing(
 async def test_history_has_periods_in_all_formats_and_a_begin_ahead_is_told_at_once(
     connect: Connect, era: Era, client: Client
 ) -> None:
-    await call(client, "Rosa", "Initech saidAt 2021-03-01")
-    await call(client, "Rosa", "Globex saidAt 2024-05-01 replaces Initech")
-    await call(client, "Rosa", "Hooli validFrom 2999-01-01")
+    await call(client, "Rosa", "Initech saidAt=2021-03-01")
+    await call(client, "Rosa", "Globex saidAt=2024-05-01 replaces=Initech")
+    await call(client, "Rosa", "Hooli validFrom=2999-01-01")
     ever = {"mode": "search", "query": "Rosa Initech", "asOf": "ever"}
     lines = await connect(era, compact_responses="lines")
 
@@ -174,11 +174,11 @@ async def test_history_has_periods_in_all_formats_and_a_begin_ahead_is_told_at_o
 async def test_a_fact_put_before_another_says_so_and_changes_nothing_else(
     client: Client, owner: psycopg.Connection
 ) -> None:
-    globex = await call(client, "Rosa", "Globex saidAt 2024-05-01")
+    globex = await call(client, "Rosa", "Globex saidAt=2024-05-01")
     before = owner.execute("select to_jsonb(o) from observation o").fetchall()
 
-    initech = await call(client, "Rosa", "Initech saidAt 2021-03-01 replaces Globex")
-    again = await call(client, "Rosa", "Initech saidAt 2021-03-01 replaces Globex")
+    initech = await call(client, "Rosa", "Initech saidAt=2021-03-01 replaces=Globex")
+    again = await call(client, "Rosa", "Initech saidAt=2021-03-01 replaces=Globex")
 
     assert (initech["ended"], initech["before"]) == (True, globex["obs"])
     assert again == initech | {"dup": True}
