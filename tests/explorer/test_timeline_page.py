@@ -63,7 +63,8 @@ async def test_a_timeline_is_filtered_by_author_entity_and_days(place: Place) ->
     remember(place.owner, "Ada", "likes tea")
     remember(place.owner, "Ben", "likes cake")
     place.owner.execute(
-        "update observation set said_at = '2024-02-10T12:00Z' where content = 'likes cake'"
+        "update observation set said_at = '2024-02-10T12:00Z', valid_from = '2024-02-10T12:00Z'"
+        " where content = 'likes cake'"
     )
     shown: dict[str, list[str]] = {}
     async with place.browse("reader") as browser:
@@ -103,7 +104,9 @@ async def test_paging_shows_every_entry_once_also_if_all_have_the_same_time(plac
     facts = [f"likes tea number {number}" for number in range(120)]
     for fact in facts:
         remember(place.owner, "Ada", fact)
-    place.owner.execute("update observation set said_at = '2024-02-10T12:00Z'")
+    place.owner.execute(
+        "update observation set said_at = '2024-02-10T12:00Z', valid_from = '2024-02-10T12:00Z'"
+    )
     seen: list[str] = []
     async with place.browse("reader") as browser:
         link = "timeline"

@@ -82,7 +82,7 @@ WORDS, VECTORS = "observation_fts_idx", "embedding_1_vector_idx"
 OWN = "embedding_1_space_1_idx"
 BY_TYPE = "observation_type_idx"
 NEWEST = BESIDE = "observation_ordinal_idx"
-BY_DAY = "observation_said_at_idx"
+BY_DAY, BY_BEGIN = "observation_said_at_idx", "observation_valid_from_idx"
 AUTHORS = "observation_author_idx"  # whether the spaces of an answer have several authors
 BY_KEY = {"observation_pkey", "embedding_1_pkey", BESIDE, AUTHORS}
 
@@ -100,7 +100,7 @@ def test_a_search_of_a_small_space_asks_its_own_vectors_and_not_the_index_of_all
 
     assert VECTORS not in scans
     # Facts of a space are counted by whatever index begins with it.
-    assert scans.keys() <= {WORDS, BY_TYPE, BY_DAY, *BY_KEY}
+    assert scans.keys() <= {WORDS, BY_TYPE, BY_DAY, BY_BEGIN, *BY_KEY}
 
 
 def test_a_search_of_a_short_period_compares_its_own_vectors(sql: Sql) -> None:
@@ -138,7 +138,7 @@ def test_a_search_of_a_rare_type_compares_its_own_vectors(sql: Sql) -> None:
     scans = count_scans(sql, "common word1", spaces=[1], entity_types=["location"])
 
     assert BY_TYPE in scans
-    assert scans.keys() <= {WORDS, BY_TYPE, BY_DAY, *BY_KEY}
+    assert scans.keys() <= {WORDS, BY_TYPE, BY_DAY, BY_BEGIN, *BY_KEY}
 
 
 def test_a_search_of_all_spaces_by_meaning_alone_reads_the_index_of_vectors(sql: Sql) -> None:

@@ -218,7 +218,8 @@ def write_line(text: str, marks: str = "") -> str:
     `marks` are first characters that have a meaning in this place, and so get a backslash.
     """
     flat = _escape_end(text.translate(_FLAT))
-    return f"\\{flat}" if _begins_like_ours(flat, marks) else flat
+    # The end of the line, such as (proposed), can follow the text after a space.
+    return f"\\{flat}" if _begins_like_ours(f"{flat} ", marks) else flat
 
 
 def write_relation(relation: str, name: str) -> str:
