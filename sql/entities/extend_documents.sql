@@ -9,7 +9,8 @@ declare
     words tsvector := search_document(extend_documents.space, space_language(extend_documents.space), names, '');
     documents uuid[] := claim_documents(extend_documents.space, array[extend_documents.entity]);
 begin
-    update entity e set fts = to_tsvector('simple', search_text(names)), updated_at = clock_timestamp()
+    update entity e
+    set fts = to_tsvector('simple', search_text(document_names(e.space_id, e.id, typed => false))), updated_at = clock_timestamp()
     where e.space_id = extend_documents.space and e.id = extend_documents.entity;
     update observation o set fts = o.fts || words
     where o.space_id = extend_documents.space and o.id = any(documents);

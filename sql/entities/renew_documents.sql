@@ -8,7 +8,7 @@ declare
     documents uuid[]    := claim_documents(renew_documents.space, entities);
 begin
     update entity e
-    set fts = to_tsvector('simple', search_text(document_names(e.space_id, e.id))), updated_at = clock_timestamp()
+    set fts = to_tsvector('simple', search_text(document_names(e.space_id, e.id, typed => false))), updated_at = clock_timestamp()
     where e.space_id = renew_documents.space and e.id = any(entities);
     update observation o set fts = search_document(
         o.space_id, language, document_names(o.space_id, o.entity_id, o.relation_id), o.content, nullif(o.said_at, o.created_at))

@@ -39,7 +39,7 @@ begin
             select edge.other from unnest(frontier) f (id)
             cross join lateral live_edges(home, f.id, as_of) edge
             join entity e on e.space_id = home and e.id = edge.other
-            where edge.other <> all(visited) and (entity_types is null or e.entity_type = any(entity_types))
+            where edge.other <> all(visited) and has_type(e.entity_type, e.metadata, entity_types)
               and (relation_types is null or edge.relation_type = any(relation_types))
             group by edge.other order by count(*) desc, max(edge.created_at) desc, edge.other
             limit max_nodes - cardinality(visited) + 1);

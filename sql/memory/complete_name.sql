@@ -18,14 +18,14 @@ begin atomic
     ), prefixed as (
         select e.name_key, e.name, e.updated_at, 1 as rank, false as alias from textrawl.entity e
         where e.space_id = any((select ids from scope)::integer[]) and e.name_key like (select pattern from typed)
-          and (complete_name.entity_types is null or e.entity_type = any(complete_name.entity_types))
+          and textrawl.has_type(e.entity_type, e.metadata, complete_name.entity_types)
         order by e.updated_at desc limit max_rows
     ), other as (
         select e.name_key, a.name, e.updated_at, 1 as rank, true as alias from textrawl.entity_alias a
         join textrawl.entity e on e.space_id = a.space_id and e.id = a.entity_id
         where a.space_id = any((select ids from scope)::integer[]) and a.removed_at is null
           and a.name_key like (select pattern from typed) and beginning <> ''
-          and (complete_name.entity_types is null or e.entity_type = any(complete_name.entity_types))
+          and textrawl.has_type(e.entity_type, e.metadata, complete_name.entity_types)
         order by e.updated_at desc limit max_rows
     ), worded as (
         -- Names with a later word that has this beginning, such as a family name.
@@ -33,7 +33,7 @@ begin atomic
         where e.space_id = any((select ids from scope)::integer[])
           and e.fts @@ (select string_agg(quote_literal(word) || ':*', ' & ')::tsquery
                         from unnest(tsvector_to_array(to_tsvector('simple', textrawl.search_text(beginning)))) word)
-          and (complete_name.entity_types is null or e.entity_type = any(complete_name.entity_types))
+          and textrawl.has_type(e.entity_type, e.metadata, complete_name.entity_types)
         order by e.updated_at desc limit max_rows
     ), found as (
         -- Several spaces can have an entity of one name.

@@ -50,11 +50,11 @@ begin
     to_id := target.id; to_name := target.stored_name; to_stored_type := target.stored_type;
     if source.guessed and from_type is not null then
         perform retype_node(from_id, from_type, origin);
-        from_stored_type := from_type;
+        from_stored_type := nearest_type(from_type);
     end if;
     if target.guessed and to_type is not null then
         perform retype_node(to_id, to_type, origin);
-        to_stored_type := to_type;
+        to_stored_type := nearest_type(to_type);
     end if;
     if replaces then
         former := array(

@@ -14,7 +14,8 @@ create function textrawl.describe_entity(
     incoming jsonb,             -- [{relation_type, from_entity, from_entity_type, created_at, valid_from, valid_until}]
     total_relations bigint,
     revised jsonb,              -- the newest wrong facts, if skip is 0: [{id, content, reason, instead, revised_at}]
-    aliases text[]
+    aliases text[],
+    given_type text             -- the word that a caller gave as its type; null: its type is that of a caller, or a guess
 )
 language sql stable security definer
 set search_path from current
@@ -24,7 +25,7 @@ begin atomic
     ), named as (
         -- Several spaces can have an entity of this name. The answer has the facts of all these entities, but only the
         -- name and type of the entity in the first space.
-        select e.space_id, s.name as space, e.id, e.name, e.entity_type, e.description,
+        select e.space_id, s.name as space, e.id, e.name, e.entity_type, e.description, textrawl.free_type(e.entity_type, e.metadata) as free_type,
                row_number() over (order by array_position((select ids from scope), e.space_id)) as place
         from textrawl.find_entities((select ids from scope)::integer[], describe_entity.entity) f
         join textrawl.entity e on e.space_id = f.space_id and e.id = f.entity_id
@@ -84,7 +85,8 @@ begin atomic
             where skip = 0 and (known_at is null or v.revised_at <= known_at) order by v.revised_at desc, o.id limit 5) wrong),
         array(select a.name from textrawl.entity_alias a
               where a.space_id = named.space_id and a.entity_id = named.id and a.removed_at is null
-              order by a.created_at, a.name)
+              order by a.created_at, a.name),
+        nullif(nullif(named.free_type, named.entity_type), 'Generic')
     from named where place = 1;
 end;
 

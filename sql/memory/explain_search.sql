@@ -38,6 +38,7 @@ as $$
 declare
     scoped     integer[] := readable_spaces(credential, spaces);
     candidates integer := greatest(50, 2 * max_rows);
+    types      text[] := wanted_types(entity_types, scoped);
     plan       record;
     terms      tsquery[];
     names      text[];
@@ -52,7 +53,7 @@ declare
 begin
     select coalesce(least_score, b.score) as score, case when least_score is null then b.kept else 0 end as kept
     into bar from answer_bar(vector is not null) b;
-    select a.* into plan from assess_spaces(scoped, entity_types, model, since, until) a;
+    select a.* into plan from assess_spaces(scoped, types, model, since, until) a;
     select array_agg(t.term order by t.place), array_agg(t.weight / t.total order by t.place),
         string_agg('(' || t.selecting::text || ')', '|')::tsquery, array_agg(t.name order by t.place)
     into terms, weights, selecting, names
@@ -65,7 +66,7 @@ begin
         select o.id from observation o
         where selecting is not null and o.fts @@ selecting and (o.space_id = any(scoped)) is true
             and not is_valid(o.valid_from, o.valid_until, o.closed_at, moment)
-            and (entity_types is null or o.entity_type = any(entity_types))
+            and (types is null or o.entity_type = any(types))
         order by o.created_at desc, o.id limit more);
     return query
         with wide as materialized (
@@ -95,10 +96,10 @@ begin
             where num_nonnulls(tense, during, around) > 0
         ), lexical as materialized (
             select m.id from matching_facts(
-                terms, subset_sums(weights), selecting, null, false, scoped, entity_types, moment, candidates, since, until) m
+                terms, subset_sums(weights), selecting, null, false, scoped, types, moment, candidates, since, until) m
         ), nearest as materialized (
             select n.id from nearest_facts(
-                model, vector, scoped, entity_types, moment, candidates, plan.large, plan.rare, plan.breadth, plan.own,
+                model, vector, scoped, types, moment, candidates, plan.large, plan.rare, plan.breadth, plan.own,
                 since, until) n
         ), shown as (
             select w.rank, w.observation_id, w.space_id, w.score, w.cosine, w.coverage,

@@ -1,7 +1,7 @@
 -- Each of these functions takes a credential and does only what the credential allows.
 grant execute on function
     textrawl.search_memory, textrawl.describe_entity, textrawl.list_entities, textrawl.similar_names,
-    textrawl.digest_memory, textrawl.facts_from_authors, textrawl.complete_name, textrawl.explain_search,
+    textrawl.digest_memory, textrawl.facts_from_authors, textrawl.complete_name, textrawl.explain_search, textrawl.known_types,
     textrawl.remember_fact, textrawl.build_knowledge, textrawl.relate_entities, textrawl.end_relation,
     textrawl.forget_entity,
     textrawl.memory_statistics, textrawl.recall_costs, textrawl.count_terms
@@ -14,8 +14,8 @@ grant execute on function
 
 grant execute on function
     textrawl.search_memory, textrawl.describe_entity, textrawl.list_entities, textrawl.similar_names,
-    textrawl.digest_memory, textrawl.facts_from_authors, textrawl.complete_name, textrawl.explain_search, textrawl.memory_statistics,
-    textrawl.recall_costs, textrawl.score_bar
+    textrawl.digest_memory, textrawl.facts_from_authors, textrawl.complete_name, textrawl.explain_search, textrawl.known_types,
+    textrawl.memory_statistics, textrawl.recall_costs, textrawl.score_bar
     to textrawl_analyst;
 
 -- Row-level security shows a login only the rows of the spaces that were granted to its actor.

@@ -22,7 +22,7 @@ begin atomic
     ), matching as (
         select from textrawl.entity e
         where e.space_id = any((select ids from scope)::integer[])
-          and (list_entities.entity_types is null or e.entity_type = any(list_entities.entity_types))
+          and textrawl.has_type(e.entity_type, e.metadata, list_entities.entity_types)
           and (as_of is null or e.created_at <= as_of or exists (
               select from textrawl.observation o
               where o.space_id = e.space_id and o.entity_id = e.id and textrawl.is_valid(o.valid_from, o.valid_until, o.closed_at, as_of)))
@@ -37,7 +37,7 @@ begin atomic
             select e.id, e.name, e.entity_type, e.description, e.updated_at
             from textrawl.entity e
             where e.space_id = place.id
-              and (list_entities.entity_types is null or e.entity_type = any(list_entities.entity_types))
+              and textrawl.has_type(e.entity_type, e.metadata, list_entities.entity_types)
               and (as_of is null or e.created_at <= as_of or exists (
               select from textrawl.observation o
               where o.space_id = e.space_id and o.entity_id = e.id and textrawl.is_valid(o.valid_from, o.valid_until, o.closed_at, as_of)))

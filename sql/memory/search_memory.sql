@@ -65,9 +65,16 @@ declare
     period     tstzrange := case when asks then during end;
     of_period  integer := 0;
     moment     timestamptz := case when asks and (tense <> 'now' or during is not null) then 'infinity' else as_of end;
+    -- The filter, if it has other types than the seven: only the entity of a fact has them.
+    typed      text[];
 begin
     if 'documents' = any(sources) then
         scoped := scoped || array(select g.space_id from readable_graphs(credential, graphs) g order by g.space_id);
+    end if;
+    if entity_types is distinct from wanted_types(entity_types, scoped) then
+        typed := entity_types;
+        entity_types := wanted_types(entity_types, scoped);
+        candidates := greatest(candidates, 1000);
     end if;
     if neighbours then
         ordered := array(select unnest(scoped) except select s.space_id from space_statistics s where s.coherence < 1.2);
@@ -142,6 +149,8 @@ begin
             ) f
             join observation o using (space_id, id)
             cross join lateral (select holds_within(o.valid_from, o.valid_until, period) as held) h
+            where typed is null or exists (
+                select from entity e where e.space_id = o.space_id and e.id = o.entity_id and has_type(e.entity_type, e.metadata, typed))
         ),
         beside as materialized (
             -- Many relevant facts share no word with the query, but were stored just before or after a fact that does.
@@ -164,6 +173,8 @@ begin
             cross join lateral (select holds_within(o.valid_from, o.valid_until, period) as held) h
             where is_valid(o.valid_from, o.valid_until, o.closed_at, moment) and is_within(o.said_at, since, until)
                 and (entity_types is null or o.entity_type = any(entity_types))
+                and (typed is null or exists (
+                    select from entity e where e.space_id = o.space_id and e.id = o.entity_id and has_type(e.entity_type, e.metadata, typed)))
         ),
         selected as materialized (
             select * from found

@@ -17,7 +17,7 @@ begin
     from claim_entity(fact ->> 'entity', type, origin) c;
     if guessed and type is not null then
         perform retype_node(entity_id, type, origin);
-        entity_type := type;
+        entity_type := nearest_type(type);
     end if;
     select stored.observation_id, stored.duplicate, stored.updated, stored.closest, stored.ended, stored.before
     into observation_id, duplicate, updated, closest, ended, placed_before

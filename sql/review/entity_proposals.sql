@@ -10,7 +10,7 @@ returns table (
 language sql stable security definer rows 5
 set search_path from current
 begin atomic
-    select p.id, s.name, p.entity_name, coalesce(p.entity_type, 'concept'), p.content, p.relation_type, p.to_name,
+    select p.id, s.name, p.entity_name, textrawl.nearest_type(p.entity_type), p.content, p.relation_type, p.to_name,
         coalesce(p.source, 'conversation'), coalesce(p.confidence, 1), p.created_at, coalesce(p.said_at, p.created_at), a.name
     from textrawl.access_rights(credential) r
     join textrawl.space s on s.id = r.space_id

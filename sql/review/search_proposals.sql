@@ -49,14 +49,14 @@ begin
             from proposal p join space s on s.id = p.space_id
             where p.space_id = any(own) and p.author_id = me and is_pending(p.decision, p.created_at, s.proposal_days)
               and is_within(coalesce(p.said_at, p.created_at), since, until)
-              and (entity_types is null or coalesce(p.entity_type, 'concept') = any(entity_types))
+              and (entity_types is null or nearest_type(p.entity_type) = any(entity_types) or lower(p.entity_type) = any(entity_types))
         ), scored as materialized (
             select m.*, case when terms is not null then least(1, terms_weight(matched, sums) / length_divisor(length(m.fts))) end as covered,
                 search_likeness(near, model_row.cosine_floor, model_row.cosine_ceiling) as likeness
             from mine m
         )
         select c.id, coalesce(e.id, md5(c.space_id || c.entity_key)::uuid), c.in_space, coalesce(e.name, c.entity_name),
-            coalesce(e.entity_type, c.entity_type, 'concept'), proposal_text(c.content, c.relation_type, c.to_name),
+            coalesce(e.entity_type, nearest_type(c.entity_type)), proposal_text(c.content, c.relation_type, c.to_name),
             coalesce(c.source, 'conversation'), c.created_at, coalesce(c.said_at, c.created_at), a.name,
             lift_score(search_score(c.likeness, c.covered, coalesce(model_row.trust, 0.5)), c.said_at <@ around)::real as score,
             c.near::real, c.covered::real,

@@ -29,8 +29,9 @@ begin
             wanted_key := next_key;
             continue;
         end if;
-        stored_name := claim_entity.name; stored_type := coalesce(type, 'concept'); guessed := type is null;
-        id := insert_entity(origin.space_id, stored_name, wanted_key, stored_type, guessed, claim_entity.metadata,
+        stored_name := claim_entity.name; stored_type := nearest_type(type); guessed := type is null;
+        id := insert_entity(origin.space_id, stored_name, wanted_key, stored_type, guessed,
+                            coalesce(claim_entity.metadata, jsonb_strip_nulls(jsonb_build_object('type', nullif(type, stored_type)))),
                             created_at => moment, updated_at => moment);
         -- Null means that another session has just created the entity. Repeat the loop to lock that entity.
         exit when id is not null;
@@ -42,5 +43,6 @@ end
 $$;
 
 comment on function textrawl.claim_entity is
-    'Return the entity with a name or an alias, create it if it is missing, and lock it until the transaction ends. An entity without a stated '
-    'type is a concept until retype_node() sets the first type that a caller states.';
+    'Return the entity with a name or an alias, create it if it is missing, and lock it until the transaction ends. If the '
+    'type is none of the seven, a new entity gets the nearest_type(), and keeps the word. An entity without a stated type is '
+    'a concept until retype_node() sets the first type that a caller states.';

@@ -1,9 +1,13 @@
-create function textrawl.document_names(space integer, entity uuid, relation uuid default null) returns text
+create function textrawl.document_names(
+    space integer, entity uuid, relation uuid default null,
+    typed boolean default true  -- with the word that a caller gave as the type of the entity
+) returns text
 language sql stable parallel safe
 begin atomic
     select concat_ws(' ', e.name, (
             select string_agg(a.name, ' ' order by a.name_key) from textrawl.entity_alias a
-            where a.space_id = e.space_id and a.entity_id = e.id and a.removed_at is null), (
+            where a.space_id = e.space_id and a.entity_id = e.id and a.removed_at is null),
+            case when typed then nullif(nullif(textrawl.free_type(e.entity_type, e.metadata), e.entity_type), 'Generic') end, (
             -- The text of a statement contains the name that the other end had when the relation was stored.
             select t.name || ' ' || other.names
             from textrawl.relation r
@@ -16,6 +20,6 @@ begin atomic
 end;
 
 comment on function textrawl.document_names is
-    'The name of an entity with its aliases, for search_document(). If a relation is given: also the name and the '
+    'The name of an entity with its aliases and its type, for search_document(). If a relation is given: also the name and the '
     'aliases of the entity that it leads to, if that entity has aliases. '
     'Example: select textrawl.document_names(e.space_id, e.id) from textrawl.entity e;';

@@ -3,7 +3,7 @@ grant select on textrawl.migration, textrawl.code to textrawl_app, textrawl_anal
 
 grant execute on function
     textrawl.name_key, textrawl.fact_key, textrawl.relation_key, textrawl.is_valid, textrawl.is_within, textrawl.is_fact_id,
-    textrawl.fact_hash, textrawl.free_type, textrawl.find_entities,
+    textrawl.fact_hash, textrawl.free_type, textrawl.has_type, textrawl.nearest_type, textrawl.type_words, textrawl.find_entities,
     textrawl.statement_text, textrawl.split_names
     to textrawl_analyst;
 

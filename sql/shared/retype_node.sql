@@ -22,10 +22,12 @@ begin
                 'entity_type', e.entity_type, 'type', e.metadata -> 'type', 'guessed', e.type_guessed))
     where e.space_id = origin.space_id and e.id = node;
     perform from observation o
-    where o.space_id = origin.space_id and o.entity_id = node and o.entity_type <> nearest
+    where o.space_id = origin.space_id and o.entity_id = node and (o.entity_type <> nearest or label is not null)
     order by o.id for no key update;
-    update observation o set entity_type = nearest
-    where o.space_id = origin.space_id and o.entity_id = node and o.entity_type <> nearest;
+    update observation o
+    set entity_type = nearest,
+        fts = o.fts || search_document(o.space_id, space_language(o.space_id), coalesce(nullif(label, 'Generic'), ''), '')
+    where o.space_id = origin.space_id and o.entity_id = node and (o.entity_type <> nearest or label is not null);
 end
 $$;
 

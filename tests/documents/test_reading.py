@@ -11,7 +11,7 @@ from pypdf import PdfWriter
 from pypdf.generic import DecodedStreamObject, DictionaryObject, NameObject
 
 from textrawl.memory.documents import FileRefused, clean_text, find_files, hash_file, read_file
-from textrawl.values.text import check_document
+from textrawl.values.text import clean_document
 
 PAGE = """<!doctype html><html><head><title>Meals</title><style>p {color: red}</style></head>
 <body><nav>Home</nav><h2>Tea &amp; coffee</h2><script>alert(1)</script>
@@ -108,7 +108,7 @@ def test_texts_in_common_encodings_are_read(write: Write, content: bytes, text: 
 def test_a_clean_text_has_no_character_that_hides_text(text: str) -> None:
     cleaned = clean_text(text)
 
-    assert check_document(cleaned) == cleaned == clean_text(cleaned)
+    assert clean_document(cleaned) == cleaned == clean_text(cleaned)
 
 
 @pytest.mark.parametrize(

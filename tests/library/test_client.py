@@ -96,7 +96,7 @@ async def test_errors_are_the_errors_of_textrawl(reach: Reach, way: str) -> None
         await memory.remember("Ada", "likes coffee", type="person", replaces="likes milk")
     assert "replaces" in unknown.value.fix
     with pytest.raises(errors.EntityTypeInvalid):
-        await memory.remember("Ada", "likes tea", type="robot")
+        await memory.recall("tea", entity_types=["robot"])
     with pytest.raises(errors.QueryMissing):
         await memory.recall("  ")
     with pytest.raises(errors.ArgumentInvalid, match="Empty period"):

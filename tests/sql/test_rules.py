@@ -7,7 +7,7 @@ from uuid import uuid4
 
 import psycopg
 
-from textrawl.values.names import ENTITY_TYPES, SYNONYMS, name_type
+from textrawl.values.names import ENTITY_TYPES, SYNONYMS, read_wanted_type
 
 Sql = psycopg.Connection[Any]
 
@@ -91,7 +91,11 @@ def test_the_memory_tools_and_the_graph_take_a_word_for_the_same_type(sql: Sql) 
     for word in (*ENTITY_TYPES, *SYNONYMS):
         for spelling in (word, f"{word}s", word.upper()):
             found = sql.execute("select nearest_type(%s)", (spelling,)).fetchone()
-            assert found == (name_type(spelling),), spelling
+            assert found == (read_wanted_type(spelling.lower()),), spelling
+    known = sql.execute("select word, entity_type from type_words()").fetchall()
+    assert len(dict(known)) == len(known) > 400
+    assert {entity_type for _, entity_type in known} == set(ENTITY_TYPES)
+    assert all(re.fullmatch("[a-z]+", word) for word, _ in known)
 
 
 def test_rows_are_made_in_few_places() -> None:

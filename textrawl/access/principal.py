@@ -151,6 +151,7 @@ class Caller:
     """A principal with its client, tool and request. Only the server creates callers.
 
     `sharing` is true if the call has an access token. Several people can use such a server.
+    `cleaned` is the number of texts in the arguments that `clean_text` changes.
     """
 
     principal: Principal
@@ -158,6 +159,7 @@ class Caller:
     tool: str
     request: str | None = None
     sharing: bool = False
+    cleaned: int = 0
     begun: float = field(default_factory=time.perf_counter, compare=False)
 
     @property

@@ -19,15 +19,16 @@ from pydantic_core import from_json
 
 from textrawl.archive.exports import VERSION
 from textrawl.tools.identity.tools import CATEGORIES, CONTENT_LENGTH, check_filename
-from textrawl.tools.memory.declaration import EntityType, Name, RelationName, Source
+from textrawl.tools.memory.declaration import Name, RelationName, Source
+from textrawl.values.names import EntityKind, read_wanted_type
 from textrawl.values.reference_file import LineRefused
 from textrawl.values.text import (
     FACT_LENGTH,
     REASON_LENGTH,
-    check_document,
+    clean_document,
     clean_fact,
     clean_name,
-    clean_part,
+    clean_text,
 )
 from textrawl.values.times import read_instant
 
@@ -38,12 +39,16 @@ def _read_moment(value: object) -> datetime:
     return read_instant(value)
 
 
+def _read_kind(value: object) -> object:
+    return read_wanted_type(value) if isinstance(value, str) else value
+
+
 def clean(value: object) -> object:
     """Return a text in the form of a name. Return other values unchanged."""
     return clean_name(value) if isinstance(value, str) else value
 
 
-def clean_text(value: object) -> object:
+def clean_whole(value: object) -> object:
     """Return a text in the form of a fact. Return other values unchanged."""
     return clean_fact(value) if isinstance(value, str) else value
 
@@ -135,7 +140,7 @@ class VersionLine(SignedLine):
     id: Id
     document: Id
     number: Annotated[int, Field(ge=1, le=2_000_000_000, strict=True)]
-    text: Annotated[str, Field(max_length=SOURCE_LENGTH), AfterValidator(check_document)] | None = (
+    text: Annotated[str, Field(max_length=SOURCE_LENGTH), AfterValidator(clean_document)] | None = (
         None
     )
     attributes: dict[str, Any] = Field(default_factory=dict[str, Any])
@@ -192,7 +197,7 @@ class EdgeLine(Line):
     space: SpaceName
     id: Id
     evidence: (
-        Annotated[str, BeforeValidator(clean_text), Field(min_length=1, max_length=FACT_LENGTH)]
+        Annotated[str, BeforeValidator(clean_whole), Field(min_length=1, max_length=FACT_LENGTH)]
         | None
     ) = None
     properties: dict[str, Any] | None = None
@@ -228,9 +233,11 @@ class EntityLine(Line):
     space: SpaceName
     id: Id
     name: Name
-    entity_type: EntityType
+    entity_type: Annotated[EntityKind, BeforeValidator(_read_kind)]
     type_guessed: bool | None = None
-    description: Annotated[str, BeforeValidator(clean_text), Field(max_length=10_000)] | None = None
+    description: Annotated[str, BeforeValidator(clean_whole), Field(max_length=10_000)] | None = (
+        None
+    )
     metadata: dict[str, Any] = Field(default_factory=dict[str, Any])
     created_at: Moment
     updated_at: Moment
@@ -254,7 +261,7 @@ class RevisionLine(SignedLine):
     space: SpaceName
     id: Id
     reason: Annotated[
-        str, BeforeValidator(clean_text), Field(min_length=1, max_length=REASON_LENGTH)
+        str, BeforeValidator(clean_whole), Field(min_length=1, max_length=REASON_LENGTH)
     ]
     revised_at: Moment
 
@@ -290,7 +297,7 @@ class FactLine(_Statement):
     @classmethod
     def _clean_text(cls, value: object, info: ValidationInfo) -> object:
         """Keep white space at the ends of a part, because the joined parts must equal the text."""
-        clean = clean_part if info.data.get("whole") else clean_fact
+        clean = clean_text if info.data.get("whole") else clean_fact
         return clean(value) if isinstance(value, str) else value
 
     @model_validator(mode="after")
@@ -320,7 +327,7 @@ class ReflectionLine(SignedLine):
     target_type: Literal["entity", "session", "relation", "global"]
     entity: Id | None = None
     edge: Id | None = None
-    text: Annotated[str, BeforeValidator(clean_text), Field(min_length=1, max_length=10_000)]
+    text: Annotated[str, BeforeValidator(clean_whole), Field(min_length=1, max_length=10_000)]
     voice: Label
     mood: Annotated[Label, Field(max_length=100)] | None = None
     created_at: Moment
@@ -335,8 +342,8 @@ class MemoryLine(Line):
     saved: bool
     tags: Annotated[list[Label], Field(max_length=1000)] = Field(default_factory=list[Label])
     entities: Annotated[list[Label], Field(max_length=10_000)] = Field(default_factory=list[Label])
-    source: Annotated[str, BeforeValidator(clean_text), Field(max_length=500)] | None = None
-    context: Annotated[str, BeforeValidator(clean_text), Field(max_length=1000)] | None = None
+    source: Annotated[str, BeforeValidator(clean_whole), Field(max_length=500)] | None = None
+    context: Annotated[str, BeforeValidator(clean_whole), Field(max_length=1000)] | None = None
     extra: dict[str, Any] = Field(default_factory=dict[str, Any])
     strength: Annotated[float, Field(ge=0, le=2, allow_inf_nan=False)]
     use_count: Count
@@ -344,7 +351,7 @@ class MemoryLine(Line):
     status: Literal["active", "promoted", "archived", "removed"]
     ended_at: Moment | None = None
     promoted_at: Moment | None = None
-    promoted_to: Annotated[str, BeforeValidator(clean_text), Field(max_length=1000)] | None = None
+    promoted_to: Annotated[str, BeforeValidator(clean_whole), Field(max_length=1000)] | None = None
     last_review_at: Moment | None = None
     review_count: Count = 0
     cross_domain_count: Count = 0

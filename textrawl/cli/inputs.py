@@ -2,12 +2,11 @@
 
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
-from typing import Annotated, TypeVar, cast
+from typing import Annotated, TypeVar
 
 import typer
 
-from textrawl.values.choice import join_choices
-from textrawl.values.names import ENTITY_TYPES, EntityKind, name_type
+from textrawl.values import names
 from textrawl.values.question_times import find_period
 from textrawl.values.text import (
     FACT_LENGTH,
@@ -39,8 +38,8 @@ def read_query(text: str, argument: str = "QUERY") -> str:
 
 
 def read_fact(text: str) -> str:
-    """Return the fact as it is stored. Raises BadParameter for empty text or a hidden character."""
-    return _limit(_refuse(clean_fact, text), FACT_LENGTH)
+    """Return the fact as it is stored. Raises BadParameter if it is empty or too long."""
+    return _limit(clean_fact(text), FACT_LENGTH)
 
 
 def read_reference(text: str) -> str:
@@ -67,12 +66,14 @@ def read_future(text: str) -> datetime:
     return _refuse(read_future_instant, text)
 
 
-def read_type(text: str) -> EntityKind:
-    """Return the type that a word names. Raises BadParameter, which lists all types."""
-    kind = name_type(text)
-    if kind not in ENTITY_TYPES:
-        raise typer.BadParameter(f"use {join_choices(ENTITY_TYPES)}")
-    return cast("EntityKind", kind)
+def read_type(text: str) -> str:
+    """Return the type of an entity. Raises BadParameter if it is empty or too long."""
+    return names.read_type(read_name(text))
+
+
+def read_wanted_type(text: str) -> str:
+    """Return the type of a filter. Raises BadParameter if it is empty or too long."""
+    return names.read_wanted_type(read_name(text))
 
 
 def _limit(text: str, most: int) -> str:
@@ -145,7 +146,7 @@ Types = Annotated[
     typer.Option(
         "--type",
         metavar="TYPE",
-        parser=read_type,
+        parser=read_wanted_type,
         help="Only entities of this type, such as person; can be repeated.",
     ),
 ]

@@ -16,15 +16,14 @@ from pydantic import (
     ConfigDict,
     Field,
     ValidationError,
-    ValidationInfo,
     model_validator,
 )
 from pydantic.alias_generators import to_camel
 
-from textrawl.errors import ArgumentInvalid, EntityNameMissing, EntityTypeInvalid, QueryMissing
+from textrawl.errors import ArgumentInvalid, EntityNameMissing, QueryMissing
 from textrawl.memory.facts import Edge, Fact, Question, Times
 from textrawl.memory.journal import EntryKey
-from textrawl.values.names import ENTITY_TYPES, EntityKind, name_type
+from textrawl.values.names import read_type, read_wanted_type
 from textrawl.values.text import (
     FACT_LENGTH,
     LEAST_TOKENS,
@@ -56,14 +55,6 @@ def _read(read: Callable[[str], datetime]) -> BeforeValidator:
     return BeforeValidator(run)
 
 
-def _read_type(value: object, info: ValidationInfo) -> object:
-    name = value if value is None else name_type(value)
-    if name is not None and name not in ENTITY_TYPES:
-        known = ", ".join(ENTITY_TYPES)
-        raise EntityTypeInvalid(f"{info.field_name} (given {value!r}): use {known}")
-    return name
-
-
 def _require_query(query: str) -> str:
     if not query:
         raise QueryMissing
@@ -81,7 +72,9 @@ _Name = Annotated[str, _TEXT, Field(max_length=NAME_LENGTH), AfterValidator(_req
 _Query = Annotated[str, _TEXT, Field(max_length=QUERY_LENGTH), AfterValidator(_require_query)]
 # An empty text is refused. It would mean "no fact", and delete a whole entity.
 _Reference = Annotated[str, _TEXT, Field(min_length=1, max_length=FACT_LENGTH)]
-_Type = Annotated[EntityKind, BeforeValidator(_read_type)]
+_WORD = Field(min_length=1, max_length=NAME_LENGTH)
+_Type = Annotated[str, _apply(lambda word: read_type(clean_name(word))), _WORD]
+_WantedType = Annotated[str, _apply(lambda word: read_wanted_type(clean_name(word))), _WORD]
 _Tokens = Annotated[int, Field(ge=LEAST_TOKENS, le=MOST_TOKENS)]
 _Instant = Annotated[datetime | None, _read(read_instant)]
 _PastInstant = Annotated[datetime | None, _read(read_past_instant)]
@@ -122,7 +115,7 @@ class SearchArguments(Arguments):
     limit: Annotated[int, Field(ge=1, le=MOST_FACTS)] = 10
     max_tokens: _Tokens | None = None
     least_score: Annotated[float | None, Field(alias="minScore", ge=0, le=1)] = None
-    entity_types: list[_Type] | None = None
+    entity_types: list[_WantedType] | None = None
     as_of: Annotated[datetime | None, _read(read_as_of)] = None
     since: _PastInstant = None
     until: _Instant = None
@@ -137,7 +130,7 @@ class SearchArguments(Arguments):
     def read(self) -> Question:
         """Return the question."""
         times = Times(self.as_of, self.since, self.until)
-        types = list[str](self.entity_types) if self.entity_types else None
+        types = self.entity_types or None
         return Question(self.question, types, times, self.limit, least_score=self.least_score)
 
 
@@ -152,7 +145,7 @@ class FactArguments(Arguments):
     """Arguments of remember_fact."""
 
     entity: Annotated[_Name, Field(alias="entityName")]
-    type: Annotated[_Type, Field(alias="entityType")] = "concept"
+    type: Annotated[_Type | None, Field(alias="entityType")] = None
     fact: Annotated[
         str,
         _apply(clean_fact),

@@ -151,13 +151,13 @@ class Client:
         entity: str,
         fact: str,
         *,
-        type: str = "concept",
+        type: str | None = None,
         replaces: str | None = None,
         said_at: Moment | None = None,
         valid_from: Moment | None = None,
         valid_until: Moment | None = None,
     ) -> Remembered:
-        """Store a fact about an entity, which is created with `type` if it does not exist.
+        """Store a fact about an entity. A missing entity is created with `type`, or as a concept.
 
         The fact is valid from `valid_from`, or else from `said_at`, until `valid_until`.
 

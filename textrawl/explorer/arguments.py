@@ -6,7 +6,7 @@ from typing import get_args
 
 from textrawl.access.principal import Scope
 from textrawl.errors import ArgumentInvalid
-from textrawl.values.names import ENTITY_TYPES, name_type
+from textrawl.values.names import read_wanted_type
 from textrawl.values.text import (
     FACT_LENGTH,
     NAME_LENGTH,
@@ -46,10 +46,7 @@ def read_scopes(form: Mapping[str, str]) -> list[Scope]:
 
 def read_fact(text: str) -> str:
     """Return the text of a fact as it is stored. Raises ArgumentInvalid."""
-    try:
-        fact = _limit("The fact", clean_fact(text), FACT_LENGTH)
-    except ValueError as error:
-        raise ArgumentInvalid(f"The fact {error}", title="The fact cannot be stored") from None
+    fact = _limit("The fact", clean_fact(text), FACT_LENGTH)
     if not fact:
         raise ArgumentInvalid("Write what is right", title="The fact is empty")
     return fact
@@ -64,11 +61,8 @@ def read_reason(text: str, fix: str) -> str:
 
 
 def read_types(*texts: str) -> list[str] | None:
-    """Return the entity types in a list, or None for all types. Raises ArgumentInvalid."""
-    kinds = [str(name_type(text)) for text in texts if text]
-    if not set(kinds) <= set(ENTITY_TYPES):
-        raise ArgumentInvalid(f"Use one of: {', '.join(ENTITY_TYPES)}", title="Unknown type")
-    return kinds or None
+    """Return the types of a filter in a list, or None for all types."""
+    return [read_wanted_type(clean_name(text)) for text in texts if text] or None
 
 
 def read_moment(text: str) -> datetime | None:

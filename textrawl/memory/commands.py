@@ -48,6 +48,7 @@ from textrawl.memory.trail import (
     UndoRow,
 )
 from textrawl.values.choice import join_choices
+from textrawl.values.names import read_wanted_type
 from textrawl.values.text import (
     FACT_LENGTH,
     MOST_FACTS,
@@ -200,7 +201,12 @@ FactText = Annotated[str, _text(clean_fact), Field(min_length=1, max_length=FACT
 Reference = Annotated[str, _text(clean_name), Field(min_length=1, max_length=FACT_LENGTH)]
 References = Annotated[list[Reference], Field(min_length=1, max_length=1000)]
 Reason = Annotated[str, _text(clean_name), Field(min_length=1, max_length=REASON_LENGTH)]
-Types = Annotated[list[Name], Field(max_length=100)]
+WantedType = Annotated[
+    str,
+    _text(lambda word: read_wanted_type(clean_name(word))),
+    Field(min_length=1, max_length=NAME_LENGTH),
+]
+Types = Annotated[list[WantedType], Field(max_length=100)]
 Moment = Annotated[datetime, _text(read_instant)]
 Limit = Annotated[int, Field(ge=1, le=MOST_FACTS)]
 Score = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]

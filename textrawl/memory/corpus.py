@@ -27,7 +27,7 @@ from textrawl.memory.store import Store
 from textrawl.models.llm import Material, Prompt
 from textrawl.scheduling import let_later_writes_pass, run_aside
 from textrawl.settings import CorrectionMode
-from textrawl.values.text import clean_part
+from textrawl.values.text import clean_text
 from textrawl.values.times import write_day
 from textrawl.wire.token_counter import choose_counter
 
@@ -249,12 +249,11 @@ def build_prompt(label: str, chunk: str, proposal: str) -> Prompt:
 def place_text(original: str, text: str) -> str:
     """Return a new text for a chunk, with the outer white space and line ends of the original.
 
-    Raises ValueError with the fault of a text that is empty, unchanged, too long or has hidden
-    characters.
+    Raises ValueError with the fault of a text that is empty, unchanged or too long.
     """
     core = original.strip()
     before, _, after = original.partition(core) if core else (original, "", "")
-    plain = clean_part(text).strip()
+    plain = clean_text(text).strip()
     if not plain:
         raise ValueError("is empty")
     if "\r\n" in original:

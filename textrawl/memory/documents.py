@@ -8,7 +8,6 @@ import re
 import resource
 import stat
 import struct
-import unicodedata
 import warnings
 import zlib
 from collections.abc import Callable, Generator, Iterable, Iterator
@@ -19,7 +18,7 @@ from io import BytesIO
 from pathlib import Path
 
 from textrawl.memory.chunking import DOCUMENTS, HTML, PDF, Chunk, chunk_text, find_ending, find_kind
-from textrawl.values.text import clean_name, remove_hidden
+from textrawl.values.text import clean_name, clean_text
 
 LONGEST_PATH, LONGEST_LABEL = 295, 200
 _LEFT_OUT = frozenset({"__pycache__", "node_modules"})
@@ -208,7 +207,8 @@ def read_file(path: Path) -> FileText:
     """Return the text of a file in chunks. Raises FileRefused."""
     with open_file(path) as file:
         content = b"".join(file.read())
-    text = clean_text(_choose_reader(path.name)(content))
+    # Pages and columns end with these two.
+    text = clean_text(_choose_reader(path.name)(content).replace("\f", " ").replace("\v", " "))
     if len(text) > LONGEST_SOURCE:
         raise FileRefused(
             f"it has {len(text):,} characters; split it into files of at most {LONGEST_SOURCE:,}"
@@ -235,13 +235,6 @@ def read_file_within(path: Path, seconds: int) -> FileText:
     resource.setrlimit(resource.RLIMIT_CPU, (most, hard))
     resource.setrlimit(resource.RLIMIT_CORE, (0, resource.getrlimit(resource.RLIMIT_CORE)[1]))
     return read_file(path)
-
-
-def clean_text(text: str) -> str:
-    r"""Return the text as it is stored: NFC, lines that end with \n, no hidden characters."""
-    lines = text.replace("\r\n", "\n").replace("\r", "\n")
-    spaces = lines.replace("\f", " ").replace("\v", " ").replace("\u2028", "\n")
-    return remove_hidden(unicodedata.normalize("NFC", spaces.replace("\u2029", "\n")))
 
 
 def _choose_reader(name: str) -> Callable[[bytes], str]:

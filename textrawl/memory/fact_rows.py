@@ -130,7 +130,8 @@ class ExplainedRow:
 class EntityRow:
     """An entity from describe_entity, with its facts and relations, newest first.
 
-    `revised` has the newest facts that were wrong.
+    `revised` has the newest facts that were wrong. `given_type` is the word that a caller gave as
+    the type, or None if it is one of the seven.
     """
 
     id: UUID
@@ -145,6 +146,7 @@ class EntityRow:
     total_relations: int
     revised: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
     aliases: list[str] = field(default_factory=list[str])
+    given_type: str | None = None
 
 
 @dataclass(frozen=True)

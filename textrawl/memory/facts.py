@@ -30,6 +30,7 @@ from textrawl.memory.store import Store
 from textrawl.models.embeddings import compose_document
 from textrawl.postgres.sqlstates import FACT_REASONS, DataRefused
 from textrawl.values import question_times
+from textrawl.values.names import ENTITY_TYPES
 from textrawl.values.word_lists import EVERYBODY, build_filter, includes_everybody
 
 # People speak of an event some days after it, or plan it the day before. Therefore the period of a
@@ -80,7 +81,7 @@ class Fact:
     """
 
     entity: str
-    type: str
+    type: str | None
     observation: str
     source: str | None = None
     confidence: float | None = None
@@ -182,7 +183,21 @@ class MemoryOperations:
         """
         return await self._store.search(lambda: self._search(question, caller))
 
+    async def _check_types(self, types: Sequence[str] | None, caller: Caller) -> None:
+        """Raise EntityTypeInvalid if no entity that the caller can read has one of these types."""
+        words = [word for word in types or () if word not in ENTITY_TYPES]
+        if not words:
+            return
+        known = set(await self._call("known_types", str, words=words, **caller.reading))
+        for place, word in enumerate(types or ()):
+            if word in words and word not in known:
+                raise errors.EntityTypeInvalid(
+                    f"entityTypes[{place}] (given {word[:40]!r}): must be one of "
+                    f"{', '.join(ENTITY_TYPES)}"
+                )
+
     async def _search(self, question: Question, caller: Caller) -> tuple[list[HitRow], str | None]:
+        await self._check_types(question.entity_types, caller)
         arguments, reason = await self._prepare(question, caller)
         hits = await self._call(
             "search_memory",
@@ -209,6 +224,7 @@ class MemoryOperations:
         """
 
         async def ask() -> tuple[list[ExplainedRow], str | None]:
+            await self._check_types(question.entity_types, caller)
             arguments, reason = await self._prepare(question, caller)
             rows = await self._call("explain_search", ExplainedRow, more=more, **arguments)
             return rows, reason
@@ -335,7 +351,8 @@ class MemoryOperations:
         offset: int,
         times: Times = _ANY_TIME,
     ) -> ListRow:
-        """Return a page of entities, last updated first."""
+        """Return a page of entities, last updated first. Raises EntityTypeInvalid."""
+        await self._check_types(types, caller)
         [row] = await self._call(
             "list_entities",
             ListRow,

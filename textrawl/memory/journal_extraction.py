@@ -216,10 +216,7 @@ def clean_edges(
 
 def _clean(text: str) -> str:
     """Return the stored form of a text, or an empty text if a tool would not accept it."""
-    try:
-        plain = clean_fact(text)
-    except ValueError:
-        return ""
+    plain = clean_fact(text)
     return plain if len(plain) <= FACT_LENGTH else ""
 
 

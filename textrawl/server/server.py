@@ -9,6 +9,7 @@ from contextlib import (
     asynccontextmanager,
     nullcontext,
 )
+from dataclasses import replace
 from functools import cache, cached_property
 from typing import Any
 
@@ -55,6 +56,7 @@ from textrawl.settings import Settings
 from textrawl.tools.call import App, Call, is_program, name_session
 from textrawl.tools.catalogue import choose_names, choose_tools, choose_toolsets
 from textrawl.tools.toolset import Toolset, ToolSpec
+from textrawl.values.text import count_cleaned
 from textrawl.wire import arguments
 from textrawl.wire.arguments import slim
 from textrawl.wire.replies import Renderer, describe_error, write_sentences
@@ -414,8 +416,9 @@ async def _authorise(context: Context[App, Any], spec: ToolSpec, values: dict[st
     Raises ScopeMissing, NotAuthenticated, SpaceNotFound.
     """
     caller = await context.request_context.lifespan_context.identify(context, spec.name)
-    caller.principal.require(spec.find_scope(values), *spec.also, anywhere=spec.anywhere)
-    return caller
+    scope = spec.find_scope(values)
+    caller.principal.require(scope, *spec.also, anywhere=spec.anywhere)
+    return caller if scope == "read" else replace(caller, cleaned=count_cleaned(values))
 
 
 def _find_refusals(

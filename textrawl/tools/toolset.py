@@ -112,7 +112,10 @@ class ToolSpec:
         arguments.model_rebuild(force=True)
         tool.parameters = shorten_items(slim(tool.parameters))
         if self.required:
-            tool.parameters["required"] = [*self.required, *tool.parameters.get("required", [])]
+            required = {*self.required, *tool.parameters.get("required", [])}
+            tool.parameters["required"] = [
+                n for n in tool.parameters["properties"] if n in required
+            ]
         if structured:
             schemas = [reply.model_json_schema(mode="serialization") for reply in self.replies]
             tool.fn_metadata.output_schema = merge(*schemas)

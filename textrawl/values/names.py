@@ -17,20 +17,23 @@ SYNONYMS: dict[str, str] = {
     "idea": "concept", "topic": "concept",
     "repository": "project", "repo": "project", "codebase": "project",
 }  # fmt: skip
-"""Words with exactly one entity type. An argument with another word is refused.
-
-The graph toolset accepts every word as a type, and `sql/shared/nearest_type.sql` guesses the entity
-type. It contains these synonyms and further words. A test compares both lists.
-"""
+"""Words that a filter takes for a type. `sql/shared/type_words.sql` has them, and many more."""
 
 
-def name_type(value: object) -> object:
-    """Return the entity type for a name or synonym in any case, or else `value` unchanged."""
-    word = str(value).strip().lower()
-    for name in (word, word.removesuffix("s")):
-        if (name := SYNONYMS.get(name, name)) in ENTITY_TYPES:
-            return name
-    return value
+def read_type(word: str) -> str:
+    """Return one of the seven types for its name in any case, or else the word.
+
+    An entity keeps such a word. The database chooses the nearest of the seven types.
+    """
+    plain = word.lower()
+    return next((name for name in (plain, plain.removesuffix("s")) if name in ENTITY_TYPES), word)
+
+
+def read_wanted_type(word: str) -> str:
+    """Return the type of a filter: one of the seven, or another word in lower case."""
+    plain = word.lower()
+    names = (SYNONYMS.get(name, name) for name in (plain, plain.removesuffix("s")))
+    return next((name for name in names if name in ENTITY_TYPES), plain)
 
 
 _INSTANCE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._:@-]{0,99}")

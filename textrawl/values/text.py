@@ -2,16 +2,18 @@
 
 Text is stored as NFC. With hidden characters, a person and a model can read different texts
 (Unicode Technical Report 36). They are NUL, lone surrogates, C0 and C1 controls except tab and
-newline, bidi overrides, zero-width and tag characters. Joiners are allowed where they have a
-meaning: ZWJ in emoji and Indic scripts, ZWNJ in Persian and related languages.
+newline, bidi overrides, zero-width and tag characters. Every way in removes them. Characters stay
+where they have a meaning: ZWJ in emoji and Indic scripts, ZWNJ in Persian and related languages, a
+mark of direction between two scripts.
 """
 
 import json
 import os
 import re
 import unicodedata
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from hashlib import md5
+from typing import cast
 from uuid import UUID
 
 from textrawl.values.names import ENTITY_TYPES
@@ -64,22 +66,33 @@ _SUBDIVISION_FLAG = re.compile(
     )
 )
 
-_LINE_END = re.compile("\r\n|[\r\v\f\x85\u2028\u2029]")
-_TERMINAL_CODE = re.compile(
-    r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]{0,2000}(?:\x07|\x1b\\)|[@-Z\\^_])"
-)
+_MARK_OF_DIRECTION = re.compile("[\u200e\u200f]")
+_NEAR = 16  # characters without a direction that can stand between two scripts and their mark
+_LINE_END = re.compile("\r\n|[\r\v\f\x1c-\x1f\x85\u2028\u2029]")
+_TERMINAL_CODE = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]{0,2000}(?:\x07|\x1b\\))")
 
 _SUSPECT = re.compile(
     "|".join(part.pattern for part in (_SUBDIVISION_FLAG, _HIDDEN, _JOINER)), re.DOTALL
 )
 
 
+def clean_text(text: str) -> str:
+    r"""Return a text as NFC, with \n at the end of each line, and without hidden characters.
+
+    Codes that colour a terminal are removed whole.
+    """
+    if text.isascii() and text.isprintable():
+        return text
+    clean = unicodedata.normalize("NFC", _LINE_END.sub("\n", _TERMINAL_CODE.sub("", text)))
+    # A removed character can have given a joiner beside it its meaning.
+    while (kept := unicodedata.normalize("NFC", remove_hidden(clean))) != clean:
+        clean = kept
+    return clean
+
+
 def clean_name(name: str) -> str:
-    """Return the stored form of a name: NFC, single spaces, nothing hidden. It can be empty."""
-    kept = _HIDDEN.sub("", unicodedata.normalize("NFC", " ".join(name.split())))
-    kept = " ".join(kept.split())
-    kept = _JOINER.sub(lambda joiner: joiner[0] if _joins(kept, joiner.start()) else "", kept)
-    return " ".join(unicodedata.normalize("NFC", kept).split())
+    """Return the stored form of a name: a clean text with single spaces. It can be empty."""
+    return " ".join(clean_text(" ".join(name.split())).split())
 
 
 def clean_relation(relation: str) -> str:
@@ -88,59 +101,38 @@ def clean_relation(relation: str) -> str:
 
 
 def clean_fact(fact: str) -> str:
-    """Return the stored form of a fact: NFC, without white space at its ends.
+    """Return the stored form of a fact: a clean text without white space at its ends."""
+    return clean_text(fact.strip()).strip()
 
-    Raises ValueError with the first character that hides text.
+
+def clean_document(text: str) -> str:
+    """Return a text without hidden characters. All else stays as it is, also CR."""
+    clean = "\r".join(map(remove_hidden, text.split("\r")))
+    return clean if clean == text else clean_document(clean)
+
+
+def count_cleaned(value: object) -> int:
+    """Return how many texts of an argument lose or change a character when they are cleaned.
+
+    White space at the ends, CRLF and another composition of the same characters do not count.
     """
-    return clean_part(fact.strip()).strip()
-
-
-def clean_part(text: str) -> str:
-    """Return the stored form of a part of a longer text: NFC, with the white space at its ends.
-
-    Raises ValueError like `clean_fact`.
-    """
-    plain = unicodedata.normalize("NFC", text.replace("\r\n", "\n"))
-    _refuse_hidden(plain)
-    return plain
-
-
-def clean_text(text: str) -> str:
-    """Return a text as NFC, with line feeds alone, and without what hides text.
-
-    Codes that colour a terminal are removed whole. A mark of direction between two scripts stays.
-    """
-    lines = _LINE_END.sub("\n", _TERMINAL_CODE.sub("", text))
-    return unicodedata.normalize("NFC", remove_hidden(unicodedata.normalize("NFC", lines)))
-
-
-def check_document(text: str) -> str:
-    """Return the text of a document, which is stored as it is, also with CRLF.
-
-    Raises ValueError like `clean_fact`.
-    """
-    _refuse_hidden(text.replace("\r", "\n"))
-    return text
-
-
-def _refuse_hidden(text: str) -> None:
-    visible = _SUBDIVISION_FLAG.sub("\U0001f3f4", text)
-    hidden = _HIDDEN.search(visible) or next(
-        (found for found in _JOINER.finditer(visible) if not _joins(visible, found.start())), None
-    )
-    if hidden:
-        raise ValueError(f"has a character that hides text (U+{ord(hidden[0][0]):04X}): remove it")
+    if isinstance(value, str):
+        plain = unicodedata.normalize("NFC", value.replace("\r\n", "\n"))
+        return int(clean_text(value) != plain)
+    if isinstance(value, dict):
+        return sum(map(count_cleaned, cast("dict[str, object]", value).values()))
+    return sum(map(count_cleaned, cast("list[object]", value))) if isinstance(value, list) else 0
 
 
 def remove_hidden(text: str) -> str:
-    """Return `text` without hidden characters. Only files need it: a call with them is refused."""
+    """Return `text` without hidden characters. `clean_text` also keeps its lines."""
     return _replace_hidden(text, lambda _: "")
 
 
 def escape_hidden(text: str) -> str:
     """Return `text` with hidden characters as escape sequences, which a person can see.
 
-    A stored text can have hidden characters, because SQL clients do not call `clean_fact`.
+    A stored text can have hidden characters, because SQL clients do not clean their texts.
     """
     return _replace_hidden(text, lambda character: character.encode("unicode_escape").decode())
 
@@ -157,6 +149,8 @@ def _replace_hidden(text: str, write: Callable[[str], str]) -> str:
         if _SUBDIVISION_FLAG.fullmatch(found[0]):
             return found[0]
         if _JOINER.fullmatch(found[0]) and _joins(text, found.start()):
+            return found[0]
+        if _MARK_OF_DIRECTION.fullmatch(found[0]) and _separates(text, found.start()):
             return found[0]
         return write(found[0])
 
@@ -175,6 +169,26 @@ def _joins(text: str, place: int) -> bool:
     if text[place] == "\u200d" and unicodedata.category(before) == "So":
         return unicodedata.category(after) in _PICTURES
     return unicodedata.name(before, "").split(" ", 1)[0] in _JOINED_SCRIPTS
+
+
+def _separates(text: str, place: int) -> bool:
+    """Return whether the mark at `place` is between texts of different directions."""
+    before = _find_direction(reversed(text[max(place - _NEAR, 0) : place]))
+    after = _find_direction(iter(text[place + 1 : place + _NEAR]))
+    return before is not None and after is not None and before != after
+
+
+def _find_direction(characters: Iterator[str]) -> bool | None:
+    """Return whether the first letter or digit runs from right to left. None: there is none.
+
+    A second mark is not needed, and could hide data.
+    """
+    for character in characters:
+        if _MARK_OF_DIRECTION.fullmatch(character):
+            return None
+        if (direction := unicodedata.bidirectional(character)) in ("L", "EN", "R", "AL", "AN"):
+            return direction in ("R", "AL", "AN")
+    return None
 
 
 HEADER_MARKS = "0123456789→←@-{"

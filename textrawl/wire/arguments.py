@@ -19,7 +19,7 @@ from pydantic import ValidationError
 from pydantic.alias_generators import to_camel
 from pydantic_core import ErrorDetails
 
-from textrawl.errors import ArgumentInvalid, EntityTypeInvalid, TextrawlError
+from textrawl.errors import ArgumentInvalid, TextrawlError
 
 _NONE: Mapping[str, str] = {}
 _ABSENT = ("", "null")
@@ -126,12 +126,7 @@ def explain(error: ValidationError, schema: Mapping[str, Any]) -> TextrawlError:
     fix = "; ".join(f"{', '.join(where)}: {allowed}" for allowed, where in places.items())
     if len(faults) > _LISTED:
         fix += f"; and {len(faults) - _LISTED} more"
-    return EntityTypeInvalid(fix) if all(map(_is_entity_type, faults)) else ArgumentInvalid(fix)
-
-
-def _is_entity_type(fault: ErrorDetails) -> bool:
-    names = [part for part in fault["loc"] if isinstance(part, str)]
-    return fault["type"] == "literal_error" and names[-1].endswith(("Type", "Types"))
+    return ArgumentInvalid(fix)
 
 
 def _locate(fault: ErrorDetails) -> str:

@@ -27,7 +27,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, NamedTuple, Self, cast
 from uuid import UUID
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, PrivateAttr
 from pydantic.alias_generators import to_camel
 from pydantic.fields import FieldInfo
 from pydantic_core import to_json
@@ -159,6 +159,18 @@ class Reply(Part):
     unread: ClassVar[frozenset[str]] = frozenset()  # long keys that verbose text omits
     spared: ClassVar[tuple[tuple[str, ...], ...]] = ()
     """Groups of fields, left out in this order if the reply without items exceeds the budget."""
+
+    _cleaned: int = PrivateAttr(default=0)
+
+    def tell_cleaned(self, number: int) -> Self:
+        """Return the reply, which now says that `number` texts of the call were cleaned."""
+        self._cleaned = number
+        return self
+
+    @property
+    def notice(self) -> dict[str, Any]:
+        """The number of cleaned texts with its key, or nothing. It ends the reply."""
+        return {"cleaned": self._cleaned} if self._cleaned else {}
 
     def verbose(self) -> dict[str, Any]:
         """Return the content of verbose text."""
@@ -380,13 +392,14 @@ class Renderer:
         return max(self.counter.count(text) for text in set(texts))
 
     def _encode(self, reply: Reply) -> Content:
+        more = reply.notice
         if self.format == "lines" or reply.always_lines:
-            text = "\n".join(reply.lines())
+            text = "\n".join([*reply.lines(), *(f"{key} {value}" for key, value in more.items())])
         elif self.format == "compact":
-            text = write_json(reply.compact())
+            text = write_json(reply.compact() | more if more else reply.compact())
         else:
-            text = write_json(reply.verbose(), 2)
-        return Content(text, reply.structured() if self.structured else None)
+            text = write_json(reply.verbose() | more, 2)
+        return Content(text, reply.structured() | more if self.structured else None)
 
     def _find_fit(self, reply: Reply, budget: int, whole: int) -> tuple[int, int]:
         """Return the largest count for `reply.keep` within the budget, and the cost of that part.

@@ -221,7 +221,7 @@ async def test_what_the_llm_invents_is_checked_like_the_arguments_of_a_caller(
 
     assert list_nodes(owner).keys() == {"tea", "hidden"}
     assert fetch(owner, "select count(*) from relation") == [(0,)]
-    assert fetch(owner, "select count(*) from observation where whole is null") == [(0,)]
+    assert fetch(owner, "select content from observation where whole is null") == [("ab",)]
 
 
 async def test_an_entry_that_changes_meanwhile_is_read_again(

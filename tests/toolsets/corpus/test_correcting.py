@@ -265,7 +265,7 @@ UNUSABLE = [
     (json.dumps({"proposedText": OLD}), "does not change the chunk"),
     (json.dumps({"proposedText": f"\n{OLD}  "}), "does not change the chunk"),
     (json.dumps({"proposedText": "x" * 8001}), "more than 8000 characters"),
-    (json.dumps({"proposedText": "a\u200bb"}), "hides text"),
+    (json.dumps({"proposedText": "\u200b"}), "is empty"),
 ]
 
 

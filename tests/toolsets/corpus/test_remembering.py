@@ -147,7 +147,7 @@ async def test_without_a_name_the_only_graph_is_used(
         ({"text": " "}, "must not be empty"),
         ({"text": "x", "kind": "poem"}, "kind (given 'poem'): must be one of clip"),
         ({"text": "x" * 200_001}, "text (given"),
-        ({"text": "x\u202ey"}, "hides text"),
+        ({"text": "\u202e"}, "must not be empty"),
         ({"text": "x", "label": "y" * 201}, "label (given"),
         ({}, "text: required"),
     ],

@@ -119,7 +119,7 @@ async def test_a_memory_beyond_a_limit_is_refused(
         {"context": "c" * 1001},
         {"strength": 0.9},
         {"strength": 2.1},
-        {"content": "hidden\u200btext"},
+        {"content": "\u200b"},
     ):
         title, _ = await refuse(client, "save_memory", **({"content": "tea"} | wrong))
 

@@ -73,16 +73,16 @@ async def test_every_bad_item_is_named_by_its_path_and_nothing_is_stored(
     title, fix = await refuse(
         client, "build_knowledge",
         facts=[FACT, FACT | {"observation": ""}, FACT | {"confidence": 2},
-               FACT | {"entityType": "robot"}, {"entityName": "Bob"}, FACT | {"colour": "red"}],
-        relations=[RELATION, RELATION | {"relation": " "}, RELATION | {"toEntityType": "robot"}],
+               FACT | {"entityType": 7}, {"entityName": "Bob"}, FACT | {"colour": "red"}],
+        relations=[RELATION, RELATION | {"relation": " "}, RELATION | {"toEntityType": 7}],
     )  # fmt: skip
 
     assert title == "Invalid argument"
     for place in (
         "facts[1].observation", "facts[2].confidence (given '2'): must be a number from 0 to 1",
-        "facts[3].entityType (given 'robot'), relations[2].toEntityType (given 'robot'): "
+        "facts[3].entityType (given '7'), relations[2].toEntityType (given '7'): "
         "must be one of person, concept,",
-        "facts[4].entityType, facts[4].observation: required",
+        "facts[4].observation: required",
         "facts[5].colour: unknown; known are entityName,", "relations[1].relation",
     ):  # fmt: skip
         assert place in fix

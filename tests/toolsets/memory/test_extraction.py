@@ -125,10 +125,8 @@ async def test_a_preview_shows_the_findings_and_stores_nothing(
 
 
 WRONG = [
-    ({"name": "R2", "type": "droid", "observations": ["beeps"]}, "R2", "must be one of person"),
     ({"name": " ", "type": "person", "observations": ["x"]}, "", "must not be empty"),
     ({"name": "A" * 201, "type": "person", "observations": ["x"]}, "AAA", "at most 200 characters"),
-    ({"name": "Eve", "type": "person", "observations": ["a\u200bb"]}, "Eve: ab", "hides text"),
     ({"name": "Eve", "type": "person", "observations": ["x" * 2001]}, "Eve: x", "at most 2000"),
 ]
 
@@ -274,9 +272,6 @@ UNUSABLE = [
     '{"facts": []}',
     '{"entities": "Ada", "relations": []}',
     '{"entities": [{"name": "Ada"}], "relations": []}',
-    json.dumps(
-        {"entities": [{"name": "R2", "type": "droid", "observations": []}], "relations": []}
-    ),
 ]
 
 

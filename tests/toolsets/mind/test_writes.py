@@ -103,9 +103,9 @@ async def test_a_wrong_value_is_refused_and_nothing_is_stored(
     client = await connect(toolsets=["mind"])
     good = {"type": "topic", "label": "tea"}
     for wrong in (
-        {"confidence": 1.5}, {"properties": {"a": "\x00"}}, {"properties": {"a": "x" * 20_001}},
+        {"confidence": 1.5}, {"properties": {"a": "x" * 20_001}},
         {"firstLearnedAt": "2026-02-29"}, {"firstLearnedAt": "9000-01-01"}, {"label": ""},
-        {"description": "x" * 2001}, {"description": "a\u202eb"}, {"type": "x" * 101},
+        {"description": "x" * 2001}, {"type": "x" * 101},
         {"unknown": 1},
     ):  # fmt: skip
         one = await client.call_tool("graph_node_create", good | wrong)

@@ -45,7 +45,7 @@ from textrawl.resident.client import (
     read_answer,
 )
 from textrawl.settings import read_settings
-from textrawl.values.names import ENTITY_TYPES, EntityKind
+from textrawl.values.names import ENTITY_TYPES
 from textrawl.values.text import SHORT_ID
 
 
@@ -139,12 +139,12 @@ def digest(
 
 
 _EntityType = Annotated[
-    EntityKind,
+    str | None,
     typer.Option(
         "--type",
         metavar="TYPE",
         parser=read_type,
-        help=f"Type of a new entity: {', '.join(ENTITY_TYPES)}.",
+        help=f"Type of a new entity: {', '.join(ENTITY_TYPES)}, or another word.",
     ),
 ]
 _Until = Annotated[
@@ -169,7 +169,7 @@ def remember(  # noqa: PLR0913, PLR0917 - each argument is an option
             metavar="[FACT]", help="Text of the fact. - or nothing means the text on stdin."
         ),
     ] = None,
-    entity_type: _EntityType = "concept",
+    entity_type: _EntityType = None,
     until: _Until = None,
     replaces: _Replaces = None,
     space: WrittenSpace = None,

@@ -22,7 +22,7 @@ from textrawl.memory.identity import (
 from textrawl.tools.call import Call, FailureReply, reply_failure
 from textrawl.tools.toolset import DELETES, READS, WRITES, Collection, PromptSpec, Toolset
 from textrawl.values.names import check_instance
-from textrawl.values.text import check_document, frame_files
+from textrawl.values.text import clean_document, frame_files
 from textrawl.values.times import write_day
 from textrawl.wire.replies import OMIT_EMPTY, Key, Part, Reply, SuccessReply
 
@@ -75,7 +75,7 @@ def _check_label(label: str) -> str:
 
 
 def _check_section(section: str) -> str:
-    name = check_document(section).strip()
+    name = clean_document(section).strip()
     if not name.strip("# "):
         raise ValueError("must not be empty")
     if len(name.splitlines()) > 1:
@@ -86,7 +86,7 @@ def _check_section(section: str) -> str:
 def _check_addition(text: str) -> str:
     if not text.strip():
         raise ValueError("must not be empty")
-    return check_document(text)
+    return clean_document(text)
 
 
 def _check_snapshot(name: str) -> str:
@@ -97,7 +97,7 @@ def _check_snapshot(name: str) -> str:
 
 Category = Literal["self", "user", "relationship", "custom"]
 Filename = Annotated[str, AfterValidator(check_filename)]
-Content = Annotated[str, Field(max_length=CONTENT_LENGTH), AfterValidator(check_document)]
+Content = Annotated[str, Field(max_length=CONTENT_LENGTH), AfterValidator(clean_document)]
 Addition = Annotated[str, Field(max_length=CONTENT_LENGTH), AfterValidator(_check_addition)]
 InstanceId = Annotated[str, AfterValidator(check_instance)]
 Section = Annotated[str, Field(max_length=SECTION_LENGTH), AfterValidator(_check_section)]

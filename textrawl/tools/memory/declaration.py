@@ -8,7 +8,7 @@ from pydantic import AfterValidator, BeforeValidator, Field, WithJsonSchema
 
 from textrawl.memory.facts import EVER
 from textrawl.tools.toolset import CLEAN_FACT, CLEAN_NAME, Toolset, apply
-from textrawl.values.names import EntityKind, name_type
+from textrawl.values.names import ENTITY_TYPES, read_type, read_wanted_type
 from textrawl.values.text import (
     FACT_LENGTH,
     NAME_LENGTH,
@@ -28,7 +28,16 @@ memory = Toolset(
 
 _NONE = "none"  # models send this word for a parameter that they believe to be required
 
-EntityType = Annotated[EntityKind, BeforeValidator(name_type)]
+_TYPE = (
+    Field(min_length=1, max_length=NAME_LENGTH),
+    # The schema guides models to the seven types. The tools take every word.
+    WithJsonSchema({"enum": list(ENTITY_TYPES), "type": "string"}),
+)
+EntityType = Annotated[str, apply(lambda word: read_type(clean_name(word))), *_TYPE]
+GivenType = Annotated[EntityType | None, _TYPE[1]]
+"""A type that a caller can leave out for a known entity. The schema asks for it."""
+WantedType = Annotated[str, apply(lambda word: read_wanted_type(clean_name(word))), *_TYPE]
+"""The type of a filter."""
 Source = Annotated[
     Literal["conversation", "note", "document", "manual"] | None,
     Field(json_schema_extra={"default": "conversation"}),

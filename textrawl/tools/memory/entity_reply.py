@@ -36,6 +36,7 @@ class EntityPart(Part):
     id: str
     name: str
     type: str
+    given_type: Annotated[str | None, Field(alias="as")] = None
     space: str | None = None
     description: str | None = None
 
@@ -223,6 +224,7 @@ class EntityReply(Answer):
             id=str(row.id),
             name=row.name,
             type=row.entity_type,
+            given_type=row.given_type,
             description=row.description,
             space=labels.for_content(row.space),
         )
@@ -256,6 +258,8 @@ class EntityReply(Answer):
         if not self.found:
             return {"found": False, **rest}
         head: Item = {"t": self.entity.type} if self.entity else {}
+        if self.entity and self.entity.given_type:
+            head["as"] = self.entity.given_type
         if self.observations is not None:
             head["o"] = [fact.shorten(self._layout) for fact in self.observations]
         if self.relations and (arrows := self.relations.compact()):
@@ -284,6 +288,8 @@ class EntityReply(Answer):
     def _write_heading(self) -> Iterator[str]:
         if self.entity:
             yield write_header(self.entity.name, self.entity.type)
+            if self.entity.given_type:
+                yield f"as: {write_line(self.entity.given_type)}"
         if self.aliases:
             yield f"aka: {write_list(self.aliases)}"
 

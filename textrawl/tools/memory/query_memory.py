@@ -12,13 +12,13 @@ from textrawl.memory.facts import EVER, MemoryOperations, Question, Sources, Tim
 from textrawl.tools.call import Call
 from textrawl.tools.memory.declaration import (
     AsOf,
-    EntityType,
     Instant,
     LeastScore,
     OptionalName,
     PastInstant,
     Query,
     SearchSource,
+    WantedType,
     memory,
 )
 from textrawl.tools.memory.entity_reply import EntityReply
@@ -50,7 +50,7 @@ async def query_memory(
     sources: Annotated[
         list[SearchSource] | None, Field(description="search: default facts")
     ] = None,
-    entityTypes: list[EntityType] | None = None,
+    entityTypes: list[WantedType] | None = None,
     searchMode: Annotated[
         Literal["hybrid", "semantic"], Field(description="semantic: by meaning alone")
     ] = "hybrid",

@@ -57,7 +57,7 @@ class RememberReply(SuccessReply):
     closest: Annotated[SimilarPart | None, Key("like"), Field(alias="similar")] = None
 
     @classmethod
-    def build(cls, row: FactRow, requested_type: str) -> Self:
+    def build(cls, row: FactRow, requested_type: str | None) -> Self:
         """Return the reply for `row`. `requested_type` is the entity type in the call."""
         reply = cls.model_validate(row)
         place = "; it ends when the fact of replaces begins" if row.placed_before else ""

@@ -19,6 +19,7 @@ from textrawl.tools.memory.declaration import (
     EntityType,
     FactReference,
     FactText,
+    GivenType,
     Name,
     PastInstant,
     RelationName,
@@ -30,11 +31,12 @@ from textrawl.tools.toolset import WRITES
 from textrawl.wire.replies import OMIT_EMPTY, SHORT_ID, Key, Part, SuccessReply
 
 
-@memory.tool(WRITES, RememberReply, scopes=WRITES_OR_PROPOSES)
+@memory.tool(WRITES, RememberReply, required=("entityType",), scopes=WRITES_OR_PROPOSES)
 async def remember_fact(
     call: Call,
+    *,
     entityName: Annotated[Name, Field(description="who or what it is about")],
-    entityType: EntityType,
+    entityType: GivenType = None,
     observation: Annotated[FactText, Field(description="one atomic fact")],
     source: Source = None,
     validFrom: Annotated[Begin, Field(description="ISO date; default: saidAt")] = None,
@@ -69,13 +71,20 @@ async def remember_fact(
 _MOST_ITEMS = 50
 
 
+def _require_type(schema: dict[str, Any]) -> None:
+    """Ask for the type of each entity, which can be left out for a known entity."""
+    schema["required"] = [
+        name for name in schema["properties"] if name in ("entityType", *schema["required"])
+    ]
+
+
 class FactItem(BaseModel):
     """A fact of a batch."""
 
-    model_config = ConfigDict(extra="forbid")
+    model_config = ConfigDict(extra="forbid", json_schema_extra=_require_type)
 
     entityName: Name  # noqa: N815 - JSON keys are in camelCase
-    entityType: EntityType  # noqa: N815
+    entityType: GivenType = None  # noqa: N815
     observation: FactText
     source: Source = None
     validFrom: Begin = None  # noqa: N815

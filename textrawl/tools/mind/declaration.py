@@ -8,7 +8,7 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Fie
 
 from textrawl.memory.mind import NodePart
 from textrawl.tools.toolset import CLEAN_FACT, CLEAN_NAME, Toolset
-from textrawl.values.text import FACT_LENGTH, NAME_LENGTH, QUERY_LENGTH, clean_part
+from textrawl.values.text import FACT_LENGTH, NAME_LENGTH, QUERY_LENGTH, clean_text
 from textrawl.values.times import read_instant, read_past_instant
 from textrawl.wire.replies import Key, SuccessReply
 
@@ -56,30 +56,29 @@ def _read_end_or_never(value: object) -> object:
     return NEVER if str(value).strip().lower() == NEVER else _read_end(value)
 
 
-def _check_properties(properties: dict[str, Any]) -> dict[str, Any]:
-    """Return the properties. Raises ValueError if they are too large or have hidden characters."""
+def _clean_properties(properties: dict[str, Any]) -> dict[str, Any]:
+    """Return the properties without hidden characters. Raises ValueError if they are too large."""
     try:
-        text = json.dumps(properties, ensure_ascii=False, allow_nan=False)
-        clean_part(text)
-        for word in _list_texts(properties):
-            clean_part(word)
+        clean = _clean_value(properties)
+        text = json.dumps(clean, ensure_ascii=False, allow_nan=False)
     except RecursionError:
         raise ValueError("is nested too deeply") from None
     if len(text) > MOST_PROPERTIES:
         raise ValueError(f"must have at most {MOST_PROPERTIES:,} characters as JSON")
-    return properties
+    return clean
 
 
-def _list_texts(value: object) -> list[str]:
-    """Return all texts in a JSON value, with the keys of its objects."""
+def _clean_value(value: Any) -> Any:
     if isinstance(value, str):
-        return [value]
+        return clean_text(value)
     if isinstance(value, dict):
-        members = cast("dict[object, object]", value)
-        return [text for pair in members.items() for part in pair for text in _list_texts(part)]
-    if isinstance(value, list):
-        return [text for part in cast("list[object]", value) for text in _list_texts(part)]
-    return []
+        members = cast("dict[str, Any]", value)
+        return {clean_text(name): _clean_value(member) for name, member in members.items()}
+    return (
+        [_clean_value(one) for one in cast("list[Any]", value)]
+        if isinstance(value, list)
+        else value
+    )
 
 
 Query = Annotated[str, CLEAN_NAME, Field(min_length=1, max_length=QUERY_LENGTH)]
@@ -87,7 +86,7 @@ Label = Annotated[str, CLEAN_NAME, Field(min_length=1, max_length=NAME_LENGTH)]
 KindName = Annotated[str, CLEAN_NAME, Field(min_length=1, max_length=TYPE_LENGTH)]
 InstanceId = Annotated[str, CLEAN_NAME, Field(min_length=1, max_length=NAME_LENGTH)]
 Text = Annotated[str, CLEAN_FACT, Field(min_length=1, max_length=FACT_LENGTH)]
-Properties = Annotated[dict[str, Any], AfterValidator(_check_properties)]
+Properties = Annotated[dict[str, Any], AfterValidator(_clean_properties)]
 Share = Annotated[
     float,
     Field(ge=0, le=1, allow_inf_nan=False),
