@@ -85,11 +85,6 @@ begin
         select jsonb_agg(found.value - 'distance' order by found.value -> 'distance', found.value -> 'fact')
         from (select value from jsonb_array_elements(closest_facts_found)
               order by value -> 'distance', value -> 'fact' limit 10) found) end;
-    select faults || coalesce(
-        jsonb_agg(jsonb_build_object('path', format('relations[%s].toEntity', place - 1), 'code', 'TR005') order by place), '[]')
-    into faults
-    from jsonb_array_elements(relations) with ordinality r (value, place)
-    where entity_key(origin.space_id, value ->> 'from') = entity_key(origin.space_id, value ->> 'to');
     if faults <> '[]' then
         raise exception using errcode = 'TR006', message = 'nothing was stored', detail = faults::text;
     end if;

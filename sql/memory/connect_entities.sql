@@ -42,10 +42,6 @@ begin
             else perform from entity e where e.space_id = origin.space_id and e.name_key = part.key for no key update;
         end case;
     end loop;
-    -- Compare only now, because another session can have merged the two before this session got the locks.
-    if source.id = target.id then
-        raise exception using errcode = 'TR005', message = 'both ends are the same entity';
-    end if;
     from_id := source.id; from_name := source.stored_name; from_stored_type := source.stored_type;
     to_id := target.id; to_name := target.stored_name; to_stored_type := target.stored_type;
     if source.guessed and from_type is not null then
@@ -82,4 +78,4 @@ $$;
 
 comment on function textrawl.connect_entities is
     'Connect two entities by a relation, and create the entities that are missing. A relation that exists is not '
-    'stored again. Errors: TR005 (both ends are the same entity), TR098 (the period ends before it begins).';
+    'stored again. Both ends can be the same entity. Error TR098: the period ends before it begins.';

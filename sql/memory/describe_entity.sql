@@ -51,13 +51,14 @@ begin atomic
         join textrawl.actor a on a.id = o.author_id
         join shared on shared.space_id = page.space_id
     ), edge as (
-        select r.relation_type, r.created_at, r.valid_from, r.valid_until, r.id, r.leaves, named.space, other.name, other.entity_type
+        select textrawl.relation_label(coalesce(r.label, r.relation_type)) as relation_type, r.created_at, r.valid_from, r.valid_until, r.id,
+            r.leaves, named.space, other.name, other.entity_type
         from named cross join lateral (
             -- Use two branches. If one condition covered both ends, Postgres would read every relation of the space.
-            select true as leaves, r.to_entity as other_id, r.id, r.relation_type, r.created_at, r.valid_from, r.valid_until, r.closed_at
+            select true as leaves, r.to_entity as other_id, r.id, r.relation_type, r.label, r.created_at, r.valid_from, r.valid_until, r.closed_at
             from textrawl.relation r where r.space_id = named.space_id and r.from_entity = named.id
             union all
-            select false, r.from_entity, r.id, r.relation_type, r.created_at, r.valid_from, r.valid_until, r.closed_at
+            select false, r.from_entity, r.id, r.relation_type, r.label, r.created_at, r.valid_from, r.valid_until, r.closed_at
             from textrawl.relation r where r.space_id = named.space_id and r.to_entity = named.id) r
         join textrawl.entity other on other.space_id = named.space_id and other.id = r.other_id
         where with_relations and case when known_at is null then textrawl.is_valid(r.valid_from, r.valid_until, r.closed_at, as_of)

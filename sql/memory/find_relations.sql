@@ -1,16 +1,30 @@
 create function textrawl.find_relations(space integer, entity text, reference text) returns uuid[]
 language sql stable
 begin atomic
-    with parts as (
+    with named as (
+        select textrawl.entity_key(find_relations.space, entity) as key, replace(reference, '->', '→') as text
+    ), forms as (
         -- Accept the forms in which answers show a relation. In the format compact: works_at→Acme Corp, Sarah→manages.
-        -- In the format lines: → works_at Acme Corp, ← manages Sarah.
-        select textrawl.entity_key(find_relations.space, entity) as key,
-            coalesce(regexp_match(reference, '^()(.+?)\s*(?:→|->)\s*(.+)$'),
-                     regexp_match(reference, '^(→|->|←|<-)\s*(\S+)\s+(.+)$')) as part
+        -- In the format lines: → works_at Acme Corp, ← manages Sarah. A name or a type can have an arrow too, so try
+        -- each arrow.
+        select key, '' as sign, left(text, place - 1) as one, ltrim(substr(text, place + 1)) as other
+        from named cross join lateral generate_series(2, char_length(text)) place
+        where substr(text, place, 1) = '→'
+        union all
+        select key, part[1], part[2], part[3]
+        from named cross join lateral regexp_match(replace(text, '<-', '←'), '^(→|←)\s*(\S+)\s+(.+)$') part
+        where part is not null
+        union all
+        select key, null, '', '' from named
+    ), parts as materialized (
+        select key, sign, textrawl.relation_key(one) as one_type, textrawl.relation_key(other) as other_type,
+            array[textrawl.entity_key(find_relations.space, one), textrawl.name_key(one)] as one_names,
+            array[textrawl.entity_key(find_relations.space, other), textrawl.name_key(other)] as other_names
+        from forms
     ), stored as (
         select r.id, r.relation_type, source.name_key as source, target.name_key as target
-        from parts
-        join textrawl.entity named on named.space_id = find_relations.space and named.name_key = parts.key
+        from named subject
+        join textrawl.entity named on named.space_id = find_relations.space and named.name_key = subject.key
         cross join lateral (
             -- Use two branches. If one condition covered both ends, Postgres would read every relation of the space.
             select * from textrawl.relation f where f.space_id = named.space_id and f.from_entity = named.id
@@ -23,18 +37,15 @@ begin atomic
         select u.id, u.before ->> 'relation_type',
             (select k.value ->> 'name_key' from jsonb_array_elements(u.entities) k where k.value ->> 'id' = u.before ->> 'from_entity'),
             (select k.value ->> 'name_key' from jsonb_array_elements(u.entities) k where k.value ->> 'id' = u.before ->> 'to_entity')
-        from parts join textrawl.undone u on u.space_id = find_relations.space and u.names && textrawl.entity_keys(find_relations.space, entity)
-        where u.kind = 'relation' and u.action = 'remove'
+        from textrawl.undone u where u.space_id = find_relations.space and u.names && textrawl.entity_keys(find_relations.space, entity)
+          and u.kind = 'relation' and u.action = 'remove'
     ), match as (
         select s.id, case
             when textrawl.is_fact_id(reference) and starts_with(s.id::text, lower(reference)) then 1
-            when part[1] in ('', '→', '->') and s.source = key and s.relation_type = textrawl.relation_key(part[2])
-                and s.target = textrawl.entity_key(find_relations.space, part[3]) then 2
-            when part[1] = '' and s.target = key and s.source = textrawl.entity_key(find_relations.space, part[2])
-                and s.relation_type = textrawl.relation_key(part[3]) then 3
-            when part[1] in ('←', '<-') and s.target = key and s.relation_type = textrawl.relation_key(part[2])
-                and s.source = textrawl.entity_key(find_relations.space, part[3]) then 3 end as kind
-        from stored s, parts
+            when sign in ('', '→') and s.source = key and s.relation_type = one_type and s.target_name = any(other_names) then 2
+            when sign = '' and s.target = key and s.relation_type = other_type and s.source_name = any(one_names) then 3
+            when sign = '←' and s.target = key and s.relation_type = one_type and s.source_name = any(other_names) then 3 end as kind
+        from (select *, replace(source, '->', '→') as source_name, replace(target, '->', '→') as target_name from stored) s, parts
     )
     select coalesce(array_agg(distinct m.id), '{}') from match m where m.kind = (select min(match.kind) from match);
 end;

@@ -79,7 +79,7 @@ begin
     into facts, relations from jsonb_array_elements(in_undos);
     if relation_id is not null then
         sample := array(
-            select distinct s.name || '→' || r.relation_type || '→' || t.name from relation r
+            select distinct s.name || '→' || relation_label(coalesce(r.label, r.relation_type)) || '→' || t.name from relation r
             join entity s on s.space_id = r.space_id and s.id = r.from_entity
             join entity t on t.space_id = r.space_id and t.id = r.to_entity
             where r.space_id = origin.space_id and r.id = any(relation_ids));

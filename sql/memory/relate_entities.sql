@@ -54,6 +54,5 @@ comment on function textrawl.relate_entities is
     'stored again. If "replaces" is true, other relations of this type that start at the same entity end when '
     'the new one begins. A caller '
     'that cannot read gets back only the names and types that it sent. The relation of a caller with propose instead of '
-    'write becomes a proposal. Errors: TR005 (both ends are the same entity), '
-    'TR010 to TR012 (access), TR098 (the period ends before it begins). '
+    'write becomes a proposal. Errors: TR010 to TR012 (access), TR098 (the period ends before it begins). '
     'Example: select * from textrawl.relate_entities(''Ada'', ''works at'', ''Acme Corp'');';

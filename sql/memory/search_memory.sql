@@ -275,7 +275,7 @@ begin
         )
         select o.id, o.entity_id, o.space_id, b.space, e.name, o.entity_type, case when not capped.over then o.content end,
             o.source, o.confidence, o.valid_until, o.created_at, o.said_at, a.name, b.score::real, b.cosine::real,
-            b.coverage::real, r.id, coalesce(r.label, r.relation_type), target.name, target.entity_type,
+            b.coverage::real, r.id, relation_label(coalesce(r.label, r.relation_type)), target.name, target.entity_type,
             case when b.tokens is not null then o.whole end, o.part::integer, b.line, b.tokens, capped.over,
             o.space_id = any((select ids from of_several)::integer[]), o.valid_from, moment = 'infinity' and as_of is null and b.tokens is null
         from (

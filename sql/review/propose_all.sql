@@ -10,17 +10,11 @@ as $$
 declare
     faults jsonb;
 begin
-    select coalesce(jsonb_agg(jsonb_build_object('path', path, 'code', code) order by kind, item_number), '[]') into faults
-    from (select 1 as kind, item_number, format('facts[%s].replaces', item_number - 1) as path,
+    select coalesce(jsonb_agg(jsonb_build_object('path', path, 'code', code) order by item_number), '[]') into faults
+    from (select item_number, format('facts[%s].replaces', item_number - 1) as path,
               replaced_fault(origin.space_id, value ->> 'entity', value ->> 'replaces') as code
           from jsonb_array_elements(facts) with ordinality f (value, item_number)
-          where reading and value ? 'replaces' and value ->> 'replaces' is not null
-          union all
-          select 2, item_number, format('relations[%s].toEntity', item_number - 1), 'TR005'
-          from jsonb_array_elements(relations) with ordinality r (value, item_number)
-          where name_key(value ->> 'from') = name_key(value ->> 'to')
-              -- Only a caller who can read may learn which names are aliases of one entity.
-              or reading and entity_key(origin.space_id, value ->> 'from') = entity_key(origin.space_id, value ->> 'to')) fault
+          where reading and value ? 'replaces' and value ->> 'replaces' is not null) fault
     where code is not null;
     faults := list_period_faults(facts, relations) || faults;
     if faults <> '[]' then

@@ -19,4 +19,4 @@ $$;
 
 comment on function textrawl.propose_one is
     'Store one fact or one relation as a proposal. Errors: TR001 or TR002 ("replaces" matches no fact, or several '
-    'facts), TR003 (the fact to replace is no longer valid), TR005 (both ends are the same entity).';
+    'facts), TR003 (the fact to replace is no longer valid).';

@@ -29,7 +29,7 @@ begin
             accepted.replaces_edges, accepted.model_id, case when accepted.model_id is not null then accepted.vector end,
             origin, accepted.valid_from, accepted.valid_until) c;
     end if;
-exception when sqlstate 'TR001' or sqlstate 'TR002' or sqlstate 'TR003' or sqlstate 'TR005' then
+exception when sqlstate 'TR001' or sqlstate 'TR002' or sqlstate 'TR003' then
     raise exception using errcode = 'TR008', message = 'the proposal can no longer be stored', detail = left(accepted.id::text, 8);
 end
 $$;

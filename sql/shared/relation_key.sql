@@ -1,9 +1,13 @@
 create function textrawl.relation_key(relation text) returns text
 language sql immutable strict parallel safe
 begin atomic
-    select replace(textrawl.name_key(relation), ' ', '_');
+    -- Split camel case before the case is folded: afterwards worksAt would be one word. The column has 100 characters.
+    select left(coalesce(nullif(replace(textrawl.name_key(words), ' ', '_'), ''), replace(textrawl.name_key(relation), ' ', '_')), 100)
+    from regexp_replace(
+        regexp_replace(regexp_replace(relation, '([a-z0-9])([A-Z])', '\1 \2', 'g'), '([A-Z])([A-Z][a-z])', '\1 \2', 'g'),
+        '(?:->|[-_→\\\u2010-\u2013])+', ' ', 'g') as words;
 end;
 
 comment on function textrawl.relation_key is
-    'The form in which relation types are stored: in lower case, with _ instead of white space. '
+    'The form in which relation types are compared: worksAt, works_at, works-at and Works At are one type. '
     'Example: select textrawl.relation_key(''Works at'');';

@@ -1,7 +1,7 @@
 create function textrawl.statement_text(relation text, to_entity text) returns text
 language sql immutable strict parallel safe
 begin atomic
-    select lower(replace(textrawl.split_names(relation), '_', ' ')) || ' ' || to_entity;
+    select replace(textrawl.relation_key(relation), '_', ' ') || ' ' || to_entity;
 end;
 
 comment on function textrawl.statement_text is

@@ -1,6 +1,6 @@
 create function textrawl.store_relations(
     from_entities uuid[], relations text[], to_entities uuid[], origin textrawl.origin,
-    labelled boolean default false,  -- true: if relation_key() changes a relation, store the original as its label
+    labelled boolean default false,  -- true: the label is the relation as it was sent; false: its relation_label()
     model integer default null, vectors halfvec[] default null,  -- vectors of the statements, see statement_text()
     aliases uuid[] default null,  -- aliases by which the caller named the sources and then the targets, see find_alias()
     valid_from timestamptz[] default null, valid_until timestamptz[] default null  -- null: not given
@@ -66,7 +66,8 @@ begin
     end loop;
     insert into relation (space_id, id, from_entity, relation_type, label, to_entity, valid_from, valid_until, closed_at, author_id,
                           client, tool, request, created_at)
-    select space, g.id, g.source, relation_key(g.relation), case when labelled then nullif(g.relation, relation_key(g.relation)) end,
+    select space, g.id, g.source, relation_key(g.relation), 
+        nullif(case when labelled then g.relation else relation_label(g.relation) end, relation_key(g.relation)),
         g.target, period_begin(g.start, null, g.ending, moment + g.place * step), g.ending, past_end(g.ending), origin.author_id,
         origin.client, origin.tool, origin.request, moment + g.place * step
     from unnest(from_entities, relations, to_entities, ids, fresh, valid_from, valid_until)

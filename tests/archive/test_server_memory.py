@@ -56,7 +56,7 @@ def test_a_graph_comes_back_as_it_went(run: Run, fresh: str, tmp_path: Path) -> 
     types = fetch(fresh, "select name, entity_type from entity order by name")
     assert types == [("Acme Corp", "organization"), ("Ada", "person"), ("Atlas", "project")]
     assert fetch(fresh, "select distinct relation_type from relation order by 1") == [
-        ("leads",), ("worksat",)
+        ("leads",), ("works_at",)
     ]  # fmt: skip
 
 

@@ -31,6 +31,7 @@ from textrawl.models.embeddings import compose_document
 from textrawl.postgres.sqlstates import FACT_REASONS, DataRefused
 from textrawl.values import question_times
 from textrawl.values.names import ENTITY_TYPES
+from textrawl.values.text import read_relation
 from textrawl.values.word_lists import EVERYBODY, build_filter, includes_everybody
 
 # People speak of an event some days after it, or plan it the day before. Therefore the period of a
@@ -425,8 +426,7 @@ class MemoryOperations:
     async def relate(self, edge: Edge, caller: Caller, *, replaces: bool = False) -> RelationRow:
         """Connect two entities. Missing entities are created.
 
-        With `replaces`, end the other relations of this type that start at the same entity. Raises
-        ArgumentInvalid if both ends are the same entity.
+        With `replaces`, end the other relations of this type that start at the same entity.
         """
         model, vectors = await self._store.embed_documents([compose_edge(edge)])
         row = await self._store.call_one(
@@ -488,7 +488,7 @@ def _compose(fact: Fact) -> str:
 
 def compose_edge(edge: Edge) -> str:
     """Return the text to embed for a relation. The upkeep composes the same text."""
-    return compose_document(edge.from_entity, f"{edge.relation.replace('_', ' ')} {edge.to_entity}")
+    return compose_document(edge.from_entity, f"{read_relation(edge.relation)} {edge.to_entity}")
 
 
 def _plain(fact: Fact) -> dict[str, Any]:

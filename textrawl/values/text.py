@@ -71,6 +71,10 @@ _NEAR = 16  # characters without a direction that can stand between two scripts 
 _LINE_END = re.compile("\r\n|[\r\v\f\x1c-\x1f\x85\u2028\u2029]")
 _TERMINAL_CODE = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]{0,2000}(?:\x07|\x1b\\))")
 
+_CAMEL_CASE = re.compile(r"[^-_\s\u2010-\u2013]*[a-z0-9][A-Z][^-_\s\u2010-\u2013]*")
+_HUMPS = re.compile("([a-z0-9])(?=[A-Z])|([A-Z])(?=[A-Z][a-z])")
+_DASHES = re.compile(r"(?:->|[-_\u2192\\\u2010-\u2013])+")
+
 _SUSPECT = re.compile(
     "|".join(part.pattern for part in (_SUBDIVISION_FLAG, _HIDDEN, _JOINER)), re.DOTALL
 )
@@ -96,8 +100,20 @@ def clean_name(name: str) -> str:
 
 
 def clean_relation(relation: str) -> str:
-    """Return the stored form of a relation's type: a clean name in lower case, _ for spaces."""
-    return clean_name(clean_name(relation).casefold()).replace(" ", "_")
+    """Return the type of a relation as it is shown: with _ for spaces.
+
+    It is in lower case, unless it is in camel case.
+    """
+    clean = clean_name(relation)
+    if _CAMEL_CASE.fullmatch(clean):
+        return clean
+    return clean_name(clean.casefold()).replace(" ", "_")
+
+
+def read_relation(relation: str) -> str:
+    """Return the words of a relation's type in lower case: works at for worksAt or works-at."""
+    words = _HUMPS.sub(r"\g<0> ", relation)
+    return clean_name(_DASHES.sub(" ", words).casefold()) or relation
 
 
 def clean_fact(fact: str) -> str:

@@ -8,7 +8,7 @@ from mcp import Client
 
 from tests.conftest import Connect, Era
 from tests.support.providers import EmbeddingServer
-from tests.support.tool_calls import ask, count, read, read_tables, refuse, relate, remember
+from tests.support.tool_calls import ask, count, forget, read, read_tables, refuse, relate, remember
 
 pytestmark = pytest.mark.anyio
 
@@ -101,14 +101,13 @@ async def test_what_only_the_database_can_tell_is_named_by_path_too(
         client, "build_knowledge",
         facts=[FACT | {"observation": "new"}, FACT | {"replaces": "nothing"},
                FACT | {"entityName": "Newcomer", "replaces": "leads QA"}],
-        relations=[RELATION, RELATION | {"toEntity": " ADA "}],
+        relations=[RELATION],
     )  # fmt: skip
 
     assert title == "Invalid argument"
     assert fix == (
         "Nothing was stored. facts[1].replaces, facts[2].replaces: names no fact of this entity: "
-        "give its id, 8 or more characters of it, or its text; relations[1].toEntity: is the same "
-        "entity as fromEntity: a relation needs two"
+        "give its id, 8 or more characters of it, or its text"
     )
     assert read_tables(owner) == before
 
@@ -162,14 +161,39 @@ async def test_missing_ends_are_created_and_existing_ones_keep_their_type(client
 async def test_a_triple_in_another_spelling_is_the_same_relation(
     client: Client, owner: psycopg.Connection
 ) -> None:
-    first = await client.call_tool("relate_entities", RELATION)
-    for relation in ("works at", "Works  At", "WORKS_AT", " works\tat "):
-        again = await client.call_tool("relate_entities", RELATION | {"relation": relation})
+    """It is shown as first written: with _ for blanks, in lower case unless in camel case."""
+    spellings = (
+        "works at",
+        "Works  At",
+        "WORKS_AT",
+        " works\tat ",
+        "worksAt",
+        "WorksAt",
+        "works-at",
+    )
+    for place, first in enumerate(spellings):
+        name = f"Ada {place}"
+        for spelling in (first, *spellings):
+            answer = await relate(client, name, spelling, "Acme Corp")
+            assert answer["ok"]
+        shown = (await ask(client, mode="entity", entityName=name))["r"]["out"]
+        assert shown == [
+            f"{first if first in ('worksAt', 'WorksAt', 'works-at') else 'works_at'}→Acme Corp"
+        ]
 
-        assert read(first) == read(again)
-        answer: Any = again.structured_content
-        assert answer["message"] == "Already related: Ada works_at Acme Corp"
-        assert count(owner, "relation") == 1
+    assert count(owner, "relation") == len(spellings)
+    types = owner.execute("select distinct relation_type from relation").fetchall()
+    assert types == [("works_at",)]
+
+
+async def test_the_words_of_a_relation_in_camel_case_count_in_search(client: Client) -> None:
+    await relate(client, "Kim", "worksAt", "Acme")
+    await relate(client, "Lea", "works_at", "Acme")
+    await relate(client, "Acme", "suppliedBy", "Globex")
+
+    for question, entity in (("who supplied Acme", "Acme"), ("where does Kim work", "Kim"),
+                             ("where does Lea work", "Lea")):  # fmt: skip
+        assert (await ask(client, query=question))["e"][0]["n"] == entity
 
 
 async def test_relating_needs_no_embeddings(connect: Connect, era: Era) -> None:
@@ -178,13 +202,16 @@ async def test_relating_needs_no_embeddings(connect: Connect, era: Era) -> None:
     assert (await relate(client, "Ada", "knows", "Bob"))["ok"]
 
 
-async def test_a_relation_of_an_entity_to_itself_is_refused(
+async def test_a_relation_of_an_entity_to_itself_and_one_with_arrows_are_relations(
     client: Client, owner: psycopg.Connection
 ) -> None:
-    title, fix = await refuse(
-        client, "relate_entities", fromEntity="Straße", relation="is", toEntity="STRASSE"
-    )
+    own = await relate(client, "Straße", "is", "STRASSE")
+    await relate(client, "A→B", "leads -> to", "C → D")
+    await relate(client, "E", "maps→to", "A→B")
 
-    assert title == "Invalid argument"
-    assert fix == "toEntity: is the same entity as fromEntity: a relation needs two"
-    assert (count(owner, "entity"), count(owner, "relation")) == (0, 0)
+    assert own["from"] == own["to"]
+    shown = (await ask(client, mode="entity", entityName="A→B"))["r"]
+    for arrow in (*shown["out"], *shown["in"]):
+        assert (await forget(client, "A→B", fact=arrow, confirm=True))["ok"]
+    assert (await forget(client, "Straße", fact="is→Straße", confirm=True))["ok"]
+    assert count(owner, "relation") == 0

@@ -146,23 +146,6 @@ async def test_an_item_that_no_caller_could_store_is_left_out_with_the_reason(
     assert done["stored"] == {"obs": 2, "dup": 0, "rel": 1}
 
 
-async def test_a_relation_of_an_entity_with_itself_is_left_out(
-    asking: Client, server: LlmServer
-) -> None:
-    loop = {"fromEntity": "Ada", "relation": "knows", "toEntity": " ADA "}
-    answer_with(server, FOUND["entities"], [loop])
-
-    done = await extract(asking)
-
-    assert done["dropped"] == [
-        {
-            "c": "Ada knows ADA",
-            "err": "toEntity is the same entity as fromEntity: a relation needs two",
-        }
-    ]
-    assert done["stored"]["rel"] == 0
-
-
 async def test_an_unknown_end_of_a_relation_becomes_a_concept(
     asking: Client, server: LlmServer, owner: psycopg.Connection
 ) -> None:

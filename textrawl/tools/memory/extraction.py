@@ -140,14 +140,9 @@ def _add_relation(findings: Findings, relation: ExtractedRelation) -> None:
         given[f"{end}Type"] = findings.types.get(clean_name(given[end]).casefold())
     label = f"{relation.fromEntity} {relation.relation} {relation.toEntity}"
     try:
-        item = RelationItem.model_validate(given)
+        findings.relations.append(RelationItem.model_validate(given))
     except ValidationError as error:
         findings.drop(label, _explain(error, RelationItem))
-        return
-    if item.fromEntity.casefold() == item.toEntity.casefold():
-        findings.drop(label, "toEntity is the same entity as fromEntity: a relation needs two")
-    else:
-        findings.relations.append(item)
 
 
 def _limit(findings: Findings) -> None:
