@@ -439,7 +439,7 @@ COMMENT ON COLUMN observation.id IS 'Id of the fact, unique in its space.';
 COMMENT ON COLUMN observation.entity_id IS 'Entity that the fact is about.';
 COMMENT ON COLUMN observation.entity_type IS 'Type of the entity. It is copied here so that filters need no join.';
 COMMENT ON COLUMN observation.content IS 'Text of the fact, 1 to 2000 characters. A chunk of a source has up to 8000.';
-COMMENT ON COLUMN observation.content_hash IS 'md5 of fact_key(content). Texts that differ only in case, white space or a final full stop have the same hash.';
+COMMENT ON COLUMN observation.content_hash IS 'md5 of fact_key(content). Texts with the same hash are the same fact.';
 COMMENT ON COLUMN observation.whole IS 'The text that this fact is a part of: the md5 of a long text that the graph tools split, or the id of a document. Null: the fact is not a part.';
 COMMENT ON COLUMN observation.part IS 'Number of the part, from 1. To get the long text, join the parts that have the same values in entity_id and whole, in the order of this number.';
 COMMENT ON COLUMN observation.source IS 'Source of the fact: conversation, note, document or manual.';

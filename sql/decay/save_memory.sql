@@ -28,7 +28,7 @@ begin
                                   piece.whole, piece.part, moment) or fresh;
     end loop;
     select o.id into memory_id from observation o, observation_parts(save_memory.content) p
-    where o.space_id = origin.space_id and o.entity_id = owner and o.content_hash = fact_hash(p.content) and o.content = p.content
+    where o.space_id = origin.space_id and o.entity_id = owner and o.content_hash = fact_hash(p.content)
       and (o.whole, o.part) is not distinct from (p.whole, p.part) and coalesce(p.part, 1) = 1
       and is_valid(o.valid_from, o.valid_until, o.closed_at, present => moment)
     order by o.created_at desc limit 1;

@@ -38,7 +38,7 @@ begin
                 join lateral (
                     select f.id, f.whole from fact f
                     where f.space_id = e.space_id and f.entity_id = e.id and f.whole is null
-                      and f.content_hash = fact_hash(text.value) and f.content = text.value
+                      and f.content_hash = fact_hash(text.value)
                     union all
                     select f.id, l.whole from long l, unnest(l.facts) f(id)
                     where l.entity_id = e.id and (l.whole = md5(text.value)::uuid or l.content = text.value)) o on true

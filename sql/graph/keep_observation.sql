@@ -12,9 +12,8 @@ declare
     hash      uuid := fact_hash(observation);
     stored_id uuid;
 begin
-    -- Compare the exact text. An author who wrote two spellings expects to read and delete both spellings.
     select o.id into stored_id from fact o
-    where o.space_id = space and o.entity_id = entity and o.content_hash = hash and o.content = observation
+    where o.space_id = space and o.entity_id = entity and o.content_hash = hash
       and (o.whole, o.part) is not distinct from (keep_observation.whole, keep_observation.part)
       and is_valid(o.valid_from, o.valid_until, o.closed_at, present => moment)
     limit 1;
@@ -38,4 +37,4 @@ $$;
 
 comment on function textrawl.keep_observation is
     'Store an observation, or a part of a long observation, of an entity that the caller has locked. Return false if a '
-    'valid observation has exactly the same text.';
+    'valid observation has the same text.';

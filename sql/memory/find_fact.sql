@@ -21,6 +21,14 @@ begin
                 content <> reference, created_at desc
             limit 1) o;
     end if;
+    if matches is null then
+        -- A reference can be spelt in another way, if it then means only one valid fact.
+        select array_agg(o.id) filter (where o.place = 1 or o.valid) into matches from (
+            select f.id, f.valid, row_number() over (order by f.valid desc, f.created_at desc) as place
+            from (select *, is_valid(valid_from, valid_until, closed_at, present => clock_timestamp()) as valid from fact
+                  where space_id = space and entity_id = entity and spelling_key(content) = spelling_key(reference)) f
+            order by place limit 2) o;
+    end if;
     if cardinality(matches) > 1 then
         raise exception using errcode = 'TR002', message = 'more than one fact has an id that begins like this';
     elsif matches is null then
@@ -31,5 +39,5 @@ end
 $$;
 
 comment on function textrawl.find_fact is
-    'Find a fact of an entity by its id, by the first 8 or more characters of its id, or by its exact text. Errors: '
+    'Find a fact of an entity by its id, by the first 8 or more characters of its id, or by its text. Errors: '
     'TR001 (no such fact), TR002 (more than one fact).';

@@ -7,4 +7,4 @@ end;
 comment on function textrawl.fact_hash is
     'The hash of fact_key(), stored as observation.content_hash. Facts of one entity with the same hash are the same '
     'fact. '
-    'Example: select textrawl.fact_hash(''Likes tea.'') = textrawl.fact_hash(''likes tea'');';
+    'Example: select textrawl.fact_hash(''Likes tea.'') = textrawl.fact_hash(''Likes tea'');';

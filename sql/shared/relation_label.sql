@@ -1,7 +1,7 @@
 create function textrawl.relation_label(relation text) returns text
 language sql immutable strict parallel safe
 begin atomic
-    select case when relation ~ '^[^-_\s\u2010-\u2013]*[a-z0-9][A-Z][^-_\s\u2010-\u2013]*$' then relation
+    select case when relation ~ '^[^-_\s\u2010-\u2013]*[a-z][A-Z][^-_\s\u2010-\u2013]*$' then relation
         else replace(textrawl.name_key(relation), ' ', '_') end;
 end;
 

@@ -19,9 +19,9 @@ BEFORE_SQUASH, AFTER_SQUASH = KEPT / "404fb95", KEPT / "squashed"
 # An import gives these their own numbers, or makes them again from the content.
 _OWN = {
     "entity": ["updated_at"], "document": ["changed", "version"], "document_version": ["version"],
-    "identity_snapshot": ["version"], "observation": ["ordinal", "closed_at"],
+    "identity_snapshot": ["version"], "observation": ["ordinal", "closed_at", "content_hash"],
     "chunk": ["observation_id"],
-    "relation": ["closed_at"],
+    "relation": ["closed_at", "relation_type"],
 }  # fmt: skip
 _OWN_OF_PARTS = ("id", "created_at", "valid_from")
 _CONTENT = (
@@ -98,3 +98,15 @@ def test_the_kept_memory_is_migrated_with_all_its_content(
     export = write_export(run, empty, tmp_path / "memory.jsonl")
     assert read_lines(export) == read_lines((AFTER_SQUASH / "memory.jsonl").read_bytes())
     assert all(read_rows(empty, table) for table in _CONTENT)
+    with psycopg.connect(empty) as owner:
+        found = owner.execute("""
+            select count(*), count(*) filter (where content_hash = textrawl.fact_hash(content))
+            from textrawl.observation""").fetchone()
+        assert found is not None
+        assert found[0] == found[1] > 0
+        query = """
+            select count(*), count(*) filter (where relation_type = k.key) from textrawl.relation
+            cross join lateral textrawl.relation_key(coalesce(label, relation_type)) as k (key)"""
+        found = owner.execute(query).fetchone()
+        assert found is not None
+        assert found[0] == found[1] > 0

@@ -71,8 +71,8 @@ _NEAR = 16  # characters without a direction that can stand between two scripts 
 _LINE_END = re.compile("\r\n|[\r\v\f\x1c-\x1f\x85\u2028\u2029]")
 _TERMINAL_CODE = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]{0,2000}(?:\x07|\x1b\\))")
 
-_CAMEL_CASE = re.compile(r"[^-_\s\u2010-\u2013]*[a-z0-9][A-Z][^-_\s\u2010-\u2013]*")
-_HUMPS = re.compile("([a-z0-9])(?=[A-Z])|([A-Z])(?=[A-Z][a-z])")
+_CAMEL_CASE = re.compile(r"[^-_\s\u2010-\u2013]*[a-z][A-Z][^-_\s\u2010-\u2013]*")
+_HUMPS = re.compile("([a-z])(?=[A-Z])|([A-Z])(?=[A-Z][a-z])")
 _DASHES = re.compile(r"(?:->|[-_\u2192\\\u2010-\u2013])+")
 
 _SUSPECT = re.compile(
@@ -112,7 +112,7 @@ def clean_relation(relation: str) -> str:
 
 def read_relation(relation: str) -> str:
     """Return the words of a relation's type in lower case: works at for worksAt or works-at."""
-    words = _HUMPS.sub(r"\g<0> ", relation)
+    words = _HUMPS.sub(r"\g<0> ", relation) if _CAMEL_CASE.fullmatch(relation) else relation
     return clean_name(_DASHES.sub(" ", words).casefold()) or relation
 
 

@@ -15,12 +15,29 @@ pytestmark = pytest.mark.anyio
 
 @pytest.mark.parametrize(
     "again",
-    ["prefers dark mode", "Prefers Dark Mode.", "  prefers\n dark\tmode.", "prefers dark mode…"],
+    ["prefers dark mode", "Prefers dark mode.", "  prefers dark mode\n"],
 )
 async def test_the_same_text_is_stored_once(client: Client, again: str) -> None:
     first = await remember(client, "Jeff", "prefers dark mode")
 
     assert await remember(client, "Jeff", again) == first | {"dup": True}
+
+
+async def test_another_case_or_white_space_is_another_fact_and_names_the_close_one(
+    connect: Connect,
+) -> None:
+    client = await connect(embedding_provider="none")
+    for one, other in (
+        ("the flag is -n", "the flag is -N"), ("reads userId first", "reads userID first"),
+        ("fills table Users", "fills table users"), ("two  spaces", "two spaces"),
+        ("Likes tea", "likes tea"),
+    ):  # fmt: skip
+        first = await remember(client, "Env", one)
+        second = await remember(client, "Env", other)
+
+        assert "dup" not in second
+        assert second["like"] == {"id": first["obs"], "c": one}
+    assert len((await ask(client, mode="entity", entityName="Env"))["o"]) == 10
 
 
 async def test_a_close_fact_is_stored_and_the_closest_one_named(
