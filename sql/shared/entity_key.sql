@@ -10,11 +10,16 @@ begin
     return coalesce((
         select e.name_key from entity_alias a
         join entity e on e.space_id = a.space_id and e.id = a.entity_id
-        where a.space_id = entity_key.space and a.name_key = wanted and a.removed_at is null), wanted);
+        where a.space_id = entity_key.space and a.name_key = wanted and a.removed_at is null),
+        case when is_fact_id(entity_key.name)
+                and not exists (select from entity e where e.space_id = entity_key.space and e.name_key = wanted) then (
+            select min(e.name_key) from named_by_id(array[entity_key.space], entity_key.name) n
+            join entity e on e.space_id = n.space_id and e.id = n.entity_id having count(*) = 1) end,
+        wanted);
 end
 $$;
 
 comment on function textrawl.entity_key is
-    'The name_key() of the entity that a name or an alias belongs to. If it belongs to no entity: the name_key() of the '
+    'The name_key() of the entity that a name, an alias or an id belongs to. If it belongs to no entity: the name_key() of the '
     'given name. Functions that look up an entity of one space by name compare entity.name_key with this. '
     'Example: select textrawl.entity_key(1, ''JMiller'');';

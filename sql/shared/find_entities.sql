@@ -5,9 +5,15 @@ begin atomic
     where e.space_id = any(spaces) and e.name_key = textrawl.name_key(find_entities.name)
     union all
     select a.space_id, a.entity_id from textrawl.entity_alias a
-    where a.space_id = any(spaces) and a.name_key = textrawl.name_key(find_entities.name) and a.removed_at is null;
+    where a.space_id = any(spaces) and a.name_key = textrawl.name_key(find_entities.name) and a.removed_at is null
+    union all
+    -- A name that looks like an id is one only if nothing has this name.
+    select n.space_id, n.entity_id from textrawl.named_by_id(spaces, find_entities.name) n
+    where textrawl.is_fact_id(find_entities.name)
+      and not exists (select from textrawl.entity e where e.space_id = any(spaces) and e.name_key = textrawl.name_key(find_entities.name))
+      and (select count(*) from textrawl.named_by_id(spaces, find_entities.name)) = 1;
 end;
 
 comment on function textrawl.find_entities is
-    'The entities of several spaces that have this name or alias, at most one of each space. '
+    'The entities of several spaces that have this name or alias, at most one of each space. An id also names an entity. '
     'Example: select e.name from textrawl.find_entities(array[1], ''JMiller'') f join textrawl.entity e on e.id = f.entity_id;';

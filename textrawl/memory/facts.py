@@ -1,6 +1,7 @@
 """The operations of the `memory` toolset: they embed texts and call SQL functions."""
 
 import json
+import re
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime, timedelta
@@ -37,6 +38,7 @@ from textrawl.values.word_lists import EVERYBODY, build_filter, includes_everybo
 # People speak of an event some days after it, or plan it the day before. Therefore the period of a
 # question is made longer. On the turns of LoCoMo this adds one point to the recall of questions
 # that name a time.
+_ID = re.compile("[0-9A-Fa-f]{8}[0-9A-Fa-f-]{0,28}")
 _EARLIER, _LATER = timedelta(days=1), timedelta(days=3)
 
 _MOST_COMPARED = 50  # facts of an answer of which the days can matter
@@ -207,6 +209,17 @@ class MemoryOperations:
             **arguments,
             **(question.sources.arguments() if question.sources else {}),
         )
+        if question.covers_present_facts and _ID.fullmatch(question.query):
+            named = await self._call(
+                "find_ids",
+                HitRow,
+                reference=question.query,
+                max_rows=question.limit,
+                **caller.reading,
+            )
+            ids = {row.observation_id for row in named}
+            hits = [*named, *(hit for hit in hits if hit.observation_id not in ids)]
+            hits = hits[: question.limit]
         if caller.principal.proposes and question.covers_present_facts:
             known = {name: arguments[name] for name in arguments if name not in _ABOUT_TIME}
             proposed = await self._call(

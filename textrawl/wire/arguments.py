@@ -23,6 +23,7 @@ from textrawl.errors import ArgumentInvalid, TextrawlError
 
 _NONE: Mapping[str, str] = {}
 _ABSENT = ("", "null")
+_TEXTS = ("query", "entityName")  # a search for null, and an entity of this name
 _ADDED = ("wait_for_previous",)  # Gemini CLI adds it to the schema and the call of every tool
 _SHOWN = 40  # characters of a wrong value that an error repeats
 _OTHER_SCRIPT = 5  # weight of a character outside ASCII, which costs about five times the tokens
@@ -72,7 +73,13 @@ def _normalise_object(schema: Mapping[str, Any], members: Mapping[str, Any]) -> 
         is_snake = name not in fields and camel in fields and camel not in members
         canonical = camel if is_snake else name
         field = fields.get(canonical, {})
-        if canonical in required or canonical not in fields or not _is_absent(value, field):
+        is_text = canonical in _TEXTS and value == "null"
+        if (
+            canonical in required
+            or canonical not in fields
+            or is_text
+            or not _is_absent(value, field)
+        ):
             regular[canonical] = _normalise(field, value)
     return regular
 

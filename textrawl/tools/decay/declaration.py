@@ -1,9 +1,10 @@
 """The toolset `decay`, and the types that the parameters of its tools share."""
 
+import re
 from typing import Annotated, Any
 
 from mcp.types import CallToolResult
-from pydantic import AfterValidator, Field
+from pydantic import AfterValidator, Field, WithJsonSchema
 
 from textrawl.memory.decay import CONTENT_LENGTH
 from textrawl.tools.call import Call
@@ -46,10 +47,20 @@ EntityName = Annotated[str, CLEAN_NAME, Field(min_length=1, max_length=NAME_LENG
 EntityNames = Annotated[list[EntityName], Field(max_length=MOST_ENTITIES)]
 Tag = Annotated[str, Field(max_length=TAG_LENGTH), AfterValidator(clean_tag)]
 Tags = Annotated[list[Tag], Field(max_length=MOST_TAGS)]
+_ID = r"^[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}$"
+
+
+def _check_id(identity: str) -> str:
+    if not re.match(_ID, identity):
+        raise ValueError(f"there is no memory with the id {identity[:40]}")
+    return identity
+
+
 MemoryId = Annotated[
     str,
     CLEAN_NAME,
-    Field(pattern=r"^[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}$"),
+    AfterValidator(_check_id),
+    WithJsonSchema({"pattern": _ID, "type": "string"}),
 ]
 MemoryIds = Annotated[list[MemoryId], Field(max_length=MOST_ITEMS)]
 Strength = Annotated[float, Field(ge=1, le=2)]

@@ -26,6 +26,12 @@ memory = Toolset(
     extras=("extract_memories",),
 )
 
+OF_FACTS = {"fact": "observation", "text": "observation", "content": "observation",
+            "entity": "entityName", "name": "entityName", "type": "entityType"}  # fmt: skip
+OF_RELATIONS = {"from": "fromEntity", "to": "toEntity", "relationType": "relation",
+                "fromType": "fromEntityType", "toType": "toEntityType"}  # fmt: skip
+"""Words of other tools and servers for parameters. They are accepted, and no schema shows them."""
+
 _NONE = "none"  # models send this word for a parameter that they believe to be required
 
 _TYPE = (

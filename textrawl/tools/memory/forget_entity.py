@@ -103,7 +103,13 @@ async def _ask(
     return Elicit(f"Forget {name_target(row)}? This cannot be undone.", Confirmation)
 
 
-@memory.tool(DELETES, ForgetReply, RefusalReply, dry_run="dryRun")
+@memory.tool(
+    DELETES,
+    ForgetReply,
+    RefusalReply,
+    dry_run="dryRun",
+    aliases={"observation": "fact", "entity": "entityName", "name": "entityName"},
+)
 async def forget_entity(
     call: Call,
     entityName: Name,

@@ -40,7 +40,11 @@ _MOST_LISTED = 100
 _LAST_OFFSET = 2**31 - 1  # the largest integer of Postgres
 
 
-@memory.tool(READS, SearchReply, EntityReply, ListReply, required=("mode",))
+_ALIASES = {"q": "query", "question": "query", "entity": "entityName", "name": "entityName",
+            "entityType": "entityTypes", "types": "entityTypes"}  # fmt: skip
+
+
+@memory.tool(READS, SearchReply, EntityReply, ListReply, required=("mode",), aliases=_ALIASES)
 async def query_memory(
     call: Call,
     mode: Annotated[

@@ -1,11 +1,13 @@
 """The tools that store facts and relations."""
 
+from collections.abc import Mapping
 from datetime import UTC, datetime
-from typing import Annotated, Any, Self
+from functools import partial
+from typing import Annotated, Any, Self, cast
 from uuid import UUID
 
 from mcp.types import CallToolResult
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from textrawl.access.principal import WRITES_OR_PROPOSES
 from textrawl.errors import ArgumentInvalid
@@ -13,6 +15,8 @@ from textrawl.memory.fact_rows import BatchRow
 from textrawl.memory.facts import Edge, Fact, MemoryOperations
 from textrawl.tools.call import Call
 from textrawl.tools.memory.declaration import (
+    OF_FACTS,
+    OF_RELATIONS,
     Begin,
     Confidence,
     End,
@@ -31,7 +35,9 @@ from textrawl.tools.toolset import WRITES
 from textrawl.wire.replies import OMIT_EMPTY, SHORT_ID, Key, Part, SuccessReply
 
 
-@memory.tool(WRITES, RememberReply, required=("entityType",), scopes=WRITES_OR_PROPOSES)
+@memory.tool(
+    WRITES, RememberReply, required=("entityType",), aliases=OF_FACTS, scopes=WRITES_OR_PROPOSES
+)
 async def remember_fact(
     call: Call,
     *,
@@ -71,6 +77,17 @@ async def remember_fact(
 _MOST_ITEMS = 50
 
 
+def _rename(aliases: Mapping[str, str], values: object) -> object:
+    """Return the members of an item with the names of the parameters."""
+    if not isinstance(values, dict):
+        return values
+    members = cast("dict[str, object]", values)
+    return {
+        alias if (name := aliases.get(alias, alias)) in members else name: value
+        for alias, value in members.items()
+    }
+
+
 def _require_type(schema: dict[str, Any]) -> None:
     """Ask for the type of each entity, which can be left out for a known entity."""
     schema["required"] = [
@@ -92,6 +109,8 @@ class FactItem(BaseModel):
     saidAt: PastInstant = None  # noqa: N815
     confidence: Confidence = None
     replaces: FactReference = ""
+
+    _accept = model_validator(mode="before")(partial(_rename, OF_FACTS))
 
     def read(self) -> Fact:
         """Return the fact to store."""
@@ -120,6 +139,8 @@ class RelationItem(BaseModel):
     toEntityType: EntityType | None = None  # noqa: N815
     validFrom: Begin = None  # noqa: N815
     validUntil: End = None  # noqa: N815
+
+    _accept = model_validator(mode="before")(partial(_rename, OF_RELATIONS))
 
     def read(self) -> Edge:
         """Return the relation to store."""
@@ -224,7 +245,7 @@ async def build_knowledge(
     return call.reply(BuildReply.build(row))
 
 
-@memory.tool(WRITES, RelateReply, scopes=WRITES_OR_PROPOSES)
+@memory.tool(WRITES, RelateReply, aliases=OF_RELATIONS, scopes=WRITES_OR_PROPOSES)
 async def relate_entities(
     call: Call,
     fromEntity: Name,
