@@ -9,7 +9,8 @@ create function textrawl.build_knowledge(
     out closest jsonb,       -- for up to ten new facts, nearest first, the closest stored fact: [{fact, id, content}];
                              -- `fact` is the position of the new fact. `closest` is null if the caller cannot read the space
     out proposals uuid[],    -- if the caller can only propose: facts first, then relations; then nothing else was stored
-    out ended integer[]      -- positions of the facts that have ended already
+    out ended integer[],     -- positions of the facts that have ended already
+    out same_names text[]    -- for each entity of another type: a name for another thing, such as Jordan (person)
 )
 language plpgsql volatile security definer
 set search_path from current
@@ -40,7 +41,7 @@ begin
         jsonb_object_agg(claimed.id, entity.type) filter (where claimed.guessed and entity.type is not null), '{}')
     into guessed_types
     from (select distinct on (entity_key(origin.space_id, name)) name, type from (
-              select value ->> 'entity' as name, value ->> 'type' as type, 1 as kind, ordinality
+              select value ->> 'entity' as name, value ->> 'type' as type, case when value ->> 'type' is null then 3 else 1 end as kind, ordinality
               from jsonb_array_elements(facts) with ordinality
               union all
               select value ->> 'from', value ->> 'from_type', case when value ->> 'from_type' is null then 3 else 2 end, ordinality
@@ -52,6 +53,11 @@ begin
     cross join lateral claim_entity(entity.name, entity.type, origin) claimed;
     perform retype_node(key::uuid, value, origin) from jsonb_each_text(guessed_types);
 
+    same_names := case when may_read(credential, origin.space_id) then array(
+        select distinct own_name(e.name, e.entity_type, value ->> 'type')
+        from jsonb_array_elements(facts)
+        join entity e on e.space_id = origin.space_id and e.name_key = entity_key(origin.space_id, value ->> 'entity')
+        where own_name(e.name, e.entity_type, value ->> 'type') is not null) end;
     batch := read_facts(facts, embeddings, origin.space_id);
     -- Store consecutive facts together. Store a fact with `replaces` alone, after the facts before it.
     for chunk in

@@ -15,7 +15,8 @@ create function textrawl.describe_entity(
     total_relations bigint,
     revised jsonb,              -- the newest wrong facts, if skip is 0: [{id, content, reason, instead, revised_at}]
     aliases text[],
-    given_type text             -- the word that a caller gave as its type; null: its type is that of a caller, or a guess
+    given_type text,            -- the word that a caller gave as its type; null: its type is that of a caller, or a guess
+    namesakes text[]            -- names of other things, such as Jordan (person) for Jordan
 )
 language sql stable security definer
 set search_path from current
@@ -87,7 +88,11 @@ begin atomic
         array(select a.name from textrawl.entity_alias a
               where a.space_id = named.space_id and a.entity_id = named.id and a.removed_at is null
               order by a.created_at, a.name),
-        nullif(nullif(named.free_type, named.entity_type), 'Generic')
+        nullif(nullif(named.free_type, named.entity_type), 'Generic'),
+        array(select e.name from textrawl.entity e
+              where e.space_id = any((select ids from scope)::integer[])
+                and e.name_key ~>=~ (textrawl.name_key(named.name) || ' (') and e.name_key ~<~ (textrawl.name_key(named.name) || ' )')
+              order by e.name_key limit 3)
     from named where place = 1;
 end;
 

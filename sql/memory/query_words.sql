@@ -9,7 +9,10 @@ set search_path from current
 as $$
 #variable_conflict use_column
 declare
-    plain text := plain_text(query, accents => languages <> '{english}');
+    number text := substring(query from '(?:\+|\(?\m0)[0-9 ()/.-]{7,}[0-9]');
+    -- A telephone number is one word, in whatever groups it is written.
+    plain text := plain_text(
+        coalesce(replace(query, number, phone_digits(number)), query), accents => languages <> '{english}');
     name  text := '\w*(?:[a-z0-9][A-Z][a-z]|[A-Z]{2}[a-z]{2})\w*';
 begin
     if languages <> '{english}' then

@@ -12,7 +12,8 @@ create function textrawl.remember_fact(
     out observation_id uuid, out duplicate boolean, out updated boolean, out closest jsonb,
     out proposal_id uuid, -- if the caller can only propose; then no fact was stored
     out ended boolean,    -- the fact has ended already
-    out placed_before uuid  -- the fact that `replaces` named, if the new fact begins before it and ends when it begins
+    out placed_before uuid, -- the fact that `replaces` named, if the new fact begins before it and ends when it begins
+    out same_name text      -- if the entity has another type: a name for another thing, such as Jordan (person)
 )
 language plpgsql volatile security definer
 set search_path from current
@@ -24,16 +25,16 @@ declare
         'confidence', confidence, 'valid_from', valid_from, 'valid_until', valid_until, 'said_at', said_at, 'replaces', replaces);
 begin
     if origin.proposed then
-        entity_name := entity; entity_type := type; updated := false;
+        entity_name := entity; entity_type := nearest_type(type); updated := false;
         select p.proposal_id, p.duplicate into proposal_id, duplicate
         from propose_one(jsonb_build_array(fact), '[]', model, embedding, origin, may_read(credential, origin.space_id)) p;
         return;
     end if;
-    select s.entity_id, s.entity_name, s.entity_type, s.observation_id, s.duplicate, s.updated, s.closest, s.ended, s.placed_before
-    into entity_id, entity_name, entity_type, observation_id, duplicate, updated, closest, ended, placed_before
+    select s.entity_id, s.entity_name, s.entity_type, s.observation_id, s.duplicate, s.updated, s.closest, s.ended, s.placed_before, s.same_name
+    into entity_id, entity_name, entity_type, observation_id, duplicate, updated, closest, ended, placed_before, same_name
     from store_fact(fact, model, embedding, origin) s;
     if not may_read(credential, origin.space_id) then
-        entity_name := entity; entity_type := type; closest := null;
+        entity_name := entity; entity_type := nearest_type(type); closest := null; same_name := null;
     end if;
 end
 $$;

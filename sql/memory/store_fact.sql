@@ -3,7 +3,8 @@ create function textrawl.store_fact(
     model integer, embedding halfvec, origin textrawl.origin,
     out entity_id uuid, out entity_name text, out entity_type text,
     out observation_id uuid, out duplicate boolean, out updated boolean, out closest jsonb,
-    out ended boolean, out placed_before uuid  -- see store_facts()
+    out ended boolean, out placed_before uuid,  -- see store_facts()
+    out same_name text
 )
 language plpgsql volatile
 set search_path from current
@@ -19,6 +20,7 @@ begin
         perform retype_node(entity_id, type, origin);
         entity_type := nearest_type(type);
     end if;
+    same_name := own_name(entity_name, entity_type, type);
     select stored.observation_id, stored.duplicate, stored.updated, stored.closest, stored.ended, stored.before
     into observation_id, duplicate, updated, closest, ended, placed_before
     from store_facts(read_facts(jsonb_build_array(fact), array[embedding], origin.space_id), model, origin) stored;

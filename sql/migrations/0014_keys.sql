@@ -56,3 +56,8 @@ from (select u.space_id, u.undo_id, u.id, u.action, key.hash from undone u,
         then left(small, 1) || substr(text, 2) else text end)::uuid as hash) key where u.before ? 'content_hash') k
 where u.space_id = k.space_id and u.undo_id = k.undo_id and u.id = k.id and u.action = k.action;
 comment on column observation.content_hash is 'md5 of fact_key(content). Texts with the same hash are the same fact.';
+
+-- Servers make the search documents anew: with the types of entities, names such as C++, and other spellings of codes.
+insert into document_rebuild (space_id, former_languages)
+select s.id, array[s.language] from space s where exists (select from observation o where o.space_id = s.id)
+on conflict do nothing;

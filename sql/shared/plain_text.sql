@@ -24,6 +24,8 @@ begin
         plain := translate(plain,
             'øØłŁđĐıħĦАБВГДЕЖЗИКЛМНОПРСТУФХЦЧШЩЪЫЬЭЮЯІЄҐЂЈЉЊЋЏΑΒΓΔΕΖΗΘΙΚΛΜΝΞΟΠΡΣΤΥΦΧΨΩςیىک',
             'oOlLdDihHабвгдежзиклмнопрстуфхцчшщъыьэюяієґђјљњћџαβγδεζηθικλμνξοπρστυφχψωσييك');
+        -- The Arabic article belongs to no word.
+        plain := regexp_replace(plain, '(?<![\u0621-\u064a])\u0627\u0644(?=[\u0621-\u064a]{3})', '', 'g');
         plain := replace(replace(replace(replace(plain, 'ß', 'ss'), 'æ', 'ae'), 'Æ', 'AE'), 'œ', 'oe');
         plain := textrawl.split_ideographs(normalize(plain, nfc));
         if accents then
@@ -31,6 +33,16 @@ begin
                 'ÀÁÂÃÄÅÇÈÉÊËÌÍÎÏÑÒÓÔÕÖÙÚÛÜÝŸĀĂĄĆČĎĒĖĘĚĞĢĪĮĶĹĻĽŃŅŇŌŐŔŘŚŞŠŢŤȚȘŪŮŰŲŹŻŽЙЁЇЎΆΈΉΊΌΎΏΪΫ',
                 'àáâãäåçèéêëìíîïñòóôõöùúûüýÿāăąćčďēėęěğģīįķĺļľńņňōőŕřśşšţťțșūůűųźżžйёїўάέήίόύώϊϋ');
         end if;
+    end if;
+    -- Names such as C++, C#, F# and .NET are words. Without their signs, they would be the same words as others.
+    if plain ~ '[+#]|\.[Nn]' then
+        plain := regexp_replace(plain, '(?<![[:alnum:]])([A-Za-z])\+\+(?![[:alnum:]+])', '\1plusplus', 'g');
+        plain := regexp_replace(plain, '(?<![[:alnum:]])([A-Za-z])#(?![[:alnum:]#])', '\1sharp', 'g');
+        plain := regexp_replace(plain, '(?<![[:alnum:]])\.(NET|Net|net)(?![[:alnum:]])', 'dotnet', 'g');
+    end if;
+    -- Write 1,299.50 as 1299.50.
+    if plain ~ '[0-9],[0-9]{3}' then
+        plain := regexp_replace(plain, '(?<![0-9,.])([0-9]{1,3}),([0-9]{3})(?:,([0-9]{3}))?(?:,([0-9]{3}))?(?![0-9,])', '\1\2\3\4', 'g');
     end if;
     -- The parser would read words joined by these characters as one word, address, path or tag. It would read a number
     -- after - as negative. Remove every point that is not inside a number.

@@ -147,6 +147,7 @@ class EntityRow:
     revised: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
     aliases: list[str] = field(default_factory=list[str])
     given_type: str | None = None
+    namesakes: list[str] = field(default_factory=list[str])
 
 
 @dataclass(frozen=True)
@@ -171,7 +172,8 @@ class FactRow:
     `closest` holds the id and the content of the close fact, if there is a close fact, and why the
     two disagree. A proposal has a `proposal_id` instead of the ids of an entity and a fact.
     `placed_before` is the id of the fact that `replaces` named, if the new fact begins before it
-    and ends when it begins.
+    and ends when it begins. If the entity has another type, `same_name` is a name for another
+    thing, such as Jordan (person).
     """
 
     entity_id: UUID | None
@@ -184,6 +186,7 @@ class FactRow:
     proposal_id: UUID | None = None
     ended: bool | None = None
     placed_before: UUID | None = None
+    same_name: str | None = None
 
     @property
     def id(self) -> UUID | None:
@@ -209,6 +212,7 @@ class BatchRow:
     closest: list[dict[str, Any]] | None
     proposals: list[UUID] | None = None
     ended: list[int] | None = None
+    same_names: list[str] | None = None
 
 
 @dataclass(frozen=True)

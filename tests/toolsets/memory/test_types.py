@@ -58,3 +58,17 @@ async def test_a_type_can_be_left_out_and_comes_later(client: Client) -> None:
     assert (maya["t"], maya["as"]) == ("concept", "vet")
     assert (acme["t"], acme["as"]) == ("organization", "Team")
     assert (await ask(client, query="vet"))["e"][0]["n"] == "Maya"
+
+
+async def test_two_things_of_one_name_are_told_and_named_for_each_other(client: Client) -> None:
+    await remember(client, "Jordan", "has Petra", kind="country")
+    second = await remember(client, "jordan", "plays basketball", kind="person")
+    facts = [{"entityName": "Jordan", "entityType": "teacher", "observation": "is tall"}]
+    batch = read(await client.call_tool("build_knowledge", {"facts": facts}))
+
+    assert (second["t"], second["sameName"]) == ("location", "Jordan (person)")
+    assert batch["sameName"] == ["Jordan (teacher)"]
+    assert "sameName" not in await remember(client, "Jordan", "is dry", kind="concept")
+    await remember(client, "Jordan (person)", "plays basketball", kind="person")
+    assert (await ask(client, mode="entity", entityName="Jordan"))["like"] == ["Jordan (person)"]
+    assert "like" not in await ask(client, mode="entity", entityName="Jordan (person)")

@@ -231,6 +231,7 @@ class EntityReply(Answer):
         reply = cls(found=True, entity=entity, total_observations=row.total_observations)
         reply.revised = [RevisedPart.model_validate(item) for item in row.revised] or None
         reply.aliases = row.aliases or None
+        reply.like = row.namesakes or None
         reply._row, reply._layout, reply._skipped = row, layout, skipped
         reply._facts = [Observation.build(fact, layout) for fact in row.observations]
         if with_relations:
@@ -292,6 +293,8 @@ class EntityReply(Answer):
                 yield f"as: {write_line(self.entity.given_type)}"
         if self.aliases:
             yield f"aka: {write_list(self.aliases)}"
+        if self.found and self.like:
+            yield f"like: {write_list(self.like)}"
 
     def size(self) -> int:
         """Return the number of facts and relations, or of similar names."""

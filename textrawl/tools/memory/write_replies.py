@@ -4,6 +4,7 @@ from typing import Annotated, Literal, Self
 from uuid import UUID
 
 from pydantic import Field
+from pydantic.json_schema import SkipJsonSchema
 
 from textrawl.memory.fact_rows import FactRow, ForgottenRow, RelationRow
 from textrawl.wire.replies import OMIT_EMPTY, Key, Part, SuccessReply, write_id
@@ -31,7 +32,8 @@ class RememberReply(SuccessReply):
 
     If the caller can only propose, `proposal_id` is set instead of the other ids.
 
-    Compact text shows the stored type only if it differs from the type in the call.
+    Compact text shows the stored type only if it differs from the type in the call. If the call
+    means another thing of this name, `same_name` is a name for it, such as Jordan (person).
     """
 
     spared = (
@@ -55,6 +57,7 @@ class RememberReply(SuccessReply):
     kept_type: Annotated[str | None, Key("t"), Field(exclude=True)] = None
     observation_id: Annotated[UUID | None, Key("obs", short_id=True)]
     closest: Annotated[SimilarPart | None, Key("like"), Field(alias="similar")] = None
+    same_name: Annotated[SkipJsonSchema[str | None], Key("sameName")] = None
 
     @classmethod
     def build(cls, row: FactRow, requested_type: str | None) -> Self:

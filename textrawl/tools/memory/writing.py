@@ -8,6 +8,7 @@ from uuid import UUID
 
 from mcp.types import CallToolResult
 from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic.json_schema import SkipJsonSchema
 
 from textrawl.access.principal import WRITES_OR_PROPOSES
 from textrawl.errors import ArgumentInvalid
@@ -204,6 +205,10 @@ class BuildReply(SuccessReply):
     )
     proposals: Annotated[
         list[UUID] | None, OMIT_EMPTY, Key("proposals"), Field(alias="proposalIds")
+    ] = None
+
+    same_names: Annotated[
+        SkipJsonSchema[list[str] | None], OMIT_EMPTY, Key("sameName"), Field(alias="sameName")
     ] = None
 
     @classmethod
