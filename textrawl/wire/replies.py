@@ -396,9 +396,9 @@ class Renderer:
         if self.format == "lines" or reply.always_lines:
             text = "\n".join([*reply.lines(), *(f"{key} {value}" for key, value in more.items())])
         elif self.format == "compact":
-            text = write_json(reply.compact() | more if more else reply.compact())
+            text = write_json(_extend(reply.compact(), more))
         else:
-            text = write_json(reply.verbose() | more, 2)
+            text = write_json(_extend(reply.verbose(), more), 2)
         return Content(text, reply.structured() | more if self.structured else None)
 
     def _find_fit(self, reply: Reply, budget: int, whole: int) -> tuple[int, int]:
@@ -450,6 +450,11 @@ def describe_error(error: TextrawlError) -> dict[str, Any]:
     """Return an error as structured content for programs of textrawl."""
     scope = {"scope": error.scope} if isinstance(error, ScopeMissing) else {}
     return {"error": error.title, "fix": error.fix} | scope
+
+
+def _extend(content: Any, more: dict[str, Any]) -> Any:
+    """Return content with more members. A list, as the reference answers, can have none."""
+    return content | more if more and isinstance(content, dict) else content  # pyright: ignore[reportUnknownVariableType]
 
 
 def write_sentences(*parts: str) -> str:
