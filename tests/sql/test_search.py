@@ -99,7 +99,7 @@ def test_full_text_sees_words_where_people_write_names_paths_and_accents(sql: Sq
         "getUserById": "getUserById get User By Id",
         "HTTPServer for IDs": "HTTPServer for IDs HTTP Server for IDs",
         "src/auth/token_store.py": "src auth token store py",
-        "ERR-902": "ERR 902",
+        "ERR-902": "ERR 902 ERR902",
         "Python 3.12.": "Python 3.12 ",
         "Café Ångström Łódź": "Cafe Angstrom Lodz",
         "\uff46\uff55\uff4c\uff4c \ufb01ne": "full fine",

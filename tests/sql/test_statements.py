@@ -23,12 +23,14 @@ READERS_OF_STATEMENTS = {
     "explorer": {"space_timeline"},
     "graph": {"split_node"},
     "memory": {
-        "assess_spaces", "count_terms", "explain_search", "facts_from_authors", "forget_entity",
+        "assess_spaces", "count_terms", "explain_search", "facts_from_authors", "find_ids", "forget_entity",
         "list_entities", "matching_facts", "nearest_facts",
         "rebuild_documents", "record_recalls", "refresh_search_statistics", "search_memory",
         "search_terms", "store_facts", "update_fact",
     },
-    "shared": {"claim_rows", "fact", "has_several_authors", "replace_fact", "retype_node"},
+    "shared": {
+        "claim_rows", "fact", "has_several_authors", "named_by_id", "replace_fact", "retype_node",
+    },
     "trail": {
         "claim_kept", "events_to_undo", "keep_undone", "record_undone", "restore_facts",
         "restore_undone", "undo_author", "undo_events", "withdraw_words",

@@ -86,8 +86,11 @@ async def test_what_is_acknowledged_is_found_again_by_a_look_up(
     """Of any Unicode text without lone surrogates, and nothing else of its batch is lost."""
     kept = [clean for text in texts if (clean := clean_fact(text))]
     name = f"Ada {abs(hash(tuple(texts)))}"
-    facts = [{"entityName": name, "entityType": "person", "observation": text}
-             for text in texts if clean_fact(text)]  # fmt: skip
+    facts = [
+        {"entityName": name, "entityType": "person", "observation": text}
+        for text in texts
+        if clean_fact(text)
+    ]
     if not facts:
         return
 

@@ -4,7 +4,7 @@ import re
 from typing import Annotated, Any
 
 from mcp.types import CallToolResult
-from pydantic import AfterValidator, Field, WithJsonSchema
+from pydantic import AfterValidator, Field
 
 from textrawl.memory.decay import CONTENT_LENGTH
 from textrawl.tools.call import Call
@@ -60,7 +60,6 @@ MemoryId = Annotated[
     str,
     CLEAN_NAME,
     AfterValidator(_check_id),
-    WithJsonSchema({"pattern": _ID, "type": "string"}),
 ]
 MemoryIds = Annotated[list[MemoryId], Field(max_length=MOST_ITEMS)]
 Strength = Annotated[float, Field(ge=1, le=2)]
