@@ -8,6 +8,7 @@ import psycopg
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from psycopg.sql import SQL, Literal
 
 from textrawl.values.text import clean_name, clean_relation, read_relation
 
@@ -129,6 +130,15 @@ def test_what_carries_meaning_makes_another_fact(sql: Sql) -> None:
 def test_relation_types_are_lower_case_with_underscores(sql: Sql) -> None:
     for relation in ("works at", "Works  At", " WORKS_AT ", "worksAt", "works-at", "WorksAt"):
         assert ask(sql, "select relation_key(%s)", relation) == "works_at"
+
+
+def test_a_name_or_an_id_is_looked_up_also_as_a_constant(sql: Sql) -> None:
+    entity = ask(sql, "select entity_id from remember_fact('Ada', 'person', 'likes tea')")
+
+    for name in ("ada", "nobody", str(entity), str(entity)[:8], "deadbeef-"):
+        query = SQL("select entity_id from find_entities(array[1], {})").format(Literal(name))
+        found = sql.execute(query).fetchall()
+        assert found == ([] if name in ("nobody", "deadbeef-") else [(entity,)]), name
 
 
 def test_similar_names_begin_alike_share_a_word_or_are_in_use(sql: Sql) -> None:
