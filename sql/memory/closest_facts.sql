@@ -28,6 +28,7 @@ declare
             -- Compare the lengths first, because an entity can have thousands of facts.
             where abs(char_length(content) - char_length(given)) <= 8 and spelling_key(content) = spelling_key(given)
             order by place, ordinal desc nulls first) one);
+begin
     return query select key::bigint, value, -1::double precision from jsonb_each(disagreeing);
     return query select key::bigint, value, 0::double precision from jsonb_each(spelled)
         where not coalesce(disagreeing ? key, false);
