@@ -2,7 +2,7 @@ create function textrawl.search_text(input text, accents boolean default false) 
 language sql immutable strict parallel safe
 begin atomic
     select case when plain ~ '[a-z0-9][A-Z][a-z]|[A-Z]{2}[a-z]{2}' then plain || ' ' || textrawl.split_names(plain) else plain end
-        || case when input ~ '[0-9]' then ' ' || textrawl.code_words(input) else '' end
+        || coalesce(' ' || nullif(case when input ~ '[0-9]' then textrawl.code_words(input) end, ''), '')
     from (select textrawl.plain_text(input, accents) as plain) as text;
 end;
 
