@@ -19,7 +19,8 @@ BEFORE_SQUASH, AFTER_SQUASH = KEPT / "404fb95", KEPT / "squashed"
 # An import gives these their own numbers, or makes them again from the content.
 _OWN = {
     "entity": ["updated_at"], "document": ["changed", "version"], "document_version": ["version"],
-    "identity_snapshot": ["version"], "observation": ["ordinal", "closed_at", "content_hash"],
+    "identity_snapshot": ["version"],
+    "observation": ["ordinal", "closed_at", "content_hash", "fts"],
     "chunk": ["observation_id"],
     "relation": ["closed_at", "relation_type"],
 }  # fmt: skip
@@ -60,6 +61,7 @@ def read_lines(export: bytes) -> list[Any]:
     lines = [json.loads(line) for line in export.splitlines()]
     for line in lines:
         move_begin(line)
+        line.pop("relation", None)  # types of relations are compared in another form since then
     return lines
 
 

@@ -125,8 +125,9 @@ class ServerMemory:
                         "text": content,
                         "source": "conversation",
                         "confidence": 1.0,
-                        "said_at": said.said_at.isoformat() if said.said_at else None,
                     }
+                    if said.said_at:
+                        line |= dict.fromkeys(("said_at", "valid_from"), said.said_at.isoformat())
                     if len(parts) > 1:
                         line |= {"whole": str(number_text(said.text)), "part": part}
                     self._counts["fact"] += 1
