@@ -1,5 +1,6 @@
 """Nothing gets in that a model reads and a person does not see."""
 
+import re
 from collections.abc import Callable
 
 import psycopg
@@ -26,7 +27,7 @@ def _spell_in_selectors(text: str) -> str:
     return "".join(f"o{chr(0xFE00 + half)}" for half in bits)
 
 
-async def test_what_only_a_model_would_read_is_refused_and_nothing_is_stored(
+async def test_what_only_a_model_would_read_is_removed_and_told(
     owner: psycopg.Connection, settings: Callable[..., Settings]
 ) -> None:
     token = issue(owner, "ana", "default", "read", "write")
@@ -44,6 +45,9 @@ async def test_what_only_a_model_would_read_is_refused_and_nothing_is_stored(
                 "observation": f"are {hidden} waved",
             }
             answer = await site.call(token, "remember_fact", fact)
-        assert answer.json()["result"]["isError"], answer.text
-        assert "hides text" in answer.text
-        assert owner.execute("select count(*) from observation").fetchone() == (0,)
+        assert "cleaned" in answer.text
+        texts = [text for (text,) in owner.execute("select content from observation").fetchall()]
+        assert texts
+        for text in texts:
+            assert hidden not in text
+            assert re.fullmatch("are [\U0001f3f4abo]+ waved", text)

@@ -104,7 +104,7 @@ async def test_without_a_question_the_entities_that_changed_last_are_shown(place
     ("parameters", "message"),
     [
         ({"q": "x" * 1001}, "The question is too long"),
-        ({"q": "tea", "type": "animal"}, "Unknown type"),
+        ({"q": "tea", "type": "animal"}, "Invalid entity type"),
         ({"q": "tea", "as_of": "yesterday"}, "The date cannot be read"),
         ({"q": "tea", "space": "nowhere"}, "Space not found"),
     ],

@@ -118,7 +118,7 @@ def test_wrong_arguments_and_slow_clients_do_not_stop_others(resident: Process) 
     slow = [connect() for _ in range(70)]  # more than are served at the same time
 
     wrong = refuse(build_call("query_memory", {"query": "x", "limit": 0, "minScore": 2}))
-    hidden = refuse(fact_of("Ada", "a\u202eb"))
+    empty = refuse(fact_of("Ada", "\u202e"))
     unknown = refuse(build_call("drop", {}))
 
     for connection in slow:
@@ -126,7 +126,7 @@ def test_wrong_arguments_and_slow_clients_do_not_stop_others(resident: Process) 
         connection.close()
     assert "limit (given '0'): must be an integer from 1 to 50" in wrong.fix
     assert "least_score" in wrong.fix
-    assert "U+202E" in hidden.fix
+    assert "fact" in empty.fix
     assert unknown.title == "Unknown tool"
 
 
