@@ -60,14 +60,6 @@ async def test_a_date_that_is_none_is_refused(client: Client, owner: psycopg.Con
         assert count(owner, "entity") == 0
 
 
-async def test_a_fact_that_has_ended_already_is_refused(client: Client) -> None:
-    for date in ("1999-12-31", "2020-01-01T00:00:00Z", "0001-01-01"):
-        title, fix = await refuse(client, "remember_fact", **FACT, validUntil=date)
-
-        assert title == "Invalid argument"
-        assert fix.startswith(f"validUntil (given '{date}'): has passed already")
-
-
 async def test_no_date_or_the_last_one_is_fine(client: Client) -> None:
     for number, date in enumerate(("", " ", "null", None, "9999-12-31", "never", "None")):
         assert (await remember(client, "Jeff", f"likes tea {number}", validUntil=date))["ok"]

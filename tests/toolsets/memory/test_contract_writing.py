@@ -16,7 +16,7 @@ pytestmark = pytest.mark.anyio
 
 async def test_remembering_answers_two_ids_and_says_when_it_knew(client: Client) -> None:
     new = await remember(client, "Jeff", "prefers dark mode")
-    known = await remember(client, "JEFF", "Prefers  dark mode.")
+    known = await remember(client, "JEFF", "Prefers dark mode.")
 
     assert new == {"ok": True, "entity": A_SHORT_ID, "obs": A_SHORT_ID}
     assert known == {"ok": True, "dup": True, "entity": new["entity"], "obs": new["obs"]}

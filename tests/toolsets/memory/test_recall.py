@@ -20,7 +20,7 @@ async def test_what_a_model_meant_is_understood(client: Client) -> None:
         ({"query": "tea"}, ["n", "e"]),
         ({"entityName": "Jeff"}, ["t", "o"]),
         ({}, ["n", "e"]),
-        ({"mode": "", "query": "null", "entityName": "Jeff"}, ["t", "o"]),
+        ({"mode": "", "query": "", "entityName": "Jeff"}, ["t", "o"]),
         ({"mode": None, "entity_name": "Jeff"}, ["t", "o"]),
         ({"mode": "Entity", "entityName": "Jeff", "limit": "", "asOf": "null"}, ["t", "o"]),
         ({"mode": "list", "entityTypes": '["person"]', "limit": "10", "offset": "0"}, ["n", "e"]),

@@ -228,7 +228,6 @@ async def test_a_wrong_end_is_refused_and_changes_nothing(
         {"relation": "owns", "ended": True},
         {"fromEntity": "Acme Corp", "toEntity": "Jeff", "ended": True},
         {"ended": True, "replaces": True},
-        {"toEntity": "Jeff", "replaces": True},
         {"ended": "yesterday"},
     ):
         title, fix = await refuse(client, "relate_entities", **relation | arguments)
