@@ -156,7 +156,7 @@ def test_a_text_that_was_a_fact_before_is_never_taken_by_gc(
 def test_bad_lines_are_reported_with_their_numbers(run: Run, fresh: str, tmp_path: Path) -> None:
     bad: list[Any] = [
         "{", "[]", memory(content=""), memory(strength=3), memory(created_at="today"),
-        memory(status="lost"), memory(content="hidden\u200btext"), {"id": FIRST},
+        memory(status="lost"), memory(content="\u200b"), {"id": FIRST},
     ]  # fmt: skip
     lines: list[Any] = [
         line | {"id": f"bad-{number}"} if "id" in line else line for number, line in enumerate(bad)

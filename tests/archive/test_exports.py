@@ -119,7 +119,7 @@ def test_others_than_the_owner_neither_export_nor_import(
 def test_facts_go_to_the_entity_that_has_the_name_and_known_ones_are_not_told_twice(
     run: Run, fresh: str, tmp_path: Path
 ) -> None:
-    fetch(fresh, "select remember_fact('ADA', 'concept', 'Likes tea.'); commit")
+    fetch(fresh, "select remember_fact('ADA', 'concept', 'likes tea.'); commit")
     [(entity, tea)] = fetch(fresh, "select entity_id, id from fact")
     old = FACT | {
         "id": number(2, 3), "text": "likes milk", "replaced_by": FACT["id"], "valid_until": NOW,
@@ -138,8 +138,8 @@ def test_facts_go_to_the_entity_that_has_the_name_and_known_ones_are_not_told_tw
         fresh, "select entity_id, entity_type, content, replaced_by from fact order by content"
     )
     assert facts == [
-        (entity, "concept", "Likes tea.", None),
         (entity, "concept", "likes milk", tea),
+        (entity, "concept", "likes tea.", None),
     ]
     edges = "select from_entity, relation_type, to_entity::text, strength from relation"
     assert fetch(fresh, edges) == [(entity, "works_at", other["id"], 0.5)]
