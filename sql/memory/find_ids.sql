@@ -4,7 +4,8 @@ create function textrawl.find_ids(
     observation_id uuid, entity_id uuid, space text, entity_name text, entity_type text, content text, source text,
     created_at timestamptz, said_at timestamptz, author text, score real, cosine real, coverage real,
     relation_id uuid, relation_type text, to_entity text, to_entity_type text,
-    document_id uuid, part integer, line integer, several_authors boolean, valid_from timestamptz, valid_until timestamptz
+    document_id uuid, part integer, line integer, several_authors boolean, valid_from timestamptz, valid_until timestamptz,
+    dated boolean
 )
 language sql stable security definer
 set search_path from current
@@ -22,7 +23,7 @@ begin atomic
     )
     select o.id, e.id, s.name, e.name, e.entity_type, o.content, o.source, o.created_at, o.said_at, a.name, 1::real, null::real, 1::real,
         r.id, textrawl.relation_label(coalesce(r.label, r.relation_type)), t.name, t.entity_type, null::uuid, null::integer, null::integer,
-        textrawl.has_several_authors(o.space_id), o.valid_from, o.valid_until
+        textrawl.has_several_authors(o.space_id), o.valid_from, o.valid_until, false
     from found
     join textrawl.observation o on o.space_id = found.space_id and o.id = found.id
     join textrawl.entity e on e.space_id = o.space_id and e.id = o.entity_id

@@ -378,7 +378,7 @@ def _store(siege: Siege, payload: str) -> Form:
     return {
         **dict.fromkeys(("name", "q", "actor", "author", "reason", "text"), name),
         "alias": f"{name} alias", "fact": fact, "id": proposal, "ids": proposal, "other": "Ada",
-        **dict.fromkeys(("entity", "as_of", "action", "before", "until", "type"), ""),
+        **dict.fromkeys(("entity", "as_of", "known_at", "action", "before", "until", "type"), ""),
     }  # fmt: skip
 
 

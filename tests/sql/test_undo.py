@@ -38,7 +38,7 @@ def test_a_fact_goes_with_its_author_and_what_it_replaced_is_valid_again(team: T
 def test_a_fact_that_another_said_too_stays_and_becomes_theirs(team: Team) -> None:
     since = team.now()
     fact = team.remember("eve", "Jeff", "drinks coffee")
-    assert team.remember("bob", "Jeff", "Drinks coffee.").duplicate
+    assert team.remember("bob", "Jeff", "drinks coffee.").duplicate
     team.remember("ana", "Jeff", "drinks coffee")
     before = team.rows()
 

@@ -35,12 +35,12 @@ def test_what_was_stored_anew_meanwhile_stays_one(team: Team) -> None:
     team.remember("eve", "Jeff", "hates tea")
     team.relate("eve", "Jeff", "knows", "Bob")
     done = team.undo("eve", since)
-    anew = team.remember("ana", "JEFF", "Drinks coffee.")
+    anew = team.remember("ana", "JEFF", "drinks coffee.")
     team.relate("ana", "jeff", "knows", "bob")
 
     restored, merged = team.revert(done["undo_id"])
 
-    assert team.valid("JEFF") == {"Drinks coffee.": "ana", "hates tea": "eve"}
+    assert team.valid("JEFF") == {"drinks coffee.": "ana", "hates tea": "eve"}
     assert team.state(anew) == (None, None, "ana")
     assert team.fetch("select count(*) from relation") == 1
     # The two entities, the fact and the relation were there again.
@@ -111,7 +111,7 @@ def test_forgetting_one_fact_reaches_what_an_undo_keeps(
     team.remember("eve", "Jeff", "hates tea")
     done = team.undo("eve", since)
 
-    answer = team.forget("Jeff", secret.id if named_by == "id" else "Keeps the Zanzibar key")
+    answer = team.forget("Jeff", secret.id if named_by == "id" else "Keeps the zanzibar key.")
 
     assert answer == ("Jeff", 1, 0)
     assert find_tables_that_hold(team.sql, "zanzibar") == []

@@ -43,7 +43,7 @@ def read_trail(team: Team) -> list[tuple[str, dict[str, Any]]]:
 
 def test_an_update_is_an_event_that_keeps_the_former_values(team: Team) -> None:
     team.remember("ana", "Jeff", "drinks tea", confidence=0.5)
-    team.remember("bob", "Jeff", "Drinks tea.", confidence=0.7, source="note")
+    team.remember("bob", "Jeff", "drinks tea.", confidence=0.7, source="note")
     team.remember("bob", "Jeff", "drinks tea", confidence=0.7)
 
     assert read_trail(team) == [
