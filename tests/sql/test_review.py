@@ -61,7 +61,7 @@ def test_the_same_proposal_is_stored_once_and_other_values_make_another(team: Te
             credential => %s)"""
 
     first = team.sql.execute(query, ("likes tea", 0.4, agent)).fetchone()
-    again = team.sql.execute(query, ("Likes tea.", 0.4, agent)).fetchone()
+    again = team.sql.execute(query, ("likes tea.", 0.4, agent)).fetchone()
     surer = team.sql.execute(query, ("likes tea", 0.9, agent)).fetchone()
     others = team.sql.execute(query, ("likes tea", 0.4, other)).fetchone()
 
