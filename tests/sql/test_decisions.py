@@ -125,14 +125,14 @@ def test_a_rejected_fact_is_not_stored_and_its_author_reads_the_reason(team: Rev
 def test_a_list_shows_the_facts_beside_a_proposal(team: Reviewed) -> None:
     tea = team.remember("ben", "Ada", "likes tea")
     oslo = team.remember("ben", "Ada", "lives in Oslo")
-    team.propose("ada", "Likes tea.")
+    team.propose("ada", "likes tea.")
     team.propose("Ada", "lives in Riga", replaces=str(oslo.id)[:8])
     team.propose("Bo", "likes tea")
 
     beside = {row["content"]: row["beside"] for row in team.list("pending")}
 
     assert beside == {
-        "Likes tea.": [{"id": str(tea.id), "content": "likes tea", "why": "repeats"}],
+        "likes tea.": [{"id": str(tea.id), "content": "likes tea", "why": "repeats"}],
         "lives in Riga": [{"id": str(oslo.id), "content": "lives in Oslo", "why": "replaces"}],
         "likes tea": [],
     }

@@ -54,7 +54,7 @@ def two(sql: Sql) -> Sql:
     """Jeff and Jeff Miller, who both drink tea and work at Acme, and know each other."""
     for entity, text in [
         ("Jeff", "drinks tea"), ("Jeff", "prefers dark mode"),
-        ("Jeff Miller", "Drinks tea."), ("Jeff Miller", "lives in Riga"),
+        ("Jeff Miller", "drinks tea."), ("Jeff Miller", "lives in Riga"),
     ]:  # fmt: skip
         remember(sql, entity, text)
     for one, relation, other in [
@@ -86,7 +86,7 @@ def test_a_dry_run_shows_what_collapses_and_changes_nothing(two: Sql) -> None:
     assert plan["merge_id"] is None
     assert (plan["kept_type"], plan["merged_type"]) == ("concept", "concept")
     assert sorted((row["kind"], row["content"]) for row in plan["collapsing"]) == [
-        ("fact", "Drinks tea."), ("relation", "knows Jeff Miller"), ("relation", "works at Acme"),
+        ("fact", "drinks tea."), ("relation", "knows Jeff Miller"), ("relation", "works at Acme"),
     ]  # fmt: skip
     assert state(two) == before
 
@@ -120,7 +120,7 @@ def test_later_facts_go_to_the_entity_under_whose_name_they_were_written(two: Sq
     ]  # fmt: skip
     assert about(two, "Jeff Miller") == [
         "-owns-> Rex", "-works_at-> Acme", "<-knows- Jeff", "<-manages- Sarah", "<-obeys- Rex",
-        "Drinks tea.", "is tall", "lives in Riga", "sings",
+        "drinks tea.", "is tall", "lives in Riga", "sings",
     ]  # fmt: skip
     assert about(two, "Jeff") == [
         "-knows-> Jeff Miller", "-works_at-> Acme", "drinks tea", "is old", "prefers dark mode",
