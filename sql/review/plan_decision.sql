@@ -2,7 +2,7 @@ create function textrawl.plan_decision(proposals text[], space integer default n
 returns table (
     id uuid, space_name text, author_name text, entity_name text, content text,
     outcome text,  -- of accepting: new, repeats (stored already), replaces, or refused, see store_proposal()
-    fault text,    -- of a refused proposal: ended, same (it relates an entity to itself), or gone (what it replaces)
+    fault text,    -- of a refused proposal: ended, or gone (what it replaces)
     beside jsonb   -- stored facts beside it, see proposal_beside()
 )
 language plpgsql stable security definer
@@ -31,7 +31,6 @@ begin
         join actor a on a.id = p.author_id
         cross join lateral (
             select case when past_end(p.valid_until) > p.created_at then 'ended'
-                when entity_key(p.space_id, p.entity_name) = entity_key(p.space_id, p.to_name) then 'same'
                 when p.replaces is not null and replaced_fault(p.space_id, p.entity_name, p.replaces) is not null then 'gone'
                 end as fault) r
         cross join lateral (select proposal_beside(p.space_id, p.id) as beside) b

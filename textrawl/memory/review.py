@@ -41,8 +41,8 @@ class ProposalRow:
 class PlannedRow:
     """What accepting a proposal would do: new, repeats, replaces or refused.
 
-    `fault` says why it is refused: ended (its end has passed), same (a relation of an entity to
-    itself) or gone (the fact that it replaces).
+    `fault` says why it is refused: ended (its end has passed) or gone (the fact that it
+    replaces).
     """
 
     id: UUID
