@@ -33,10 +33,14 @@ begin atomic
         select case when back then d.after else d.before end as former, case when back then d.before else d.after end as next) change
     where d.space_id = space and d.undo_id = undo and d.action = 'retype' and e.space_id = space and e.id = d.id
       and e.entity_type = change.former ->> 'entity_type' and e.metadata = change.former -> 'metadata';
-    update textrawl.observation o set entity_type = e.entity_type
+    -- The word of a type is in the search documents of the facts.
+    update textrawl.observation o
+    set entity_type = e.entity_type,
+        fts = textrawl.search_document(
+            o.space_id, textrawl.space_language(o.space_id), textrawl.document_names(o.space_id, e.id, o.relation_id), o.content,
+            nullif(o.said_at, o.created_at))
     from textrawl.undone d join textrawl.entity e on e.space_id = d.space_id and e.id = d.id
-    where d.space_id = space and d.undo_id = undo and d.action = 'retype'
-      and o.space_id = space and o.entity_id = e.id and o.entity_type <> e.entity_type;
+    where d.space_id = space and d.undo_id = undo and d.action = 'retype' and o.space_id = space and o.entity_id = e.id;
 end;
 
 comment on function textrawl.change_nodes is
