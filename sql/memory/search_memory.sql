@@ -277,7 +277,8 @@ begin
             o.source, o.confidence, o.valid_until, o.created_at, o.said_at, a.name, b.score::real, b.cosine::real,
             b.coverage::real, r.id, relation_label(coalesce(r.label, r.relation_type)), target.name, target.entity_type,
             case when b.tokens is not null then o.whole end, o.part::integer, b.line, b.tokens, capped.over,
-            o.space_id = any((select ids from of_several)::integer[]), o.valid_from, moment = 'infinity' and as_of is null and b.tokens is null
+            o.space_id = any((select ids from of_several)::integer[]), o.valid_from,
+            moment is not distinct from 'infinity' and as_of is null and b.tokens is null
         from (
             -- The sums grow with the rank, so the chunks with the lowest scores are left out.
             select g.*, sum(g.tokens) filter (where not g.over) over (order by g.rank) as of_all

@@ -109,7 +109,7 @@ async def test_what_it_counts_is_what_a_server_in_that_format_sends(connect: Con
     await full.call_tool("build_knowledge", {"facts": read_material().facts[:20]})
     for form in ("compact", "lines", "verbose"):
         other = await connect(compact_responses=form, structured_content="off")
-        question = {"query": "who wrote the first Postgres?", "limit": 3}
+        question = {"query": "who wrote the Postgres of Berkeley?", "limit": 3}
         look_up = {"entityName": "PostgreSQL"}
 
         asked, found = await ask_both(full, other, question)

@@ -337,8 +337,11 @@ def _build_fact(row: HitRow, layout: FactLayout) -> FactPart:
         fact.chunk = row.chunk_id
     if layout.with_ids or layout.for_program:
         fact.id = None if row.chunk_id else str(row.observation_id)
-    if layout.for_program or layout.shows_day(str(row.observation_id)):
-        fact.created_at, fact.on = row.created_at, write_day(row.said_at)
+    shows_day = layout.shows_day(str(row.observation_id))
+    if shows_day:
+        fact.on = write_day(row.said_at)
+    if shows_day or layout.for_program:
+        fact.created_at = row.created_at
         fact.said_at = row.said_at if row.said_at != row.created_at else None
     return fact
 
