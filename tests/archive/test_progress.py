@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import psycopg
+import pytest
 
 from tests.archive.conftest import create_empty
 from tests.conftest import Databases
@@ -50,6 +51,7 @@ def _read(terminal: int) -> bytes:
         return b""
 
 
+@pytest.mark.slow
 def test_backup_restore_and_import_show_bars_and_an_import_says_that_vectors_follow(
     postgres: Databases, database: str, owner: psycopg.Connection, tmp_path: Path, run: Run
 ) -> None:

@@ -240,7 +240,7 @@ async def test_the_trail_holds_nothing_of_what_was_said(
 ) -> None:
     for arguments in (
         FACT,
-        FACT,
+        {**FACT, "source": "note"},
         {**FACT, "observation": "canary two", "replaces": "keeps a canary fact"},
     ):
         await client.call_tool("remember_fact", arguments)
@@ -249,7 +249,7 @@ async def test_the_trail_holds_nothing_of_what_was_said(
     assert trail.count("Ada") == trail.count("canary") == trail.count("letters") == 0
     actions = owner.execute("select action from event order by id").fetchall()
     assert [action for (action,) in actions] == [
-        "created", "remembered", "repeated", "replaced", "forgotten",
+        "created", "remembered", "updated", "replaced", "forgotten",
     ]  # fmt: skip
 
 

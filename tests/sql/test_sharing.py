@@ -128,14 +128,14 @@ def test_with_ended_facts_the_history_comes_too(home: Team, team: Team) -> None:
 
 def test_a_text_that_is_there_already_is_not_doubled(home: Team, team: Team) -> None:
     home.remember("ana", "Jeff", "drinks tea")
-    team.remember("bob", "jeff", "Drinks tea.")
+    team.remember("bob", "jeff", "drinks tea.")
 
     first = share(home, team, "cleo")
     again = share(home, team, "cleo")
 
     assert (first["shared_facts"], first["duplicate_facts"]) == (0, 1)
     assert (again["shared_facts"], again["duplicate_facts"]) == (0, 1)
-    assert team.valid("jeff") == {"Drinks tea.": "bob"}
+    assert team.valid("jeff") == {"drinks tea.": "bob"}
 
 
 def test_two_relations_that_are_one_in_the_target_are_stored_once(home: Team, team: Team) -> None:
