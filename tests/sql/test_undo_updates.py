@@ -214,7 +214,6 @@ _words = st.lists(
                 "source": st.sampled_from(["note", "document", "manual"]),
                 "confidence": st.sampled_from([0.1, 0.2, 0.3]),
                 "valid_until": st.sampled_from([_END + timedelta(days=day) for day in range(3)]),
-                "said_at": st.sampled_from([_SAID + timedelta(days=day) for day in range(3)]),
             },
         ),
     ),
