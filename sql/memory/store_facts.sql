@@ -49,6 +49,12 @@ begin
             replaced := null;
         end if;
         select * into named from observation o where o.space_id = space and o.id = replaced for no key update;
+        -- A fact without a given time begins now. If the clock went back, the named fact can begin later, although it was true already.
+        if coalesce(facts[1].valid_from, facts[1].said_at, facts[1].valid_until) is null and named.valid_from > moment and exists (
+               select from observation o
+               where o.space_id = space and o.entity_id = named.entity_id and o.created_at >= named.valid_from) then
+            begins[1] := named.valid_from;
+        end if;
         if begins_before(begins[1], named.valid_from, named.created_at) then
             -- If other facts were put before the named fact, the new fact ends when the next of them begins.
             facts[1].valid_until := least(facts[1].valid_until, named.valid_from, (
