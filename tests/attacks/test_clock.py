@@ -76,6 +76,16 @@ async def test_what_is_corrected_is_replaced(client: Client) -> None:
     assert FACT not in answer
 
 
+async def test_a_relation_is_replaced_by_one_of_an_earlier_clock(client: Client) -> None:
+    edge = {"fromEntity": "Ada", "relation": "tends", "toEntity": "Garden", "replaces": True}
+    await call(client, "relate_entities", **edge)
+
+    answer = await call(client, "query_memory", mode="entity", entityName="Ada")
+
+    assert "Garden" in answer
+    assert "Orchard" not in answer
+
+
 async def test_a_moment_that_is_asked_for_by_name_is_still_a_moment(client: Client) -> None:
     soon = (datetime.now(UTC) - timedelta(seconds=1)).isoformat()
 
