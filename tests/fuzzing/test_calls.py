@@ -22,7 +22,7 @@ def test_no_call_breaks_a_tool_spoils_the_memory_or_passes_where_it_is_malformed
     with connect_in_memory(settings(), era) as channel:
         report = fuzz(channel, owner, 300, seed=7)
 
-    assert report.faults == {}
+    assert report.faults == {}, report.faults
     assert find_spoilt(owner) == []
     assert report.calls == 300
     assert report.count("ok") > 40
@@ -48,7 +48,7 @@ def test_what_fuzzing_found_stays_mended(
         for call in FOUND:
             answer = channel.send(call)
             output = channel.tools[call.tool].output_schema or {}
-            assert find_faults(call, answer, output) == [], call
+            assert find_faults(call, answer, output) == [], (call, answer)
     assert owner.execute("select confidence from observation order by 1").fetchall() == [
         (0.0,), (pytest.approx(0.123457),)
     ]  # fmt: skip
