@@ -260,7 +260,7 @@ async def test_nobody_is_disturbed_while_functions_are_replaced(
     """Another version starts on the database while calls go on."""
     conninfo, connection = empty
     await migrate(conninfo)
-    database = Database(conninfo, timeout=10)
+    database = Database(conninfo, timeout=30)
     over = anyio.Event()
     answered: list[int] = []
 
@@ -272,14 +272,16 @@ async def test_nobody_is_disturbed_while_functions_are_replaced(
             answered.append(number)
 
     await database.open()
-    async with anyio.create_task_group() as group:
-        for number in range(2):
-            group.start_soon(call, number)
-        for version in range(5):
-            connection.execute("update textrawl.code set fingerprint = %s", (str(version),))
-            assert (await migrate(conninfo)).rebuilt
-        over.set()
-    await database.close()
+    try:
+        async with anyio.create_task_group() as group:
+            for number in range(2):
+                group.start_soon(call, number)
+            for version in range(5):
+                connection.execute("update textrawl.code set fingerprint = %s", (str(version),))
+                assert (await migrate(conninfo)).rebuilt
+            over.set()
+    finally:
+        await database.close()
     assert len(set(answered)) == 2
     stored = connection.execute("select count(*) from textrawl.observation").fetchone()
     assert stored == (len(answered),)

@@ -19,7 +19,7 @@ FEW, MANY = (
         deadline=None,
         suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
     )
-    for examples in (8, 150)
+    for examples in (8, 40)
 )
 _numbers = count()
 
