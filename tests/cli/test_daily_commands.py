@@ -230,7 +230,6 @@ def test_a_wrong_argument_is_one_line_and_code_2(ask: Ask) -> None:
         (("remember", " ", "x"), "'NAME': the text is empty."),
         (("remember", "Ada", ""), "FACT: the text is empty."),
         (("remember", "Ada", "x" * 2001), "FACT: use at most 2,000 characters; these are 2,001."),
-        (("remember", "Ada", "x", "--until", "2020-01-01"), "'--until': it has passed already"),
         (("remember", "Ada", "x", "--until", "soon"), "'--until': it must be ISO 8601"),
         (("show", "Ada", "--as-of", "then"), "'--as-of': it must be ISO 8601"),
         (("search", " "), "QUERY: the text is empty."),
@@ -240,6 +239,14 @@ def test_a_wrong_argument_is_one_line_and_code_2(ask: Ask) -> None:
 
         assert outcome.code == 2
         assert complaint in outcome.complaint
+
+
+def test_a_fact_that_has_ended_is_remembered_as_such(ask: Ask) -> None:
+    stored = ask("remember", "Ada", "worked at Acme", "--until", "2020-01-01")
+
+    assert "it has ended" in stored.out
+    assert "worked at Acme" not in ask("show", "Ada").out
+    assert "worked at Acme" in ask("show", "Ada", "--as-of", "2020-01-01").out
 
 
 def test_a_name_that_is_not_there_names_those_that_are_close(ask: Ask) -> None:

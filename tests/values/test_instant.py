@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from textrawl.values.times import read_future_instant, read_instant
+from textrawl.values.times import read_instant
 
 
 def test_dates_and_instants_are_read_in_utc() -> None:
@@ -52,14 +52,6 @@ def test_what_is_no_date_is_refused_with_an_example() -> None:
     ):
         with pytest.raises(ValueError, match="such as 2026-12-31"):
             read_instant(text)
-
-
-def test_an_end_that_has_passed_is_refused() -> None:
-    now = datetime.now(UTC)
-
-    assert read_future_instant(now.date().isoformat()) > now
-    with pytest.raises(ValueError, match="has passed already"):
-        read_future_instant((now - timedelta(days=1)).date().isoformat())
 
 
 @given(st.datetimes(timezones=st.just(UTC)))

@@ -19,7 +19,7 @@ from textrawl.values.text import (
     clean_fact,
     clean_name,
 )
-from textrawl.values.times import read_as_of, read_future_instant
+from textrawl.values.times import read_as_of, read_instant
 
 Value = TypeVar("Value")
 
@@ -61,9 +61,9 @@ def read_moment(text: str) -> datetime:
     return named.end - timedelta(microseconds=1) if named else _refuse(read_as_of, text)
 
 
-def read_future(text: str) -> datetime:
-    """Return an instant in the future. Raises BadParameter."""
-    return _refuse(read_future_instant, text)
+def read_end(text: str) -> datetime:
+    """Return an instant. A date stands for the end of that day in UTC. Raises BadParameter."""
+    return _refuse(read_instant, text)
 
 
 def read_type(text: str) -> str:

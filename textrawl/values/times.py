@@ -40,17 +40,6 @@ def read_instant(text: str, of_day: time = time.max) -> datetime:
     raise ValueError("must be ISO 8601, such as 2026-12-31 or 2026-12-31T18:00Z")
 
 
-def read_future_instant(text: str) -> datetime:
-    """Return the instant in UTC like `read_instant`.
-
-    Raises ValueError also for an instant that has passed.
-    """
-    instant = read_instant(text)
-    if instant <= datetime.now(UTC):
-        raise ValueError("has passed already: give a date that lies ahead, or leave it out")
-    return instant
-
-
 def read_past_instant(text: str) -> datetime:
     """Return the instant in UTC like `read_instant`, but a date means the beginning of the day.
 

@@ -18,8 +18,8 @@ from textrawl.cli.inputs import (
     MaxTokens,
     SpaceName,
     WrittenSpace,
+    read_end,
     read_fact,
-    read_future,
     read_name,
     read_query,
     read_reference,
@@ -149,7 +149,7 @@ _EntityType = Annotated[
 ]
 _Until = Annotated[
     datetime | None,
-    typer.Option(metavar="TIME", parser=read_future, help="When the fact stops being true."),
+    typer.Option(metavar="TIME", parser=read_end, help="When the fact stops being true."),
 ]
 _Replaces = Annotated[
     str | None,
