@@ -34,11 +34,12 @@ _LEFT = """
     left join embedding_1 v on v.space_id = o.space_id and v.observation_id = o.id
     order by o.ordinal"""
 _TRAIL = """
-    select e.action, o.content, before.content, e.detail - 'replaced' - 'until'
+    select e.action, o.content, before.content, e.detail - 'replaced' - 'until' - 'placed_before'
     from event e
     join observation o on o.space_id = e.space_id and o.id = e.observation_id
     left join observation before
-        on before.space_id = e.space_id and before.id::text = e.detail ->> 'replaced'
+        on before.space_id = e.space_id
+        and before.id::text in (e.detail ->> 'replaced', e.detail ->> 'placed_before')
     order by e.id"""
 
 
