@@ -1,6 +1,6 @@
 -- Each of these functions takes a credential and does only what the credential allows.
 grant execute on function textrawl.name_entity, textrawl.unname_entity, textrawl.list_aliases,
-    textrawl.merge_entities, textrawl.split_entity, textrawl.find_same_entities
+    textrawl.set_description, textrawl.merge_entities, textrawl.split_entity, textrawl.find_same_entities
     to textrawl_app;
 
 grant execute on function textrawl.list_aliases, textrawl.find_same_entities, textrawl.name_likeness to textrawl_analyst;

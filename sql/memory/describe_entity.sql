@@ -68,7 +68,8 @@ begin atomic
     ), recent_edge as (
         select * from edge order by valid_from desc, created_at desc, id limit max_relations
     )
-    select named.id, named.space, named.name, named.entity_type, named.description,
+    select named.id, named.space, named.name, named.entity_type,
+        textrawl.entity_description(named.space_id, named.id, named.description),
         (select coalesce(jsonb_agg(to_jsonb(newest) - 'day' order by newest.day desc, newest.created_at desc, newest.space, newest.id), '[]') from newest),
         (select count(*) from fact),
         (select coalesce(jsonb_agg(jsonb_build_object(

@@ -30,7 +30,7 @@ begin atomic
     ), page as (
         -- Read the newest entities of each space from the index. It would take longer to sort all entities of all
         -- spaces.
-        select newest.id, s.name as space, newest.name, newest.entity_type, newest.description, newest.updated_at
+        select newest.id, s.id as space_id, s.name as space, newest.name, newest.entity_type, newest.description, newest.updated_at
         from unnest((select ids from scope)) as place (id)
         join textrawl.space s on s.id = place.id
         cross join lateral (
@@ -46,7 +46,9 @@ begin atomic
         order by newest.updated_at desc, newest.id limit max_rows offset skip
     )
     select (select count(*) from matching),
-           (select coalesce(jsonb_agg(to_jsonb(page) order by page.updated_at desc, page.id), '[]') from page);
+           (select coalesce(jsonb_agg(to_jsonb(page) - 'space_id' || jsonb_build_object(
+                'description', textrawl.entity_description(page.space_id, page.id, page.description))
+                order by page.updated_at desc, page.id), '[]') from page);
 end;
 
 comment on function textrawl.list_entities is

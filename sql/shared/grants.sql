@@ -5,6 +5,7 @@ grant execute on function
     textrawl.name_key, textrawl.fact_key, textrawl.relation_key, textrawl.relation_label, textrawl.is_valid, textrawl.is_within,
     textrawl.is_fact_id, textrawl.id_span, textrawl.named_by_id,
     textrawl.fact_hash, textrawl.free_type, textrawl.has_type, textrawl.nearest_type, textrawl.type_words, textrawl.find_entities,
+    textrawl.entity_description,
     textrawl.statement_text, textrawl.split_names
     to textrawl_analyst;
 

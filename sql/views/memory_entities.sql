@@ -1,5 +1,6 @@
 create view textrawl.memory_entities with (security_invoker) as
-select s.name as space, e.id, e.name, e.entity_type, e.description, e.metadata::text, e.created_at, e.updated_at,
+select s.name as space, e.id, e.name, e.entity_type,
+       textrawl.entity_description(e.space_id, e.id, e.description) as description, e.metadata::text, e.created_at, e.updated_at,
        (select count(*) from textrawl.fact o
         where o.space_id = e.space_id and o.entity_id = e.id and textrawl.is_valid(o.valid_from, o.valid_until, o.closed_at)) as facts
 from textrawl.entity e

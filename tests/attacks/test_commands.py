@@ -48,6 +48,7 @@ CALLS: dict[str, tuple[dict[str, Any], set[str]]] = {
     "undo": (WHOSE, {"admin"}),
     "revert": ({"number": 1}, {"admin"}),
     "purge": ({}, {"admin"}),
+    "set_description": ({**ADA, "text": "a countess"}, {"write"}),
     "add_alias": ({**ADA, "other": "Adah"}, {"write"}),
     "remove_alias": ({"other": "Adah"}, {"write"}),
     "merge": ({**ADA, "other": "Canary red"}, {"write"}),

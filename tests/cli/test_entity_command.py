@@ -1,9 +1,13 @@
 """`textrawl entity`: what the tools of the entities toolset do, for people."""
 
 import json
+from pathlib import Path
 
-from tests.conftest import TOKEN
+import psycopg
+
+from tests.conftest import TOKEN, Databases
 from tests.support.commands import Run
+from textrawl.embedded.postmaster import OWNER
 
 
 def test_aliases_and_merges_at_a_terminal(run: Run, database_url: str) -> None:
@@ -32,3 +36,45 @@ def test_aliases_and_merges_at_a_terminal(run: Run, database_url: str) -> None:
     assert removed.out == "Jeffrey is no longer a name of Jeff Miller\n"
     assert unknown.code != 0
     assert "Nothing was merged as jmiller" in unknown.err
+
+
+def read_description(url: str) -> tuple[str | None, list[str]]:
+    """What the memory says about Ada: her description and her facts."""
+    with psycopg.connect(url) as owner:
+        [(text, facts)] = owner.execute(
+            "select description, jsonb_path_query_array(observations, '$[*].content')"
+            " from textrawl.describe_entity('Ada')"
+        ).fetchall()
+        listed = owner.execute("select description from textrawl.memory_entities").fetchall()
+        assert listed == [(text,)]
+    return text, sorted(facts)
+
+
+def test_a_description_is_shown_found_undone_exported_and_imported(
+    run: Run, postgres: Databases, tmp_path: Path
+) -> None:
+    file = tmp_path / "memory.jsonl"
+    with postgres.create("migrated") as first, postgres.create("migrated") as second:
+        url, other = (postgres.cluster.dsn(OWNER, name) for name in (first, second))
+        run("remember", "Ada", "likes tea", DATABASE_URL=url)
+        described = run("entity", "describe", "ada", "head of QA", DATABASE_URL=url)
+        run("entity", "describe", "Ada", "head of sales in Riga", DATABASE_URL=url)
+        shown, found = run("show", "Ada", DATABASE_URL=url), run("search", "Riga", DATABASE_URL=url)
+        trail = run("log", "--action", "described", "--json", DATABASE_URL=url)
+        missing = run("entity", "describe", "Eve", "somebody", DATABASE_URL=url)
+        assert run("export", str(file), DATABASE_URL=url).code == 0
+        assert run("import", str(file), DATABASE_URL=other).code == 0
+        imported = read_description(other)
+        author = json.loads(trail.out)[0]["author_name"]
+        undone = run("undo", "--by", author, "--since", "1h", "--yes", DATABASE_URL=url)
+        after = run("show", "Ada", DATABASE_URL=url)
+
+    assert (described.code, described.out) == (0, "Ada: head of QA\n")
+    assert "head of sales in Riga" in shown.out.splitlines()[1]
+    assert "head of sales in Riga" in found.out
+    assert trail.out.count('"described"') == 2
+    assert missing.code != 0
+    assert "Eve" in missing.err
+    assert imported == ("head of sales in Riga", ["head of sales in Riga", "likes tea"])
+    assert undone.code == 0, undone.err
+    assert "head of" not in after.out

@@ -55,6 +55,7 @@ class Material:
             "correct": {**name, "fact": self.fact, "text": "likes milk", "kind": "ended"},
             "forget": {**name, "fact": self.spare},
             "alias": {**name, "alias": "Countess"},
+            "describe": {**name, "text": "a countess"},
             "unname": {**name, "alias": "Ada L"},
             "merge": {**name, "other": "Ben"},
             "split": {"name": "Ada King", "confirmed": "1"},

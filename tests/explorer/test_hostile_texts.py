@@ -117,7 +117,7 @@ async def test_no_stored_text_becomes_markup_for_administrators(place: Place) ->
             faults += Document((await browser.get("trail", entity=name)).text).faults
             faults += Document((await browser.get("forget", name=name, space="team")).text).faults
             names = {"name": name, "alias": f"{name} alias", "other": "Ada"}
-            for page in ("alias", "unname", "merge"):
+            for page in ("alias", "describe", "unname", "merge"):
                 faults += Document((await browser.get(page, **names)).text).faults
             await browser.post("merge", **names, confirmed="1")
             faults += Document((await browser.get("entity", name=name)).text).faults

@@ -53,6 +53,25 @@ async def test_an_alias_is_announced_then_added_and_then_removed(place: Place) -
     assert unconfirmed.status_code == 400
 
 
+async def test_a_description_is_shown_before_it_is_set(place: Place) -> None:
+    remember(place.owner, "Ada", "likes tea")
+    given = {"name": "Ada", "space": "team"}
+    async with place.browse("writer") as browser:
+        asked = await browser.get("describe", **given)
+        shown = await browser.post("describe", **given, text="a countess")
+        before = Document((await browser.get("entity", **given)).text)
+        await browser.post("describe", **given, text="a countess", confirmed="1")
+        after = await browser.get("entity", **given)
+        again = await browser.post("describe", **given, text="a mathematician")
+
+    assert "What it is, in a sentence" in asked.text
+    assert "becomes the description" in shown.text
+    assert "/explore/describe?name=Ada&space=team" in before.links
+    assert "a countess" not in before.texts
+    assert '<p dir="auto">a countess</p>' in after.text
+    assert {"a countess", "a mathematician"} <= set(Document(again.text).texts)
+
+
 async def test_the_name_of_another_entity_leads_to_the_merge(place: Place) -> None:
     remember(place.owner, "Ada", "likes tea")
     remember(place.owner, "Countess", "likes tea")
@@ -107,7 +126,8 @@ async def test_names_are_changed_only_by_who_may_write_there(place: Place) -> No
         remember(place.owner, "Ada", "likes tea", space)
         remember(place.owner, "Bea", "likes tea", space)
     given = {"name": "Ada", "other": "Bea", "alias": "Countess", "confirmed": "1"}
-    actions = ("alias", "unname", "merge", "split")
+    given |= {"text": "a countess"}
+    actions = ("alias", "describe", "unname", "merge", "split")
     codes: list[int] = []
     async with place.browse("reader") as reader, place.browse("writer") as writer:
         page = Document((await reader.get("entity", name="Ada")).text)

@@ -1,4 +1,4 @@
-"""The names of an entity: give it an alias, or take a wrong one away.
+"""The names and the description of an entity: give it an alias, take one away, describe it.
 
 Each has two steps. The first shows what will change, and the second changes it.
 """
@@ -9,11 +9,11 @@ from starlette.responses import Response
 
 from textrawl.access.principal import Caller
 from textrawl.errors import ArgumentInvalid, EntityNotFound
-from textrawl.explorer.arguments import read_name
+from textrawl.explorer.arguments import read_fact, read_name
 from textrawl.explorer.requests import PageRequest
 from textrawl.memory.entities import AliasRow, EntityOperations
 from textrawl.memory.fact_rows import EntityRow
-from textrawl.values.text import NAME_LENGTH, clean_name
+from textrawl.values.text import FACT_LENGTH, NAME_LENGTH, clean_name
 
 
 @dataclass(frozen=True)
@@ -42,6 +42,27 @@ async def add_alias(visit: PageRequest) -> Response:
     step = "confirm" if other is None else "known" if other.id == entity.id else "taken"
     values = {"step": step, "entity": entity, "other": other, "alias": alias}
     return visit.show("alias.html", {**values, "longest": NAME_LENGTH})
+
+
+async def ask_description(visit: PageRequest) -> Response:
+    """Show the form for the description of an entity."""
+    target = await find_target(visit, visit.read("name"))
+    return _show_description(visit, target, "ask", target.entity.description or "")
+
+
+async def set_description(visit: PageRequest) -> Response:
+    """Show what a description will change. With the confirmation of the person, set it."""
+    target = await find_target(visit, visit.form.get("name", ""))
+    text = read_fact(visit.form.get("text", ""))
+    if not visit.form.get("confirmed"):
+        return _show_description(visit, target, "confirm", text)
+    await EntityOperations(visit.site.store).describe(target.entity.name, text, target.caller)
+    return visit.return_to(target.entity.name)
+
+
+def _show_description(visit: PageRequest, target: NameTarget, step: str, text: str) -> Response:
+    values = {"step": step, "entity": target.entity, "text": text, "longest": FACT_LENGTH}
+    return visit.show("describe.html", values)
 
 
 async def ask_removal(visit: PageRequest) -> Response:

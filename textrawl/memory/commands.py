@@ -19,6 +19,7 @@ from textrawl.errors import ArgumentInvalid, EntityNameMissing
 from textrawl.memory.curation import CurationOperations, RevisedRow, Revision, Share, SharedRow
 from textrawl.memory.entities import (
     AliasRow,
+    DescribedRow,
     EntityOperations,
     MergeRow,
     NamedRow,
@@ -452,6 +453,12 @@ async def find_same(
     return await EntityOperations(session.store).find_same(
         session.caller, entity=name, least_score=least_score, limit=limit
     )
+
+
+@operation("entity describe", "write", writes=True)
+async def set_description(session: Session, name: Name, text: FactText) -> DescribedRow:
+    """Set the description of an entity."""
+    return await EntityOperations(session.store).describe(name, text, session.caller)
 
 
 @operation("entity alias add", "write", writes=True)

@@ -7,6 +7,7 @@ from uuid import UUID
 
 from textrawl.access.principal import Caller
 from textrawl.memory.store import Store
+from textrawl.models.embeddings import compose_document
 
 
 @dataclass(frozen=True)
@@ -65,6 +66,14 @@ class UnnamedRow:
 
 
 @dataclass(frozen=True)
+class DescribedRow:
+    """An entity that got a description."""
+
+    entity_id: UUID
+    entity_name: str
+
+
+@dataclass(frozen=True)
 class AliasRow:
     """An alias. `merged` is true if it is the former name of a merged entity."""
 
@@ -103,6 +112,7 @@ class EntityOperations:
     """
 
     def __init__(self, store: Store) -> None:
+        self._store = store
         self._call = store.call
 
     async def find_same(
@@ -152,6 +162,21 @@ class EntityOperations:
         """
         names = {"entity": entity, "alias": alias}
         [row] = await self._call("unname_entity", UnnamedRow, "alias", **names, **caller.writing)
+        return row
+
+    async def describe(self, entity: str, description: str, caller: Caller) -> DescribedRow:
+        """Set the description of an entity, which is a fact. It replaces the former one."""
+        model, vectors = await self._store.embed_documents([compose_document(entity, description)])
+        [row] = await self._call(
+            "set_description",
+            DescribedRow,
+            "description",
+            entity=entity,
+            description=description,
+            model=model,
+            embedding=vectors[0] if vectors else None,
+            **caller.writing,
+        )
         return row
 
     async def list_aliases(self, entity: str | None, caller: Caller) -> list[AliasRow]:

@@ -52,6 +52,10 @@ async def test_a_description_is_a_fact_that_every_search_finds(graph: Graph) -> 
     }  # fmt: skip
     read(await graph.client.call_tool("remember_fact", correction))
     assert (await graph("node_get", id=ada))["node"]["description"] == "swims in the sea"
+    asked = {"mode": "entity", "entityName": "Ada"}
+    answer = (await graph.client.call_tool("query_memory", asked)).structured_content
+    assert answer is not None
+    assert answer["entity"]["description"] == "swims in the sea"
 
 
 async def test_a_label_can_change_and_finds_its_node(graph: Graph) -> None:

@@ -1,4 +1,4 @@
-"""`textrawl entity`: aliases of entities, and merges of two entities that are one."""
+"""`textrawl entity`: descriptions and aliases of entities, and merges of two that are one."""
 
 from dataclasses import asdict
 from typing import Annotated
@@ -7,13 +7,13 @@ import typer
 
 from textrawl.cli.administration import draw_rows
 from textrawl.cli.console import count, open_console, write_json, write_texts
-from textrawl.cli.inputs import AsJson, EntityName, SpaceName, WrittenSpace, read_name
+from textrawl.cli.inputs import AsJson, EntityName, SpaceName, WrittenSpace, read_fact, read_name
 from textrawl.cli.memory_session import ask
 from textrawl.memory import commands
-from textrawl.memory.entities import MergeRow, NamedRow, SplitRow, UnnamedRow
+from textrawl.memory.entities import DescribedRow, MergeRow, NamedRow, SplitRow, UnnamedRow
 
 entity = typer.Typer(
-    help="Give entities aliases, and merge two entities that are one.", no_args_is_help=True
+    help="Describe entities, give them aliases, and merge two that are one.", no_args_is_help=True
 )
 alias = typer.Typer(help="Add, remove and list aliases of entities.", no_args_is_help=True)
 entity.add_typer(alias, name="alias")
@@ -25,6 +25,9 @@ _Other = Annotated[
 _Alias = Annotated[
     str,
     typer.Argument(metavar="ALIAS", parser=read_name, help="Another name of the entity."),
+]
+_Description = Annotated[
+    str, typer.Argument(metavar="TEXT", parser=read_fact, help="The description, in a sentence.")
 ]
 _OptionalName = Annotated[
     str | None,
@@ -112,6 +115,18 @@ def same(
     open_console().print(draw_rows(columns, [[str(cell) for cell in row] for row in rows]))
 
 
+@entity.command()
+def describe(
+    name: EntityName, text: _Description, space: WrittenSpace = None, as_json: AsJson = False
+) -> None:
+    """Say in a sentence what an entity is, in place of its former description.
+
+    The description is a fact of the entity, so a search finds it, and `textrawl forget` deletes it.
+    """
+    row = ask(commands.set_description, space, name, text)
+    _report(row, f"{row.entity_name}: {text}", as_json=as_json)
+
+
 @alias.command("add")
 def add_alias(
     name: EntityName, other: _Alias, space: WrittenSpace = None, as_json: AsJson = False
@@ -150,7 +165,9 @@ def _count(facts: int, relations: int) -> str:
     return f"{count(facts, 'fact')}, {count(relations, 'relation')}"
 
 
-def _report(row: MergeRow | SplitRow | NamedRow | UnnamedRow, *lines: str, as_json: bool) -> None:
+def _report(
+    row: DescribedRow | MergeRow | SplitRow | NamedRow | UnnamedRow, *lines: str, as_json: bool
+) -> None:
     if as_json:
         write_json(asdict(row))
     else:
