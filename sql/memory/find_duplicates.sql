@@ -15,9 +15,9 @@ begin
           and o.whole is null
           and same_occasion(f.given, case when f.valid_from is null then o.said_at else o.valid_from end, o.created_at)
           -- A new fact that has already ended gives a valid fact its end. It is also a duplicate of a fact with the same
-          -- end.
+          -- end. A fact from the future shows that the clock went back: it began before it ended, whatever the clock says.
           and (is_valid(o.valid_from, o.valid_until, o.closed_at, present => clock_timestamp())
-                   and (not f.is_former or o.valid_from < f.valid_until)
+                   and (not f.is_former or o.valid_from < f.valid_until or f.given is null and o.created_at > clock_timestamp())
                or f.is_former and o.valid_until = f.valid_until and (o.replaced_by is null or o.replaced_by = replaced))
         -- The graph tools store a text again if its spelling differs. If there are several matches, prefer the match
         -- with the identical spelling, and then the fact that began last.

@@ -6,7 +6,8 @@ begin atomic
     with input as (
         -- Confirm a fact at most once a day, so that repetitions write nothing.
         select jsonb_strip_nulls(jsonb_build_object(
-            'source', update_fact.source, 'confidence', update_fact.confidence, 'valid_until', update_fact.valid_until,
+            'source', update_fact.source, 'confidence', update_fact.confidence,
+            'valid_until', case when update_fact.valid_until is not null then greatest(update_fact.valid_until, o.valid_from) end,
             'said_at', update_fact.said_at,
             'confirmed_at', case when coalesce(o.confirmed_at, o.created_at) < moment - interval '1 day' then moment end)) as value
         from textrawl.observation o where o.space_id = space and o.id = fact
@@ -19,7 +20,7 @@ begin atomic
     ), changed as (
         update textrawl.observation o
         set source = coalesce(update_fact.source, o.source), confidence = coalesce(update_fact.confidence, o.confidence),
-            valid_until = coalesce(update_fact.valid_until, o.valid_until),
+            valid_until = coalesce((input.value ->> 'valid_until')::timestamptz, o.valid_until),
             closed_at = coalesce(textrawl.past_end(update_fact.valid_until), o.closed_at),
             said_at = coalesce(update_fact.said_at, o.said_at),
             confirmed_at = coalesce((input.value ->> 'confirmed_at')::timestamptz, o.confirmed_at),

@@ -40,8 +40,10 @@ begin
         select l.id from relation l
         where l.space_id = space and l.from_entity = edge.source and l.relation_type = edge.relation
           and l.to_entity = edge.target and l.valid_until is null
-          -- A given end ends the relation, unless it is the end of an earlier or another period.
-          and (edge.ending is null or edge.ending > l.valid_from and same_occasion(edge.start, l.valid_from, l.created_at))
+          -- A given end ends the relation, unless it is the end of an earlier or another period. A relation from the
+          -- future shows that the clock went back: it began before it ended, whatever the clock says.
+          and (edge.ending is null or edge.ending > l.valid_from and same_occasion(edge.start, l.valid_from, l.created_at)
+               or edge.start is null and l.created_at > moment)
         limit 1) open on true
     left join lateral (
         select l.id from relation l

@@ -5,7 +5,7 @@ from itertools import count
 
 import psycopg
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from tests.sql.deeds import Deed, Rows, World
@@ -49,6 +49,13 @@ def test_answers_are_the_same_before_and_after_the_clock_was_set(
 @settings(histories, max_examples=120)
 @given(
     before=_histories, days=_days, after=_histories, undone=st.sampled_from(["ana", "bob", "pip"])
+)
+# A fact of the future ends in the present.
+@example(
+    before=[Deed("remember", "ana"), Deed("remember", "pip"), Deed("accept", "bob")],
+    days=1,
+    after=[Deed("end fact", "bob", other=1), Deed("remember", "ana")],
+    undone="ana",
 )
 def test_what_is_done_after_the_clock_was_set_leaves_what_it_leaves_without(
     owner: psycopg.Connection, before: list[Deed], days: int, after: list[Deed], undone: str
