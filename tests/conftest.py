@@ -60,8 +60,11 @@ Era = Literal["auto", "legacy"]
 _PATIENT: dict[str, Any] = {
     "deadline": None, "suppress_health_check": [hypothesis.HealthCheck.too_slow]
 }  # fmt: skip
-hypothesis.settings.register_profile("patient", **_PATIENT)
-hypothesis.settings.register_profile("thorough", max_examples=1200, **_PATIENT)
+# A checkout gives the same result on each day. New examples are sought each week (weekly.yml).
+hypothesis.settings.register_profile("patient", **_PATIENT, derandomize=True)
+hypothesis.settings.register_profile(
+    "thorough", **_PATIENT, derandomize=False, max_examples=1200, print_blob=True
+)
 hypothesis.settings.load_profile("patient")
 
 gc.disable()  # until everything is collected

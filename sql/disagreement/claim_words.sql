@@ -12,7 +12,10 @@ begin atomic
     ), word as (
         select case when kind like 'one:%' then '~' else '' end || spelling as word, spelling = folded as exact,
             case when kind like 'one:%' then substr(kind, 5) when kind in ('%', '#') then kind || value else kind end as kind
-        from phrase cross join lateral (values (folded), (textrawl.strip_accents(folded))) form (spelling)
+        from phrase
+        -- A function for each word would take longer than the rest.
+        cross join lateral unnest(case when octet_length(folded) = char_length(folded) then array[folded]
+            else array[folded, textrawl.strip_accents(folded)] end) form (spelling)
     )
     select jsonb_object_agg(word, kind) from (
         -- Writers omit accents. A word that the list has without accents keeps its own kind (travaillé, travaille).
