@@ -2,7 +2,7 @@
 
     python -m benchmarks.recall [path of the conversations] [--json FILE]
     python -m benchmarks.recall --provider ollama --model all-minilm
-    python -m benchmarks.recall --provider fastembed --model FOLDER [--calibrate]
+    python -m benchmarks.recall --provider encoder [--calibrate]
     python -m benchmarks.recall --task documents
 
 Each conversation and task has a new database, which is filled through an MCP client. The task

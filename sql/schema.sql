@@ -662,8 +662,6 @@ CREATE TABLE embedding_model (
     queued_space integer,
     queued_observation uuid,
     created_at timestamptz DEFAULT now() NOT NULL,
-    stands_in_for text,
-    obstacle text,
     CONSTRAINT embedding_model_pkey PRIMARY KEY (id),
     CONSTRAINT embedding_model_name_key UNIQUE (name),
     CONSTRAINT embedding_model_check CHECK (cosine_ceiling > cosine_floor),
@@ -685,8 +683,6 @@ COMMENT ON COLUMN embedding_model.queued IS 'True: all facts that are older than
 COMMENT ON COLUMN embedding_model.queued_space IS 'Space of the fact in queued_observation. Facts are added in the order of space and id.';
 COMMENT ON COLUMN embedding_model.queued_observation IS 'Last fact that was added to embedding_pending. Null: no fact was added yet.';
 COMMENT ON COLUMN embedding_model.created_at IS 'When the model was first used in this database.';
-COMMENT ON COLUMN embedding_model.stands_in_for IS 'The awaited model: the settings of a server ask for it, but its files were not on the server''s machine. Servers change to it when they have its files. Null: the model stands in for no other model.';
-COMMENT ON COLUMN embedding_model.obstacle IS 'Why the awaited model is not used yet, as the last server said.';
 CREATE UNIQUE INDEX embedding_model_status_idx ON embedding_model USING btree (status) WHERE status <> 'previous'::text;
 
 CREATE TABLE embedding_pending (

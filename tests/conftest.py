@@ -24,6 +24,7 @@ from tests.clients.matrix import print_matrix
 from tests.support.both_memories import ON_CLUSTER
 from tests.support.citus_servers import MISSING, find_pg_config
 from tests.support.cluster import CitusCluster, run_citus
+from tests.support.encoder import hide_encoder
 from tests.support.folders import open_folder
 from tests.support.gateway import Gateway, run_gateway
 from tests.support.releases import SLOW, is_for_releases
@@ -42,9 +43,7 @@ os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 TOKEN = make_token()  # of one who may do everything in the default space
 ACTOR = "ada"
 
-# The provider auto is then the local model on every machine, and no encoder is ever downloaded.
-os.environ["HF_HUB_OFFLINE"] = "1"
-os.environ["FASTEMBED_CACHE_PATH"] = str(Path(tempfile.gettempdir()) / "textrawl-no-models")
+hide_encoder()  # here and in other processes, so that `auto` is the quick local model
 
 CITUS = "citus"
 MIGRATED = "migrated"  # the template of the databases of tests

@@ -11,7 +11,7 @@ from urllib.parse import unquote, urlsplit
 
 
 def write_install_command(extra: str) -> str:
-    """Return the command that installs an extra of textrawl, such as `encoders`.
+    """Return the command that installs an extra of textrawl, such as `encoder`.
 
     A checkout, which is not on an index, is installed again from its folder. An environment of uv
     has no pip.

@@ -62,7 +62,7 @@ class SettingSource(PydanticBaseSettingsSource):
 
 
 Format = Literal["compact", "verbose", "lines"]
-Provider = Literal["auto", "openai", "ollama", "fastembed", "local", "none"]
+Provider = Literal["auto", "encoder", "local", "openai", "ollama", "none"]
 LlmProvider = Literal["none", "openai", "ollama"]
 CorrectionMode = Literal["llm", "deterministic"]
 RecallContent = Literal["hash", "text", "off"]
@@ -216,19 +216,17 @@ class Settings(BaseSettings):
     )
     embedding_provider: Provider = Field(
         default="auto",
-        description="Provider for a memory that has no vectors yet: `openai`, `ollama`, "
-        "`fastembed`, `local` or `none`. A memory that has vectors keeps its model. `auto` means "
-        "the best model whose files are on this machine, so it downloads nothing and sends no "
-        "facts to another address. `fastembed` downloads its model, and the local model stands in "
-        "meanwhile.",
+        description="Provider for a memory that has no vectors yet: `encoder`, `local`, `openai`, "
+        "`ollama` or `none`. A memory that has vectors keeps its model. `auto` means the best "
+        "model on this machine: `encoder` if it is installed, else `local`. Neither downloads "
+        "anything or sends facts to another address.",
     )
     embedding_model: str | None = Field(
         default=None,
         description="Model of the provider, for a memory that has no vectors yet. The memory "
-        "then keeps this model: see `textrawl embed`. For `fastembed` it can also be a folder. "
-        "With `auto`, the name of an encoder means `fastembed`. If "
-        "unset, it is text-embedding-3-small (`openai`), nomic-embed-text (`ollama`), "
-        "sentence-transformers/all-MiniLM-L6-v2 (`fastembed`) or wordllama (`local`).",
+        "then keeps this model: see `textrawl embed`. If unset, it is all-minilm-l6-v2-int8 "
+        "(`encoder`), wordllama (`local`), text-embedding-3-small (`openai`) or nomic-embed-text "
+        "(`ollama`).",
     )
     openai_api_key: SecretStr | None = Field(
         default=None, description="Key of the OpenAI API, for the provider `openai`."

@@ -1,8 +1,7 @@
 create function textrawl.register_embedding_model(
     name text, dimensions integer,
     cosine_floor double precision default 0, cosine_ceiling double precision default 1,
-    trust double precision default 0.8,
-    stands_in_for text default null, replaces text default null
+    trust double precision default 0.8
 ) returns integer
 language plpgsql volatile security definer
 set search_path from current
@@ -21,21 +20,14 @@ begin
         perform check_embedding_model(model, dimensions, cosine_floor, cosine_ceiling, trust);
         return model;
     end if;
-    if replaces is not null then
-        perform drop_unused_model(replaces);
-    end if;
     select m.name into active from embedding_model m where m.status = 'active';
     if found then
         raise exception using errcode = 'TR040', message = 'another model is active', detail = active;
     end if;
-    model := create_embedding_model(name, dimensions, cosine_floor, cosine_ceiling, trust, 'active');
-    update embedding_model m set stands_in_for = register_embedding_model.stands_in_for where m.id = model;
-    return model;
+    return create_embedding_model(name, dimensions, cosine_floor, cosine_ceiling, trust, 'active');
 end
 $$;
 
 comment on function textrawl.register_embedding_model is
-    'Return the id of a model. The first model of a memory is created and becomes active. It can stand in for a model '
-    'whose files are not there yet, and replace an active model that never made a vector. Errors: TR004 (the model '
-    'has other dimensions than before), TR040 (another model is active; start_embedding_model() can build a second '
-    'model).';
+    'Return the id of a model. The first model of a memory is created and becomes active. Errors: TR004 (the model has '
+    'other dimensions than before), TR040 (another model is active; start_embedding_model() can build a second model).';

@@ -20,7 +20,7 @@ begin
         raise exception using errcode = 'TR045', message = 'too many facts wait for a vector', detail = missing;
     end if;
     update embedding_model m
-    set status = 'previous', status_since = now(), stands_in_for = null, obstacle = null
+    set status = 'previous', status_since = now()
     where m.status = 'active'
     returning m.name into previous;
     update embedding_model m set status = 'active', status_since = now() where m.id = model;

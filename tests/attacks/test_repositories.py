@@ -218,18 +218,6 @@ def test_a_quick_command_says_what_it_ignores(run: Run, database_url: str) -> No
         )
 
 
-def test_a_folder_with_the_name_of_a_model_is_not_taken_for_the_model(
-    run: Run, tmp_path: Path, database_url: str
-) -> None:
-    (tmp_path / "sentence-transformers/all-MiniLM-L6-v2").mkdir(parents=True)
-    settings = name_memory(database_url, EMBEDDING_PROVIDER="fastembed", HF_HUB_OFFLINE="1")
-
-    outcome = run("remember", "Ada", "likes tea", **settings)
-
-    assert outcome.code == 0
-    assert str(tmp_path) not in outcome.err
-
-
 def test_the_process_that_reads_files_does_not_load_modules_of_the_working_folder(
     tmp_path: Path, data_dir: Path
 ) -> None:

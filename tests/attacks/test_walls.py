@@ -21,10 +21,6 @@ from textrawl.tools.catalogue import find_toolsets
 pytestmark = pytest.mark.anyio
 
 UPKEEP = {
-    # The change of the model that a setting asked for, and what keeps it from coming.
-    "report_awaited_model",
-    "start_awaited_model",
-    "switch_awaited_model",
     "changed_watches",  # each watch has the credential of its client
     "claim_document_embeddings", "claim_pending_embeddings", "default_space",
     "fill_pending_embeddings", "embedding_models", "queue_embeddings", "rebuild_documents",

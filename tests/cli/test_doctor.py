@@ -290,15 +290,15 @@ def test_a_provider_that_is_down_leaves_keywords(examine: Examine, database_url:
     assert "search uses only keywords" in message
 
 
-def test_an_encoder_that_cannot_be_loaded_leaves_keywords(
-    examine: Examine, database_url: str
+def test_a_model_that_textrawl_no_longer_runs_is_broken_and_names_the_commands(
+    examine: Examine, database_url: str, owner: psycopg.Connection
 ) -> None:
-    verdict, message = examine(
-        DATABASE_URL=database_url, EMBEDDING_PROVIDER="fastembed", EMBEDDING_MODEL="no/model"
-    )["embeddings"]
+    owner.execute("select register_embedding_model('fastembed:BAAI/bge-small-en-v1.5', 384)")
 
-    assert verdict == "note"
-    assert "fastembed has no model no/model" in message
+    verdict, message = examine(DATABASE_URL=database_url)["embeddings"]
+
+    assert verdict == "broken"
+    assert "run `textrawl embed start --provider encoder`, then `textrawl embed switch`" in message
     assert "search uses only keywords" in message
 
 

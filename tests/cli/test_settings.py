@@ -217,7 +217,7 @@ def test_secrets_are_not_shown(run: Run, arguments: tuple[str, ...]) -> None:
         ("RECORD_RECALLS", "all", "hash, text or off"),
         ("DATABASE_TIMEOUT", "0", "a number above 0, at most 600"),
         ("DATABASE_TIMEOUT", "nan", "a number above 0, at most 600"),
-        ("EMBEDDING_PROVIDER", "bedrock", "auto, openai, ollama, fastembed, local or none"),
+        ("EMBEDDING_PROVIDER", "bedrock", "auto, encoder, local, openai, ollama or none"),
         ("HTTP_PORT", "http", "a whole number from 0 to 65,535"),
         ("RATE_LIMIT", "-1", "a whole number from 0 up"),
         ("PUBLIC_URL", "memory.example.com/mcp",

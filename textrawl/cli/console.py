@@ -234,21 +234,6 @@ def show_index_progress() -> AbstractContextManager[Callable[[int, int], object]
     return show_late_progress("Indexing blocks of vectors", early=False)
 
 
-@contextmanager
-def show_download(label: str) -> Generator[Callable[[int, int], object]]:
-    """Show a bar of bytes during a download.
-
-    Yield a function that sets the bytes so far and all bytes. The bar appears at its first call.
-    """
-    console = open_progress()
-    columns = (TextColumn("{task.description}"), BarColumn(), DownloadColumn())
-    with Progress(
-        *columns, console=console, transient=True, disable=not console.is_terminal
-    ) as bar:
-        task = bar.add_task(label, total=None, visible=False)
-        yield lambda done, total: bar.update(task, completed=done, total=total, visible=True)
-
-
 def _open_bar(*, of_bytes: bool = False) -> Progress:
     console = open_progress()
     numbers = (DownloadColumn(), TransferSpeedColumn()) if of_bytes else (_COUNT, _Rate())

@@ -159,7 +159,7 @@ class ClusterDatabase(Database):
         if route is Route.MODELS:
             return await self._call_models(function, row, arguments)
         if route is Route.DIRECTORY:
-            if function in ("switch_awaited_model", "switch_embedding_model"):
+            if function == "switch_embedding_model":
                 await self._check_vectors()
             return await self._call_directory(function, row, arguments)
         return await self._call_cells(function, route, row, arguments)

@@ -43,8 +43,8 @@ _EXCEPTIONS: dict[Route, str] = {
         find_names find_space has_tokens list_analysts list_grants list_tokens nearest_type
         owns_memory reachable_graphs stop_words archive_space bind_login
         calibrate_embedding_model create_space create_token
-        grant_access rename_space report_awaited_model revoke_access revoke_token
-        rollback_embedding_model rotate_token switch_awaited_model switch_embedding_model vouch""",
+        grant_access rename_space revoke_access revoke_token
+        rollback_embedding_model rotate_token switch_embedding_model vouch""",
     Route.ADMINISTERED: """
         list_events list_proposals plan_undo prune_documents purge_undone undo_author""",
     Route.SEARCHED: "decide_proposals plan_decision revert_undo",
@@ -62,7 +62,7 @@ _EXCEPTIONS: dict[Route, str] = {
     Route.RECALLS: "record_recalls",
     Route.WATCHES: "changed_watches",
     Route.MODELS: """
-        drop_embedding_model register_embedding_model start_awaited_model start_embedding_model""",
+        drop_embedding_model register_embedding_model start_embedding_model""",
     Route.FOLLOWED: "read_events",
     Route.ENDS: "trail_end",
 }
@@ -72,8 +72,7 @@ _ROUTES = {name: route for route, names in _EXCEPTIONS.items() for name in names
 _CHANGES = """
     archive_space bind_login calibrate_embedding_model change_language change_review change_tier
     create_analyst create_space create_token drop_analyst grant_access rename_space revoke_access
-    revoke_token rollback_embedding_model rotate_token switch_awaited_model switch_embedding_model
-    vouch"""
+    revoke_token rollback_embedding_model rotate_token switch_embedding_model vouch"""
 SPREAD = frozenset(_CHANGES.split())
 
 _SCOPES: dict[str, str] = {

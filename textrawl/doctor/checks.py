@@ -6,7 +6,6 @@ import time
 from collections.abc import AsyncGenerator, Generator
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Literal
 
@@ -32,14 +31,12 @@ from textrawl.errors import (
 )
 from textrawl.memory.facts import MemoryOperations, Question
 from textrawl.memory.store import Store
-from textrawl.models.active_model import STAND_IN, Models, choose_named
-from textrawl.models.choice import asks_for_model, choose_embedder
-from textrawl.models.embeddings import DEFAULT_MODEL, Downloading, Embedder, ModelMissing
+from textrawl.models.active_model import Models, choose_named
+from textrawl.models.choice import choose_embedder, explain_choice
 from textrawl.models.llm import Prompt
 from textrawl.models.llm_choice import choose_llm
 from textrawl.postgres.connection import describe_failure
 from textrawl.postgres.inspection import (
-    ActiveModel,
     Server,
     ServerPair,
     compare_servers,
@@ -295,14 +292,11 @@ _LOADING = 10.0  # seconds that the check waits for a model to load
 _WITHOUT_VECTORS = "Until it works, search uses only keywords, and new facts do not get vectors"
 
 
-async def try_model(
-    active: ActiveModel | None, settings: Settings, findings: list[CheckResult]
-) -> None:
+async def try_model(active: str | None, settings: Settings, findings: list[CheckResult]) -> None:
     """Compute a vector with the active model, or else with the model of the settings.
 
     A provider that is away is only a note, because without vectors all calls except a semantic
-    search still work, and the provider comes back. A model of this process that cannot be loaded
-    is a fault if the memory has its vectors, and a note if the local model stands in for it.
+    search still work, and the provider comes back. A model that is not installed does not.
     """
     with record_errors(findings, "embeddings"):
         configured = choose_embedder(settings)  # if this raises, servers do not start either
@@ -311,63 +305,15 @@ async def try_model(
             findings.append(CheckResult("embeddings", "note", message))
             return
         await configured.aclose()
-        name = active.name if active else configured.name
+        name = active or configured.name
         try:
             message = await _ask(settings, name)
-            findings.append(await _judge_model(message, active, configured, settings))
-        except ModelMissing as missing:
-            findings.append(await _judge_missing(name, missing, active, settings))
+            why = explain_choice(active, settings)
+            findings.append(CheckResult("embeddings", "ok", f"{message}; {why}"))
         except (EmbeddingUnavailable, StartRefused) as reason:
             message = f"{name} cannot be used: {reason}. {_WITHOUT_VECTORS}"
-            findings.append(CheckResult("embeddings", "note", message))
-
-
-async def _judge_model(
-    message: str, active: ActiveModel | None, configured: Embedder, settings: Settings
-) -> CheckResult:
-    if active is None:
-        return CheckResult(
-            "embeddings", "ok", f"{message}; {_explain_choice(configured, settings)}"
-        )
-    if active.stands_in_for is None:
-        return CheckResult("embeddings", "ok", f"{message}; this memory has its vectors")
-    obstacle = active.obstacle or await _find_obstacle(settings, active.stands_in_for)
-    text = f"{message}; stands in for {active.stands_in_for}. {obstacle}"
-    return CheckResult("embeddings", "note", text)
-
-
-async def _judge_missing(
-    name: str, missing: ModelMissing, active: ActiveModel | None, settings: Settings
-) -> CheckResult:
-    if active is not None:
-        message = f"{name} cannot be used: {missing}. {_WITHOUT_VECTORS}"
-        return CheckResult("embeddings", "broken", message)
-    message = await _ask(settings, STAND_IN)
-    text = f"{name} cannot be used: {missing}. Until then a new memory uses {message}"
-    return CheckResult("embeddings", "note", text)
-
-
-def _explain_choice(configured: Embedder, settings: Settings) -> str:
-    """Return why a new memory gets the model of the settings."""
-    if asks_for_model(settings):
-        return "the settings ask for it"
-    best = "the best model whose files are on this machine"
-    if isinstance(configured, Downloading) or find_spec("fastembed") is None:
-        return best
-    return (
-        f"{best}. {DEFAULT_MODEL} is not here; `textrawl embed start --provider fastembed` "
-        "downloads it"
-    )
-
-
-async def _find_obstacle(settings: Settings, name: str) -> str:
-    try:
-        embedder = choose_named(settings, name)
-        if isinstance(embedder, Downloading):
-            await embedder.check_files()
-    except (EmbeddingUnavailable, StartRefused) as reason:
-        return str(reason)
-    return "Servers change to it within a minute"
+            lasts = isinstance(reason, StartRefused)
+            findings.append(CheckResult("embeddings", "broken" if lasts else "note", message))
 
 
 async def _ask(settings: Settings, name: str) -> str:
@@ -375,8 +321,6 @@ async def _ask(settings: Settings, name: str) -> str:
     if embedder is None:
         raise StartRefused(f"no embedding provider has the model {name}")
     try:
-        if isinstance(embedder, Downloading):
-            await embedder.check_files()  # the check must not download a model
         with anyio.move_on_after(_LOADING):
             await embedder.warm()
         start = time.perf_counter()
@@ -428,7 +372,7 @@ def _describe_settings(settings: Settings) -> CheckResult:
 
 async def _examine_database(
     settings: Settings, findings: list[CheckResult], *, http: bool
-) -> ActiveModel | None:
+) -> str | None:
     """Check the database. Return its active model, or None if there is none or it is unknown."""
     token = settings.access_token
     credential = hash_token(token.get_secret_value()) if token is not None else None
@@ -452,7 +396,7 @@ async def _examine_database(
 
 async def _examine_embedded(
     credential: bytes | None, settings: Settings, findings: list[CheckResult]
-) -> ActiveModel | None:
+) -> str | None:
     state, timeout = read_state(settings.data_dir), settings.database_timeout
     findings.append(_examine_folder(settings.data_dir, state))
     if state.phase == "not initialised":
@@ -514,9 +458,9 @@ async def _examine_server(
 
 async def _examine_vectors(
     conninfo: str, timeout: float, findings: list[CheckResult], *, embedded: bool = False
-) -> ActiveModel | None:
+) -> str | None:
     active = await find_active_model(conninfo, timeout=timeout)
-    message = f"{active.name}; `textrawl embed` changes it" if active else "no vectors yet"
+    message = f"{active}; `textrawl embed` changes it" if active else "no vectors yet"
     findings.append(CheckResult("model", "ok", message))
     indexes = await find_vector_indexes(conninfo, timeout=timeout)
     if active or indexes:

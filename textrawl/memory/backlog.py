@@ -1,4 +1,4 @@
-"""The embedding of pending facts and documents, and the model that a memory waits for.
+"""The embedding of pending facts and documents.
 
 Several processes can embed facts for one model. The database assigns each fact to one process. If
 this process dies, the database assigns the fact to another process.
@@ -6,24 +6,14 @@ this process dies, the database assigns the fact to another process.
 
 import logging
 from collections.abc import Sequence
-from dataclasses import dataclass
 from uuid import UUID
-
-import anyio
 
 from textrawl import errors
 from textrawl.errors import EmbeddingUnavailable, TextrawlError
 from textrawl.memory.store import Store
-from textrawl.models.active_model import (
-    BacklogRow,
-    PendingRow,
-    StoredModel,
-    ask_once,
-    describe_model,
-)
-from textrawl.models.embeddings import Embedder, TextRefused, Vector, compose_document
+from textrawl.models.active_model import BacklogRow, PendingRow, StoredModel
+from textrawl.models.embeddings import TextRefused, Vector, compose_document
 from textrawl.postgres.database import Database
-from textrawl.postgres.sqlstates import DataRefused
 
 logger = logging.getLogger("textrawl")
 
@@ -148,60 +138,3 @@ async def embed_document(
 def _defer(store: Store, error: TextrawlError) -> None:
     logger.warning("A document gets its vectors later: %s", error.fix)
     store.without_vector += 1
-
-
-_LOADING = 5.0  # seconds that a round waits for the encoder
-_VECTORS_MISSING = "TR045"
-
-
-@dataclass(frozen=True)
-class _Started:
-    start_awaited_model: int | None
-
-
-@dataclass(frozen=True)
-class _Switched:
-    switch_awaited_model: str | None
-
-
-async def follow_awaited(memory: Store) -> None:
-    """Download the awaited encoder, make its vectors and switch to it, as far as is possible now.
-
-    Raises DatabaseUnavailable.
-    """
-    awaited = memory.models.awaited
-    if awaited is None:
-        return
-    try:
-        with anyio.move_on_after(_LOADING):
-            await awaited.warm()
-        await ask_once(awaited)  # raises with the progress of the download
-        await _switch(memory, awaited)
-    except EmbeddingUnavailable as obstacle:
-        await memory.database.call(
-            "report_awaited_model", bool, name=awaited.name, obstacle=obstacle.fix
-        )
-
-
-async def _switch(memory: Store, awaited: Embedder) -> None:
-    started = await memory.database.call("start_awaited_model", _Started, **describe_model(awaited))
-    number = started[0].start_awaited_model
-    if number is None:  # another server was first, or the owner changes the model
-        return
-    model = StoredModel(number, awaited)
-    while await queue_facts(memory.database, model):
-        pass
-    while await fill_batch(memory.database, model):
-        pass
-    try:
-        [row] = await memory.database.call("switch_awaited_model", _Switched)
-    except DataRefused as refused:
-        if refused.code != _VECTORS_MISSING:
-            raise
-        return  # the next round goes on
-    memory.models.forget()
-    if row.switch_awaited_model is not None:
-        logger.warning(
-            "%s is in use from now on. `textrawl embed rollback` returns to the local model",
-            row.switch_awaited_model,
-        )

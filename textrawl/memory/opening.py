@@ -92,6 +92,7 @@ async def open_memory(settings: Settings, *, serving: bool = False) -> AsyncGene
                 chosen=asks_for_model(settings),
                 read_only=settings.read_only,
             )
+            models.serving = serving
             try:
                 async with _open(database):
                     extracts = settings.enable_memory_extraction

@@ -18,7 +18,7 @@ import anyio
 
 from textrawl import errors
 from textrawl.models.choice import choose_embedder
-from textrawl.models.embeddings import LOCAL_MODEL, Downloading, Embedder, ModelMissing
+from textrawl.models.embeddings import Embedder
 from textrawl.postgres.database import Database
 from textrawl.postgres.sqlstates import ANOTHER_MODEL_IS_ACTIVE, DataRefused
 from textrawl.settings import Settings
@@ -26,17 +26,12 @@ from textrawl.settings import Settings
 
 @dataclass(frozen=True)
 class KnownModelRow:
-    """A row of `embedding_models`. The `status` is building, active or previous.
-
-    An active model can stand in for a model whose files are not there yet, because of `obstacle`.
-    """
+    """A row of `embedding_models`. The `status` is building, active or previous."""
 
     model_id: int
     name: str
     dimensions: int
     status: str
-    stands_in_for: str | None
-    obstacle: str | None
 
 
 @dataclass(frozen=True)
@@ -59,10 +54,7 @@ class BacklogRow:
 
 logger = logging.getLogger("textrawl")
 
-PROVIDERS = ("openai", "ollama", "fastembed", "local")
-
-STAND_IN = f"local:{LOCAL_MODEL}"
-"""The model of a memory until the files of its encoder are on the machine."""
+PROVIDERS = ("encoder", "local", "openai", "ollama")
 
 _FRESH = 2.0  # seconds for which the active model is cached
 _PAUSE = 0.5  # seconds until the next attempt after a failure
@@ -85,10 +77,8 @@ class Models:
 
     `configured` is the embedder of the settings, or None for keyword search only. `choose` makes an
     embedder from the name of a model, such as openai:bge-m3. `chosen` is true if the settings name
-    a provider or a model. Then a warning is logged if the memory has a different model.
-
-    If the files of an encoder are not on this machine, a new memory gets the local model. If the
-    settings ask for the encoder, the local model stands in for it until `awaited` is there.
+    a provider or a model. Then a warning is logged if the memory has a different model. Without
+    `serving`, no upkeep makes vectors later, so writes wait until an encoder is loaded.
     """
 
     def __init__(
@@ -106,6 +96,7 @@ class Models:
         self._choose = choose
         self._chosen = chosen
         self._read_only = read_only
+        self.serving = True
         self._clock = clock
         self._embedders: dict[str, Embedder] = {configured.name: configured} if configured else {}
         self._previous: list[StoredModel] = []
@@ -114,14 +105,6 @@ class Models:
         self._fresh_until = 0.0
         self._refreshed: anyio.Event | None = None
         self._logged = ""
-        self._stands_in = False
-        self._tried: set[int] = set()  # models that were not unused
-
-    @property
-    def awaited(self) -> Embedder | None:
-        """The encoder of the settings, if the active model stands in for it."""
-        waits = self._stands_in and self._chosen and isinstance(self._configured, Downloading)
-        return self._configured if waits else None
 
     @property
     def has_vectors(self) -> bool:
@@ -153,13 +136,16 @@ class Models:
         Raises the errors of find_active.
         """
         if (
-            self._active is None
+            self.serving
+            and self._active is None
             and self._configured is not None
             and self._configured.estimate(texts) > _WRITE_BUDGET
             and await self._is_new()
         ):
-            return None  # the first vector may need a download of the model
+            return None  # the first vector may need a model that takes a second to load
         active = await self.find_active()
+        if not self.serving:
+            await active.embedder.warm()
         return active if active.embedder.estimate(texts) <= _WRITE_BUDGET else None
 
     async def find_served(self) -> list[StoredModel]:
@@ -211,10 +197,6 @@ class Models:
             await self._register_first(configured)
             await self._refresh(configured)  # another server may have registered its model first
             return
-        if await self._replace_unused(active, configured):
-            await self._refresh(configured)
-            return
-        self._stands_in = active.stands_in_for is not None and active.name != configured.name
         self._log_difference(active.name, configured.name)
         self._missing = None
         try:
@@ -257,65 +239,29 @@ class Models:
         return embedder
 
     async def _register_first(self, configured: Embedder) -> None:
-        """Give a new memory its model: the one of the settings, or the local one meanwhile."""
+        """Give a new memory the model of the settings."""
         if self._read_only:
             raise errors.NothingEmbedded
-        try:
-            await ask_once(configured)
-            await self._register(configured)
-        except ModelMissing as missing:
-            if not await self._register_stand_in(configured):
-                raise
-            logger.warning("%s. Meanwhile this memory uses %s", missing.fix, STAND_IN)
+        await ask_once(configured)
+        await self._register(configured)
 
-    async def _replace_unused(self, active: KnownModelRow, configured: Embedder) -> bool:
-        """Replace an encoder that never made a vector and whose files are not on this machine."""
-        if self._read_only or active.model_id in self._tried:
-            return False
-        with suppress(errors.EmbeddingUnavailable):
-            embedder = (await self._open(active)).embedder
-            if isinstance(embedder, Downloading) and embedder.is_missing():
-                self._tried.add(active.model_id)
-                if await self._register_stand_in(configured, replaces=active.name):
-                    logger.warning(
-                        "%s never made a vector and is not on this machine: this memory uses %s",
-                        active.name,
-                        STAND_IN,
-                    )
-                    return True
-        return False
-
-    async def _register_stand_in(self, configured: Embedder, **replaces: str) -> bool:
-        """Make the local model active. Return False if another model is active."""
-        local = self._embedders.get(STAND_IN)
-        if local is None:
-            local = self._embedders[STAND_IN] = self._make(STAND_IN)
-        await ask_once(local)
-        awaits = self._chosen and isinstance(configured, Downloading)
-        awaited = configured.name if awaits else None
-        return await self._register(local, stands_in_for=awaited, **replaces)
-
-    async def _register(self, embedder: Embedder, **more: str | None) -> bool:
-        """Register the model of `embedder` as active. Return False if another model is active.
+    async def _register(self, embedder: Embedder) -> None:
+        """Register the model of `embedder` as active, unless another model is.
 
         If the model is registered already, update its scale of cosines.
         """
         if embedder.dimensions is None:
             await embedder.warm()
         if self._read_only:
-            return True
+            return
         try:
-            await self._database.call(
-                "register_embedding_model", int, **describe_model(embedder), **more
-            )
+            await self._database.call("register_embedding_model", int, **describe_model(embedder))
         except DataRefused as refusal:
             if refusal.code != ANOTHER_MODEL_IS_ACTIVE:
                 raise
-            return False
-        return True
 
     def _log_difference(self, active: str, configured: str) -> None:
-        if not self._chosen or self.awaited or active in (configured, self._logged):
+        if not self._chosen or active in (configured, self._logged):
             return
         self._logged = active
         provider, _, model = configured.partition(":")
@@ -353,6 +299,11 @@ def describe_model(embedder: Embedder) -> Mapping[str, object]:
 def choose_named(settings: Settings, name: str) -> Embedder | None:
     """Return the embedder of the model with this name in the database. Raises StartRefused."""
     provider, _, model = name.partition(":")
+    if provider == "fastembed":
+        raise errors.StartRefused(
+            "textrawl runs no models of fastembed any more: run `textrawl embed start --provider "
+            "encoder`, then `textrawl embed switch`. No fact is lost"
+        )
     if provider not in PROVIDERS:
         known = ", ".join(PROVIDERS)
         raise errors.StartRefused(f"the provider {provider} is unknown; known are {known}")

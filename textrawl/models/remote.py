@@ -1,18 +1,17 @@
 """An embedder that sends requests to a provider over HTTP, with a cache of vectors.
 
-Batches, the retry, the time limit, the circuit breaker, checks and the query cache are here. The
+Batches, the retry, the time limit, the circuit breaker and checks are here. The
 clients of providers implement only a protocol. Their own retries are off, because they would wait
 for a Retry-After beyond our time limit, and the breaker would not count them. Their own time limits
 are off too, because a limit per read does not end a response that arrives byte by byte.
 """
 
 import time
-from collections.abc import Awaitable, Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from typing import Final, Protocol
 
 import anyio
-from cachetools import LRUCache
 from tenacity import (
     AsyncRetrying,
     retry_if_exception,
@@ -21,7 +20,7 @@ from tenacity import (
     wait_exception,
 )
 
-from textrawl.errors import EmbeddingUnavailable, StartRefused
+from textrawl.errors import StartRefused
 from textrawl.models.embeddings import (
     MAX_DIMENSIONS,
     EmbeddingEndpoint,
@@ -34,52 +33,7 @@ from textrawl.models.embeddings import (
     describe_excess,
 )
 from textrawl.models.provider import Breaker, expect_bytes, is_transient, pause_before_retry
-
-_SIZE = 1_000
-
-
-class _Request:
-    def __init__(self) -> None:
-        self.ended = anyio.Event()
-        self.error: EmbeddingUnavailable | None = None
-
-
-class QueryCache:
-    """The vectors of the last thousand queries, read-only. Concurrent calls also share errors."""
-
-    def __init__(self) -> None:
-        self._vectors: LRUCache[str, Vector] = LRUCache(_SIZE)
-        self._requests: dict[str, _Request] = {}
-
-    async def fetch(self, text: str, ask: Callable[[], Awaitable[Vector]]) -> Vector:
-        """Return the vector of `text` from the cache, from an open request, or from `ask`.
-
-        Raises the errors of `ask`. If the call that runs `ask` is cancelled, a waiting call runs
-        its own `ask`.
-        """
-        while text not in self._vectors:
-            request = self._requests.get(text)
-            if request is None:
-                return await self._request(text, ask)
-            await request.ended.wait()
-            if request.error is not None:
-                raise request.error
-        return self._vectors[text]
-
-    async def _request(self, text: str, ask: Callable[[], Awaitable[Vector]]) -> Vector:
-        request = self._requests[text] = _Request()
-        try:
-            vector = await ask()
-        except EmbeddingUnavailable as error:
-            request.error = error
-            raise
-        finally:
-            del self._requests[text]
-            request.ended.set()
-        vector.flags.writeable = False
-        self._vectors[text] = vector
-        return vector
-
+from textrawl.models.query_cache import QueryCache
 
 _MAX_TEXTS = 2_048
 _MAX_BYTES = 300_000

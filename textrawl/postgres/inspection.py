@@ -26,9 +26,7 @@ _PGVECTOR = """
 """
 
 
-_MODEL = """
-    select name, stands_in_for, obstacle from textrawl.embedding_models() where status = 'active'
-"""
+_MODEL = "select name from textrawl.embedding_models() where status = 'active'"
 
 
 # All vector indexes, including those that are missing.
@@ -77,23 +75,14 @@ async def inspect_server(conninfo: str, *, timeout: float) -> Server:
         )
 
 
-@dataclass(frozen=True)
-class ActiveModel:
-    """The active model of a memory. It can stand in for a model, because of `obstacle`."""
-
-    name: str
-    stands_in_for: str | None
-    obstacle: str | None
-
-
-async def find_active_model(conninfo: str, *, timeout: float) -> ActiveModel | None:
-    """Return the active model of a memory with the current schema, or None if it has no model.
+async def find_active_model(conninfo: str, *, timeout: float) -> str | None:
+    """Return the name of a memory's active model, or None if it has no model yet.
 
     Raises DatabaseUnavailable, StartRefused.
     """
     async with await connect(conninfo, timeout) as connection:
         row = await (await connection.execute(_MODEL)).fetchone()
-        return ActiveModel(*row) if row else None
+        return row[0] if row else None
 
 
 async def find_vector_indexes(conninfo: str, *, timeout: float) -> dict[str, str]:

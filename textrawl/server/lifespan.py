@@ -1,6 +1,7 @@
 """The objects of a running server: a memory, the identity of callers, upkeep."""
 
 import logging
+import math
 import time
 from collections.abc import AsyncGenerator
 from contextlib import AsyncExitStack, asynccontextmanager
@@ -11,7 +12,7 @@ import anyio
 
 from textrawl import errors
 from textrawl.access.principal import BearerAuthenticator, Directory
-from textrawl.memory.backlog import count_backlog, fill_batch, follow_awaited, queue_facts
+from textrawl.memory.backlog import count_backlog, fill_batch, queue_facts
 from textrawl.memory.opening import open_memory
 from textrawl.memory.store import Store
 from textrawl.models.active_model import StoredModel
@@ -72,15 +73,15 @@ class Upkeep:
         await self._memory.database.call("refresh_search_statistics", bool)
         if self._memory.models.has_vectors:
             active, *kept = await self._memory.models.find_served()
-            with anyio.move_on_after(_LOADING):
-                await active.embedder.warm()  # so that no search waits for it
+            if not math.isinf(active.embedder.estimate([])):  # an encoder waits for a first vector
+                with anyio.move_on_after(_LOADING):
+                    await active.embedder.warm()  # so that no search waits for it
             try:
                 await self._fill(active)
             finally:
                 self._memory.pending = await count_backlog(self._memory.database, active)
             for model in kept:
                 await self._fill(model)
-            await follow_awaited(self._memory)
         await self._rebuild_documents()
 
     async def record_recalls(self) -> None:

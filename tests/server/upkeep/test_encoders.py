@@ -4,7 +4,6 @@ import json
 import subprocess
 import sys
 from collections.abc import AsyncIterator, Callable
-from pathlib import Path
 
 import anyio
 import anyio.to_thread
@@ -12,7 +11,7 @@ import psycopg
 import pytest
 
 from tests.conftest import Databases
-from tests.support.minilm import make_folder
+from tests.support.encoder import list_path
 from tests.support.upkeep import LONG_AGO, Desk, count, open_desk
 from textrawl import Settings
 from textrawl.embedded.postmaster import OWNER
@@ -21,6 +20,7 @@ from textrawl.settings import read_foreign_environment
 pytestmark = pytest.mark.anyio
 
 LOCAL = "local:wordllama-l2-supercat-256"
+ENCODER = "encoder:all-minilm-l6-v2-int8"
 DRINK = "Which drink does she prefer?"  # without a word of the fact that answers it
 TEA = "Her favourite beverage is tea"
 
@@ -28,16 +28,17 @@ Embed = Callable[..., subprocess.Popen[str]]
 Scale = tuple[float, float, float, bool]
 
 
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return make_folder(tmp_path_factory.mktemp("models"))
+@pytest.fixture
+def shown(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The package of the encoder is on the path, here and in other processes."""
+    monkeypatch.setattr(sys, "path", list_path())
+    monkeypatch.delenv("PYTHONPATH")
 
 
 @pytest.fixture
-async def desk(settings: Callable[..., Settings], folder: Path) -> AsyncIterator[Desk]:
-    """A server with MiniLM, whose memory is new."""
-    chosen = settings(embedding_provider="fastembed", embedding_model=str(folder))
-    async with open_desk(chosen) as desk:
+async def desk(settings: Callable[..., Settings], shown: None) -> AsyncIterator[Desk]:
+    """A server with the encoder, whose memory is new."""
+    async with open_desk(settings()) as desk:
         yield desk
 
 
@@ -77,7 +78,7 @@ def read_scale(owner: psycopg.Connection, name: str = LOCAL) -> Scale:
 
 
 async def test_the_first_facts_are_stored_before_the_model_is_loaded_and_embedded_by_upkeep(
-    desk: Desk, owner: psycopg.Connection, folder: Path
+    desk: Desk, owner: psycopg.Connection
 ) -> None:
     [stored] = await desk.remember(TEA)
     assert not stored.is_error
@@ -87,7 +88,7 @@ async def test_the_first_facts_are_stored_before_the_model_is_loaded_and_embedde
     await desk.upkeep.do_round()
 
     assert owner.execute("select name, dimensions, status from embedding_model").fetchall() == [
-        (f"fastembed:{folder}", 384, "active")
+        (ENCODER, 384, "active")
     ]
     assert (count(owner, "embedding_1"), count(owner, "embedding_pending")) == (1, 0)
     assert TEA in await desk.search(DRINK, searchMode="semantic")
@@ -113,33 +114,22 @@ async def test_a_batch_that_takes_the_encoder_too_long_is_stored_at_once_and_emb
 
 
 @pytest.mark.slow
-async def test_a_folder_is_built_beside_the_model_in_use_and_switched_to_under_a_server(
-    settings: Callable[..., Settings], embed: Embed, owner: psycopg.Connection, folder: Path
+async def test_the_encoder_is_built_beside_the_local_model_and_switched_to_under_a_server(
+    settings: Callable[..., Settings], embed: Embed, owner: psycopg.Connection, shown: None
 ) -> None:
-    async with open_desk(settings()) as desk:
+    async with open_desk(settings(embedding_provider="local")) as desk:
         await desk.remember(TEA, "A train leaves from platform nine")
 
-        await finish(embed("start", "--provider", "fastembed", "--model", str(folder)))
+        assert f"{ENCODER} finds more: run" in await finish(embed("status"))
+        await finish(embed("start", "--provider", "encoder"))
         said = await finish(embed("switch"))
-        assert f"fastembed:{folder} is in use from now on" in said
+        assert f"{ENCODER} is in use from now on" in said
         desk.clock.now += LONG_AGO
         await desk.upkeep.do_round()  # it loads the model
 
         assert TEA in await desk.search(DRINK, searchMode="semantic", limit=1)
         await desk.remember("plays the theremin")
         assert (count(owner, "embedding_1"), count(owner, "embedding_2")) == (2, 3)
-
-
-async def test_a_folder_that_is_not_there_leaves_the_memory_as_it_was(
-    settings: Callable[..., Settings], embed: Embed, owner: psycopg.Connection
-) -> None:
-    async with open_desk(settings()) as desk:
-        await desk.remember(TEA)
-
-    said = await finish(embed("start", "--provider", "fastembed", "--model", "/none"), code=1)
-
-    assert "the folder /none has no tokenizer.json" in said
-    assert count(owner, "embedding_model") == 1
 
 
 def write_facts() -> list[str]:

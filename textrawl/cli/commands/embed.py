@@ -2,7 +2,7 @@
 
 import math
 import time
-from collections.abc import Callable, Generator
+from collections.abc import Generator
 from contextlib import contextmanager, suppress
 from dataclasses import asdict
 from functools import partial
@@ -34,7 +34,6 @@ from textrawl.cli.administration import (
 from textrawl.cli.console import (
     open_console,
     open_progress,
-    show_download,
     show_index_progress,
     show_late_progress,
     show_progress,
@@ -51,8 +50,8 @@ from textrawl.models.active_model import (
     describe_model,
 )
 from textrawl.models.calibration import SAMPLE, measure_scale
-from textrawl.models.choice import choose_embedder
-from textrawl.models.embeddings import Downloading, Embedder, Scale
+from textrawl.models.choice import choose_embedder, explain_choice
+from textrawl.models.embeddings import Embedder, Scale
 from textrawl.postgres.vector_indexes import build_missing_indexes
 from textrawl.settings import Settings, read_settings
 
@@ -111,7 +110,6 @@ async def _measure(memory: Administration, embedder: Embedder) -> Scale:
 _LONGEST_OUTAGE = 120.0  # seconds without a new vector after which the command fails
 _COUNT_INTERVAL = 5.0  # seconds between counts of pending facts, because such a count can be slow
 _RETRY_INTERVAL = 2.0  # seconds between attempts while the provider or the database is unreachable
-_DOWNLOAD_INTERVAL = 0.2  # seconds between two looks at a download
 _TRANSIENT = (errors.EmbeddingUnavailable, errors.DatabaseUnavailable, errors.ServerBusy)
 
 
@@ -127,7 +125,6 @@ async def build_vectors(settings: Settings, memory: Administration) -> None:
     if embedder is None:
         raise errors.EmbeddingNotConfigured
     try:
-        await _load(embedder)
         await ask_once(embedder)
         number = await memory.value("start_embedding_model", int, **describe_model(embedder))
         missing = await _fill(memory, StoredModel(number, embedder))
@@ -147,41 +144,10 @@ async def build_missing_vectors(settings: Settings, memory: Administration) -> N
         if row.status == "building":
             embedder = _require(choose_named(settings, row.name))
             try:
-                await _load(embedder)
                 await _fill(memory, StoredModel(row.model_id, embedder))
             finally:
                 await embedder.aclose()
     await _index(memory)
-
-
-async def _load(embedder: Embedder) -> None:
-    """Load a model that can be downloaded; show how far that is. Raises EmbeddingUnavailable."""
-    if not isinstance(embedder, Downloading):
-        return
-    failed: errors.EmbeddingUnavailable | None = None
-    async with anyio.create_task_group() as group:
-        group.start_soon(_show_download, embedder.name, embedder.read_progress)
-        try:
-            await embedder.warm()
-        except errors.EmbeddingUnavailable as error:
-            failed = error
-        group.cancel_scope.cancel()
-    if failed is not None:
-        raise failed
-
-
-async def _show_download(name: str, read_progress: Callable[[], tuple[int, int] | None]) -> None:
-    """Draw a bar, or without a terminal write one line, as soon as a download has begun."""
-    label, announced = f"Downloading {name}", False
-    with show_download(label) as report:
-        while True:
-            await anyio.sleep(_DOWNLOAD_INTERVAL)
-            progress = read_progress()
-            if progress is not None:
-                if not announced and not open_progress().is_terminal:
-                    write_message(f"{label} ({decimal(progress[1])})")
-                announced = True
-                report(*progress)
 
 
 async def _index(memory: Administration) -> None:
@@ -254,19 +220,17 @@ def status(
     """
     if watch:
         administer(_watch, wait=None)
-    rows, models = administer(_read_progress)
-    waits = {model.name: model for model in models}
+    rows = administer(_read_progress)
     if as_json:
-        write_json([asdict(row) | _list_wait(waits.get(row.name)) for row in rows])
+        write_json([asdict(row) for row in rows])
     elif not rows:
         write_message("No facts have vectors yet: the next server that starts computes them.")
     else:
         columns = ("model", "status", "dims", "vectors", "pending", "size")
         open_console().print(draw_rows(columns, [_list_cells(row) for row in rows]))
-        for model in models:
-            if model.stands_in_for is not None:
-                reason = model.obstacle or "No server has tried to load it yet"
-                write_message(f"{model.name} stands in for {model.stands_in_for}. {reason}.")
+        for row in rows:
+            if row.status == "active":
+                write_message(f"{row.name}: {explain_choice(row.name, read_settings())}.")
 
 
 @embed.command()
@@ -380,7 +344,7 @@ async def _watch(memory: Administration) -> None:
     """Show the vectors of the active model until no fact is pending."""
     with show_late_progress("Vectors") as report:
         while True:
-            rows, _ = await _read_progress(memory)
+            rows = await _read_progress(memory)
             pending = [row for row in rows if row.status == "active" and row.pending]
             if not pending:
                 return
@@ -388,20 +352,8 @@ async def _watch(memory: Administration) -> None:
             await anyio.sleep(_PAUSE)
 
 
-async def _read_progress(
-    memory: Administration,
-) -> tuple[list[ProgressRow], list[KnownModelRow]]:
-    rows = await memory.call("embedding_progress", ProgressRow)
-    names = {row.name for row in rows}
-    models = await memory.call("embedding_models", KnownModelRow)
-    return rows, [model for model in models if model.name in names]
-
-
-def _list_wait(model: KnownModelRow | None) -> dict[str, str | None]:
-    """Return the model for which this one stands in, and why, as JSON."""
-    if model is None:
-        return {"stands_in_for": None, "obstacle": None}
-    return {"stands_in_for": model.stands_in_for, "obstacle": model.obstacle}
+async def _read_progress(memory: Administration) -> list[ProgressRow]:
+    return await memory.call("embedding_progress", ProgressRow)
 
 
 def _list_cells(row: ProgressRow) -> tuple[str, ...]:
