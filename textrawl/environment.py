@@ -121,6 +121,9 @@ deleted. A new setting does not belong here before somebody has asked what a rep
 it. The list is not in `settings.py`, because it is needed before pydantic is loaded.
 """
 
+_FOREIGN_NAMES = {"VAULT": ("LTM_VAULT_PATH",)}
+"""Names of settings in another program, CortexGraph, with the same meaning."""
+
 _LOCAL = Path(".env")
 _USER_FOLDERS = ("~/.config", "~/Library/Application Support")  # on Linux, on macOS
 _ENCODING = "utf-8-sig"  # editors on Windows write a byte order mark before the first name
@@ -188,7 +191,8 @@ class ValueSource(NamedTuple):
     def find(self, setting: str) -> Value | None:
         """Return the value of `setting`. Prefer the name with the prefix."""
         bare = setting.upper()
-        for name in (PREFIX + bare,) if self.shared else (PREFIX + bare, bare):
+        names = (PREFIX + bare, bare, *_FOREIGN_NAMES.get(bare, ()))
+        for name in names[:1] if self.shared else names:
             if name in self.values:
                 return Value(self.values[name], name, self.label)
         return None

@@ -204,7 +204,7 @@ class Settings(BaseSettings):
         default=None,
         description="Folder of Markdown notes, such as an Obsidian vault. `promote_memory` of the "
         "decay toolset writes notes into its subfolder `textrawl`, and `search_unified` reads all "
-        "its notes. If unset, memories cannot be promoted.",
+        "its notes. `LTM_VAULT_PATH` means the same. If unset, memories cannot be promoted.",
     )
     snapshot_retention_days: int = Field(
         default=30,

@@ -22,6 +22,10 @@ begin
     number := next_change(origin.space_id);
     select d.id, d.content, d.attributes into former from current_documents(origin.space_id, 'identity', path) d;
     labelled := found;
+    if not found and path in (select f.path from first_files(origin.space_id) f) then
+        select c.id, '' as content, '{}'::jsonb as attributes into former from claim_document('identity', path, null, origin) c;
+        labelled := true;
+    end if;
     if labelled then
         -- A label is a part of a version, so undo, sync and export treat it as they treat the text.
         perform add_version(former.id, number, former.content, former.attributes || jsonb_build_object('label', label),

@@ -6,7 +6,8 @@ create function textrawl.read_identity(
     category text, filename text, content text,
     prompt_label text,
     labelled boolean,  -- false: nobody set a label, so the label is the filename without .md
-    version bigint, modified_at timestamptz, modified_by text
+    version bigint,    -- 0: one of the first_files(), which nobody has written yet
+    modified_at timestamptz, modified_by text
 )
 language plpgsql stable security definer rows 20
 set search_path from current
@@ -23,7 +24,11 @@ begin
     return query
     select p.category, p.filename, case when texts then d.content end, coalesce(d.label, left(p.filename, -3)),
         d.label is not null, d.version, d.modified_at, d.modified_by
-    from current_documents(home, 'identity') d
+    from (
+        select d.path, d.label, d.content, d.version, d.modified_at, d.modified_by
+        from current_documents(home, 'identity') d
+        union all
+        select f.path, null, '', 0, null, null from first_files(home) f) d
     cross join lateral (select split_part(d.path, '/', 1) as category, split_part(d.path, '/', 2) as filename) p
     where (only_category is null or p.category = only_category)
       and (only_filename is null or p.filename = only_filename)
@@ -33,5 +38,6 @@ end
 $$;
 
 comment on function textrawl.read_identity is
-    'The identity files of a space: first self, then user, relationship and custom. Errors: TR010, TR011 (access). '
+    'The identity files of a space: first self, then user, relationship and custom. An identity that nobody has begun has '
+    'its first_files(). Errors: TR010, TR011 (access). '
     'Example: select category, filename, content from textrawl.read_identity();';

@@ -2,7 +2,7 @@ create function textrawl.write_identity(
     category text, filename text, content text,
     placement text default 'replace',  -- replace, append or prepend
     snapshot boolean default true,     -- if `placement` is replace: keep the replaced text as a snapshot
-    known bigint default null,         -- version from which the new text was made; null: any
+    known bigint default null,         -- version from which the new text was made; 0: none; null: any
     instance text default null,
     credential bytea default null, space integer default null,
     client text default null, tool text default 'sql', request text default null,
@@ -28,7 +28,7 @@ begin
     join document_version v on v.space_id = d.space_id and v.document_id = d.id and v.version = d.version
     where d.space_id = origin.space_id and d.id = owner;
     created := former.content is null;
-    if known is not null and (created or former.version <> known) then
+    if known is not null and known <> (case when created then 0 else former.version end) then
         raise exception using errcode = 'TR091', message = 'the file was changed meanwhile', detail = path;
     end if;
     if placement = 'replace' and snapshot then

@@ -83,3 +83,22 @@ def test_a_wrong_value_is_refused_and_changes_nothing(run: Run, url: str) -> Non
         assert outcome.code != 0
         assert "Wrong policy" in outcome.complaint
         assert ask(run, url)["own"] == []
+
+
+def test_the_variables_of_cortexgraph_are_read_when_asked(run: Run, url: str) -> None:
+    given = {
+        "CORTEXGRAPH_DECAY_MODEL": "exponential", "CORTEXGRAPH_DECAY_LAMBDA": "8.02e-6",
+        "CORTEXGRAPH_DECAY_BETA": "0.5", "CORTEXGRAPH_PROMOTE_USE_COUNT": "3",
+        "CORTEXGRAPH_AUTO_REINFORCE": "false", "CORTEXGRAPH_STORAGE_PATH": "/nowhere",
+    }  # fmt: skip
+    arguments = ("space", "decay", "default", "--json")
+
+    unasked = json.loads(run(*arguments, DATABASE_URL=url, **given).out)
+    asked = run(*arguments, "--cortexgraph", "--set", "beta=0.7", DATABASE_URL=url, **given)
+
+    assert unasked["own"] == []
+    changed = json.loads(asked.out)
+    assert changed["own"] == ["auto_reinforce", "beta", "lambda", "model", "promote_use_count"]
+    assert [changed["policy"][key] for key in changed["own"]] == [
+        False, 0.7, 8.02e-6, "exponential", 3,
+    ]  # fmt: skip

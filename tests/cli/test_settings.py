@@ -43,6 +43,15 @@ def test_the_example_uncommented_changes_nothing(run: Run) -> None:
     assert read_settings() == as_they_are
 
 
+def test_the_vault_of_cortexgraph_is_the_vault(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("LTM_VAULT_PATH", str(tmp_path))
+    assert read_settings().vault == tmp_path
+    monkeypatch.setenv("TEXTRAWL_VAULT", str(tmp_path / "other"))
+    assert read_settings().vault == tmp_path / "other"
+
+
 def test_the_environment_for_others_has_none_of_our_settings(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

@@ -287,7 +287,7 @@ _FILE_MISSING = (
 
 @dataclass
 class Migrated:
-    """The counts of imported, refused and skipped lines of a file."""
+    """The counts of imported and skipped lines of a file. `errors` of the skipped are no JSON."""
 
     entities: int = 0
     relations: int = 0
@@ -346,7 +346,7 @@ def _gather(content: bytes, done: Migrated) -> Iterator[list[Node | Relation]]:
     for record in read_reference_file(content):
         if isinstance(record, Fault):
             done.errors += record.broken
-            done.skipped += not record.broken
+            done.skipped += 1
             continue
         item = _turn(record)
         if batch and (len(batch) >= _BATCH or type(batch[0]) is not type(item)):

@@ -195,17 +195,32 @@ class MaintenanceOperations:
             raise errors.EntityNotFound(refusal.detail or entity) from refusal
         return row
 
+    async def find_model(self) -> int:
+        """Return the active model. Raises EmbeddingNotConfigured and EmbeddingUnavailable."""
+        return (await self._store.models.find_active()).model_id
+
+    async def try_to_find_model(self) -> tuple[int | None, str | None]:
+        """Return the active model or None, and the reason why an existing model is not used."""
+        if not self._store.models.has_vectors:
+            return None, None
+        try:
+            return await self.find_model(), None
+        except errors.EmbeddingUnavailable as error:
+            return None, error.title
+
     async def find_similar(
-        self, entity: str | None, threshold: float, containment: float, caller: Caller
+        self,
+        entity: str | None,
+        model: int | None,
+        threshold: float,
+        containment: float,
+        caller: Caller,
     ) -> list[PairPart]:
         """Return pairs of facts that possibly state the same thing.
 
         Both facts belong to the same entity: to `entity`, or to any entity if `entity` is None.
-        Raises EmbeddingUnavailable, and EmbeddingNotConfigured if `entity` is given.
+        Without a model, only their words are compared.
         """
-        model = None
-        if entity is not None or self._store.models.has_vectors:
-            model = (await self._store.models.find_active()).model_id
         return await self._call(
             "similar_observations",
             PairPart,

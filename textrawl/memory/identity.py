@@ -29,7 +29,7 @@ class FilePart(Part):
     prompt_label: Annotated[str, Key("l")]
     labelled: Annotated[bool, Field(exclude=True)]
     version: Annotated[int, Field(exclude=True)]
-    modified_at: Annotated[datetime, Field(exclude=True)]
+    modified_at: Annotated[datetime | None, Field(exclude=True)]
 
     @property
     def path(self) -> str:

@@ -9,6 +9,7 @@ from mcp import Client
 from toktok import batch_count  # pyright: ignore[reportMissingTypeStubs]
 
 from tests.conftest import Connect
+from tests.support.providers import EmbeddingServer
 from tests.support.tool_calls import count
 from tests.toolsets.graph.reference import ask, call, text_of
 
@@ -209,7 +210,8 @@ async def test_a_split_that_cannot_be_done_changes_nothing(client: Client) -> No
 
     small = await call(client, "propose_entity_split", entity_name="Site")
     assert small.structured_content == {
-        "message": "Site does not need a split: it has 2 of at most 20 observations"
+        "proposal": None,
+        "message": "Site does not need a split: it has 2 of at most 20 observations",
     }
     assert "Entity with name Nobody not found" in await fail(
         client, "execute_entity_split", entity_name="Nobody", approved_splits=[part]
@@ -282,6 +284,23 @@ async def test_the_report_tells_what_might_be_tidied(connect: Connect) -> None:
     for name in ("Site", "Twice"):
         await ask(client, "open_nodes", names=[name])
     assert (await ask(client, "consolidation_report"))["stale_entities"] == []
+
+
+async def test_the_report_compares_words_while_the_model_is_away(connect: Connect) -> None:
+    with EmbeddingServer(dimensions=1536) as server:
+        address = server.openai_url
+    client = await connect(
+        toolsets=["graph"],
+        embedding_provider="openai",
+        openai_api_key="sk-test",
+        openai_base_url=address,
+    )
+    await create(client, "Site", "runs on Vercel", "runs on Vercel with a domain, and so it does")
+
+    answer = await ask(client, "consolidation_report")
+
+    assert answer["summary"]["flagged_observations_count"] == 1
+    assert answer["note"] == "Only words were compared: Embedding service unavailable"
 
 
 async def test_answers_of_all_these_stay_within_the_budget(connect: Connect) -> None:

@@ -238,6 +238,31 @@ async def test_a_deletion_names_the_first_twenty_of_those_that_are_not_there(
         f"Deleted 0 of 1000 entities. Entity not found: {', '.join(names[:20])}, and 980 more"
     )
     assert few["message"].endswith("Nobody 18, Nobody 19")
+    assert few["errors"] == [f"Entity not found: {name}" for name in names[:20]]
+
+
+async def test_a_deletion_lists_what_was_deleted_and_what_was_not(connect: Connect) -> None:
+    client = await connect(toolsets=["graph"])
+    edges = [{"from": "A", "to": other, "relationType": "knows"} for other in ("B", "C", "D")]
+    nodes: list[dict[str, Any]] = [
+        {"name": name, "entityType": "x", "observations": []} for name in ("A", "B", "C")
+    ]
+    await ask(client, "create_entities", entities=nodes)
+    await ask(client, "create_relations", relations=edges[:1])
+
+    of_edges = await ask(client, "delete_relations", relations=edges)
+    of_nodes = await ask(client, "delete_entities", entityNames=["B", "D"])
+
+    assert of_edges == {
+        "success": True, "deleted": edges[:1],
+        "errors": ["Entity not found: D", "Relation not found: A -> C (knows)"],
+        "message": "Deleted 1 of 3 relations. Entity not found: D. "
+        "Relation not found: A -> C (knows)",
+    }  # fmt: skip
+    assert of_nodes == {
+        "success": True, "deleted": ["B"], "errors": ["Entity not found: D"],
+        "message": "Deleted 1 of 2 entities. Entity not found: D",
+    }  # fmt: skip
 
 
 async def test_empty_lists_are_taken(connect: Connect) -> None:
@@ -253,6 +278,7 @@ async def test_empty_lists_are_taken(connect: Connect) -> None:
     )
     for tool, argument, answer in answers:
         reply = await ask(client, tool, **{argument: []})
+        assert reply.pop("deleted", []) == []
         assert reply == (
             {"success": True, "message": answer} if isinstance(answer, str) else answer
         )

@@ -51,11 +51,36 @@ async def test_each_file_has_its_text_and_a_prompt_label(me: Client, ask: Ask) -
     }
 
 
-async def test_a_new_identity_has_no_files(ask: Ask) -> None:
-    empty: dict[str, Any] = {"self": [], "user": [], "relationship": [], "custom": []}
-    assert await ask("identity_get_all") == empty
+async def test_a_new_identity_has_its_first_files_which_are_blank(ask: Ask) -> None:
+    answer = await ask("identity_get_all")
+    labels = await ask("identity_get_meta", category="self")
+
+    blank = {
+        category: [{"f": f"{name}.md", "c": "", "l": name} for name in names]
+        for category, names in USUAL.items()
+    }
+    assert answer == {**blank, "custom": []}
+    assert list(labels["meta"].values()) == USUAL["self"]
     assert await ask("identity_get_meta") == {"ok": True, "meta": {}}
     assert await ask("snapshot_list") == {"ok": True, "snaps": []}
+
+
+@pytest.mark.parametrize(
+    ("tool", "change", "text"),
+    [
+        ("identity_update_section", {"section": "Rules", "content": "- ask"}, "## Rules\n- ask\n"),
+        ("identity_append", {"content": "I am Iris."}, "I am Iris."),
+        ("identity_set_meta", {"promptLabel": "me"}, ""),
+    ],
+)  # fmt: skip
+async def test_a_first_file_can_be_changed_like_any_other(
+    ask: Ask, tool: str, change: dict[str, str], text: str
+) -> None:
+    await ask(tool, **MINE, **change)
+
+    answer = await ask("identity_get_all")
+    assert [(file["f"], file["c"]) for file in answer["self"]] == [("my_identity.md", text)]
+    assert answer["user"] == []
 
 
 async def test_a_replaced_text_stays_as_a_snapshot(me: Client, ask: Ask, look: Ask) -> None:
@@ -151,6 +176,7 @@ async def test_labels_are_listed_if_they_were_set_or_for_a_whole_category(
 
 
 async def test_a_file_that_does_not_exist_cannot_be_labelled(me: Client) -> None:
+    await me.call_tool("identity_write", {**MINE, "filename": "other.md", "content": "text"})
     result = await me.call_tool("identity_set_meta", {**MINE, "promptLabel": "me"})
 
     assert result.is_error

@@ -79,7 +79,8 @@ async def test_a_section_is_rewritten_and_the_former_text_of_the_file_stays_as_a
         assert (await ask("snapshot_get", snapshotId=answer["snap"]))["c"] == before
 
 
-async def test_a_section_of_a_file_that_does_not_exist_is_a_failure(me: Client) -> None:
+async def test_a_section_of_a_file_that_does_not_exist_is_a_failure(me: Client, ask: Ask) -> None:
+    await ask("identity_write", **FILE | {"filename": "other.md"}, content="text")
     for tool in ("identity_update_section", "identity_rewrite_section"):
         result = await me.call_tool(tool, {**FILE, "section": "Work", "content": "x"})
         assert result.is_error

@@ -21,6 +21,7 @@ from textrawl.cli.administration import (
 )
 from textrawl.cli.console import count, open_console, show_index_progress, write_json, write_message
 from textrawl.cli.inputs import AsJson
+from textrawl.environment import read_foreign
 from textrawl.errors import ArgumentInvalid
 from textrawl.models.active_model import KnownModelRow
 from textrawl.postgres.vector_indexes import drop_space_index, index_space
@@ -34,6 +35,17 @@ space = typer.Typer(
 )
 
 Name = Annotated[str, typer.Argument(metavar="SPACE", parser=clean_name, help="Name of the space.")]
+CORTEXGRAPH_NAMES = {
+    "CORTEXGRAPH_DECAY_MODEL": "model",
+    "CORTEXGRAPH_PL_HALFLIFE_DAYS": "half_life_days",
+    "CORTEXGRAPH_DECAY_LAMBDA": "lambda",
+    "CORTEXGRAPH_DECAY_BETA": "beta",
+    "CORTEXGRAPH_FORGET_THRESHOLD": "forget_threshold",
+    "CORTEXGRAPH_PROMOTE_THRESHOLD": "promote_threshold",
+    "CORTEXGRAPH_PROMOTE_USE_COUNT": "promote_use_count",
+    "CORTEXGRAPH_AUTO_REINFORCE": "auto_reinforce",
+}
+"""The variables of CortexGraph, and the values of a policy that they are."""
 _TIER = "public, personal or sensitive"
 _MOST_TOKENS = 100_000
 NewTier = Annotated[
@@ -190,7 +202,7 @@ def _describe_review(row: ChangedReviewRow) -> str:
 
 
 @space.command()
-def decay(
+def decay(  # noqa: PLR0913, PLR0917 - each argument is an option
     name: Name,
     half_life: Annotated[
         float | None, typer.Option(metavar="DAYS", help="Days in which an unused score halves.")
@@ -203,11 +215,19 @@ def decay(
         list[str] | None,
         typer.Option("--set", metavar="NAME=VALUE", help="Any other value that is shown."),
     ] = None,
+    cortexgraph: Annotated[
+        bool, typer.Option("--cortexgraph", help="Take the CORTEXGRAPH_ variables, too.")
+    ] = False,
     reset: Annotated[bool, typer.Option("--reset", help="First return to the defaults.")] = False,
     as_json: AsJson = False,
 ) -> None:
     """Show or change how the memories of the decay tools fade in a space."""
-    changes = {"half_life_days": half_life, "model": model, **_read_values(values or [])}
+    changes: dict[str, str | float | None] = {}
+    if cortexgraph:
+        changes |= {key: read_foreign(name) for name, key in CORTEXGRAPH_NAMES.items()}
+    chosen = {"half_life_days": half_life, "model": model}
+    changes |= {key: value for key, value in chosen.items() if value is not None}
+    changes |= _read_values(values or [])
     given = json.dumps({k: v for k, v in changes.items() if v is not None})
     row = _change("change_policy", PolicyRow, name=name, changes=given, reset=reset)
     _show_policy(row, as_json=as_json)

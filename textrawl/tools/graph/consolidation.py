@@ -1,7 +1,7 @@
 """Tools that report on the graph, find duplicates, and split large entities."""
 
-from collections.abc import Sequence
-from typing import Annotated, Self
+from collections.abc import Iterator, Sequence
+from typing import Annotated, Any, Self
 
 from mcp.types import CallToolResult
 from pydantic import BaseModel, Field
@@ -124,6 +124,10 @@ class ProposalReply(SnakeReply):
     proposal: ProposalPart | None = None
     message: str | None = None
     dropped: int | None = None
+
+    def structured(self) -> dict[str, Any]:
+        """Return the content with the key `proposal` also if there is no proposal."""
+        return {"proposal": None, **super().structured()}
 
     def size(self) -> int:
         """Return the number of proposed entities."""
@@ -277,8 +281,9 @@ async def find_duplicate_observations(
     """List pairs of an entity's observations that may say the same; changes nothing."""
     operations = MaintenanceOperations(call.store)
     size = await operations.count(entity_name, call.caller)
+    model = await operations.find_model()
     pairs = await operations.find_similar(
-        entity_name, threshold, containment_threshold, call.caller
+        entity_name, model, threshold, containment_threshold, call.caller
     )
     reply = PairsReply(entity_name=size.name, total_observations=size.facts, duplicate_pairs=pairs)
     return await run_aside(call.reply, reply)
@@ -327,7 +332,6 @@ class ReportReply(ListedReply):
         total: StatisticsRow,
         sized: Sequence[tuple[SizeRow, Analysis]],
         pairs: Sequence[PairPart],
-        compared: ComparedRow,
         stale: Sequence[StalePart],
     ) -> Self:
         """Return the report. It flags the later observation of each pair.
@@ -353,19 +357,19 @@ class ReportReply(ListedReply):
             ],
             stale_entities=list(stale),
             large_entities=list(map(LargePart.model_validate, large)),
-            note=_note(compared),
         )
 
 
-def _note(compared: ComparedRow) -> str | None:
-    """Return a note if only some of the observations were compared, else None."""
-    if compared.compared >= compared.facts:
-        return None
-    return (
-        f"Compared with each other: {compared.compared} of {compared.facts} observations, the "
-        "newest of the entities that were changed last. find_duplicate_observations compares the "
-        "observations of one entity"
-    )
+def _list_notes(compared: ComparedRow, missing: str | None) -> Iterator[str]:
+    """Yield a note if only words were compared, and one if only some observations were."""
+    if missing:
+        yield f"Only words were compared: {missing}"
+    if compared.compared < compared.facts:
+        yield (
+            f"Compared with each other: {compared.compared} of {compared.facts} observations, the "
+            "newest of the entities that were changed last. find_duplicate_observations compares "
+            "the observations of one entity"
+        )
 
 
 @graph.tool(READS, ReportReply)
@@ -375,7 +379,8 @@ async def consolidation_report(
     """Report what might be tidied: too large, said twice, not looked at; changes nothing."""
     operations = MaintenanceOperations(call.store)
     sized = await operations.find_large(call.caller)
-    pairs = await operations.find_similar(None, _COSINE, _CONTAINMENT, call.caller)
+    model, missing = await operations.try_to_find_model()
+    pairs = await operations.find_similar(None, model, _COSINE, _CONTAINMENT, call.caller)
     home = call.caller.reading_home
     [compared] = await call.store.call("compared_observations", ComparedRow, **home)
     stale = await call.store.call("stale_nodes", StalePart, stale_days=stale_days, **home)
@@ -383,5 +388,6 @@ async def consolidation_report(
     [total] = await call.store.call(
         "memory_statistics", StatisticsRow, credential=home["credential"], spaces=spaces
     )
-    reply = ReportReply.build(total, sized, pairs, compared, stale)
+    reply = ReportReply.build(total, sized, pairs, stale)
+    reply.note = "; ".join(_list_notes(compared, missing)) or None
     return await run_aside(call.reply, reply)

@@ -36,6 +36,7 @@ from textrawl.tools.graph.replies import (
     AddedPart,
     AddedReply,
     CreatedReply,
+    DeletedReply,
     DoneReply,
     EdgePart,
     EntityReply,
@@ -112,20 +113,23 @@ async def add_observations(
     return call.reply(AddedReply(results=parts))
 
 
-_MOST_NAMED = 20  # the most missing entities that a message names. A call can name a thousand.
+_MOST_NAMED = 20  # the most missing items that a message names. A call can name a thousand.
 
 
-def _write_message(kind: str, deleted: int, requested: int, missing: Sequence[str]) -> DoneReply:
+def _write_message(
+    kind: str, deleted: int, requested: int, missing: Sequence[str], relations: Sequence[str] = ()
+) -> str:
     message = f"{kind} deleted successfully"
     if deleted != requested:
         message = f"Deleted {deleted} of {requested} {kind.lower()}"
-    if missing:
-        names, more = ", ".join(missing[:_MOST_NAMED]), len(missing) - _MOST_NAMED
-        message += f". Entity not found: {names}" + (f", and {more} more" if more > 0 else "")
-    return DoneReply(message=message)
+    for thing, names in (("Entity", missing), ("Relation", relations)):
+        if names:
+            named, more = ", ".join(names[:_MOST_NAMED]), len(names) - _MOST_NAMED
+            message += f". {thing} not found: {named}" + (f", and {more} more" if more > 0 else "")
+    return message
 
 
-@graph.tool(DELETES, DoneReply)
+@graph.tool(DELETES, DeletedReply)
 async def delete_entities(
     call: Call, entityNames: Annotated[list[Name], Field(max_length=MOST_ITEMS)]
 ) -> CallToolResult:
@@ -137,8 +141,13 @@ async def delete_entities(
         "delete_nodes", DeletedNodeRow, names=entityNames, **call.caller.writing
     )
     missing = [row.name for row in rows if not row.deleted]
-    deleted = len(rows) - len(missing)
-    return reply_plainly(call, _write_message("Entities", deleted, len(rows), missing))
+    deleted = [row.name for row in rows if row.deleted]
+    reply = DeletedReply(
+        message=_write_message("Entities", len(deleted), len(rows), missing),
+        deleted=deleted,
+        errors=[f"Entity not found: {name}" for name in missing] or None,
+    )
+    return reply_plainly(call, reply)
 
 
 @graph.tool(DELETES, DoneReply, EntityReply)
@@ -171,10 +180,11 @@ async def delete_observations(
     missing = [row.name for row in rows if row.observations is None]
     requested = sum(len(group.observations) for group in groups)
     deleted = sum(row.deleted for row in rows)
-    return reply_plainly(call, _write_message("Observations", deleted, requested, missing))
+    message = _write_message("Observations", deleted, requested, missing)
+    return reply_plainly(call, DoneReply(message=message))
 
 
-@graph.tool(DELETES, DoneReply)
+@graph.tool(DELETES, DeletedReply)
 async def delete_relations(call: Call, relations: Relations) -> CallToolResult:
     """Delete relations for good.
 
@@ -184,8 +194,20 @@ async def delete_relations(call: Call, relations: Relations) -> CallToolResult:
         [item.read() for item in relations], call.caller
     )
     missing = list(dict.fromkeys(name for row in rows for name in row.missing))
-    deleted = sum(row.deleted for row in rows)
-    return reply_plainly(call, _write_message("Relations", deleted, len(rows), missing))
+    given = [relations[row.place - 1] for row in rows]
+    deleted = [item for item, row in zip(given, rows, strict=True) if row.deleted]
+    unknown = [
+        f"{item.source} -> {item.to} ({item.relationType})"
+        for item, row in zip(given, rows, strict=True)
+        if not row.deleted and not row.missing
+    ]
+    errors = [f"Entity not found: {name}" for name in missing]
+    reply = DeletedReply(
+        message=_write_message("Relations", len(deleted), len(rows), missing, unknown),
+        deleted=[item.model_dump(by_alias=True) for item in deleted],
+        errors=[*errors, *(f"Relation not found: {name}" for name in unknown)] or None,
+    )
+    return reply_plainly(call, reply)
 
 
 _MOST_PARTS = 3000  # parts of a page; more parts than fit the default budget
@@ -310,7 +332,7 @@ def _write_plain_cursors(page: Page, rows: Sequence[PartRow]) -> list[str]:
 
 
 class MigratedReply(SnakeReply):
-    """The counts of imported, refused and skipped lines."""
+    """The counts of imported and skipped lines. `errors` of the skipped are no JSON."""
 
     entities_imported: Annotated[int, Field(validation_alias="entities")]
     relations_imported: Annotated[int, Field(validation_alias="relations")]

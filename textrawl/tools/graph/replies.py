@@ -293,6 +293,24 @@ class DoneReply(PlainReply):
     message: str
 
 
+class DeletedReply(DoneReply):
+    """What was deleted and what was not. `dropped` items are left out of the two lists."""
+
+    deleted: list[Any]
+    errors: list[str] | None = None
+    dropped: int | None = None
+
+    def size(self) -> int:
+        """Return the number of items in both lists."""
+        return len(self.deleted) + len(self.errors or [])
+
+    def choose(self, count: int) -> Self:
+        """Return a copy with the first items. Errors come first, because they need an action."""
+        errors = (self.errors or [])[:count]
+        changes = {"errors": errors or None, "deleted": self.deleted[: count - len(errors)]}
+        return self.model_copy(update={**changes, "dropped": self.size() - count or None})
+
+
 def reply_plainly(call: Call, reply: DoneReply) -> CallToolResult:
     """Answer with the bare `message` as the text, as MCP's reference memory server does."""
     result = call.reply(reply)

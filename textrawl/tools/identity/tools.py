@@ -130,6 +130,7 @@ async def _list(call: Call) -> Sequence[Resource]:
             annotations=Annotations(last_modified=row.modified_at.isoformat()),
         )
         for row in rows
+        if row.modified_at
     ]
 
 
@@ -138,7 +139,7 @@ async def _read(call: Call, uri: str) -> str | None:
     if not uri.startswith(_ADDRESS) or "\0" in uri:
         return None
     rows = await IdentityOperations(call.store).read(call.caller, category, filename)
-    return rows[0].content if rows else None
+    return rows[0].content if rows and rows[0].modified_at else None
 
 
 async def _write_prompt(call: Call, _: Mapping[str, str]) -> str:
