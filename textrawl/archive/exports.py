@@ -52,7 +52,7 @@ class Export:
 
     async def run(self, spaces: Sequence[str] = (), *, with_vectors: bool = False) -> None:
         """Export `spaces`, or all spaces by default. Raises ArgumentInvalid for an unknown name."""
-        chosen = await self._choose(spaces)
+        chosen = await choose_spaces(self._session, spaces)
         model = await self._session.find_model() if with_vectors else None
         number = model.pop("id") if model else None
         head = {"textrawl": "export", "version": VERSION}
@@ -71,12 +71,6 @@ class Export:
                     self._report(self.counts["fact"])
         self._write(_write_line({"textrawl": "end", **self.counts}))
 
-    async def _choose(self, names: Sequence[str]) -> dict[str, int]:
-        spaces = await self._session.find_spaces()
-        if unknown := [name for name in names if name not in spaces]:
-            raise ArgumentInvalid("see `textrawl space list`", title=f"No space {unknown[0]}")
-        return {name: number for name, number in spaces.items() if not names or name in names}
-
     def _write_row(self, kind: str, line: str, vector: Any) -> None:
         # Escape the characters that Postgres does not escape: control characters, which change a
         # terminal, and U+2028, at which some readers split lines.
@@ -85,6 +79,14 @@ class Export:
             line = f'{line[:-1]},"vector":"{write_vector(vector)}"}}'
         self._write(f"{line}\n".encode())
         self.counts[kind] += 1
+
+
+async def choose_spaces(session: Session, names: Sequence[str]) -> dict[str, int]:
+    """Return the ids of the spaces with these names, or of all. Raises ArgumentInvalid."""
+    spaces = await session.find_spaces()
+    if unknown := [name for name in names if name not in spaces]:
+        raise ArgumentInvalid("see `textrawl space list`", title=f"No space {unknown[0]}")
+    return {name: number for name, number in spaces.items() if not names or name in names}
 
 
 def write_vector(vector: Any) -> str:

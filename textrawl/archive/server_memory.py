@@ -14,8 +14,7 @@ from uuid import UUID, uuid5
 
 from pydantic_core import to_json
 
-from textrawl.archive.exports import VERSION
-from textrawl.errors import ArgumentInvalid
+from textrawl.archive.exports import VERSION, choose_spaces
 from textrawl.postgres.owner_session import Session
 from textrawl.values.reference_file import (
     EntityRecord,
@@ -194,9 +193,7 @@ async def write_server_memory(
     Return the numbers of lines. `report` gets the number of entities so far. Raises ArgumentInvalid
     for an unknown space.
     """
-    space_id = (await session.find_spaces()).get(space)
-    if space_id is None:
-        raise ArgumentInvalid("see `textrawl space list`", title=f"No space {space}")
+    space_id = (await choose_spaces(session, [space]))[space]
     counts = {"entity": 0, "relation": 0}
     functions: dict[str, LiteralString] = {"entity": "export_nodes", "relation": "export_edges"}
     for kind, function in functions.items():

@@ -65,6 +65,7 @@ PANELS: dict[str, dict[str, str]] = {
         "backup": "Write the whole memory to a file.",
         "restore": "Restore a backup into an empty database.",
         "export": "Write entities, facts, relations, reflections and documents as JSON Lines.",
+        "mirror": "Keep a folder of notes equal to the memory.",
         "import": "Add an export to the memory.",
         "embed": "Change the embedding model while servers keep answering.",
         "psql": "Open psql on the memory, as a role that can only read.",

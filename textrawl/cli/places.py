@@ -19,8 +19,8 @@ _COMMANDS: Mapping[Place, tuple[str, ...]] = {
     ),
     "database": (
         *("ingest", "journal", "explore", "cost", "space", "grant", "token", "analyst"),
-        *("migrate", "cluster", "backup", "restore", "export", "import", "embed"),
-        "psql",
+        *("migrate", "cluster", "backup", "restore", "export", "mirror", "import"),
+        *("embed", "psql"),
     ),
 }
 PLACES: Mapping[str, Place] = {name: place for place, names in _COMMANDS.items() for name in names}

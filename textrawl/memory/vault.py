@@ -88,7 +88,7 @@ _LONGEST_TITLE = 80
 _MOST_NAMES = 100
 _FOLDER_FLAGS = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 _NEW_FLAGS = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
-_LINK_MARKS = re.compile(r"[\[\]#^|]+")  # Obsidian cannot link to a file name with these marks
+LINK_MARKS = re.compile(r"[\[\]#^|]+")  # Obsidian cannot link to a file name with these marks
 
 
 class VaultUnavailable(TextrawlError):
@@ -154,7 +154,7 @@ def remove_note(vault: Path | None, place: NotePlace) -> None:
 
 def name_note(title: str, memory_id: str) -> str:
     """Return the name of a note without its suffix. Every file system accepts it."""
-    line = _LINK_MARKS.sub(" ", " ".join(title.split()))
+    line = LINK_MARKS.sub(" ", " ".join(title.split()))
     clean = sanitize_filename(line, platform="universal", max_len=_LONGEST_TITLE * 4)
     return f"{clean[:_LONGEST_TITLE].strip(' .')} {memory_id[:8]}".strip()
 

@@ -17,6 +17,8 @@ from textrawl.archive.backups import Backup, count_facts, restore_backup, write_
 from textrawl.archive.cortexgraph import MEMORIES, RELATIONS, CortexGraph, LastLines
 from textrawl.archive.exports import Export, read_lines, read_whole, write_whole
 from textrawl.archive.imports import Import, Tally
+from textrawl.archive.note_folder import Counts as FolderCounts
+from textrawl.archive.note_folder import Folder, FolderFormat, export_folder
 from textrawl.archive.server_memory import ServerMemory, write_server_memory
 from textrawl.cli.administration import open_login
 from textrawl.cli.console import (
@@ -39,12 +41,16 @@ from textrawl.values.text import clean_name
 
 STREAM = "-"
 Counts = dict[str, int]
-Kind = Literal["textrawl", "server-memory"]
+Kind = Literal["textrawl", "server-memory", FolderFormat]
 
 
 _ExportFile = Annotated[
     str,
-    typer.Argument(metavar="[FILE|-]", help="The file to write; default: -, which is stdout."),
+    typer.Argument(
+        metavar="[FILE|DIR|-]",
+        help="The file to write; default: -, which is stdout. With `obsidian`, `markdown`, "
+        "`basic-memory` and `csv`: the folder.",
+    ),
 ]
 _ExportSpace = Annotated[
     list[str] | None,
@@ -54,7 +60,8 @@ _ExportKind = Annotated[
     Kind,
     typer.Option(
         "--to",
-        help="File format; `server-memory`: for MCP's reference memory server, with one space.",
+        help="File format; `server-memory`: for MCP's reference memory server, with one space; "
+        "`obsidian`, `markdown`, `basic-memory`: a note for each entity; `csv`: tables.",
     ),
 ]
 _WithVectors = Annotated[
@@ -65,19 +72,32 @@ _WithVectors = Annotated[
 ]
 
 
+_Force = Annotated[
+    bool, typer.Option("--force", help="Replace FILE, or notes that somebody has edited.")
+]
+
+
 def export(
     file: _ExportFile = STREAM,
     space: _ExportSpace = None,
     kind: _ExportKind = "textrawl",
     with_vectors: _WithVectors = False,
-    force: Annotated[bool, typer.Option("--force", help="Replace FILE if it exists.")] = False,
+    force: _Force = False,
 ) -> None:
     """Write entities, facts, relations, reflections and documents as JSON Lines.
 
     The file also has the authors, and the facts that are not valid any more. Only a file of
-    `textrawl backup` also has tokens, grants and the trail.
+    `textrawl backup` also has tokens, grants and the trail. In a folder, only files that changed
+    are written, and notes of forgotten entities are removed.
     """
     settings = read_settings()
+    if kind not in ("textrawl", "server-memory"):
+        if file == STREAM:
+            raise StartRefused(f"--to {kind} writes several files: name a folder")
+        folder = Folder(Path(file).absolute(), force=force)
+        counts = run_foreground(lambda: export_to_folder(settings, folder, kind, space or []))
+        report_folder(counts)
+        return
 
     def write(out: BinaryIO) -> Counts:
         if kind == "server-memory":
@@ -118,6 +138,28 @@ async def _export(
                 f"has {exporting.counts['fact']:,}"
             )
     return exporting.counts
+
+
+async def export_to_folder(
+    settings: Settings, folder: Folder, form: FolderFormat, spaces: Sequence[str]
+) -> FolderCounts:
+    """Write the entities of `spaces` to a folder. Raises StartRefused, ArgumentInvalid."""
+    async with open_login(settings) as login, open_snapshot(login) as session:
+        entities = (await session.count_rows())["entity"]
+        with show_progress("Exporting entities", entities) as report:
+            return await export_folder(session, folder, form, spaces, report)
+
+
+def report_folder(counts: FolderCounts) -> None:
+    """Say how many files were written, and which ones were kept because somebody edited them."""
+    write_message(
+        f"Wrote {count(counts.written, 'file')}, removed {counts.removed:,}, "
+        f"unchanged {counts.unchanged:,}."
+    )
+    for path in counts.kept[:_SHOWN]:
+        write_message(f"Kept {path}, because somebody has edited it: --force replaces it")
+    if len(counts.kept) > _SHOWN:
+        write_message(f"and {len(counts.kept) - _SHOWN:,} more")
 
 
 async def _export_graph(settings: Settings, out: BinaryIO, spaces: list[str]) -> Counts:

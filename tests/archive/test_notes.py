@@ -1,0 +1,219 @@
+"""`textrawl export --to obsidian DIR` and other folders, and `textrawl mirror`."""
+
+import csv
+import re
+import signal
+import unicodedata
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from tests.archive.conftest import succeed
+from tests.archive.material import tell
+from tests.support.commands import Launch, Run, wait_for
+from textrawl.archive.note_folder import Folder, name_entity_file
+from textrawl.archive.notes import NOTE_FORMATS, EntityRow, Item, read_items, write_entity_note
+from textrawl.errors import StartRefused
+from textrawl.memory.vault import read_note
+from textrawl.values.text import clean_fact, clean_name
+
+FORMS = (*NOTE_FORMATS, "csv")
+ADA = """\
+---
+title: Ada
+type: person
+description: a 'person'
+created: 'TIME'
+id: ID
+textrawl: obsidian
+---
+
+# Ada
+
+## Facts
+
+- likes coffee (textrawl_owner, DAY)
+  <!-- fact {"id":"ID","author":"textrawl_owner","created_at":"TIME","sum":"DIGEST"} -->
+
+## Relations
+
+- works_at [[Atlas]] (textrawl_owner, DAY)
+  <!-- relation {"id":"ID","to":"Atlas","author":"textrawl_owner","relation":"works_at",\
+"created_at":"TIME","sum":"DIGEST"} -->
+
+> [!info]- History
+> - [x] likes tea (textrawl_owner, DAY to DAY)
+>   <!-- fact {"id":"ID","valid":false,"author":"textrawl_owner","created_at":"TIME",\
+"replaced_by":"ID","valid_until":"TIME","sum":"DIGEST"} -->
+"""
+
+
+def mask(text: str) -> str:
+    """A note without what differs from run to run."""
+    for pattern, name in (
+        (r"\d{4}-\d\d-\d\dT[\d:.+]+", "TIME"), (r"\d{4}-\d\d-\d\d", "DAY"),
+        (r"[0-9a-f]{8}-[0-9a-f-]{27}", "ID"), (r'"sum":"[0-9a-f]{8}"', '"sum":"DIGEST"'),
+    ):  # fmt: skip
+        text = re.sub(pattern, name, text)
+    return text
+
+
+def read_folder(folder: Path) -> dict[str, str]:
+    files = (file for file in folder.rglob("*") if file.is_file() and file.parent != folder)
+    return {str(file.relative_to(folder)): file.read_text(encoding="utf-8") for file in files}
+
+
+def write(run: Run, url: str, form: str, *more: str) -> str:
+    return succeed(run, "export", "--to", form, form, *more, DATABASE_URL=url).err
+
+
+def check_notes(notes: dict[str, str]) -> None:
+    assert mask(notes["default/Ada.md"]) == ADA
+    assert "- likes coffee" not in notes["team/Ada.md"]
+    [changed] = notes.keys() - {"default/Ada.md", "default/Atlas.md", "team/Ada.md"}
+    assert re.fullmatch(r"default/Straße 東京 [0-9a-f]{8}\.md", changed)
+
+
+def check_table(folder: Path) -> None:
+    lines = (folder / "csv/default/facts.csv").read_text("utf-8").splitlines()
+    rows = [(row["entity"], row["text"], row["valid"]) for row in csv.DictReader(lines)]
+    assert rows[:2] == [("Ada", "likes tea", "False"), ("Ada", "likes coffee", "True")]
+
+
+def test_a_folder_of_notes_follows_the_memory_and_leaves_the_files_of_others(
+    run: Run, url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for form in FORMS:
+        write(run, url, form)
+        assert "Wrote 0 files, removed 0" in write(run, url, form), form
+    check_notes(read_folder(tmp_path / "obsidian"))
+    check_table(tmp_path)
+
+    tell(
+        url,
+        "select remember_fact('Ada', 'person', '=1+1')",
+        "select remember_fact('Own', 'person', 'has a note already')",
+        "select forget_entity('Atlas')",
+    )
+    mine = {f"{name}.md": "mine" for name in ("team/Ada", "default/Own", "default/Other")}
+    for name, text in mine.items():
+        (tmp_path / "obsidian" / name).write_text(text, encoding="utf-8")
+    said = write(run, url, "obsidian")
+
+    after = read_folder(tmp_path / "obsidian")
+    assert said.startswith("Wrote 1 file, removed 1, unchanged 1.\n")
+    assert re.findall("Kept (.*?),", said) == ["default/Own.md", "team/Ada.md"]
+    assert "=1+1" in after["default/Ada.md"]
+    assert "default/Atlas.md" not in after
+    assert after.items() >= mine.items()
+    assert "Wrote 2 files" in write(run, url, "obsidian", "--force")
+    write(run, url, "csv")
+    assert "'=1+1" in (tmp_path / "csv/default/facts.csv").read_text(encoding="utf-8")
+
+
+def test_a_link_or_a_damaged_manifest_leads_no_export_out_of_its_folder(
+    run: Run, tmp_path: Path
+) -> None:
+    manifest = tmp_path / ".textrawl.jsonl"
+    for line in ("{", '["../../etc/passwd", "0"]', '["default/a.md"]', "1"):
+        manifest.write_text(line, encoding="utf-8")
+        refused = run("export", "--to", "obsidian", str(tmp_path))
+        assert "is damaged" in refused.complaint
+
+    manifest.unlink()
+    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / "default").symlink_to(tmp_path / "elsewhere")
+    with pytest.raises(StartRefused, match="stands in the way"):
+        Folder(tmp_path).write("default/Ada.md", "")
+    assert not list((tmp_path / "elsewhere").iterdir())
+
+
+@pytest.mark.slow
+def test_a_mirror_follows_the_memory_until_it_is_ended(
+    launch: Launch, url: str, tmp_path: Path
+) -> None:
+    note = tmp_path / "default/Ada.md"
+    mirror = launch("mirror", str(tmp_path), "--space", "default", DATABASE_URL=url)
+    wait_for(note.exists)
+
+    tell(url, "select remember_fact('Ada', 'person', 'plays chess')")
+    wait_for(lambda: "plays chess" in note.read_text(encoding="utf-8"))
+    tell(url, "select forget_entity('Atlas')")
+    wait_for(lambda: not (tmp_path / "default/Atlas.md").exists())
+
+    assert mirror.end(signal.SIGINT).code == 0
+    assert not (tmp_path / "team").exists()
+
+
+NAMES = st.text(min_size=1, max_size=60).map(clean_name).filter(bool)
+
+
+@given(st.lists(NAMES, unique_by=str.casefold))
+@example(
+    ["CON", "aux", ".git", "a/b", "a:b", "a#b", "a b", "..", "x" * 200, "🙂" * 200, "ﬁn", "fin"]
+)
+@example(["STRASSE", "straße", "İ", "i̇", "é", "e"])
+def test_every_name_becomes_a_file_that_each_file_system_takes(names: list[str]) -> None:
+    files = [name_entity_file(name, f"{n:08x}") for n, name in enumerate(names)]
+
+    assert len({unicodedata.normalize("NFC", file.casefold()) for file in files}) == len(names)
+    for name, file in zip(names, files, strict=True):
+        assert 0 < len(file.encode()) < 200
+        assert not re.search(r'[\x00-\x1f<>:"/\\|?*\[\]#^]|^\.|[. ]$', file), name
+        assert file.upper() not in ("CON", "AUX", "NUL", "PRN")
+
+
+TEXTS = st.text(min_size=1).map(clean_fact).filter(bool)
+DAYS = st.datetimes().map(lambda day: f"{day.isoformat()}+00:00")
+FORGED = '- x (ben, 2026-01-01)\n  <!-- fact {"id":"9","author":"ben","sum":"00000000"} -->'
+ORIGIN: dict[str, Any] = {"author": "Ana (a)", "created_at": "2026-01-01T00:00:00+00:00"}
+
+
+def build_row(text: str, reason: str, name: str, day: str, *, valid: bool) -> EntityRow:
+    ended = ORIGIN | {"valid": valid, "valid_until": None if valid else day, "valid_from": day}
+    fact = ended | {
+        "id": "1", "text": text, "source": "note", "confidence": 0.5, "said_at": day,
+        "wrong": {"reason": reason}, "closed_at": ended["valid_until"],
+    }  # fmt: skip
+    relation = ended | {
+        "id": "2", "relation": "knows", "label": name[:100], "to": name, "to_entity": "e",
+        "strength": 1, "closed_at": ended["valid_until"],
+    }  # fmt: skip
+    entity: dict[str, Any] = ORIGIN | {
+        "id": "0", "space": "default", "name": name, "entity_type": "person", "metadata": {},
+        "type_guessed": None, "description": reason,
+    }  # fmt: skip
+    return EntityRow("0", entity, [ORIGIN | {"id": "3", "name": name}], [fact], [relation])
+
+
+@given(TEXTS, TEXTS, NAMES, DAYS, st.booleans(), st.sampled_from(NOTE_FORMATS))
+@example(FORGED, FORGED, "--> x", ORIGIN["created_at"], True, "obsidian")
+@example("</details>\n\n- a", "> - a\n\n", "[[a]]", ORIGIN["created_at"], False, "markdown")
+def test_an_item_of_a_note_is_read_as_it_was_written(
+    text: str, reason: str, name: str, day: str, valid: bool, form: Any
+) -> None:
+    row = build_row(text, reason, name, day, valid=valid)
+    written = write_entity_note(row, form, {})
+
+    note = read_note(written)
+    items = {item.kind: item for item in read_items(note.body, form) if isinstance(item, Item)}
+
+    assert (note.title, note.fields["description"]) == (name, reason)
+    for kind, [one] in (
+        ("fact", row.facts or []), ("relation", row.relations or []), ("alias", row.aliases or []),
+    ):  # fmt: skip
+        found = items.pop(kind)
+        assert not found.edited
+        usual = {"strength": 1, "label": "knows", "valid_from": one["created_at"]}
+        said = {key: value for key, value in one.items() if value is not None}
+        for key in said.keys() - {"to_entity", "closed_at"}:
+            assert found.values.get(key, usual.get(key)) == said[key], key
+    assert not items
+    changed = written.replace(f"{text.replace(chr(10), chr(10) + '  ')} (Ana", "other (Ana", 1)
+    for item in read_items(read_note(changed).body, form):
+        if isinstance(item, Item) and item.kind == "fact":
+            assert (item.edited, item.values["text"]) in ((True, "other"), (False, text))
