@@ -1887,3 +1887,69 @@ ALTER TABLE proposal ENABLE ROW LEVEL SECURITY;
 ALTER TABLE proposal FORCE ROW LEVEL SECURITY;
 CREATE POLICY owner ON proposal FOR ALL TO textrawl_owner USING (true) WITH CHECK (true);
 CREATE POLICY readers ON proposal FOR SELECT TO public USING ((space_id = ANY (( SELECT session_reviews() AS session_reviews)::integer[])));
+
+CREATE TABLE import_run (
+    space_id integer NOT NULL,
+    id uuid DEFAULT gen_random_uuid() NOT NULL,
+    system text NOT NULL,
+    author_id integer NOT NULL,
+    started_at timestamptz DEFAULT now() NOT NULL,
+    finished_at timestamptz,
+    CONSTRAINT import_run_pkey PRIMARY KEY (space_id, id),
+    CONSTRAINT import_run_author_id_fkey FOREIGN KEY (author_id) REFERENCES actor(id),
+    CONSTRAINT import_run_space_id_fkey FOREIGN KEY (space_id) REFERENCES space(id),
+    CONSTRAINT import_run_system_check CHECK (system ~ '^[a-z0-9][a-z0-9-]{0,49}$'::text)
+);
+COMMENT ON TABLE import_run IS 'A run of `textrawl import` that brought items of another system into a space.';
+COMMENT ON COLUMN import_run.space_id IS 'Space into which the items came.';
+COMMENT ON COLUMN import_run.id IS 'Id of the run. The events of its writes have the request "import" with this id.';
+COMMENT ON COLUMN import_run.system IS 'System that the items come from, such as chatgpt.';
+COMMENT ON COLUMN import_run.author_id IS 'Actor who imported.';
+COMMENT ON COLUMN import_run.started_at IS 'When the run began.';
+COMMENT ON COLUMN import_run.finished_at IS 'When the run ended. Null: it was interrupted, and the next run of the same actor continues it.';
+ALTER TABLE import_run ENABLE ROW LEVEL SECURITY;
+ALTER TABLE import_run FORCE ROW LEVEL SECURITY;
+CREATE POLICY owner ON import_run FOR ALL TO textrawl_owner USING (true) WITH CHECK (true);
+CREATE POLICY readers ON import_run FOR SELECT TO public USING ((space_id = ANY (( SELECT session_spaces() AS session_spaces)::integer[])));
+
+CREATE TABLE imported_item (
+    space_id integer NOT NULL,
+    system text NOT NULL,
+    source_id text NOT NULL,
+    run_id uuid NOT NULL,
+    digest text NOT NULL,
+    document_id uuid,
+    entity_id uuid,
+    observation_id uuid,
+    relation_id uuid,
+    stored_at timestamptz DEFAULT clock_timestamp() NOT NULL,
+    CONSTRAINT imported_item_pkey PRIMARY KEY (space_id, system, source_id),
+    CONSTRAINT imported_item_space_id_document_id_fkey FOREIGN KEY (space_id, document_id) REFERENCES document(space_id, id) ON DELETE CASCADE,
+    CONSTRAINT imported_item_space_id_entity_id_fkey FOREIGN KEY (space_id, entity_id) REFERENCES entity(space_id, id) ON DELETE CASCADE,
+    CONSTRAINT imported_item_space_id_observation_id_fkey FOREIGN KEY (space_id, observation_id) REFERENCES observation(space_id, id) ON DELETE CASCADE,
+    CONSTRAINT imported_item_space_id_relation_id_fkey FOREIGN KEY (space_id, relation_id) REFERENCES relation(space_id, id) ON DELETE CASCADE,
+    CONSTRAINT imported_item_space_id_run_id_fkey FOREIGN KEY (space_id, run_id) REFERENCES import_run(space_id, id),
+    CONSTRAINT imported_item_check CHECK (num_nonnulls(document_id, entity_id, observation_id, relation_id) = 1),
+    CONSTRAINT imported_item_digest_check CHECK (digest ~ '^[0-9a-f]{64}$'::text),
+    CONSTRAINT imported_item_source_id_check CHECK (char_length(source_id) >= 1 AND char_length(source_id) <= 500)
+);
+COMMENT ON TABLE imported_item IS 'What an item of another system became. A later import compares the digest, so it stores only items that are new or changed. The row is deleted with what the item became.';
+COMMENT ON COLUMN imported_item.space_id IS 'Space of the item.';
+COMMENT ON COLUMN imported_item.system IS 'System that the item comes from.';
+COMMENT ON COLUMN imported_item.source_id IS 'Id of the item in its system.';
+COMMENT ON COLUMN imported_item.run_id IS 'Run that last stored the item.';
+COMMENT ON COLUMN imported_item.digest IS 'SHA-256 of the item as it was last stored, in hexadecimal.';
+COMMENT ON COLUMN imported_item.document_id IS 'Document that the item became. Null: it became something else.';
+COMMENT ON COLUMN imported_item.entity_id IS 'Entity that the item became. Null: it became something else.';
+COMMENT ON COLUMN imported_item.observation_id IS 'Fact that the item became. Null: it became something else.';
+COMMENT ON COLUMN imported_item.relation_id IS 'Relation that the item became. Null: it became something else.';
+COMMENT ON COLUMN imported_item.stored_at IS 'When the item was last stored.';
+CREATE INDEX imported_item_document_idx ON imported_item USING btree (space_id, document_id) WHERE document_id IS NOT NULL;
+CREATE INDEX imported_item_entity_idx ON imported_item USING btree (space_id, entity_id) WHERE entity_id IS NOT NULL;
+CREATE INDEX imported_item_observation_idx ON imported_item USING btree (space_id, observation_id) WHERE observation_id IS NOT NULL;
+CREATE INDEX imported_item_relation_idx ON imported_item USING btree (space_id, relation_id) WHERE relation_id IS NOT NULL;
+CREATE INDEX imported_item_run_idx ON imported_item USING btree (space_id, run_id);
+ALTER TABLE imported_item ENABLE ROW LEVEL SECURITY;
+ALTER TABLE imported_item FORCE ROW LEVEL SECURITY;
+CREATE POLICY owner ON imported_item FOR ALL TO textrawl_owner USING (true) WITH CHECK (true);
+CREATE POLICY readers ON imported_item FOR SELECT TO public USING ((space_id = ANY (( SELECT session_spaces() AS session_spaces)::integer[])));

@@ -6,7 +6,7 @@ begin
     if coalesce(char_length(content), 0) not between 1 and 5000000 then
         raise exception using errcode = 'TR064', message = 'the text has a wrong length',
             detail = coalesce(char_length(content), 0);
-    elsif coalesce(path ~ '^(file|clip)/.' and char_length(path) <= 300 and char_length(label) between 1 and 200
+    elsif coalesce(path ~ '^(file|clip|import)/.' and char_length(path) <= 300 and char_length(label) between 1 and 200
                    and sha256 ~ '^[0-9a-f]{64}$', false) is false
         or jsonb_typeof(chunks) is distinct from 'array' or jsonb_array_length(chunks) not between 1 and 32767
         or exists (

@@ -1,6 +1,7 @@
 create function textrawl.store_source(
     graph text,    -- name of the graph
-    path text,     -- key of the source in its graph: file/ and the path of the file, or clip/ and a part of the hash
+    path text,     -- key of the source in its graph: file/ and the path of the file, clip/ and a part of the hash, or
+                   -- import/ with the system and the id of an imported item
     label text,    -- name of the source for people
     content text,
     chunks jsonb,  -- [[part, start, length, tokens], …]; start is the number of characters before the chunk

@@ -1,12 +1,14 @@
 create function textrawl.events_to_undo(
     space integer, author integer, since timestamptz,
-    spaces integer[] default '{}'  -- the spaces that are undone together; moves between them are undone
+    spaces integer[] default '{}',  -- the spaces that are undone together; moves between them are undone
+    run uuid default null         -- only the events of this import
 ) returns bigint[]
 language sql stable
 begin atomic
     with author_event as materialized (
         select e.id, e.at, e.action, e.observation_id, e.relation_id, e.detail from textrawl.event e
         where e.space_id = space and e.actor_id = author and e.at >= since - interval '1 hour'
+          and (run is null or e.request = 'import ' || run)
           and e.action in ('created', 'remembered', 'repeated', 'updated', 'replaced', 'related', 'forgotten',
                            'retyped', 'ended', 'moved', 'reflected', 'faded', 'described',
                            'written', 'deleted', 'erased', 'revised', 'named', 'unnamed', 'merged', 'split',
@@ -19,7 +21,7 @@ begin atomic
                     where p.space_id = space and p.detail ? 'proposal' and p.detail ->> 'proposal' = e.detail ->> 'proposal'
                       and p.action = 'proposed' and p.actor_id = author and p.at >= since) as proposed
         from textrawl.event e, jsonb_array_elements_text(e.detail -> 'events') made
-        where e.space_id = space and e.action = 'accepted' and e.at >= since - interval '1 hour'
+        where run is null and e.space_id = space and e.action = 'accepted' and e.at >= since - interval '1 hour'
     ), split_call as (
         -- All events of a call have the time at which its transaction started. The facts of the call have slightly
         -- later times, and users choose `since` by the times of facts. So if a call stored a fact after `since`, undo

@@ -1,5 +1,6 @@
 create function textrawl.plan_undo(
-    author text, since timestamptz, space integer default null, credential bytea default null, others boolean default false
+    author text, since timestamptz, space integer default null, credential bytea default null, others boolean default false,
+    run uuid default null  -- only what this import wrote
 )
 returns table (
     space_name text,
@@ -37,7 +38,7 @@ begin
             coalesce(o.created_at, r.created_at, f.created_at) as created_at
         from unnest(spaces) target_space
         join space s on s.id = target_space
-        cross join lateral plan_space_undo(target_space, events_to_undo(target_space, author_id, plan_undo.since, spaces), others) p
+        cross join lateral plan_space_undo(target_space, events_to_undo(target_space, author_id, plan_undo.since, spaces, run), others) p
         left join entity e on e.space_id = target_space and e.id = p.entity_id
         left join fact o on o.space_id = target_space and o.id = p.id and p.kind = 'observation'
         left join relation r on r.space_id = target_space and r.id = p.id and p.kind = 'relation'
@@ -57,7 +58,8 @@ begin
         from unnest(spaces) target_space
         join space s on s.id = target_space
         cross join lateral plan_moves(target_space, author_id, plan_undo.since,
-                                      events_to_undo(target_space, author_id, plan_undo.since, spaces)) m) step
+                                      events_to_undo(target_space, author_id, plan_undo.since, spaces, run)) m
+        where run is null) step
       order by step.space_name, step.entity_name, step.action, step.kind, step.created_at, step.id;
 end
 $$;

@@ -1,6 +1,7 @@
 create function textrawl.undo_author(
     author text, since timestamptz, space integer default null, credential bytea default null,
-    client text default null, tool text default 'sql', request text default null, others boolean default false
+    client text default null, tool text default 'sql', request text default null, others boolean default false,
+    run uuid default null  -- only what this import wrote
 ) returns table (
     undo_id bigint, space_name text,
     -- Number of rows for each action of plan_undo():
@@ -27,7 +28,7 @@ begin
         -- entities until the transaction ends.
         with own_event as materialized (
             select e.entity_id, e.observation_id, e.relation_id, e.detail from event e
-            where e.space_id = target_space and e.id = any((select events_to_undo(target_space, writer, undo_author.since, spaces))::bigint[])
+            where e.space_id = target_space and e.id = any((select events_to_undo(target_space, writer, undo_author.since, spaces, run))::bigint[])
         ), concerned as (
             select entity_id as id from own_event
             union
@@ -58,7 +59,7 @@ begin
         -- Leave out events about entities that are not locked. The author caused these events after the query above
         -- began. Another undo can undo these events.
         select array_agg(e.id order by e.id) into taken from event e
-        where e.space_id = target_space and e.id = any((select events_to_undo(target_space, writer, undo_author.since, spaces))::bigint[])
+        where e.space_id = target_space and e.id = any((select events_to_undo(target_space, writer, undo_author.since, spaces, run))::bigint[])
           and not exists (
               select from entity n
               where n.space_id = target_space and n.id in (e.entity_id, (e.detail ->> 'to')::uuid, (e.detail ->> 'from')::uuid)

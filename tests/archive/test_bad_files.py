@@ -124,10 +124,12 @@ def test_a_missing_file_and_a_report_over_the_file_are_refused(
 def test_only_regular_files_and_stdin_are_imported(run: Run, fresh: str, tmp_path: Path) -> None:
     """A FIFO without a writer and a device without end would be read for ever."""
     os.mkfifo(tmp_path / "pipe.jsonl")
-    for place in (tmp_path / "pipe.jsonl", "/dev/zero", tmp_path):
-        outcome = run("import", str(place), DATABASE_URL=fresh)
+    refusal = "is not a regular file: name a file, or"
+    unknown = "has none of the formats"
+    for place, reason in {"pipe.jsonl": refusal, "/dev/zero": refusal, ".": unknown}.items():
+        outcome = run("import", str(tmp_path / place), DATABASE_URL=fresh)
         assert outcome.code == 1
-        assert f"{place} is not a regular file: name a file, or" in outcome.complaint
+        assert f"{tmp_path / place} {reason}" in outcome.complaint
 
 
 def test_a_fact_whose_successor_is_nowhere_is_stored_and_told(

@@ -81,7 +81,7 @@ class SignedLine(Line):
 
 
 SOURCE_LENGTH = 5_000_000
-_SOURCE_PATH = re.compile("(file|clip)/.")
+_SOURCE_PATH = re.compile("(file|clip|import)/.")
 
 
 class InstanceLine(Line):
@@ -123,7 +123,7 @@ class DocumentLine(Line):
             check_filename(filename)
         if self.type == "source":
             if not _SOURCE_PATH.match(self.path):
-                raise ValueError("path of a source does not begin with file/ or clip/")
+                raise ValueError("path of a source does not begin with file/, clip/ or import/")
             if self.source_kind is None or self.label is None:
                 raise ValueError("source_kind and label must be given for a source")
         return self

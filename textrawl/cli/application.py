@@ -66,7 +66,7 @@ PANELS: dict[str, dict[str, str]] = {
         "restore": "Restore a backup into an empty database.",
         "export": "Write entities, facts, relations, reflections and documents as JSON Lines.",
         "mirror": "Keep a folder of notes equal to the memory.",
-        "import": "Add an export to the memory.",
+        "import": "Add an export of textrawl or of another system.",
         "embed": "Change the embedding model while servers keep answering.",
         "psql": "Open psql on the memory, as a role that can only read.",
     },
@@ -76,10 +76,11 @@ PANELS: dict[str, dict[str, str]] = {
 MODULES = {
     name: module
     for module, names in {
-        "archive": ("backup", "restore", "export", "import"),
+        "archive": ("backup", "restore", "export"),
         "connect": ("disconnect",),
         "cost": ("toolsets",),
         "doctor": ("settings",),
+        "imports": ("import",),
         "recall": ("digest", "remember"),
         "search": ("explain", "show"),
         "serve": ("explore", "resident"),

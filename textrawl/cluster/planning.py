@@ -46,11 +46,14 @@ _EXCEPTIONS: dict[Route, str] = {
         grant_access rename_space revoke_access revoke_token
         rollback_embedding_model rotate_token switch_embedding_model vouch""",
     Route.ADMINISTERED: """
-        list_events list_proposals plan_undo prune_documents purge_undone undo_author""",
+        list_events list_imports list_proposals plan_undo prune_documents purge_undone
+        undo_author""",
     Route.SEARCHED: "decide_proposals plan_decision revert_undo",
     Route.NAMED: "change_policy",
     Route.NAMED_TWICE: "change_language change_review change_tier",
-    Route.GRAPH: "hasten_embeddings known_sources store_source",
+    Route.GRAPH: """
+        finish_import hasten_embeddings known_items known_sources start_import store_item
+        store_source""",
     Route.GRAPHS: "list_graphs measure_graphs recall_chunks",
     Route.SOURCE: "apply_correction forget_source propose_correction read_chunk",
     Route.EVERY: """
@@ -76,7 +79,8 @@ _CHANGES = """
 SPREAD = frozenset(_CHANGES.split())
 
 _SCOPES: dict[str, str] = {
-    "admin": "list_events plan_undo purge_undone read_events revert_undo undo_author",
+    "admin": """
+        list_events list_imports plan_undo purge_undone read_events revert_undo undo_author""",
     "forget": """
         delete_edges delete_entry delete_identity delete_nodes delete_observations
         delete_reflections forget_faded forget_source prune_documents""",

@@ -5,7 +5,7 @@ this process dies, the database assigns the fact to another process.
 """
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from uuid import UUID
 
 from textrawl import errors
@@ -41,6 +41,38 @@ async def fill_batch(database: Database, model: StoredModel) -> int:
     )
     await _fill(database, model, rows)
     return len(rows)
+
+
+async def fill_graph(
+    store: Store, graph: str, credential: bytes | None, step: Callable[[int], object]
+) -> str | None:
+    """Embed the pending chunks of a graph, and what else is pending.
+
+    `step` gets the number of finished chunks. Return the reason if the provider is down. The upkeep
+    of a server embeds them then.
+    """
+    database = store.database
+    try:
+        await store.models.warm()
+        model = await store.models.find_active()
+        while await queue_facts(database, model):
+            pass
+        # A command that was killed may have claimed chunks.
+        await database.call(
+            "hasten_embeddings",
+            int,
+            graph=graph,
+            model=model.model_id,
+            sensitive=True,
+            credential=credential,
+        )
+        done = 0
+        while filled := await fill_batch(database, model):
+            done += filled
+            step(done)
+    except (errors.EmbeddingNotConfigured, EmbeddingUnavailable) as error:
+        return str(error)
+    return None
 
 
 async def release_claims(database: Database, model: StoredModel) -> None:

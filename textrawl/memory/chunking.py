@@ -150,6 +150,23 @@ def _open_splitter(kind: str) -> Splitter:
     return CodeSplitter.from_callback(grammar, _measure, MOST_TOKENS, OVERLAP)
 
 
+_TURN_TOKENS = 448  # the author and the time of a turn, which stand before it, need some more
+
+
+def cut_turn(text: str) -> Iterator[str]:
+    """Cut a turn into pieces that do not overlap. Each leaves room for the author of the turn."""
+    if _measure(text) <= _TURN_TOKENS:
+        yield from (text,) if text else ()
+        return
+    for _, piece in split_pieces(_open_turn_splitter(), text, _BOUNDS):
+        yield piece
+
+
+@cache
+def _open_turn_splitter() -> Splitter:
+    return MarkdownSplitter.from_callback(_measure, _TURN_TOKENS)
+
+
 def _measure(text: str) -> int:
     """Return the size of a text in tokens: at least 512 for each 8,000 characters."""
     return max(choose_counter().count(text), -(-len(text) * MOST_TOKENS // MOST_CHARACTERS))

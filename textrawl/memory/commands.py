@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import cached_property
 from typing import Annotated, Any, Concatenate, Generic, ParamSpec, TypeVar, get_type_hints
+from uuid import UUID
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, TypeAdapter, create_model
 
@@ -42,6 +43,7 @@ from textrawl.memory.store import ReportRow, StatisticsRow, Store, list_graphs
 from textrawl.memory.trail import (
     EventFilter,
     EventRow,
+    ImportRow,
     PlanRow,
     PurgedRow,
     RevertedRow,
@@ -521,19 +523,25 @@ async def read_events(
 
 
 @operation("undo", "admin", anywhere=True, placed=False, least_timeout=_LONGEST)
+async def list_imports(session: Session) -> list[ImportRow]:
+    """Return the imports of other systems, newest first."""
+    return await session.trail.list_imports()
+
+
+@operation("undo", "admin", anywhere=True, placed=False, least_timeout=_LONGEST)
 async def plan_undo(
-    session: Session, author: Name, since: Moment, *, others: bool = False
+    session: Session, author: Name, since: Moment, run: UUID | None = None, *, others: bool = False
 ) -> list[PlanRow]:
     """Return the steps that an undo would take."""
-    return await session.trail.plan(author, since, others=others)
+    return await session.trail.plan(author, since, run, others=others)
 
 
 @operation("undo", "admin", writes=True, anywhere=True, placed=False, least_timeout=_LONGEST)
 async def undo(
-    session: Session, author: Name, since: Moment, *, others: bool = False
+    session: Session, author: Name, since: Moment, run: UUID | None = None, *, others: bool = False
 ) -> list[UndoRow]:
-    """Undo what an author wrote."""
-    return await session.trail.undo(author, since, others=others)
+    """Undo what an author wrote, or only one import."""
+    return await session.trail.undo(author, since, run, others=others)
 
 
 @operation("undo", "admin", writes=True, anywhere=True, placed=False, least_timeout=_LONGEST)

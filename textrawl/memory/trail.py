@@ -43,6 +43,19 @@ class PlanRow:
 
 
 @dataclass(frozen=True)
+class ImportRow:
+    """A row of `list_imports`: an import of another system. `items` is what it stored last."""
+
+    run: UUID
+    space_name: str
+    system: str
+    author_name: str
+    started_at: datetime
+    finished_at: datetime | None
+    items: int
+
+
+@dataclass(frozen=True)
 class UndoRow:
     """A row of `undo_author`: how many items it changed in a space, for each action."""
 
@@ -124,12 +137,22 @@ class Trail:
         self._credential = credential
         self._space = space
 
-    async def plan(self, author: str, since: datetime, *, others: bool = False) -> list[PlanRow]:
+    async def plan(
+        self, author: str, since: datetime, run: UUID | None = None, *, others: bool = False
+    ) -> list[PlanRow]:
         """Return the steps that an undo would take. Raises ArgumentInvalid for unknown authors."""
-        return await self._call("plan_undo", PlanRow, author=author, since=since, others=others)
+        return await self._call(
+            "plan_undo", PlanRow, author=author, since=since, others=others, run=run
+        )
 
-    async def undo(self, author: str, since: datetime, *, others: bool = False) -> list[UndoRow]:
-        """Undo what an author wrote, and return a row for each changed space.
+    async def list_imports(self) -> list[ImportRow]:
+        """Return the imports of other systems, newest first."""
+        return await self._call("list_imports", ImportRow)
+
+    async def undo(
+        self, author: str, since: datetime, run: UUID | None = None, *, others: bool = False
+    ) -> list[UndoRow]:
+        """Undo what an author wrote, or only one import, and return a row for each changed space.
 
         With `others`, also remove the reflections of other authors on removed items. Raises
         ArgumentInvalid for an unknown author.
@@ -140,6 +163,7 @@ class Trail:
             author=author,
             since=since,
             others=others,
+            run=run,
             client=self._client,
             tool="textrawl undo",
         )

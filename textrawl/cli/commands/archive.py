@@ -1,46 +1,39 @@
 """The commands `backup`, `restore`, `export` and `import`."""
 
-import getpass
 import os
 import sys
-from collections.abc import AsyncIterable, AsyncIterator, Callable, Generator, Sequence
-from contextlib import ExitStack, contextmanager
-from dataclasses import asdict, dataclass, field
-from io import BytesIO
+from collections.abc import Callable, Sequence
+from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated, BinaryIO, Literal, TextIO
+from typing import Annotated, BinaryIO, Literal
 
 import typer
 from rich.text import Text
 
 from textrawl.archive.backups import Backup, count_facts, restore_backup, write_backup
-from textrawl.archive.cortexgraph import MEMORIES, RELATIONS, CortexGraph, LastLines
-from textrawl.archive.exports import Export, read_lines, read_whole, write_whole
-from textrawl.archive.imports import Import, Tally
+from textrawl.archive.exports import Export, write_whole
 from textrawl.archive.note_folder import Counts as FolderCounts
 from textrawl.archive.note_folder import Folder, FolderFormat, export_folder
-from textrawl.archive.server_memory import ServerMemory, write_server_memory
+from textrawl.archive.server_memory import write_server_memory
 from textrawl.cli.administration import open_login
 from textrawl.cli.console import (
     count,
     open_console,
-    show_index_progress,
     show_progress,
     show_stages,
     write_json,
     write_message,
 )
 from textrawl.cli.foreground import run_foreground
-from textrawl.cluster.owner_session import open_snapshot, open_writing
+from textrawl.cluster.owner_session import open_snapshot
 from textrawl.errors import ArgumentInvalid, StartRefused
 from textrawl.postgres.copies import Report
-from textrawl.postgres.owner_session import Session
-from textrawl.postgres.vector_indexes import build_indexes
 from textrawl.settings import Settings, read_settings
 from textrawl.values.text import clean_name
 
 STREAM = "-"
 Counts = dict[str, int]
+_SHOWN = 20
 Kind = Literal["textrawl", "server-memory", FolderFormat]
 
 
@@ -180,253 +173,6 @@ def count_kinds(counts: dict[str, int]) -> str:
     usual = {"space", "entity", "fact", "relation"}
     shown = {kind: number for kind, number in counts.items() if number or kind in usual}
     return ", ".join(count(number, kind) for kind, number in shown.items())
-
-
-FileKind = Literal["textrawl", "server-memory", "cortexgraph"]
-
-_SHOWN = 20
-
-
-_File = Annotated[
-    str,
-    typer.Argument(
-        metavar="FILE|-",
-        help="A file that `textrawl export` wrote; - is stdin. With `cortexgraph`: its folder, "
-        "or memories.jsonl in it.",
-    ),
-]
-_Kind = Annotated[
-    FileKind,
-    typer.Option(
-        "--from",
-        help="File format; `server-memory`: of MCP's reference memory server; `cortexgraph`: of "
-        "CortexGraph.",
-    ),
-]
-_Space = Annotated[
-    str,
-    typer.Option(
-        metavar="SPACE",
-        parser=clean_name,
-        help="With --from server-memory or cortexgraph: the space to import into.",
-    ),
-]
-_DryRun = Annotated[
-    bool, typer.Option("--dry-run", help="Show what would be imported, and import nothing.")
-]
-_Report = Annotated[
-    Path | None,
-    typer.Option(metavar="FILE", help="Write the faults of all bad lines to this file."),
-]
-
-
-def import_(
-    file: _File,
-    kind: _Kind = "textrawl",
-    space: _Space = "default",
-    dry_run: _DryRun = False,
-    report: _Report = None,
-) -> None:
-    """Add an export to the memory.
-
-    Existing content is not changed, and importing a file twice adds nothing. Bad lines are reported
-    with their numbers and skipped, and the exit code is 1. TEXTRAWL_DATABASE_URL needs the rights
-    of the database's owner, because a file names the author of each fact.
-    """
-    settings = read_settings()
-    with ExitStack() as stack:
-        faults = stack.enter_context(_open_faults(report))
-        source = _Source(
-            stack.enter_context(_open_source(_find_file(file, kind))),
-            kind,
-            space,
-            stack.enter_context(_open_relations(file, kind)),
-        )
-        tally = run_foreground(lambda: _import(settings, source, faults, dry_run=dry_run))
-    _report_faults(faults, tally)
-    _report_tally(tally, dry_run=dry_run)
-    if faults.number or not tally.whole:
-        raise typer.Exit(1)
-
-
-@dataclass
-class _Faults:
-    """Faults of bad lines. The first 20 are shown on stderr, and all are written to a file."""
-
-    file: TextIO | None
-    number: int = 0
-    shown: list[str] = field(default_factory=list[str])
-
-    def add(self, line: int, reason: str) -> None:
-        self.number += 1
-        message = f"line {line}: {' '.join(reason.split())}"
-        if len(self.shown) < _SHOWN:
-            self.shown.append(message)
-        if self.file:
-            self.file.write(f"{message}\n")
-
-
-def _find_file(file: str, kind: FileKind) -> str:
-    """Return the file of memories in a folder of CortexGraph, or else the file itself."""
-    if kind != "cortexgraph":
-        return file
-    if file == STREAM:
-        raise StartRefused("CortexGraph's files are read twice: name their folder")
-    return str(Path(file) / MEMORIES) if Path(file).is_dir() else file
-
-
-@contextmanager
-def _open_relations(file: str, kind: FileKind) -> Generator[BinaryIO]:
-    """Open the relations beside the memories of CortexGraph. Without such a file, read nothing."""
-    relations = Path(_find_file(file, kind)).with_name(RELATIONS)
-    if kind == "cortexgraph" and relations.is_file():
-        with relations.open("rb") as opened:
-            yield opened
-    else:
-        yield BytesIO()
-
-
-@contextmanager
-def _open_source(file: str) -> Generator[BinaryIO]:
-    if file == STREAM:
-        yield sys.stdin.buffer
-        return
-    try:
-        # Opening a FIFO waits for its writer, and a device may never end.
-        if Path(file).exists() and not Path(file).is_file():
-            raise StartRefused(
-                f"{file} is not a regular file: name a file, or send the lines to stdin and name -"
-            )
-        opened = Path(file).open("rb")  # noqa: SIM115 - closed below
-    except OSError as error:
-        raise StartRefused(f"{file} cannot be read: {error.strerror}") from error
-    with opened:
-        yield opened
-
-
-@contextmanager
-def _open_faults(report: Path | None) -> Generator[_Faults]:
-    if report is None:
-        yield _Faults(None)
-        return
-    with (
-        write_whole(report.absolute(), force=False) as draft,
-        draft.open("w", encoding="utf-8") as file,
-    ):
-        yield _Faults(file)
-
-
-@dataclass(frozen=True)
-class _Source:
-    """A file to import. `space` is for file formats that do not name spaces.
-
-    `relations` is the second file of CortexGraph.
-    """
-
-    file: BinaryIO
-    kind: FileKind
-    space: str
-    relations: BinaryIO
-
-
-Line = tuple[int, bytes | None]
-"""A line of an export with its number."""
-
-
-async def _import(settings: Settings, source: _Source, faults: _Faults, *, dry_run: bool) -> Tally:
-    file = source.file
-    size = None if file is sys.stdin.buffer else os.fstat(file.fileno()).st_size
-    async with (
-        open_login(settings, empty=True) as login,
-        open_writing(login, dry_run=dry_run) as session,
-    ):
-        space = await _find_space(session, source)
-        with show_progress("Importing", size, of_bytes=True) as progress:
-            importing = Import(session, faults.add, size)
-            lines = await _read(source, session, space, importing, progress)
-            tally = await importing.run(lines)
-        if not dry_run:
-            with show_index_progress() as report:
-                await build_indexes(login, session, report)
-    return tally
-
-
-async def _read(
-    source: _Source,
-    session: Session,
-    space: int | None,
-    importing: Import,
-    progress: Callable[[int], object],
-) -> AsyncIterable[Line]:
-    """Return the content of the files as lines of an export."""
-    author = getpass.getuser()
-    if space is None:
-        return read_lines(source.file, progress)
-    if source.kind == "server-memory":
-        content = await read_whole(source.file)
-        reader = ServerMemory(session, source.space, space, author, importing.refuse)
-        lines = [line async for line in reader.translate(content)]
-        return _follow_lines(lines, len(content), progress)
-    reader = CortexGraph(source.space, author, importing.refuse)
-    return reader.translate(
-        await _choose_last(source.file, progress), await _choose_last(source.relations, progress)
-    )
-
-
-async def _follow_lines(
-    lines: Sequence[Line], size: int, progress: Callable[[int], object]
-) -> AsyncIterator[Line]:
-    """Yield lines that were read ahead. `progress` gets the bytes of those that are stored."""
-    for number, line in enumerate(lines, 1):
-        yield line
-        progress(size * number // len(lines))
-
-
-async def _choose_last(file: BinaryIO, progress: Callable[[int], object]) -> AsyncIterator[Line]:
-    """Read a file of CortexGraph once to find the last line of each id, and return these lines."""
-    last = await LastLines.find(read_lines(file, lambda _: None))
-    file.seek(0)
-    return last.choose(read_lines(file, progress))
-
-
-async def _find_space(session: Session, source: _Source) -> int | None:
-    """Return the id of the space to import into, or None if the lines name their spaces."""
-    if source.kind == "textrawl":
-        return None
-    found = (await session.find_spaces()).get(source.space)
-    if found is None:
-        raise ArgumentInvalid("see `textrawl space list`", title=f"No space {source.space}")
-    return found
-
-
-def _report_faults(faults: _Faults, tally: Tally) -> None:
-    for message in faults.shown:
-        write_message(message)
-    if faults.number > len(faults.shown):
-        write_message(
-            f"and {faults.number - len(faults.shown):,} more: --report FILE writes all of them"
-        )
-    if not tally.whole:
-        write_message(
-            "The file is incomplete: its last line is missing, or the counts in it do not match"
-        )
-    if tally.left_out:
-        write_message(f"Vectors were not imported and will be computed again: {tally.left_out}")
-
-
-def _report_tally(tally: Tally, *, dry_run: bool) -> None:
-    added = f"{'Would add' if dry_run else 'Added'} {count_kinds(tally.added)}"
-    rate = sum(tally.added.values()) / tally.seconds
-    message = (
-        f"{added} in {tally.seconds:,.1f} s ({rate:,.0f} a second). "
-        f"Known already: {count_kinds(tally.known)}. Bad lines: {tally.bad:,}."
-    )
-    if tally.without_vector and not dry_run:
-        message += (
-            f" Without a vector: {count(tally.without_vector, 'fact')}. The next server computes "
-            "the vectors, and `textrawl embed status --watch` shows them."
-        )
-    open_console().print(Text(message), soft_wrap=True)
 
 
 def backup(

@@ -17,21 +17,12 @@ from anyio import to_process, to_thread
 from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
 
 from textrawl.access.principal import Caller
-from textrawl.cli.administration import open_login
 from textrawl.cli.console import count, show_progress, write_json, write_message
-from textrawl.cli.foreground import run_foreground
+from textrawl.cli.graphs import FIRST_GRAPH, choose_graph, create_first_graph
 from textrawl.cli.inputs import AsJson
 from textrawl.cli.memory_session import change_memory
-from textrawl.cluster.opening import open_connection
-from textrawl.errors import (
-    ArgumentInvalid,
-    EmbeddingNotConfigured,
-    EmbeddingUnavailable,
-    MemoryNotEnabled,
-    ReadOnly,
-)
 from textrawl.installation import write_install_command
-from textrawl.memory.backlog import fill_batch, queue_facts
+from textrawl.memory.backlog import fill_graph
 from textrawl.memory.commands import Session
 from textrawl.memory.documents import (
     EXTRA,
@@ -43,10 +34,8 @@ from textrawl.memory.documents import (
     hash_file,
     read_file_within,
 )
-from textrawl.memory.store import Store, list_graphs
+from textrawl.memory.store import Store
 from textrawl.postgres.sqlstates import DataRefused
-from textrawl.settings import read_settings
-from textrawl.values.choice import join_choices
 from textrawl.values.text import clean_name
 
 _READ_AHEAD = 4  # files that are read while an earlier file is being stored
@@ -111,33 +100,6 @@ class Ingestion:
         async with anyio.create_task_group() as group:
             group.start_soon(self._read, files, known, hashes, send)
             await self._store_all(receive, step)
-
-    async def embed(self, step: Step) -> None:
-        """Embed the new chunks. `step` gets the number of finished chunks.
-
-        If the provider is down, the upkeep of a server embeds them later.
-        """
-        database = self._store.database
-        try:
-            await self._store.models.warm()
-            model = await self._store.models.find_active()
-            while await queue_facts(database, model):
-                pass
-            # An ingest that was killed may have claimed chunks.
-            await database.call(
-                "hasten_embeddings",
-                int,
-                graph=self._graph,
-                model=model.model_id,
-                sensitive=True,
-                credential=self._caller.principal.credential,
-            )
-            done = 0
-            while filled := await fill_batch(database, model):
-                done += filled
-                step(done)
-        except (EmbeddingNotConfigured, EmbeddingUnavailable) as error:
-            self.report.without_vector = str(error)
 
     async def _find_known(self) -> dict[str, str]:
         rows = await self._store.database.call(
@@ -213,68 +175,12 @@ class Ingestion:
         self.report.chunks += row.chunk_count
 
 
-async def choose_graph(store: Store, caller: Caller, name: str | None) -> str:
-    """Return the named graph, or else the home space if it is a graph, or the only writable graph.
-
-    Raises ArgumentInvalid with the names of all writable graphs.
-    """
-    rows = await list_graphs(store.database, caller.principal.credential, sensitive=True)
-    graphs = [row.name for row in rows if row.writable]
-    if name in graphs:
-        return name
-    home = caller.principal.home_space
-    if name is None and (len(graphs) == 1 or (home and home.name in graphs)):
-        return home.name if home and home.name in graphs else graphs[0]
-    command = "run `textrawl space create documents --tier personal` for a new one"
-    if not graphs:
-        raise ArgumentInvalid(command, title="There is no graph to write to")
-    title = "The graph is not clear" if name is None else f"There is no graph {name} to write to"
-    fix = f"choose {join_choices(graphs)} as --graph, or {command}"
-    raise ArgumentInvalid(fix, title=title)
-
-
 def _read_time(seconds: float) -> datetime | None:
     """Return the time when a file was changed. None: the time is no date."""
     try:
         return datetime.fromtimestamp(seconds, UTC)
     except (OSError, ValueError, OverflowError):
         return None
-
-
-FIRST_GRAPH, _TIER = "documents", "personal"
-
-
-@dataclass(frozen=True)
-class _MadeRow:
-    name: str
-
-
-def create_first_graph() -> bool:
-    """Create the graph `documents` if the embedded memory has no graph. Return True if it did.
-
-    The embedded memory is created too if it does not exist. A memory in DATABASE_URL is not
-    changed, because its administrator decides about graphs. Raises MemoryNotEnabled, ReadOnly,
-    StartRefused.
-    """
-    settings = read_settings()
-    if not settings.enable_memory:
-        raise MemoryNotEnabled
-    if settings.read_only:
-        raise ReadOnly("TEXTRAWL_READ_ONLY is on: unset it to change the memory")
-    if settings.database_url is not None or settings.space is not None:
-        return False
-
-    async def run() -> bool:
-        async with (
-            open_login(settings, empty=True) as login,
-            open_connection(login.conninfo, timeout=login.timeout) as database,
-        ):
-            if await list_graphs(database, None, sensitive=True):
-                return False
-            await database.call("create_space", _MadeRow, name=FIRST_GRAPH, tier=_TIER)
-            return True
-
-    return run_foreground(run)
 
 
 _LONGEST_STATEMENT = 600.0  # seconds; a text of 5,000,000 characters takes half a minute
@@ -317,7 +223,9 @@ def ingest(paths: _Paths, graph: _Graph = None, as_json: AsJson = False) -> None
         with show_progress("Files", total, of_bytes=True) as step:
             await ingestion.run(findings.files, step)
         with show_progress("Vectors", ingestion.report.chunks) as step:
-            await ingestion.embed(step)
+            credential = session.caller.principal.credential
+            without = await fill_graph(session.store, chosen, credential, step)
+            ingestion.report.without_vector = without
         return chosen, ingestion.report
 
     chosen, report = change_memory(

@@ -7,7 +7,8 @@ from contextlib import aclosing
 from dataclasses import asdict
 from datetime import UTC, datetime
 from itertools import groupby
-from typing import Annotated
+from typing import Annotated, NamedTuple
+from uuid import UUID
 
 import typer
 from rich.console import Console
@@ -29,7 +30,7 @@ from textrawl.cli.memory_session import ask, watch
 from textrawl.errors import ArgumentInvalid
 from textrawl.memory import commands
 from textrawl.memory.commands import Session
-from textrawl.memory.trail import EventFilter, EventRow, PlanRow, UndoRow
+from textrawl.memory.trail import EventFilter, EventRow, ImportRow, PlanRow, UndoRow
 from textrawl.settings import read_settings
 from textrawl.values.question_times import find_period
 from textrawl.values.text import clean_name
@@ -337,6 +338,12 @@ SpaceName = Annotated[
         help="Only this space; default: every space you administer.",
     ),
 ]
+Run = Annotated[
+    str | None,
+    typer.Option(
+        "--import", metavar="ID", help="Take back one import; `last` is the newest. Needs no --by."
+    ),
+]
 Revert = Annotated[
     int | None, typer.Option(metavar="ID", help="Put back what the undo with this number removed.")
 ]
@@ -362,43 +369,67 @@ def undo(  # noqa: PLR0913, PLR0917 - each argument is an option
     ] = False,
     with_others: Others = False,
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
+    run: Run = None,
     revert: Revert = None,
     purge: Purge = False,
     older_than: OlderThan = None,
     as_json: Annotated[bool, typer.Option("--json", help="Write JSON.")] = False,
 ) -> None:
-    """Undo what one author wrote since a time.
+    """Undo what one author wrote since a time, or one import.
 
     A fact that somebody else also stated is kept, and gets that person as its author. Facts that
     the author replaced become valid again. A relation or entity with a reflection of somebody else
     is kept. With --with-others it is removed together with its reflections. --revert puts removed
     content back, until the undo is purged or the entity is forgotten.
     """
-    modes = [by is not None or since is not None, revert is not None, purge]
+    modes = [by is not None or since is not None, revert is not None, purge, run is not None]
     if sum(modes) != 1 or (by is None) != (since is None) or (older_than and not purge):
-        raise typer.BadParameter("give --by and --since, or --revert, or --purge")
+        raise typer.BadParameter("give --by and --since, or --import, --revert or --purge")
     if revert is not None:
         _revert(revert, space, as_json=as_json)
     elif purge:
         _purge(older_than, space, yes=yes, as_json=as_json)
+    elif run is not None:
+        found = _find_import(run, space)
+        scope = _Scope(found.author_name, found.started_at, found.run)
+        _Undo(scope, space, others=with_others, as_json=as_json).run(dry_run=dry_run, yes=yes)
     elif by is not None and since is not None:
-        process = _Undo(by, since, space, others=with_others, as_json=as_json)
-        process.run(dry_run=dry_run, yes=yes)
+        scope = _Scope(by, find_start(since))
+        _Undo(scope, space, others=with_others, as_json=as_json).run(dry_run=dry_run, yes=yes)
+
+
+class _Scope(NamedTuple):
+    """What an undo takes back: the writes of an author since a time, or only those of an import."""
+
+    author: str
+    since: datetime
+    run: UUID | None = None
+
+
+def _find_import(run: str, space: str | None) -> ImportRow:
+    """Return the import whose id begins with `run`, or the last one. Raises ArgumentInvalid."""
+    rows = ask(commands.list_imports, space)
+    found = rows[:1] if run == "last" else [row for row in rows if str(row.run).startswith(run)]
+    if len({row.run for row in found}) == 1:
+        return found[0]
+    known = ", ".join(
+        f"{str(row.run)[:8]} ({row.system}, {row.started_at:%Y-%m-%d %H:%M})" for row in rows[:5]
+    )
+    title = f"No import {run}" if not found else f"Several imports begin with {run}"
+    raise ArgumentInvalid(f"the newest are {known}" if known else "none is here", title=title)
 
 
 class _Undo:
-    """An undo of what `author` wrote since a time, with its preview and its question."""
+    """An undo of a scope, with its preview and its question."""
 
-    def __init__(
-        self, author: str, since: str, space: str | None, *, others: bool, as_json: bool
-    ) -> None:
-        self._others = others
-        self._author, self._since = author, find_start(since)
+    def __init__(self, scope: _Scope, space: str | None, *, others: bool, as_json: bool) -> None:
+        self._scope, self._others = scope, others
         self._space, self._as_json = space, as_json
 
     def run(self, *, dry_run: bool, yes: bool) -> None:
         """Show the plan, ask, and carry it out."""
-        scope = self._space, self._author, self._since
+        space, (author, since, run) = self._space, self._scope
+        scope = space, author, since, run
         plan = ask(commands.plan_undo, *scope, others=self._others)
         if not (self._as_json and not dry_run):
             self._show(plan)
@@ -413,13 +444,13 @@ class _Undo:
         if self._as_json:
             write_json([asdict(row) for row in plan])
         else:
-            open_console().print(draw_plan(self._author, self._since, plan))
+            open_console().print(draw_plan(self._scope.author, self._scope.since, plan))
 
     def _report(self, done: list[UndoRow]) -> None:
         if self._as_json:
             write_json([asdict(row) for row in done])
         if not done:
-            write_message(f"{self._author} wrote nothing since then, so nothing was undone.")
+            write_message(f"{self._scope.author} wrote nothing since then, so nothing was undone.")
         for row in done:
             write_message(
                 f"Undo {row.undo_id} in {row.space_name}: {count_steps(row)}. "

@@ -1,0 +1,22 @@
+create function textrawl.claim_import(system text, origin textrawl.origin) returns uuid
+language plpgsql volatile
+set search_path from current
+as $$
+#variable_conflict use_column
+declare
+    found_id uuid;
+begin
+    select r.id into found_id from import_run r
+    where r.space_id = origin.space_id and r.system = claim_import.system and r.author_id = origin.author_id
+      and r.finished_at is null
+    order by r.started_at desc limit 1 for update;
+    if not found then
+        insert into import_run (space_id, system, author_id) values (origin.space_id, claim_import.system, origin.author_id)
+        returning id into found_id;
+    end if;
+    return found_id;
+end
+$$;
+
+comment on function textrawl.claim_import is
+    'The id of a run of an import: of the interrupted run of the same actor, or else of a new run.';

@@ -1,0 +1,48 @@
+create function textrawl.import_items(lines jsonb, kind text, run uuid) returns table (
+    place integer,  -- number of the line in the file
+    stored uuid,
+    outcome text    -- as import_entities(), import_facts(), import_relations() and import_aliases() return it
+)
+language plpgsql volatile security definer
+set search_path from current
+as $$
+#variable_conflict use_column
+declare
+    names constant jsonb := '{"entity": "import_entities", "alias": "import_aliases", "fact": "import_facts",
+                              "relation": "import_relations"}';
+    rows  jsonb;
+begin
+    perform require_owner();
+    execute format('select jsonb_agg(i) from textrawl.%I($1) i', names ->> import_items.kind) into rows using lines;
+    insert into imported_item as i (space_id, system, source_id, run_id, digest, entity_id, observation_id, relation_id)
+    select distinct on (g.space, r.system, g.source_id) g.space, r.system, g.source_id, import_items.run, g.digest,
+        case when import_items.kind = 'entity' then d.stored end, case when import_items.kind = 'fact' then d.stored end,
+        case when import_items.kind = 'relation' then d.stored end
+    from jsonb_to_recordset(lines) g(place integer, space integer, source_id text, digest text)
+    join jsonb_to_recordset(rows) d(place integer, stored uuid, outcome text) on d.place = g.place and d.outcome in ('added', 'known')
+    join import_run r on r.space_id = g.space and r.id = import_items.run
+    where import_items.kind <> 'alias' and g.source_id is not null
+    order by g.space, r.system, g.source_id, g.place desc
+    on conflict on constraint imported_item_pkey do update
+    set run_id = excluded.run_id, digest = excluded.digest, document_id = null, entity_id = excluded.entity_id,
+        observation_id = excluded.observation_id, relation_id = excluded.relation_id, stored_at = clock_timestamp()
+    where (i.digest, i.entity_id, i.observation_id, i.relation_id)
+          is distinct from (excluded.digest, excluded.entity_id, excluded.observation_id, excluded.relation_id);
+    -- The import and not the author of a fact did this, so an undo of the import finds these events.
+    perform record_event(
+        case import_items.kind when 'entity' then 'created' when 'fact' then 'remembered' when 'relation' then 'related' else 'named' end,
+        case import_items.kind when 'entity' then d.stored when 'relation' then g.from_entity else g.entity end,
+        case when import_items.kind = 'fact' then d.stored end, case when import_items.kind = 'relation' then d.stored end,
+        row(g.space, r.author_id, null, 'import', 'import ' || import_items.run, false)::origin,
+        case import_items.kind when 'alias' then jsonb_build_object('alias', d.stored) else '{}' end)
+    from jsonb_to_recordset(lines) g(place integer, space integer, entity uuid, from_entity uuid)
+    join jsonb_to_recordset(rows) d(place integer, stored uuid, outcome text) on d.place = g.place and d.outcome = 'added'
+    join import_run r on r.space_id = g.space and r.id = import_items.run
+    order by g.place;
+    return query select d.place, d.stored, d.outcome from jsonb_to_recordset(rows) d(place integer, stored uuid, outcome text);
+end
+$$;
+
+comment on function textrawl.import_items is
+    'Import entities, aliases, facts or relations of another system, with the ids and digests of their items and the events '
+    'by which an undo takes the import back, in one transaction. Error TR013: not the owner.';

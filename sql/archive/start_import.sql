@@ -1,0 +1,14 @@
+create function textrawl.start_import(
+    graph text, system text,
+    sensitive boolean default false,  -- true: a person, not an MCP client, writes, so the graph can be sensitive
+    credential bytea default null, client text default null, tool text default 'sql'
+) returns uuid
+language sql volatile security definer
+set search_path from current
+begin atomic
+    select textrawl.claim_import(system, textrawl.open_graph(credential, graph, 'write', client, tool, null, sensitive));
+end;
+
+comment on function textrawl.start_import is
+    'Begin an import of documents into a graph, or continue the one that was interrupted. Return its id. Errors: TR010, '
+    'TR011 (access), TR063 (no such graph). Example: select textrawl.start_import(''handbook'', ''chatgpt'');';

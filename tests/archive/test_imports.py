@@ -1,0 +1,52 @@
+"""`textrawl import` of other systems: documents that come, change, vanish and are taken back."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import psycopg
+import pytest
+
+from tests.archive.foreign import write_chatgpt
+from tests.conftest import ACTOR, TOKEN
+from tests.support.commands import Run
+
+
+@pytest.fixture
+def given(database_url: str, owner: psycopg.Connection) -> dict[str, Any]:
+    """The environment of a command, on a memory with the graph `handbook`."""
+    owner.execute("select create_space('handbook', tier => 'personal')")
+    scopes = ["read", "write", "forget", "admin"]
+    owner.execute("select grant_access(%s, 'handbook', %s)", (ACTOR, scopes))
+    return {"DATABASE_URL": database_url, "ACCESS_TOKEN": TOKEN, "EMBEDDING_PROVIDER": "local"}
+
+
+def test_an_import_adds_updates_and_misses_and_is_taken_back_as_a_whole(
+    run: Run, given: dict[str, Any], owner: psycopg.Connection, tmp_path: Path
+) -> None:
+    file = tmp_path / "conversations.json"
+    write_chatgpt(file, {"a": "Tea is served at four.", "b": "Coffee is served at nine."})
+    first = run("import", str(file), **given)
+    again = run("import", str(file), **given)
+    write_chatgpt(file, {"a": "Tea is served at five.", "c": "Milk comes in the morning."})
+    changed = run("import", str(file), **given)
+
+    assert (first.code, again.code, changed.code) == (0, 0, 0), first.err + changed.err
+    assert "ChatGPT in handbook: 2 added. 2 chunks in" in first.out
+    assert "ChatGPT in handbook: 2 unchanged." in again.out
+    assert "1 added, 1 changed, 1 no longer in the export." in changed.out
+    assert "served at five" in run("search", "--documents", "tea served", **given).out
+
+    undone = run("undo", "--import", "last", "--yes", **given)
+
+    assert undone.code == 0, undone.err
+    texts = owner.execute(
+        "select content from document d join document_version v"
+        " on v.document_id = d.id and v.version = d.version order by content"
+    ).fetchall()
+    assert len(texts) == 2
+    assert "Tea is served at four." in texts[0][0]
+    assert "Coffee is served at nine." in texts[1][0]
+    after = run("import", str(file), **given)
+    assert "2 changed, 1 no longer in the export." in after.out, after.out + after.err
+    assert json.loads(run("stats", "--json", **given).out)["documents"] == 3

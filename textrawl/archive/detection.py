@@ -1,0 +1,112 @@
+"""The formats that `textrawl import` knows, and the finding of the format of a file."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from textrawl.archive.bundles import Bundle, BundleRefused, read_object
+from textrawl.archive.formats import Format, chatgpt
+from textrawl.archive.items import Conversation, Document, Item, Note, Plan
+from textrawl.values.choice import join_choices
+
+
+def _is_textrawl(bundle: Bundle) -> bool:
+    return any("textrawl" in first for first in _read_first(bundle))
+
+
+def _is_server_memory(bundle: Bundle) -> bool:
+    return any(first.get("type") in ("entity", "relation") for first in _read_first(bundle))
+
+
+def _is_cortexgraph(bundle: Bundle) -> bool:
+    names = ("memories.jsonl",) if bundle.path.is_dir() else tuple(bundle.sizes)[:1]
+    firsts = [first for name in names if name in bundle.sizes for first in bundle.read_first(name)]
+    return any({"content", "use_count", "last_used"} <= first.keys() for first in firsts)
+
+
+def _read_first(bundle: Bundle) -> list[dict[str, object]]:
+    return bundle.read_first(bundle.path.name, 1) if bundle.path.name in bundle.sizes else []
+
+
+LINES = (
+    Format("textrawl", "textrawl", _is_textrawl),
+    Format("server-memory", "MCP's reference memory server", _is_server_memory),
+    Format("cortexgraph", "CortexGraph", _is_cortexgraph),
+)
+FORMATS = {one.name: one for one in (*LINES, chatgpt.FORMAT)}
+"""All formats by name, in the order in which they are asked."""
+
+
+def find_format(bundle: Bundle, name: str | None) -> Format:
+    """Return the named format, or the first that recognises the files. Raises BundleRefused."""
+    if name is not None:
+        return FORMATS[name]
+    for one in FORMATS.values():
+        if one.recognises(bundle):
+            return one
+    raise BundleRefused(
+        f"{bundle.path} has none of the formats {join_choices([*FORMATS])}. If it has one of them, "
+        "name it with --from"
+    )
+
+
+def find_home(name: str) -> Path:
+    """Return the folder in which a program keeps its files. Raises BundleRefused."""
+    form = FORMATS[name]
+    if form.home is None:
+        raise BundleRefused(f"name the file or folder of {form.title} as PATH")
+    folder = form.home()
+    if not folder.exists():
+        raise BundleRefused(f"{form.title} has no files in {folder}: name them as PATH")
+    return folder
+
+
+def read_items(form: Format, bundle: Bundle) -> Iterator[Item]:
+    """Yield the items of a bundle. All texts of other systems pass here."""
+    return form.read(bundle) if form.read else iter(())
+
+
+@dataclass
+class Survey:
+    """A first reading of a bundle: its plan, and how often each document comes."""
+
+    plan: Plan = field(default_factory=Plan)
+    times: dict[str, int] = field(default_factory=dict[str, int])
+
+    @classmethod
+    def read(cls, form: Format, bundle: Bundle, report: Callable[[int], object]) -> "Survey":
+        """Read a bundle. `report` gets the number of bytes read so far. Raises BundleRefused."""
+        survey = cls()
+        for item in read_items(form, bundle):
+            survey.plan.add(item)
+            if isinstance(item, Conversation | Note):
+                survey.times[item.id] = survey.times.get(item.id, 0) + 1
+            report(bundle.done)
+        return survey
+
+    @staticmethod
+    def read_lines(bundle: Bundle) -> Plan:
+        """Count the lines of a file whose lines are imported one by one, by kind."""
+        plan = Plan()
+        names = [name for name in bundle.sizes if name.endswith("l")] or [*bundle.sizes][:1]
+        for name in names:
+            for _, line in bundle.read_lines(name):
+                value = read_object(line) or {}
+                kind = value.get(
+                    "kind", value.get("type", "memory" if "content" in value else None)
+                )
+                if isinstance(kind, str) and kind.isidentifier():
+                    plan.count(kind)
+                if isinstance(space := value.get("space"), str):
+                    plan.spaces.add(space)
+        return plan
+
+
+def read_documents(form: Format, bundle: Bundle, times: dict[str, int]) -> Iterator[Document]:
+    """Yield the documents of a bundle. Of several with one id, yield only the last."""
+    left = {key: number for key, number in times.items() if number > 1}
+    for item in read_items(form, bundle):
+        if isinstance(item, Conversation | Note):
+            left[item.id] = left.get(item.id, 1) - 1
+            if left[item.id] <= 0:
+                yield item

@@ -1,0 +1,150 @@
+"""The import of conversations and notes of another system into a graph."""
+
+import json
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from hashlib import sha256
+from uuid import UUID
+
+from anyio import to_thread
+
+from textrawl.access.principal import Caller
+from textrawl.archive.conversations import ImportedText, write_texts
+from textrawl.archive.formats import Format
+from textrawl.archive.items import Document, digest
+from textrawl.memory.store import Store
+from textrawl.postgres.sqlstates import DataRefused
+
+_LONGEST_ID = 200
+
+
+@dataclass(frozen=True)
+class KnownItemRow:
+    """A row of `known_items`."""
+
+    source_id: str
+    digest: str
+
+
+@dataclass(frozen=True)
+class StoredItemRow:
+    """The row of `store_item`. `changed` is false if the graph had the text already."""
+
+    document_id: UUID
+    created: bool
+    changed: bool
+    chunk_count: int
+
+
+@dataclass
+class DocumentImport:
+    """An import of documents into one graph, by one caller. `run` is known after `begin`."""
+
+    store: Store
+    caller: Caller
+    graph: str
+    form: Format
+    counts: Counter[str] = field(default_factory=Counter[str])
+    chunks: int = 0
+    run: UUID | None = None
+    _known: dict[str, str] = field(default_factory=dict[str, str])
+
+    async def begin(self) -> None:
+        """Begin the import, or continue an interrupted one."""
+        rows = await self.store.database.call("known_items", KnownItemRow, **self._reading)
+        self._known = {row.source_id: row.digest for row in rows}
+        self.run = await self.store.database.value("start_import", UUID, **self._writing)
+
+    async def add(self, documents: Iterable[Document], step: Callable[[], object]) -> None:
+        """Store the documents that are new or changed. `step` is called after each."""
+        for document in documents:
+            await self._add(document)
+            step()
+
+    async def finish(self, seen: Iterable[str]) -> None:
+        """End the import. `seen` has the ids of all documents in the files."""
+        present = {_shorten(one) for one in seen}
+        known = {source.rsplit("#", 1)[0] for source in self._known}
+        self.counts["gone"] = len(known - present)
+        stored = self.counts["added"] + self.counts["changed"]
+        await self.store.database.value(
+            "finish_import",
+            int,
+            run=self.run,
+            documents=stored,
+            **{key: value for key, value in self._writing.items() if key != "system"},
+        )
+
+    @property
+    def _reading(self) -> dict[str, object]:
+        credential = self.caller.principal.credential
+        return {
+            "graph": self.graph,
+            "system": self.form.name,
+            "sensitive": True,
+            "credential": credential,
+        }
+
+    @property
+    def _writing(self) -> dict[str, object]:
+        return {**self._reading, "client": self.caller.client, "tool": self.caller.tool}
+
+    async def _add(self, document: Document) -> None:
+        source, whole = _shorten(document.id), digest(document)
+        if self._known.get(f"{source}#1") == self._sign(source, 1, whole):
+            self.counts["unchanged"] += 1
+            return
+        texts = await to_thread.run_sync(list, write_texts(document, self.form.title))
+        if not texts:
+            self.counts["empty"] += 1
+            return
+        # The first part comes last. If the import is killed before, the document is not known yet.
+        created = [await self._store(source, text, whole) for text in reversed(texts)][-1]
+        self.counts["added" if created else "changed"] += 1
+
+    async def _store(self, source: str, text: ImportedText, whole: str) -> bool:
+        key = f"{source}#{text.number}"
+        try:
+            [row] = await self.store.database.call(
+                "store_item",
+                StoredItemRow,
+                run=self.run,
+                source_id=key,
+                path=f"import/{self.form.name}/{key}",
+                label=text.label,
+                content=text.text,
+                chunks=json.dumps(text.chunks),
+                sha256=self._sign(source, text.number, whole),
+                source_kind=text.kind,
+                modified_at=text.at,
+                **self._writing,
+            )
+        except DataRefused as refusal:
+            raise refusal.explain() from refusal
+        self.chunks += row.chunk_count if row.changed else 0
+        return row.created
+
+    def _sign(self, source: str, number: int, whole: str) -> str:
+        """Return the digest of a part of a document. Parts with equal texts have different ones."""
+        return sha256(f"{self.form.name}\n{source}\n{number}\n{whole}".encode()).hexdigest()
+
+
+def _shorten(source: str) -> str:
+    """Return an id that fits into a path. A long one ends with its hash."""
+    clean = " ".join(source.split())
+    if clean == source and len(source) <= _LONGEST_ID and source.isprintable():
+        return source
+    return (
+        f"{clean[: _LONGEST_ID - 40]}…{sha256(source.encode('utf-8', 'replace')).hexdigest()[:32]}"
+    )
+
+
+def describe(counts: Counter[str]) -> Sequence[str]:
+    """Return the outcomes of documents in words."""
+    words = {"gone": "no longer in the export", "empty": "without text"}
+    return [
+        f"{counts[name]:,} {words.get(name, name)}"
+        for name in ("added", "changed", "unchanged", "empty", "gone")
+        if counts[name]
+    ]

@@ -1,0 +1,153 @@
+"""Items of other systems, as the readers in `textrawl/archive/formats` yield them.
+
+Documents are conversations and notes. They become sources of a graph. Memories are entities, facts
+and relations. They become rows of a space with facts. The `id` of an item is the id that its system
+gave it, or else one that stays the same as long as the item does. An item that becomes several
+rows is several items, with ids of their own.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from hashlib import sha256
+from typing import Literal
+
+from pydantic_core import to_json
+
+Speaker = Literal["user", "assistant"]
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """A text of a conversation. `name` is that of its author, if the system gives one."""
+
+    speaker: Speaker
+    text: str
+    at: datetime | None = None
+    name: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Conversation:
+    """A conversation. `place` is its project or folder."""
+
+    id: str
+    title: str
+    turns: Sequence[Turn]
+    started_at: datetime | None = None
+    place: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """A text without turns, such as a document of a project."""
+
+    id: str
+    title: str
+    text: str
+    at: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Entity:
+    """An entity with its other names."""
+
+    id: str
+    name: str
+    type: str | None = None
+    description: str | None = None
+    aliases: Sequence[str] = ()
+    at: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """A fact about the entity of this name. `author` said it, and `note` says where it is from."""
+
+    id: str
+    entity: str
+    text: str
+    at: datetime | None = None
+    said_at: datetime | None = None
+    valid_from: datetime | None = None
+    valid_until: datetime | None = None
+    author: str | None = None
+    confidence: float | None = None
+    note: str | None = None
+    tags: Sequence[str] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Relation:
+    """A relation between the entities of these names."""
+
+    id: str
+    source: str
+    relation: str
+    target: str
+    at: datetime | None = None
+    valid_from: datetime | None = None
+    valid_until: datetime | None = None
+    author: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """A part of an export that cannot be used, with the reason. `place` names it for people."""
+
+    place: str
+    reason: str
+
+
+Document = Conversation | Note
+Memory = Entity | Fact | Relation
+Item = Document | Memory | Fault
+
+
+def digest(item: Document | Memory) -> str:
+    """Return the SHA-256 of an item in hexadecimal. It changes if anything of the item does."""
+    return sha256(to_json([type(item).__name__, item])).hexdigest()
+
+
+@dataclass
+class Period:
+    """The first and the last time of several items."""
+
+    first: datetime | None = None
+    last: datetime | None = None
+
+    def add(self, moment: datetime | None) -> None:
+        """Include a time."""
+        if moment is not None:
+            self.first = min(self.first or moment, moment)
+            self.last = max(self.last or moment, moment)
+
+
+@dataclass
+class Plan:
+    """The content of an export: the numbers, times and spaces of its items, and its faults."""
+
+    counts: dict[str, int] = field(default_factory=dict[str, int])
+    period: Period = field(default_factory=Period)
+    faults: list[Fault] = field(default_factory=list[Fault])
+    spaces: set[str] = field(default_factory=set[str])
+
+    def add(self, item: Item) -> None:
+        """Include an item."""
+        match item:
+            case Fault():
+                self.faults.append(item)
+                return
+            case Conversation():
+                self.count("conversation")
+                self.count("turn", len(item.turns))
+                for turn in item.turns:
+                    self.period.add(turn.at)
+                self.period.add(item.started_at)
+            case _:
+                self.count(type(item).__name__.lower())
+                self.period.add(item.at)
+
+    def count(self, kind: str, number: int = 1) -> None:
+        """Include a number of items of a kind."""
+        self.counts[kind] = self.counts.get(kind, 0) + number

@@ -1,0 +1,52 @@
+"""Values of foreign JSON, whose types nobody promises."""
+
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from typing import Any, cast
+
+_MILLISECONDS = 1e11  # a larger number of seconds lies after the year 5000
+
+
+def as_object(value: object) -> dict[str, Any]:
+    """Return a JSON object. Any other value is an empty one."""
+    return cast("dict[str, Any]", value) if isinstance(value, dict) else {}
+
+
+def as_list(value: object) -> list[Any]:
+    """Return a JSON array. Any other value is an empty one."""
+    return cast("list[Any]", value) if isinstance(value, list) else []
+
+
+def as_text(value: object) -> str:
+    """Return a text. Any other value is an empty one."""
+    return value if isinstance(value, str) else ""
+
+
+def read_time(value: object) -> datetime | None:
+    """Return an ISO 8601 instant, or a number of seconds or milliseconds since 1970, in UTC.
+
+    A time without a zone is in UTC. Any other value is no time.
+    """
+    try:
+        if isinstance(value, str):
+            moment = datetime.fromisoformat(value.strip())
+            moment = moment.replace(tzinfo=moment.tzinfo or UTC).astimezone(UTC)
+        elif isinstance(value, int | float) and not isinstance(value, bool) and value > 0:
+            seconds = value / 1000 if value > _MILLISECONDS else value
+            moment = datetime.fromtimestamp(seconds, UTC)
+        else:
+            return None
+    except (OverflowError, ValueError, OSError):
+        return None
+    return moment
+
+
+def read_texts(content: object, kinds: tuple[str, ...] = ("text",)) -> Iterator[str]:
+    """Yield the texts of a message: of a text, or of the parts of these types in a list."""
+    if isinstance(content, str):
+        yield content
+    for part in as_list(content):
+        if isinstance(part, str):
+            yield part
+        elif as_object(part).get("type", "text") in kinds:
+            yield as_text(as_object(part).get("text"))

@@ -1,0 +1,424 @@
+"""The command `import`: exports of textrawl and of other systems."""
+
+import getpass
+import os
+import sys
+import time
+from collections.abc import AsyncIterable, AsyncIterator, Callable, Generator, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
+from io import BytesIO
+from pathlib import Path
+from typing import Annotated, BinaryIO, TextIO
+
+import typer
+from rich.text import Text
+
+from textrawl.archive.bundles import Bundle, BundleRefused
+from textrawl.archive.cortexgraph import MEMORIES, RELATIONS, CortexGraph, LastLines
+from textrawl.archive.detection import FORMATS, Survey, find_format, find_home, read_documents
+from textrawl.archive.document_import import DocumentImport, describe
+from textrawl.archive.exports import read_lines, read_whole, write_whole
+from textrawl.archive.formats import Format
+from textrawl.archive.imports import Import, Tally
+from textrawl.archive.items import Plan
+from textrawl.archive.server_memory import ServerMemory
+from textrawl.cli.administration import open_login
+from textrawl.cli.commands.archive import STREAM, count_kinds
+from textrawl.cli.console import (
+    count,
+    open_console,
+    show_index_progress,
+    show_progress,
+    write_message,
+)
+from textrawl.cli.foreground import run_foreground
+from textrawl.cli.graphs import FIRST_GRAPH, choose_graph, create_first_graph
+from textrawl.cli.memory_session import change_memory
+from textrawl.cluster.owner_session import open_writing
+from textrawl.errors import ArgumentInvalid, StartRefused
+from textrawl.memory.backlog import fill_graph
+from textrawl.memory.commands import Session as CommandSession
+from textrawl.postgres.owner_session import Session
+from textrawl.postgres.vector_indexes import build_indexes
+from textrawl.settings import Settings, read_settings
+from textrawl.values.text import clean_name
+
+_SHOWN = 20
+_LONGEST_STATEMENT = 600.0  # seconds; a text of 5,000,000 characters takes half a minute
+
+
+def _read_kind(name: str) -> str:
+    if name not in FORMATS:
+        raise typer.BadParameter(f"{name!r} is not one of {', '.join(FORMATS)}")
+    return name
+
+
+_Path = Annotated[
+    str | None,
+    typer.Argument(
+        metavar="[PATH|-]",
+        help="A file, a folder or a zip; - is stdin with an export of textrawl. Default: the "
+        "folder in which the program of --from keeps its files.",
+    ),
+]
+_Kind = Annotated[
+    str | None,
+    typer.Option(
+        "--from",
+        metavar="FORMAT",
+        parser=_read_kind,
+        help=f"The format: {', '.join(FORMATS)}. Default: what PATH looks like.",
+    ),
+]
+_Space = Annotated[
+    str,
+    typer.Option(
+        metavar="SPACE",
+        parser=clean_name,
+        help="The space for facts, unless the file names the spaces.",
+    ),
+]
+_Graph = Annotated[
+    str | None,
+    typer.Option(
+        "--graph",
+        metavar="GRAPH",
+        parser=clean_name,
+        help="The graph for conversations and notes; default: the home space if it is a graph, or "
+        "the only graph. The first import on this machine creates the graph documents.",
+    ),
+]
+_DryRun = Annotated[
+    bool, typer.Option("--dry-run", help="Show what would be imported, and import nothing.")
+]
+_Yes = Annotated[bool, typer.Option("--yes", help="Do not ask.")]
+_Report = Annotated[
+    Path | None,
+    typer.Option(metavar="FILE", help="Write the faults of all bad lines to this file."),
+]
+
+
+def import_(  # noqa: PLR0913, PLR0917 - each argument is an option
+    path: _Path = None,
+    kind: _Kind = None,
+    space: _Space = "default",
+    graph: _Graph = None,
+    dry_run: _DryRun = False,
+    yes: _Yes = False,
+    report: _Report = None,
+) -> None:
+    """Add an export of textrawl or of another system to the memory.
+
+    Conversations and notes become documents of a graph, which `recall` searches. Facts go to a
+    space. The command shows what it found, and asks first if it has a terminal. A second import
+    adds what is new, and makes a version of what changed. Faults are reported and left out, and the
+    exit code is 1. `textrawl undo --import` takes an import back. To import facts,
+    TEXTRAWL_DATABASE_URL needs the rights of the database's owner, because a file names the author
+    of each fact.
+    """
+    settings = read_settings()
+    bundle = None if path == STREAM else Bundle(_find_path(path, kind))
+    form = FORMATS[kind or "textrawl"] if bundle is None else find_format(bundle, kind)
+    ask = not (yes or dry_run) and sys.stdin.isatty()
+    with _open_faults(report) as faults:
+        if bundle is not None and form.read is not None:
+            _Items(form, bundle, graph, faults).run(ask=ask, dry_run=dry_run)
+            whole = True
+        else:
+            if bundle is not None and ask:
+                _show_plan(form, bundle, Survey.read_lines(bundle), ask=True)
+            whole = _import_lines(settings, path, form.name, space, faults, dry_run=dry_run)
+    if faults.number or not whole:
+        raise typer.Exit(1)
+
+
+def _find_path(path: str | None, kind: str | None) -> Path:
+    if path is not None:
+        return Path(path)
+    if kind is None:
+        raise typer.BadParameter("name the file, folder or zip, or a program with --from")
+    return find_home(kind)
+
+
+def _show_plan(form: Format, bundle: Bundle, plan: Plan, *, ask: bool) -> None:
+    """Say what the files hold. Ask if `ask` is true. Raises Abort for no."""
+    found = count_kinds(plan.counts) or "nothing"
+    days = plan.period
+    if days.first and days.last:
+        found += f", {days.first:%Y-%m-%d} to {days.last:%Y-%m-%d}"
+    if plan.spaces:
+        found += f"; spaces: {', '.join(sorted(plan.spaces))}"
+    write_message(f"{form.title} in {bundle.path}: {found}.")
+    if ask:
+        typer.confirm("Import this?", abort=True, err=True)
+
+
+@dataclass
+class _Items:
+    """An import of items of another system."""
+
+    form: Format
+    bundle: Bundle
+    graph: str | None
+    faults: "_Faults"
+
+    def run(self, *, ask: bool, dry_run: bool) -> None:
+        """Read the bundle, show the plan, ask, and store the items."""
+        with show_progress("Reading", sum(self.bundle.sizes.values()), of_bytes=True) as step:
+            survey = Survey.read(self.form, self.bundle, step)
+        for fault in survey.plan.faults:
+            self.faults.note(fault.place, fault.reason)
+        self.faults.show()
+        if self.faults.number and not survey.plan.counts:
+            raise BundleRefused(f"{self.bundle.path} has nothing that can be read")
+        _show_plan(self.form, self.bundle, survey.plan, ask=ask)
+        if survey.times and not dry_run:
+            self._store_documents(survey.times)
+
+    def _store_documents(self, times: dict[str, int]) -> None:
+        began = time.monotonic()
+        if self.graph is None and create_first_graph():
+            write_message(f"Created the graph {FIRST_GRAPH}, which only you can read.")
+
+        async def work(session: CommandSession) -> tuple[DocumentImport, str | None]:
+            chosen = await choose_graph(session.store, session.caller, self.graph)
+            importing = DocumentImport(session.store, session.caller, chosen, self.form)
+            await importing.begin()
+            self.bundle.done = 0
+            total = sum(self.bundle.sizes.values())
+            with show_progress("Documents", total, of_bytes=True) as step:
+                documents = read_documents(self.form, self.bundle, times)
+                await importing.add(documents, lambda: step(self.bundle.done))
+            await importing.finish(times)
+            with show_progress("Vectors", importing.chunks) as step:
+                credential = session.caller.principal.credential
+                return importing, await fill_graph(session.store, chosen, credential, step)
+
+        importing, without_vector = change_memory(
+            "textrawl import", None, work, homeless=True, least_timeout=_LONGEST_STATEMENT
+        )
+        self._tell(importing, time.monotonic() - began)
+        if without_vector:
+            write_message(
+                f"New chunks have no vectors yet ({without_vector}). Until a server adds them, "
+                "recall finds the chunks by their words"
+            )
+
+    def _tell(self, importing: DocumentImport, seconds: float) -> None:
+        outcomes = ", ".join(describe(importing.counts)) or "nothing"
+        stored = importing.counts["added"] + importing.counts["changed"]
+        message = f"{self.form.title} in {importing.graph}: {outcomes}."
+        if stored:
+            rate = f"{stored / seconds:,.0f} a second"
+            message += (
+                f" {count(importing.chunks, 'chunk')} in {seconds:,.1f} s ({rate}). To take this "
+                f"back: textrawl undo --import {str(importing.run)[:8]}"
+            )
+        open_console().print(Text(message), soft_wrap=True)
+
+
+def _import_lines(
+    settings: Settings, path: str | None, kind: str, space: str, faults: "_Faults", *, dry_run: bool
+) -> bool:
+    """Import a file line by line. Return False if lines of it are missing."""
+    file = path or STREAM
+    with ExitStack() as stack:
+        source = _Source(
+            stack.enter_context(_open_source(_find_file(file, kind))),
+            kind,
+            space,
+            stack.enter_context(_open_relations(file, kind)),
+        )
+        tally = run_foreground(lambda: _import(settings, source, faults, dry_run=dry_run))
+    _report_faults(faults, tally)
+    _report_tally(tally, dry_run=dry_run)
+    return tally.whole
+
+
+@dataclass
+class _Faults:
+    """Faults of bad lines. The first 20 are shown on stderr, and all are written to a file."""
+
+    file: TextIO | None
+    number: int = 0
+    shown: list[str] = field(default_factory=list[str])
+
+    def add(self, line: int, reason: str) -> None:
+        """Note the fault of a line."""
+        self.note(f"line {line}", reason)
+
+    def note(self, place: str, reason: str) -> None:
+        """Note a fault."""
+        self.number += 1
+        message = f"{place}: {' '.join(reason.split())}"
+        if len(self.shown) < _SHOWN:
+            self.shown.append(message)
+        if self.file:
+            self.file.write(f"{message}\n")
+
+    def show(self) -> None:
+        """Write the first faults, and the number of the others."""
+        for message in self.shown:
+            write_message(message)
+        if self.number > len(self.shown):
+            more = self.number - len(self.shown)
+            write_message(f"and {more:,} more: --report FILE writes all of them")
+
+
+def _find_file(file: str, kind: str) -> str:
+    """Return the file of memories in a folder of CortexGraph, or else the file itself."""
+    if kind != "cortexgraph":
+        return file
+    if file == STREAM:
+        raise StartRefused("CortexGraph's files are read twice: name their folder")
+    return str(Path(file) / MEMORIES) if Path(file).is_dir() else file
+
+
+@contextmanager
+def _open_relations(file: str, kind: str) -> Generator[BinaryIO]:
+    """Open the relations beside the memories of CortexGraph. Without such a file, read nothing."""
+    relations = Path(_find_file(file, kind)).with_name(RELATIONS)
+    if kind == "cortexgraph" and relations.is_file():
+        with relations.open("rb") as opened:
+            yield opened
+    else:
+        yield BytesIO()
+
+
+@contextmanager
+def _open_source(file: str) -> Generator[BinaryIO]:
+    if file == STREAM:
+        yield sys.stdin.buffer
+        return
+    try:
+        # Opening a FIFO waits for its writer, and a device may never end.
+        if Path(file).exists() and not Path(file).is_file():
+            raise StartRefused(
+                f"{file} is not a regular file: name a file, or send the lines to stdin and name -"
+            )
+        opened = Path(file).open("rb")  # noqa: SIM115 - closed below
+    except OSError as error:
+        raise StartRefused(f"{file} cannot be read: {error.strerror}") from error
+    with opened:
+        yield opened
+
+
+@contextmanager
+def _open_faults(report: Path | None) -> Generator[_Faults]:
+    if report is None:
+        yield _Faults(None)
+        return
+    with (
+        write_whole(report.absolute(), force=False) as draft,
+        draft.open("w", encoding="utf-8") as file,
+    ):
+        yield _Faults(file)
+
+
+@dataclass(frozen=True)
+class _Source:
+    """A file to import. `space` is for file formats that do not name spaces.
+
+    `relations` is the second file of CortexGraph.
+    """
+
+    file: BinaryIO
+    kind: str
+    space: str
+    relations: BinaryIO
+
+
+Line = tuple[int, bytes | None]
+"""A line of an export with its number."""
+
+
+async def _import(settings: Settings, source: _Source, faults: _Faults, *, dry_run: bool) -> Tally:
+    file = source.file
+    size = None if file is sys.stdin.buffer else os.fstat(file.fileno()).st_size
+    async with (
+        open_login(settings, empty=True) as login,
+        open_writing(login, dry_run=dry_run) as session,
+    ):
+        space = await _find_space(session, source)
+        with show_progress("Importing", size, of_bytes=True) as progress:
+            importing = Import(session, faults.add, size)
+            lines = await _read(source, session, space, importing, progress)
+            tally = await importing.run(lines)
+        if not dry_run:
+            with show_index_progress() as report:
+                await build_indexes(login, session, report)
+    return tally
+
+
+async def _read(
+    source: _Source,
+    session: Session,
+    space: int | None,
+    importing: Import,
+    progress: Callable[[int], object],
+) -> AsyncIterable[Line]:
+    """Return the content of the files as lines of an export."""
+    author = getpass.getuser()
+    if space is None:
+        return read_lines(source.file, progress)
+    if source.kind == "server-memory":
+        content = await read_whole(source.file)
+        reader = ServerMemory(session, source.space, space, author, importing.refuse)
+        lines = [line async for line in reader.translate(content)]
+        return _follow_lines(lines, len(content), progress)
+    reader = CortexGraph(source.space, author, importing.refuse)
+    return reader.translate(
+        await _choose_last(source.file, progress), await _choose_last(source.relations, progress)
+    )
+
+
+async def _follow_lines(
+    lines: Sequence[Line], size: int, progress: Callable[[int], object]
+) -> AsyncIterator[Line]:
+    """Yield lines that were read ahead. `progress` gets the bytes of those that are stored."""
+    for number, line in enumerate(lines, 1):
+        yield line
+        progress(size * number // len(lines))
+
+
+async def _choose_last(file: BinaryIO, progress: Callable[[int], object]) -> AsyncIterator[Line]:
+    """Read a file of CortexGraph once to find the last line of each id, and return these lines."""
+    last = await LastLines.find(read_lines(file, lambda _: None))
+    file.seek(0)
+    return last.choose(read_lines(file, progress))
+
+
+async def _find_space(session: Session, source: _Source) -> int | None:
+    """Return the id of the space to import into, or None if the lines name their spaces."""
+    if source.kind == "textrawl":
+        return None
+    found = (await session.find_spaces()).get(source.space)
+    if found is None:
+        raise ArgumentInvalid("see `textrawl space list`", title=f"No space {source.space}")
+    return found
+
+
+def _report_faults(faults: _Faults, tally: Tally) -> None:
+    faults.show()
+    if not tally.whole:
+        write_message(
+            "The file is incomplete: its last line is missing, or the counts in it do not match"
+        )
+    if tally.left_out:
+        write_message(f"Vectors were not imported and will be computed again: {tally.left_out}")
+
+
+def _report_tally(tally: Tally, *, dry_run: bool) -> None:
+    added = f"{'Would add' if dry_run else 'Added'} {count_kinds(tally.added)}"
+    rate = sum(tally.added.values()) / tally.seconds
+    message = (
+        f"{added} in {tally.seconds:,.1f} s ({rate:,.0f} a second). "
+        f"Known already: {count_kinds(tally.known)}. Bad lines: {tally.bad:,}."
+    )
+    if tally.without_vector and not dry_run:
+        message += (
+            f" Without a vector: {count(tally.without_vector, 'fact')}. The next server computes "
+            "the vectors, and `textrawl embed status --watch` shows them."
+        )
+    open_console().print(Text(message), soft_wrap=True)
