@@ -27,7 +27,7 @@ from tests.support.cluster import CitusCluster, run_citus
 from tests.support.encoder import hide_encoder
 from tests.support.folders import open_folder
 from tests.support.gateway import Gateway, run_gateway
-from tests.support.releases import SLOW, is_for_releases
+from tests.support.releases import FIRST, SLOW, is_for_releases
 from tests.support.whole_memory import ClusterMemories
 from tests.support.whole_schema import create_whole
 from textrawl import Settings, create_server, migrate, read_settings
@@ -97,12 +97,13 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 
 @pytest.hookimpl(tryfirst=True)  # before -m chooses
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Mark what is slow and what only a release repeats. Choose what --on-citus repeats."""
+    """Mark what is slow and what only a release repeats. Start with the longest tests."""
     for item in items:
         if is_for_releases(item):
             item.add_marker(pytest.mark.release)
         if item.nodeid.startswith(SLOW):
             item.add_marker(pytest.mark.slow)
+    items.sort(key=lambda item: not item.nodeid.startswith(FIRST))
     choose_for_cluster(config, items)
 
 

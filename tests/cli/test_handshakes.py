@@ -232,10 +232,10 @@ def connect(start: Start, data_dir: Path, **environment: object) -> list[str]:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("bytecode", ["", "1"], ids=["warm", "cold"])
-def test_a_client_that_waits_a_second_connects_twenty_times_of_twenty(
+def test_a_client_that_waits_a_second_connects_ten_times_of_ten(
     start: Start, data_dir: Path, bytecode: str
 ) -> None:
     """Cold: nothing is compiled, as at the first start after an installation."""
     away = {"PYTHONDONTWRITEBYTECODE": "1", "PYTHONPYCACHEPREFIX": os.devnull} if bytecode else {}
 
-    assert [connect(start, data_dir, **away) for _ in range(20)] == [TOOLS] * 20
+    assert [connect(start, data_dir, **away) for _ in range(10)] == [TOOLS] * 10

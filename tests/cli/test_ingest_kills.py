@@ -19,7 +19,7 @@ from textrawl.memory.chunking import chunk_text
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("uncovered")]
 
-FILES, KILLS = 120, 20
+FILES, KILLS = 120, 8
 PARAGRAPH = "The kitchen of house {house} closes at {hour}, and its last guest leaves at {later}. "
 
 

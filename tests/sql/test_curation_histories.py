@@ -58,7 +58,7 @@ def list_doubled(world: World) -> list[Any]:
     return [fact for fact, times in counted.items() if times > 1]
 
 
-@settings(histories, max_examples=400)
+@histories
 @given(
     before=st.lists(any_deeds, max_size=8),
     actor=st.sampled_from(["ana", "bob", "pip"]),
@@ -86,7 +86,7 @@ def test_what_one_did_is_undone_to_the_row_and_reverted_to_the_row(
     assert list_changes(later, world.read_state()) == []
 
 
-@settings(histories, max_examples=400)
+@histories
 @given(
     before=st.lists(any_deeds, max_size=5),
     after=st.lists(any_deeds | removals, min_size=2, max_size=12),
@@ -115,7 +115,7 @@ def test_no_fact_of_others_is_lost_or_doubled_by_an_undo_in_the_middle(
         assert list_changes(later, world.read_state()) == []
 
 
-@settings(histories, max_examples=400)
+@histories
 @given(history=st.lists(_writes | _proposals, min_size=2, max_size=14))
 def test_proposals_change_no_answer_count_or_score_of_anybody_else(
     owner: psycopg.Connection, history: list[Deed]

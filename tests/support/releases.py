@@ -66,7 +66,8 @@ BOTH_PROTOCOLS = (
 
 LONGEST = (
     "tests/benchmarks/test_benchmarks.py::test_a_benchmark_prints_its_table[",
-    "tests/cli/test_handshakes.py::test_a_client_that_waits_a_second_connects_twenty_times_of_twenty[cold]",
+    "tests/cli/test_handshakes.py::test_a_client_that_waits_a_second_connects_ten_times_of_ten[cold]",
+    "tests/packaging/test_newcomer.py::test_the_readmes_test_command",
     "tests/replicas/test_own_writes.py::test_none_of_ten_thousand_own_reads_is_stale",
 )
 """Beginnings of the ids of tests that take minutes, and of the tables of benchmarks."""
@@ -78,6 +79,16 @@ SLOW = (
     "tests/replicas/test_reports.py",
 )
 """Beginnings of the ids of tests that are slow because they start many processes or a standby."""
+
+FIRST = (
+    "tests/cli/test_handshakes.py::test_a_client_that_waits_a_second",
+    "tests/cli/test_ingest_kills.py",
+    "tests/packaging/test_newcomer.py",
+    "tests/quality/test_linters.py::test_pyright",
+    "tests/replicas/test_failover.py::test_writers_continue",
+    "tests/resident/test_kills.py::test_kills",
+)
+"""Beginnings of the ids of long tests. They start first, so that no process waits for one later."""
 
 
 def is_for_releases(item: pytest.Item) -> bool:
