@@ -113,19 +113,19 @@ WRONG: list[tuple[dict[str, Any], str]] = [
 ]
 
 
-@pytest.mark.parametrize(("change", "reason"), WRONG)
 def test_a_wrong_line_is_reported_and_the_others_are_imported(
-    run: Run, diary: str, fresh: str, tmp_path: Path, change: dict[str, Any], reason: str
+    run: Run, diary: str, fresh: str, tmp_path: Path
 ) -> None:
-    lines = export(run, diary, tmp_path / "lines.jsonl")
-    place = next(at for at, line in enumerate(lines) if line.get("kind") == change["kind"])
-    lines[place] |= change
-    raw = "".join(f"{json.dumps(line)}\n" for line in lines)
-    (tmp_path / "wrong.jsonl").write_text(raw, encoding="utf-8")
+    exported = export(run, diary, tmp_path / "lines.jsonl")
+    for change, reason in WRONG:
+        place = next(at for at, line in enumerate(exported) if line.get("kind") == change["kind"])
+        lines = [*exported[:place], exported[place] | change, *exported[place + 1 :]]
+        raw = "".join(f"{json.dumps(line)}\n" for line in lines)
+        (tmp_path / "wrong.jsonl").write_text(raw, encoding="utf-8")
 
-    outcome = run("import", str(tmp_path / "wrong.jsonl"), DATABASE_URL=fresh)
+        outcome = run("import", str(tmp_path / "wrong.jsonl"), DATABASE_URL=fresh)
 
-    assert outcome.code == 1
-    assert f"{place + 1}" in outcome.err + outcome.out
-    assert reason in outcome.err + outcome.out
-    assert fetch(fresh, "select count(*) > 0 from document_version") == [(True,)]
+        assert outcome.code == 1, reason
+        assert f"{place + 1}" in outcome.err + outcome.out
+        assert reason in outcome.err + outcome.out
+        assert fetch(fresh, "select count(*) > 0 from document_version") == [(True,)]

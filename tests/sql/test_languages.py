@@ -25,9 +25,22 @@ def rebuild(sql: Sql) -> None:
         pass
 
 
-@pytest.mark.parametrize(
-    ("language", "fact", "query"),
-    [
+def check_found(sql: Sql, cases: list[tuple[str, str, str]], other: str = "") -> None:
+    """Store each fact in a space of its language, perhaps with another one, and search for it."""
+    missed: list[tuple[str, str, str]] = []
+    for number, (language, fact, query) in enumerate(cases):
+        space: int = fetch(sql, "select id from create_space(%s, %s)", f"own{number}", language)
+        remember(sql, "Ada", fact, space=space)
+        if other:
+            remember(sql, "Bo", other, space=space)
+        found = find(sql, query, space)
+        if found[:1] != [fact] or (not other and len(found) > 1):
+            missed.append((language, fact, query))
+    assert missed == []
+
+
+def test_a_question_that_inflects_its_words_otherwise_finds_the_fact(sql: Sql) -> None:
+    cases = [
         ("german", "hat zwei grüne Äpfel gekauft", "grüner Apfel"),
         ("german", "hat zwei grüne Äpfel gekauft", "Was kauft sie"),
         ("german", "arbeitet in Köln", "Wo hat sie gearbeitet"),
@@ -44,20 +57,12 @@ def rebuild(sql: Sql) -> None:
         ("simple", "東京都に住んでいる", "東京"),
         ("simple", "猫を飼っている", "猫は何匹飼うの"),
         ("english", "猫を飼っている", "猫"),
-    ],
-)
-def test_a_question_that_inflects_its_words_otherwise_finds_the_fact(
-    sql: Sql, language: str, fact: str, query: str
-) -> None:
-    space: int = fetch(sql, "select id from create_space('own', %s)", language)
-    remember(sql, "Ada", fact, space=space)
-
-    assert find(sql, query, space) == [fact]
+    ]
+    check_found(sql, cases)
 
 
-@pytest.mark.parametrize(
-    ("language", "fact", "query"),
-    [
+def test_a_fact_in_another_language_is_found_by_its_literal_words(sql: Sql) -> None:
+    cases = [
         ("german", "fought in the war", "When was the war"),
         ("german", "wants to die at sea", "die at sea"),
         ("german", "met Will at the station", "Who is Will"),
@@ -66,16 +71,8 @@ def test_a_question_that_inflects_its_words_otherwise_finds_the_fact(
         ("spanish", "swims in the sea", "the sea"),
         ("english", "mag Schifffahrten", "Schifffahrten"),
         ("simple", "The Who played", "the who"),
-    ],
-)
-def test_a_fact_in_another_language_is_found_by_its_literal_words(
-    sql: Sql, language: str, fact: str, query: str
-) -> None:
-    space: int = fetch(sql, "select id from create_space('own', %s)", language)
-    remember(sql, "Ada", fact, space=space)
-    remember(sql, "Bo", "something else", space=space)
-
-    assert find(sql, query, space)[0] == fact
+    ]
+    check_found(sql, cases, other="something else")
 
 
 def test_a_stop_word_is_no_stem_of_another_word(sql: Sql, german: int) -> None:

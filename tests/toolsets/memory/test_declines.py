@@ -2,6 +2,7 @@
 
 from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack
+from itertools import product
 from typing import Any, Literal
 
 import psycopg
@@ -90,6 +91,7 @@ async def test_after_a_no_the_same_deletion_with_confirm_is_asked_again_and_refu
     assert read_tables(owner) == before
 
 
+@pytest.mark.parametrize("open_client", ["memory"], indirect=True)
 async def test_after_a_no_a_yes_to_a_new_question_deletes_and_is_the_last_word(
     open_client: Open,
 ) -> None:
@@ -105,6 +107,7 @@ async def test_after_a_no_a_yes_to_a_new_question_deletes_and_is_the_last_word(
     assert len(user.asked) == 2
 
 
+@pytest.mark.parametrize("open_client", ["memory"], indirect=True)
 async def test_a_no_concerns_what_was_asked_about(open_client: Open) -> None:
     client = await open_client(User("decline"))
     await remember(client, "Doomed", "likes tea")
@@ -154,17 +157,18 @@ async def test_a_no_binds_a_client_without_sessions_also_where_it_cannot_ask(
     assert count(owner, "entity") == 1
 
 
-@pytest.mark.parametrize("structured", ["full", "off"])
-@pytest.mark.parametrize("form", ["compact", "verbose", "lines"])
 async def test_a_no_and_a_missing_confirmation_differ_in_every_format(
-    connect: Connect, era: Era, form: str, structured: str
+    connect: Connect, era: Era
 ) -> None:
-    changes = {"compact_responses": form, "structured_content": structured}
-    asking = await connect(era, callback=User("decline"), **changes)
-    silent = await connect(era, **changes)
-    fact = {"entityName": "Doomed", "entityType": "person", "observation": "likes tea"}
-    await asking.call_tool("remember_fact", fact)
+    for form, structured in product(("compact", "verbose", "lines"), ("full", "off")):
+        changes = {"compact_responses": form, "structured_content": structured}
+        asking = await connect(era, callback=User("decline"), **changes)
+        await remember(asking, "Doomed", "likes tea")
+        await check_refusals(asking, await connect(era, **changes), form, structured)
 
+
+async def check_refusals(asking: Client, silent: Client, form: str, structured: str) -> None:
+    """Compare what a user who declines leaves with what a missing confirmation leaves."""
     declined = await asking.call_tool("forget_entity", {"entityName": "Doomed"})
     missing = await silent.call_tool("forget_entity", {"entityName": "Doomed"})
 
