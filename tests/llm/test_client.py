@@ -54,7 +54,7 @@ async def test_every_fault_is_one_of_four_errors_that_says_what_to_do(
     kind, message = SAID[fault]
     assert isinstance(caught.value, kind)
     assert message in caught.value.fix
-    assert time.monotonic() - started < 3
+    assert time.monotonic() - started < 30
     assert "canary" not in str(caught.value)
     assert "chess" not in str(caught.value)
 

@@ -260,7 +260,7 @@ async def test_nobody_is_disturbed_while_functions_are_replaced(
     """Another version starts on the database while calls go on."""
     conninfo, connection = empty
     await migrate(conninfo)
-    database = Database(conninfo, timeout=30)
+    database = Database(conninfo, timeout=30)  # a busy machine takes over 10 s for one version
     over = anyio.Event()
     answered: list[int] = []
 

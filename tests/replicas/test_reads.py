@@ -82,7 +82,7 @@ async def test_a_token_works_at_once_and_ends_within_the_bound_although_the_stan
             with attempt:
                 title, _ = read_error(await guest.client.call_tool("query_memory", {"query": "x"}))
                 assert title == "Not authenticated"
-        assert time.monotonic() - began < MOST_LAG + 3
+        assert time.monotonic() - began < MOST_LAG + 20
 
 
 async def test_a_subscriber_who_hears_about_a_change_reads_it_even_if_the_standby_is_late(
@@ -108,7 +108,7 @@ async def test_a_caller_finds_a_stored_fact_although_its_write_ended_with_an_err
     doomed_pair: Pair, visit: Visit
 ) -> None:
     pair = doomed_pair
-    async with visit(pair, database_timeout=2) as guest:
+    async with visit(pair, database_timeout=5) as guest:
         await guest.wait_for_standby()
         await remember(guest.client, "Gus", "owns a kazoo")
         assert "kazoo" in await search(guest, "kazoo")

@@ -48,9 +48,9 @@ def test_another_server_takes_over_from_a_killed_one(launch: Launch, data_dir: P
     refused = time.monotonic() - began
     wait_for(is_answered)
 
-    assert refused < LIMIT
+    assert refused < LIMIT + GRACE
     assert {first, find_resident()} == {server.popen.pid for server in servers}
-    assert time.monotonic() - began < 10
+    assert time.monotonic() - began < 60
 
 
 def test_a_request_fails_quickly_while_postgres_is_dead_and_works_again_afterwards(

@@ -4,6 +4,7 @@ import time
 from collections.abc import Callable, Generator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
+from threading import Event
 from typing import Any
 
 import psycopg
@@ -34,9 +35,10 @@ class Session:
         self._settle(lambda: pid in self._find_blockers())
 
     def _settle(self, is_settled: Callable[[], object]) -> None:
-        over = time.monotonic() + _PATIENCE
+        over, pause = time.monotonic() + _PATIENCE, Event()
         while self.is_waiting and not is_settled():
             assert time.monotonic() < over
+            pause.wait(0.002)
 
     def _find_blockers(self) -> list[int]:
         row = self._observer.execute(_BLOCKERS, (self.connection.info.backend_pid,)).fetchone()

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from threading import Event
 from typing import Any
 
 import psutil
@@ -139,11 +140,11 @@ Launch = Callable[..., Process]
 
 
 def wait_for(condition: Callable[[], object]) -> None:
-    """Waits until it holds, a minute at most."""
-    deadline = time.monotonic() + 60
+    """Wait until it holds, for two minutes at most, with pauses that leave others the processor."""
+    deadline, pause = time.monotonic() + 120, Event()
     while not condition():
         assert time.monotonic() < deadline
-        os.sched_yield()
+        pause.wait(0.01)
 
 
 @pytest.fixture

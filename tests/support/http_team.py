@@ -7,7 +7,6 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import anyio
-import anyio.lowlevel
 import httpx2
 from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
@@ -185,7 +184,7 @@ def call_modern(name: str) -> tuple[dict[str, str], dict[str, Any]]:
     return headers, body
 
 
-async def wait_until(condition: Callable[[], bool], seconds: float = 20) -> None:
+async def wait_until(condition: Callable[[], bool], seconds: float = 60) -> None:
     with anyio.fail_after(seconds):
-        while not condition():
-            await anyio.lowlevel.checkpoint()
+        while not condition():  # noqa: ASYNC110 - another process wakes nobody
+            await anyio.sleep(0.01)

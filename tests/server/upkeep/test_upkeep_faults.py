@@ -16,22 +16,24 @@ pytestmark = pytest.mark.anyio
 _SHAPES = """
     select vector_dims(vector), round(vector_norm(vector::vector)::numeric, 2) from embedding_1"""
 
+FAULTS = [
+    Fault.WRONG_DIMENSIONS,
+    Fault.MIXED_DIMENSIONS,
+    Fault.NO_DIMENSIONS,
+    Fault.FEWER,
+    Fault.NAN,
+    Fault.ZERO,
+    Fault.BAD_JSON,
+    Fault.TRUNCATED,
+    Fault.HANG,
+]
+
 
 async def test_a_vector_that_is_none_is_never_stored_and_the_fact_always(
     desk: Desk, provider: EmbeddingServer, owner: psycopg.Connection
 ) -> None:
     await desk.remember("registers the model")
-    for fault in (
-        Fault.WRONG_DIMENSIONS,
-        Fault.MIXED_DIMENSIONS,
-        Fault.NO_DIMENSIONS,
-        Fault.FEWER,
-        Fault.NAN,
-        Fault.ZERO,
-        Fault.BAD_JSON,
-        Fault.TRUNCATED,
-        Fault.HANG,
-    ):
+    for fault in FAULTS:
         known = count(owner, "fact")
         provider.fail(fault)
         await desk.build(f"plays the theremin {known}", f"collects stamps {known}")
