@@ -1,6 +1,10 @@
 """The least score of hooks: which prompts get facts, and whether these facts help.
 
-    python -m benchmarks.hook_recall [path of the LoCoMo conversations] [--json FILE]
+    python -m benchmarks.hook_recall [path of the LoCoMo conversations] [--json FILE] [--long 200]
+
+First, prompts in which the question stands before, after or among pasted logs, stack traces, diffs
+and code (benchmarks.support.long_prompts): the share that finds the fact that the question alone
+finds, with the default least score. The memory also has the facts of the first conversation.
 
 Each conversation has a new database, which is filled through an MCP client: once with facts about
 the speakers (`facts`), once with the turns of the dialog (`turns`). The task `together` stores the
@@ -30,12 +34,14 @@ import psycopg
 from benchmarks.recall import ADVERSARIAL, DATA, collect_documents
 from benchmarks.support.coding_prompts import CODING_PROMPTS
 from benchmarks.support.filled_memory import Document, open_filled_memory
+from benchmarks.support.long_prompts import KNOWN, Known, list_long_prompts
 from benchmarks.support.place import open_folder, tell_machine
 from textrawl.embedded.cluster import Cluster, run_embedded
 from textrawl.hooks.response import write_query
 from textrawl.hooks.transcripts import FRAME_TOKENS
 from textrawl.models.embeddings import Embedder
-from textrawl.values.word_lists import RECALL_TOKENS
+from textrawl.values.condensation import SHORT_PROMPT, read_prose
+from textrawl.values.word_lists import LEAST_SCORE, RECALL_TOKENS
 from textrawl.wire.token_counter import choose_counter
 
 TASKS = ("facts", "turns", "together")
@@ -160,12 +166,54 @@ def summarize(found: Sequence[Found], bar: float) -> dict[str, float]:
     }
 
 
-async def run(conversations: Sequence[dict[str, Any]], folder: Path) -> list[dict[str, Any]]:
+async def measure_long(
+    cluster: Cluster, conversations: Sequence[dict[str, Any]], count: int
+) -> dict[str, list[bool]]:
+    """Return by kind and place of pasted texts which prompts find their fact, as hooks search.
+
+    Prompts whose question alone does not find the fact are left out.
+    """
+    others = collect_documents(conversations[0], "facts") if conversations else {}
+    documents: dict[Document, set[str]] = {(one.entity, one.fact): set() for one in KNOWN}
+    found = defaultdict[str, list[bool]](list)
+    chosen = {"embedding_provider": "local"}
+    async with open_filled_memory(cluster, "long", {**documents, **others}, chosen) as (sql, model):
+        able = {one for one in KNOWN if await finds(sql, model, one.question, one)}
+        print(f"{len(able)} of {len(KNOWN)} questions alone find their facts")
+        for prompt in list_long_prompts(count):
+            if prompt.known in able:
+                good = await finds(sql, model, prompt.text, prompt.known)
+                for key in (prompt.kind, prompt.place, "all"):
+                    found[key].append(good)
+    return found
+
+
+async def finds(sql: psycopg.Connection[Any], embedder: Embedder, text: str, known: Known) -> bool:
+    """Return whether a hook with the default least score gives the fact for this prompt."""
+    query = write_query(text)
+    if len(query) > SHORT_PROMPT:
+        prose = read_prose(query)
+        keys = sql.execute("select known_names(%s)", ([*prose.keys],)).fetchall()
+        query = prose.write_query([key for [key] in keys])
+    [model] = sql.execute("select id from embedding_model").fetchone() or [None]
+    vector = str([float(x) for x in await embedder.embed_query(query)])
+    rows = sql.execute(_SEARCH, (query, ROWS, model, vector)).fetchall()
+    return any(content == known.fact and score >= LEAST_SCORE for _, content, score in rows)
+
+
+async def run(
+    conversations: Sequence[dict[str, Any]], folder: Path, count: int
+) -> list[dict[str, Any]]:
     """Print a table for each task. Postgres keeps its data in `folder`."""
     lines = list[dict[str, Any]]()
     columns = ("least score", "related", "evidence", "foreign", "coding", "tokens")
     async with run_embedded(folder) as cluster:
-        for task in TASKS:
+        print("\n| pasted | prompts | find the fact |\n| --- | --- | --- |")
+        for kind, good in (await measure_long(cluster, conversations, count)).items():
+            share = 100 * statistics.fmean(good)
+            print(f"| {kind} | {len(good)} | {share:.1f} |", flush=True)
+            lines.append({"task": "long", "pasted": kind, "prompts": len(good), "found": share})
+        for task in TASKS if conversations else ():
             group = [join(conversations)] if task == "together" else conversations
             found = [
                 prompt
@@ -186,12 +234,14 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="The least score of hooks.")
     parser.add_argument("data", nargs="?", type=Path, default=DATA)
     parser.add_argument("--json", type=Path, metavar="FILE", help="also write the figures to FILE")
+    parser.add_argument("--long", type=int, default=200, help="prompts with pasted texts")
     given = parser.parse_args()
     if not given.data.is_file():
         print(f"{given.data} does not exist. Name a file of LoCoMo conversations.")
-        return
+    text = given.data.read_text("utf-8") if given.data.is_file() else "[]"
+    conversations: list[dict[str, Any]] = json.loads(text)
     with open_folder("hook-recall") as folder:
-        lines = anyio.run(run, json.loads(given.data.read_text("utf-8")), folder)
+        lines = anyio.run(run, conversations, folder, given.long)
     if given.json:
         content = {"machine": tell_machine(), "rows": lines}
         given.json.write_text(json.dumps(content, indent=2) + "\n", "utf-8")

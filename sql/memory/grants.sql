@@ -2,8 +2,8 @@
 grant execute on function
     textrawl.search_memory, textrawl.describe_entity, textrawl.list_entities, textrawl.similar_names,
     textrawl.digest_memory, textrawl.facts_from_authors, textrawl.complete_name, textrawl.explain_search, textrawl.known_types,
-    textrawl.find_ids, textrawl.remember_fact, textrawl.build_knowledge, textrawl.relate_entities, textrawl.end_relation,
-    textrawl.forget_entity,
+    textrawl.find_ids, textrawl.known_names, textrawl.remember_fact, textrawl.build_knowledge,
+    textrawl.relate_entities, textrawl.end_relation, textrawl.forget_entity,
     textrawl.memory_statistics, textrawl.recall_costs, textrawl.count_terms
     to textrawl_app;
 
@@ -15,7 +15,7 @@ grant execute on function
 grant execute on function
     textrawl.search_memory, textrawl.describe_entity, textrawl.list_entities, textrawl.similar_names,
     textrawl.digest_memory, textrawl.facts_from_authors, textrawl.complete_name, textrawl.explain_search, textrawl.known_types,
-    textrawl.find_ids, textrawl.memory_statistics, textrawl.recall_costs, textrawl.score_bar
+    textrawl.find_ids, textrawl.known_names, textrawl.memory_statistics, textrawl.recall_costs, textrawl.score_bar
     to textrawl_analyst;
 
 -- Row-level security shows a login only the rows of the spaces that were granted to its actor.

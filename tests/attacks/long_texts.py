@@ -12,6 +12,7 @@ from textrawl.memory.documents import clean_text, read_file
 from textrawl.memory.journal import read_bullets
 from textrawl.memory.vault import read_note
 from textrawl.models.llm import drop_thoughts, find_object
+from textrawl.values.condensation import condense
 from textrawl.values.text import clean_name, remove_hidden, split_text
 
 LENGTH = 100_000
@@ -24,7 +25,7 @@ MARKS = (
 READERS: tuple[Callable[[str], object], ...] = (
     clean_message, write_query, hide_secrets, clean_text, drop_thoughts, find_object,
     lambda text: read_note(f"---\n{text}"), lambda text: read_bullets(f"- a{text}"), split_text,
-    clean_name, remove_hidden,
+    clean_name, remove_hidden, condense,
 )  # fmt: skip
 
 # Beginnings of tags and comments, which a page repeats without an end.

@@ -30,6 +30,7 @@ READS = (
     "select * from explain_search('canary vault hides')",
     "select * from explain_search('canary', spaces => array[1, 2, 3, 4])",
     "select * from digest_memory('Canary')", "select * from digest_memory(spaces => array[3])",
+    "select * from known_names(array['canary green', 'canary'])",
     "select * from complete_name('')", "select * from complete_name('c', spaces => array[3])",
     "select * from similar_to('{green}')", "select * from similar_to('hides')",
     "select * from similar_to('canary green', spaces => array[3])",

@@ -64,7 +64,8 @@ def test_added_elements_are_left_out_of_a_message(text: str, kept: str) -> None:
 def test_added_elements_are_left_out_of_a_query() -> None:
     added = "<hook_context>no</hook_context><system-reminder>no</system-reminder>"
 
-    assert write_query(f"Tea{added}at four? <system-reminder>") == "Tea at four? <system-reminder>"
+    query = write_query(f"Tea{added}at four? <system-reminder>")
+    assert query.split() == ["Tea", "at", "four?", "<system-reminder>"]
 
 
 def test_a_transcript_that_is_a_fifo_is_not_waited_for(tmp_path: Path) -> None:

@@ -113,6 +113,7 @@ def test_functions_give_the_servers_login_nothing_without_a_credential(
         assert server.execute("select * from digest_memory('Canary')").fetchall() == []
         assert server.execute("select * from explain_search('canary')").fetchall() == []
         assert server.execute("select * from complete_name('')").fetchall() == []
+        assert server.execute("select * from known_names(array['ada'])").fetchall() == []
         assert server.execute("select total from list_entities()").fetchone() == (0,)
         assert server.execute("select * from authenticate()").fetchall() == []
         for statement in (

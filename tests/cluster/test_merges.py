@@ -60,6 +60,7 @@ CASES: dict[str, Case] = {
     "entity_proposals": ({"entity": "Ana", "max_rows": 5}, pick("space", "content")),
     "entity_spaces": ({"entity": "Ana"}, pick_set("space", "name")),
     "expire_proposals": ({}, pick("expire_proposals")),
+    "known_names": ({"keys": ["ana", "nobody"]}, pick_set("name_key")),
     "known_types": ({"words": ["person", "team"]}, pick_set("word")),
     "list_entities": ({"max_rows": 5, "skip": 2}, name_items("entities", "name", "space")),
     "list_graphs": ({}, pick("name", "chunks", "tokens")),

@@ -271,7 +271,7 @@ _EDGE: dict[str, Rule] = {
     "ended": undecided(truth), "replaces": undecided(truth),
 }  # fmt: skip
 _QUERY: dict[str, Rule] = {
-    "mode": word("search", "entity", "list"), "query": name(1000, required=False),
+    "mode": word("search", "entity", "list"), "query": name(100_000, required=False),
     "entityTypes": words(*TYPES), "sources": words("facts", "documents"),
     "searchMode": word("hybrid", "semantic"),
     "entityName": name(200, required=False), "includeRelated": truth,

@@ -67,6 +67,18 @@ def test_commands_and_prompts_about_something_else_get_nothing(start: Start, pro
     assert start("copilot-cli").tell("prompt", prompt=prompt).is_silent
 
 
+@pytest.mark.parametrize("lines", [6, 1500])
+def test_a_question_after_pasted_lines_of_a_log_gets_its_facts(start: Start, lines: int) -> None:
+    log = "".join(
+        f"2026-11-25 10:11:{n % 60:02d} INFO worker {n} sent its heartbeat to queue {n}\n"
+        for n in range(lines)
+    )
+
+    said = start("claude-code").tell("prompt", prompt=f"{log}{QUESTION}")
+
+    assert "leads QA at Acme" in said.text
+
+
 def test_a_very_long_prompt_is_answered_by_its_beginning_and_end(start: Start) -> None:
     pasted = "".join(f"```\nline {number} of a log\n```\n" for number in range(100_000))
 

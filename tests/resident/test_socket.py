@@ -71,7 +71,10 @@ def test_the_socket_answers_like_the_tools(resident: Process, run: Run) -> None:
     digest = ask(build_call("digest", {}), timeout=5)
     printed = run("recall", "who", "likes", "tea?")
     listed = json.loads(run("recall", "tea", "--json").out)
+    log = "2026-11-25 10:11:12 INFO the worker sent a heartbeat\n" * 900
+    pasted = run("recall", f"{log}who likes tea?")
 
+    assert pasted.out == printed.out
     assert [stored] == found.ids == digest.ids
     assert found.text.splitlines()[0] == "Ada (concept)"
     assert again.ids == []

@@ -154,5 +154,17 @@ def test_similar_names_begin_alike_share_a_word_or_are_in_use(sql: Sql) -> None:
     assert len(sql.execute("select * from similar_names('', 50)").fetchall()) == 5
 
 
+def test_known_names_are_those_of_entities_and_of_aliases_in_use(sql: Sql) -> None:
+    for name in ("Jeff Green", "C++"):
+        sql.execute("select remember_fact(%s, 'person', 'exists')", [name])
+    sql.execute("select name_entity('Jeff Green', 'JG Straße')")
+
+    found = sql.execute(
+        "select name_key from known_names(array['jeff green', 'c++', 'c', name_key('JG STRASSE')])"
+    ).fetchall()
+
+    assert sorted(found) == [("c++",), ("jeff green",), ("jg strasse",)]
+
+
 def test_unicode_of_python_is_not_older_than_that_of_the_table() -> None:
     assert tuple(map(int, unicodedata.unidata_version.split("."))) >= (14, 0, 0)

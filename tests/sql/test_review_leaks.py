@@ -18,6 +18,7 @@ READS: tuple[LiteralString, ...] = (
     "list_entities(credential => %s)",
     "similar_names('Cleo', credential => %s)",
     "complete_name('C', credential => %s)",
+    "known_names(array['cleo', 'ada'], credential => %s)",
     "(select content, section from digest_memory(credential => %s)) as without_scores",
     "read_graph(credential => %s)",
     "search_nodes('green', credential => %s)",

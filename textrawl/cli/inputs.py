@@ -6,7 +6,7 @@ from typing import Annotated, TypeVar
 
 import typer
 
-from textrawl.values import names
+from textrawl.values import condensation, names
 from textrawl.values.question_times import find_period
 from textrawl.values.text import (
     FACT_LENGTH,
@@ -14,7 +14,7 @@ from textrawl.values.text import (
     MOST_FACTS,
     MOST_TOKENS,
     NAME_LENGTH,
-    QUERY_LENGTH,
+    PROMPT_LENGTH,
     REASON_LENGTH,
     clean_fact,
     clean_name,
@@ -30,9 +30,9 @@ def read_name(text: str) -> str:
 
 
 def read_query(text: str, argument: str = "QUERY") -> str:
-    """Return a clean question. Raises BadParameter if it is empty or too long."""
+    """Return a question, and a long text as it is. Raises BadParameter: it is empty or too long."""
     try:
-        return _limit(clean_name(text), QUERY_LENGTH)
+        return _limit(condensation.read_query(text), PROMPT_LENGTH)
     except typer.BadParameter as error:  # typer adds the name only while it parses arguments
         raise typer.BadParameter(error.message, param_hint=argument) from None
 

@@ -14,7 +14,7 @@ from typing import Any
 from textrawl.environment import read_sources
 from textrawl.errors import ArgumentInvalid, QueryMissing, TextrawlError
 from textrawl.resident.client import SocketAnswer, Unreachable, ask, build_call
-from textrawl.values.text import LEAST_TOKENS, MOST_FACTS, MOST_TOKENS, QUERY_LENGTH
+from textrawl.values.text import LEAST_TOKENS, MOST_FACTS, MOST_TOKENS, PROMPT_LENGTH
 
 Request = dict[str, Any]
 
@@ -175,7 +175,7 @@ def _split(
 
 def _read_query(plain: list[str]) -> str | None:
     text = read_stdin() if plain in ([], [STDIN]) else " ".join(plain)
-    fits = text is not None and text.strip() and len(text) <= QUERY_LENGTH and _is_unicode(text)
+    fits = text is not None and text.strip() and len(text) <= PROMPT_LENGTH and _is_unicode(text)
     return text if fits else None
 
 

@@ -23,6 +23,7 @@ from pydantic.alias_generators import to_camel
 from textrawl.errors import ArgumentInvalid, EntityNameMissing, QueryMissing
 from textrawl.memory.facts import Edge, Fact, Question, Times
 from textrawl.memory.journal import EntryKey
+from textrawl.values.condensation import read_query
 from textrawl.values.names import read_type, read_wanted_type
 from textrawl.values.text import (
     FACT_LENGTH,
@@ -30,7 +31,7 @@ from textrawl.values.text import (
     MOST_FACTS,
     MOST_TOKENS,
     NAME_LENGTH,
-    QUERY_LENGTH,
+    PROMPT_LENGTH,
     RELATION_LENGTH,
     clean_fact,
     clean_name,
@@ -69,7 +70,8 @@ def _require_name(name: str) -> str:
 
 _TEXT = _apply(clean_name)
 _Name = Annotated[str, _TEXT, Field(max_length=NAME_LENGTH), AfterValidator(_require_name)]
-_Query = Annotated[str, _TEXT, Field(max_length=QUERY_LENGTH), AfterValidator(_require_query)]
+_LONG = Field(max_length=PROMPT_LENGTH)
+_Query = Annotated[str, _apply(read_query), _LONG, AfterValidator(_require_query)]
 # An empty text is refused. It would mean "no fact", and delete a whole entity.
 _Reference = Annotated[str, _TEXT, Field(min_length=1, max_length=FACT_LENGTH)]
 _WORD = Field(min_length=1, max_length=NAME_LENGTH)

@@ -320,6 +320,7 @@ MERGES: dict[str, Merge] = {
     "list_spaces": Merge(_list_spaces, ("archived_at", "name")),
     "measure_graphs": one_row(database=_first),
     "memory_statistics": Merge(_statistics, ("bytes",)),
+    "known_names": Merge(_everything),
     "pending_embeddings": one_row(next_attempt=_least),
     "recall_chunks": _rank("-score", "-updated_at", "observation_id"),
     "search_memory": _rank(*_SCORED),

@@ -6,11 +6,12 @@ from typing import get_args
 
 from textrawl.access.principal import Scope
 from textrawl.errors import ArgumentInvalid
+from textrawl.values import condensation
 from textrawl.values.names import read_wanted_type
 from textrawl.values.text import (
     FACT_LENGTH,
     NAME_LENGTH,
-    QUERY_LENGTH,
+    PROMPT_LENGTH,
     REASON_LENGTH,
     clean_fact,
     clean_name,
@@ -23,7 +24,7 @@ _MOST_DIGITS = 9
 
 def read_query(text: str) -> str:
     """Return a clean question, which can be empty. Raises ArgumentInvalid if it is too long."""
-    return _limit("The question", clean_name(text), QUERY_LENGTH)
+    return _limit("The question", condensation.read_query(text), PROMPT_LENGTH)
 
 
 def read_name(text: str) -> str:

@@ -18,7 +18,7 @@ from textrawl.memory.facts import Question, Times
 from textrawl.settings import Format
 from textrawl.tools.memory.search_replies import FactLayout, SearchReply, find_space_labels
 from textrawl.values.names import ENTITY_TYPES
-from textrawl.values.text import MOST_FACTS, QUERY_LENGTH
+from textrawl.values.text import MOST_FACTS, PROMPT_LENGTH
 from textrawl.wire.replies import Renderer, Reply
 
 _LIMIT, _RECENT = 10, 20
@@ -44,7 +44,7 @@ async def show(visit: PageRequest) -> Response:
     types, as_of = read_types(visit.read("type")), read_moment(visit.read("as_of"))
     values: dict[str, Any] = {
         "query": query,
-        "query_length": QUERY_LENGTH,
+        "query_length": PROMPT_LENGTH,
         "type": visit.read("type"),
         "types": ENTITY_TYPES,
         "as_of": visit.read("as_of"),
@@ -65,6 +65,7 @@ async def show(visit: PageRequest) -> Response:
 
 async def _find(visit: PageRequest, question: Question) -> dict[str, object]:
     memory = visit.site.memory
+    question = await memory.condense(question, visit.caller)
     hits, reason = await memory.search(question, visit.caller)
     explained: list[ExplainedRow] = []
     if visit.read("why"):

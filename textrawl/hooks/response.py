@@ -19,40 +19,38 @@ from textrawl.hooks.transcripts import (
     has_stored,
     is_reminder,
 )
-from textrawl.values.text import DIGEST_TOKENS, LEAST_TOKENS, NAME_LENGTH, frame_digest, frame_facts
+from textrawl.values.text import (
+    DIGEST_TOKENS,
+    LEAST_TOKENS,
+    NAME_LENGTH,
+    PROMPT_LENGTH,
+    drop_fences,
+    frame_digest,
+    frame_facts,
+)
 from textrawl.values.word_lists import HOOKS, LEAST_SCORE, RECALL_TOKENS, read_authors, read_hooks
 
-LONGEST = 500  # characters of a query; a longer one costs time and finds less
-_READ = 20_000  # characters that are looked at, at the beginning and at the end of a prompt
-_CODE = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
 _ADDED = re.compile(r"<(hook_context|system-reminder|system_reminder)>")
 
 
 def write_query(prompt: str) -> str:
-    """Return a query of at most 500 characters. It is empty for a slash command.
+    """Return what a search can answer. It is empty for a slash command.
 
-    Code blocks, and texts that hooks added, are left out. Of a long prompt the beginning and the
-    end stay, because a question stands before or after pasted text.
+    Code blocks, and texts that hooks added, are left out. Of a prompt that is longer than a query
+    can be, the beginning and the end stay. The process with the memory condenses the rest.
     """
-    text = prompt if len(prompt) <= 2 * _READ else f"{prompt[:_READ]} {prompt[-_READ:]}"
-    text = drop_elements(text, _ADDED, " ").strip()
+    text = drop_elements(prompt, _ADDED, " ").strip()
     if not text or _is_command(text):
         return ""
-    words = " ".join(_CODE.sub(" ", text).split()) or " ".join(text.split())
-    return words if len(words) <= LONGEST else _shorten(words)
+    text = drop_fences(text).strip() or text
+    half = (PROMPT_LENGTH - 1) // 2
+    return text if len(text) <= PROMPT_LENGTH else f"{text[:half]}\n{text[-half:]}"
 
 
 def _is_command(text: str) -> bool:
     """Return whether a prompt begins with a slash command. A path such as /etc/hosts is none."""
     first = text.split(maxsplit=1)[0]
     return first.startswith("/") and "/" not in first[1:]
-
-
-def _shorten(text: str) -> str:
-    """Return the beginning and the end of a text, which are cut between words if possible."""
-    half = (LONGEST - 1) // 2
-    beginning, end = text[:half], text[-half:]
-    return f"{beginning.rpartition(' ')[0] or beginning} {end.partition(' ')[2] or end}"
 
 
 _WORKTREES = "/.git/worktrees/"

@@ -30,9 +30,9 @@ from textrawl.memory.fact_rows import (
 from textrawl.memory.store import Store
 from textrawl.models.embeddings import compose_document
 from textrawl.postgres.sqlstates import FACT_REASONS, DataRefused
-from textrawl.values import question_times
+from textrawl.values import condensation, question_times
 from textrawl.values.names import ENTITY_TYPES
-from textrawl.values.text import read_relation
+from textrawl.values.text import QUERY_LENGTH, read_relation
 from textrawl.values.word_lists import EVERYBODY, build_filter, includes_everybody
 
 # People speak of an event some days after it, or plan it the day before. Therefore the period of a
@@ -179,6 +179,23 @@ class MemoryOperations:
         self._store = store
         self._call = store.database.call
 
+    async def condense(
+        self, question: Question, caller: Caller, *, longest: int = QUERY_LENGTH
+    ) -> Question:
+        """Return the question with a query of at most 1,000 characters.
+
+        A text of more than `longest` characters is condensed: its questions count, and sentences
+        with names that the caller can read. Raises QueryMissing if it has no words.
+        """
+        if len(question.query) <= longest:
+            return question
+        prose = await to_thread.run_sync(condensation.read_prose, question.query)
+        keys = [*prose.keys]
+        known = await self._call("known_names", str, keys=keys, **caller.reading) if keys else ()
+        if query := prose.write_query(known):
+            return replace(question, query=query)
+        raise errors.QueryMissing
+
     async def search(self, question: Question, caller: Caller) -> tuple[list[HitRow], str | None]:
         """Return matching facts, best first, and the reason why vectors were not used, or None.
 
@@ -201,6 +218,7 @@ class MemoryOperations:
 
     async def _search(self, question: Question, caller: Caller) -> tuple[list[HitRow], str | None]:
         await self._check_types(question.entity_types, caller)
+        question = await self.condense(question, caller)
         arguments, reason = await self._prepare(question, caller)
         hits = await self._call(
             "search_memory",
@@ -239,7 +257,8 @@ class MemoryOperations:
 
         async def ask() -> tuple[list[ExplainedRow], str | None]:
             await self._check_types(question.entity_types, caller)
-            arguments, reason = await self._prepare(question, caller)
+            condensed = await self.condense(question, caller)
+            arguments, reason = await self._prepare(condensed, caller)
             rows = await self._call("explain_search", ExplainedRow, more=more, **arguments)
             return rows, reason
 

@@ -300,6 +300,7 @@ def _escape_end(flat: str) -> str:
 NAME_LENGTH = 200
 FACT_LENGTH = 2000
 QUERY_LENGTH = 1000
+PROMPT_LENGTH = 100_000  # of a text that becomes a query: see values/condensation.py
 RELATION_LENGTH = 100
 REASON_LENGTH = 500  # of a revision or of a rejection
 
@@ -316,6 +317,7 @@ _SENTENCE = re.compile(
     r"[.!?\u2026][\"')\]\u00bb\u201d\u2019]*\s+|[\u3002\uff01\uff1f][\u300d\u300f\u201d]*\s*|\n\s*"
 )
 _SPACE = re.compile(r"\s+")
+_FENCE = "```"
 _JOINERS = "\u200c\u200d"
 
 
@@ -327,6 +329,13 @@ def split_text(text: str, most: int = FACT_LENGTH) -> list[str]:
         parts.append(rest[:end])
         rest = rest[end:]
     return [*parts, rest]
+
+
+def drop_fences(text: str) -> str:
+    """Replace each block of fenced code by the end of a line. A fence without an end stays."""
+    parts = text.split(_FENCE)
+    rest = parts.pop() if len(parts) % 2 == 0 else ""
+    return "\n".join([*parts[::2], rest])
 
 
 def number_text(text: str) -> UUID:

@@ -72,8 +72,8 @@ WRONG: list[tuple[str, dict[str, Any], str, str]] = [
      f"facts[0].saidAt (given 'May'): {_DATE}"),
     ("query_memory", {"entityTypes": 5}, "Invalid argument",
      "entityTypes (given '5'): must be a list"),
-    ("query_memory", {"query": "x" * 10_000}, "Invalid argument",
-     f"query (given '{'x' * 40}…', 10000 characters): must be text of at most 1000 characters"),
+    ("query_memory", {"query": "x" * 100_001}, "Invalid argument",
+     f"query (given '{'x' * 40}…', 100001 characters): must be text of at most 100000 characters"),
     ("remember_fact", FACT | {"entityName": "x" * 10_000}, "Invalid argument",
      f"entityName (given '{'x' * 40}…', 10000 characters): "
      "must be text of at most 200 characters"),

@@ -34,6 +34,7 @@ from textrawl.cli.inputs import (
 from textrawl.cli.memory_session import ask
 from textrawl.memory import commands
 from textrawl.memory.fact_rows import EntityRow, ExplainedRow, HitRow
+from textrawl.values.condensation import condense
 from textrawl.values.question_times import TenseName, read_time
 from textrawl.values.times import write_day, write_period
 
@@ -271,11 +272,12 @@ def explain(  # noqa: PLR0913, PLR0917 - each argument is an option
     piped output each fact is one line: outcome, score, score without neighbours, coverage, cosine,
     words, found by, entity, id, fact.
     """
+    text = read_query(" ".join(query))
     least = None if least_score is None else least_score / 100
     found = ask(
         commands.explain,
         space,
-        read_query(" ".join(query)),
+        text,
         types=types or None,
         limit=limit,
         more=more,
@@ -284,7 +286,7 @@ def explain(  # noqa: PLR0913, PLR0917 - each argument is an option
     )
     if found.missing:
         write_message(f"Keywords only: {found.missing}.")
-    if as_of is None and (about := _describe_time(" ".join(query))):
+    if as_of is None and (about := _describe_time(condense(text))):
         write_message(f"The question is about {about}.")
     if as_json:
         write_json([asdict(row) for row in found.rows])

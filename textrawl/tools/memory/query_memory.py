@@ -139,6 +139,7 @@ async def _search(call: Call, question: Question, layout: FactLayout) -> SearchR
     if program is not None:
         authors = call.app.digest_authors
         return await find_for_program(memory, question, caller, program, authors, layout)
+    question = await memory.condense(question, caller)
     rows, reason = await memory.search(question, caller)
     layout = await _date_disagreeing(
         memory,

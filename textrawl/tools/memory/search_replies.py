@@ -11,10 +11,12 @@ from pydantic import Field, PrivateAttr
 from textrawl.access.principal import Caller, Principal
 from textrawl.memory.fact_rows import DigestRow, HitRow, ListRow
 from textrawl.memory.facts import MemoryOperations, Question
+from textrawl.values.condensation import SHORT_PROMPT
 from textrawl.values.text import (
     HEADER_MARKS,
     MOST_FACTS,
     PROPOSED,
+    QUERY_LENGTH,
     write_arrow,
     write_author,
     write_line,
@@ -239,10 +241,10 @@ class SearchReply(Answer):
         return reply.choose(len(shown))
 
     def read_finding(self, question: str) -> Finding:
-        """Return the question and the facts, with the best score, cosine and coverage."""
+        """Return the query and the facts, with the best score, cosine and coverage."""
         rows = [row for row in self._rows if not row.proposed]
         return Finding(
-            question,
+            self.query or question,
             [(row.space, str(row.observation_id)) for row in rows],
             score=max((row.score for row in rows), default=None),
             cosine=max((row.cosine for row in rows if row.cosine is not None), default=None),
@@ -512,6 +514,8 @@ async def find_for_program(
     """
     chosen = (program.authors or authors) if program.is_hook else EVERYBODY
     # Of a search for some authors, the database does not know how many facts others have written.
+    longest = SHORT_PROMPT if program.is_hook else QUERY_LENGTH
+    question = await memory.condense(question, caller, longest=longest)
     wanted = program.count_wanted(question.limit) if includes_everybody(chosen) else MOST_FACTS
     rows, reason = await memory.search(replace(question, limit=wanted), caller)
     rows = await memory.choose_by_authors(rows, chosen, caller)
