@@ -202,8 +202,8 @@ def _settings(dice: random.Random, count: int) -> Lines:
     lines = ["apiVersion: apps/v1", "kind: Deployment", "spec:"]
     for number in range(count // 3):
         word = dice.choice(_WORDS)
-        lines += [f"  - name: {word}-{number}", f"    image: example/{word}:1.{number}",
-                  f"    timeout: {dice.randrange(90)}"]  # fmt: skip
+        lines += [f"  - name: {word}-{number}", f"    image: example/{word}:1.{number}"]
+        lines += [f"    timeout: {dice.randrange(90)}"]
     return lines
 
 

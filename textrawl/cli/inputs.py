@@ -6,7 +6,7 @@ from typing import Annotated, TypeVar
 
 import typer
 
-from textrawl.values import condensation, names
+from textrawl.values import names
 from textrawl.values.question_times import find_period
 from textrawl.values.text import (
     FACT_LENGTH,
@@ -18,6 +18,7 @@ from textrawl.values.text import (
     REASON_LENGTH,
     clean_fact,
     clean_name,
+    clean_query,
 )
 from textrawl.values.times import read_as_of, read_instant
 
@@ -32,7 +33,7 @@ def read_name(text: str) -> str:
 def read_query(text: str, argument: str = "QUERY") -> str:
     """Return a question, and a long text as it is. Raises BadParameter: it is empty or too long."""
     try:
-        return _limit(condensation.read_query(text), PROMPT_LENGTH)
+        return _limit(clean_query(text), PROMPT_LENGTH)
     except typer.BadParameter as error:  # typer adds the name only while it parses arguments
         raise typer.BadParameter(error.message, param_hint=argument) from None
 

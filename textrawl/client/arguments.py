@@ -23,7 +23,6 @@ from pydantic.alias_generators import to_camel
 from textrawl.errors import ArgumentInvalid, EntityNameMissing, QueryMissing
 from textrawl.memory.facts import Edge, Fact, Question, Times
 from textrawl.memory.journal import EntryKey
-from textrawl.values.condensation import read_query
 from textrawl.values.names import read_type, read_wanted_type
 from textrawl.values.text import (
     FACT_LENGTH,
@@ -35,6 +34,7 @@ from textrawl.values.text import (
     RELATION_LENGTH,
     clean_fact,
     clean_name,
+    clean_query,
     clean_relation,
 )
 from textrawl.values.times import read_as_of, read_begin, read_instant, read_past_instant
@@ -71,7 +71,7 @@ def _require_name(name: str) -> str:
 _TEXT = _apply(clean_name)
 _Name = Annotated[str, _TEXT, Field(max_length=NAME_LENGTH), AfterValidator(_require_name)]
 _LONG = Field(max_length=PROMPT_LENGTH)
-_Query = Annotated[str, _apply(read_query), _LONG, AfterValidator(_require_query)]
+_Query = Annotated[str, _apply(clean_query), _LONG, AfterValidator(_require_query)]
 # An empty text is refused. It would mean "no fact", and delete a whole entity.
 _Reference = Annotated[str, _TEXT, Field(min_length=1, max_length=FACT_LENGTH)]
 _WORD = Field(min_length=1, max_length=NAME_LENGTH)

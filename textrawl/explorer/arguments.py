@@ -6,7 +6,6 @@ from typing import get_args
 
 from textrawl.access.principal import Scope
 from textrawl.errors import ArgumentInvalid
-from textrawl.values import condensation
 from textrawl.values.names import read_wanted_type
 from textrawl.values.text import (
     FACT_LENGTH,
@@ -15,6 +14,7 @@ from textrawl.values.text import (
     REASON_LENGTH,
     clean_fact,
     clean_name,
+    clean_query,
 )
 from textrawl.values.times import read_as_of, read_past_instant
 
@@ -24,7 +24,7 @@ _MOST_DIGITS = 9
 
 def read_query(text: str) -> str:
     """Return a clean question, which can be empty. Raises ArgumentInvalid if it is too long."""
-    return _limit("The question", condensation.read_query(text), PROMPT_LENGTH)
+    return _limit("The question", clean_query(text), PROMPT_LENGTH)
 
 
 def read_name(text: str) -> str:

@@ -51,7 +51,6 @@ from textrawl.memory.trail import (
     UndoRow,
 )
 from textrawl.values.choice import join_choices
-from textrawl.values.condensation import read_query
 from textrawl.values.names import read_wanted_type
 from textrawl.values.text import (
     FACT_LENGTH,
@@ -62,6 +61,7 @@ from textrawl.values.text import (
     REASON_LENGTH,
     clean_fact,
     clean_name,
+    clean_query,
 )
 from textrawl.values.times import read_instant
 
@@ -200,7 +200,7 @@ def _text(clean: Callable[[str], Any]) -> BeforeValidator:
 
 Name = Annotated[str, _text(clean_name), Field(min_length=1, max_length=NAME_LENGTH)]
 Space = Annotated[str, _text(clean_name), Field(min_length=1, max_length=63)]
-Query = Annotated[str, _text(read_query), Field(min_length=1, max_length=PROMPT_LENGTH)]
+Query = Annotated[str, _text(clean_query), Field(min_length=1, max_length=PROMPT_LENGTH)]
 FactText = Annotated[str, _text(clean_fact), Field(min_length=1, max_length=FACT_LENGTH)]
 Reference = Annotated[str, _text(clean_name), Field(min_length=1, max_length=FACT_LENGTH)]
 References = Annotated[list[Reference], Field(min_length=1, max_length=1000)]

@@ -81,13 +81,6 @@ class Prose:
                 yield len(self.sentences) - 1 - place, QUERY_LENGTH
 
 
-def read_query(text: str) -> str:
-    """Return a clean query, or a longer text with its lines, which are needed to condense it."""
-    text = text.strip()
-    clean = clean_name(text) if len(text) <= 2 * QUERY_LENGTH else text
-    return clean if len(clean) <= QUERY_LENGTH else text
-
-
 def condense(text: str, longest: int = QUERY_LENGTH) -> str:
     """Return a query of at most 1,000 characters, without a look-up of names.
 

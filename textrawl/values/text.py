@@ -318,6 +318,15 @@ _SENTENCE = re.compile(
 )
 _SPACE = re.compile(r"\s+")
 _FENCE = "```"
+
+
+def clean_query(text: str) -> str:
+    """Return a clean query, or a longer text with its lines, which are needed to condense it."""
+    text = text.strip()
+    clean = clean_name(text) if len(text) <= 2 * QUERY_LENGTH else text
+    return clean if len(clean) <= QUERY_LENGTH else text
+
+
 _JOINERS = "\u200c\u200d"
 
 

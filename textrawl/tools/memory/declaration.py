@@ -8,7 +8,6 @@ from pydantic import AfterValidator, BeforeValidator, Field, WithJsonSchema
 
 from textrawl.memory.facts import EVER
 from textrawl.tools.toolset import CLEAN_FACT, CLEAN_NAME, Toolset, apply
-from textrawl.values.condensation import read_query
 from textrawl.values.names import ENTITY_TYPES, read_type, read_wanted_type
 from textrawl.values.text import (
     FACT_LENGTH,
@@ -16,6 +15,7 @@ from textrawl.values.text import (
     PROMPT_LENGTH,
     RELATION_LENGTH,
     clean_name,
+    clean_query,
     clean_relation,
 )
 from textrawl.values.times import read_as_of, read_begin, read_instant, read_past_instant
@@ -81,7 +81,7 @@ RelationName = Annotated[
     str, apply(clean_relation), Field(min_length=1, max_length=RELATION_LENGTH)
 ]
 FactText = Annotated[str, CLEAN_FACT, Field(min_length=1, max_length=FACT_LENGTH)]
-Query = Annotated[str, apply(read_query), Field(max_length=PROMPT_LENGTH)]
+Query = Annotated[str, apply(clean_query), Field(max_length=PROMPT_LENGTH)]
 _REFERENCE = (
     Field(max_length=FACT_LENGTH),
     WithJsonSchema({"type": "string"}),  # without the length limit, because it would cost tokens
