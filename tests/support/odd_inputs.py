@@ -92,11 +92,7 @@ def list_expected() -> dict[str, object]:
     """What each entity holds, whatever the way in: its type, the given word, its facts."""
     stored: dict[str, object] = {}
     for place, text in enumerate(TEXTS):
-        stored[f"text {place}"] = (
-            "person",
-            None,
-            [CLEANED.get(text, unicodedata.normalize("NFC", text))],
-        )
+        stored[f"text {place}"] = ("person", None, [expect_text(text)])
     for place, (one, other) in enumerate(PAIRS):
         texts = [one] if (one, other) in SAME else [one, other]
         stored[f"pair {place}"] = ("person", None, texts)
@@ -106,7 +102,9 @@ def list_expected() -> dict[str, object]:
     return stored
 
 
-def list_stored(owner: psycopg.Connection, way: str) -> dict[str, object]:
+def list_stored(
+    owner: psycopg.Connection, way: str
+) -> dict[str, tuple[str, str | None, list[str]]]:
     rows = owner.execute(
         """
         select substr(e.name, %s), e.entity_type, nullif(free_type(e.entity_type, e.metadata), e.entity_type),
@@ -140,3 +138,16 @@ def find_differences(owner: psycopg.Connection, way: str) -> dict[str, object]:
     }
     relations = list_relations(owner, way)
     return different | ({} if relations == list(RELATIONS.values()) else {"relations": relations})
+
+
+def expect_text(text: str) -> str:
+    """Return the stored form of one of TEXTS."""
+    return CLEANED.get(text, unicodedata.normalize("NFC", text))
+
+
+def find_different_texts(owner: psycopg.Connection, way: str) -> dict[str, object]:
+    """Like find_differences(), for a way on which only the facts of entities are written."""
+    stored = list_stored(owner, way)
+    found = {name: texts for name, (_, _, texts) in stored.items()}
+    expected = {f"text {place}": [expect_text(text)] for place, text in enumerate(TEXTS)}
+    return {name: found.get(name) for name in expected if found.get(name) != expected[name]}

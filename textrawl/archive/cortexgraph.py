@@ -23,7 +23,14 @@ from pydantic_core import from_json, to_json
 from textrawl.archive.exports import VERSION
 from textrawl.memory.decay import NO_ENTITY
 from textrawl.values.reference_file import LineRefused
-from textrawl.values.text import clean_fact, clean_name, clean_tag, number_text, split_text
+from textrawl.values.text import (
+    clean_fact,
+    clean_name,
+    clean_tag,
+    count_cleaned,
+    number_text,
+    split_text,
+)
 
 LONGEST_CONTENT = 50_000
 _Source = AsyncIterable[tuple[int, bytes | None]]
@@ -175,12 +182,13 @@ class CortexGraph:
     """A reader of CortexGraph's files, for an import into one space.
 
     `author` becomes the author of the facts. `refuse` gets the line number and the reason for each
-    line that is skipped.
+    line that is skipped, and `tell` the numbers of texts that are cleaned.
     """
 
     space: str
     author: str
     refuse: Refuse
+    tell: Callable[[int], object]
     _moment: datetime = field(default_factory=lambda: datetime.now(UTC))
     _entities: dict[str, UUID] = field(default_factory=dict[str, UUID])
     _counts: dict[str, int] = field(
@@ -194,6 +202,7 @@ class CortexGraph:
         async for number, raw in memories:
             try:
                 batch.append((number, read_cortex_line(raw, CortexMemory)))
+                self.tell(count_cleaned(from_json(raw or b"{}")))
             except LineRefused as refused:
                 self.refuse(number, str(refused))
             if len(batch) >= _BATCH:

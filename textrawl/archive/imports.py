@@ -135,6 +135,7 @@ class Tally:
     `loose` is the number of facts that were stored without a link to their replacement, because the
     replacement is missing. `whole` is false if lines of the file are missing. If vectors were not
     stored, `left_out` is the reason. `without_vector` is the number of new facts without a vector.
+    `cleaned` texts were stored without hidden characters.
     """
 
     added: dict[str, int] = field(default_factory=lambda: dict.fromkeys(EXPORTED, 0))
@@ -145,6 +146,7 @@ class Tally:
     seconds: float = 0.0
     left_out: str | None = None
     without_vector: int = 0
+    cleaned: int = 0
 
 
 @dataclass(frozen=True)
@@ -255,7 +257,13 @@ class Import:
             raise LineRefused("too long")
         if self._footer is not None:
             raise LineRefused("comes after the line that ends the export")
-        return read_line(raw)
+        line, changed = read_line(raw)
+        self.count_cleaned(changed)
+        return line
+
+    def count_cleaned(self, number: int) -> None:
+        """Count texts of the file that are stored without some of their characters."""
+        self.tally.cleaned += number
 
     async def _flush_before(self, line: Content, weight: int) -> None:
         """Store the batch if it is full, or if `line` has another kind and can refer to it."""

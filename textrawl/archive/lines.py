@@ -29,6 +29,7 @@ from textrawl.values.text import (
     clean_fact,
     clean_name,
     clean_text,
+    count_cleaned,
 )
 from textrawl.values.times import read_instant
 
@@ -466,15 +467,17 @@ def read_header(raw: bytes) -> Header:
     return _validate(Header, value)
 
 
-def read_line(raw: bytes) -> Content | Footer:
-    """Read a line after the first. Raises LineRefused."""
+def read_line(raw: bytes) -> tuple[Content | Footer, int]:
+    """Read a line after the first, and count its texts that are cleaned. Raises LineRefused."""
     value = _read_object(raw)
     if "textrawl" in value:
-        return _validate(Footer, value)
+        return _validate(Footer, value), 0
     kind = value.get("kind")
     if not isinstance(kind, str) or kind not in KINDS:
         raise LineRefused(f"kind must be one of {', '.join(map(str, KINDS))}")
-    return _validate(KINDS[kind], value)
+    # A document keeps the ends of its lines.
+    changed = 0 if kind == "version" else count_cleaned(value)
+    return _validate(KINDS[kind], value), changed
 
 
 def _read_object(raw: bytes) -> dict[str, Any]:

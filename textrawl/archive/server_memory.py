@@ -37,7 +37,8 @@ class ServerMemory:
     """A reader of a file of the reference memory server, for an import into one space.
 
     `space` and `space_id` are the name and the id of this space. `author` becomes the author of the
-    facts. `refuse` gets the line number and the reason for each part that cannot be used.
+    facts. `refuse` gets the line number and the reason for each part that cannot be used. `tell`
+    gets numbers of texts that are cleaned.
     """
 
     session: Session
@@ -45,6 +46,7 @@ class ServerMemory:
     space_id: int
     author: str
     refuse: Refuse
+    tell: Callable[[int], object]
     _moment: datetime = field(default_factory=lambda: datetime.now(UTC))
     _written: int = 0
     _types: dict[str, str] = field(default_factory=dict[str, str])
@@ -57,7 +59,7 @@ class ServerMemory:
         """Yield the content of the file as lines of an export, with their line numbers in it."""
         yield 0, to_json({"textrawl": "export", "version": VERSION})
         entities, relations = list[EntityRecord](), list[RelationRecord]()
-        for item in read_reference_file(content):
+        for item in read_reference_file(content, self.tell):
             if isinstance(item, Fault):
                 self.refuse(item.number, item.reason)
             elif isinstance(item, RelationRecord):

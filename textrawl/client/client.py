@@ -3,6 +3,7 @@
 import logging
 from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from contextlib import AsyncExitStack, ExitStack, asynccontextmanager
+from dataclasses import replace
 from functools import cache, partial, wraps
 from threading import Thread, main_thread
 from types import TracebackType
@@ -35,6 +36,7 @@ from textrawl.client.results import Digest, Facts, Forgotten, Related, Remembere
 from textrawl.errors import ArgumentInvalid, NothingToDelete
 from textrawl.settings import find_withheld, read_settings
 from textrawl.values.names import read_server_address
+from textrawl.values.text import count_cleaned
 from textrawl.wire.program import Program
 
 logger = logging.getLogger("textrawl")
@@ -172,7 +174,8 @@ class Client:
             "valid_from": valid_from,
             "valid_until": valid_until,
         }
-        return read_remembered(await self._call("remember_fact", check(FactArguments, given)))
+        answer = await self._call("remember_fact", check(FactArguments, given))
+        return replace(read_remembered(answer), cleaned=count_cleaned(given))
 
     async def relate(  # noqa: PLR0913 - each argument is an option
         self,
@@ -200,7 +203,8 @@ class Client:
             "ended": ended,
         }
         asked = check(EdgeArguments, given)
-        return read_related(await self._call("relate_entities", asked), asked.relation)
+        answer = await self._call("relate_entities", asked)
+        return replace(read_related(answer, asked.relation), cleaned=count_cleaned(given))
 
     async def forget(
         self, entity: str, *, fact: str | None = None, dry_run: bool = False

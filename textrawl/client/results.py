@@ -77,7 +77,7 @@ class Remembered:
 
     `duplicate` is true if the entity had this fact already. `updated` is true if the call changed
     something else about that fact, such as its source. `proposed` is true if the caller can only
-    propose: then `id` is the id of the proposal.
+    propose: then `id` is the id of the proposal. `cleaned` texts lost hidden characters.
     """
 
     id: str
@@ -87,6 +87,7 @@ class Remembered:
     updated: bool = False
     similar: Similar | None = None
     proposed: bool = False
+    cleaned: int = 0
 
 
 @dataclass(frozen=True)
@@ -102,7 +103,8 @@ class Related:
     """A relation that the memory has now, or that the call ended.
 
     `ended` has the names at the other end of the relations that the call ended. `proposed` is true
-    if the caller can only propose: then `id` is the id of the proposal.
+    if the caller can only propose: then `id` is the id of the proposal. `cleaned` texts lost hidden
+    characters.
     """
 
     id: str
@@ -111,6 +113,7 @@ class Related:
     to_entity: End
     ended: tuple[str, ...] = ()
     proposed: bool = False
+    cleaned: int = 0
 
 
 @dataclass(frozen=True)

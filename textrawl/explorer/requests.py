@@ -27,6 +27,7 @@ from textrawl.explorer.rendering import render, write_link
 from textrawl.explorer.site import AnswerCache, BrowserSession, PlaceRow, Site
 from textrawl.memory.facts import suggest_names
 from textrawl.server.http.authentication import describe_principal
+from textrawl.values.text import count_cleaned
 
 Answer = TypeVar("Answer")
 
@@ -171,6 +172,7 @@ class PageRequest:
             "reviewed": self.find_spaces("review"),
             "administers": self.allows("admin"),
             "path": self.request.url.path,
+            "cleaned": count_cleaned(dict(self.form)),
             "navigation": [
                 (page, label)
                 for page, label, *scopes in _NAVIGATION

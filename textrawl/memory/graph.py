@@ -293,6 +293,11 @@ class Migrated:
     relations: int = 0
     errors: int = 0
     skipped: int = 0
+    cleaned: int = 0
+
+    def count_cleaned(self, number: int) -> None:
+        """Count texts that are stored without hidden characters."""
+        self.cleaned += number
 
 
 def find_file(folder: Path | None, path: str) -> Path:
@@ -343,7 +348,7 @@ async def migrate_file(file: Path, graph: GraphOperations, caller: Caller) -> Mi
 def _gather(content: bytes, done: Migrated) -> Iterator[list[Node | Relation]]:
     """Yield batches of entities, then of relations. Count what cannot be used in `done`."""
     batch = list[Node | Relation]()
-    for record in read_reference_file(content):
+    for record in read_reference_file(content, done.count_cleaned):
         if isinstance(record, Fault):
             done.errors += record.broken
             done.skipped += 1

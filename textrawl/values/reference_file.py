@@ -8,7 +8,7 @@ order mark. A name that is too long is cut, and the whole name becomes an observ
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from hashlib import md5
@@ -22,6 +22,7 @@ from textrawl.values.text import (
     RELATION_LENGTH,
     clean_name,
     clean_text,
+    count_cleaned,
     split_text,
 )
 
@@ -95,16 +96,18 @@ class Fault:
 Item = EntityRecord | RelationRecord | Fault
 
 
-def read_reference_file(content: bytes) -> Iterator[Item]:
+def read_reference_file(content: bytes, tell: Callable[[int], object]) -> Iterator[Item]:
     """Yield the entities of a file, then its relations, and its faults. Each has its line number.
 
-    A relation can name entities that the file does not have.
+    A relation can name entities that the file does not have. `tell` gets numbers of texts that are
+    cleaned.
     """
     reader = _Reader()
     for number, value in _scan(_decode(content)):
         if isinstance(value, Fault):
             yield value
         else:
+            tell(count_cleaned(value))
             yield from reader.read(number, value)
     yield from reader.finish()
 

@@ -364,10 +364,11 @@ async def _read(
         return read_lines(source.file, progress)
     if source.kind == "server-memory":
         content = await read_whole(source.file)
-        reader = ServerMemory(session, source.space, space, author, importing.refuse)
+        told = importing.refuse, importing.count_cleaned
+        reader = ServerMemory(session, source.space, space, author, *told)
         lines = [line async for line in reader.translate(content)]
         return _follow_lines(lines, len(content), progress)
-    reader = CortexGraph(source.space, author, importing.refuse)
+    reader = CortexGraph(source.space, author, importing.refuse, importing.count_cleaned)
     return reader.translate(
         await _choose_last(source.file, progress), await _choose_last(source.relations, progress)
     )
@@ -416,6 +417,8 @@ def _report_tally(tally: Tally, *, dry_run: bool) -> None:
         f"{added} in {tally.seconds:,.1f} s ({rate:,.0f} a second). "
         f"Known already: {count_kinds(tally.known)}. Bad lines: {tally.bad:,}."
     )
+    if tally.cleaned:
+        message += f" Stored without hidden characters: {count(tally.cleaned, 'text')}."
     if tally.without_vector and not dry_run:
         message += (
             f" Without a vector: {count(tally.without_vector, 'fact')}. The next server computes "

@@ -9,7 +9,14 @@ import typer
 
 from textrawl import __version__
 from textrawl.cli.administration import require_memory
-from textrawl.cli.console import open_console, show_wait, write_cell, write_error, write_json
+from textrawl.cli.console import (
+    open_console,
+    show_wait,
+    write_cell,
+    write_error,
+    write_json,
+    write_message,
+)
 from textrawl.cli.foreground import run_foreground
 from textrawl.cli.inputs import (
     AsJson,
@@ -46,7 +53,7 @@ from textrawl.resident.client import (
 )
 from textrawl.settings import read_settings
 from textrawl.values.names import ENTITY_TYPES
-from textrawl.values.text import SHORT_ID
+from textrawl.values.text import SHORT_ID, count_cleaned
 
 
 def find_answer(request: Request, *, create: bool = False) -> SocketAnswer:
@@ -227,6 +234,8 @@ def _read_text(argument: str | None) -> str:
     text = read_stdin() if argument in (None, STDIN) else argument
     if text is None:
         raise typer.BadParameter("give a fact, or pipe one to stdin", param_hint="FACT")
+    if count_cleaned(text):
+        write_message("The fact is stored without hidden characters")
     try:
         return read_fact(text)
     except typer.BadParameter as error:  # typer adds the name only while it parses arguments

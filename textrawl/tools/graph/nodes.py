@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Annotated
 
 from mcp.types import CallToolResult
@@ -350,4 +351,5 @@ async def migrate(
     """Add what a JSONL file of the reference memory server holds; again adds nothing twice."""
     file = find_file(call.app.import_dir, source_path)
     done = await migrate_file(file, GraphOperations(call.store), call.caller)
-    return call.reply(MigratedReply.model_validate(done))
+    told = replace(call, caller=replace(call.caller, cleaned=done.cleaned))
+    return told.reply(MigratedReply.model_validate(done))
