@@ -5,7 +5,7 @@ create function textrawl.list_entities(
     since timestamptz default null, until timestamptz default null
 ) returns table (
     total bigint,   -- number of entities that match, on all pages
-    entities jsonb  -- the entities of this page, [{id, space, name, entity_type, description, updated_at}]
+    entities jsonb  -- the entities of this page, [{id, space, name, entity_type, description, updated_at, given_type}]
 )
 language sql stable security definer
 set search_path from current
@@ -30,11 +30,12 @@ begin atomic
     ), page as (
         -- Read the newest entities of each space from the index. It would take longer to sort all entities of all
         -- spaces.
-        select newest.id, s.id as space_id, s.name as space, newest.name, newest.entity_type, newest.description, newest.updated_at
+        select newest.id, s.id as space_id, s.name as space, newest.name, newest.entity_type, newest.description, newest.updated_at,
+            nullif(nullif(textrawl.free_type(newest.entity_type, newest.metadata), newest.entity_type), 'Generic') as given_type
         from unnest((select ids from scope)) as place (id)
         join textrawl.space s on s.id = place.id
         cross join lateral (
-            select e.id, e.name, e.entity_type, e.description, e.updated_at
+            select e.id, e.name, e.entity_type, e.description, e.updated_at, e.metadata
             from textrawl.entity e
             where e.space_id = place.id
               and textrawl.has_type(e.entity_type, e.metadata, list_entities.entity_types)

@@ -33,7 +33,8 @@ returns table (
     over_cap boolean,  -- true: the text was left out, because the answer would exceed the cap of its graph or the ceiling
     several_authors boolean, -- true: several authors write to the space, so an answer says who wrote the fact
     valid_from timestamptz,
-    dated boolean  -- true: the question is about other times than now, so an answer shows the periods
+    dated boolean, -- true: the question is about other times than now, so an answer shows the periods
+    given_type text  -- the word that a caller gave as the type of the entity, if it differs
 )
 language plpgsql stable security definer rows 10
 set search_path from current
@@ -278,7 +279,8 @@ begin
             b.coverage::real, r.id, relation_label(coalesce(r.label, r.relation_type)), target.name, target.entity_type,
             case when b.tokens is not null then o.whole end, o.part::integer, b.line, b.tokens, capped.over,
             o.space_id = any((select ids from of_several)::integer[]), o.valid_from,
-            moment is not distinct from 'infinity' and as_of is null and b.tokens is null
+            moment is not distinct from 'infinity' and as_of is null and b.tokens is null,
+            nullif(nullif(free_type(e.entity_type, e.metadata), e.entity_type), 'Generic')
         from (
             -- The sums grow with the rank, so the chunks with the lowest scores are left out.
             select g.*, sum(g.tokens) filter (where not g.over) over (order by g.rank) as of_all

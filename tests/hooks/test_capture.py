@@ -8,6 +8,7 @@ import pytest
 
 from tests.hooks.sessions import Session
 from tests.support.commands import Run
+from tests.support.odd_inputs import TEXTS, expect_text
 from tests.support.sockets import recall
 from textrawl.hooks.events import CLIENTS
 
@@ -115,3 +116,22 @@ def test_nothing_is_stored_by_default_or_if_the_memory_is_read_only(
         assert start("cursor", transcript, **settings).tell("end").is_silent
 
     assert "secret" not in recall("secret garden").text
+
+
+def test_odd_texts_are_stored_in_the_journal_as_facts_are(
+    start: Start, tmp_path: Path, run: Run
+) -> None:
+    """But for texts that begin like those of a client, with < or /."""
+    transcript = tmp_path / "odd.jsonl"
+    texts = [text for text in TEXTS if not text.startswith(("<", "/"))]
+    write_transcript(transcript, [{"role": "user", "message": {"content": one}} for one in texts])
+
+    assert start("cursor", transcript, HOOKS="capture").tell("end").is_silent
+
+    rows = [json.loads(line) for line in run("export", "-").out.splitlines()]
+    journal = "\n".join(row["text"] for row in rows if row.get("kind") == "version")
+    bullets = {
+        text: "- user: " + "\n  ".join(map(str.strip, expect_text(text).splitlines()))
+        for text in texts
+    }
+    assert [text for text, bullet in bullets.items() if f"{bullet}\n" not in f"{journal}\n"] == []

@@ -39,6 +39,7 @@ class HitRow:
     valid_from: datetime | None = None
     valid_until: datetime | None = None
     dated: bool = False
+    given_type: str | None = None
     proposed: ClassVar[bool] = False
 
     @property

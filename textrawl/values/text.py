@@ -69,6 +69,7 @@ _SUBDIVISION_FLAG = re.compile(
 _MARK_OF_DIRECTION = re.compile("[\u200e\u200f]")
 _NEAR = 16  # characters without a direction that can stand between two scripts and their mark
 _LINE_END = re.compile("\r\n|[\r\v\f\x1c-\x1f\x85\u2028\u2029]")
+_OTHER_LINE_END = re.compile("[\v\f\x1c-\x1f\x85\u2028\u2029]")
 _TERMINAL_CODE = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]{0,2000}(?:\x07|\x1b\\))")
 
 _CAMEL_CASE = re.compile(r"[^-_\s\u2010-\u2013]*[a-z][A-Z][^-_\s\u2010-\u2013]*")
@@ -123,7 +124,8 @@ def clean_fact(fact: str) -> str:
 
 def clean_document(text: str) -> str:
     """Return a text without hidden characters. All else stays as it is, also CR."""
-    clean = "\r".join(map(remove_hidden, text.split("\r")))
+    plain = _OTHER_LINE_END.sub("\n", _TERMINAL_CODE.sub("", text))
+    clean = "\r".join(map(remove_hidden, plain.split("\r")))
     return clean if clean == text else clean_document(clean)
 
 

@@ -1,11 +1,13 @@
 """Identity files: reading, replacing, adding, deleting and labelling them."""
 
+import unicodedata
 from typing import Any
 
 import psycopg
 import pytest
 from mcp import Client
 
+from tests.support.odd_inputs import CLEANED
 from tests.support.tool_calls import count, refuse, text_of
 from tests.toolsets.identity.conftest import Ask
 
@@ -259,3 +261,15 @@ async def test_a_long_identity_names_the_files_that_its_answer_leaves_out(ask: A
     assert answer["note"] == "read one file with category and filename"
     alone = await ask("identity_get_all", category="self", filename="my_wants.md")
     assert alone["self"][0]["c"] == words
+
+
+async def test_a_file_loses_the_same_characters_as_a_fact(ask: Ask) -> None:
+    """But it keeps white space at its ends, CR, and the composition of its characters."""
+    plain = {text: clean for text, clean in CLEANED.items() if "\r" not in text}
+    stored: dict[str, str] = {}
+    for text in plain:
+        await ask("identity_write", **MINE, content=text)
+        [file] = (await ask("identity_get_all"))["self"]
+        stored[text] = unicodedata.normalize("NFC", file["c"].strip())
+
+    assert stored == plain

@@ -3,7 +3,7 @@
 import pytest
 from mcp import Client
 
-from tests.support.tool_calls import ask, read, refuse, relate, remember
+from tests.support.tool_calls import ask, read, refuse, relate, remember, text_of
 
 pytestmark = pytest.mark.anyio
 
@@ -72,3 +72,20 @@ async def test_two_things_of_one_name_are_told_and_named_for_each_other(client: 
     await remember(client, "Jordan (person)", "plays basketball", kind="person")
     assert (await ask(client, mode="entity", entityName="Jordan"))["like"] == ["Jordan (person)"]
     assert "like" not in await ask(client, mode="entity", entityName="Jordan (person)")
+
+
+async def test_searches_and_lists_have_the_given_word_as_structured_content(
+    client: Client,
+) -> None:
+    await remember(client, "Acme", "sells tea", kind="Team")
+    await remember(client, "Ada", "drinks tea", kind="person")
+
+    search = await client.call_tool("query_memory", {"mode": "search", "query": "tea"})
+    listed = await client.call_tool("query_memory", {"mode": "list"})
+
+    assert search.structured_content is not None
+    assert listed.structured_content is not None
+    found = {one["entityName"]: one.get("as") for one in search.structured_content["entities"]}
+    named = {one["name"]: one.get("as") for one in listed.structured_content["entityList"]}
+    assert found == named == {"Acme": "Team", "Ada": None}
+    assert "Team" not in text_of(search) + text_of(listed)

@@ -204,6 +204,7 @@ class FoundEntity(Part):
 
     entity_name: Annotated[str, Key("n")]
     entity_type: Annotated[str, Key("t")]
+    given_type: Annotated[str | None, Field(alias="as")] = None
     space: str | None = None
     marked_space: Annotated[str | None, Key("sp"), Field(exclude=True)] = None
     memories: Annotated[list[FactPart], Key("m")]
@@ -312,6 +313,7 @@ def _build_group(row: HitRow, layout: FactLayout) -> FoundEntity:
     return FoundEntity(
         entity_name=row.entity_name,
         entity_type="document" if row.document_id else row.entity_type,
+        given_type=None if row.document_id else row.given_type,
         space=row.space if layout.for_program else graph or labels.for_content(row.space),
         marked_space=graph or labels.for_text(row.space),
         memories=[],
@@ -354,6 +356,7 @@ class ListedEntity(Part):
     id: str
     name: Annotated[str, Key("n")]
     type: Annotated[str, Key("t")]
+    given_type: Annotated[str | None, Field(alias="as")] = None
     description: str | None = None
     space: str | None = None
     marked_space: Annotated[str | None, Key("sp"), Field(exclude=True)] = None
