@@ -18,7 +18,8 @@ returns table (
     content text, source text, created_at timestamptz, said_at timestamptz, author text,
     score real, cosine real, coverage real,
     relation_id uuid, relation_type text, to_entity text, to_entity_type text,
-    document_id uuid, part integer, line integer, several_authors boolean, valid_from timestamptz, valid_until timestamptz, dated boolean
+    document_id uuid, part integer, line integer, several_authors boolean, valid_from timestamptz, valid_until timestamptz, dated boolean,
+    given_type text
 )
 language plpgsql stable security definer rows 10
 set search_path from current
@@ -61,7 +62,8 @@ begin
             lift_score(search_score(c.likeness, c.covered, coalesce(model_row.trust, 0.5)), c.said_at <@ around)::real as score,
             c.near::real, c.covered::real,
             case when c.kind = 'relation' then c.id end, c.relation_type, c.to_name, c.to_type,
-            null::uuid, null::integer, null::integer, false, c.valid_from, c.valid_until, false
+            null::uuid, null::integer, null::integer, false, c.valid_from, c.valid_until, false,
+            nullif(nullif(coalesce(free_type(e.entity_type, e.metadata), c.entity_type), coalesce(e.entity_type, nearest_type(c.entity_type))), 'Generic')
         from scored c
         join actor a on a.id = c.author_id
         left join entity e on e.space_id = c.space_id and e.name_key = entity_key(c.space_id, c.entity_name)

@@ -36,6 +36,17 @@ def read_wanted_type(word: str) -> str:
     return next((name for name in names if name in ENTITY_TYPES), plain)
 
 
+_UUID = re.compile(r"[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}")
+_SHOWN = 40  # characters of a wrong id
+
+
+def check_id(identity: str, kind: str, form: re.Pattern[str] = _UUID) -> str:
+    """Return an id. Raises ValueError if nothing of this `kind` can have it, such as mem-123."""
+    if not form.fullmatch(identity):
+        raise ValueError(f"there is no {kind} with the id {identity[:_SHOWN]}")
+    return identity
+
+
 _INSTANCE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._:@-]{0,99}")
 
 

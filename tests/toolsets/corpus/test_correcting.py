@@ -351,11 +351,11 @@ async def test_without_vectors_apply_says_that_none_was_made(
 
 async def test_wrong_arguments_are_refused(librarian: Client) -> None:
     for tool, given, complaint in (
-        ("correct", {"chunkId": "abc123", "proposal": "x"}, "must be a chunkId of recall"),
+        ("correct", {"chunkId": "abc123", "proposal": "x"}, "there is no chunk with the id abc123"),
         ("correct", {"chunkId": f"{UNKNOWN}:1"}, "proposal: required"),
         ("correct", {"chunkId": f"{UNKNOWN}:1", "proposal": ""}, "must not be empty"),
         ("correct", {"chunkId": f"{UNKNOWN}:1", "proposal": "x" * 10_001}, "at most 10000"),
-        ("apply", {"correctionId": "cor001"}, "must be the correctionId of correct"),
+        ("apply", {"correctionId": "cor001"}, "there is no correction with the id cor001"),
         ("apply", {}, "correctionId: required"),
     ):
         _, fix = await refuse(librarian, tool, **given)

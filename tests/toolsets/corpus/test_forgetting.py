@@ -56,8 +56,8 @@ async def test_what_is_wrong_is_said_and_nothing_is_deleted(
 
     assert (await refuse("forget"))[0] == "Nothing to forget"
     assert (await refuse("forget", chunkId="", sourceId=None))[0] == "Nothing to forget"
-    assert "must be a chunkId" in (await refuse("forget", chunkId=source))[1]
-    assert "must be a sourceId" in (await refuse("forget", sourceId=source[:8]))[1]
+    assert "there is no chunk with the id" in (await refuse("forget", chunkId=source))[1]
+    assert "there is no source with the id" in (await refuse("forget", sourceId=source[:8]))[1]
     assert (await refuse("forget", sourceId=str(uuid4())))[0] == "Source not found"
     assert (await refuse("forget", chunkId=f"{source}:99999"))[0] == "The source has no chunk 99999"
     error = await refuse("forget", sourceId=str(uuid4()), chunkId=f"{source}:1")

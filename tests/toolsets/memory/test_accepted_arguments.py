@@ -1,5 +1,7 @@
 """Arguments whose meaning is certain: words of other tools, null as a text, ids as names."""
 
+from typing import Any
+
 import pytest
 from mcp import Client
 
@@ -60,10 +62,37 @@ async def test_an_id_or_its_beginning_finds_its_thing_as_a_query_and_as_a_name(
     assert (await ask(client, mode="entity", entityName="Ada")) == {"found": False}
 
 
-async def test_an_id_of_another_kind_names_no_memory(connect: Connect) -> None:
-    client = await connect(toolsets=["decay"])
+FOREIGN = "mem-123"
+# Calls with an id that no tool gave, and the kind of what nobody has with this id.
+FOREIGN_IDS: list[tuple[str, dict[str, Any], str]] = [
+    ("touch_memory", {"memory_id": FOREIGN}, "memory"),
+    ("promote_memory", {"memory_id": FOREIGN}, "memory"),
+    ("open_memories", {"memory_ids": [FOREIGN]}, "memory"),
+    ("observe_memory_usage", {"memory_ids": [FOREIGN]}, "memory"),
+    ("graph_node_get", {"id": FOREIGN}, "node"),
+    ("graph_node_update", {"id": FOREIGN, "label": "x"}, "node"),
+    ("graph_node_delete", {"id": FOREIGN}, "node"),
+    ("graph_edge_get", {"id": FOREIGN}, "edge"),
+    ("graph_edge_get", {"fromId": FOREIGN}, "node"),
+    ("graph_edge_update", {"id": FOREIGN, "weight": 0.5}, "edge"),
+    ("graph_edge_delete", {"id": FOREIGN}, "edge"),
+    ("graph_traverse", {"startNodeId": FOREIGN}, "node"),
+    ("graph_subgraph", {"nodeId": FOREIGN}, "node"),
+    ("correct", {"chunkId": FOREIGN, "proposal": "x"}, "chunk"),
+    ("apply", {"correctionId": FOREIGN}, "correction"),
+    ("forget", {"chunkId": FOREIGN}, "chunk"),
+    ("forget", {"sourceId": FOREIGN}, "source"),
+    ("snapshot_get", {"snapshotId": FOREIGN}, "snapshot"),
+    ("snapshot_restore", {"snapshotId": FOREIGN}, "snapshot"),
+    ("end_relation", {"relation_id": FOREIGN}, "entity, relation or reflection"),
+    ("delete_reflections", {"reflection_ids": [FOREIGN]}, "entity, relation or reflection"),
+]
 
-    title, fix = await refuse(client, "touch_memory", memory_id="mem-123")
 
-    assert title == "Invalid argument"
-    assert fix.endswith("there is no memory with the id mem-123")
+async def test_an_id_of_another_kind_names_nothing(connect: Connect) -> None:
+    client = await connect(toolsets=["all"])
+    for tool, arguments, kind in FOREIGN_IDS:
+        title, fix = await refuse(client, tool, **arguments)
+
+        assert title == "Invalid argument", tool
+        assert fix.endswith(f"there is no {kind} with the id mem-123"), (tool, fix)

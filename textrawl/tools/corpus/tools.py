@@ -26,6 +26,7 @@ from textrawl.memory.corpus import (
 from textrawl.memory.store import GraphPart, list_graphs
 from textrawl.tools.call import Call
 from textrawl.tools.toolset import CLEAN_NAME, DELETES, READS, WRITES, Toolset
+from textrawl.values.names import check_id
 from textrawl.values.text import NAME_LENGTH, clean_fact, clean_name, write_line
 from textrawl.wire.replies import Finding, Key, Part, Reply, Score
 
@@ -46,31 +47,17 @@ def _clean_text(value: object) -> object:
     return clean_fact(value) if isinstance(value, str) and len(value) <= TEXT_LENGTH else value
 
 
-def _check_source(value: str) -> str:
-    if not _SOURCE.fullmatch(value.lower()):
-        raise ValueError("must be a sourceId, which is the part of a chunkId before the colon")
-    return value.lower()
-
-
-def _check_chunk(value: str) -> str:
-    if not _CHUNK.fullmatch(value.lower()):
-        raise ValueError("must be a chunkId of recall")
-    return value.lower()
-
-
-def _check_correction(value: str) -> str:
-    if not _SOURCE.fullmatch(value.lower()):
-        raise ValueError("must be the correctionId of correct")
-    return value.lower()
+def _check(kind: str, form: re.Pattern[str]) -> AfterValidator:
+    return AfterValidator(lambda value: check_id(value.lower(), kind, form))
 
 
 Text = Annotated[str, BeforeValidator(_clean_text), Field(min_length=1, max_length=TEXT_LENGTH)]
 Label = Annotated[str, CLEAN_NAME, Field(min_length=1, max_length=NAME_LENGTH)]
 GraphName = Annotated[str, CLEAN_NAME, Field(min_length=1, max_length=NAME_LENGTH)]
 Query = Annotated[str, CLEAN_NAME, Field(min_length=1, max_length=2048)]
-SourceId = Annotated[str, CLEAN_NAME, AfterValidator(_check_source)]
-ChunkId = Annotated[str, CLEAN_NAME, AfterValidator(_check_chunk)]
-CorrectionId = Annotated[str, CLEAN_NAME, AfterValidator(_check_correction)]
+SourceId = Annotated[str, CLEAN_NAME, _check("source", _SOURCE)]
+ChunkId = Annotated[str, CLEAN_NAME, _check("chunk", _CHUNK)]
+CorrectionId = Annotated[str, CLEAN_NAME, _check("correction", _SOURCE)]
 ProposalText = Annotated[
     str, BeforeValidator(_clean_text), Field(min_length=1, max_length=_PROPOSAL_LENGTH)
 ]

@@ -1,6 +1,6 @@
 """The toolset `decay`, and the types that the parameters of its tools share."""
 
-import re
+from functools import partial
 from typing import Annotated, Any
 
 from mcp.types import CallToolResult
@@ -9,6 +9,7 @@ from pydantic import AfterValidator, Field
 from textrawl.memory.decay import CONTENT_LENGTH
 from textrawl.tools.call import Call
 from textrawl.tools.toolset import CLEAN_FACT, CLEAN_NAME, Toolset
+from textrawl.values.names import check_id
 from textrawl.values.text import NAME_LENGTH, TAG_LENGTH, clean_tag
 from textrawl.wire.replies import SNAKE_CASE, Key, Reply
 
@@ -47,20 +48,7 @@ EntityName = Annotated[str, CLEAN_NAME, Field(min_length=1, max_length=NAME_LENG
 EntityNames = Annotated[list[EntityName], Field(max_length=MOST_ENTITIES)]
 Tag = Annotated[str, Field(max_length=TAG_LENGTH), AfterValidator(clean_tag)]
 Tags = Annotated[list[Tag], Field(max_length=MOST_TAGS)]
-_ID = r"^[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}$"
-
-
-def _check_id(identity: str) -> str:
-    if not re.match(_ID, identity):
-        raise ValueError(f"there is no memory with the id {identity[:40]}")
-    return identity
-
-
-MemoryId = Annotated[
-    str,
-    CLEAN_NAME,
-    AfterValidator(_check_id),
-]
+MemoryId = Annotated[str, CLEAN_NAME, AfterValidator(partial(check_id, kind="memory"))]
 MemoryIds = Annotated[list[MemoryId], Field(max_length=MOST_ITEMS)]
 Strength = Annotated[float, Field(ge=1, le=2)]
 Score = Annotated[float, Field(ge=0, le=1)]

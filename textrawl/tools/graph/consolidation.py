@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from typing import Annotated, Any, Self
 
 from mcp.types import CallToolResult
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, Field, WithJsonSchema
 
 from textrawl.memory.graph_rows import ComparedRow, DonePart, PairPart, SizeRow, StalePart
 from textrawl.memory.graph_upkeep import Analysis, MaintenanceOperations, Split
@@ -121,7 +121,8 @@ class ProposalPart(SnakePart):
 class ProposalReply(SnakeReply):
     """A proposal, or a message that says why the entity does not need a split."""
 
-    proposal: ProposalPart | None = None
+    # Null is no object, and a schema with both is refused by some clients.
+    proposal: Annotated[ProposalPart | None, WithJsonSchema({})] = None
     message: str | None = None
     dropped: int | None = None
 

@@ -1,9 +1,10 @@
 """Tools that search by meaning, end relations, and store and find reflections."""
 
+import re
 from typing import Annotated, Literal, Self
 
 from mcp.types import CallToolResult
-from pydantic import Field
+from pydantic import BeforeValidator, Field
 
 from textrawl.errors import ArgumentInvalid, TextrawlError
 from textrawl.memory.graph import (
@@ -15,11 +16,22 @@ from textrawl.tools.call import Call
 from textrawl.tools.graph.declaration import MOST_ITEMS, OptionalName, Query, graph
 from textrawl.tools.graph.replies import DoneReply, SnakeReply, reply_plainly
 from textrawl.tools.toolset import CLEAN_FACT, DELETES, READS, WRITES
+from textrawl.values.names import check_id
 from textrawl.wire.columns import ROUNDED, SIX_DIGITS
 from textrawl.wire.replies import SnakePart
 
 Limit = Annotated[int, Field(ge=1, le=50)]
-Number = Annotated[int, Field(ge=0, le=2**48 - 1)]
+
+_DIGITS = re.compile(r"[0-9]+")
+
+
+def _refuse_foreign_id(value: object) -> object:
+    if isinstance(value, str) and not value.strip().lstrip("+-").isdecimal():
+        check_id(value, "entity, relation or reflection", _DIGITS)
+    return value
+
+
+Number = Annotated[int, Field(ge=0, le=2**48 - 1), BeforeValidator(_refuse_foreign_id)]
 Target = Literal["entity", "session", "relation", "global"]
 
 

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
+from functools import partial
 from typing import Annotated, Any, Literal, Self
 
 from mcp.types import Annotations, CallToolResult, Resource
@@ -21,7 +22,7 @@ from textrawl.memory.identity import (
 )
 from textrawl.tools.call import Call, FailureReply, reply_failure
 from textrawl.tools.toolset import DELETES, READS, WRITES, Collection, PromptSpec, Toolset
-from textrawl.values.names import check_instance
+from textrawl.values.names import check_id, check_instance
 from textrawl.values.text import clean_document, frame_files
 from textrawl.values.times import write_day
 from textrawl.wire.replies import OMIT_EMPTY, Key, Part, Reply, SuccessReply
@@ -89,12 +90,6 @@ def _check_addition(text: str) -> str:
     return clean_document(text)
 
 
-def _check_snapshot(name: str) -> str:
-    if not _SNAPSHOT.fullmatch(name):
-        raise ValueError("must be an id of snapshot_list")
-    return name
-
-
 Category = Literal["self", "user", "relationship", "custom"]
 Filename = Annotated[str, AfterValidator(check_filename)]
 Content = Annotated[str, Field(max_length=CONTENT_LENGTH), AfterValidator(clean_document)]
@@ -102,7 +97,7 @@ Addition = Annotated[str, Field(max_length=CONTENT_LENGTH), AfterValidator(_chec
 InstanceId = Annotated[str, AfterValidator(check_instance)]
 Section = Annotated[str, Field(max_length=SECTION_LENGTH), AfterValidator(_check_section)]
 PromptLabel = Annotated[str, AfterValidator(_check_label)]
-SnapshotId = Annotated[str, AfterValidator(_check_snapshot)]
+SnapshotId = Annotated[str, AfterValidator(partial(check_id, kind="snapshot", form=_SNAPSHOT))]
 
 
 class DoneReply(SuccessReply):

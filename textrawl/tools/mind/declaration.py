@@ -2,12 +2,14 @@
 
 import json
 from datetime import datetime, time
+from functools import partial
 from typing import Annotated, Any, Literal, cast
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema
 
 from textrawl.memory.mind import NodePart
 from textrawl.tools.toolset import CLEAN_FACT, CLEAN_NAME, Toolset
+from textrawl.values.names import check_id
 from textrawl.values.text import FACT_LENGTH, NAME_LENGTH, QUERY_LENGTH, clean_text
 from textrawl.values.times import read_instant, read_past_instant
 from textrawl.wire.replies import Key, SuccessReply
@@ -102,11 +104,8 @@ EndOrNever = Annotated[datetime | Literal["never"], BeforeValidator(_read_end_or
 Embedding = Annotated[
     list[float], Field(max_length=10_000, description="ignored: textrawl embeds descriptions")
 ]
-Id = Annotated[
-    str,
-    CLEAN_NAME,
-    Field(pattern=r"^[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}$"),
-]
+NodeId = Annotated[str, CLEAN_NAME, AfterValidator(partial(check_id, kind="node"))]
+EdgeId = Annotated[str, CLEAN_NAME, AfterValidator(partial(check_id, kind="edge"))]
 
 
 class Item(BaseModel):

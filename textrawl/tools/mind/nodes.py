@@ -20,15 +20,16 @@ from textrawl.tools.mind.declaration import (
     MOST_ITEMS,
     NEVER,
     DoneReply,
+    EdgeId,
     EdgeItem,
     Embedding,
     End,
     EndOrNever,
-    Id,
     InstanceId,
     KindName,
     Label,
     Moment,
+    NodeId,
     NodeItem,
     NodeReply,
     PastMoment,
@@ -75,7 +76,7 @@ async def graph_node_create(
 
 
 @mind.tool(READS, NodeReply, FailureReply)
-async def graph_node_get(call: Call, id: Id) -> CallToolResult:
+async def graph_node_get(call: Call, id: NodeId) -> CallToolResult:
     """Get a node by its id."""
     rows = await MindOperations(call.store).fetch([id], call.caller)
     if not rows:
@@ -86,7 +87,7 @@ async def graph_node_get(call: Call, id: Id) -> CallToolResult:
 @mind.tool(WRITES, NodeReply, DoneReply, FailureReply)
 async def graph_node_update(
     call: Call,
-    id: Id,
+    id: NodeId,
     type: KindName | None = None,
     label: Label | None = None,
     description: Text | None = None,
@@ -125,7 +126,7 @@ async def _update_node(call: Call, node: str, fields: dict[str, object]) -> Call
 @mind.tool(DELETES, DoneReply, FailureReply)
 async def graph_node_delete(
     call: Call,
-    id: Id,
+    id: NodeId,
     permanent: Annotated[bool, Field(description="forget the node; undo cannot revive it")] = False,
 ) -> CallToolResult:
     """Delete a node with its facts and edges. They stay as history unless permanent is true."""
@@ -158,8 +159,8 @@ class EdgesReply(SuccessReply):
 @mind.tool(WRITES, EdgeReply, FailureReply)
 async def graph_edge_create(
     call: Call,
-    fromId: Id,
-    toId: Id,
+    fromId: NodeId,
+    toId: NodeId,
     type: KindName,
     properties: Properties | None = None,
     weight: Annotated[Share | None, Field(json_schema_extra={"default": 0.5})] = None,
@@ -197,9 +198,9 @@ async def _connect(
 @mind.tool(READS, EdgesReply, FailureReply)
 async def graph_edge_get(
     call: Call,
-    id: Id | None = None,
-    fromId: Id | None = None,
-    toId: Id | None = None,
+    id: EdgeId | None = None,
+    fromId: NodeId | None = None,
+    toId: NodeId | None = None,
     type: KindName | None = None,
     includeDeleted: bool = False,
     onlyValid: Annotated[bool, Field(description="leave out edges that ended")] = False,
@@ -229,7 +230,7 @@ async def graph_edge_get(
 @mind.tool(WRITES, EdgeReply, DoneReply, FailureReply)
 async def graph_edge_update(
     call: Call,
-    id: Id,
+    id: EdgeId,
     properties: Annotated[Properties | None, Field(description="replace all")] = None,
     weight: Share | None = None,
     evidence: Text | None = None,
@@ -263,7 +264,7 @@ async def _update(call: Call, edge: str, fields: dict[str, object]) -> CallToolR
 
 
 @mind.tool(DELETES, DoneReply, FailureReply)
-async def graph_edge_delete(call: Call, id: Id) -> CallToolResult:
+async def graph_edge_delete(call: Call, id: EdgeId) -> CallToolResult:
     """Delete an edge. It stays as history."""
     row = await MindOperations(call.store).delete_edge(id, call.caller)
     if isinstance(row, Refused):

@@ -18,8 +18,8 @@ from textrawl.memory.mind import (
 from textrawl.tools.call import Call, FailureReply, reply_failure
 from textrawl.tools.mind.declaration import (
     Embedding,
-    Id,
     KindName,
+    NodeId,
     Query,
     Share,
     mind,
@@ -64,7 +64,7 @@ class SubgraphReply(SuccessReply):
 @mind.tool(READS, WalkReply)
 async def graph_traverse(
     call: Call,
-    startNodeId: Id,
+    startNodeId: NodeId,
     direction: Literal["out", "in", "both"] = "out",
     maxDepth: Annotated[int, Field(ge=1, le=5)] = 2,
     edgeTypes: Annotated[list[KindName] | None, Field(max_length=100)] = None,
@@ -87,7 +87,7 @@ async def graph_traverse(
 
 @mind.tool(READS, SubgraphReply, FailureReply)
 async def graph_subgraph(
-    call: Call, nodeId: Id, depth: Annotated[int, Field(ge=1, le=3)] = 2
+    call: Call, nodeId: NodeId, depth: Annotated[int, Field(ge=1, le=3)] = 2
 ) -> CallToolResult:
     """Get the nodes around a node, at most 100, and the edges that lead to them."""
     reached, nodes = await WalkOperations(call.store).walk(
