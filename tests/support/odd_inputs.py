@@ -131,7 +131,7 @@ def list_relations(owner: psycopg.Connection, way: str) -> list[str]:
 def find_differences(owner: psycopg.Connection, way: str) -> dict[str, object]:
     """What is stored in another way than expected."""
     expected, stored = list_expected(), list_stored(owner, way)
-    different = {
+    different: dict[str, object] = {
         name: stored.get(name)
         for name in expected.keys() | stored.keys()
         if expected.get(name) != stored.get(name)
