@@ -4,21 +4,22 @@ import csv
 import re
 import signal
 import unicodedata
+from datetime import datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, LiteralString
 
 import pytest
-from hypothesis import example, given
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from tests.archive.conftest import succeed
-from tests.archive.material import tell
+from tests.archive.material import ENTITY, NOW, SAID, SPACE, fetch, number, tell, write_file
 from tests.support.commands import Launch, Run, wait_for
 from textrawl.archive.note_folder import Folder, name_entity_file
 from textrawl.archive.notes import NOTE_FORMATS, EntityRow, Item, read_items, write_entity_note
 from textrawl.errors import StartRefused
 from textrawl.memory.vault import read_note
-from textrawl.values.text import clean_fact, clean_name
+from textrawl.values.text import FACT_LENGTH, clean_fact, clean_name
 
 FORMS = (*NOTE_FORMATS, "csv")
 ADA = """\
@@ -217,3 +218,90 @@ def test_an_item_of_a_note_is_read_as_it_was_written(
     for item in read_items(read_note(changed).body, form):
         if isinstance(item, Item) and item.kind == "fact":
             assert (item.edited, item.values["text"]) in ((True, "other"), (False, text))
+
+
+SUPPRESSED = [HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
+TIMES = st.datetimes(datetime(1990, 1, 1), datetime(2030, 1, 1)).map(
+    lambda day: f"{day.isoformat()}+00:00"
+)
+STATEMENTS = st.fixed_dictionaries(
+    {
+        "text": TEXTS.filter(lambda text: len(text) < FACT_LENGTH),
+        "author": st.sampled_from(["Ana", "Ben (b)"]),
+        "about": st.integers(0, 2),
+        "to": st.integers(0, 2),
+        "times": st.lists(TIMES, min_size=4, max_size=4, unique=True).map(sorted),
+        "ended": st.booleans(),
+        "source": st.sampled_from(["conversation", "note"]),
+    }
+)
+MEMORY = """
+    select e.name, f.content, a.name, f.source, f.created_at, f.said_at, f.valid_from, f.valid_until
+    from fact f join entity e on e.space_id = f.space_id and e.id = f.entity_id
+    join actor a on a.id = f.author_id
+    union all
+    select s.name, r.relation_type || ' ' || t.name, a.name, r.label, r.created_at, null,
+        r.valid_from, r.valid_until
+    from relation r join entity s on s.space_id = r.space_id and s.id = r.from_entity
+    join entity t on t.space_id = r.space_id and t.id = r.to_entity
+    join actor a on a.id = r.author_id
+    union all
+    select e.name, e.entity_type, e.description, n.name, e.created_at, null, null, null
+    from entity e left join entity_alias n on n.space_id = e.space_id and n.entity_id = e.id
+    order by 1, 2, 3, 5, 7
+"""
+EMPTY: tuple[LiteralString, ...] = (
+    "delete from relation returning 1",
+    "delete from observation returning 1",
+    "delete from entity returning 1",
+)
+
+
+def write_statements(file: Path, names: list[str], statements: list[dict[str, Any]]) -> str:
+    """Write an export with a fact and a relation for each statement."""
+    lines: list[dict[str, Any]] = [SPACE]
+    for place, name in enumerate(names):
+        more = {"id": number(1, place), "name": name, "description": f"about {name}"}
+        lines.append(ENTITY | more | {"metadata": {"type": "Muse"}, "entity_type": "concept"})
+        origin = {"author": "Ana", "tool": "sql", "created_at": NOW, "entity": number(1, place)}
+        alias = {"kind": "alias", "space": "default", "id": number(4, place)} | origin
+        lines.append(alias | {"name": f"{name} also"})
+    lines.sort(key=lambda line: ["space", "entity", "alias"].index(line["kind"]))
+    for kind in ("fact", "relation"):
+        for place, one in enumerate(statements):
+            begin, said, made, end = one["times"]
+            line = SAID | {"author": one["author"], "created_at": made, "valid_from": begin}
+            line |= {"kind": kind, "valid_until": end if one["ended"] else None}
+            if kind == "fact":
+                line |= {"id": number(2, place), "entity": number(1, one["about"]), "said_at": said}
+                line |= {"text": one["text"], "source": one["source"], "confidence": 0.5}
+            else:
+                ends = {"from_entity": number(1, one["about"]), "to_entity": number(1, one["to"])}
+                line |= ends | {"id": number(3, place), "relation": "worksAt", "strength": 0.5}
+            lines.append(line)
+    return write_file(file, *lines)
+
+
+@pytest.mark.slow
+@given(
+    st.lists(NAMES, min_size=3, max_size=3, unique_by=str.casefold),
+    st.lists(STATEMENTS, min_size=1, max_size=5),
+)
+@settings(max_examples=3, deadline=None, suppress_health_check=SUPPRESSED)
+def test_notes_that_are_imported_give_the_same_memory(
+    run: Run, fresh: str, tmp_path: Path, names: list[str], statements: list[dict[str, Any]]
+) -> None:
+    for form in NOTE_FORMATS:
+        tell(fresh, *EMPTY)
+        file = write_statements(tmp_path, names, statements)
+        run("import", "--from", "textrawl", file, DATABASE_URL=fresh)
+        before = fetch(fresh, MEMORY)
+        assert before
+        folder = str(tmp_path / form)
+        succeed(run, "export", "--to", form, folder, "--force", DATABASE_URL=fresh)
+        tell(fresh, *EMPTY)
+
+        succeed(run, "import", folder, DATABASE_URL=fresh)
+        assert fetch(fresh, MEMORY) == before, form
+        assert "unchanged" in succeed(run, "import", folder, DATABASE_URL=fresh).err
+        assert fetch(fresh, MEMORY) == before, form

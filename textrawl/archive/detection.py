@@ -5,8 +5,27 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from textrawl.archive.bundles import Bundle, BundleRefused, read_object
-from textrawl.archive.formats import Format, chatgpt
-from textrawl.archive.items import Conversation, Document, Item, Note, Plan
+from textrawl.archive.formats import (
+    Format,
+    chatgpt,
+    graphiti,
+    hindsight,
+    letta,
+    markdown,
+    mem0,
+    memory_service,
+)
+from textrawl.archive.items import (
+    Conversation,
+    Document,
+    Entity,
+    Fact,
+    Item,
+    Memory,
+    Note,
+    Plan,
+    Relation,
+)
 from textrawl.values.choice import join_choices
 
 
@@ -33,7 +52,11 @@ LINES = (
     Format("server-memory", "MCP's reference memory server", _is_server_memory),
     Format("cortexgraph", "CortexGraph", _is_cortexgraph),
 )
-FORMATS = {one.name: one for one in (*LINES, chatgpt.FORMAT)}
+MEMORIES = (
+    *(mem0.FORMAT, hindsight.FORMAT, memory_service.FORMAT, graphiti.FORMAT, letta.FORMAT),
+    *markdown.FORMATS,
+)
+FORMATS = {one.name: one for one in (*LINES, chatgpt.FORMAT, *MEMORIES)}
 """All formats by name, in the order in which they are asked."""
 
 
@@ -110,3 +133,14 @@ def read_documents(form: Format, bundle: Bundle, times: dict[str, int]) -> Itera
             left[item.id] = left.get(item.id, 1) - 1
             if left[item.id] <= 0:
                 yield item
+
+
+def read_memories(
+    form: Format, bundle: Bundle, report: Callable[[int], object]
+) -> Iterator[Memory]:
+    """Yield the entities, facts and relations of a bundle. `report` is as of `Survey.read`."""
+    bundle.done = 0
+    for item in read_items(form, bundle):
+        if isinstance(item, Entity | Fact | Relation):
+            yield item
+        report(bundle.done)

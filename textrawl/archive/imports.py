@@ -7,7 +7,7 @@ stored row. A wrong line is skipped and reported with its number. All other line
 
 import struct
 import time
-from collections.abc import AsyncIterable, Callable, Iterator
+from collections.abc import AsyncIterable, Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from tempfile import TemporaryFile
 from typing import Any, LiteralString
@@ -150,7 +150,9 @@ class Tally:
 
 
 @dataclass(frozen=True)
-class _ImportItem:
+class ImportItem:
+    """A line with its number, and the values that a SQL function gets."""
+
     number: int
     line: Content
     payload: dict[str, Any]
@@ -167,7 +169,7 @@ class Import:
     def __init__(self, session: Session, complain: Complain, size: int | None = None) -> None:
         self.tally = Tally()
         self._session, self._complain = session, complain
-        self._batch: list[_ImportItem] = []
+        self._batch: list[ImportItem] = []
         self._weight = self._position = 0
         self._suspension = IndexSuspension(session, size)
         self._spaces: dict[str, int] = {}
@@ -273,11 +275,11 @@ class Import:
         self._weight += weight
         self._position += weight
 
-    def _prepare(self, number: int, line: Content) -> _ImportItem:
+    def _prepare(self, number: int, line: Content) -> ImportItem:
         payload = line.model_dump(mode="json", exclude={"kind", "vector", "replaced_by"})
         payload["place"] = len(self._batch)
         if isinstance(line, SpaceLine):
-            return _ImportItem(number, line, payload)
+            return ImportItem(number, line, payload)
         payload["space"] = space = self._find_space(line.space, line)
         own = ("id",) if isinstance(line, OF_ANOTHER_LINE) else ()
         for name in (*_REFERENCES, *own):
@@ -285,7 +287,7 @@ class Import:
                 payload[name] = str(self._find(space, UUID(payload[name])))
         if isinstance(line, MemoryLine) and payload["id"] != line.id:
             payload["saved"] = False  # the fact was here before, so gc must not take it
-        return _ImportItem(number, line, payload, self._read_vector(line))
+        return ImportItem(number, line, payload, self._read_vector(line))
 
     def _find_space(self, name: str, line: Content) -> int:
         if name in self._refused_spaces:
@@ -316,7 +318,7 @@ class Import:
         weight, self._weight = self._weight, 0
         if not batch:
             return
-        stored, new = list[tuple[_ImportItem, UUID]](), 0
+        stored, new = list[tuple[ImportItem, UUID]](), 0
         for place, stored_id, outcome in await self._call(batch):
             item = batch[place]
             if outcome in _REASONS:
@@ -333,14 +335,10 @@ class Import:
             await self._suspension.prepare(self._model[0], new, weight, self._position)
         await self._store_vectors(stored)
 
-    async def _call(self, batch: list[_ImportItem]) -> list[Row]:
+    async def _call(self, batch: list[ImportItem]) -> list[Row]:
         """Return the outcome of each line. Split a refused batch until the bad line is alone."""
-        kind, lines = batch[0].line.kind, as_json([item.payload for item in batch])
         try:
-            if kind in _FUNCTIONS:
-                rows = await self._session.call(_FUNCTIONS[kind], lines)
-            else:
-                rows = await self._session.call("import_rows", lines, kind)
+            rows = await self._import_rows(batch[0].line.kind, batch)
         except BatchRefused:
             if len(batch) == 1:
                 return [(batch[0].payload["place"], None, "refused")]
@@ -348,7 +346,13 @@ class Import:
             return [*await self._call(batch[:half]), *await self._call(batch[half:])]
         return [(place, stored_id, outcome) for place, stored_id, outcome in rows]
 
-    def _count(self, item: _ImportItem, stored_id: Any, outcome: str) -> None:
+    async def _import_rows(self, kind: str, batch: Sequence[ImportItem]) -> list[Row]:
+        lines = as_json([item.payload for item in batch])
+        if kind in _FUNCTIONS:
+            return await self._session.call(_FUNCTIONS[kind], lines)
+        return await self._session.call("import_rows", lines, kind)
+
+    def _count(self, item: ImportItem, stored_id: Any, outcome: str) -> None:
         kind, line = item.line.kind, item.line
         (self.tally.added if outcome == "added" else self.tally.known)[kind] += 1
         if isinstance(line, SpaceLine):
@@ -369,7 +373,7 @@ class Import:
             successor = UUID(line.replaced_by)
             self._replacements.add((item.number, space, outcome == "added", stored_id, successor))
 
-    async def _store_vectors(self, stored: list[tuple[_ImportItem, UUID]]) -> None:
+    async def _store_vectors(self, stored: list[tuple[ImportItem, UUID]]) -> None:
         # Skip the vector of a fact that is stored under another id, because the stored text can
         # be written differently.
         vectors = [

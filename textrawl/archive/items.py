@@ -50,7 +50,7 @@ class Note:
 
 @dataclass(frozen=True, slots=True)
 class Entity:
-    """An entity with its other names."""
+    """An entity with its other names. `key` is its id in the memory that exported it."""
 
     id: str
     name: str
@@ -58,11 +58,16 @@ class Entity:
     description: str | None = None
     aliases: Sequence[str] = ()
     at: datetime | None = None
+    key: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Fact:
-    """A fact about the entity of this name. `author` said it, and `note` says where it is from."""
+    """A fact about the entity of this name. `author` said it, and `note` says where it is from.
+
+    `key` is its id in the memory that exported it, and `replaced_by` the id of its successor there.
+    `replaces` is the id of the fact of which it is an edited text.
+    """
 
     id: str
     entity: str
@@ -75,11 +80,15 @@ class Fact:
     confidence: float | None = None
     note: str | None = None
     tags: Sequence[str] = ()
+    source: str = "conversation"
+    key: str | None = None
+    replaced_by: str | None = None
+    replaces: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Relation:
-    """A relation between the entities of these names."""
+    """A relation between the entities of these names. `key` is as of a fact."""
 
     id: str
     source: str
@@ -89,6 +98,8 @@ class Relation:
     valid_from: datetime | None = None
     valid_until: datetime | None = None
     author: str | None = None
+    strength: float = 1.0
+    key: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -70,7 +70,7 @@ class LineWriter:
         return set(keys) - self._ids.keys()
 
     def write_node(
-        self, number: int, name: str, kind: str | None, *, guessed: bool = False, **more: object
+        self, number: int, name: str, kind: str | None, *, guessed: bool = False, **more: str | None
     ) -> Numbered:
         """Return the line of an entity. `kind` is its type as the other system writes it."""
         free = kind or _NO_TYPE

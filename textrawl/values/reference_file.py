@@ -175,9 +175,9 @@ class _Reader:
 
     def _read_entity(self, number: int, path: str, fields: _Fields) -> Iterator[Item]:
         try:
-            name, *whole = _cut(_read_name("name", _find(fields, _NAME)), NAME_LENGTH)
+            name, *whole = cut_name(_read_name("name", _find(fields, _NAME)))
             given = _find_type(fields, _KINDS_OF_ENTITIES)
-            kind, *whole_kind = _cut(_read_name("entityType", given, "Generic"), NAME_LENGTH)
+            kind, *whole_kind = cut_name(_read_name("entityType", given, "Generic"))
         except LineRefused as refused:
             yield _write_fault(number, path, str(refused))
             return
@@ -204,10 +204,10 @@ class _Reader:
         relations = list[RelationRecord]()
         for number, path, fields in self._relations:
             try:
-                source, *whole_source = _cut(self._read_end("from", fields, _FROM), NAME_LENGTH)
-                target, *whole_target = _cut(self._read_end("to", fields, _TO), NAME_LENGTH)
+                source, *whole_source = cut_name(self._read_end("from", fields, _FROM))
+                target, *whole_target = cut_name(self._read_end("to", fields, _TO))
                 label = _find_type(fields, _KINDS_OF_RELATIONS, _LABEL)
-                kind, *whole = _cut(_read_name("relationType", label), RELATION_LENGTH)
+                kind, *whole = cut_name(_read_name("relationType", label), RELATION_LENGTH)
             except LineRefused as refused:
                 yield _write_fault(number, path, str(refused))
                 continue
@@ -287,7 +287,7 @@ def _read_name(key: str, value: Any, empty: str = "") -> str:
     return name or empty
 
 
-def _cut(name: str, most: int) -> list[str]:
+def cut_name(name: str, most: int = NAME_LENGTH) -> list[str]:
     """Return a name that fits, and the whole name if the name was cut."""
     if len(name) <= most:
         return [name]

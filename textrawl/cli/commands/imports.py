@@ -16,12 +16,20 @@ from rich.text import Text
 
 from textrawl.archive.bundles import Bundle, BundleRefused
 from textrawl.archive.cortexgraph import MEMORIES, RELATIONS, CortexGraph, LastLines
-from textrawl.archive.detection import FORMATS, Survey, find_format, find_home, read_documents
+from textrawl.archive.detection import (
+    FORMATS,
+    Survey,
+    find_format,
+    find_home,
+    read_documents,
+    read_memories,
+)
 from textrawl.archive.document_import import DocumentImport, describe
 from textrawl.archive.exports import read_lines, read_whole, write_whole
 from textrawl.archive.formats import Format
 from textrawl.archive.imports import Import, Tally
 from textrawl.archive.items import Plan
+from textrawl.archive.memory_import import MemoryImport, MemoryWriter
 from textrawl.archive.server_memory import ServerMemory
 from textrawl.cli.administration import open_login
 from textrawl.cli.commands.archive import STREAM, count_kinds
@@ -123,7 +131,8 @@ def import_(  # noqa: PLR0913, PLR0917 - each argument is an option
     ask = not (yes or dry_run) and sys.stdin.isatty()
     with _open_faults(report) as faults:
         if bundle is not None and form.read is not None:
-            _Items(form, bundle, graph, faults).run(ask=ask, dry_run=dry_run)
+            items = _Items(form, bundle, graph, space, faults)
+            items.run(settings, ask=ask, dry_run=dry_run)
             whole = True
         else:
             if bundle is not None and ask:
@@ -161,9 +170,10 @@ class _Items:
     form: Format
     bundle: Bundle
     graph: str | None
+    space: str
     faults: "_Faults"
 
-    def run(self, *, ask: bool, dry_run: bool) -> None:
+    def run(self, settings: Settings, *, ask: bool, dry_run: bool) -> None:
         """Read the bundle, show the plan, ask, and store the items."""
         with show_progress("Reading", sum(self.bundle.sizes.values()), of_bytes=True) as step:
             survey = Survey.read(self.form, self.bundle, step)
@@ -175,6 +185,8 @@ class _Items:
         _show_plan(self.form, self.bundle, survey.plan, ask=ask)
         if survey.times and not dry_run:
             self._store_documents(survey.times)
+        if survey.plan.counts.keys() & {"entity", "fact", "relation"} and not dry_run:
+            run_foreground(lambda: self._store_memories(settings))
 
     def _store_documents(self, times: dict[str, int]) -> None:
         began = time.monotonic()
@@ -204,6 +216,38 @@ class _Items:
                 f"New chunks have no vectors yet ({without_vector}). Until a server adds them, "
                 "recall finds the chunks by their words"
             )
+
+    async def _store_memories(self, settings: Settings) -> None:
+        async with (
+            open_login(settings, empty=True) as login,
+            open_writing(login) as session,
+        ):
+            number = await _find_space(session, self.space)
+            name, told = self.form.title, self.faults.number
+            writer = MemoryWriter(session, self.space, number, name, self.form.name)
+            importing = MemoryImport(session, lambda line, why: self._refuse(writer, line, why))
+            await importing.begin(writer)
+            with show_progress("Importing", sum(self.bundle.sizes.values()), of_bytes=True) as step:
+                lines = writer.translate(read_memories(self.form, self.bundle, step))
+                tally = await importing.run(lines)
+            await importing.finish()
+            with show_index_progress() as report:
+                await build_indexes(login, session, report)
+        self.faults.show(told)
+        _report_tally(tally, dry_run=False)
+        outcomes = {
+            "replaced": importing.superseded,
+            "unchanged": writer.unchanged,
+            "no longer in the export": writer.find_gone(),
+        }
+        said = ", ".join(f"{number:,} {name}" for name, number in outcomes.items() if number)
+        if said:
+            write_message(f"{name} in {self.space}: {said}.")
+        if any(tally.added.values()):
+            write_message(f"To take this back: textrawl undo --import {str(importing.run_id)[:8]}")
+
+    def _refuse(self, writer: MemoryWriter, line: int, reason: str) -> None:
+        self.faults.note(writer.places[line], reason)
 
     def _tell(self, importing: DocumentImport, seconds: float) -> None:
         outcomes = ", ".join(describe(importing.counts)) or "nothing"
@@ -257,11 +301,11 @@ class _Faults:
         if self.file:
             self.file.write(f"{message}\n")
 
-    def show(self) -> None:
-        """Write the first faults, and the number of the others."""
-        for message in self.shown:
+    def show(self, told: int = 0) -> None:
+        """Write the first faults, and the number of the others. The first `told` were written."""
+        for message in self.shown[told:]:
             write_message(message)
-        if self.number > len(self.shown):
+        if self.number > max(len(self.shown), told):
             more = self.number - len(self.shown)
             write_message(f"and {more:,} more: --report FILE writes all of them")
 
@@ -340,7 +384,7 @@ async def _import(settings: Settings, source: _Source, faults: _Faults, *, dry_r
         open_login(settings, empty=True) as login,
         open_writing(login, dry_run=dry_run) as session,
     ):
-        space = await _find_space(session, source)
+        space = None if source.kind == "textrawl" else await _find_space(session, source.space)
         with show_progress("Importing", size, of_bytes=True) as progress:
             importing = Import(session, faults.add, size)
             lines = await _read(source, session, space, importing, progress)
@@ -390,13 +434,10 @@ async def _choose_last(file: BinaryIO, progress: Callable[[int], object]) -> Asy
     return last.choose(read_lines(file, progress))
 
 
-async def _find_space(session: Session, source: _Source) -> int | None:
-    """Return the id of the space to import into, or None if the lines name their spaces."""
-    if source.kind == "textrawl":
-        return None
-    found = (await session.find_spaces()).get(source.space)
+async def _find_space(session: Session, name: str) -> int:
+    found = (await session.find_spaces()).get(name)
     if found is None:
-        raise ArgumentInvalid("see `textrawl space list`", title=f"No space {source.space}")
+        raise ArgumentInvalid("see `textrawl space list`", title=f"No space {name}")
     return found
 
 

@@ -1,0 +1,113 @@
+"""`textrawl import` of the memories of other systems."""
+
+import re
+from pathlib import Path
+from typing import Any
+
+import psycopg
+import pytest
+
+from tests.archive.samples import SAMPLES, write_graphiti
+from tests.conftest import ACTOR, TOKEN, Databases
+from tests.support.commands import Run
+from textrawl.embedded.postmaster import OWNER
+
+FIRST, SECOND = "Works at Acme as an engineer", "Works at Globex as a manager"
+NESTED = b'{"memories": ' + b"[" * 1_000_000
+HOSTILE = (
+    ("mem0", "cut.json", b'[{"id": "1", "memory": "x'),
+    ("mem0", "nested.json", NESTED),
+    ("mcp-memory-service", "nested.json", NESTED),
+    ("graphiti", "nested.json", NESTED),
+    ("letta", "a.af", b"\x00\xff"),
+    ("obsidian", "latin.md", "caf\u00e9".encode("latin-1")),
+    ("rules", "CLAUDE.md", b"\xff\xfe"),
+    ("basic-memory", "empty.zip", b"PK\x03\x04"),
+    ("hindsight", "none.json", b"{}"),
+)
+COUNTS = """
+    select (select count(*) from entity where space_id = s.id),
+        (select count(*) from fact where space_id = s.id),
+        (select count(*) from relation where space_id = s.id),
+        (select count(*) from entity_alias where space_id = s.id)
+    from space s where s.name = %s
+"""
+STATE = """
+    select e.name, f.content, f.valid_until is null
+    from fact f join entity e on e.space_id = f.space_id and e.id = f.entity_id
+    join space s on s.id = f.space_id
+    where s.name = %s and f.content like '%%Works at%%' order by f.created_at
+"""
+AUTHORS = """
+    select distinct a.name from fact f join actor a on a.id = f.author_id
+    join space s on s.id = f.space_id where s.name = %s
+"""
+
+
+@pytest.fixture
+def given(postgres: Databases, database: str, owner: psycopg.Connection) -> dict[str, Any]:
+    """The environment of a command of the owner, on a memory with a graph."""
+    owner.execute("select create_space('handbook', tier => 'personal')")
+    scopes = ["read", "write", "forget", "admin"]
+    owner.execute("select grant_access(%s, 'handbook', %s)", (ACTOR, scopes))
+    url = postgres.cluster.dsn(OWNER, database)
+    return {"DATABASE_URL": url, "ACCESS_TOKEN": TOKEN, "EMBEDDING_PROVIDER": "local"}
+
+
+@pytest.mark.slow
+def test_memories_of_other_systems_come_once_and_change_as_versions(
+    run: Run, given: dict[str, Any], owner: psycopg.Connection, tmp_path: Path
+) -> None:
+    for title, (write, expected) in SAMPLES.items():
+        space, folder = title.replace(" ", "-"), tmp_path / title
+        owner.execute("select create_space(%s)", (space,))
+        arguments = ("import", str(write(folder, FIRST)), "--space", space)
+        first = run(*arguments, **given)
+        rows = owner.execute(COUNTS, (space,)).fetchall()
+        again = run(*arguments, **given)
+        same = owner.execute(COUNTS, (space,)).fetchall()
+        write(folder, SECOND)
+        changed = run(*arguments, **given)
+
+        faults = re.findall(r": it has no", first.err)
+        documents = re.findall(r"in handbook: ([0-9]+) added", first.out)
+        found = (*rows[0], sum(map(int, documents)), len(faults))
+        assert (found, same) == (expected, rows), f"{title}: {first}"
+        codes = {first.code, again.code, changed.code}
+        assert codes == {int(bool(faults))}, f"{title}: {changed}"
+        state = owner.execute(STATE, (space,)).fetchall()
+        assert [valid for *_, valid in state][-2:] == [False, True], f"{title}: {state}"
+        authors = {name for (name,) in owner.execute(AUTHORS, (space,))}
+        assert len(authors) == 1, title
+        assert not authors & {"ada", "Ada", "Ben", ACTOR}, title
+
+
+def test_an_import_of_memories_is_taken_back_as_a_whole(
+    run: Run, given: dict[str, Any], owner: psycopg.Connection, tmp_path: Path
+) -> None:
+    runs, states = list[str](), list[Any]()
+    for text in (FIRST, SECOND):
+        states.append(owner.execute(STATE, ("default",)).fetchall())
+        said = run("import", str(write_graphiti(tmp_path, text)), **given).err
+        runs += re.findall("undo --import ([0-9a-f]{8})", said)
+    assert len(owner.execute(STATE, ("default",)).fetchall()) == 2
+
+    for one, state in zip(reversed(runs), reversed(states), strict=True):
+        undone = run("undo", "--import", one, "--yes", DATABASE_URL=given["DATABASE_URL"])
+        assert undone.code == 0, undone.err
+        assert owner.execute(STATE, ("default",)).fetchall() == state
+
+
+def test_a_hostile_file_gets_a_clear_error_and_changes_nothing(
+    run: Run, given: dict[str, Any], owner: psycopg.Connection, tmp_path: Path
+) -> None:
+    rows = owner.execute(COUNTS, ("default",)).fetchall()
+    for number, (form, name, content) in enumerate(HOSTILE):
+        file = tmp_path / str(number) / name
+        file.parent.mkdir()
+        file.write_bytes(content)
+        outcome = run("import", "--from", form, str(file), **given)
+        assert outcome.code == 1, (form, outcome)
+        assert "Nothing was imported" in outcome.err, (form, outcome)
+        assert "Traceback" not in outcome.err
+    assert owner.execute(COUNTS, ("default",)).fetchall() == rows

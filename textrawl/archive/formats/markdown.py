@@ -1,0 +1,330 @@
+"""Folders of Markdown: notes that textrawl wrote, Obsidian vaults, basic-memory, rules of agents.
+
+A note is an entity. Its links become relations, its properties and observations facts, and a text
+of other lines becomes a document too. A rule of an agent is a fact about its project.
+"""
+
+import getpass
+import re
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+from typing import cast
+from urllib.parse import unquote
+
+from textrawl.archive.bundles import Bundle
+from textrawl.archive.formats import Format
+from textrawl.archive.items import Entity, Fact, Fault, Item, Memory, Note, Relation
+from textrawl.archive.json_values import as_object, as_text, read_time
+from textrawl.archive.note_folder import MANIFEST
+from textrawl.archive.notes import MARK, NOTE_FORMATS, NoteFormat, Values, read_items
+from textrawl.archive.notes import Item as NoteItem
+from textrawl.memory.vault import Note as FrontedNote
+from textrawl.memory.vault import read_note
+
+_MOST_NOTE = 5_000_000  # bytes of a note
+_MOST_WORDS = 4  # of a relation before a link; more are a sentence
+_OWN_KEYS = {
+    *("title", "type", "permalink", "tags", "tag", "aliases", "alias", "id", "description"),
+    *("created", "created_at", "date", "modified", "updated", "cssclasses", "publish", "name"),
+}
+_LINK = re.compile(r"!?\[\[([^\[\]|#^\n]*)(?:[#^][^\[\]|\n]*)?(?:\|[^\[\]\n]*)?\]\]")
+_PLAIN_LINK = re.compile(r"!?\[[^\[\]\n]*\]\(([^()\s]+\.md)(?:#[^()\s]*)?\)")
+_OBSERVATION = re.compile(r"[-*] \[([^\[\]()]{2,50})\] (.+?)(?: \(([^()]+)\))?")
+_RELATED = re.compile(r"[-*] ([^\[\]:]+?):? \[\[([^\[\]|#^]+)[^\[\]]*\]\](?: \(([^()]+)\))?")
+_FIELD = re.compile(r"(?:[-*] )?([\w][\w -]{0,60}):: *(.+)")
+_TAG = re.compile(r"(?<![\w#/&])#([\w][\w/-]*)")
+_FENCE = re.compile(r"\s*(?:```|~~~)")
+_FRAME = re.compile(r"#{1,6} |\[!|</?details|---")
+_RULE_FILES = ("CLAUDE.md", "CLAUDE.local.md", "AGENTS.md", "GEMINI.md", ".cursorrules")
+_BULLET = re.compile(r"\s*(?:[-*+]|\d+[.)]) +")
+
+
+def _list_notes(bundle: Bundle) -> list[str]:
+    """Return the notes of a folder, without those in hidden folders and in the trash."""
+    kept = (name for name in bundle.sizes if name.lower().endswith((".md", ".mdc", ".cursorrules")))
+    return sorted(
+        name
+        for name in kept
+        if not any(part.startswith(".") and part != ".cursor" for part in name.split("/")[:-1])
+    )
+
+
+def _read_text(bundle: Bundle, name: str) -> str | Fault:
+    if bundle.sizes[name] > _MOST_NOTE:
+        return Fault(name, f"it has more than {_MOST_NOTE // 1_000_000} MB")
+    with bundle.open(name) as file:
+        content = file.read(_MOST_NOTE + 1)
+    bundle.done += len(content)
+    try:
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        return Fault(name, "it is not UTF-8")
+
+
+@dataclass
+class _Reader:
+    """A reader of one note. `titles` has the names of all notes by the names of their files."""
+
+    name: str
+    note: FrontedNote
+    titles: dict[str, str]
+
+    @property
+    def title(self) -> str:
+        return self.note.title or PurePosixPath(self.name).stem
+
+    @property
+    def key(self) -> str:
+        return self._field("permalink") or self.name
+
+    def _field(self, *keys: str) -> str:
+        return next(
+            (as_text(self.note.fields.get(key)) for key in keys if key in self.note.fields), ""
+        )
+
+    def read(self) -> Iterator[Item]:
+        kind = self._field("type")
+        aliases = [*self._list("aliases"), *self._list("alias")]
+        at = read_time(self._field("created", "created_at", "date"))
+        yield Entity(
+            self.key,
+            self.title,
+            None if kind in ("", "note") else kind,
+            self._field("description") or None,
+            [name for name in aliases if name.strip()],
+            at,
+        )
+        seen = set[str]()
+        for item in (*self._read_properties(), *self._read_body()):
+            if item.id not in seen:
+                seen.add(item.id)
+                yield item
+        rest = [line for line in self.note.body.split("\n") if not self._is_data(line)]
+        if any(line.strip() and not _FRAME.match(line) for line in rest):
+            yield Note(self.key, self.title, self.note.body, at)
+
+    def _list(self, key: str) -> list[str]:
+        value = self.note.fields.get(key, [])
+        return [one.strip() for one in value.split(",")] if isinstance(value, str) else value
+
+    def _is_data(self, line: str) -> bool:
+        return any(form.fullmatch(line.strip()) for form in (_OBSERVATION, _RELATED, _FIELD))
+
+    def _read_properties(self) -> Iterator[Memory]:
+        for key, value in self.note.fields.items():
+            if key not in _OWN_KEYS:
+                texts = [value] if isinstance(value, str) else value
+                yield from self._read_value(key, [text for text in texts if text.strip()])
+        tags = dict.fromkeys([*self.note.tags, *_TAG.findall(_hide_code(self.note.body))])
+        if tags:
+            text = f"tags: {', '.join(tags)}"
+            yield Fact(f"{self.key}#tags", self.title, text, tags=list(tags), source="note")
+
+    def _read_value(self, key: str, texts: list[str]) -> Iterator[Memory]:
+        """Yield the relations to which a property links, or else one fact."""
+        if texts and all(_LINK.fullmatch(text.strip()) for text in texts):
+            for text in texts:
+                yield from self._relate(
+                    key, cast("re.Match[str]", _LINK.fullmatch(text.strip()))[1]
+                )
+        elif texts:
+            yield Fact(f"{self.key}#{key}", self.title, f"{key}: {', '.join(texts)}", source="note")
+
+    def _relate(self, relation: str, target: str) -> Iterator[Relation]:
+        stem = PurePosixPath(target.strip()).name.removesuffix(".md").strip()
+        if stem and not re.fullmatch(r"\.\w{2,4}", PurePosixPath(stem).suffix):  # not an image
+            name = self.titles.get(stem.casefold(), stem)
+            yield Relation(f"{self.key}#{relation}#{name}", self.title, relation, name)
+
+    def _read_body(self) -> Iterator[Memory]:
+        numbers = Counter[str]()
+        for line in _hide_code(self.note.body).split("\n"):
+            text = line.strip()
+            if found := _OBSERVATION.fullmatch(text):
+                category, content, context = found.groups()
+                numbers[category] += 1
+                yield Fact(
+                    f"{self.key}#[{category}]{numbers[category]}",
+                    self.title,
+                    content,
+                    note=context,
+                    tags=[category, *_TAG.findall(content)],
+                    source="note",
+                )
+            elif (found := _RELATED.fullmatch(text)) and len(found[1].split()) <= _MOST_WORDS:
+                yield from self._relate(found[1], found[2])
+            elif found := _FIELD.fullmatch(text):
+                yield from self._read_value(found[1].strip(), [found[2]])
+            else:
+                links = [*_LINK.findall(text), *map(unquote, _PLAIN_LINK.findall(text))]
+                for target in links:
+                    yield from self._relate("links_to", target)
+
+
+def _hide_code(body: str) -> str:
+    """Return a text with empty lines for the lines of fenced code."""
+    lines, inside = list[str](), False
+    for line in body.split("\n"):
+        fence = bool(_FENCE.match(line))
+        lines.append("" if fence or inside else line)
+        inside ^= fence
+    return "\n".join(lines)
+
+
+def _read_own(name: str, note: FrontedNote, form: NoteFormat) -> Iterator[Item]:
+    """Yield the entity of a note that textrawl wrote. Edited and added lines are of this user."""
+    fields = note.fields
+    key, title, author = as_text(fields.get("id")) or name, note.title or "", getpass.getuser()
+    items = list(read_items(note.body, form))
+    names = [
+        one.values["name"] for one in items if isinstance(one, NoteItem) and one.kind == "alias"
+    ]
+    guessed = fields.get("guessed") == "true"
+    kind = None if guessed else as_text(fields.get("type")) or None
+    at, text = read_time(fields.get("created")), as_text(fields.get("description")) or None
+    yield Entity(key, title, kind, text, names, at, key)
+    for number, item in enumerate(items):
+        if not isinstance(item, NoteItem):
+            added = _BULLET.sub("", item.strip(), count=1)
+            if added and not _FRAME.match(item.strip()):
+                yield Fact(f"{key}+{added}"[:400], title, added, author=author, source="note")
+            continue
+        try:
+            if item.kind == "fact":
+                yield _read_own_fact(title, item, author)
+            elif item.kind == "relation":
+                yield _read_own_relation(title, item.values)
+        except (KeyError, TypeError, ValueError):
+            yield Fault(f"{name}, item {number}", "its comment is damaged")
+
+
+def _read_own_fact(title: str, item: NoteItem, author: str) -> Fact:
+    values = item.values
+    if item.edited:
+        text = values["text"]
+        key = f"{values['id']}+{text}"[:400]
+        return Fact(key, title, text, author=author, replaces=values["id"])
+    return Fact(
+        values["id"],
+        title,
+        values["text"],
+        read_time(values["created_at"]),
+        read_time(values.get("said_at")),
+        read_time(values.get("valid_from")),
+        read_time(values.get("valid_until")),
+        author=values["author"],
+        confidence=values.get("confidence"),
+        source=values.get("source", "conversation"),
+        key=values["id"],
+        replaced_by=values.get("replaced_by"),
+    )
+
+
+def _read_own_relation(title: str, values: Values) -> Relation:
+    return Relation(
+        values["id"],
+        title,
+        values.get("label") or values["relation"],
+        values["to"],
+        read_time(values["created_at"]),
+        read_time(values.get("valid_from")),
+        read_time(values.get("valid_until")),
+        values["author"],
+        values.get("strength", 1.0),
+        values["id"],
+    )
+
+
+def read_notes(bundle: Bundle) -> Iterator[Item]:
+    """Yield the items of a folder of notes."""
+    titles = dict[str, str]()
+    texts = _list_notes(bundle)
+    for name in texts:
+        text = _read_text(bundle, name)
+        if isinstance(text, str) and (title := read_note(text).title):
+            titles[PurePosixPath(name).stem.casefold()] = title
+    bundle.done = 0
+    for name in texts:
+        text = _read_text(bundle, name)
+        if isinstance(text, Fault):
+            yield text
+            continue
+        note = read_note(text)
+        form = note.fields.get(MARK)
+        if form in NOTE_FORMATS:
+            yield from _read_own(name, note, form)
+        else:
+            yield from _Reader(name, note, titles).read()
+
+
+def _read_rules(bundle: Bundle) -> Iterator[Item]:
+    """Yield the rules of agents, each with the headings above it."""
+    folder = bundle.path.absolute() if bundle.path.is_dir() else bundle.path.absolute().parent
+    for name in _list_notes(bundle):
+        text = _read_text(bundle, name)
+        if isinstance(text, Fault):
+            yield text
+            continue
+        note = read_note(text)
+        fields = as_object(note.fields)
+        title = as_text(fields.get("name")) or (
+            folder.name
+            if PurePosixPath(name).name in _RULE_FILES or name.endswith(".mdc")
+            else PurePosixPath(name).stem
+        )
+        yield Entity(f"{name}#entity", title, "project", as_text(fields.get("description")) or None)
+        numbers = Counter[str]()
+        for heading, rule in _split_rules(_hide_code(note.body)):
+            numbers[heading] += 1
+            said = f"{heading}: {rule}" if heading else rule
+            yield Fact(
+                f"{name}#{heading}#{numbers[heading]}", title, said, note=name, source="document"
+            )
+
+
+def _split_rules(body: str) -> Iterator[tuple[str, str]]:
+    """Yield each list item and paragraph with the nearest heading above it."""
+    heading, rule = "", list[str]()
+    for line in [*body.split("\n"), "# "]:
+        begins = line.startswith("#") or not line.strip() or _BULLET.match(line)
+        if begins and rule:
+            yield heading, " ".join(rule)
+            rule = []
+        if line.startswith("#"):
+            heading = line.lstrip("#").strip()
+        elif line.strip() and not line.strip().startswith(("<!--", "@")):
+            rule.append(_BULLET.sub("", line, count=1).strip())
+
+
+def _is_rules(bundle: Bundle) -> bool:
+    names = [PurePosixPath(name) for name in bundle.sizes]
+    memories = bundle.path.name == "memory" and any(name.name == "MEMORY.md" for name in names)
+    rules = any(name.suffix == ".mdc" or name.as_posix() in _RULE_FILES for name in names)
+    return memories or rules
+
+
+def _is_basic_memory(bundle: Bundle) -> bool:
+    notes = (
+        read_note(bundle.read_head(name).decode("utf-8", "replace"))
+        for name in _list_notes(bundle)[:20]
+    )
+    return any("permalink" in note.fields for note in notes)
+
+
+def _is_vault(bundle: Bundle) -> bool:
+    # A file that only looks like a note could be anything.
+    hidden = any(MANIFEST in name or ".obsidian/" in f"/{name}" for name in bundle.sizes)
+    return (
+        hidden
+        or (bundle.path.is_dir() and bool(_list_notes(bundle)))
+        or (bundle.path.suffix.lower() == ".md")
+    )
+
+
+FORMATS = (
+    Format("rules", "The rules of an agent", _is_rules, _read_rules),
+    Format("basic-memory", "basic-memory", _is_basic_memory, read_notes),
+    Format("obsidian", "Obsidian", _is_vault, read_notes),
+)
