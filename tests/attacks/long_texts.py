@@ -7,13 +7,13 @@ from tempfile import NamedTemporaryFile
 
 from textrawl.connect.clients import hide_secrets
 from textrawl.hooks.response import write_query
-from textrawl.hooks.transcripts import clean_message
 from textrawl.memory.documents import clean_text, read_file
 from textrawl.memory.journal import read_bullets
 from textrawl.memory.vault import read_note
 from textrawl.models.llm import drop_thoughts, find_object
 from textrawl.values.condensation import condense
 from textrawl.values.text import clean_name, remove_hidden, split_text
+from textrawl.values.transcripts import clean_message
 
 LENGTH = 100_000
 MARKS = (

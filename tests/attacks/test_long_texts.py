@@ -11,8 +11,9 @@ import pytest
 from anyio import to_process
 
 from textrawl.hooks.response import write_query
-from textrawl.hooks.transcripts import clean_message, read_texts
+from textrawl.hooks.transcripts import read_texts
 from textrawl.memory.documents import read_file_within
+from textrawl.values.transcripts import clean_message
 
 PROCESSOR_SECONDS = 40  # they need about eight; before, one of these texts needed more
 

@@ -9,8 +9,8 @@ from tests.hooks.conftest import FACTS
 from tests.hooks.sessions import Session
 from tests.support.sockets import remember
 from textrawl.hooks.events import CLIENTS
-from textrawl.hooks.transcripts import AFTER_COMPACTION, REMINDER
 from textrawl.values.text import DIGEST_TOKENS
+from textrawl.values.transcripts import AFTER_COMPACTION, REMINDER
 from textrawl.values.word_lists import RECALL_TOKENS
 from textrawl.wire.token_counter import choose_counter
 

@@ -5,6 +5,7 @@ out of it, or if its content is out of proportion to its size.
 """
 
 import os
+import re
 import zipfile
 import zlib
 from collections.abc import Callable, Generator, Iterator
@@ -14,17 +15,22 @@ from pathlib import Path, PurePosixPath
 from typing import Any, BinaryIO, cast
 
 import ijson  # pyright: ignore[reportMissingTypeStubs]
+import numpy as np
 from pydantic_core import from_json
 
 from textrawl.errors import StartRefused
 
 HEAD = 1 << 16  # bytes that tell what a file is
-MOST_ITEM = 64 << 20  # bytes of one item, and of a file that is read as a whole
+MOST_ITEM = 32 << 20  # bytes of one item, and of a file that is read as a whole
 MOST_LINE = 16 << 20
 _MOST_FILES = 200_000
 _MOST_RATIO = 200  # of the sizes of a large file in a zip before and after it is packed
-_DEEPEST = 2_000  # brackets that are open
-_PIECE = 1 << 16
+_DEEPEST = 5_000  # brackets that are open
+_PIECE = 1 << 20  # the parser reads a long text again with each piece of it
+_STEPS = np.zeros(256, np.int8)
+_STEPS[[*b"[{"]] = 1
+_STEPS[[*b"]}"]] = -1
+_ABSOLUTE = re.compile(r"[/\\]|[A-Za-z]:")
 _ZIP = b"PK\x03\x04"
 
 
@@ -33,6 +39,7 @@ class BundleRefused(StartRefused):
 
     def __init__(self, reason: str) -> None:
         super().__init__(f"Nothing was imported: {reason}")
+        self.reason = reason
 
 
 class _Guarded:
@@ -47,12 +54,14 @@ class _Guarded:
         piece = self._file.read(_PIECE if size < 0 else size)
         self._count(len(piece))
         self._size += len(piece)
-        self._depth += sum(piece.count(one) for one in (b"[", b"{"))
-        self._depth -= sum(piece.count(one) for one in (b"]", b"}"))
         if self._size > MOST_ITEM:
             raise BundleRefused(f"{self._name} has an item of more than {MOST_ITEM >> 20} MB")
-        if self._depth > _DEEPEST:
+        # The time of the parser grows with the square of the depth. Texts have brackets, too, but
+        # close most of them.
+        steps = _STEPS[np.frombuffer(piece, np.uint8)].cumsum(dtype=np.int64)
+        if self._depth + steps.max(initial=0) > _DEEPEST:
             raise BundleRefused(f"{self._name} is nested too deeply")
+        self._depth += int(steps[-1]) if len(steps) else 0
         return piece
 
     def restart(self) -> None:
@@ -111,7 +120,8 @@ class Bundle:
         path = self.path if self.path.is_file() else self.path / name
         return os.fdopen(os.open(path, os.O_RDONLY | os.O_NONBLOCK), "rb")
 
-    def _count(self, number: int) -> None:
+    def count(self, number: int) -> None:
+        """Add to the bytes that were read."""
         self.done += number
 
     def read_head(self, name: str) -> bytes:
@@ -128,7 +138,7 @@ class Bundle:
         """Return the content of a JSON file. Raises BundleRefused."""
         with self.open(name) as file:
             content = file.read(MOST_ITEM + 1)
-        self._count(len(content))
+        self.count(len(content))
         if len(content) > MOST_ITEM:
             raise BundleRefused(f"{name} has more than {MOST_ITEM >> 20} MB")
         try:
@@ -139,26 +149,27 @@ class Bundle:
     def read_array(self, name: str, prefix: str = "item") -> Iterator[Any]:
         """Yield the items of a JSON array one by one. Raises BundleRefused."""
         with self.open(name) as file:
-            guarded = _Guarded(file, self._count, name)
+            guarded = _Guarded(file, self.count, name)
             try:
-                for item in ijson.items(guarded, prefix, use_float=True):
+                for item in ijson.items(guarded, prefix, use_float=True, buf_size=_PIECE):
                     yield item
                     guarded.restart()
             except (ijson.JSONError, UnicodeDecodeError) as error:
                 reason = str(error).split("\n", 1)[0]
                 raise BundleRefused(f"{name} is not JSON, or it is cut: {reason}") from None
 
-    def read_lines(self, name: str) -> Iterator[tuple[int, bytes]]:
-        """Yield each line with its number. Raises BundleRefused for a line that is too long."""
+    def read_lines(self, name: str) -> Iterator[tuple[int, bytes | None]]:
+        """Yield each line with its number, or None for a line longer than MOST_LINE."""
         with self.open(name) as file:
             number = 0
-            while line := file.readline(MOST_LINE + 1):
+            while line := file.readline(MOST_LINE):
                 number += 1
-                self._count(len(line))
-                if len(line) > MOST_LINE:
-                    size = MOST_LINE >> 20
-                    raise BundleRefused(f"{name} has more than {size} MB in line {number}")
-                yield number, line
+                self.count(len(line))
+                rest = line
+                while not rest.endswith(b"\n") and (rest := file.readline(MOST_LINE)):
+                    self.count(len(rest))
+                    line = b""
+                yield number, line or None
 
 
 def read_object(line: bytes) -> dict[str, Any] | None:
@@ -197,7 +208,7 @@ def _open_zip(path: Path) -> zipfile.ZipFile:
         raise BundleRefused(f"{path} has more than {_MOST_FILES:,} files")
     for one in entries:
         parts = PurePosixPath(one.filename.replace("\\", "/")).parts
-        if ".." in parts or one.filename.startswith(("/", "\\")) or ":" in parts[:1][-1:]:
+        if ".." in parts or _ABSOLUTE.match(one.filename):
             raise BundleRefused(f"{path} has a file that leads out of it: {one.filename!r:.100}")
         if one.flag_bits & 1:
             raise BundleRefused(f"{path} is encrypted: unpack it, and name the folder")

@@ -8,12 +8,18 @@ from textrawl.archive.bundles import Bundle, BundleRefused, read_object
 from textrawl.archive.formats import (
     Format,
     chatgpt,
+    claude,
+    claude_code,
+    codex,
+    copilot_cli,
+    gemini_cli,
     graphiti,
     hindsight,
     letta,
     markdown,
     mem0,
     memory_service,
+    opencode,
 )
 from textrawl.archive.items import (
     Conversation,
@@ -52,11 +58,15 @@ LINES = (
     Format("server-memory", "MCP's reference memory server", _is_server_memory),
     Format("cortexgraph", "CortexGraph", _is_cortexgraph),
 )
+CONVERSATIONS = tuple(
+    module.FORMAT
+    for module in (chatgpt, claude, claude_code, codex, gemini_cli, copilot_cli, opencode)
+)
 MEMORIES = (
     *(mem0.FORMAT, hindsight.FORMAT, memory_service.FORMAT, graphiti.FORMAT, letta.FORMAT),
     *markdown.FORMATS,
 )
-FORMATS = {one.name: one for one in (*LINES, chatgpt.FORMAT, *MEMORIES)}
+FORMATS = {one.name: one for one in (*LINES, *CONVERSATIONS, *MEMORIES)}
 """All formats by name, in the order in which they are asked."""
 
 
@@ -114,7 +124,7 @@ class Survey:
         names = [name for name in bundle.sizes if name.endswith("l")] or [*bundle.sizes][:1]
         for name in names:
             for _, line in bundle.read_lines(name):
-                value = read_object(line) or {}
+                value = read_object(line or b"") or {}
                 kind = value.get(
                     "kind", value.get("type", "memory" if "content" in value else None)
                 )

@@ -9,16 +9,7 @@ from textrawl.environment import ValueSource, find_value
 from textrawl.errors import StartRefused
 from textrawl.hooks.events import Event, HookClient, Payload
 from textrawl.hooks.sessions import HookSession
-from textrawl.hooks.transcripts import (
-    AFTER_COMPACTION,
-    FRAME_TOKENS,
-    REMINDER,
-    Ask,
-    capture,
-    drop_elements,
-    has_stored,
-    is_reminder,
-)
+from textrawl.hooks.transcripts import FRAME_TOKENS, Ask, capture, has_stored
 from textrawl.values.text import (
     DIGEST_TOKENS,
     LEAST_TOKENS,
@@ -28,6 +19,7 @@ from textrawl.values.text import (
     frame_digest,
     frame_facts,
 )
+from textrawl.values.transcripts import AFTER_COMPACTION, REMINDER, drop_elements, is_reminder
 from textrawl.values.word_lists import HOOKS, LEAST_SCORE, RECALL_TOKENS, read_authors, read_hooks
 
 _ADDED = re.compile(r"<(hook_context|system-reminder|system_reminder)>")

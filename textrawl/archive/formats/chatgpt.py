@@ -10,6 +10,7 @@ from typing import Any
 
 from textrawl.archive.bundles import Bundle
 from textrawl.archive.formats import Format
+from textrawl.archive.formats.trees import walk
 from textrawl.archive.items import Conversation, Fault, Item, Turn
 from textrawl.archive.json_values import as_list, as_object, as_text, read_time
 
@@ -43,19 +44,12 @@ def read(bundle: Bundle) -> Iterator[Item]:
 
 
 def _read_conversation(key: str, value: Mapping[str, Any]) -> Conversation:
-    turns = [turn for node in _walk(value) if (turn := _read_message(as_object(node["message"])))]
+    mapping = as_object(value["mapping"])
+    leaf = as_text(value.get("current_node")) or _find_leaf(mapping)
+    nodes = walk(mapping, leaf, "parent")
+    turns = [turn for node in nodes if (turn := _read_message(as_object(node.get("message"))))]
     title, begin = as_text(value.get("title")), read_time(value.get("create_time"))
     return Conversation(key, title, turns, begin)
-
-
-def _walk(value: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Return the nodes with messages from the root to the current node."""
-    mapping = as_object(value["mapping"])
-    key, path = as_text(value.get("current_node")) or _find_leaf(mapping), dict[str, Any]()
-    while key not in path and (node := as_object(mapping.get(key))):
-        path[key] = node
-        key = as_text(node.get("parent"))
-    return [node for node in reversed(path.values()) if node.get("message")]
 
 
 def _find_leaf(mapping: Mapping[str, Any]) -> str:

@@ -175,7 +175,7 @@ class _Items:
 
     def run(self, settings: Settings, *, ask: bool, dry_run: bool) -> None:
         """Read the bundle, show the plan, ask, and store the items."""
-        with show_progress("Reading", sum(self.bundle.sizes.values()), of_bytes=True) as step:
+        with show_progress("Reading", None, of_bytes=True) as step:
             survey = Survey.read(self.form, self.bundle, step)
         for fault in survey.plan.faults:
             self.faults.note(fault.place, fault.reason)
@@ -197,8 +197,7 @@ class _Items:
             chosen = await choose_graph(session.store, session.caller, self.graph)
             importing = DocumentImport(session.store, session.caller, chosen, self.form)
             await importing.begin()
-            self.bundle.done = 0
-            total = sum(self.bundle.sizes.values())
+            total, self.bundle.done = self.bundle.done, 0
             with show_progress("Documents", total, of_bytes=True) as step:
                 documents = read_documents(self.form, self.bundle, times)
                 await importing.add(documents, lambda: step(self.bundle.done))

@@ -1,0 +1,54 @@
+"""Sessions of Codex: files `rollout-….jsonl` in a folder for each day.
+
+The first line of a session names it. In files of early 2025 messages are lines of their own, and
+later they are payloads of lines of the type `response_item`.
+"""
+
+from collections.abc import Iterator
+
+from textrawl.archive.bundles import Bundle
+from textrawl.archive.formats import Format
+from textrawl.archive.formats.sessions import (
+    Session,
+    find_first,
+    find_folder,
+    find_names,
+    read_place,
+    read_sessions,
+)
+from textrawl.archive.items import Item
+from textrawl.archive.json_values import as_object, as_text
+from textrawl.values.transcripts import Json, read_entry
+
+_INSTRUCTIONS = ("# AGENTS.md instructions", "# Context from my IDE setup")
+
+
+def recognises(bundle: Bundle) -> bool:
+    """Return whether the files are sessions of Codex."""
+    firsts = find_first(bundle, find_names(bundle, ".jsonl"))
+    return any(one.get("type") == "session_meta" and "payload" in one for one in firsts) or any(
+        {"id", "timestamp", "instructions"} <= one.keys() for one in firsts
+    )
+
+
+def read(bundle: Bundle) -> Iterator[Item]:
+    """Yield the sessions, without those of sub-agents."""
+    yield from read_sessions(bundle, find_names(bundle, ".jsonl"), _take)
+
+
+def _take(session: Session, entry: Json) -> None:
+    payload = as_object(entry.get("payload"))
+    if entry.get("type") == "session_meta" or {"id", "instructions"} <= entry.keys():
+        if not session.named:  # a fork repeats the lines of its origin
+            session.named = True
+            meta = payload or entry
+            session.id = as_text(meta.get("id")) or session.id
+            session.place = read_place(meta)
+            session.ignored = "subagent" in as_object(meta.get("source"))
+        return
+    line = entry if payload else {"type": "response_item", "payload": entry}
+    messages = [one for one in read_entry(line) if not one.text.startswith(_INSTRUCTIONS)]
+    session.add("", messages, entry.get("timestamp"))
+
+
+FORMAT = Format("codex", "Codex", recognises, read, find_folder("CODEX_HOME", ".codex", "sessions"))
