@@ -47,7 +47,7 @@ def make_conversation(number: int, chance: random.Random, facts: list[str]) -> d
         role = "assistant" if turn % 2 else "user"
         text = " ".join(chance.choices(facts, k=_ANSWERED if turn % 2 else _ASKED))
         for key in (f"{turn}", f"{turn} again")[: 1 + (turn == 1)]:
-            message = {
+            message: dict[str, Any] = {
                 "id": key, "author": {"role": role, "name": None, "metadata": {}},
                 "create_time": begin + turn * 60, "update_time": None, "status": "finished",
                 "content": {"content_type": "text", "parts": [text]}, "weight": 1.0,
@@ -145,6 +145,8 @@ def main() -> None:
         begin = time.perf_counter()
         for line in measure(file, folder / "one", options.conversations):
             print(line, flush=True)
+        if not options.kills:
+            return
         killed = kill_often(file, folder / "two", options.kills, (time.perf_counter() - begin) / 6)
         documents, paths, incomplete, items = count(folder / "two")
         print(

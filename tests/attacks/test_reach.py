@@ -41,6 +41,8 @@ TREATMENT: dict[str, str] = {
     "chunk": "the place and the size of a fact: go with it, made anew when it comes back",
     "correction": "texts of a chunk: forgotten with its source, purged with its undo",
     "identity_snapshot": "points at a text of a document: goes with it",
+    "import_run": "imports with their authors, no content",
+    "imported_item": "what an item became, with the id of its source: goes with it",
     "decay_policy": "how a space forgets, no content",
     "undone": "what undos keep: restored, forgotten, purged",
     "recall": "forgotten; questions, which nobody told as facts, stay when an author is undone",

@@ -10,6 +10,9 @@
     lines           models of these lines, with the rules for arguments of tools
     streams         reading the lines of a file one by one
     imports         storing lines in a memory, in batches, with counts of their outcomes
+    bundles         files, folders and zips of other systems, read in bounded memory
+    formats         readers of these systems, which yield items
+    detection       the choice of a format, and the plan of an import
     replacements    links from facts to their replacements, made after all facts are stored
     server_memory   the file of the reference memory server
 
