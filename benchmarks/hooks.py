@@ -3,10 +3,10 @@
     python -m benchmarks.hooks [--facts 10000 100000] [--calls 100] [--cold 5] [--keep FOLDER]
 
 Each call is a new process: `textrawl recall`, `textrawl digest`, and `textrawl hook claude-code`
-for a prompt. Three processes have the memory open: a server over stdio, a server over HTTP, and
-`textrawl resident`. Each has a data folder of its own, and thereby a socket of its own. The calls
-of all ways and commands alternate, so other load on the machine affects all of them. The first row
-is a Python process that does nothing.
+for a prompt, also after a pasted log of 99,000 characters. Three processes have the memory open: a
+server over stdio, a server over HTTP, and `textrawl resident`. Each has a data folder of its own,
+and thereby a socket of its own. The calls of all ways and commands alternate, so other load on the
+machine affects all of them. The first row is a Python process that does nothing.
 
 For a cold call nothing runs, and the embedded Postgres is stopped. `recall` then opens the memory
 itself, which includes stopping Postgres at the end. A hook starts a resident, which stays.
@@ -49,6 +49,10 @@ WAYS = {
 }
 TEXTRAWL = str(Path(sys.executable).with_name("textrawl"))
 SEARCH = "query_memory search"
+_LOG = "".join(
+    f"2026-11-25 10:{n // 60:02d}:{n % 60:02d} INFO worker {n} sent its heartbeat to the queue\n"
+    for n in range(1450)
+)  # 99,000 characters
 WARM = 3  # calls that are not measured
 _PATIENCE = 120.0  # seconds
 
@@ -100,10 +104,12 @@ def list_commands(work: Work, folder: Path) -> dict[str, Command]:
     _, arguments = work.kinds[SEARCH]()
     query = str(arguments["query"])
     prompt = write_hook("UserPromptSubmit", folder, prompt=query)
+    pasted = write_hook("UserPromptSubmit", folder, prompt=f"{_LOG}{query}?")
     return {
         "recall": Command([TEXTRAWL, "recall", query]),
         "digest": Command([TEXTRAWL, "digest", "--project", folder.name]),
         "hook, prompt": prompt,
+        "hook, prompt with a log": pasted,
     }
 
 

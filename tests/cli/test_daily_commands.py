@@ -276,6 +276,24 @@ def test_what_the_token_may_not_do_is_refused(ask: Ask, owner: psycopg.Connectio
     assert owner.execute("select count(*) from observation").fetchone() == (1,)
 
 
+def test_ever_shows_what_has_ended_with_its_period(ask: Ask) -> None:
+    for words in (("lives in Graz", "--until", "2024-05-01"), ("lives in Linz",)):
+        assert ask("remember", "Ada", *words).code == 0
+    shown = {
+        command: ask(*command, "--as-of", "ever").out
+        for command in (("search", "where does Ada live"), ("show", "Ada"))
+    }
+    now = ask("search", "where does Ada live").out
+
+    for text in shown.values():
+        assert re.search(r"lives in Graz \([\d-]+ to 2024-05-01\)", text)
+        assert re.search(r"lives in Linz \(from [\d-]+\)", text)
+    assert "lives in Linz\n" in now
+    assert "Graz" not in now
+    assert "returned" in ask("explain", "lives in Graz", "--as-of", "ever").out
+    assert ask("search", "Ada", "--as-of", "sometime").code == 2
+
+
 def test_a_login_that_reads_nothing_is_told_to_set_a_token(run: Run, database_url: str) -> None:
     outcome = run("search", "tea", DATABASE_URL=database_url)
 

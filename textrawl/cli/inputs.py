@@ -2,10 +2,11 @@
 
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
-from typing import Annotated, TypeVar
+from typing import Annotated, Any, Literal, TypeVar
 
 import typer
 
+from textrawl.memory.facts import EVER
 from textrawl.values import names
 from textrawl.values.question_times import find_period
 from textrawl.values.text import (
@@ -62,6 +63,11 @@ def read_moment(text: str) -> datetime:
     return named.end - timedelta(microseconds=1) if named else _refuse(read_as_of, text)
 
 
+def read_valid_at(text: str) -> datetime | Literal["ever"]:
+    """Return an instant, or "ever" for all times. Raises BadParameter."""
+    return EVER if text.strip().lower() == EVER else read_moment(text)
+
+
 def read_end(text: str) -> datetime:
     """Return an instant. A date stands for the end of that day in UTC. Raises BadParameter."""
     return _refuse(read_instant, text)
@@ -111,12 +117,12 @@ WrittenSpace = Annotated[
     ),
 ]
 AsOf = Annotated[
-    datetime | None,
+    Any,  # datetime, "ever" or None; typer knows no type of several kinds
     typer.Option(
         "--as-of",
         metavar="TIME",
-        parser=read_moment,
-        help="Show what was valid at TIME: yesterday, 2026-08-01 or 2026-08-01T12:00Z.",
+        parser=read_valid_at,
+        help="Show what was valid at TIME: yesterday, 2026-08-01, 2026-08-01T12:00Z, or ever.",
     ),
 ]
 KnownAt = Annotated[

@@ -9,7 +9,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import cached_property
-from typing import Annotated, Any, Concatenate, Generic, ParamSpec, TypeVar, get_type_hints
+from typing import Annotated, Any, Concatenate, Generic, Literal, ParamSpec, TypeVar, get_type_hints
 from uuid import UUID
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, TypeAdapter, create_model
@@ -212,6 +212,7 @@ WantedType = Annotated[
 ]
 Types = Annotated[list[WantedType], Field(max_length=100)]
 Moment = Annotated[datetime, _text(read_instant)]
+ValidAt = Literal["ever"] | Moment
 Limit = Annotated[int, Field(ge=1, le=MOST_FACTS)]
 Score = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
 Proposals = Annotated[
@@ -297,7 +298,7 @@ async def search(
     *,
     types: Types | None = None,
     limit: Limit = 10,
-    as_of: Moment | None = None,
+    as_of: ValidAt | None = None,
     documents: bool = False,
 ) -> Found:
     """Return the facts that match, or chunks of documents, the best first."""
@@ -320,7 +321,7 @@ async def explain(  # noqa: PLR0913 - each argument is an option
     limit: Limit = 10,
     more: Annotated[int, Field(ge=0, le=50)] = 5,
     least_score: Score | None = None,
-    as_of: Moment | None = None,
+    as_of: ValidAt | None = None,
 ) -> Explained:
     """Return the facts that match, and some that do not, with the reasons."""
     question = Question(query, types, Times(as_of), limit, least_score=least_score)
@@ -338,7 +339,7 @@ async def describe(
     name: Name,
     *,
     limit: Annotated[int, Field(ge=1, le=100_000)] = 20,
-    as_of: Moment | None = None,
+    as_of: ValidAt | None = None,
     known_at: Moment | None = None,
 ) -> Described:
     """Return an entity with its newest facts. Raises ArgumentInvalid if it does not exist."""

@@ -23,7 +23,7 @@ async def test_a_hook_finds_the_fact_whatever_is_pasted_around_the_question(clie
     for known in KNOWN:
         await remember(client, known.entity, known.fact, known.type)
     able = [known for known in KNOWN if await finds(client, known.question, known)]
-    prompts = [one for one in list_long_prompts(66) if one.known in able]
+    prompts = [one for one in list_long_prompts(44) if one.known in able]
     missed = [one for one in prompts if not await finds(client, one.text, one.known)]
 
     assert len(able) >= 18

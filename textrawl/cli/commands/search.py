@@ -34,9 +34,10 @@ from textrawl.cli.inputs import (
 from textrawl.cli.memory_session import ask
 from textrawl.memory import commands
 from textrawl.memory.fact_rows import EntityRow, ExplainedRow, HitRow
+from textrawl.memory.facts import EVER
 from textrawl.values.condensation import condense
 from textrawl.values.question_times import TenseName, read_time
-from textrawl.values.times import write_day, write_period
+from textrawl.values.times import write_day, write_lifetime, write_period
 
 _TENSES: Mapping[TenseName, str] = {
     "first": "the first time",
@@ -88,15 +89,16 @@ def search(  # noqa: PLR0913, PLR0917 - each argument is an option
     if as_json:
         write_json([asdict(row) for row in rows])
     else:
-        _show(rows, several=found.several)
+        _show(rows, several=found.several, ever=as_of == EVER)
 
 
-def _show(rows: Sequence[HitRow], *, several: bool) -> None:
+def _show(rows: Sequence[HitRow], *, several: bool, ever: bool) -> None:
+    """Write facts. If `ever` is true, each fact ends with its period of validity."""
     console = open_console()
     if not rows:
         write_message("Nothing found.")
     elif console.is_terminal:
-        _draw_hit(console, rows, several=several)
+        _draw_hit(console, rows, several=several, ever=ever)
     else:
         for row in rows:
             write_row(
@@ -108,12 +110,24 @@ def _show(rows: Sequence[HitRow], *, several: bool) -> None:
                     row.chunk_id or str(row.observation_id),
                     f"{row.created_at:%Y-%m-%dT%H:%M:%SZ}",
                     row.author,
-                    row.text,
+                    _write_fact(row, ever=ever),
                 ]
             )
 
 
-def _draw_hit(console: Console, rows: Sequence[HitRow], *, several: bool) -> None:
+def _write_fact(row: HitRow, *, ever: bool) -> str:
+    """Return the text, and its period if the question is about other times than now."""
+    shown = ever or row.dated
+    return _add_period(row.text, row.valid_from, row.valid_until) if shown else row.text
+
+
+def _add_period(text: str, start: datetime | None, end: datetime | None) -> str:
+    return f"{text}{write_lifetime(write_period(start, end))}" if start else text
+
+
+def _draw_hit(
+    console: Console, rows: Sequence[HitRow], *, several: bool, ever: bool = False
+) -> None:
     """Draw entities in the order of their best fact, each with its facts below it."""
     order = {_find_owner(row): rank for rank, row in reversed(list(enumerate(rows)))}
     grouped = sorted(rows, key=lambda row: order[_find_owner(row)])
@@ -131,7 +145,8 @@ def _draw_hit(console: Console, rows: Sequence[HitRow], *, several: bool) -> Non
             source = f"{row.created_at:%Y-%m-%d} {str(row.observation_id)[:8]}"
             if row.document_id:
                 source = f"line {row.line}"
-            table.add_row(f"{100 * row.score:.0f}", write_cell(row.text), source)
+            text = _write_fact(row, ever=ever)
+            table.add_row(f"{100 * row.score:.0f}", write_cell(text), source)
         console.print(table)
 
 
@@ -168,12 +183,24 @@ def show(
     """
     found = ask(commands.describe, space, name, limit=limit, as_of=as_of, known_at=known_at)
     console = open_console()
+    if as_of == EVER and not as_json:
+        _show_periods(found.row)
     if as_json:
         write_json(asdict(found.row))
     elif console.is_terminal:
         _draw_entity(console, found.row, several=found.several)
     else:
         _write(found.row)
+
+
+def _show_periods(row: EntityRow) -> None:
+    """Add its period of validity to each fact, also if it has ended."""
+    for fact in row.observations:
+        start, end = (
+            datetime.fromisoformat(fact[name]) if fact[name] else None
+            for name in ("valid_from", "valid_until")
+        )
+        fact["content"] = _add_period(fact["content"], start, end)
 
 
 def _write(row: EntityRow) -> None:
