@@ -1,6 +1,7 @@
 """`textrawl export --to obsidian DIR` and other folders, and `textrawl mirror`."""
 
 import csv
+import getpass
 import re
 import signal
 import unicodedata
@@ -11,6 +12,7 @@ from typing import Any, LiteralString
 import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
+from psycopg import sql
 
 from tests.archive.conftest import succeed
 from tests.archive.material import ENTITY, NOW, SAID, SPACE, fetch, number, tell, write_file
@@ -221,6 +223,36 @@ def test_an_item_of_a_note_is_read_as_it_was_written(
 
 
 SUPPRESSED = [HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
+FACTS = """
+    select f.content, a.name, f.replaced_by is null from fact f join actor a on a.id = f.author_id
+    join space s on s.id = f.space_id where s.name = 'default' order by f.created_at, f.content
+"""
+
+
+def test_an_edited_note_is_of_the_person_who_imports_it(run: Run, url: str, tmp_path: Path) -> None:
+    forged = FORGED.replace("'", "''")
+    fetch(url, sql.SQL("select remember_fact('Ada', 'person', {})").format(forged))
+    succeed(run, "export", "--to", "obsidian", str(tmp_path), DATABASE_URL=url)
+    before = fetch(url, FACTS)
+    note = tmp_path / "default/Ada.md"
+    text = note.read_text(encoding="utf-8").replace("- likes coffee (", "- likes cocoa (")
+    note.write_text(text.replace("## Facts\n\n", "## Facts\n\n- plays go (ana, 2020-01-01)\n"))
+
+    for _ in range(2):
+        said = run("import", str(tmp_path / "default"), DATABASE_URL=url)
+        assert said.code == 0, said.err
+        after = fetch(url, FACTS)
+
+        me = getpass.getuser()
+        assert [one for one in after if one not in before] == [
+            ("likes coffee", "textrawl_owner", False),
+            ("plays go (ana, 2020-01-01)", me, True),
+            ("likes cocoa", me, True),
+        ]
+        assert "ben" not in {author for _, author, _ in after}
+        assert len(after) == len(before) + 2
+
+
 TIMES = st.datetimes(datetime(1990, 1, 1), datetime(2030, 1, 1)).map(
     lambda day: f"{day.isoformat()}+00:00"
 )

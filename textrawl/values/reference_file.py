@@ -305,8 +305,12 @@ def _divide(text: str) -> list[str]:
 def _read_observations(fields: _Fields) -> Iterator[Observation | str]:
     """Yield the observations of an entity, and the reason for each one that cannot be read."""
     given = [item for key in _OBSERVATIONS for item in _list(fields.get(key))]
+    # An export of textrawl has the times of the observations in a list of their own.
+    times = _list(fields.get("saidat"))
     for place, item in enumerate(given, 1):
         text, moment = _read_observation(item)
+        if len(times) == len(given):
+            moment = moment or times[place - 1]
         said_at, fault = _read_moment(moment)
         parts = _divide(text)
         if fault or not parts:
