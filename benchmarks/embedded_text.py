@@ -4,19 +4,20 @@
 
 The memories are those of benchmarks/recall.py: facts and turns of LoCoMo conversations. Each is
 filled once. Then its vectors are replaced by those of other texts: with another separator between
-the name and the text of a fact, with the type of the entity, and without the name. For each text,
-every second question (`--sample`) is searched in SQL by words and vectors. R@10 is the share of the
-relevant facts among the first ten.
+the name and the text of a fact, with the type of the entity, and without the name. `joined` is a
+space before a small letter, and a colon otherwise. For each text, every second question
+(`--sample`) is searched in SQL by words and vectors. R@10 is the share of the relevant facts among
+the first ten.
 
 With the best separator, `trust`, `floor` and `ceiling` are then changed one at a time, and the best
 value of each is kept before the next is changed. It prints Markdown. The last line is the choice.
-A type or a missing name is measured only to tell what they are worth: textrawl embeds neither.
+A type or a missing name is measured only to tell what they are worth.
 """
 
 import argparse
 import json
 import statistics
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -33,8 +34,14 @@ from textrawl.models.active_model import PROVIDERS
 from textrawl.models.embeddings import Embedder, Scale
 
 TASKS = ("facts", "turns")
-SEPARATORS = {"`: `": "{name}: {text}", "space": "{name} {text}", "`, `": "{name}, {text}"}
-OTHERS = {"type": "{name} (person) {text}", "no name": "{text}"}
+FORMS: dict[str, Callable[[str, str], str]] = {
+    "`: `": lambda name, text: f"{name}: {text}",
+    "space": lambda name, text: f"{name} {text}",
+    "joined": lambda name, text: f"{name}{' ' if text[:1].islower() else ': '}{text}",
+    "type": lambda name, text: f"{name} (person): {text}",
+    "no name": lambda _, text: text,
+}
+CHOICES = 3  # the other forms only tell what a type and a name are worth
 SCALES: dict[str, Sequence[float]] = {
     "trust": (0.4, 0.5, 0.6, 0.7, 0.8),
     "floor": (0.0, 0.07, 0.15, 0.25),
@@ -58,12 +65,11 @@ class Memory:
     documents: dict[Document, set[str]]
     questions: list[tuple[str, set[str], str]]
 
-    async def embed(self, form: str) -> None:
+    async def embed(self, form: Callable[[str, str], str]) -> None:
         """Replace all vectors by those of the texts of this form."""
         facts = list(self.documents)
-        plain = replace(self.embedder.model, separator=": ")
-        self.embedder.model = plain  # the form has the separator
-        texts = [form.format(name=name, text=text) for name, text in facts]
+        self.embedder.model = replace(self.embedder.model, joins=False)  # the form does it
+        texts = [form(name, text) for name, text in facts]
         vectors = [write(vector) for vector in await self.embedder.embed_documents(texts)]
         rows = [(vector, *fact) for vector, fact in zip(vectors, facts, strict=True)]
         with self.sql.cursor() as cursor:
@@ -128,20 +134,19 @@ async def choose(memories: Sequence[Memory]) -> list[dict[str, Any]]:
     rows = list[dict[str, Any]]()
     scale = memories[0].embedder.model.scale
     print("| | facts | turns | mean |\n|---|---|---|---|")
-    forms = SEPARATORS | OTHERS
-    for label, form in forms.items():
+    for label, form in FORMS.items():
         for memory in memories:
             await memory.embed(form)
         rows.append(measure(memories, label, scale))
-    best = max(rows[: len(SEPARATORS)], key=lambda row: row["mean"])
+    best = max(rows[:CHOICES], key=lambda row: row["mean"])
     for memory in memories:
-        await memory.embed(forms[best["tried"]])
+        await memory.embed(FORMS[best["tried"]])
     for name, values in SCALES.items():
         tried = [replace(scale, **{name: value}) for value in values]
         found = [measure(memories, f"{name} {getattr(one, name):g}", one) for one in tried]
         scale = max(zip(found, tried, strict=True), key=lambda pair: pair[0]["mean"])[1]
         rows += found
-    print(f"\n{memories[0].embedder.name}: separator {best['tried']}, {scale}")
+    print(f"\n{memories[0].embedder.name}: text {best['tried']}, {scale}")
     return rows
 
 

@@ -81,13 +81,14 @@ async def test_texts_that_mean_the_same_without_a_common_word_are_closer_than_ot
     assert (query.dtype, query.shape, query.flags.writeable) == (np.float32, (SIZE,), False)
 
 
-async def test_a_fact_is_embedded_with_a_space_after_the_name(embedder: Embedder) -> None:
-    [fact] = await embedder.embed_documents(["C++: has templates: many"])
+async def test_a_fact_is_one_sentence_with_its_name_if_it_goes_on_with_a_small_letter(
+    embedder: Embedder,
+) -> None:
+    facts = await embedder.embed_documents(["C++: has templates: many", "Ada: Hey, how are you?"])
 
-    text = await embedder.embed_query("C++ has templates: many")
-
-    np.testing.assert_array_equal(fact, text)
-    assert find_model("all-minilm-l6-v2").separator == ": "  # the same model of another provider
+    texts = ["C++ has templates: many", "Ada: Hey, how are you?"]
+    np.testing.assert_array_equal(facts, [await embedder.embed_query(text) for text in texts])
+    assert find_model("all-minilm-l6-v2").prepare("Ada: has tea") == "Ada: has tea"
 
 
 async def test_a_batch_gives_the_vectors_of_single_texts_and_long_texts_are_cut(

@@ -52,9 +52,9 @@ _COLON = ": "
 class Model:
     """One embedding model.
 
-    `dimensions` is None for an unknown model. `separator` stands between the name of an entity and
-    the text of a fact. If it or a prefix changes, the model needs a new name, because vectors
-    before and after the change are not comparable.
+    `dimensions` is None for an unknown model. With `joins`, a fact that goes on with a small letter
+    is one sentence with its name: "Ada likes tea" instead of "Ada: likes tea". If this or a prefix
+    changes, the model needs a new name, because vectors before and after are not comparable.
     """
 
     name: str
@@ -62,11 +62,14 @@ class Model:
     query_prefix: str = ""
     document_prefix: str = ""
     scale: Scale = Scale()
-    separator: str = _COLON
+    joins: bool = False
 
     def prepare(self, document: str) -> str:
-        """Return the text of a document as the model gets it: with its prefix and separator."""
-        return self.document_prefix + document.replace(_COLON, self.separator, 1)
+        """Return the text of a document as the model gets it: with its prefix, and joined."""
+        name, _, text = document.partition(_COLON)
+        if self.joins and text[:1].islower():
+            document = f"{name} {text}"
+        return self.document_prefix + document
 
 
 _PASSAGES = "Represent this sentence for searching relevant passages: "
@@ -90,7 +93,7 @@ _KNOWN = {
         Model("mxbai-embed-large-v1", 1024, _PASSAGES),
         Model("all-minilm", 384, scale=_MINILM),
         Model("all-minilm-l6-v2", 384, scale=_MINILM),
-        Model("all-minilm-l6-v2-int8", 384, scale=_MINILM, separator=" "),
+        Model("all-minilm-l6-v2-int8", 384, scale=_MINILM, joins=True),
         Model("bge-m3", 1024),
         Model("bge-small-en-v1.5", 384, _PASSAGES),
         Model("bge-base-en-v1.5", 768, _PASSAGES),

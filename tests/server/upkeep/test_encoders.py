@@ -14,8 +14,10 @@ from tests.conftest import Databases
 from tests.support.encoder import list_path
 from tests.support.upkeep import LONG_AGO, Desk, count, open_desk
 from textrawl import Settings
+from textrawl.client.local import open_local
 from textrawl.embedded.postmaster import OWNER
 from textrawl.settings import read_foreign_environment
+from textrawl.wire.program import Program
 
 pytestmark = pytest.mark.anyio
 
@@ -193,3 +195,14 @@ async def test_a_measurement_that_is_not_possible_changes_nothing(
 
 async def test_a_memory_without_a_model_cannot_be_measured(embed: Embed) -> None:
     assert "No model is in use yet" in await finish(embed("calibrate"), code=1)
+
+
+async def test_a_program_without_upkeep_waits_until_the_encoder_is_loaded(
+    settings: Callable[..., Settings], owner: psycopg.Connection, shown: None
+) -> None:
+    async with open_local(settings()) as tools:
+        fact = {"entityName": "Ada", "entityType": "person", "observation": TEA}
+        await tools.call("remember_fact", fact, Program())
+
+    assert owner.execute("select name from embedding_model").fetchall() == [(ENCODER,)]
+    assert (count(owner, "embedding_1"), count(owner, "embedding_pending")) == (1, 0)
