@@ -11,9 +11,18 @@ declare
     names constant jsonb := '{"entity": "import_entities", "alias": "import_aliases", "fact": "import_facts",
                               "relation": "import_relations"}';
     rows  jsonb;
+    changes jsonb;  -- what the changed items were before
 begin
     perform require_owner();
     execute format('select jsonb_agg(i) from textrawl.%I($1) i', names ->> import_items.kind) into rows using lines;
+    select jsonb_agg(jsonb_build_object('space', g.space, 'former', former.id, 'successor', d.stored, 'until', g.valid_until))
+    into changes
+    from jsonb_to_recordset(lines) g(place integer, space integer, source_id text, digest text, replaces uuid, valid_until timestamptz)
+    join jsonb_to_recordset(rows) d(place integer, stored uuid, outcome text) on d.place = g.place and d.outcome in ('added', 'known')
+    join import_run r on r.space_id = g.space and r.id = import_items.run
+    left join imported_item i on i.space_id = g.space and i.system = r.system and i.source_id = g.source_id and i.digest <> g.digest
+    cross join lateral (select coalesce(g.replaces, i.observation_id, i.relation_id) as id) former
+    where former.id <> d.stored;
     insert into imported_item as i (space_id, system, source_id, run_id, digest, entity_id, observation_id, relation_id)
     select distinct on (g.space, r.system, g.source_id) g.space, r.system, g.source_id, import_items.run, g.digest,
         case when import_items.kind = 'entity' then d.stored end, case when import_items.kind = 'fact' then d.stored end,
@@ -39,10 +48,14 @@ begin
     join jsonb_to_recordset(rows) d(place integer, stored uuid, outcome text) on d.place = g.place and d.outcome = 'added'
     join import_run r on r.space_id = g.space and r.id = import_items.run
     order by g.place;
+    -- In the same transaction, so that a killed import leaves no fact beside the one that replaces it.
+    if changes is not null then
+        perform supersede_items(changes, import_items.run);
+    end if;
     return query select d.place, d.stored, d.outcome from jsonb_to_recordset(rows) d(place integer, stored uuid, outcome text);
 end
 $$;
 
 comment on function textrawl.import_items is
     'Import entities, aliases, facts or relations of another system, with the ids and digests of their items and the events '
-    'by which an undo takes the import back, in one transaction. Error TR013: not the owner.';
+    'by which an undo takes the import back, in one transaction. The fact of a changed item replaces the former one. Error TR013: not the owner.';

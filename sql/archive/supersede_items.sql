@@ -1,5 +1,5 @@
-create function textrawl.supersede_items(lines jsonb, run uuid) returns integer
-language plpgsql volatile security definer
+create function textrawl.supersede_items(lines jsonb, run uuid) returns void
+language plpgsql volatile
 set search_path from current
 as $$
 #variable_conflict use_column
@@ -8,9 +8,7 @@ declare
     origin    origin;
     changed   boolean;
     until     timestamptz;
-    number    integer := 0;
 begin
-    perform require_owner();
     -- Lock the entities in the order of names, like every writer.
     perform from entity e
     where (e.space_id, e.id) in (
@@ -41,12 +39,9 @@ begin
             perform record_event('replaced', line.entity_id, line.successor, null, origin,
                 jsonb_build_object('replaced', line.former, 'until', until, 'new', false));
         end if;
-        number := number + 1;
     end loop;
-    return number;
 end
 $$;
 
 comment on function textrawl.supersede_items is
-    'Replace facts, and end relations, whose items have changed in their system: [{space, former, successor, until}]. '
-    'Return how many were valid. Error TR013: not the owner.';
+    'Replace facts, and end relations, whose items have changed in their system: [{space, former, successor, until}].';

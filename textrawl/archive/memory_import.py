@@ -48,8 +48,10 @@ class MemoryWriter(LineWriter):
     sources: dict[str, tuple[str, str]] = field(default_factory=dict[str, tuple[str, str]])
     places: list[str] = field(default_factory=lambda: ["the import"])
     """The id of the item of each line, by the line's number."""
-    replacements: list[Fields] = field(default_factory=list[Fields])
+    replaces: dict[str, str] = field(default_factory=dict[str, str])
+    """The id of the fact of which a line has the edited text, by the line's id."""
     unchanged: int = 0
+    changed: int = 0
     _known: dict[str, _Known] = field(default_factory=dict[str, _Known])
 
     async def translate(self, items: Iterable[Item]) -> AsyncGenerator[Numbered]:
@@ -174,16 +176,17 @@ class MemoryWriter(LineWriter):
         """Return the fields that facts and relations share. Note what they replace."""
         sign, source = digest(item), _shorten(item.id)
         known = self._known.get(source)
-        former = known.stored if known and not known.gone else None
-        if isinstance(item, Fact) and item.replaces:
-            former = UUID(item.replaces)
+        former = known is not None and not known.gone
         if item.key and not known:
             key = UUID(item.key) if part == 1 else uuid5(UUID(item.key), str(part))
         else:
             key = uuid5(NAMESPACE, f"{self.space}\n{self.system}\n{source}\n{sign}\n{part}")
         line = self.write_origin(key)
         self.sources[str(key)] = (source if part == 1 else f"{source}#{part}", sign)
-        if item.at and former is None:
+        if isinstance(item, Fact) and item.replaces:
+            former, self.replaces[str(key)] = True, item.replaces
+        self.changed += former and part == 1
+        if item.at and not former:
             line["created_at"] = line["valid_from"] = item.at.isoformat()
         begin = item.valid_from or (item.said_at if isinstance(item, Fact) else None)
         if begin:
@@ -192,11 +195,6 @@ class MemoryWriter(LineWriter):
             line["valid_until"] = _end(line["valid_from"], item.valid_until)
         if item.author:
             line["author"] = clean_name(item.author)
-        if former is not None and part == 1:
-            change: Fields = {"former": str(former), "successor": str(key)}
-            self.replacements.append(
-                change | {"space": self.space_id, "until": line.get("valid_until")}
-            )
         return line
 
 
@@ -205,7 +203,6 @@ class MemoryImport(Import):
 
     writer: MemoryWriter
     run_id: UUID
-    superseded = 0
 
     async def begin(self, writer: MemoryWriter) -> None:
         """Begin the import, or continue an interrupted one."""
@@ -214,12 +211,7 @@ class MemoryImport(Import):
         [(self.run_id,)] = await self._session.call("begin_import", scope)
 
     async def finish(self) -> None:
-        """Replace what has changed, and end the import."""
-        changes = self.writer.replacements
-        for begin in range(0, len(changes), _BATCH):
-            lines = as_json(changes[begin : begin + _BATCH])
-            rows = await self._session.call("supersede_items", lines, self.run_id)
-            self.superseded += sum(number for (number,) in rows)
+        """End the import."""
         scope = as_json([{"space": self.writer.space_id, "run": str(self.run_id)}])
         await self._session.call("close_import", scope)
 
@@ -230,8 +222,12 @@ class MemoryImport(Import):
         return await self._session.call("import_items", as_json(payloads), kind, self.run_id)
 
     def _name_source(self, item: ImportItem) -> dict[str, Any]:
-        source = self.writer.sources.get(getattr(item.line, "id", ""))
-        return {"source_id": source[0], "digest": source[1]} if source else {}
+        line: str = getattr(item.line, "id", "")
+        source = self.writer.sources.get(line)
+        if source is None:
+            return {}
+        replaces = self.writer.replaces.get(line)
+        return {"source_id": source[0], "digest": source[1], "replaces": replaces}
 
 
 def _cut(name: str) -> str:

@@ -86,7 +86,7 @@ def _read_rows(bundle: Bundle) -> Iterator[dict[str, Any]]:
             yield from _read_plugin(bundle, name)
         elif name.endswith(".jsonl"):
             for _, line in bundle.read_lines(name):
-                yield read_object(line) or {}
+                yield read_object(line or b"") or {}
         elif name.endswith(".json"):
             value = bundle.read_json(name)
             found = as_object(value)

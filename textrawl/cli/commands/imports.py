@@ -183,10 +183,20 @@ class _Items:
         if self.faults.number and not survey.plan.counts:
             raise BundleRefused(f"{self.bundle.path} has nothing that can be read")
         _show_plan(self.form, self.bundle, survey.plan, ask=ask)
-        if survey.times and not dry_run:
+        if dry_run:
+            return
+        memories = bool(survey.plan.counts.keys() & {"entity", "fact", "relation"})
+        if memories:  # before any document is stored
+            run_foreground(lambda: self._check_space(settings))
+        if survey.times:
             self._store_documents(survey.times)
-        if survey.plan.counts.keys() & {"entity", "fact", "relation"} and not dry_run:
+        if memories:
             run_foreground(lambda: self._store_memories(settings))
+
+    async def _check_space(self, settings: Settings) -> None:
+        """Raise ArgumentInvalid for an unknown space, and StartRefused for another's memory."""
+        async with open_login(settings, empty=True) as login, open_writing(login) as session:
+            await _find_space(session, self.space)
 
     def _store_documents(self, times: dict[str, int]) -> None:
         began = time.monotonic()
@@ -235,7 +245,7 @@ class _Items:
         self.faults.show(told)
         _report_tally(tally, dry_run=False)
         outcomes = {
-            "replaced": importing.superseded,
+            "changed": writer.changed,
             "unchanged": writer.unchanged,
             "no longer in the export": writer.find_gone(),
         }
