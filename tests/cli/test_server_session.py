@@ -60,6 +60,7 @@ def test_a_member_with_an_address_and_a_token_has_one_memory_which_is_that_of_th
     shown = run("show", "Kestrel", "--json", **ben)
     explained, counted = run("explain", "Kestrel", **ben), run("stats", "--json", **ben)
     named = run("entity", "alias", "add", "Kestrel", "K2", **ben)
+    described = run("entity", "describe", "K2", "a project in Riga", **ben)
     plan = run("forget", "K2", "--dry-run", **ben)
     missing = run("forget", "Kestral", "--yes", **ben)
     gone = run("forget", "Kestrel", "--yes", **ben)
@@ -72,6 +73,7 @@ def test_a_member_with_an_address_and_a_token_has_one_memory_which_is_that_of_th
     assert (explained.out[:9], gone.code) == ("returned\t", 0)
     assert json.loads(counted.out)["valid_facts"] == 1
     assert named.out == "K2 is a name of Kestrel\n"
+    assert described.out == "Kestrel: a project in Riga\n"
     assert missing.complaint == "There is no entity Kestral: did you mean Kestrel?"
     assert f"textrawl {__version__}" in doctor.out
     assert "ben reads team; forget, read, write in team" in doctor.out
