@@ -26,7 +26,7 @@ PANELS: dict[str, dict[str, str]] = {
         "show": "Show an entity with its newest facts and its relations.",
         "remember": "Store a fact about an entity.",
         "revise": "Mark a fact as wrong, say why, and store what is right.",
-        "entity": "Give entities aliases, and merge two entities that are one.",
+        "entity": "Describe entities, give them aliases, and merge two that are one.",
         "forget": "Delete an entity, or one fact of it, for good.",
         "ingest": "Add files to a graph, as sources that `recall` searches.",
         "journal": "Consolidate the journal.",
