@@ -54,10 +54,8 @@ def test_a_member_with_an_address_and_a_token_has_one_memory_which_is_that_of_th
     before = hash_folder(data_dir)
 
     stored = run("remember", "Kestrel", "is called K2 now", "--type", "project", **ben)
-    found = run("search", "Kestrel", **ben)
-    recalled = run("recall", "Kestrel", **ben)
-    digest = run("digest", **ben)
-    shown = run("show", "Kestrel", "--json", **ben)
+    found, recalled = run("search", "Kestrel", **ben), run("recall", "Kestrel", **ben)
+    digest, shown = run("digest", **ben), run("show", "Kestrel", "--json", **ben)
     explained, counted = run("explain", "Kestrel", **ben), run("stats", "--json", **ben)
     named = run("entity", "alias", "add", "Kestrel", "K2", **ben)
     described = run("entity", "describe", "K2", "a project in Riga", **ben)
