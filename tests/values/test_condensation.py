@@ -49,7 +49,11 @@ def test_nothing_of_a_pasted_text_and_all_of_the_question_is_left() -> None:
 
 def test_questions_count_first_and_else_requests_names_and_the_ends() -> None:
     filler = " ".join(f"The garden number {n} was green and wide." for n in range(40))
+    pasted = " ".join(f"How old is the garden number {n}?" for n in range(40))
     for text, known, query in (
+        (f"Where is Falcon? So I ask. {pasted} So it says. Thanks.", [], "Where is Falcon?"),
+        (f"{pasted} Who knows Falcon? {pasted}\nThanks.\nWhere does Ada live?", ["falcon"],
+         "Who knows Falcon? Where does Ada live?"),
         (f"{filler} Where is Falcon? {filler}", [], "Where is Falcon?"),
         (f"Falcon is old. {filler} Where is it? {filler}", ["falcon"],
          "Falcon is old. Where is it?"),

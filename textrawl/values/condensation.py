@@ -27,6 +27,7 @@ from textrawl.values.text import QUERY_LENGTH, clean_name
 SHORT_PROMPT = 300  # characters of a prompt that stay as they are
 _ASKED = 400  # characters of a query with a question; more words would hide those of the question
 _BESIDE = 200  # characters of other sentences that are added to a question without a known name
+_OUTER = 2  # sentences at the beginning and at the end
 _MOST_SENTENCES = 1500
 _LOOKED_UP = 12_000  # characters in which names are looked up, which takes some milliseconds
 _NAMELIKE = re.compile(r"\S\s+[^\W\d_a-z]|\d|[^\W\d_]{2}[^\w\s][^\W\d_]")  # a capital, digits
@@ -68,17 +69,34 @@ class Prose:
     def _rank(self, named: frozenset[int]) -> Iterator[tuple[int, int]]:
         """Yield places, the best first, each with the length that the query may then have."""
         last_first = range(len(self.sentences) - 1, -1, -1)
-        asking = [place for place in last_first if place in self.asking]
-        yield from ((place, _ASKED) for place in asking if place in named)
-        if asking and named.isdisjoint(asking):
+        if self.asking:
+            asking = self._choose_questions(named)
             yield from ((place, _ASKED) for place in asking)
-            near = sorted(named, key=lambda place: abs(place - asking[0]))
-            yield from ((place, _ASKED + _BESIDE) for place in near)
-        elif not asking:
-            yield from ((place, QUERY_LENGTH) for place in last_first if place in named)
-            for place in last_first:  # the last, the first, the last but one, and so on
-                yield place, QUERY_LENGTH
-                yield len(self.sentences) - 1 - place, QUERY_LENGTH
+            if named.isdisjoint(asking):
+                near = sorted(named, key=lambda place: abs(place - asking[0]))
+                yield from ((place, _ASKED + _BESIDE) for place in near)
+            return
+        yield from ((place, QUERY_LENGTH) for place in last_first if place in named)
+        for place in last_first:  # the last, the first, the last but one, and so on
+            yield place, QUERY_LENGTH
+            yield len(self.sentences) - 1 - place, QUERY_LENGTH
+
+    def _choose_questions(self, named: frozenset[int]) -> Sequence[int]:
+        """Return the places of the questions that count, the best first.
+
+        A question at the beginning or at the end is more likely that of the writer than one of a
+        pasted text. A question without a known name does not count beside one with a name there.
+        """
+        last = len(self.sentences) - 1
+        asking = sorted(self.asking, reverse=True)
+        outer = [place for place in asking if min(place, last - place) < _OUTER]
+        known = [place for place in asking if place in named]
+        if not named.isdisjoint(outer):
+            return [*(place for place in outer if place in named), *known]
+        if known:
+            return [*outer, *known]
+        fits = sum(len(self.sentences[place]) + 1 for place in asking) <= _ASKED
+        return asking if fits else [*outer, *asking][: len(outer) or None]
 
 
 def condense(text: str, longest: int = QUERY_LENGTH) -> str:
