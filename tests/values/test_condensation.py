@@ -52,7 +52,7 @@ def test_questions_count_first_and_else_requests_names_and_the_ends() -> None:
     pasted = " ".join(f"How old is the garden number {n}?" for n in range(40))
     for text, known, query in (
         (f"Where is Falcon? So I ask. {pasted} So it says. Thanks.", [], "Where is Falcon?"),
-        (f"{pasted} Who knows Falcon? {pasted}\nThanks.\nWhere does Ada live?", ["falcon"],
+        (f"{filler} {pasted} Who knows Falcon? {pasted}\nThanks.\nWhere does Ada live?", ["falcon"],
          "Who knows Falcon? Where does Ada live?"),
         (f"{filler} Where is Falcon? {filler}", [], "Where is Falcon?"),
         (f"Falcon is old. {filler} Where is it? {filler}", ["falcon"],

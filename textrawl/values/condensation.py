@@ -27,7 +27,7 @@ from textrawl.values.text import QUERY_LENGTH, clean_name
 SHORT_PROMPT = 300  # characters of a prompt that stay as they are
 _ASKED = 400  # characters of a query with a question; more words would hide those of the question
 _BESIDE = 200  # characters of other sentences that are added to a question without a known name
-_OUTER = 2  # sentences at the beginning and at the end
+_OUTER = 2  # sentences at the beginning and at the end, of which one can be a greeting
 _MOST_SENTENCES = 1500
 _LOOKED_UP = 12_000  # characters in which names are looked up, which takes some milliseconds
 _NAMELIKE = re.compile(r"\S\s+[^\W\d_a-z]|\d|[^\W\d_]{2}[^\w\s][^\W\d_]")  # a capital, digits
@@ -89,7 +89,7 @@ class Prose:
         """
         last = len(self.sentences) - 1
         asking = sorted(self.asking, reverse=True)
-        outer = [place for place in asking if min(place, last - place) < _OUTER]
+        outer = [p for p in dict.fromkeys((asking[0], asking[-1])) if min(p, last - p) < _OUTER]
         known = [place for place in asking if place in named]
         if not named.isdisjoint(outer):
             return [*(place for place in outer if place in named), *known]
