@@ -7,7 +7,7 @@ from typing import Any
 import psycopg
 import pytest
 
-from tests.archive.foreign import write_chatgpt
+from tests.archive.foreign import write_chatgpt, write_claude_code
 from tests.conftest import ACTOR, TOKEN
 from tests.support.commands import Run
 
@@ -29,6 +29,7 @@ def test_an_import_adds_updates_and_misses_and_is_taken_back_as_a_whole(
     first = run("import", str(file), **given)
     again = run("import", str(file), **given)
     write_chatgpt(file, {"a": "Tea is served at five.", "c": "Milk comes in the morning."})
+    owner.execute("delete from imported_item where source_id = 'a#1'")  # as in a copied memory
     changed = run("import", str(file), **given)
 
     assert (first.code, again.code, changed.code) == (0, 0, 0), first.err + changed.err
@@ -37,6 +38,7 @@ def test_an_import_adds_updates_and_misses_and_is_taken_back_as_a_whole(
     assert "1 added, 1 changed, 1 no longer in the export." in changed.out
     assert "served at five" in run("search", "--documents", "tea served", **given).out
 
+    assert "1 added, 1 changed" not in run("import", str(file), **given).out  # and no new run
     undone = run("undo", "--import", "last", "--yes", **given)
 
     assert undone.code == 0, undone.err
@@ -50,3 +52,17 @@ def test_an_import_adds_updates_and_misses_and_is_taken_back_as_a_whole(
     after = run("import", str(file), **given)
     assert "2 changed, 1 no longer in the export." in after.out, after.out + after.err
     assert json.loads(run("stats", "--json", **given).out)["documents"] == 3
+
+
+def test_the_folder_of_a_program_is_found_and_a_dry_run_stores_nothing(
+    run: Run, given: dict[str, Any], owner: psycopg.Connection, tmp_path: Path
+) -> None:
+    projects = write_claude_code(tmp_path)
+    found = run("import", "--from", "claude-code", "--dry-run", CLAUDE_CONFIG_DIR=tmp_path, **given)
+
+    assert found.err == (
+        "-home-ada-tea/s2.jsonl, line 2: it is not a JSON object\n"
+        f"Claude Code in {projects}: 2 conversations, 5 turns, 2026-03-01 to 2026-03-01.\n"
+    )
+    assert (found.code, found.out) == (1, "")
+    assert owner.execute("select count(*) from document").fetchone() == (0,)

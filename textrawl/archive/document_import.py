@@ -39,7 +39,10 @@ class StoredItemRow:
 
 @dataclass
 class DocumentImport:
-    """An import of documents into one graph, by one caller. `run` is known after `begin`."""
+    """An import of documents into one graph, by one caller.
+
+    `run` is None until the first document is stored, so an import that stores nothing is no run.
+    """
 
     store: Store
     caller: Caller
@@ -51,10 +54,9 @@ class DocumentImport:
     _known: dict[str, str] = field(default_factory=dict[str, str])
 
     async def begin(self) -> None:
-        """Begin the import, or continue an interrupted one."""
+        """Read what earlier imports stored."""
         rows = await self.store.database.call("known_items", KnownItemRow, **self._reading)
         self._known = {row.source_id: row.digest for row in rows}
-        self.run = await self.store.database.value("start_import", UUID, **self._writing)
 
     async def add(self, documents: Iterable[Document], step: Callable[[], object]) -> None:
         """Store the documents that are new or changed. `step` is called after each."""
@@ -62,17 +64,21 @@ class DocumentImport:
             await self._add(document)
             step()
 
-    async def finish(self, seen: Iterable[str]) -> None:
-        """End the import. `seen` has the ids of all documents in the files."""
+    def count_gone(self, seen: Iterable[str]) -> None:
+        """Count the stored documents that are not among `seen`, the ids in the files."""
         present = {_shorten(one) for one in seen}
         known = {source.rsplit("#", 1)[0] for source in self._known}
         self.counts["gone"] = len(known - present)
-        stored = self.counts["added"] + self.counts["changed"]
+
+    async def finish(self) -> None:
+        """End the import."""
+        if self.run is None:
+            return
         await self.store.database.value(
             "finish_import",
             int,
             run=self.run,
-            documents=stored,
+            documents=self.counts["added"] + self.counts["changed"],
             **{key: value for key, value in self._writing.items() if key != "system"},
         )
 
@@ -99,11 +105,15 @@ class DocumentImport:
         if not texts:
             self.counts["empty"] += 1
             return
+        if self.run is None:  # or continue an interrupted one
+            self.run = await self.store.database.value("start_import", UUID, **self._writing)
         # The first part comes last. If the import is killed before, the document is not known yet.
-        created = [await self._store(source, text, whole) for text in reversed(texts)][-1]
-        self.counts["added" if created else "changed"] += 1
+        rows = [await self._store(source, text, whole) for text in reversed(texts)]
+        changed = any(row.changed for row in rows)
+        self.counts["added" if rows[-1].created else "changed" if changed else "unchanged"] += 1
+        self.chunks += sum(row.chunk_count for row in rows if row.changed)
 
-    async def _store(self, source: str, text: ImportedText, whole: str) -> bool:
+    async def _store(self, source: str, text: ImportedText, whole: str) -> StoredItemRow:
         key = f"{source}#{text.number}"
         try:
             [row] = await self.store.database.call(
@@ -122,8 +132,7 @@ class DocumentImport:
             )
         except DataRefused as refusal:
             raise refusal.explain() from refusal
-        self.chunks += row.chunk_count if row.changed else 0
-        return row.created
+        return row
 
     def _sign(self, source: str, number: int, whole: str) -> str:
         """Return the digest of a part of a document. Parts with equal texts have different ones."""

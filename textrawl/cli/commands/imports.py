@@ -211,7 +211,10 @@ class _Items:
             with show_progress("Documents", total, of_bytes=True) as step:
                 documents = read_documents(self.form, self.bundle, times)
                 await importing.add(documents, lambda: step(self.bundle.done))
-            await importing.finish(times)
+            # One session of a program says nothing about the others.
+            if self.form.home is None or self.bundle.path.is_dir():
+                importing.count_gone(times)
+            await importing.finish()
             with show_progress("Vectors", importing.chunks) as step:
                 credential = session.caller.principal.credential
                 return importing, await fill_graph(session.store, chosen, credential, step)
