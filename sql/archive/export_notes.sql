@@ -10,11 +10,12 @@ begin atomic
     select e.id, to_jsonb(e),
         (select jsonb_agg(to_jsonb(a) order by a.created_at, a.id) from textrawl.export_aliases(export_notes.space) a where a.entity = e.id),
         (select jsonb_agg(
-            to_jsonb(f) || jsonb_build_object('valid', textrawl.is_valid(f.valid_from, f.valid_until, f.closed_at), 'wrong', w.line)
+            to_jsonb(f) || jsonb_build_object(
+                'valid', textrawl.is_valid(f.valid_from, f.valid_until, f.closed_at),
+                -- A join could read all revisions of the space for each entity.
+                'wrong', (select to_jsonb(r) from textrawl.export_revisions(export_notes.space) r where r.id = f.id))
             order by f.created_at, f.id)
          from textrawl.export_facts(export_notes.space) f
-         left join lateral (
-             select to_jsonb(r) as line from textrawl.export_revisions(export_notes.space) r where r.id = f.id) w on true
          where f.entity = e.id),
         (select jsonb_agg(
             to_jsonb(r) || jsonb_build_object('valid', textrawl.is_valid(r.valid_from, r.valid_until, r.closed_at), 'to', t.name)
