@@ -47,7 +47,7 @@ from benchmarks.support.place import open_folder, tell_machine
 from textrawl.embedded.cluster import Cluster, run_embedded
 from textrawl.models.active_model import PROVIDERS
 from textrawl.models.calibration import SAMPLE, measure_scale
-from textrawl.models.embeddings import Embedder
+from textrawl.models.embeddings import Embedder, compose_query
 
 DATA = Path(__file__).parents[1] / "../shared/data/locomo_dev.json"
 TASKS = ("facts", "turns", "dated", "recap")
@@ -154,6 +154,13 @@ def grep(mode: str, question: str, documents: Sequence[Document]) -> list[Docume
     return [documents[place] for count, place in sorted(found, reverse=True)[:ROWS] if count]
 
 
+async def embed(sql: psycopg.Connection[Any], embedder: Embedder, question: str) -> str:
+    """Return the vector of a question for SQL, made as a server makes it."""
+    names = sql.execute("select mention from named_entities(%s)", [question]).fetchall()
+    text = compose_query(question, [name for (name,) in names])
+    return str([float(x) for x in await embedder.embed_query(text)])
+
+
 async def ask(
     sql: psycopg.Connection[Any],
     embedder: Embedder,
@@ -170,7 +177,7 @@ async def ask(
         if question["category"] == ADVERSARIAL or not relevant:
             continue
         text = question["question"]
-        vector = str([float(x) for x in await embedder.embed_query(text)])
+        vector = await embed(sql, embedder, text)
         for mode in (*GREPS, *MODES):
             known = (None, None) if mode == "keywords" else (model, vector)
             begin = time.perf_counter()
@@ -191,7 +198,7 @@ async def ask_about_strangers(
     [model] = sql.execute("select id from embedding_model").fetchone() or [None]
     everything = shown = 0
     for text in questions:
-        vector = str([float(x) for x in await embedder.embed_query(text)])
+        vector = await embed(sql, embedder, text)
         for least in (0, None):
             [length] = sql.execute(_LENGTH, (text, ROWS, model, vector, least)).fetchone() or [0]
             everything += 0 if least is None else length

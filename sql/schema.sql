@@ -726,9 +726,9 @@ CREATE TABLE word_form (
     CONSTRAINT word_form_pkey PRIMARY KEY (language, stem, other),
     CONSTRAINT word_form_check CHECK (other <> stem)
 );
-COMMENT ON TABLE word_form IS 'Pairs of words with the same meaning but different stems, such as go and went. A search for one word also finds the other word.';
+COMMENT ON TABLE word_form IS 'Pairs of words: a search for the first word also finds the second. They are forms with different stems, such as go and went, or a word of questions and a word of answers, such as job and work.';
 COMMENT ON COLUMN word_form.stem IS 'Stem as word_lexemes(language, …) produces it.';
-COMMENT ON COLUMN word_form.other IS 'Another stem with the same meaning.';
+COMMENT ON COLUMN word_form.other IS 'Stem of a form of the word, or of a word that answers it.';
 COMMENT ON COLUMN word_form.language IS 'Language of both stems, as in space.language.';
 
 CREATE TABLE lexeme (

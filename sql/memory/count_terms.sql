@@ -12,8 +12,8 @@ returns table (
     counted bigint,        -- counted now, at most 4001; null if there are more by the statistics
     words jsonb,           -- number of facts with each word of the query, from statistics
     counted_words jsonb,   -- the same, counted now; null as `counted`
-    named boolean,         -- an entity with a valid fact has a name that is in the query
-    bar double precision, kept integer  -- see answer_bar()
+    names text[],          -- names in the query of entities that have a valid fact
+    bar double precision, best double precision  -- see answer_bar()
 )
 language plpgsql stable security definer
 set search_path from current
@@ -40,15 +40,15 @@ begin
         select coalesce(jsonb_object_agg(w.word, (select count(*) from observation o where o.fts @@ (scope && w.term))), '{}')
         into counted_words from query_words(query, languages_found) w;
     end if;
-    named := exists (
-        select from entity e
+    names := array(
+        select distinct e.name from entity e
         where e.space_id = any(scoped) and e.fts @@ (select string_agg(quote_literal(word), '|')::tsquery from unnest(query_words) word)
-          and char_length(e.name) > 2 and tsvector_to_array(e.fts) <@ query_words
+          and (char_length(e.name) > 2 or e.name ~ '[+#]') and tsvector_to_array(e.fts) <@ query_words
           and exists (
               select from observation o
               where o.space_id = e.space_id and o.entity_id = e.id and is_valid(o.valid_from, o.valid_until, o.closed_at, as_of)
                 and is_within(o.said_at, since, until) and (entity_types is null or o.entity_type = any(entity_types))));
-    select b.score, b.kept into bar, kept from answer_bar(vectors) b;
+    select b.score, b.best into bar, best from answer_bar(vectors) b;
     return next;
 end
 $$;

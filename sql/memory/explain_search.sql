@@ -29,7 +29,8 @@ returns table (
     words jsonb,         -- the words of the query, rarest first: [{word, weight, found}]; the weights add up to 1
     found_by text[],     -- how the fact became a candidate: words, vector; empty if it is a neighbour of a match
     valid_until timestamptz, created_at timestamptz, valid_from timestamptz,
-    timeless_score real  -- the score if the question were not about a time; null if the fact is not found then
+    timeless_score real, -- the score if the question were not about a time; null if the fact is not found then
+    factors double precision[]  -- as of search_memory(): their product is the score
 )
 language plpgsql stable security definer rows 20
 set search_path from current
@@ -46,13 +47,15 @@ declare
     selecting  tsquery;
     ended      uuid[];
     narrow     boolean := 2 * (max_rows + more) <= 50;
-    bar        record;
+    bar        double precision := least_score;
+    best       double precision := 0;
     moment     timestamptz := case when as_of is null and (tense <> 'now' or during is not null) then 'infinity' else as_of end;
     languages  text[] := case when totals is null then search_languages(scoped)
         else array(select jsonb_array_elements_text(totals -> 'languages')) end;
 begin
-    select coalesce(least_score, b.score) as score, case when least_score is null then b.kept else 0 end as kept
-    into bar from answer_bar(vector is not null) b;
+    if bar is null then
+        select b.score, b.best into bar, best from answer_bar(vector is not null) b;
+    end if;
     select a.* into plan from assess_spaces(scoped, types, model, since, until) a;
     select array_agg(t.term order by t.place), array_agg(t.weight / t.total order by t.place),
         string_agg('(' || t.selecting::text || ')', '|')::tsquery, array_agg(t.name order by t.place)
@@ -78,7 +81,8 @@ begin
             -- A search for more rows has the same candidates if both have the least number of candidates. The facts that
             -- the shorter search returns are then the first facts of the longer search.
             select w.observation_id from wide w
-            where narrow and w.rank <= max_rows and (w.score >= bar.score or w.rank <= bar.kept)
+            where narrow and w.rank <= max_rows and w.score >= bar
+                and exists (select from wide b where b.rank <= max_rows and b.score >= best and (b.sure or least_score is not null))
             union all
             select s.observation_id from search_memory(query, spaces, entity_types, as_of, max_rows, model, vector,
                 credential => credential, since => since, until => until, around => around, least_score => least_score,
@@ -102,12 +106,12 @@ begin
                 model, vector, scoped, types, moment, candidates, plan.large, plan.rare, plan.breadth, plan.own,
                 since, until) n
         ), shown as (
-            select w.rank, w.observation_id, w.space_id, w.score, w.cosine, w.coverage,
+            select w.rank, w.observation_id, w.space_id, w.score, w.cosine, w.coverage, w.factors,
                 case when a.observation_id is not null then 'returned'
                     when w.rank > max_rows then 'over the limit' else 'below the least score' end as outcome
             from wide w left join answered a using (observation_id)
             union all
-            select null, o.id, o.space_id, null, null, null, 'ended'
+            select null, o.id, o.space_id, null, null, null, null, 'ended'
             from observation o where o.id = any(ended) and o.space_id = any(scoped)
         )
         select s.rank::integer, s.outcome, o.id, p.name, e.name, o.entity_type, o.content, s.score, l.score, s.cosine,
@@ -119,7 +123,7 @@ begin
             array_remove(array[
                 case when o.id in (select id from lexical) then 'words' end,
                 case when o.id in (select id from nearest) then 'vector' end], null),
-            o.valid_until, o.created_at, o.valid_from, t.score
+            o.valid_until, o.created_at, o.valid_from, t.score, s.factors
         from shown s
         join observation o on o.space_id = s.space_id and o.id = s.observation_id
         join entity e on e.space_id = o.space_id and e.id = o.entity_id

@@ -2,6 +2,7 @@
 grant execute on function
     textrawl.search_memory, textrawl.describe_entity, textrawl.list_entities, textrawl.similar_names,
     textrawl.digest_memory, textrawl.facts_from_authors, textrawl.complete_name, textrawl.explain_search, textrawl.known_types,
+    textrawl.named_entities, textrawl.missing_words,
     textrawl.find_ids, textrawl.known_names, textrawl.remember_fact, textrawl.build_knowledge,
     textrawl.relate_entities, textrawl.end_relation, textrawl.forget_entity,
     textrawl.memory_statistics, textrawl.recall_costs, textrawl.count_terms
@@ -15,6 +16,7 @@ grant execute on function
 grant execute on function
     textrawl.search_memory, textrawl.describe_entity, textrawl.list_entities, textrawl.similar_names,
     textrawl.digest_memory, textrawl.facts_from_authors, textrawl.complete_name, textrawl.explain_search, textrawl.known_types,
+    textrawl.named_entities, textrawl.missing_words,
     textrawl.find_ids, textrawl.known_names, textrawl.memory_statistics, textrawl.recall_costs, textrawl.score_bar
     to textrawl_analyst;
 

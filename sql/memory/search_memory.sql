@@ -16,7 +16,7 @@ create function textrawl.search_memory(
     sources text[] default array['facts'],  -- facts, documents or both
     graphs text[] default null,     -- if documents are searched: only these graphs; null: all
     ceiling integer default 8000,   -- most tokens of documents in the answer
-    totals jsonb default null,      -- of a search in several cells, see count_terms(): {facts, words, languages, named}
+    totals jsonb default null,      -- of a search in several cells, see count_terms(): {facts, words, languages, names}
     -- The time that the question is about, see order_by_time(). Ended facts are found unless it is now.
     tense text default null,
     during tstzrange default null,
@@ -34,7 +34,9 @@ returns table (
     several_authors boolean, -- true: several authors write to the space, so an answer says who wrote the fact
     valid_from timestamptz,
     dated boolean, -- true: the question is about other times than now, so an answer shows the periods
-    given_type text  -- the word that a caller gave as the type of the entity, if it differs
+    given_type text,  -- the word that a caller gave as the type of the entity, if it differs
+    sure boolean,  -- true: the fact has a word of the question that is not a name, or is like the question
+    factors double precision[]  -- their product is the score: evidence, subject, time, phrases, neighbours, order, scale
 )
 language plpgsql stable security definer rows 10
 set search_path from current
@@ -54,12 +56,14 @@ declare
     common     boolean := false;
     plan       record;
     model_row  embedding_model;
-    kept       integer := 0;
     -- The spaces in which neighbours count. In a space that is left out, the order of the facts has no meaning, for
     -- example after an import in the order of names.
     ordered    integer[];
     query_words text[];
     phrases    text[];
+    unknown    double precision := 0;  -- the weight of the query's words that no fact has
+    least_best double precision;  -- the score that one fact needs, or else the answer is empty; null: none
+    stranger   boolean := false;       -- the query has a capitalized word that no fact has
     sums       double precision[];
     languages  text[];
     asks       boolean := num_nonnulls(tense, during) > 0 and as_of is null and not semantic and not 'documents' = any(sources);
@@ -93,7 +97,12 @@ begin
     end if;
 
     if least_score is null then
-        select b.score, b.kept into least_score, kept from answer_bar(vector is not null, semantic) b;
+        select b.score, b.best into least_score, least_best from answer_bar(vector is not null, semantic) b;
+        if totals is not null then
+            least_best := null;  -- the caller knows the facts of all cells
+        elsif asks or around is not null then
+            least_best := 0;  -- the words of the time are often in no fact
+        end if;
     end if;
 
     select a.* into plan from assess_spaces(scoped, entity_types, model, since, until) a;
@@ -110,8 +119,10 @@ begin
                 else (array_agg(t.term order by t.share) filter (where t.share is not null))[1] end,
             -- If more than a tenth of all facts have this word, the index would list all of them before the first fact
             -- is checked. Check the newest facts instead.
-            coalesce(plan.most and num_nonnulls(entity_types, since, until) = 0 and min(t.share) > 0.1, false)
-        into terms, weights, selecting, fallback, common
+            coalesce(plan.most and num_nonnulls(entity_types, since, until) = 0 and min(t.share) > 0.1, false),
+            coalesce(sum(t.weight / t.total) filter (where t.share is null), 0),
+            coalesce(has_stranger(query, array_agg(t.term) filter (where t.share is null), languages, scoped), false)
+        into terms, weights, selecting, fallback, common, unknown, stranger
         from (select *, sum(weight) over () as total from search_terms(query, scoped, plan.stale, languages, totals)) t;
         fallback := coalesce(fallback && !!selecting, fallback);
         sums := subset_sums(weights);
@@ -189,54 +200,72 @@ begin
             left join fact_cosines(model, vector, array(select space_id from selected where not near),
                                    array(select id from selected where not near)) c on c.space_id = s.space_id and c.id = s.id
         ),
-        named as materialized (
-            select coalesce(array_agg(e.id), case when (totals ->> 'named')::boolean then array[]::uuid[] end) as entities
+        subject as materialized (
+            select e.id, e.name, tsvector_to_array(e.fts) as words
             from (select distinct space_id, entity_id as id from candidate) c join entity e using (space_id, id)
-            -- One or two letters are more often a word than a name.
-            where query_words is not null and char_length(e.name) > 2 and e.fts <> '' and tsvector_to_array(e.fts) <@ query_words
+            -- One or two letters are more often a word than a name, but not with a sign (C#).
+            where query_words is not null and (char_length(e.name) > 2 or e.name ~ '[+#]') and e.fts <> ''
+                and tsvector_to_array(e.fts) <@ query_words
+            union all
+            select null, name, tsvector_to_array(to_tsvector('simple', search_text(name)))
+            from jsonb_array_elements_text(totals -> 'names') name
+        ),
+        named as materialized (
+            select entities, masks, mask as of_names,
+                case when not semantic then question_odds(unknown, terms_weight(mask, sums), stranger and entities is null) end as odds
+            from (
+                select array_agg(s.id) as entities, array_agg(s.mask) as masks, coalesce(bit_or(s.mask), 0) as mask
+                from (select *, matched_terms(to_tsvector(languages[1]::regconfig, search_text(name)), terms) as mask from subject) s
+                -- The longest name counts: a query about Ann Lee is not about Ann.
+                where not exists (select from subject longer where longer.words @> s.words and not longer.words <@ s.words)
+            ) names
         ),
         compared as materialized (
-            select space_id, id, entity_id, created_at, said_at, ordinal, relation_id, held, cosine,
-                search_likeness(cosine, model_row.cosine_floor, model_row.cosine_ceiling) as likeness,
-                -- A word that only the fact before or after contains counts a quarter, and less if that fact is long.
+            select space_id, id, entity_id, created_at, said_at, ordinal, relation_id, held, matched, cosine, likeness, joins,
+                -- A word that only the fact before or after contains counts 0.3, and less if that fact is long.
                 case when terms is not null then least(1, terms_weight(matched, sums) / length_divisor(words)
-                    + case when space_id = any(ordered) then 0.25 * (
+                    + case when joins then 0.3 * (
                         terms_weight(before & ~matched, sums) * before_share
                         + terms_weight(after & ~(matched | before), sums) * after_share) else 0 end) end as coverage,
                 case when phrases is null or matched & (matched - 1) = 0 then 0 else (
                     select avg((strpos(text, phrase) > 0)::integer)
                     from (select lower(content) as text offset 0) lower_case, unnest(phrases) phrase) end as phrase_share
             from (
-                select *,
+                -- Neighbours help only a fact that has some evidence itself.
+                select *, space_id = any(ordered) and (matched > 0 or likeness >= 0.2) as joins,
                     coalesce(bit_or(matched) over previous, 0) as before,
                     coalesce(max(neighbour_share(words)) over previous, 0) as before_share,
                     coalesce(bit_or(matched) over next, 0) as after,
                     coalesce(max(neighbour_share(words)) over next, 0) as after_share
-                from candidate
+                from (select *, search_likeness(cosine, model_row.cosine_floor, model_row.cosine_ceiling) as likeness
+                      from candidate offset 0) like_query
                 window previous as (partition by space_id order by ordinal range between 1 preceding and 1 preceding),
                     next as (partition by space_id order by ordinal range between 1 following and 1 following)
             ) with_neighbours
         ),
         weighed as materialized (
-            select scored.*, lift_score(score, said_at <@ around or held)
-                -- If the query names an entity, facts of other entities weigh less. A statement is about two entities.
-                * case when entities is null or entity_id = any(entities) or relation_id is not null then 1 else 0.8 end as evidence
+            select scored.*, lift_score(base, said_at <@ around or held) as lifted,
+                semantic or matched & ~of_names <> 0 or likeness >= 0.3 or said_at <@ around or held or of_names = (1 << cardinality(terms)) - 1 as sure,
+                -- If the query names an entity, facts of other entities weigh less, and those that contain its name a
+                -- little less. A statement is about two entities.
+                case when entities is null or entity_id = any(entities) then 1
+                    when not exists (select from unnest(masks) mask where mask > 0 and matched & mask = mask) then 0.8
+                    when relation_id is null then 0.9 else 1 end as about
             -- `offset 0` keeps the score a column, because the planner does not inline a function that uses an expensive
             -- argument twice. Inlining saves 2 microseconds for each candidate.
-            from (select *, search_score(likeness, coverage, coalesce(model_row.trust, 0.5)) as score from compared offset 0) scored,
+            from (select *, search_score(likeness, coverage, coalesce(model_row.trust, 0.5)) as base from compared offset 0) scored,
                 named
         ),
         ranked as (
             -- Facts stored just before and after a good match often concern the same subject, so a part of its score is
             -- added to their scores. Only a neighbour with a higher score has an effect, so the best fact keeps its
             -- score.
-            select space_id, id, entity_id, created_at, cosine, coverage,
-                case when space_id = any(ordered) then power(own, 0.7) * power(max(own) over (
-                    partition by space_id order by ordinal range between 2 preceding and 2 following), 0.3)
+            select *, case when joins then power(own, 0.6) * power(max(own) over (
+                    partition by space_id order by ordinal range between 2 preceding and 2 following), 0.4)
                 else own end as score
             from (
                 -- Two words that are adjacent in the query and in the fact belong together. The score stays below 1.
-                select *, evidence * (1 + 0.6 * phrase_share * (1 - evidence)) as own from weighed offset 0
+                select *, lifted * about * (1 + 0.6 * phrase_share * (1 - lifted * about)) as own from weighed offset 0
             ) with_phrases
         ),
         front as materialized (
@@ -264,7 +293,7 @@ begin
                     and supersedes(newer.content, older.content, languages[1]))
         ),
         best as materialized (
-            select f.space_id, f.id, f.cosine, f.coverage, coalesce(t.score, f.score) as score,
+            select f.*, coalesce(t.score, f.score) as ordered_score, scale_score(coalesce(t.score, f.score), (select odds from named)) as shown,
                 row_number() over (order by coalesce(t.score, f.score) desc, t.later desc nulls last, f.created_at desc, f.id) as rank
             from front f left join in_time t using (space_id, id)
             order by rank limit max_rows
@@ -272,15 +301,17 @@ begin
         of_several as materialized (
             -- `offset 0` keeps the planner from calling the function for each row before the rows become distinct.
             select coalesce(array_agg(s.space_id), '{}') as ids
-            from (select distinct space_id from best where score > 0 offset 0) s where has_several_authors(s.space_id)
+            from (select distinct space_id from best where shown > 0 offset 0) s where has_several_authors(s.space_id)
         )
         select o.id, o.entity_id, o.space_id, b.space, e.name, o.entity_type, case when not capped.over then o.content end,
-            o.source, o.confidence, o.valid_until, o.created_at, o.said_at, a.name, b.score::real, b.cosine::real,
+            o.source, o.confidence, o.valid_until, o.created_at, o.said_at, a.name, b.shown::real, b.cosine::real,
             b.coverage::real, r.id, relation_label(coalesce(r.label, r.relation_type)), target.name, target.entity_type,
             case when b.tokens is not null then o.whole end, o.part::integer, b.line, b.tokens, capped.over,
             o.space_id = any((select ids from of_several)::integer[]), o.valid_from,
             moment is not distinct from 'infinity' and as_of is null and b.tokens is null,
-            nullif(nullif(free_type(e.entity_type, e.metadata), e.entity_type), 'Generic')
+            nullif(nullif(free_type(e.entity_type, e.metadata), e.entity_type), 'Generic'), coalesce(b.sure, false),
+            array[b.base, b.about, b.lifted / b.base, b.own / (b.lifted * b.about), b.score / b.own,
+                b.ordered_score / b.score, b.shown / b.ordered_score]
         from (
             -- The sums grow with the rank, so the chunks with the lowest scores are left out.
             select g.*, sum(g.tokens) filter (where not g.over) over (order by g.rank) as of_all
@@ -290,7 +321,8 @@ begin
                 from best b
                 join space s on s.id = b.space_id
                 left join chunk c on c.space_id = b.space_id and c.observation_id = b.id
-                where b.score > 0 and (b.score >= least_score or b.rank <= kept)) g) b
+                where b.shown > 0 and b.shown >= least_score
+                    and (least_best is null or exists (select from best where sure and shown >= least_best))) g) b
         join observation o on o.space_id = b.space_id and o.id = b.id
         join entity e on e.space_id = o.space_id and e.id = o.entity_id
         join actor a on a.id = o.author_id

@@ -59,17 +59,17 @@ begin
         select c.id, coalesce(e.id, md5(c.space_id || c.entity_key)::uuid), c.in_space, coalesce(e.name, c.entity_name),
             coalesce(e.entity_type, nearest_type(c.entity_type)), proposal_text(c.content, c.relation_type, c.to_name),
             coalesce(c.source, 'conversation'), c.created_at, coalesce(c.said_at, c.created_at), a.name,
-            lift_score(search_score(c.likeness, c.covered, coalesce(model_row.trust, 0.5)), c.said_at <@ around)::real as score,
+            scale_score(lift_score(c.rank_score, c.said_at <@ around), case when not semantic then question_odds() end)::real as score,
             c.near::real, c.covered::real,
             case when c.kind = 'relation' then c.id end, c.relation_type, c.to_name, c.to_type,
             null::uuid, null::integer, null::integer, false, c.valid_from, c.valid_until, false,
             nullif(nullif(coalesce(free_type(e.entity_type, e.metadata), c.entity_type), coalesce(e.entity_type, nearest_type(c.entity_type))), 'Generic')
-        from scored c
+        from (select *, search_score(likeness, covered, coalesce(model_row.trust, 0.5)) as rank_score from scored) c
         join actor a on a.id = c.author_id
         left join entity e on e.space_id = c.space_id and e.name_key = entity_key(c.space_id, c.entity_name)
         where (c.covered > 0 or c.likeness > 0)
-          and search_score(c.likeness, c.covered, coalesce(model_row.trust, 0.5))
-              >= coalesce(least_score, case when semantic then 0 when vector is null then 0.2 else 0.3 end)
+          and scale_score(c.rank_score, case when not semantic then question_odds() end)
+              >= coalesce(least_score, (select b.best from answer_bar(vector is not null, semantic) b))
         order by score desc, c.created_at desc, c.id limit max_rows;
 end
 $$;

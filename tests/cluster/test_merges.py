@@ -62,6 +62,8 @@ CASES: dict[str, Case] = {
     "expire_proposals": ({}, pick("expire_proposals")),
     "known_names": ({"keys": ["ana", "nobody"]}, pick_set("name_key")),
     "known_types": ({"words": ["person", "team"]}, pick_set("word")),
+    "missing_words": ({"query": "is there tea for a zebra?"}, pick_set("word")),
+    "named_entities": ({"query": "does Ana know tea?"}, pick_set("mention")),
     "list_entities": ({"max_rows": 5, "skip": 2}, name_items("entities", "name", "space")),
     "list_graphs": ({}, pick("name", "chunks", "tokens")),
     "list_spaces": ({}, pick("name", "facts", "chunks")),

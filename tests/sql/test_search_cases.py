@@ -136,7 +136,6 @@ MEANING = [
     ("القاهره", "يسكن"),
     ("nodejs", "Node.js"),
     ("Katherine", "chess"),
-    ("Gorbachov", "Privolnoye"),
     ("🎉", "Sunday"),
 ]
 

@@ -101,10 +101,12 @@ def ordered(*keys: str, cut: bool = True, default: int = 10) -> Merge:
     return Merge(combine, columns)
 
 
-def _rank(*keys: str) -> Merge:
+def _rank(*keys: str, more: tuple[str, ...] = ()) -> Merge:
     """Merge what was found. Afterwards fit_ceiling() leaves out texts that are too many."""
     merge = ordered(*keys)
-    return replace(merge, keys=(*merge.keys, "tokens", "over_cap", "content"), has_ceiling=True)
+    return replace(
+        merge, keys=(*merge.keys, "tokens", "over_cap", "content", *more), has_ceiling=True
+    )
 
 
 def _complete_name(answers: Answers, question: MergedCall) -> list[Values]:
@@ -119,6 +121,18 @@ def _complete_name(answers: Answers, question: MergedCall) -> list[Values]:
 def _unite_names(answers: Answers, question: MergedCall) -> list[Values]:
     """Let candidates come once. The caller decides which names are close."""
     return list({row["entity_name"]: row for row in _everything(answers, question)}.values())
+
+
+def _keep_common(answers: Answers, _question: MergedCall) -> list[Values]:
+    """Keep the words that every cell misses."""
+    others = [{row["word"] for row in rows} for rows in answers[1:]]
+    return [row for row in answers[0] if all(row["word"] in words for words in others)]
+
+
+def _unite_mentions(answers: Answers, question: MergedCall) -> list[Values]:
+    """Let mentions come once, the longest first."""
+    once = {row["mention"]: row for row in _everything(answers, question)}
+    return sorted(once.values(), key=lambda row: len(row["mention"]), reverse=True)
 
 
 def _count(values: list[Any]) -> Any:
@@ -321,9 +335,11 @@ MERGES: dict[str, Merge] = {
     "measure_graphs": one_row(database=_first),
     "memory_statistics": Merge(_statistics, ("bytes",)),
     "known_names": Merge(_everything),
+    "missing_words": Merge(_keep_common),
+    "named_entities": Merge(_unite_mentions),
     "pending_embeddings": one_row(next_attempt=_least),
     "recall_chunks": _rank("-score", "-updated_at", "observation_id"),
-    "search_memory": _rank(*_SCORED),
+    "search_memory": _rank(*_SCORED, more=("sure",)),
     "search_proposals": ordered(*_SCORED),
     "similar_names": Merge(_unite_names, ("entity_name",)),
     "write_state": one_row(write_state=_join),
@@ -357,9 +373,9 @@ class Counts:
     counted: int | None
     words: Mapping[str, int]
     counted_words: Mapping[str, int] | None
-    named: bool
+    names: list[str]
     bar: float
-    kept: int
+    best: float
 
 
 def add_counts(counts: Sequence[Counts], languages: Sequence[str]) -> str:
@@ -377,16 +393,17 @@ def add_counts(counts: Sequence[Counts], languages: Sequence[str]) -> str:
         "facts": counted if stale else facts or None,
         "words": words,
         "languages": list(languages),
-        "named": any(cell.named for cell in counts),
+        "names": sorted({name for cell in counts for name in cell.names}),
     }
     return json.dumps(totals)
 
 
 def keep_best(rows: Sequence[Values], counts: Counts, arguments: Mapping[str, Any]) -> list[Values]:
-    """Return the rows that one search of all cells has: those of a high score, and the best."""
+    """Return the rows that one search of all cells has: none without evidence."""
     best = sort(rows, *_SCORED)
     if arguments.get("least_score") is not None:
         return best
-    return [
-        row for place, row in enumerate(best) if row["score"] >= counts.bar or place < counts.kept
-    ]
+    about_time = any(arguments.get(name) for name in ("tense", "during", "around"))
+    least = 0 if about_time else counts.best
+    answered = any(row["sure"] and row["score"] >= least for row in best)
+    return [row for row in best if answered and row["score"] >= counts.bar]

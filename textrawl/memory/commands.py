@@ -29,7 +29,14 @@ from textrawl.memory.entities import (
     UnnamedRow,
 )
 from textrawl.memory.fact_rows import EntityRow, ExplainedRow, ForgottenRow, HitRow
-from textrawl.memory.facts import MemoryOperations, Question, Sources, Times, suggest_names
+from textrawl.memory.facts import (
+    Absence,
+    MemoryOperations,
+    Question,
+    Sources,
+    Times,
+    suggest_names,
+)
 from textrawl.memory.review import (
     DecidedRow,
     Decision,
@@ -237,12 +244,14 @@ class Access:
 class Found:
     """Rows of a search, and the reason why vectors were not used, or None.
 
-    `several` is true if the rows can come from several spaces.
+    `several` is true if the rows can come from several spaces. `absence` says why there are no
+    rows.
     """
 
     rows: list[HitRow]
     missing: str | None
     several: bool
+    absence: Absence | None = None
 
 
 @dataclass(frozen=True)
@@ -309,7 +318,8 @@ async def search(
         sources = Sources(facts=False, graphs=graphs, ceiling=session.max_recall_tokens)
     question = Question(query, types, Times(as_of), limit, sources=sources)
     rows, missing = await session.memory.search(question, session.caller)
-    return Found(rows, _name_missing(session, missing), session.several_spaces)
+    absence = None if rows else await session.memory.explain_absence(question, session.caller)
+    return Found(rows, _name_missing(session, missing), session.several_spaces, absence)
 
 
 @operation("explain", "read")

@@ -28,7 +28,7 @@ from textrawl.memory.fact_rows import (
     RelationRow,
 )
 from textrawl.memory.store import Store
-from textrawl.models.embeddings import compose_document
+from textrawl.models.embeddings import compose_document, compose_query
 from textrawl.postgres.sqlstates import FACT_REASONS, DataRefused
 from textrawl.values import condensation, question_times
 from textrawl.values.names import ENTITY_TYPES
@@ -40,6 +40,9 @@ from textrawl.values.word_lists import EVERYBODY, build_filter, includes_everybo
 # that name a time.
 _ID = re.compile("[0-9A-Fa-f]{8}[0-9A-Fa-f-]{0,28}")
 _EARLIER, _LATER = timedelta(days=1), timedelta(days=3)
+
+_CLOSEST = 0.2  # least score of the fact that came closest
+_LONGEST_CLOSEST = 120  # characters of it
 
 _MOST_COMPARED = 50  # facts of an answer of which the days can matter
 
@@ -152,6 +155,17 @@ class Question:
 
 
 @dataclass(frozen=True)
+class Absence:
+    """The reason why an answer has no fact: words of the question that no fact has.
+
+    `closest` is the name and the beginning of the fact that came closest, or None.
+    """
+
+    words: list[str]
+    closest: str | None
+
+
+@dataclass(frozen=True)
 class Sources:
     """A search of documents, and of facts if `facts` is true.
 
@@ -202,6 +216,17 @@ class MemoryOperations:
         A semantic question raises EmbeddingNotConfigured or EmbeddingUnavailable instead.
         """
         return await self._store.search(lambda: self._search(question, caller))
+
+    async def explain_absence(self, question: Question, caller: Caller) -> Absence | None:
+        """Return the reason why a search of facts found none, or None for another search."""
+        if question.semantic or not (question.sources is None or question.sources.facts):
+            return None
+        question = await self.condense(question, caller)
+        words = await self._call("missing_words", str, query=question.query, **caller.reading)
+        closest = replace(question, limit=1, least_score=_CLOSEST, sources=None)
+        rows, _ = await self.search(closest, caller)
+        texts = [f"{row.entity_name}: {' '.join(row.text.split())}" for row in rows[:1]]
+        return Absence(words, texts[0][:_LONGEST_CLOSEST] if texts else None)
 
     async def _check_types(self, types: Sequence[str] | None, caller: Caller) -> None:
         """Raise EntityTypeInvalid if no entity that the caller can read has one of these types."""
@@ -269,7 +294,13 @@ class MemoryOperations:
     ) -> tuple[dict[str, object], str | None]:
         """Return the arguments of a search, and the reason why vectors are not used, or None."""
         embed = self._store.embed_query if question.semantic else self._store.try_to_embed_query
-        model, vector, reason = await embed(question.query)
+        mentions = list[str]()
+        covers_facts = question.sources is None or question.sources.facts
+        if covers_facts and self._store.models.has_vectors:
+            mentions = await self._call(
+                "named_entities", str, query=question.query, **caller.reading
+            )
+        model, vector, reason = await embed(compose_query(question.query, mentions))
         time = {} if question.semantic else await read_time(question.query, question.times.as_of)
         arguments = {
             "query": question.query,

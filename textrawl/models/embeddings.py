@@ -5,6 +5,7 @@ most 2,000 characters and a name at most 200, and every model here accepts both 
 truncates texts at the context length of its model.
 """
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from http import HTTPStatus
@@ -34,7 +35,7 @@ class Scale:
 
 
 # The scales of wordllama and MiniLM are measured (benchmarks/recall.py). The others are estimates.
-_WORDLLAMA = Scale(0.0, 0.9, 0.5)
+_WORDLLAMA = Scale(0.0, 0.7, 0.5)
 _OPENAI_3 = Scale(0.1, 0.7)
 _NOMIC = Scale(0.45, 0.85)
 _MINILM = Scale(0.07, 0.85, 0.6)
@@ -271,6 +272,17 @@ def _refuse(invalid: NDArray[np.bool_], description: str) -> None:
 def compose_document(entity: str, observation: str) -> str:
     """Return the text to embed for a fact. The entity's name is part of the fact's meaning."""
     return f"{entity}{_COLON}{observation}"
+
+
+def compose_query(query: str, mentions: Sequence[str]) -> str:
+    """Return the text to embed for a question: the question without the names in it.
+
+    All facts of an entity have its name. With the name in the question, the shortest of these facts
+    would be the nearest to every question. `mentions` is the answer of named_entities().
+    """
+    names = "|".join(re.escape(name) for name in mentions) or r"(?!)"
+    rest = re.sub(rf"(?<!\w)(?:{names})(?:['\u2019]s)?(?!\w)", " ", query, flags=re.IGNORECASE)
+    return " ".join(rest.split()) if re.search(r"\w", rest) else query
 
 
 class Embedder(Protocol):

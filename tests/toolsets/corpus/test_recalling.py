@@ -104,8 +104,8 @@ async def test_a_change_of_the_tier_holds_for_the_next_call(
 async def test_the_cap_of_a_graph_drops_the_lowest_scores(
     ask: Ask, graphs: psycopg.Connection[Any]
 ) -> None:
-    await ask("remember", text=PIPELINE, graphId="work")
     await ask("remember", text=f"{PIPELINE} It is described elsewhere.", graphId="work")
+    await ask("remember", text=PIPELINE, graphId="work")
     await ask("remember", text="A pipeline of oil.", graphId="book-notes")
     found = await ask("recall", query="deployment pipeline", minScore=0)
 

@@ -35,7 +35,7 @@ async def test_the_fact_of_the_time_that_is_asked_for_comes_first(client: Client
     }.items():
         found = await search(client, query)
         assert next(iter(found)) == first, query
-        assert len(found) == 3, query
+        assert len(found) >= 2, query
         assert all(0 <= score <= 1 for score in found.values())
 
 

@@ -34,7 +34,7 @@ from textrawl.cli.inputs import (
 from textrawl.cli.memory_session import ask
 from textrawl.memory import commands
 from textrawl.memory.fact_rows import EntityRow, ExplainedRow, HitRow
-from textrawl.memory.facts import EVER
+from textrawl.memory.facts import EVER, Absence
 from textrawl.values.condensation import condense
 from textrawl.values.question_times import TenseName, read_time
 from textrawl.values.times import write_day, write_lifetime, write_period
@@ -89,16 +89,24 @@ def search(  # noqa: PLR0913, PLR0917 - each argument is an option
     if as_json:
         write_json([asdict(row) for row in rows])
     else:
-        _show(rows, several=found.several, ever=as_of == EVER)
+        _show(rows, found, ever=as_of == EVER)
 
 
-def _show(rows: Sequence[HitRow], *, several: bool, ever: bool) -> None:
+def _explain_absence(absence: Absence | None) -> None:
+    if absence and absence.words:
+        write_message(f"No fact has: {', '.join(absence.words)}.")
+    if absence and absence.closest:
+        write_message(f"The closest fact is no answer: {absence.closest}")
+
+
+def _show(rows: Sequence[HitRow], found: commands.Found, *, ever: bool) -> None:
     """Write facts. If `ever` is true, each fact ends with its period of validity."""
     console = open_console()
     if not rows:
         write_message("Nothing found.")
+        _explain_absence(found.absence)
     elif console.is_terminal:
-        _draw_hit(console, rows, several=several, ever=ever)
+        _draw_hit(console, rows, several=found.several, ever=ever)
     else:
         for row in rows:
             write_row(

@@ -150,7 +150,8 @@ async def _search(call: Call, question: Question, layout: FactLayout) -> SearchR
             if row.content and not (row.relation_id or row.document_id)
         ],
     )
-    return SearchReply.build(rows, reason, question.query, layout)
+    reply = SearchReply.build(rows, reason, question.query, layout)
+    return reply if rows else reply.explain(await memory.explain_absence(question, caller))
 
 
 async def _date_disagreeing(

@@ -10,7 +10,7 @@ from pydantic import Field, PrivateAttr
 
 from textrawl.access.principal import Caller, Principal
 from textrawl.memory.fact_rows import DigestRow, HitRow, ListRow
-from textrawl.memory.facts import MemoryOperations, Question
+from textrawl.memory.facts import Absence, MemoryOperations, Question
 from textrawl.values.condensation import SHORT_PROMPT
 from textrawl.values.text import (
     HEADER_MARKS,
@@ -213,12 +213,18 @@ class FoundEntity(Part):
 class SearchReply(Answer):
     """Facts and chunks that match a query, grouped by entity or document, the best first."""
 
-    spared = (("query", "note"), ("total_memories", "entities"))
+    spared = (("missing", "closest"), ("query", "note"), ("total_memories", "entities"))
 
     mode: Literal["search"] = "search"
     query: Annotated[str | None, Field(exclude=True)] = None
     total_memories: Annotated[int | None, Key("n")] = None
     entities: Annotated[list[FoundEntity] | None, Key("e"), Field(description=_FOUND)] = None
+    missing: Annotated[list[str] | None, Key("no"), Field(description="words that no fact has")] = (
+        None
+    )
+    closest: Annotated[
+        str | None, Key("near"), Field(description="no answer, but the closest fact")
+    ] = None
     degraded: Literal[True] | None = None
     note: Annotated[str | None, Key("note")] = None
     _rows: Sequence[HitRow] = PrivateAttr(default=())
@@ -240,6 +246,14 @@ class SearchReply(Answer):
             reply.degraded, reply.note = True, f"keyword only: {reason}"
         reply._rows, reply._layout, reply._over_cap = shown, layout, len(rows) - len(shown)
         return reply.choose(len(shown))
+
+    def explain(self, absence: Absence | None) -> Self:
+        """Return a copy of an empty reply with the reason why it is empty."""
+        if absence is None:
+            return self
+        return self.model_copy(
+            update={"missing": absence.words or None, "closest": absence.closest}
+        )
 
     def read_finding(self, question: str) -> Finding:
         """Return the query and the facts, with the best score, cosine and coverage."""
@@ -263,7 +277,7 @@ class SearchReply(Answer):
     def lines(self) -> Iterator[str]:
         """Yield a line for each entity, followed by a line for each of its facts."""
         if not self.entities and not self.dropped:
-            yield "nothing found"
+            yield describe_absence(self.missing, self.closest)
         for entity in self.entities or []:
             yield write_header(entity.entity_name, entity.entity_type, entity.marked_space)
             yield from (fact.line(self._layout) for fact in entity.memories)
@@ -286,6 +300,16 @@ class SearchReply(Answer):
             total_memories=len(kept),
             entities=_group_by_entity(kept, self._layout),
         )
+
+
+def describe_absence(words: Sequence[str] | None, closest: str | None) -> str:
+    """Return the line of an answer without facts."""
+    parts = ["nothing found"]
+    if words:
+        parts.append(f"no fact has {', '.join(words)}")
+    if closest:
+        parts.append(f"closest: {write_line(closest)}")
+    return "; ".join(parts)
 
 
 def write_header(name: str, entity_type: str, space: str | None = None) -> str:
