@@ -288,6 +288,12 @@ class Settings(BaseSettings):
         "match a prompt. `remind` asks it once to store what lasts. `capture` stores the session's "
         "texts in the journal.",
     )
+    secrets: word_lists.SecretMode | None = Field(
+        default=None,
+        description="Treatment of a text with a password, token, private key or card number: store "
+        "it with `[masked …]` in place of the secret, refuse it, or store it as it is and say so. "
+        "Default: `mask` in imports and hooks, `allow` in tools and commands.",
+    )
     digest_tokens: int = Field(
         default=DIGEST_TOKENS,
         ge=100,

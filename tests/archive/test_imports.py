@@ -96,3 +96,21 @@ def test_the_folder_of_a_program_is_found_and_a_dry_run_stores_nothing(
     )
     assert (found.code, found.out) == (1, "")
     assert owner.execute("select count(*) from document").fetchone() == (0,)
+
+
+def test_an_import_masks_secrets_and_names_their_places(
+    run: Run, given: dict[str, Any], owner: psycopg.Connection, tmp_path: Path
+) -> None:
+    file = tmp_path / "conversations.json"
+    write_chatgpt(file, {"a": "Sure.\nYour password is Tulpe!42.", "b": "Tea is at four."})
+    masked = run("import", str(file), **given)
+    write_chatgpt(file, {"a": "Now the password is Anker?77.", "b": "Tea is at five."})
+    refused = run("import", str(file), SECRETS="refuse", **given)
+
+    assert "Secrets in 1 text were masked:" in masked.err
+    assert "Served a, turn 2: password (line 2)" in masked.err
+    assert "Served a, turn 2: password (line 1)" in refused.err
+    assert "1 changed, 1 refused for a secret" in refused.out
+    texts = owner.execute("select content from document_version").fetchall()
+    assert sum("Your password is [masked password]." in text for (text,) in texts) == 1
+    assert not any("Tulpe" in text or "Anker" in text for (text,) in texts)

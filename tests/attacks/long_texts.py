@@ -12,6 +12,7 @@ from textrawl.memory.journal import read_bullets
 from textrawl.memory.vault import read_note
 from textrawl.models.llm import drop_thoughts, find_object
 from textrawl.values.condensation import condense
+from textrawl.values.leaks import find_secrets
 from textrawl.values.text import clean_name, remove_hidden, split_text
 from textrawl.values.transcripts import clean_message
 
@@ -20,12 +21,13 @@ MARKS = (
     "a", " ", "\n", " \n", "`", "```a\n", "<", "</", "<!--", "&#", "[", "[chat:", " [chat:", "[a](",
     "*a **b _c ", "- ", "---\n", ">", "a@", "{", "\\", "'", '"a', "://", "<timestamp",
     "<timestamp>", "<hook_context>", "<system-reminder>", "<system-reminder a", "<user_query>",
-    "<think>", "</timestamp>", "token", "-", "e\u0301", "\u200d", "漢", "A's ", "🇹",
+    "<think>", "</timestamp>", "token", "token=", "eyJ-", "sk-", "4 ",
+    "-----BEGIN PRIVATE KEY-----", "-", "e\u0301", "\u200d", "漢", "A's ", "🇹",
 )  # fmt: skip
 READERS: tuple[Callable[[str], object], ...] = (
     clean_message, write_query, hide_secrets, clean_text, drop_thoughts, find_object,
     lambda text: read_note(f"---\n{text}"), lambda text: read_bullets(f"- a{text}"), split_text,
-    clean_name, remove_hidden, condense,
+    clean_name, remove_hidden, condense, find_secrets,
 )  # fmt: skip
 
 # Beginnings of tags and comments, which a page repeats without an end.

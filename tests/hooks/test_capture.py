@@ -106,6 +106,17 @@ def test_the_texts_of_a_session_are_stored_once(
     assert "hidden" not in journal
 
 
+def test_secrets_of_a_session_are_masked(start: Start, tmp_path: Path, run: Run) -> None:
+    session = start("claude-code", tmp_path / "transcript.jsonl", HOOKS="capture")
+    assert session.transcript is not None
+    write_transcript(session.transcript, write_claude("My password is Tulpe!42", "Noted."))
+    session.tell("end")
+
+    journal = run("export", "-").out
+    assert "My password is [masked password]" in journal
+    assert "Tulpe" not in journal
+
+
 def test_nothing_is_stored_by_default_or_if_the_memory_is_read_only(
     start: Start, tmp_path: Path
 ) -> None:

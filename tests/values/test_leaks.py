@@ -20,8 +20,8 @@ from textrawl.values.leaks import (
     SecretRefused,
     describe_secrets,
     find_secrets,
+    guard_arguments,
     guard_text,
-    guard_values,
     mask_secrets,
 )
 
@@ -189,7 +189,7 @@ def make_ids(maker: Maker) -> Iterator[str]:
         yield f"request {uuid.UUID(bytes=raw[:16], version=4)} failed after 30 s"
         yield f"ETag: {hashlib.md5(raw).hexdigest()}"  # noqa: S324 - the form of an ETag
         yield f'{{"id": "toolu_01{maker.draw(22)}", "type": "tool_use"}}'
-        yield f"order {maker.randrange(10**11, 10**12)} was sent on 2026-11-0{maker.randrange(1, 9)}"
+        yield f"order {maker.randrange(10**11, 10**12)} left on 2026-11-0{maker.randrange(1, 9)}"
         yield f"ts={maker.randrange(17 * 10**17, 18 * 10**17)} level=info msg=started"
         yield f"call me at +49 {maker.randrange(150, 180)} {maker.randrange(10**6, 10**8)}"
         yield f"ISBN 978-3-16-{maker.randrange(10**5, 10**6)}-{maker.randrange(10)}"
@@ -246,6 +246,7 @@ def test_modes_mask_refuse_and_allow() -> None:
     assert len(guard_text(text, "allow").secrets) == 1
     with pytest.raises(SecretRefused, match=r"password \(line 2\)"):
         guard_text(text, "refuse")
-    assert guard_values({"facts": [{"observation": text}, 3]}, "mask")[0] == {
-        "facts": [{"observation": "Hello\nmy password is [masked password]"}, 3]
-    }
+    assert guard_arguments({"facts": [{"observation": text}, 3]}, "mask") == (
+        {"facts": [{"observation": "Hello\nmy password is [masked password]"}, 3]},
+        ["password"],
+    )

@@ -151,7 +151,8 @@ class Caller:
     """A principal with its client, tool and request. Only the server creates callers.
 
     `sharing` is true if the call has an access token. Several people can use such a server.
-    `cleaned` is the number of texts in the arguments that `clean_text` changes.
+    `cleaned` is the number of texts in the arguments that `clean_text` changes. `secrets` are the
+    kinds of secrets in the arguments.
     """
 
     principal: Principal
@@ -160,6 +161,7 @@ class Caller:
     request: str | None = None
     sharing: bool = False
     cleaned: int = 0
+    secrets: Sequence[str] = ()
     begun: float = field(default_factory=time.perf_counter, compare=False)
 
     @property

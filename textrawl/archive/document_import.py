@@ -12,7 +12,7 @@ from anyio import to_thread
 from textrawl.access.principal import Caller
 from textrawl.archive.conversations import ImportedText, write_texts
 from textrawl.archive.formats import Format
-from textrawl.archive.items import Document, digest
+from textrawl.archive.items import Document, SecretGate, digest
 from textrawl.memory.store import Store
 from textrawl.postgres.sqlstates import DataRefused
 
@@ -48,6 +48,7 @@ class DocumentImport:
     caller: Caller
     graph: str
     form: Format
+    gate: SecretGate
     counts: Counter[str] = field(default_factory=Counter[str])
     chunks: int = 0
     run: UUID | None = None
@@ -101,7 +102,11 @@ class DocumentImport:
         if self._known.get(f"{source}#1") == self._sign(source, 1, whole):
             self.counts["unchanged"] += 1
             return
-        texts = await to_thread.run_sync(list, write_texts(document, self.form.title))
+        guarded = await to_thread.run_sync(self.gate.admit, document)
+        if guarded is None:
+            self.counts["refused"] += 1
+            return
+        texts = await to_thread.run_sync(list, write_texts(guarded, self.form.title))
         if not texts:
             self.counts["empty"] += 1
             return
@@ -151,9 +156,13 @@ def _shorten(source: str) -> str:
 
 def describe(counts: Counter[str]) -> Sequence[str]:
     """Return the outcomes of documents in words."""
-    words = {"gone": "no longer in the export", "empty": "without text"}
+    words = {
+        "gone": "no longer in the export",
+        "empty": "without text",
+        "refused": "refused for a secret",
+    }
     return [
         f"{counts[name]:,} {words.get(name, name)}"
-        for name in ("added", "changed", "unchanged", "empty", "gone")
+        for name in ("added", "changed", "unchanged", "empty", "refused", "gone")
         if counts[name]
     ]

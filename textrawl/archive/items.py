@@ -7,12 +7,15 @@ rows is several items, with ids of their own.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from hashlib import sha256
-from typing import Literal
+from typing import Any, Literal, TypeVar
 
 from pydantic_core import to_json
+
+from textrawl.values.leaks import describe_secrets, mask_secrets
+from textrawl.values.word_lists import SecretMode
 
 Speaker = Literal["user", "assistant"]
 
@@ -162,3 +165,47 @@ class Plan:
     def count(self, kind: str, number: int = 1) -> None:
         """Include a number of items of a kind."""
         self.counts[kind] = self.counts.get(kind, 0) + number
+
+
+_TEXTS = ("title", "text", "name", "description", "note", "entity", "source", "relation", "target")
+_Kept = TypeVar("_Kept", bound=Document | Memory)
+
+
+@dataclass
+class SecretGate:
+    """The treatment of secrets in the items of an import. `places` are those that were found."""
+
+    mode: SecretMode = "mask"
+    places: list[str] = field(default_factory=list[str])
+
+    def admit(self, item: _Kept) -> _Kept | None:
+        """Return the item to store. None: it is refused for a secret."""
+        masked, found = _mask(item)
+        title = getattr(masked, "title", None) or getattr(masked, "entity", None) or item.id
+        self.places += [f"{title}, {place}" for place in found]
+        if found and self.mode == "refuse":
+            return None
+        return item if self.mode == "allow" else masked
+
+
+def _mask(item: _Kept) -> tuple[_Kept, list[str]]:
+    """Return the item with its secrets masked, and the places and kinds of the secrets."""
+    found = list[str]()
+
+    def mask(part: str, text: str) -> str:
+        masked = mask_secrets(text)
+        if masked.secrets:
+            found.append(f"{part}: {describe_secrets(masked.secrets)}")
+        return masked.text
+
+    changes: dict[str, Any] = {
+        name: mask(name, text)
+        for name in _TEXTS
+        if isinstance(text := getattr(item, name, None), str)
+    }
+    if isinstance(item, Conversation):
+        changes["turns"] = [
+            replace(turn, text=mask(f"turn {number}", turn.text))
+            for number, turn in enumerate(item.turns, 1)
+        ]
+    return (replace(item, **changes) if found else item), found

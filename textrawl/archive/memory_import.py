@@ -4,7 +4,7 @@ Items become lines of an export. An item that an earlier import stored is left o
 changed: its fact then replaces the fact of the earlier import.
 """
 
-from collections.abc import AsyncGenerator, Iterable, Sequence
+from collections.abc import AsyncGenerator, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
@@ -20,6 +20,7 @@ from textrawl.archive.items import (
     Memory,
     Note,
     Relation,
+    SecretGate,
     digest,
 )
 from textrawl.archive.line_writing import NAMESPACE, Fields, LineWriter, Numbered, fold
@@ -45,6 +46,7 @@ class MemoryWriter(LineWriter):
     """A writer of the items of `system`. `sources` has the item of each line, by the line's id."""
 
     system: str
+    gate: SecretGate
     sources: dict[str, tuple[str, str]] = field(default_factory=dict[str, tuple[str, str]])
     places: list[str] = field(default_factory=lambda: ["the import"])
     """The id of the item of each line, by the line's number."""
@@ -61,11 +63,7 @@ class MemoryWriter(LineWriter):
             self._known[source] = _Known(sign, stored, gone)
         yield self.write_header()
         batch, relations = list[tuple[int, Memory]](), list[tuple[int, Relation]]()
-        for item in items:
-            if isinstance(item, Conversation | Note | Fault):
-                continue
-            self.places.append(item.id)
-            number = len(self.places) - 1
+        for number, item in self._admit(items):
             if isinstance(item, Relation):
                 relations.append((number, item))
             else:
@@ -77,6 +75,14 @@ class MemoryWriter(LineWriter):
         for line in await self._write_batch([*batch, *relations]):
             yield line
         yield self.write_footer()
+
+    def _admit(self, items: Iterable[Item]) -> Iterator[tuple[int, Memory]]:
+        """Yield the entities, facts and relations to store with their numbers."""
+        for item in items:
+            if not isinstance(item, Conversation | Note | Fault):
+                self.places.append(item.id)
+                if (admitted := self.gate.admit(item)) is not None:
+                    yield len(self.places) - 1, admitted
 
     def find_gone(self) -> int:
         """Return how many items of earlier imports are not in the files any more."""

@@ -5,7 +5,7 @@ do not load the MCP SDK. `Client`, commands and the Unix socket use them.
 """
 
 import secrets
-from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -43,6 +43,8 @@ from textrawl.tools.memory.search_replies import (
     find_space_labels,
 )
 from textrawl.tools.memory.write_replies import ForgetReply, RelateReply, RememberReply
+from textrawl.values.leaks import guard_arguments
+from textrawl.values.word_lists import SecretMode
 from textrawl.wire.program import Program
 from textrawl.wire.replies import NO_BUDGET, RecallLog, Reply, Written, build_renderer
 
@@ -95,8 +97,13 @@ class LocalTools:
         tool = _TOOLS[name]
         checked = check(tool.arguments, arguments)
         caller = await self.identify(program, name, *tool.find_scopes(checked))
+        found: Sequence[str] = ()
+        if default := _GUARDED.get(name):
+            kept, found = guard_arguments(dict(arguments), self._settings.secrets or default)
+            checked = check(tool.arguments, kept)
         with keep_caller(caller):
-            return await tool.run(self, checked, caller, program)
+            answer = await tool.run(self, checked, caller, program)
+        return answer._replace(content={**answer.content, "secrets": found}) if found else answer
 
     async def identify(self, program: Program, tool: str, scope: Scope, *also: Scope) -> Caller:
         """Return the caller, who has `scope` or one of the scopes in `also`.
@@ -189,6 +196,11 @@ def _ask_for_space(principal: Principal) -> ArgumentInvalid:
         title="The space to write to is not clear",
     )
 
+
+_GUARDED: Mapping[str, SecretMode] = {
+    "remember_fact": "allow", "relate_entities": "allow", "memory_create": "mask",
+}  # fmt: skip
+"""The treatment of secrets by tools that store texts, unless TEXTRAWL_SECRETS is set."""
 
 _TOOLS = {
     "query_memory": _Tool(SearchArguments, LocalTools.search, lambda _: ("read",)),

@@ -10,6 +10,7 @@ from textrawl.errors import StartRefused
 from textrawl.hooks.events import Event, HookClient, Payload
 from textrawl.hooks.sessions import HookSession
 from textrawl.hooks.transcripts import FRAME_TOKENS, Ask, capture, has_stored
+from textrawl.values.leaks import mask_secrets
 from textrawl.values.text import (
     DIGEST_TOKENS,
     LEAST_TOKENS,
@@ -20,7 +21,15 @@ from textrawl.values.text import (
     frame_facts,
 )
 from textrawl.values.transcripts import AFTER_COMPACTION, REMINDER, drop_elements, is_reminder
-from textrawl.values.word_lists import HOOKS, LEAST_SCORE, RECALL_TOKENS, read_authors, read_hooks
+from textrawl.values.word_lists import (
+    HOOKS,
+    LEAST_SCORE,
+    RECALL_TOKENS,
+    SecretMode,
+    read_authors,
+    read_hooks,
+    read_mode,
+)
 
 _ADDED = re.compile(r"<(hook_context|system-reminder|system_reminder)>")
 
@@ -88,6 +97,7 @@ class Choices(NamedTuple):
     enabled: bool
     read_only: bool
     authors: list[str] | None
+    secrets: SecretMode
 
 
 def read_choices(sources: Sequence[ValueSource]) -> Choices:
@@ -102,6 +112,7 @@ def read_choices(sources: Sequence[ValueSource]) -> Choices:
             _is_true(sources, "enable_memory", "true"),
             _is_true(sources, "read_only", "false"),
             None if authors is None else read_authors(authors),
+            read_mode(_find(sources, "secrets")),
         )
     except ValueError as error:
         raise StartRefused(f"A setting of hooks cannot be used: {error}") from error
@@ -183,7 +194,9 @@ def _finish(occasion: Occasion) -> str:
     transcript = occasion.session.read().transcript
     if "capture" in occasion.choices.parts and not occasion.choices.read_only and transcript:
         project = name_project(occasion.payload.folder)
-        capture(occasion.session, Path(transcript), project, occasion.client.name, occasion.ask)
+        names = (project, occasion.client.name)
+        mode = occasion.choices.secrets
+        capture(occasion.session, Path(transcript), names, mode, occasion.ask)
     return ""
 
 
@@ -200,6 +213,8 @@ def _digest(occasion: Occasion) -> str:
 
 def _recall(occasion: Occasion) -> str:
     query = write_query(occasion.payload.prompt)
+    if query and occasion.choices.secrets != "allow":  # a search sends it to the embedding provider
+        query = mask_secrets(query).text[:PROMPT_LENGTH]
     if not query:
         return ""
     arguments = {

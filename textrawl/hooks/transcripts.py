@@ -10,7 +10,9 @@ from typing import Any, cast
 
 from textrawl.hooks.sessions import HookSession
 from textrawl.resident.client import SocketAnswer
+from textrawl.values.leaks import mask_secrets
 from textrawl.values.transcripts import Json, Message, read_entry
+from textrawl.values.word_lists import SecretMode
 
 FRAME_TOKENS = 45  # more than the words and tags around facts cost
 
@@ -60,17 +62,22 @@ Ask = Callable[[str, Mapping[str, Any], Mapping[str, Any]], SocketAnswer | None]
 """A function that calls a tool with arguments and with wishes of the program. None: it failed."""
 
 
-def capture(session: HookSession, transcript: Path, title: str, client: str, ask: Ask) -> None:
+def capture(
+    session: HookSession, transcript: Path, names: tuple[str, str], mode: SecretMode, ask: Ask
+) -> None:
     """Store the texts of a transcript that are not stored yet, in requests of bounded size.
 
-    Raises OSError if the transcript cannot be read, and what `ask` raises.
+    `names` are a title and the name of the client. If `mode` is `refuse`, texts with a secret are
+    left out. Raises OSError if the transcript cannot be read, and what `ask` raises.
     """
+    title, client = names
     stored = session.read().texts
     heading = f"## {title}, {client}, {time.strftime('%H:%M')}"
     for batch in _split(
         [message for message in read_texts(transcript) if message.key not in stored]
     ):
-        text = "\n".join([heading, "", *map(_write_bullet, batch)])
+        bullets = [_write_bullet(message) for message in _guard(batch, mode)]
+        text = "\n".join([heading, "", *bullets])
         entry = {
             "granularity": "daily",
             "date": time.strftime("%Y-%m-%d"),
@@ -78,9 +85,16 @@ def capture(session: HookSession, transcript: Path, title: str, client: str, ask
             "instanceId": client,
             "chatIds": [session.id[:16]],
         }
-        if ask("memory_create", entry, {}) is None:
+        if bullets and ask("memory_create", entry, {}) is None:
             raise OSError("The texts of the session could not be stored")
         session.add(*(f"text {message.key}" for message in batch))
+
+
+def _guard(messages: Sequence[Message], mode: SecretMode) -> Iterator[Message]:
+    for message in messages:
+        masked = mask_secrets(message.text)
+        if not masked.secrets or mode != "refuse":
+            yield message if mode == "allow" else message._replace(text=masked.text)
 
 
 def _split(messages: Sequence[Message]) -> Iterator[list[Message]]:

@@ -45,7 +45,13 @@ from mcp.types.version import MODERN_PROTOCOL_VERSIONS
 from pydantic import AnyUrl, BaseModel, ValidationError
 
 from textrawl import __version__, errors
-from textrawl.access.principal import BearerAuthenticator, Caller, Principal, keep_caller
+from textrawl.access.principal import (
+    WRITES_OR_PROPOSES,
+    BearerAuthenticator,
+    Caller,
+    Principal,
+    keep_caller,
+)
 from textrawl.embedded.location import IMPORTS
 from textrawl.memory.store import Store
 from textrawl.scheduling import WriteOrder
@@ -56,6 +62,7 @@ from textrawl.settings import Settings
 from textrawl.tools.call import App, Call, is_program, name_session
 from textrawl.tools.catalogue import choose_names, choose_tools, choose_toolsets
 from textrawl.tools.toolset import Toolset, ToolSpec
+from textrawl.values.leaks import guard_arguments
 from textrawl.values.text import count_cleaned
 from textrawl.wire import arguments
 from textrawl.wire.arguments import slim
@@ -360,10 +367,11 @@ class MemoryServer(MCPServer[App]):
         values = arguments.normalise(self._schemas[name], raw, self._specs[name].aliases)
         if context is None:
             return await self._run(name, values, None)
-        with (
-            self._keep_order(context, self._specs[name], values),
-            keep_caller(await _authorise(context, self._specs[name], values)),
-        ):
+        caller = await _authorise(context, self._specs[name], values)
+        if self._specs[name].find_scope(values) in WRITES_OR_PROPOSES:
+            values, found = guard_arguments(values, self._settings.secrets or "allow")
+            caller = replace(caller, secrets=found)
+        with self._keep_order(context, self._specs[name], values), keep_caller(caller):
             return await self._run(name, values, context)
 
     def _keep_order(

@@ -303,8 +303,8 @@ class Call:
     def reply(self, reply: Reply) -> CallToolResult:
         """Write an answer that is not recorded as a recall."""
         if is_program(self.context):
-            return self.app.program_renderer.render(reply, MOST_TOKENS)
-        return self.app.render(reply.tell_cleaned(self.caller.cleaned))
+            return self.app.program_renderer.render(reply.tell(0, self.caller.secrets), MOST_TOKENS)
+        return self.app.render(reply.tell(self.caller.cleaned, self.caller.secrets))
 
     def recall(
         self, mode: str, reply: Reply, max_tokens: int | None = None, finding: Finding = NOTHING
@@ -325,7 +325,9 @@ class Call:
 
     async def reply_aside(self, reply: Reply) -> CallToolResult:
         """Write a long answer in a thread, so that it does not delay other calls."""
-        return await run_aside(self.app.render, reply.tell_cleaned(self.caller.cleaned))
+        return await run_aside(
+            self.app.render, reply.tell(self.caller.cleaned, self.caller.secrets)
+        )
 
     async def recall_aside(self, mode: str, reply: Reply) -> CallToolResult:
         """Do what `recall` does, in a thread. A long answer then does not delay other calls."""

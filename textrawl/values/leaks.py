@@ -12,12 +12,10 @@ lengths and beginnings of ISO/IEC 7812, and the checksum of Luhn.
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache
-from typing import Literal, NamedTuple, cast
+from typing import Any, NamedTuple, cast
 
 from textrawl.errors import ArgumentInvalid
-
-SecretMode = Literal["mask", "refuse", "allow"]
-"""The treatment of a text with a secret: store it masked, refuse it, or store it as it is."""
+from textrawl.values.word_lists import SecretMode
 
 
 class Secret(NamedTuple):
@@ -84,23 +82,29 @@ def guard_text(text: str, mode: SecretMode) -> Masked:
     return Masked(text, secrets)
 
 
-def guard_values(value: object, mode: SecretMode) -> tuple[object, list[Secret]]:
-    """Do the same with each text in arguments of a call, which are JSON values."""
-    if isinstance(value, str):
-        return guard_text(value, mode)
+def guard_arguments(
+    values: dict[str, Any], mode: SecretMode
+) -> tuple[dict[str, Any], Sequence[str]]:
+    """Return the arguments of a call to store, and the kinds of their secrets.
+
+    Raises SecretRefused if the mode is `refuse` and an argument has a secret.
+    """
     found = list[Secret]()
+    kept = {name: _guard(value, mode, found) for name, value in values.items()}
+    return kept if mode == "mask" else values, list(dict.fromkeys(one.kind for one in found))
 
-    def guard(part: object) -> object:
-        kept, secrets = guard_values(part, mode)
-        found.extend(secrets)
-        return kept
 
+def _guard(value: object, mode: SecretMode, found: list[Secret]) -> object:
+    if isinstance(value, str):
+        masked = guard_text(value, mode)
+        found += masked.secrets
+        return masked.text
     if isinstance(value, dict):
         named = cast("dict[str, object]", value)
-        return {name: guard(part) for name, part in named.items()}, found
+        return {name: _guard(part, mode, found) for name, part in named.items()}
     if isinstance(value, list):
-        return [guard(part) for part in cast("list[object]", value)], found
-    return value, found
+        return [_guard(part, mode, found) for part in cast("list[object]", value)]
+    return value
 
 
 def describe_secrets(secrets: Iterable[Secret]) -> str:
@@ -108,25 +112,28 @@ def describe_secrets(secrets: Iterable[Secret]) -> str:
     lines: dict[str, list[int]] = {}
     for secret in secrets:
         lines.setdefault(secret.kind, []).append(secret.line)
+    places = {kind: list(dict.fromkeys(found)) for kind, found in lines.items()}
     return ", ".join(
-        f"{kind} (line{'s' if len(set(found)) > 1 else ''} {', '.join(map(str, _once(found)))})"
-        for kind, found in lines.items()
+        f"{kind} (line{'s' * (len(found) > 1)} {', '.join(map(str, found))})"
+        for kind, found in places.items()
     )
 
 
-def _once(numbers: Sequence[int]) -> list[int]:
-    return list(dict.fromkeys(numbers))
+@cache
+def _compile(pattern: str, flags: int = re.IGNORECASE) -> re.Pattern[str]:
+    """Compile a pattern when a text first needs it. All of them take 50 ms."""
+    return re.compile(pattern, flags)
 
 
 def _find_spans(text: str) -> Iterator[tuple[str, tuple[int, int]]]:
     yield from _find_tokens(text)
-    for match in _DIGITS.finditer(text):
+    for match in _compile(_DIGITS).finditer(text):
         if _is_card(match[0]):
             yield "card number", match.span()
     lowered = text.lower()
     if len(lowered) != len(text):  # such as İ
         lowered = text.translate(_LOWER)
-    for form in _compile_forms():
+    for form in _list_forms():
         yield from form.find(text, lowered)
 
 
@@ -166,7 +173,7 @@ _TOKENS = {
         r"eyJ[\w-]{8,500}\.(?:eyJ[\w-]{8,}(?:\.[\w-]{16,})?|[\w-]{16,}\.[\w-]{16,})"
     ),
 }  # fmt: skip
-_LONG = re.compile(r"(?<![A-Za-z0-9])[A-Za-z0-9][\w.:/+-]{14,}|FlyV1 fm")
+_LONG = r"(?<![A-Za-z0-9])[A-Za-z0-9][\w.:/+-]{14,}|FlyV1 fm"
 
 
 @cache
@@ -177,7 +184,7 @@ def _compile_tokens() -> re.Pattern[str]:
 
 def _find_tokens(text: str) -> Iterator[tuple[str, tuple[int, int]]]:
     """Yield tokens. Long words are looked for first, because most texts have none."""
-    if not _LONG.search(text):
+    if not _compile(_LONG).search(text):
         return
     for match in _compile_tokens().finditer(text):
         group = match.lastgroup
@@ -187,26 +194,23 @@ def _find_tokens(text: str) -> Iterator[tuple[str, tuple[int, int]]]:
 
 _LOWER = {letter: letter + 32 for letter in range(ord("A"), ord("Z") + 1)}
 _FEWEST = 8  # different characters of a token
+_LONG_ENOUGH = 24  # characters of a value that can have a single digit
 _LONGEST_WORD = 8  # characters of a part of a name, such as "user-token-v2"
 _SHORTEST_WORDS = 3  # mean letters of the words of a name, such as "getUserId"
-_CASED = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
-_EXAMPLE = re.compile(
+_CASED = r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])"
+_EXAMPLE = (
     r"^your|your[-_]|example|placeholder|(?:change|choose)[-_]?(?:me|it|this|one|a)|dummy|redacted|masked|^hidden"
-    r"|x{4,}|\*{3,}|\.{3}|…|•|^[<\[]|^todo$|insert[-_]|^my[-_]|_here$|^(?:not|same)[-_]",
-    re.IGNORECASE,
+    r"|x{4,}|\*{3,}|\.{3}|…|•|^[<\[]|^todo$|insert[-_]|^my[-_]|_here$|^(?:not|same)[-_]"
 )
-_CODE = re.compile(
-    r"^[$%@&*]\w|\$\{|\{\{|^\w+(?:\.\w+)*\(|^(?:[A-Za-z_]\w*\.)+[A-Za-z_]\w*$|::|->|^\d+/\d+$"
-)
-_WORDS = re.compile(
+_CODE = r"^[$%@&*]\w|\$\{|\{\{|^\w+(?:\.\w+)*\(|^(?:[A-Za-z_]\w*\.)+[A-Za-z_]\w*$|::|->|^\d+/\d+$"
+_WORDS = (
     r"_?(?:[^\W\d_]+[-_./',:&\u2019]?)+|[\d.,:%/-]+"
     r"|(?:base|sha|md|aes|utf|rsa|argon|pbkdf|hs|rs|es|tls|oauth)[-_]?\d+\w*(?:[-_/][a-z0-9]+)*"
     r"|[a-z]+://\S*|(?:~?|\.{1,2})/[\w./~-]*|[\w-]+\.[a-z]{2,4}|1password|v\d[\w.-]*"
-    r"|\d+(?:st|nd|rd|th|x|ms|s|m|h|d|kb|mb|gb|[-+][^\W\d]+|\+)?|[\w.+-]+@[\w-]+\.[\w.]+",
-    re.IGNORECASE,
+    r"|\d+(?:st|nd|rd|th|x|ms|s|m|h|d|kb|mb|gb|[-+][^\W\d]+|\+)?|[\w.+-]+@[\w-]+\.[\w.]+"
 )
-_UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
-_PASSPHRASE = re.compile(r"[a-z]{3,}(?:[-_. ][a-z]{3,}){3,}|\d{6,}")
+_UUID = r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"
+_PHRASE = r"[a-z]{3,}(?:[-_. ][a-z]{3,}){3,}|\d{6,}"
 _NO_PASSWORDS = (
     "password", "passwort", "passphrase", "required", "optional", "string", "boolean", "invalid",
     "incorrect", "missing", "undefined", "disabled", "enabled", "kennwort", "contraseña", "default",
@@ -217,20 +221,24 @@ _NO_PASSWORDS = (
 
 
 def _is_no_example(value: str) -> bool:
-    return not _EXAMPLE.search(value)
+    return not _compile(_EXAMPLE).search(value)
 
 
 def _is_literal(value: str) -> bool:
     """Return whether a value is no example, expression or name of a setting."""
     return (
-        _is_no_example(value) and not _CODE.search(value) and value.casefold() not in _NO_PASSWORDS
+        _is_no_example(value)
+        and not _compile(_CODE).search(value)
+        and value.casefold() not in _NO_PASSWORDS
     )
 
 
 def _is_password(value: str) -> bool:
     """Return whether a value is no word, number or path."""
     return _is_literal(value) and bool(
-        not _WORDS.fullmatch(value) or _PASSPHRASE.fullmatch(value) or _is_jumbled(value)
+        not _compile(_WORDS).fullmatch(value)
+        or _compile(_PHRASE).fullmatch(value)
+        or _is_jumbled(value)
     )
 
 
@@ -241,7 +249,7 @@ def _is_quoted_password(value: str) -> bool:
 
 def _is_random(value: str) -> bool:
     """Return whether a value looks generated: letters and digits that form no words."""
-    if _UUID.fullmatch(value):
+    if _compile(_UUID).fullmatch(value):
         return True
     mixed = (
         len(part) >= _LONGEST_WORD and any(map(str.isdigit, part)) and any(map(str.isalpha, part))
@@ -251,13 +259,13 @@ def _is_random(value: str) -> bool:
     return (
         len(set(value)) > _FEWEST
         and _is_literal(value)
-        and (_is_jumbled(value) or (digits > 1 and any(mixed)))
+        and (_is_jumbled(value) or ((digits > 1 or len(value) > _LONG_ENOUGH) and any(mixed)))
     )
 
 
 def _is_jumbled(value: str) -> bool:
     """Return whether the letters of a value change their case too often for words."""
-    words = _CASED.findall(value)
+    words = _compile(_CASED, 0).findall(value)
     letters = sum(map(len, words))
     return letters >= _LONGEST_WORD and letters < _SHORTEST_WORDS * len(words)
 
@@ -266,11 +274,11 @@ def _is_card(value: str) -> bool:
     """Return whether digits are a card number: beginning, length, and checksum."""
     digits = re.sub(r"\D", "", value)
     sums = [sum(divmod(int(d) * (1 + place % 2), 10)) for place, d in enumerate(reversed(digits))]
-    return bool(_CARD.fullmatch(digits)) and sum(sums) % 10 == 0 and len(set(digits)) > 1
+    return bool(_compile(_CARD).fullmatch(digits)) and sum(sums) % 10 == 0 and len(set(digits)) > 1
 
 
-_DIGITS = re.compile(r"(?<![\w.-])\d{4}(?:[ -]?\d){10,15}(?![\w-])")
-_CARD = re.compile(
+_DIGITS = r"(?<![\w.-])\d{4}(?:[ -]?\d){10,15}(?![\w-])"
+_CARD = (
     r"4\d{15}|5[1-5]\d{14}|2(?:22[1-9]|2[3-9]\d|[3-6]\d\d|7[01]\d|720)\d{12}|3[47]\d{13}"
     r"|3(?:0[0-5]|[689]\d)\d{11}|6(?:011|5\d\d|4[4-9]\d)\d{12}|35(?:2[89]|[3-8]\d)\d{12}|62\d{14,17}"
 )
@@ -301,9 +309,9 @@ class _Form(NamedTuple):
 
     kind: str
     hints: Sequence[str]
-    name: re.Pattern[str]
-    follows: Sequence[tuple[re.Pattern[str], Callable[[str], object]]]
-    before: re.Pattern[str] | None = None
+    name: str
+    follows: Sequence[tuple[str, Callable[[str], object]]]
+    before: str | None = None
 
     def find(self, text: str, lowered: str) -> Iterator[tuple[str, tuple[int, int]]]:
         """Yield the kind and the place of each secret."""
@@ -315,11 +323,13 @@ class _Form(NamedTuple):
                 place = lowered.find(hint, place + len(hint))
 
     def _find_at(self, text: str, place: int) -> tuple[int, int] | None:
-        name = self.name.match(text, place)
-        if not name or (self.before and self.before.search(text, max(0, place - 24), place)):
+        name = _compile(self.name).match(text, place)
+        if not name or (
+            self.before and _compile(f"(?:{self.before})$").search(text, max(0, place - 24), place)
+        ):
             return None
         for pattern, check in self.follows:
-            match = pattern.match(text, name.end())
+            match = _compile(pattern).match(text, name.end())
             if (
                 match
                 and check(match["value"])
@@ -331,8 +341,8 @@ class _Form(NamedTuple):
 
 
 @cache
-def _compile_forms() -> list[_Form]:
-    return [*_compile_passwords(), *_compile_keys(), *_compile_others()]
+def _list_forms() -> list[_Form]:
+    return [*_list_passwords(), *_list_keys(), *_list_others()]
 
 
 def _make(
@@ -342,16 +352,10 @@ def _make(
     *follows: tuple[str, Callable[[str], object]],
     before: str | None = None,
 ) -> _Form:
-    return _Form(
-        kind,
-        hints.split("|"),
-        re.compile(name, re.IGNORECASE),
-        [(re.compile(one, re.IGNORECASE), check) for one, check in follows],
-        re.compile(f"(?:{before})$", re.IGNORECASE) if before else None,
-    )
+    return _Form(kind, hints.split("|"), name, follows, before)
 
 
-def _compile_passwords() -> Iterator[_Form]:
+def _list_passwords() -> Iterator[_Form]:
     quoted, bare = _QUOTED.format, _BARE.format
     names = (
         "password|passwort|passcode|passphrase|passwd|pwd|kennwort|mot de passe|contraseña"
@@ -381,7 +385,7 @@ def _compile_passwords() -> Iterator[_Form]:
     yield _make("password", "cred|login", r"(?:creds|credentials|logins?)\b", (pair, _is_password))
 
 
-def _compile_keys() -> Iterator[_Form]:
+def _list_keys() -> Iterator[_Form]:
     quoted, bare = _QUOTED.format, _BARE.format
     follows = (
         (_SEPARATOR + quoted(12), _is_random),
@@ -404,7 +408,7 @@ def _compile_keys() -> Iterator[_Form]:
     yield _make("key", "sig=|signature=|key=", r"\w+=", (query, _is_random), before=r"[^?&-]")
 
 
-def _compile_others() -> Iterator[_Form]:
+def _list_others() -> Iterator[_Form]:
     block = r"(?P<value>(?s:(?:(?!-----).){0,20000})(?:-----END [A-Z0-9 ]{0,40}-----)?)"
     begin = r"-----BEGIN [A-Z0-9 ]{0,30}PRIVATE KEY(?: BLOCK)?-----"
     yield _make("private key", "-----begin ", begin, (block, bool))

@@ -7,6 +7,9 @@ HookPart = Literal["digest", "recall", "remind", "capture"]
 """Send the digest at the start, recall at a prompt, remind the agent to store facts, and store the
 texts of the session in the journal."""
 
+SecretMode = Literal["mask", "refuse", "allow"]
+"""The treatment of a text with a secret: store it masked, refuse it, or store it as it is."""
+
 HOOKS: tuple[HookPart, ...] = ("digest", "recall", "remind")
 RECALL_TOKENS = 200
 LEAST_SCORE = 0.6
@@ -25,6 +28,14 @@ def read_hooks(text: str) -> list[str]:
     if unknown:
         raise ValueError(f"unknown: {', '.join(unknown)}")
     return list(dict.fromkeys(names))
+
+
+def read_mode(text: str | None) -> SecretMode:
+    """Return the treatment of secrets in hooks. Raises ValueError."""
+    for mode in get_args(SecretMode):
+        if (text or "mask").lower() == mode:
+            return mode
+    raise ValueError(f"secrets is one of {', '.join(get_args(SecretMode))}")
 
 
 ALL, MEMBERS = "all", "members"

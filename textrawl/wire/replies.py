@@ -20,7 +20,7 @@ import json
 import logging
 import math
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import cache
@@ -160,17 +160,21 @@ class Reply(Part):
     spared: ClassVar[tuple[tuple[str, ...], ...]] = ()
     """Groups of fields, left out in this order if the reply without items exceeds the budget."""
 
-    _cleaned: int = PrivateAttr(default=0)
+    _notice: dict[str, Any] = PrivateAttr(default_factory=dict[str, Any])
 
-    def tell_cleaned(self, number: int) -> Self:
-        """Return the reply, which now says that `number` texts of the call were cleaned."""
-        self._cleaned = number
+    def tell(self, cleaned: int, secrets: Sequence[str]) -> Self:
+        """Return the reply, which now says what the call had.
+
+        `cleaned` is the number of texts that were cleaned, and `secrets` are kinds of secrets.
+        """
+        told = {"cleaned": cleaned, "secrets": list(secrets)}
+        self._notice = {key: value for key, value in told.items() if value}
         return self
 
     @property
     def notice(self) -> dict[str, Any]:
-        """The number of cleaned texts with its key, or nothing. It ends the reply."""
-        return {"cleaned": self._cleaned} if self._cleaned else {}
+        """Cleaned texts and secrets with their keys, or nothing. It ends the reply."""
+        return self._notice
 
     def verbose(self) -> dict[str, Any]:
         """Return the content of verbose text."""
@@ -394,7 +398,7 @@ class Renderer:
     def _encode(self, reply: Reply) -> Content:
         more = reply.notice
         if self.format == "lines" or reply.always_lines:
-            text = "\n".join([*reply.lines(), *(f"{key} {value}" for key, value in more.items())])
+            text = "\n".join([*reply.lines(), *map(_write_notice, more.items())])
         elif self.format == "compact":
             text = write_json(_extend(reply.compact(), more))
         else:
@@ -450,6 +454,11 @@ def describe_error(error: TextrawlError) -> dict[str, Any]:
     """Return an error as structured content for programs of textrawl."""
     scope = {"scope": error.scope} if isinstance(error, ScopeMissing) else {}
     return {"error": error.title, "fix": error.fix} | scope
+
+
+def _write_notice(told: tuple[str, Any]) -> str:
+    key, value = told
+    return f"{key} {', '.join(value) if isinstance(value, list) else value}"  # pyright: ignore[reportUnknownArgumentType]
 
 
 def _extend(content: Any, more: dict[str, Any]) -> Any:

@@ -86,6 +86,27 @@ async def test_hidden_characters_refuse_nothing_and_the_reply_says_that_they_are
     assert found == {f"likes {n} tea" for n in range(len(HIDDEN))} | {"is tall", "likes\n\n\ntea"}
 
 
+async def test_a_secret_is_stored_masked_or_refused_and_the_reply_names_it(
+    connect: Connect, owner: psycopg.Connection
+) -> None:
+    said = "has the door code 1, and the password is Tulpe!42"
+    fact = {"entityName": "Ann", "entityType": "person", "observation": said}
+    clients = {mode: await connect(secrets=mode) for mode in (None, "mask", "refuse")}
+    told = {
+        mode or "allow": text_of(await client.call_tool("build_knowledge", {"facts": [fact]}))
+        for mode, client in clients.items()
+    }
+    forgotten = await forget(clients["refuse"], "Ann", fact=said, confirm=True)
+
+    assert '"secrets":["password"]' in told["allow"]
+    assert '"secrets":["password"]' in told["mask"]
+    assert "looks like a secret" in told["refuse"]
+    assert "password (line 1)" in told["refuse"]
+    assert forgotten["ok"]
+    stored = owner.execute("select content from observation order by content").fetchall()
+    assert stored == [("has the door code 1, and the password is [masked password]",)]
+
+
 @pytest.mark.parametrize(
     "fact",
     ["family: 👨‍👩‍👧‍👦", "flag 🏴󠁧󠁢󠁥󠁮󠁧󠁿 and 🏳️‍🌈", "می‌خواهم", "क्‍ष", "tab\tand\nline", "naïve café"],

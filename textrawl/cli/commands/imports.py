@@ -28,13 +28,14 @@ from textrawl.archive.document_import import DocumentImport, describe
 from textrawl.archive.exports import read_lines, read_whole, write_whole
 from textrawl.archive.formats import Format
 from textrawl.archive.imports import Import, Tally
-from textrawl.archive.items import Plan
+from textrawl.archive.items import Plan, SecretGate
 from textrawl.archive.memory_import import MemoryImport, MemoryWriter
 from textrawl.archive.server_memory import ServerMemory
 from textrawl.cli.administration import open_login
 from textrawl.cli.commands.archive import STREAM, count_kinds
 from textrawl.cli.console import (
     count,
+    join_lines,
     open_console,
     show_index_progress,
     show_progress,
@@ -53,6 +54,7 @@ from textrawl.settings import Settings, read_settings
 from textrawl.values.text import clean_name
 
 _SHOWN = 20
+_MOST_PLACES = 20  # of secrets that are shown
 _LONGEST_STATEMENT = 600.0  # seconds; a text of 5,000,000 characters takes half a minute
 
 
@@ -172,6 +174,7 @@ class _Items:
     graph: str | None
     space: str
     faults: "_Faults"
+    gate: SecretGate = field(default_factory=SecretGate)
 
     def run(self, settings: Settings, *, ask: bool, dry_run: bool) -> None:
         """Read the bundle, show the plan, ask, and store the items."""
@@ -185,6 +188,7 @@ class _Items:
         _show_plan(self.form, self.bundle, survey.plan, ask=ask)
         if dry_run:
             return
+        self.gate.mode = settings.secrets or self.gate.mode
         memories = bool(survey.plan.counts.keys() & {"entity", "fact", "relation"})
         if memories:  # before any document is stored
             run_foreground(lambda: self._check_space(settings))
@@ -192,6 +196,8 @@ class _Items:
             self._store_documents(survey.times)
         if memories:
             run_foreground(lambda: self._store_memories(settings))
+        if self.gate.places:
+            _tell_secrets(self.gate)
 
     async def _check_space(self, settings: Settings) -> None:
         """Raise ArgumentInvalid for an unknown space, and StartRefused for another's memory."""
@@ -205,7 +211,7 @@ class _Items:
 
         async def work(session: CommandSession) -> tuple[DocumentImport, str | None]:
             chosen = await choose_graph(session.store, session.caller, self.graph)
-            importing = DocumentImport(session.store, session.caller, chosen, self.form)
+            importing = DocumentImport(session.store, session.caller, chosen, self.form, self.gate)
             await importing.begin()
             total, self.bundle.done = self.bundle.done, 0
             with show_progress("Documents", total, of_bytes=True) as step:
@@ -236,7 +242,7 @@ class _Items:
         ):
             number = await _find_space(session, self.space)
             name, told = self.form.title, self.faults.number
-            writer = MemoryWriter(session, self.space, number, name, self.form.name)
+            writer = MemoryWriter(session, self.space, number, name, self.form.name, self.gate)
             importing = MemoryImport(session, lambda line, why: self._refuse(writer, line, why))
             await importing.begin(writer)
             with show_progress("Importing", sum(self.bundle.sizes.values()), of_bytes=True) as step:
@@ -272,6 +278,16 @@ class _Items:
                 f"back: textrawl undo --import {str(importing.run)[:8]}"
             )
         open_console().print(Text(message), soft_wrap=True)
+
+
+def _tell_secrets(gate: SecretGate) -> None:
+    done = {"mask": "were masked", "refuse": "were left out", "allow": "were stored as they are"}
+    places = gate.places
+    write_message(f"Secrets in {count(len(places), 'text')} {done[gate.mode]}:")
+    for place in places[:_MOST_PLACES]:
+        write_message(f"  {join_lines(place)}")
+    if len(places) > _MOST_PLACES:
+        write_message(f"and {len(places) - _MOST_PLACES:,} more")
 
 
 def _import_lines(

@@ -214,6 +214,7 @@ def _describe(stored: Mapping[str, Any]) -> dict[str, Any]:
         "proposal_id": stored.get("proposalId"),
         "updated": stored.get("updated", False),
         "closest": stored.get("similar"),
+        **({"secrets": found} if (found := stored.get("secrets")) else {}),
     }
 
 
@@ -224,6 +225,8 @@ def _show(stored: Mapping[str, Any]) -> None:
         why = closest.get("why")
         kind = f"{why.capitalize()} on {closest['on']}" if why else "Close fact"
         lines.append(f"{kind}: {closest['id'][:SHORT_ID]} {closest['content']}")
+    if found := stored.get("secrets"):
+        lines.append(f"It looks like a secret: {', '.join(found)}")
     console = open_console()
     for line in lines:
         console.print(write_cell(line), soft_wrap=True)
