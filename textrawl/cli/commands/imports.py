@@ -118,7 +118,7 @@ def import_(  # noqa: PLR0913, PLR0917 - each argument is an option
     yes: _Yes = False,
     report: _Report = None,
 ) -> None:
-    """Add an export of textrawl or of another system to the memory.
+    """Add an export of textrawl or of another system.
 
     Conversations and notes become documents of a graph, which `recall` searches. Facts go to a
     space. The command shows what it found, and asks first if it has a terminal. A second import

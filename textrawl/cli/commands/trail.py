@@ -375,9 +375,9 @@ def undo(  # noqa: PLR0913, PLR0917 - each argument is an option
     older_than: OlderThan = None,
     as_json: Annotated[bool, typer.Option("--json", help="Write JSON.")] = False,
 ) -> None:
-    """Undo what one author wrote since a time, or one import.
+    """Undo what one author wrote since a time.
 
-    A fact that somebody else also stated is kept, and gets that person as its author. Facts that
+    With --import, undo only what one import wrote. A fact that somebody else also stated is kept, and gets that person as its author. Facts that
     the author replaced become valid again. A relation or entity with a reflection of somebody else
     is kept. With --with-others it is removed together with its reflections. --revert puts removed
     content back, until the undo is purged or the entity is forgotten.
