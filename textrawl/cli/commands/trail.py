@@ -377,10 +377,11 @@ def undo(  # noqa: PLR0913, PLR0917 - each argument is an option
 ) -> None:
     """Undo what one author wrote since a time.
 
-    With --import, undo only what one import wrote. A fact that somebody else also stated is kept, and gets that person as its author. Facts that
-    the author replaced become valid again. A relation or entity with a reflection of somebody else
-    is kept. With --with-others it is removed together with its reflections. --revert puts removed
-    content back, until the undo is purged or the entity is forgotten.
+    With --import, undo only what one import wrote. A fact that somebody else also stated is kept,
+    and gets that person as its author. Facts that the author replaced become valid again. A
+    relation or entity with a reflection of somebody else is kept. With --with-others it is removed
+    together with its reflections. --revert puts removed content back, until the undo is purged or
+    the entity is forgotten.
     """
     modes = [by is not None or since is not None, revert is not None, purge, run is not None]
     if sum(modes) != 1 or (by is None) != (since is None) or (older_than and not purge):
