@@ -245,7 +245,7 @@ begin
         ),
         weighed as materialized (
             select scored.*, lift_score(base, said_at <@ around or held) as lifted,
-                semantic or matched & ~of_names <> 0 or likeness >= 0.3 or said_at <@ around or held or of_names = (1 << cardinality(terms)) - 1 as sure,
+                semantic or matched & ~of_names <> 0 or likeness >= 0.2 or said_at <@ around or held or of_names = (1 << cardinality(terms)) - 1 as sure,
                 -- If the query names an entity, facts of other entities weigh less, and those that contain its name a
                 -- little less. A statement is about two entities.
                 case when entities is null or entity_id = any(entities) then 1
