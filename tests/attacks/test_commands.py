@@ -44,6 +44,7 @@ CALLS: dict[str, tuple[dict[str, Any], set[str]]] = {
     "list_events": ({}, {"admin"}),
     "find_cursor": ({}, {"admin"}),
     "read_events": ({"after": "0:0"}, {"admin"}),
+    "list_imports": ({}, {"admin"}),
     "plan_undo": (WHOSE, {"admin"}),
     "undo": (WHOSE, {"admin"}),
     "revert": ({"number": 1}, {"admin"}),
