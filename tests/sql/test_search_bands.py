@@ -82,7 +82,7 @@ BANDS = [
     ("Jeff's job", "works at Acme", 0.9, 1),
     ("what time is standup", "takes place", 0.5, 0.7),
     ("does Tom exercise", "runs marathons", 0.8, 1),
-    ("Tom's children", "has a daughter", 0.5, 0.7),
+    ("Tom's children", "has a daughter", 0.7, 1),
     ("what is the capital of France", None, 0, 0.4),
     ("how to bake bread", None, 0, 0.4),
     ("stock market prices", None, 0, 0.4),
