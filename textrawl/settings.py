@@ -292,7 +292,7 @@ class Settings(BaseSettings):
         default=None,
         description="Treatment of a text with a password, token, private key or card number: store "
         "it with `[masked …]` in place of the secret, refuse it, or store it as it is and say so. "
-        "Default: `mask` in imports and hooks, `allow` in tools and commands.",
+        "Default: `mask` in imports, `ingest` and hooks, `allow` in other commands and tools.",
     )
     digest_tokens: int = Field(
         default=DIGEST_TOKENS,

@@ -7,7 +7,8 @@ from typing import Any
 import psycopg
 import pytest
 
-from tests.archive.samples import SAMPLES, write_graphiti
+from tests.archive import foreign
+from tests.archive.samples import SAMPLES, write_graphiti, write_json, write_mem0
 from tests.conftest import ACTOR, TOKEN, Databases
 from tests.support.commands import Run
 from textrawl.embedded.postmaster import OWNER
@@ -96,6 +97,44 @@ def test_an_import_of_memories_is_taken_back_as_a_whole(
         undone = run("undo", "--import", one, "--yes", DATABASE_URL=given["DATABASE_URL"])
         assert undone.code == 0, undone.err
         assert owner.execute(STATE, ("default",)).fetchall() == state
+
+
+def test_secrets_are_masked_by_each_way_in(
+    run: Run, given: dict[str, Any], owner: psycopg.Connection, tmp_path: Path
+) -> None:
+    said = "My password is Tulpe!42"
+    foreign.write_chatgpt(tmp_path / "chat.json", {"a": said})
+    reference = {"name": "Ada", "entityType": "person", "observations": [said, "likes tea"]}
+    write_json(tmp_path / "memory.json", {"entities": [reference]})
+    meta = {"context": said}
+    cortex = {"id": "1", "content": said, "created_at": 1, "last_used": 1, "meta": meta}
+    write_json(tmp_path / "memories.jsonl", cortex)
+    (tmp_path / "notes.md").write_text(f"# Notes\n\n{said}\n", encoding="utf-8")
+    ways = {
+        ("import", "--from", "chatgpt", "chat.json"): "turn 2: password",
+        ("import", "--from", "mem0", str(write_mem0(tmp_path, said))): "text: password",
+        ("import", "--from", "server-memory", "memory.json"): "line 1, Ada: password",
+        ("import", "--from", "cortexgraph", "memories.jsonl"): "line 1: password",
+        ("ingest", "notes.md"): "notes.md: password (line 3)",
+    }
+
+    for (*command, file), place in ways.items():
+        told = run(*command, str(tmp_path / file), **given).err
+        assert "Secrets in 1 text were masked" in told, (command, told)
+        assert place in told
+        assert "Tulpe" not in told
+    texts = owner.execute(
+        "select content from observation union all select context from retention"
+        " union all select content from document_version"
+    )
+    stored = "\n".join(str(text) for (text,) in texts)
+    assert stored.count("My password is [masked password]") >= 6
+    assert "likes tea" in stored
+    assert "Tulpe" not in stored
+    (tmp_path / "more.md").write_text(said, encoding="utf-8")
+    refused = run("ingest", str(tmp_path / "more.md"), SECRETS="refuse", **given)
+    assert refused.code == 1
+    assert "more.md was not stored: it has a secret: password (line 1)" in refused.err
 
 
 def test_a_hostile_file_gets_a_clear_error_and_changes_nothing(

@@ -104,8 +104,10 @@ async def test_what_a_client_remembers_a_person_finds_and_sees(
     assert first.endswith("likes tea")
 
 
-def test_the_trail_says_which_command_wrote(ask: Ask, owner: psycopg.Connection) -> None:
-    ask("remember", "Ada", "likes tea")
+def test_a_command_names_a_secret_and_the_trail_names_the_command(
+    ask: Ask, owner: psycopg.Connection
+) -> None:
+    told = ask("remember", "Ada", "says: my password is Tulpe!42").out
     ask("forget", "Ada", "--yes")
 
     rows = owner.execute("select distinct tool, client from event order by 1").fetchall()
@@ -116,6 +118,7 @@ def test_the_trail_says_which_command_wrote(ask: Ask, owner: psycopg.Connection)
         ("textrawl remember", f"textrawl {__version__}"),
     ]
     assert author.fetchall() == [(ACTOR,)]
+    assert told.splitlines()[-1] == "It looks like a secret: password"
 
 
 def test_a_fact_is_stored_as_manual_until_its_day_and_in_place_of_another(

@@ -21,6 +21,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationEr
 from pydantic_core import from_json, to_json
 
 from textrawl.archive.exports import VERSION
+from textrawl.archive.items import SecretGate
 from textrawl.memory.decay import NO_ENTITY
 from textrawl.values.reference_file import LineRefused
 from textrawl.values.text import (
@@ -143,10 +144,10 @@ class LastLines:
                 yield number, raw
 
 
-def read_cortex_line(raw: bytes | None, kind: type[L]) -> L:
+def read_cortex_line(fields: dict[str, Any], kind: type[L]) -> L:
     """Return the memory or relation in a line. Raises LineRefused."""
     try:
-        return kind.model_validate(_read_object(raw))
+        return kind.model_validate(fields)
     except ValidationError as error:
         faults = error.errors(include_url=False, include_input=False)
         raise LineRefused(
@@ -189,6 +190,7 @@ class CortexGraph:
     author: str
     refuse: Refuse
     tell: Callable[[int], object]
+    gate: SecretGate
     _moment: datetime = field(default_factory=lambda: datetime.now(UTC))
     _entities: dict[str, UUID] = field(default_factory=dict[str, UUID])
     _counts: dict[str, int] = field(
@@ -201,7 +203,7 @@ class CortexGraph:
         batch = list[tuple[int, CortexMemory]]()
         async for number, raw in memories:
             try:
-                batch.append((number, read_cortex_line(raw, CortexMemory)))
+                batch += [(number, one) for one in self._read(number, raw, CortexMemory)]
                 self.tell(count_cleaned(from_json(raw or b"{}")))
             except LineRefused as refused:
                 self.refuse(number, str(refused))
@@ -212,12 +214,16 @@ class CortexGraph:
         for line in self._write_memories(batch):
             yield line
         async for number, raw in relations:
-            try:
-                yield number, self._write_link(read_cortex_line(raw, CortexRelation))
-            except LineRefused as refused:
-                self.refuse(number, f"of {RELATIONS}: {refused}")
+            for line in self._write_links(number, raw):
+                yield line
         footer = {"space": 0, "relation": 0, **self._counts}
         yield 0, to_json({"textrawl": "end", **footer})
+
+    def _read(self, number: int, raw: bytes | None, kind: type[L]) -> Iterator[L]:
+        """Yield the memory or relation in a line, unless a secret in it is refused."""
+        kept = self.gate.admit_fields(_read_object(raw), f"line {number}")
+        if kept is not None:
+            yield read_cortex_line(kept, kind)
 
     def _write_memories(self, batch: list[tuple[int, CortexMemory]]) -> Iterator[Numbered]:
         """Write entities, then facts, then memories, because an import stores kinds in batches."""
@@ -285,6 +291,13 @@ class CortexGraph:
             except ValueError as error:
                 self.refuse(number, str(error))
         return sorted(kept)
+
+    def _write_links(self, number: int, raw: bytes | None) -> Iterator[Numbered]:
+        try:
+            for relation in self._read(number, raw, CortexRelation):
+                yield number, self._write_link(relation)
+        except LineRefused as refused:
+            self.refuse(number, f"of {RELATIONS}: {refused}")
 
     def _write_link(self, relation: CortexRelation) -> bytes:
         if relation.relation_type not in _LINKS:

@@ -6,7 +6,7 @@ gave it, or else one that stays the same as long as the item does. An item that 
 rows is several items, with ids of their own.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from hashlib import sha256
@@ -14,7 +14,7 @@ from typing import Any, Literal, TypeVar
 
 from pydantic_core import to_json
 
-from textrawl.values.leaks import describe_secrets, mask_secrets
+from textrawl.values.leaks import describe_secrets, guard_arguments, mask_secrets
 from textrawl.values.word_lists import SecretMode
 
 Speaker = Literal["user", "assistant"]
@@ -169,6 +169,12 @@ class Plan:
 
 _TEXTS = ("title", "text", "name", "description", "note", "entity", "source", "relation", "target")
 _Kept = TypeVar("_Kept", bound=Document | Memory)
+_MOST_PLACES = 20  # of secrets that are shown
+_DONE: dict[SecretMode, str] = {
+    "mask": "were masked",
+    "refuse": "were left out",
+    "allow": "were stored as they are",
+}
 
 
 @dataclass
@@ -186,6 +192,25 @@ class SecretGate:
         if found and self.mode == "refuse":
             return None
         return item if self.mode == "allow" else masked
+
+    def admit_fields(self, fields: dict[str, Any], place: str) -> dict[str, Any] | None:
+        """Return the fields to store. None: they are refused for a secret."""
+        masked, kinds = guard_arguments(fields, "mask")
+        if kinds:
+            self.places.append(f"{place}: {', '.join(kinds)}")
+            if self.mode == "refuse":
+                return None
+        return fields if self.mode == "allow" else masked
+
+    def describe(self) -> Iterator[str]:
+        """Yield lines that say what was done with the secrets, and where the first ones are."""
+        found = len(self.places)
+        if found:
+            yield f"Secrets in {found:,} {'text' if found == 1 else 'texts'} {_DONE[self.mode]}:"
+        for place in self.places[:_MOST_PLACES]:
+            yield f"  {' '.join(place.split())}"
+        if found > _MOST_PLACES:
+            yield f"and {found - _MOST_PLACES:,} more"
 
 
 def _mask(item: _Kept) -> tuple[_Kept, list[str]]:

@@ -5,11 +5,12 @@ all entities, so lines can have any order.
 """
 
 from collections.abc import AsyncGenerator, Callable, Iterator
-from dataclasses import dataclass
-from typing import LiteralString
+from dataclasses import dataclass, replace
+from typing import LiteralString, TypeVar
 from uuid import uuid5
 
 from textrawl.archive.exports import choose_spaces
+from textrawl.archive.items import SecretGate
 from textrawl.archive.line_writing import NAMESPACE, LineWriter, Numbered, fold
 from textrawl.postgres.owner_session import Session
 from textrawl.values.reference_file import (
@@ -21,6 +22,8 @@ from textrawl.values.reference_file import (
 from textrawl.values.text import clean_relation, escape_json, split_text
 
 _BATCH = 1_000
+_NAMES = ("name", "type", "source", "label", "target")  # of records
+_Record = TypeVar("_Record", EntityRecord, RelationRecord)
 
 Refuse = Callable[[int, str], object]
 
@@ -35,6 +38,7 @@ class ServerMemory(LineWriter):
 
     refuse: Refuse
     tell: Callable[[int], object]
+    gate: SecretGate
 
     async def translate(self, content: bytes) -> AsyncGenerator[Numbered]:
         """Yield the content of the file as lines of an export, with their line numbers in it."""
@@ -44,9 +48,9 @@ class ServerMemory(LineWriter):
             if isinstance(item, Fault):
                 self.refuse(item.number, item.reason)
             elif isinstance(item, RelationRecord):
-                relations.append(item)
+                relations += self._admit_names(item)
             else:
-                entities.append(item)
+                entities += self._admit_entity(item)
             if len(entities) >= _BATCH:
                 for line in await self._write_entities(entities):
                     yield line
@@ -57,6 +61,23 @@ class ServerMemory(LineWriter):
         for line in [*await self._write_ends(relations), *map(self._write_relation, relations)]:
             yield line
         yield self.write_footer()
+
+    def _admit_names(self, record: _Record) -> Iterator[_Record]:
+        """Yield the record as it is stored, unless a secret in its names is refused."""
+        names = {name: getattr(record, name) for name in _NAMES if hasattr(record, name)}
+        kept = self.gate.admit_fields(names, f"line {record.number}")
+        if kept is not None:
+            yield replace(record, **kept)
+
+    def _admit_entity(self, entity: EntityRecord) -> Iterator[EntityRecord]:
+        for named in self._admit_names(entity):
+            place = f"line {named.number}, {named.name}"
+            texts = [
+                replace(said, **fields)
+                for said in named.observations
+                if (fields := self.gate.admit_fields({"text": said.text}, place)) is not None
+            ]
+            yield replace(named, observations=tuple(texts))
 
     async def _write_entities(self, entities: list[EntityRecord]) -> list[Numbered]:
         await self.find_types({entity.type for entity in entities})

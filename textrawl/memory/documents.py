@@ -18,7 +18,9 @@ from io import BytesIO
 from pathlib import Path
 
 from textrawl.memory.chunking import DOCUMENTS, HTML, PDF, Chunk, chunk_text, find_ending, find_kind
+from textrawl.values.leaks import describe_secrets, mask_secrets
 from textrawl.values.text import clean_name, clean_text
+from textrawl.values.word_lists import SecretMode
 
 LONGEST_PATH, LONGEST_LABEL = 295, 200
 _LEFT_OUT = frozenset({"__pycache__", "node_modules"})
@@ -186,12 +188,16 @@ EXTRA = "textrawl[documents]"
 
 @dataclass(frozen=True)
 class FileText:
-    """The text of a file, with its chunks, the hash of the file and the time of its last change."""
+    """The text of a file, with its chunks, the hash of the file and the time of its last change.
+
+    `secrets` has the kinds and lines of its secrets.
+    """
 
     text: str
     chunks: list[Chunk]
     sha256: str
     changed_at: float
+    secrets: str = ""
 
 
 def hash_file(path: Path) -> str:
@@ -203,12 +209,17 @@ def hash_file(path: Path) -> str:
     return digest.hexdigest()
 
 
-def read_file(path: Path) -> FileText:
-    """Return the text of a file in chunks. Raises FileRefused."""
+def read_file(path: Path, mode: SecretMode = "allow") -> FileText:
+    """Return the text of a file in chunks, with its secrets treated. Raises FileRefused."""
     with open_file(path) as file:
         content = b"".join(file.read())
     # Pages and columns end with these two.
     text = clean_text(_choose_reader(path.name)(content).replace("\f", " ").replace("\v", " "))
+    masked = mask_secrets(text)
+    secrets = describe_secrets(masked.secrets)
+    if secrets and mode == "refuse":
+        raise FileRefused(f"it has a secret: {secrets}")
+    text = text if mode == "allow" else masked.text
     if len(text) > LONGEST_SOURCE:
         raise FileRefused(
             f"it has {len(text):,} characters; split it into files of at most {LONGEST_SOURCE:,}"
@@ -220,10 +231,10 @@ def read_file(path: Path) -> FileText:
         raise FileRefused(
             f"it has {len(chunks):,} chunks; split it into files of at most {MOST_CHUNKS:,}"
         )
-    return FileText(text, chunks, hashlib.sha256(content).hexdigest(), file.changed_at)
+    return FileText(text, chunks, hashlib.sha256(content).hexdigest(), file.changed_at, secrets)
 
 
-def read_file_within(path: Path, seconds: int) -> FileText:
+def read_file_within(path: Path, seconds: int, mode: SecretMode = "allow") -> FileText:
     """Return the text of a file in chunks, in a process of its own. Raises FileRefused.
 
     The kernel ends the process if it uses the processor for longer. Some files need this, because
@@ -234,7 +245,7 @@ def read_file_within(path: Path, seconds: int) -> FileText:
     _, hard = resource.getrlimit(resource.RLIMIT_CPU)
     resource.setrlimit(resource.RLIMIT_CPU, (most, hard))
     resource.setrlimit(resource.RLIMIT_CORE, (0, resource.getrlimit(resource.RLIMIT_CORE)[1]))
-    return read_file(path)
+    return read_file(path, mode)
 
 
 def _choose_reader(name: str) -> Callable[[bytes], str]:

@@ -35,7 +35,6 @@ from textrawl.cli.administration import open_login
 from textrawl.cli.commands.archive import STREAM, count_kinds
 from textrawl.cli.console import (
     count,
-    join_lines,
     open_console,
     show_index_progress,
     show_progress,
@@ -54,7 +53,6 @@ from textrawl.settings import Settings, read_settings
 from textrawl.values.text import clean_name
 
 _SHOWN = 20
-_MOST_PLACES = 20  # of secrets that are shown
 _LONGEST_STATEMENT = 600.0  # seconds; a text of 5,000,000 characters takes half a minute
 
 
@@ -196,8 +194,7 @@ class _Items:
             self._store_documents(survey.times)
         if memories:
             run_foreground(lambda: self._store_memories(settings))
-        if self.gate.places:
-            _tell_secrets(self.gate)
+        _tell_secrets(self.gate)
 
     async def _check_space(self, settings: Settings) -> None:
         """Raise ArgumentInvalid for an unknown space, and StartRefused for another's memory."""
@@ -281,13 +278,8 @@ class _Items:
 
 
 def _tell_secrets(gate: SecretGate) -> None:
-    done = {"mask": "were masked", "refuse": "were left out", "allow": "were stored as they are"}
-    places = gate.places
-    write_message(f"Secrets in {count(len(places), 'text')} {done[gate.mode]}:")
-    for place in places[:_MOST_PLACES]:
-        write_message(f"  {join_lines(place)}")
-    if len(places) > _MOST_PLACES:
-        write_message(f"and {len(places) - _MOST_PLACES:,} more")
+    for line in gate.describe():
+        write_message(line)
 
 
 def _import_lines(
@@ -301,10 +293,13 @@ def _import_lines(
             kind,
             space,
             stack.enter_context(_open_relations(file, kind)),
+            SecretGate(settings.secrets or "mask"),
         )
         tally = run_foreground(lambda: _import(settings, source, faults, dry_run=dry_run))
     _report_faults(faults, tally)
     _report_tally(tally, dry_run=dry_run)
+    if not dry_run:
+        _tell_secrets(source.gate)
     return tally.whole
 
 
@@ -399,6 +394,7 @@ class _Source:
     kind: str
     space: str
     relations: BinaryIO
+    gate: SecretGate
 
 
 Line = tuple[int, bytes | None]
@@ -436,11 +432,12 @@ async def _read(
         return read_lines(source.file, progress)
     if source.kind == "server-memory":
         content = await read_whole(source.file)
-        told = importing.refuse, importing.count_cleaned
+        told = importing.refuse, importing.count_cleaned, source.gate
         reader = ServerMemory(session, source.space, space, author, *told)
         lines = [line async for line in reader.translate(content)]
         return _follow_lines(lines, len(content), progress)
-    reader = CortexGraph(source.space, author, importing.refuse, importing.count_cleaned)
+    told = importing.refuse, importing.count_cleaned, source.gate
+    reader = CortexGraph(source.space, author, *told)
     return reader.translate(
         await _choose_last(source.file, progress), await _choose_last(source.relations, progress)
     )

@@ -17,6 +17,7 @@ from anyio import to_process, to_thread
 from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
 
 from textrawl.access.principal import Caller
+from textrawl.archive.items import SecretGate
 from textrawl.cli.console import count, show_progress, write_json, write_message
 from textrawl.cli.graphs import FIRST_GRAPH, choose_graph, create_first_graph
 from textrawl.cli.inputs import AsJson
@@ -36,6 +37,7 @@ from textrawl.memory.documents import (
 )
 from textrawl.memory.store import Store
 from textrawl.postgres.sqlstates import DataRefused
+from textrawl.settings import read_settings
 from textrawl.values.text import clean_name
 
 _READ_AHEAD = 4  # files that are read while an earlier file is being stored
@@ -84,10 +86,11 @@ class IngestReport:
 class Ingestion:
     """An ingest of files into one graph."""
 
-    def __init__(self, store: Store, caller: Caller, graph: str) -> None:
+    def __init__(self, store: Store, caller: Caller, graph: str, gate: SecretGate) -> None:
         self._store = store
         self._caller = caller
         self._graph = graph
+        self._gate = gate
         self.report = IngestReport()
 
     async def run(self, files: Sequence[FoundFile], step: Step) -> None:
@@ -129,7 +132,11 @@ class Ingestion:
                         continue
                     # Reading uses the processor, and so does Postgres meanwhile.
                     text = await to_process.run_sync(
-                        read_file_within, found.file, _MOST_SECONDS, cancellable=True
+                        read_file_within,
+                        found.file,
+                        _MOST_SECONDS,
+                        self._gate.mode,
+                        cancellable=True,
                     )
                     await send.send((found, text))
                 except FileRefused as refusal:
@@ -147,6 +154,8 @@ class Ingestion:
             async for found, text in receive:
                 if text is not None:
                     await self._store_file(found, text)
+                    if text.secrets:
+                        self._gate.places.append(f"{found.name}: {text.secrets}")
                 done += measure(found)
                 step(done)
 
@@ -212,13 +221,13 @@ def ingest(paths: _Paths, graph: _Graph = None, as_json: AsJson = False) -> None
     Exit code 1: some files were refused.
     """
     findings = _find(paths)
-    began = time.monotonic()
+    began, gate = time.monotonic(), SecretGate(read_settings().secrets or "mask")
     if graph is None and create_first_graph():
         write_message(f"Created the graph {FIRST_GRAPH}, which only you can read.")
 
     async def work(session: Session) -> tuple[str, IngestReport]:
         chosen = await choose_graph(session.store, session.caller, graph)
-        ingestion = Ingestion(session.store, session.caller, chosen)
+        ingestion = Ingestion(session.store, session.caller, chosen, gate)
         total = sum(map(measure, findings.files))
         with show_progress("Files", total, of_bytes=True) as step:
             await ingestion.run(findings.files, step)
@@ -232,6 +241,8 @@ def ingest(paths: _Paths, graph: _Graph = None, as_json: AsJson = False) -> None
         "textrawl ingest", None, work, homeless=True, least_timeout=_LONGEST_STATEMENT
     )
     _tell_refusals(report, findings.left_out)
+    for line in gate.describe():
+        write_message(line)
     if as_json:
         write_json(_write_plain(chosen, report, findings.left_out))
     else:
