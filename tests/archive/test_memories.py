@@ -99,26 +99,30 @@ def test_an_import_of_memories_is_taken_back_as_a_whole(
         assert owner.execute(STATE, ("default",)).fetchall() == state
 
 
-def test_secrets_are_masked_by_each_way_in(
-    run: Run, given: dict[str, Any], owner: psycopg.Connection, tmp_path: Path
-) -> None:
-    said = "My password is Tulpe!42"
-    foreign.write_chatgpt(tmp_path / "chat.json", {"a": said})
+def write_secrets(folder: Path, said: str) -> dict[tuple[str, ...], str]:
+    """Write files with a secret. Return the commands, and the place that each of them names."""
+    foreign.write_chatgpt(folder / "chat.json", {"a": said})
     reference = {"name": "Ada", "entityType": "person", "observations": [said, "likes tea"]}
-    write_json(tmp_path / "memory.json", {"entities": [reference]})
+    write_json(folder / "memory.json", {"entities": [reference]})
     meta = {"context": said}
     cortex = {"id": "1", "content": said, "created_at": 1, "last_used": 1, "meta": meta}
-    write_json(tmp_path / "memories.jsonl", cortex)
-    (tmp_path / "notes.md").write_text(f"# Notes\n\n{said}\n", encoding="utf-8")
-    ways = {
+    write_json(folder / "memories.jsonl", cortex)
+    write_mem0(folder, said)
+    (folder / "notes.md").write_text(f"# Notes\n\n{said}\n", encoding="utf-8")
+    return {
         ("import", "--from", "chatgpt", "chat.json"): "turn 2: password",
-        ("import", "--from", "mem0", str(write_mem0(tmp_path, said))): "text: password",
+        ("import", "--from", "mem0", "mem0.json"): "text: password",
         ("import", "--from", "server-memory", "memory.json"): "line 1, Ada: password",
         ("import", "--from", "cortexgraph", "memories.jsonl"): "line 1: password",
         ("ingest", "notes.md"): "notes.md: password (line 3)",
     }
 
-    for (*command, file), place in ways.items():
+
+def test_secrets_are_masked_by_each_way_in(
+    run: Run, given: dict[str, Any], owner: psycopg.Connection, tmp_path: Path
+) -> None:
+    said = "My password is Tulpe!42"
+    for (*command, file), place in write_secrets(tmp_path, said).items():
         told = run(*command, str(tmp_path / file), **given).err
         assert "Secrets in 1 text were masked" in told, (command, told)
         assert place in told
