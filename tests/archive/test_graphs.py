@@ -80,7 +80,7 @@ def test_an_imported_sensitive_graph_stays_sensitive(
 
     succeed(run, "import", str(tmp_path / "lines.jsonl"), DATABASE_URL=fresh)
 
-    found = fetch(fresh, "select graph, label from recall_chunks('tea', min_score => 0)")
+    found = fetch(fresh, "select graph, label from recall_chunks('tea or coffee', min_score => 0)")
     assert set(found) == {("handbook", "tea.md"), ("handbook", "ab")}
 
 
