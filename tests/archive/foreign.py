@@ -212,12 +212,13 @@ def _brew() -> list[Json]:
 
 
 def write_claude_code(folder: Path) -> Path:
-    """Write a folder of projects with a session, a sub-agent, and a session without its end."""
+    """Write projects with a session, its copy, a sub-agent, and a session without its end."""
     place = folder / "projects" / "-home-ada-tea"
     write_lines(place / "s1.jsonl", *_brew())
+    write_lines(place / "s0.jsonl", *_brew()[:-1], _line("user", "v9", "u8", "And milk?"))
     write_lines(place / "agent-1.jsonl", _line("user", "u1", None, "Of a sub-agent"))
-    cut = json.dumps(_line("user", "u2", "u1", "half a line"))[:-9]
-    write_lines(place / "s2.jsonl", _line("user", "u1", None, "Second"), "no json\n", cut)
+    cut = json.dumps(_line("user", "v2", "v1", "half a line"))[:-9]
+    write_lines(place / "s2.jsonl", _line("user", "v1", None, "Second"), "no json\n", cut)
     write_lines(place / "s3.jsonl", {"type": "last-prompt", "sessionId": "s3"})
     return folder / "projects"
 

@@ -44,10 +44,11 @@ _FORMATS: dict[str, tuple[Callable[[Path], Path], list[Any]]] = {
     "claude-code": (
         foreign.write_claude_code,
         [
-            ["s1", "Brewing tea", "/home/ada/tea",
-             (U, "Brew te"), (A, "A first try"), (U, "Brew it"), (A, "Done")],
             "-home-ada-tea/s2.jsonl, line 2",
             ["s2", "", "/home/ada/tea", (U, "Second")],
+            ["s1", "Brewing tea", "/home/ada/tea",
+             (U, "Brew te"), (A, "A first try"), (U, "Brew it"), (A, "Done")],
+            ["s0", "", "/home/ada/tea", (U, "And milk?")],
         ],
     ),
     "codex": (

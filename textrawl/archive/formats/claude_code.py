@@ -1,7 +1,8 @@
 """Sessions of Claude Code: a file of JSON Lines each, in a folder for each project.
 
 A prompt that was edited leaves the first one in the file. The last of several prompts after one
-message counts, with what follows from it.
+message counts, with what follows from it. A session can begin with a copy of an earlier one, whose
+messages keep their ids. The file that is a part of another one is smaller, and is read first.
 """
 
 from collections.abc import Iterator
@@ -33,7 +34,8 @@ def read(bundle: Bundle) -> Iterator[Item]:
     """Yield the sessions, without those of sub-agents."""
     names = find_names(bundle, ".jsonl")
     own = [name for name in names if not name.rpartition("/")[2].startswith("agent-")]
-    yield from read_sessions(bundle, own, _take)
+    own.sort(key=lambda name: bundle.sizes[name])
+    yield from read_sessions(bundle, own, _take, seen=set())
 
 
 def _take(session: Session, entry: Json) -> None:

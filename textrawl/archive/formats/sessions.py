@@ -76,10 +76,13 @@ def find_first(bundle: Bundle, names: list[str], most: int = 5) -> list[dict[str
     return [value for name in names[:most] for value in bundle.read_first(name)]
 
 
-def read_sessions(bundle: Bundle, names: list[str], take: Take) -> Iterator[Item]:
+def read_sessions(
+    bundle: Bundle, names: list[str], take: Take, seen: set[int] | None = None
+) -> Iterator[Item]:
     """Yield the conversation of each file, and the faults of its lines.
 
-    A last line that is cut is left out, because the program may be writing it.
+    A last line that is cut is left out, because the program may be writing it. A message is left
+    out if the hash of its id is in `seen`, which gets those of the messages of each conversation.
     """
     for name in names:
         session = Session(PurePosixPath(name).stem)
@@ -91,6 +94,10 @@ def read_sessions(bundle: Bundle, names: list[str], take: Take) -> Iterator[Item
                 yield Fault(f"{name}, line {number}", "it is too long")
             elif line.endswith(b"\n") and line.strip():
                 yield Fault(f"{name}, line {number}", "it is not a JSON object")
+        if seen is not None:
+            copied = {key for key in session.parents if hash(key) in seen}
+            session.turns = {key: one for key, one in session.turns.items() if key not in copied}
+            seen.update(map(hash, session.turns.keys() & session.parents.keys()))
         if conversation := session.build():
             yield conversation
 
