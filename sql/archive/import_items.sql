@@ -15,9 +15,11 @@ declare
 begin
     perform require_owner();
     execute format('select jsonb_agg(i) from textrawl.%I($1) i', names ->> import_items.kind) into rows using lines;
-    select jsonb_agg(jsonb_build_object('space', g.space, 'former', former.id, 'successor', d.stored, 'until', g.valid_until))
+    select jsonb_agg(jsonb_build_object('space', g.space, 'former', former.id, 'successor', d.stored, 'until', g.valid_until,
+                                        'source', g.replaced_source))
     into changes
-    from jsonb_to_recordset(lines) g(place integer, space integer, source_id text, digest text, replaces uuid, valid_until timestamptz)
+    from jsonb_to_recordset(lines) g(place integer, space integer, source_id text, digest text, replaces uuid,
+                                        replaced_source text, valid_until timestamptz)
     join jsonb_to_recordset(rows) d(place integer, stored uuid, outcome text) on d.place = g.place and d.outcome in ('added', 'known')
     join import_run r on r.space_id = g.space and r.id = import_items.run
     left join imported_item i on i.space_id = g.space and i.system = r.system and i.source_id = g.source_id and i.digest <> g.digest

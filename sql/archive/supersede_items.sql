@@ -21,12 +21,13 @@ begin
     order by e.space_id, e.name_key for no key update;
     for line in
         select g.*, n.valid_from as begins, n.entity_id, o.relation_id is not null as relates
-        from jsonb_to_recordset(lines) g(space integer, former uuid, successor uuid, until timestamptz)
+        from jsonb_to_recordset(lines) g(space integer, former uuid, successor uuid, until timestamptz, source text)
         join observation o on o.space_id = g.space and o.id = g.former
         join observation n on n.space_id = g.space and n.id = g.successor and n.id <> o.id
         where is_valid(o.valid_from, o.valid_until, o.closed_at, present => clock_timestamp())
           -- Another item can have got the text that this one had.
-          and not exists (select from imported_item i where i.space_id = g.space and g.former in (i.observation_id, i.relation_id))
+          and not exists (select from imported_item i where i.space_id = g.space and g.former in (i.observation_id, i.relation_id)
+                            and i.source_id is distinct from g.source)
         order by g.former
     loop
         origin := (select row(r.space_id, r.author_id, null, 'import', 'import ' || r.id, false)::origin
@@ -44,4 +45,5 @@ end
 $$;
 
 comment on function textrawl.supersede_items is
-    'Replace facts, and end relations, whose items have changed in their system: [{space, former, successor, until}].';
+    'Replace facts, and end relations, whose items have changed in their system: [{space, former, successor, until, source}]. '
+    'source: the item of the former one if another item replaces it.';

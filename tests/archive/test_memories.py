@@ -8,7 +8,7 @@ import psycopg
 import pytest
 
 from tests.archive import foreign
-from tests.archive.samples import SAMPLES, write_graphiti, write_json, write_mem0
+from tests.archive.samples import SAMPLES, write_files, write_graphiti, write_json, write_mem0
 from tests.conftest import ACTOR, TOKEN, Databases
 from tests.support.commands import Run
 from textrawl.embedded.postmaster import OWNER
@@ -97,6 +97,26 @@ def test_an_import_of_memories_is_taken_back_as_a_whole(
         undone = run("undo", "--import", one, "--yes", DATABASE_URL=given["DATABASE_URL"])
         assert undone.code == 0, undone.err
         assert owner.execute(STATE, ("default",)).fetchall() == state
+
+
+def test_an_inserted_line_replaces_nothing_and_an_edited_one_its_former_text(
+    run: Run, given: dict[str, Any], owner: psycopg.Connection, tmp_path: Path
+) -> None:
+    said, more = list[str](), ["Has a cat", "Likes tea"]
+    for lines in (["Likes tea", FIRST], [*more, FIRST], [*more, SECOND]):
+        value = "\n".join(f"- {line}" for line in lines)
+        blocks = [{"id": "b1", "label": "human", "value": value}]
+        write_json(tmp_path / "scout.af", {"agents": [], "blocks": blocks})
+        note = f"---\npermalink: x\n---\n{value.replace('- ', '- [human] ')}\n"
+        write_files(tmp_path / "notes", {"scout.md": note})
+        said += [
+            run("import", str(tmp_path / place), **given).err for place in ("scout.af", "notes")
+        ]
+
+    assert [": 1 changed" in one for one in said] == [False] * 4 + [True] * 2, said
+    assert "no longer" not in str(said)
+    ended = owner.execute("select count(*) from fact where valid_until is not null").fetchall()
+    assert ended == [(2,)]
 
 
 def write_secrets(folder: Path, said: str) -> dict[tuple[str, ...], str]:

@@ -31,6 +31,7 @@ from textrawl.archive.items import (
     Note,
     Plan,
     Relation,
+    find_group,
 )
 from textrawl.values.choice import join_choices
 
@@ -101,10 +102,14 @@ def read_items(form: Format, bundle: Bundle) -> Iterator[Item]:
 
 @dataclass
 class Survey:
-    """A first reading of a bundle: its plan, and how often each document comes."""
+    """A first reading of a bundle: its plan, and how often each document comes.
+
+    `lines` has the ids of facts as of `write_line_id`.
+    """
 
     plan: Plan = field(default_factory=Plan)
     times: dict[str, int] = field(default_factory=dict[str, int])
+    lines: set[str] = field(default_factory=set[str])
 
     @classmethod
     def read(cls, form: Format, bundle: Bundle, report: Callable[[int], object]) -> "Survey":
@@ -114,6 +119,8 @@ class Survey:
             survey.plan.add(item)
             if isinstance(item, Conversation | Note):
                 survey.times[item.id] = survey.times.get(item.id, 0) + 1
+            elif isinstance(item, Fact) and find_group(item.id):
+                survey.lines.add(item.id)
             report(bundle.done)
         return survey
 

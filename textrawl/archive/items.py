@@ -6,6 +6,7 @@ gave it, or else one that stays the same as long as the item does. An item that 
 rows is several items, with ids of their own.
 """
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -116,6 +117,20 @@ class Fault:
 Document = Conversation | Note
 Memory = Entity | Fact | Relation
 Item = Document | Memory | Fault
+
+
+_LINE_ID = re.compile(r"(.+)~[0-9a-f]{16}", re.DOTALL)
+
+
+def write_line_id(group: str, text: str) -> str:
+    """Return an id for one of several texts that have no ids of their own, such as of a list."""
+    return f"{group}~{sha256(text.encode('utf-8', 'replace')).hexdigest()[:16]}"
+
+
+def find_group(source: str) -> str | None:
+    """Return the group in an id as of `write_line_id`."""
+    found = _LINE_ID.fullmatch(source)
+    return found[1] if found else None
 
 
 def digest(item: Document | Memory) -> str:

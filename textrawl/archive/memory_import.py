@@ -22,6 +22,7 @@ from textrawl.archive.items import (
     Relation,
     SecretGate,
     digest,
+    find_group,
 )
 from textrawl.archive.line_writing import NAMESPACE, Fields, LineWriter, Numbered, fold
 from textrawl.postgres.owner_session import as_json
@@ -47,20 +48,25 @@ class MemoryWriter(LineWriter):
 
     system: str
     gate: SecretGate
+    lines: set[str]
+    """The ids of all facts of the import that are as of `write_line_id`."""
     sources: dict[str, tuple[str, str]] = field(default_factory=dict[str, tuple[str, str]])
     places: list[str] = field(default_factory=lambda: ["the import"])
     """The id of the item of each line, by the line's number."""
-    replaces: dict[str, str] = field(default_factory=dict[str, str])
-    """The id of the fact of which a line has the edited text, by the line's id."""
+    replaces: dict[str, tuple[str, str]] = field(default_factory=dict[str, tuple[str, str]])
+    """The ids of the fact that a line replaces and of that fact's item, by the line's id."""
     unchanged: int = 0
     changed: int = 0
     _known: dict[str, _Known] = field(default_factory=dict[str, _Known])
+    _edited: dict[str, tuple[str, str]] = field(default_factory=dict[str, tuple[str, str]])
+    """The values of `replaces` for edited lines, by the ids of their items."""
 
     async def translate(self, items: Iterable[Item]) -> AsyncGenerator[Numbered]:
         """Yield the entities, facts and relations as lines of an export."""
         scope = as_json([{"space": self.space_id, "system": self.system}])
         for source, sign, stored, gone in await self.session.call("imported_items", scope):
             self._known[source] = _Known(sign, stored, gone)
+        self._edited = self._find_edited()
         yield self.write_header()
         batch, relations = list[tuple[int, Memory]](), list[tuple[int, Relation]]()
         for number, item in self._admit(items):
@@ -84,9 +90,21 @@ class MemoryWriter(LineWriter):
                 if (admitted := self.gate.admit(item)) is not None:
                     yield len(self.places) - 1, admitted
 
+    def _find_edited(self) -> dict[str, tuple[str, str]]:
+        """Return the lines that are the only new ones of a group from which one has vanished."""
+        lines = set(map(_shorten, self.lines))
+        known = {source for source, one in self._known.items() if not one.gone}
+        new, gone = _group(lines - self._known.keys()), _group(known - lines)
+        return {
+            sources[0]: (str(self._known[gone[group][0]].stored), gone[group][0])
+            for group, sources in new.items()
+            if len(sources) == len(gone.get(group, ())) == 1
+        }
+
     def find_gone(self) -> int:
         """Return how many items of earlier imports are not in the files any more."""
-        return len(self._known.keys() - set(map(_shorten, self.places)))
+        known = {source for source, one in self._known.items() if not one.gone}
+        return len(known - set(map(_shorten, self.places))) - len(self._edited)
 
     async def _write_batch(self, items: Sequence[tuple[int, Memory]]) -> list[Numbered]:
         fresh = [(number, one) for number, one in items if self._is_new(one)]
@@ -189,8 +207,11 @@ class MemoryWriter(LineWriter):
             key = uuid5(NAMESPACE, f"{self.space}\n{self.system}\n{source}\n{sign}\n{part}")
         line = self.write_origin(key)
         self.sources[str(key)] = (source if part == 1 else f"{source}#{part}", sign)
+        edited = self._edited.get(source)
         if isinstance(item, Fact) and item.replaces:
-            former, self.replaces[str(key)] = True, item.replaces
+            edited = item.replaces, item.replaces  # a note of textrawl has the ids of facts
+        if edited:
+            former, self.replaces[str(key)] = True, edited
         self.changed += former and part == 1
         if item.at and not former:
             line["created_at"] = line["valid_from"] = item.at.isoformat()
@@ -232,8 +253,9 @@ class MemoryImport(Import):
         source = self.writer.sources.get(line)
         if source is None:
             return {}
-        replaces = self.writer.replaces.get(line)
-        return {"source_id": source[0], "digest": source[1], "replaces": replaces}
+        fact, item_id = self.writer.replaces.get(line, (None, None))
+        origin = {"source_id": source[0], "digest": source[1]}
+        return origin | {"replaces": fact, "replaced_source": item_id}
 
 
 def _cut(name: str) -> str:
@@ -243,6 +265,14 @@ def _cut(name: str) -> str:
 def _shorten(source: str) -> str:
     """Return the id of an item in a form that can be stored."""
     return clean_name(source)[:_MOST_ID] or "-"
+
+
+def _group(sources: Iterable[str]) -> dict[str, list[str]]:
+    groups = dict[str, list[str]]()
+    for source in sources:
+        if group := find_group(source):
+            groups.setdefault(group, []).append(source)
+    return groups
 
 
 def _clean_tags(tags: Sequence[str]) -> list[str]:

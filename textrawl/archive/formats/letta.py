@@ -5,7 +5,7 @@ from typing import Any
 
 from textrawl.archive.bundles import Bundle
 from textrawl.archive.formats import Format
-from textrawl.archive.items import Conversation, Entity, Fact, Fault, Item, Turn
+from textrawl.archive.items import Conversation, Entity, Fact, Fault, Item, Turn, write_line_id
 from textrawl.archive.json_values import as_list, as_object, as_text, read_texts, read_time
 
 
@@ -46,9 +46,9 @@ def read(bundle: Bundle) -> Iterator[Item]:
 
 def _read_block(agent: str, title: str, block: dict[str, Any]) -> Iterator[Item]:
     label = as_text(block.get("label")) or "block"
-    for number, line in enumerate(as_text(block.get("value")).split("\n"), 1):
+    for line in dict.fromkeys(as_text(block.get("value")).split("\n")):
         if text := line.strip().lstrip("-*# ").strip():
-            key = f"{as_text(block.get('id')) or agent}/{label}/{number}"
+            key = write_line_id(f"{as_text(block.get('id')) or agent}/{label}", text)
             yield Fact(key, title, f"{label}: {text}", note=f"block {label}", tags=[label])
 
 

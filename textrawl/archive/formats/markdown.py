@@ -6,7 +6,6 @@ of other lines becomes a document too. A rule of an agent is a fact about its pr
 
 import getpass
 import re
-from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import PurePosixPath
@@ -15,7 +14,7 @@ from urllib.parse import unquote
 
 from textrawl.archive.bundles import Bundle
 from textrawl.archive.formats import Format
-from textrawl.archive.items import Entity, Fact, Fault, Item, Memory, Note, Relation
+from textrawl.archive.items import Entity, Fact, Fault, Item, Memory, Note, Relation, write_line_id
 from textrawl.archive.json_values import as_object, as_text, read_time
 from textrawl.archive.note_folder import MANIFEST
 from textrawl.archive.notes import MARK, NOTE_FORMATS, NoteFormat, Values, read_items
@@ -139,14 +138,12 @@ class _Reader:
             yield Relation(f"{self.key}#{relation}#{name}", self.title, relation, name)
 
     def _read_body(self) -> Iterator[Memory]:
-        numbers = Counter[str]()
         for line in _hide_code(self.note.body).split("\n"):
             text = line.strip()
             if found := _OBSERVATION.fullmatch(text):
                 category, content, context = found.groups()
-                numbers[category] += 1
                 yield Fact(
-                    f"{self.key}#[{category}]{numbers[category]}",
+                    write_line_id(f"{self.key}#[{category}]", content),
                     self.title,
                     content,
                     note=context,
@@ -275,13 +272,10 @@ def _read_rules(bundle: Bundle) -> Iterator[Item]:
             else PurePosixPath(name).stem
         )
         yield Entity(f"{name}#entity", title, "project", as_text(fields.get("description")) or None)
-        numbers = Counter[str]()
         for heading, rule in _split_rules(_hide_code(note.body)):
-            numbers[heading] += 1
             said = f"{heading}: {rule}" if heading else rule
-            yield Fact(
-                f"{name}#{heading}#{numbers[heading]}", title, said, note=name, source="document"
-            )
+            key = write_line_id(f"{name}#{heading}", rule)
+            yield Fact(key, title, said, note=name, source="document")
 
 
 def _split_rules(body: str) -> Iterator[tuple[str, str]]:

@@ -193,7 +193,7 @@ class _Items:
         if survey.times:
             self._store_documents(survey.times)
         if memories:
-            run_foreground(lambda: self._store_memories(settings))
+            run_foreground(lambda: self._store_memories(settings, survey.lines))
         _tell_secrets(self.gate)
 
     async def _check_space(self, settings: Settings) -> None:
@@ -232,14 +232,15 @@ class _Items:
                 "recall finds the chunks by their words"
             )
 
-    async def _store_memories(self, settings: Settings) -> None:
+    async def _store_memories(self, settings: Settings, listed: set[str]) -> None:
         async with (
             open_login(settings, empty=True) as login,
             open_writing(login) as session,
         ):
             number = await _find_space(session, self.space)
             name, told = self.form.title, self.faults.number
-            writer = MemoryWriter(session, self.space, number, name, self.form.name, self.gate)
+            system = self.form.name, self.gate, listed
+            writer = MemoryWriter(session, self.space, number, name, *system)
             importing = MemoryImport(session, lambda line, why: self._refuse(writer, line, why))
             await importing.begin(writer)
             with show_progress("Importing", sum(self.bundle.sizes.values()), of_bytes=True) as step:
