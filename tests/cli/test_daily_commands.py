@@ -354,7 +354,8 @@ def test_without_any_provider_keywords_are_no_news(ask: Ask) -> None:
 def test_an_empty_memory_is_no_fault_of_the_model(ask: Ask) -> None:
     first, second = ask("search", "tea"), ask("search", "tea")
 
-    assert first.err == "Keywords only: no vectors are stored yet.\nNothing found.\n"
+    absence = "Nothing found.\nNo fact has: tea.\n"
+    assert first.err == f"Keywords only: no vectors are stored yet.\n{absence}"
     assert (first.code, second.err) == (0, first.err)
 
 

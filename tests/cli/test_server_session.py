@@ -146,5 +146,5 @@ def test_an_address_without_a_token_or_of_something_else_is_told(run: Run, membe
     assert "needs a token" in run("search", "tea", **without).complaint
     assert "unknown, expired or revoked" in run("search", "tea", **wrong).complaint
     assert run("doctor", **without).code == 1
-    assert run("search", "tea", **placed).err == "Nothing found.\n"
+    assert run("search", "tea", **placed).err == "Nothing found.\nNo fact has: tea.\n"
     assert "already names the space" in run("show", "Ada", "--space", "x", **placed).complaint

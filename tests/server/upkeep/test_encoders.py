@@ -158,7 +158,7 @@ async def test_a_model_is_measured_with_the_facts_of_the_memory_and_keeps_what_w
         facts = write_facts()
         await desk.build(*facts[:30])
         await desk.build(*facts[30:])
-    assert read_scale(owner) == (0.0, 0.9, 0.5, False)
+    assert read_scale(owner) == (0.0, 0.7, 0.5, False)
 
     said = await finish(embed("calibrate"))
 
@@ -176,7 +176,7 @@ async def test_a_model_is_measured_with_the_facts_of_the_memory_and_keeps_what_w
     assert (shown["cosine_floor"], shown["trust"]) == pytest.approx((floor, trust))
     assert shown["calibrated_at"]
     await finish(embed("calibrate", LOCAL, "--reset"))
-    assert read_scale(owner) == (0.0, 0.9, 0.5, False)
+    assert read_scale(owner) == (0.0, 0.7, 0.5, False)
 
 
 async def test_a_measurement_that_is_not_possible_changes_nothing(
@@ -190,7 +190,7 @@ async def test_a_measurement_that_is_not_possible_changes_nothing(
     ):
         assert message in await finish(embed(*words), code=1)
 
-        assert read_scale(owner) == (0.0, 0.9, 0.5, False)
+        assert read_scale(owner) == (0.0, 0.7, 0.5, False)
 
 
 async def test_a_memory_without_a_model_cannot_be_measured(embed: Embed) -> None:
