@@ -92,7 +92,7 @@ def test_the_folder_of_a_program_is_found_and_a_dry_run_stores_nothing(
 
     assert found.err == (
         "-home-ada-tea/s2.jsonl, line 2: it is not a JSON object\n"
-        f"Claude Code in {projects}: 2 conversations, 5 turns, 2026-03-01 to 2026-03-01.\n"
+        f"Claude Code in {projects}: 3 conversations, 6 turns, 2026-03-01 to 2026-03-01.\n"
     )
     assert (found.code, found.out) == (1, "")
     assert owner.execute("select count(*) from document").fetchone() == (0,)
