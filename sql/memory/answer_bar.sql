@@ -1,4 +1,4 @@
-create function textrawl.answer_bar(vectors boolean, semantic boolean default false)
+create function textrawl.answer_bar(semantic boolean default false)
 returns table (
     score double precision,  -- the lowest score of a fact in an answer
     best double precision    -- the lowest score of its best fact; below it the answer is empty
@@ -6,9 +6,9 @@ returns table (
 language sql immutable parallel safe
 begin atomic
     select case when semantic then 0 else 0.1 end,
-        case when semantic then 0 when vectors then 0.22 else 0.2 end;
+        case when semantic then 0 else 0.2 end;
 end;
 
 comment on function textrawl.answer_bar is
-    'The lowest scores of the facts that search_memory() returns if its caller names none. With vectors the scores are higher. '
-    'Example: select score, best from textrawl.answer_bar(vectors => true);';
+    'The lowest scores of the facts that search_memory() returns if its caller names none.'
+    'Example: select score, best from textrawl.answer_bar();';

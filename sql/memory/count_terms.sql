@@ -1,7 +1,6 @@
 create function textrawl.count_terms(
     query text, spaces integer[] default null, credential bytea default null,
     languages text[] default null,  -- of all searched spaces; null: of the given ones
-    vectors boolean default false,  -- true: the search has a vector
     entity_types text[] default null, as_of timestamptz default null,
     since timestamptz default null, until timestamptz default null,
     sources text[] default array['facts'], graphs text[] default null
@@ -48,7 +47,7 @@ begin
               select from observation o
               where o.space_id = e.space_id and o.entity_id = e.id and is_valid(o.valid_from, o.valid_until, o.closed_at, as_of)
                 and is_within(o.said_at, since, until) and (entity_types is null or o.entity_type = any(entity_types))));
-    select b.score, b.best into bar, best from answer_bar(vectors) b;
+    select b.score, b.best into bar, best from answer_bar() b;
     return next;
 end
 $$;

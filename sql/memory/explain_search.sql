@@ -54,7 +54,7 @@ declare
         else array(select jsonb_array_elements_text(totals -> 'languages')) end;
 begin
     if bar is null then
-        select b.score, b.best into bar, best from answer_bar(vector is not null) b;
+        select b.score, b.best into bar, best from answer_bar() b;
     end if;
     select a.* into plan from assess_spaces(scoped, types, model, since, until) a;
     select array_agg(t.term order by t.place), array_agg(t.weight / t.total order by t.place),
@@ -82,7 +82,7 @@ begin
             -- the shorter search returns are then the first facts of the longer search.
             select w.observation_id from wide w
             where narrow and w.rank <= max_rows and w.score >= bar
-                and exists (select from wide b where b.rank <= max_rows and b.score >= best and (b.sure or least_score is not null))
+                and exists (select from wide b where b.rank <= max_rows and b.score >= best)
             union all
             select s.observation_id from search_memory(query, spaces, entity_types, as_of, max_rows, model, vector,
                 credential => credential, since => since, until => until, around => around, least_score => least_score,

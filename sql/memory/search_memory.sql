@@ -35,7 +35,6 @@ returns table (
     valid_from timestamptz,
     dated boolean, -- true: the question is about other times than now, so an answer shows the periods
     given_type text,  -- the word that a caller gave as the type of the entity, if it differs
-    sure boolean,  -- true: the fact has a word of the question that is not a name, or is like the question
     factors double precision[]  -- their product is the score: evidence, subject, time, phrases, neighbours, order, scale
 )
 language plpgsql stable security definer rows 10
@@ -97,7 +96,7 @@ begin
     end if;
 
     if least_score is null then
-        select b.score, b.best into least_score, least_best from answer_bar(vector is not null, semantic) b;
+        select b.score, b.best into least_score, least_best from answer_bar(semantic) b;
         if totals is not null then
             least_best := null;  -- the caller knows the facts of all cells
         elsif asks or around is not null then
@@ -211,7 +210,7 @@ begin
             from jsonb_array_elements_text(totals -> 'names') name
         ),
         named as materialized (
-            select entities, masks, mask as of_names,
+            select entities, masks,
                 case when not semantic then question_odds(unknown, terms_weight(mask, sums), stranger and entities is null) end as odds
             from (
                 select array_agg(s.id) as entities, array_agg(s.mask) as masks, coalesce(bit_or(s.mask), 0) as mask
@@ -245,7 +244,6 @@ begin
         ),
         weighed as materialized (
             select scored.*, lift_score(base, said_at <@ around or held) as lifted,
-                semantic or matched & ~of_names <> 0 or likeness >= 0.2 or said_at <@ around or held or of_names = (1 << cardinality(terms)) - 1 as sure,
                 -- If the query names an entity, facts of other entities weigh less, and those that contain its name a
                 -- little less. A statement is about two entities.
                 case when entities is null or entity_id = any(entities) then 1
@@ -309,7 +307,7 @@ begin
             case when b.tokens is not null then o.whole end, o.part::integer, b.line, b.tokens, capped.over,
             o.space_id = any((select ids from of_several)::integer[]), o.valid_from,
             moment is not distinct from 'infinity' and as_of is null and b.tokens is null,
-            nullif(nullif(free_type(e.entity_type, e.metadata), e.entity_type), 'Generic'), coalesce(b.sure, false),
+            nullif(nullif(free_type(e.entity_type, e.metadata), e.entity_type), 'Generic'),
             array[b.base, b.about, b.lifted / b.base, b.own / (b.lifted * b.about), b.score / b.own,
                 b.ordered_score / b.score, b.shown / b.ordered_score]
         from (
@@ -322,7 +320,7 @@ begin
                 join space s on s.id = b.space_id
                 left join chunk c on c.space_id = b.space_id and c.observation_id = b.id
                 where b.shown > 0 and b.shown >= least_score
-                    and (least_best is null or exists (select from best where sure and shown >= least_best))) g) b
+                    and (least_best is null or exists (select from best where shown >= least_best))) g) b
         join observation o on o.space_id = b.space_id and o.id = b.id
         join entity e on e.space_id = o.space_id and e.id = o.entity_id
         join actor a on a.id = o.author_id

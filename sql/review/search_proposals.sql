@@ -69,7 +69,7 @@ begin
         left join entity e on e.space_id = c.space_id and e.name_key = entity_key(c.space_id, c.entity_name)
         where (c.covered > 0 or c.likeness > 0)
           and scale_score(c.rank_score, case when not semantic then question_odds() end)
-              >= coalesce(least_score, (select b.best from answer_bar(vector is not null, semantic) b))
+              >= coalesce(least_score, (select b.best from answer_bar(semantic) b))
         order by score desc, c.created_at desc, c.id limit max_rows;
 end
 $$;

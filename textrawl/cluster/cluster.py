@@ -310,7 +310,6 @@ class ClusterDatabase(Database):
     async def _count_terms(self, call: _Call, plan: list[CellCall]) -> tuple[str, Counts]:
         """Return what all cells together have, for the weights of words and the least score."""
         given = {name: call.arguments[name] for name in COUNTED if name in call.arguments}
-        given["vectors"] = call.arguments.get("vector") is not None
         columns = list_columns("count_terms", Counts)
         text = compose("textrawl", "count_terms", columns, (*given, "spaces"))
         spaces = call.arguments.get("spaces")

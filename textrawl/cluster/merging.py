@@ -101,12 +101,10 @@ def ordered(*keys: str, cut: bool = True, default: int = 10) -> Merge:
     return Merge(combine, columns)
 
 
-def _rank(*keys: str, more: tuple[str, ...] = ()) -> Merge:
+def _rank(*keys: str) -> Merge:
     """Merge what was found. Afterwards fit_ceiling() leaves out texts that are too many."""
     merge = ordered(*keys)
-    return replace(
-        merge, keys=(*merge.keys, "tokens", "over_cap", "content", *more), has_ceiling=True
-    )
+    return replace(merge, keys=(*merge.keys, "tokens", "over_cap", "content"), has_ceiling=True)
 
 
 def _complete_name(answers: Answers, question: MergedCall) -> list[Values]:
@@ -339,7 +337,7 @@ MERGES: dict[str, Merge] = {
     "named_entities": Merge(_unite_mentions),
     "pending_embeddings": one_row(next_attempt=_least),
     "recall_chunks": _rank("-score", "-updated_at", "observation_id"),
-    "search_memory": _rank(*_SCORED, more=("sure",)),
+    "search_memory": _rank(*_SCORED),
     "search_proposals": ordered(*_SCORED),
     "similar_names": Merge(_unite_names, ("entity_name",)),
     "write_state": one_row(write_state=_join),
@@ -405,5 +403,5 @@ def keep_best(rows: Sequence[Values], counts: Counts, arguments: Mapping[str, An
         return best
     about_time = any(arguments.get(name) for name in ("tense", "during", "around"))
     least = 0 if about_time else counts.best
-    answered = any(row["sure"] and row["score"] >= least for row in best)
+    answered = any(row["score"] >= least for row in best)
     return [row for row in best if answered and row["score"] >= counts.bar]

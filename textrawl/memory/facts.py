@@ -41,7 +41,7 @@ from textrawl.values.word_lists import EVERYBODY, build_filter, includes_everybo
 _ID = re.compile("[0-9A-Fa-f]{8}[0-9A-Fa-f-]{0,28}")
 _EARLIER, _LATER = timedelta(days=1), timedelta(days=3)
 
-_CLOSEST = 0.2  # least score of the fact that came closest
+_CLOSEST = 0.15  # least score of the fact that came closest
 _LONGEST_CLOSEST = 120  # characters of it
 
 _MOST_COMPARED = 50  # facts of an answer of which the days can matter
