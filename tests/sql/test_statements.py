@@ -19,12 +19,12 @@ SQL_FOLDER = Path(__file__).parents[2] / "sql"
 # they look up a row by an id that only a fact can have.
 READERS_OF_STATEMENTS = {
     "access": {"change_language", "list_spaces"},
-    "archive": {"import_facts", "import_replacements"},
+    "archive": {"import_facts", "import_replacements", "imported_items", "supersede_items"},
     "explorer": {"space_timeline"},
     "graph": {"split_node"},
     "memory": {
         "assess_spaces", "count_terms", "explain_search", "facts_from_authors", "find_ids",
-        "forget_entity", "list_entities", "matching_facts", "nearest_facts", "order_by_time",
+        "forget_entity", "list_entities", "matching_facts", "missing_words", "nearest_facts", "order_by_time",
         "rebuild_documents", "record_recalls", "refresh_search_statistics", "search_memory",
         "search_terms", "store_facts", "update_fact",
     },
