@@ -292,7 +292,7 @@ begin
         ),
         best as materialized (
             select f.*, coalesce(t.score, f.score) as ordered_score, scale_score(coalesce(t.score, f.score), (select odds from named)) as shown,
-                row_number() over (order by coalesce(t.score, f.score) desc, t.later desc nulls last, f.created_at desc, f.id) as rank
+                row_number() over (order by coalesce(t.score, f.score) desc, t.later desc nulls last, f.created_at desc, f.space_id, f.id) as rank
             from front f left join in_time t using (space_id, id)
             order by rank limit max_rows
         ),

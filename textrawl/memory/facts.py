@@ -42,6 +42,7 @@ _ID = re.compile("[0-9A-Fa-f]{8}[0-9A-Fa-f-]{0,28}")
 _EARLIER, _LATER = timedelta(days=1), timedelta(days=3)
 
 _CLOSEST = 0.15  # least score of the fact that came closest
+_CLOSE_ALONE = 0.2  # the same, if it has no word of the query: below it, likeness says nothing
 _LONGEST_CLOSEST = 120  # characters of it
 
 _MOST_COMPARED = 50  # facts of an answer of which the days can matter
@@ -225,7 +226,11 @@ class MemoryOperations:
         words = await self._call("missing_words", str, query=question.query, **caller.reading)
         closest = replace(question, limit=1, least_score=_CLOSEST, sources=None)
         rows, _ = await self.search(closest, caller)
-        texts = [f"{row.entity_name}: {' '.join(row.text.split())}" for row in rows[:1]]
+        texts = [
+            f"{row.entity_name}: {' '.join(row.text.split())}"
+            for row in rows[:1]
+            if row.coverage or row.score >= _CLOSE_ALONE
+        ]
         return Absence(words, texts[0][:_LONGEST_CLOSEST] if texts else None)
 
     async def _check_types(self, types: Sequence[str] | None, caller: Caller) -> None:
