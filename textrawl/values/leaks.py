@@ -203,8 +203,9 @@ _EXAMPLE = (
     r"|x{4,}|\*{3,}|\.{3}|…|•|^[<\[]|^todo$|insert[-_]|^my[-_]|_here$|^(?:not|same)[-_]"
 )
 _CODE = r"^[$%@&*]\w|\$\{|\{\{|^\w+(?:\.\w+)*\(|^(?:[A-Za-z_]\w*\.)+[A-Za-z_]\w*$|::|->|^\d+/\d+$"
+# Possessive (++), because a long word has many divisions into words.
 _WORDS = (
-    r"_?(?:[^\W\d_]+[-_./',:&\u2019]?)+|[\d.,:%/-]+"
+    r"_?(?:[^\W\d_]++[-_./',:&\u2019]?)++|[\d.,:%/-]+"
     r"|(?:base|sha|md|aes|utf|rsa|argon|pbkdf|hs|rs|es|tls|oauth)[-_]?\d+\w*(?:[-_/][a-z0-9]+)*"
     r"|[a-z]+://\S*|(?:~?|\.{1,2})/[\w./~-]*|[\w-]+\.[a-z]{2,4}|1password|v\d[\w.-]*"
     r"|\d+(?:st|nd|rd|th|x|ms|s|m|h|d|kb|mb|gb|[-+][^\W\d]+|\+)?|[\w.+-]+@[\w-]+\.[\w.]+"
