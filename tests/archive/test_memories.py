@@ -85,16 +85,20 @@ def test_memories_of_other_systems_come_once_and_change_as_versions(
 def test_an_import_of_memories_is_taken_back_as_a_whole(
     run: Run, given: dict[str, Any], owner: psycopg.Connection, tmp_path: Path
 ) -> None:
-    runs, states = list[str](), list[Any]()
+    runs, states = list[list[str]](), list[Any]()
     for text in (FIRST, SECOND):
         states.append(owner.execute(STATE, ("default",)).fetchall())
         said = run("import", str(write_graphiti(tmp_path, text)), **given).err
-        runs += re.findall("undo --import ([0-9a-f]{8})", said)
+        runs.append(re.findall("undo --import ([0-9a-f]{8})", said.splitlines()[-1]))
     assert len(owner.execute(STATE, ("default",)).fetchall()) == 2
 
-    for one, state in zip(reversed(runs), reversed(states), strict=True):
-        undone = run("undo", "--import", one, "--yes", DATABASE_URL=given["DATABASE_URL"])
-        assert undone.code == 0, undone.err
+    # The documents of the first import have an undo of their own.
+    assert [len(named) for named in runs] == [2, 1]
+    for named, state in zip(reversed(runs), reversed(states), strict=True):
+        for one in reversed(named):
+            undone = run("undo", "--import", "last", "--yes", DATABASE_URL=given["DATABASE_URL"])
+            assert undone.code == 0, undone.err
+            assert f"Undoing the import {one} (graphiti) of" in undone.out
         assert owner.execute(STATE, ("default",)).fetchall() == state
 
 

@@ -162,7 +162,10 @@ async def open_session(data_dir: Path) -> AsyncGenerator[DemoSession]:
             except* MCPError as group:
                 lines = log.read_text(encoding="utf-8", errors="replace").splitlines()
                 reason = lines[-1] if lines else "it ended without an error message"
-                raise StartRefused(f"The demonstration's server failed: {reason}") from group
+                raise StartRefused(
+                    f"The demonstration's server failed in {data_dir}: {reason}. To begin anew, "
+                    "name another folder with --data-dir"
+                ) from group
 
 
 def _describe_server(data_dir: Path, empty: str) -> StdioServerParameters:
@@ -372,9 +375,9 @@ def _draw_sums(result: DemoResult) -> Table:
 
 
 _NEXT = (
-    (["remember", "Ada", "leads QA at Acme"], "store a fact"),
-    (["search", "who leads QA?"], "find it again"),
-    (["explore"], "look at it in a browser: entities, graph, history"),
+    (["remember", "Ada", "leads QA at Acme"], "Store a fact"),
+    (["search", "who leads QA?"], "Find it again"),
+    (["explore"], "Look at it in a browser, with its graph and its history"),
 )
 
 
@@ -388,7 +391,6 @@ def draw_connecting(console: Console) -> None:
         console.print(command, soft_wrap=True)
     console.print("\nEach command shows what it would change, and asks first.")
     console.print("\n[bold]Next[/], with your own memory:\n")
-    table = Table.grid(padding=(0, 2))
     for words, purpose in _NEXT:
-        table.add_row(Text(shlex.join([*find_script(), *words]), "cyan"), purpose)
-    console.print(table)
+        console.print(f"{purpose}:")
+        console.print(Text(shlex.join([*find_script(), *words]), "cyan"), soft_wrap=True)

@@ -44,7 +44,10 @@ class PlanRow:
 
 @dataclass(frozen=True)
 class ImportRow:
-    """A row of `list_imports`: an import of another system. `items` is what it stored last."""
+    """A row of `list_imports`: an import of another system. `items` is what it stored last.
+
+    `undone` says that an undo took it back.
+    """
 
     run: UUID
     space_name: str
@@ -53,6 +56,7 @@ class ImportRow:
     started_at: datetime
     finished_at: datetime | None
     items: int
+    undone: bool
 
 
 @dataclass(frozen=True)

@@ -40,7 +40,7 @@ class SecretRefused(ArgumentInvalid):
     title = "This looks like a secret"
 
     def __init__(self, secrets: Iterable[Secret]) -> None:
-        super().__init__(f"Leave it out, or say where it is kept: {describe_secrets(secrets)}")
+        super().__init__(f"{describe_secrets(secrets)}. Leave it out, or say where it is kept")
 
 
 def find_secrets(text: str) -> list[Secret]:

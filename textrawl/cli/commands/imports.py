@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from io import BytesIO
 from pathlib import Path
 from typing import Annotated, BinaryIO, TextIO
+from uuid import UUID
 
 import typer
 from rich.text import Text
@@ -173,6 +174,8 @@ class _Items:
     space: str
     faults: "_Faults"
     gate: SecretGate = field(default_factory=SecretGate)
+    undos: list[str] = field(default_factory=list[str])
+    """Commands that take back what was stored: documents and facts have authors of their own."""
 
     def run(self, settings: Settings, *, ask: bool, dry_run: bool) -> None:
         """Read the bundle, show the plan, ask, and store the items."""
@@ -190,10 +193,14 @@ class _Items:
         memories = bool(survey.plan.counts.keys() & {"entity", "fact", "relation"})
         if memories:  # before any document is stored
             run_foreground(lambda: self._check_space(settings))
-        if survey.times:
-            self._store_documents(survey.times)
-        if memories:
-            run_foreground(lambda: self._store_memories(settings, survey.lines))
+        try:
+            if survey.times:
+                self._store_documents(survey.times)
+            if memories:
+                run_foreground(lambda: self._store_memories(settings, survey.lines))
+        finally:
+            if self.undos:
+                write_message(f"To take this back: {' && '.join(self.undos)}")
         _tell_secrets(self.gate)
 
     async def _check_space(self, settings: Settings) -> None:
@@ -250,7 +257,8 @@ class _Items:
             with show_index_progress() as report:
                 await build_indexes(login, session, report)
         self.faults.show(told)
-        _report_tally(tally, dry_run=False)
+        if any(tally.added.values()) or tally.bad:
+            _report_tally(tally, dry_run=False)
         outcomes = {
             "changed": writer.changed,
             "unchanged": writer.unchanged,
@@ -260,7 +268,10 @@ class _Items:
         if said:
             write_message(f"{name} in {self.space}: {said}.")
         if any(tally.added.values()):
-            write_message(f"To take this back: textrawl undo --import {str(importing.run_id)[:8]}")
+            self._note_run(importing.run_id)
+
+    def _note_run(self, run: UUID) -> None:
+        self.undos.append(f"textrawl undo --import {str(run)[:8]}")
 
     def _refuse(self, writer: MemoryWriter, line: int, reason: str) -> None:
         self.faults.note(writer.places[line], reason)
@@ -269,12 +280,10 @@ class _Items:
         outcomes = ", ".join(describe(importing.counts)) or "nothing"
         stored = importing.counts["added"] + importing.counts["changed"]
         message = f"{self.form.title} in {importing.graph}: {outcomes}."
-        if stored:
+        if importing.run is not None:
             rate = f"{stored / seconds:,.0f} a second"
-            message += (
-                f" {count(importing.chunks, 'chunk')} in {seconds:,.1f} s ({rate}). To take this "
-                f"back: textrawl undo --import {str(importing.run)[:8]}"
-            )
+            message += f" {count(importing.chunks, 'chunk')} in {seconds:,.1f} s ({rate})."
+            self._note_run(importing.run)
         open_console().print(Text(message), soft_wrap=True)
 
 

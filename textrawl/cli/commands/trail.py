@@ -8,7 +8,6 @@ from dataclasses import asdict
 from datetime import UTC, datetime
 from itertools import groupby
 from typing import Annotated, NamedTuple
-from uuid import UUID
 
 import typer
 from rich.console import Console
@@ -266,11 +265,10 @@ _COUNTS = {
 }
 
 
-def draw_plan(author: str, since: datetime, plan: Sequence[PlanRow]) -> Tree:
+def draw_plan(writes: str, plan: Sequence[PlanRow]) -> Tree:
     """Draw the steps by space and entity. A long list ends with the number of omitted items."""
-    begin = f"{since.astimezone(UTC):%Y-%m-%d %H:%M:%S} UTC"
     steps = count(len(plan), "step") if plan else "no visible steps"
-    tree = Tree(Text(f"Undoing {author} since {begin}: {steps}", style="bold"))
+    tree = Tree(Text(f"Undoing {writes}: {steps}", style="bold"))
     for space, rows in groupby(plan, lambda row: row.space_name):
         branch = tree.add(Text(space, style="bold cyan"))
         entities = [(n or "(forgotten)", list(g)) for n, g in groupby(rows, _find_name)]
@@ -341,7 +339,7 @@ SpaceName = Annotated[
 Run = Annotated[
     str | None,
     typer.Option(
-        "--import", metavar="ID", help="Take back one import; `last` is the newest. Needs no --by."
+        "--import", metavar="ID", help="Take back one import; `last`: the newest that is left."
     ),
 ]
 Revert = Annotated[
@@ -392,7 +390,7 @@ def undo(  # noqa: PLR0913, PLR0917 - each argument is an option
         _purge(older_than, space, yes=yes, as_json=as_json)
     elif run is not None:
         found = _find_import(run, space)
-        scope = _Scope(found.author_name, found.started_at, found.run)
+        scope = _Scope(found.author_name, found.started_at, found)
         _Undo(scope, space, others=with_others, as_json=as_json).run(dry_run=dry_run, yes=yes)
     elif by is not None and since is not None:
         scope = _Scope(by, find_start(since))
@@ -404,12 +402,23 @@ class _Scope(NamedTuple):
 
     author: str
     since: datetime
-    run: UUID | None = None
+    run: ImportRow | None = None
+
+    def __str__(self) -> str:
+        begin = f"{self.since.astimezone(UTC):%Y-%m-%d %H:%M:%S} UTC"
+        if self.run is None:
+            return f"{self.author} since {begin}"
+        return f"the import {str(self.run.run)[:8]} ({self.run.system}) of {begin}"
 
 
 def _find_import(run: str, space: str | None) -> ImportRow:
-    """Return the import whose id begins with `run`, or the last one. Raises ArgumentInvalid."""
+    """Return the import whose id begins with `run`, or the last one that nobody has undone.
+
+    Raises ArgumentInvalid.
+    """
     rows = ask(commands.list_imports, space)
+    if run == "last":
+        rows = [row for row in rows if not row.undone]
     found = rows[:1] if run == "last" else [row for row in rows if str(row.run).startswith(run)]
     if len({row.run for row in found}) == 1:
         return found[0]
@@ -429,8 +438,8 @@ class _Undo:
 
     def run(self, *, dry_run: bool, yes: bool) -> None:
         """Show the plan, ask, and carry it out."""
-        space, (author, since, run) = self._space, self._scope
-        scope = space, author, since, run
+        space, (author, since, found) = self._space, self._scope
+        scope = space, author, since, found and found.run
         plan = ask(commands.plan_undo, *scope, others=self._others)
         if not (self._as_json and not dry_run):
             self._show(plan)
@@ -445,13 +454,16 @@ class _Undo:
         if self._as_json:
             write_json([asdict(row) for row in plan])
         else:
-            open_console().print(draw_plan(self._scope.author, self._scope.since, plan))
+            open_console().print(draw_plan(str(self._scope), plan))
 
     def _report(self, done: list[UndoRow]) -> None:
         if self._as_json:
             write_json([asdict(row) for row in done])
         if not done:
-            write_message(f"{self._scope.author} wrote nothing since then, so nothing was undone.")
+            none = "wrote nothing since then"
+            if self._scope.run:
+                none = "wrote nothing in this import that is not undone already"
+            write_message(f"{self._scope.author} {none}, so nothing was undone.")
         for row in done:
             write_message(
                 f"Undo {row.undo_id} in {row.space_name}: {count_steps(row)}. "
