@@ -179,8 +179,7 @@ class EntityNotFound(ArgumentInvalid):
 
     def __init__(self, name: str) -> None:
         super().__init__(
-            "Create it first with create_entities, or look for its name with search_nodes; "
-            "nothing was changed",
+            "Create it first, or search for its name; nothing was changed",
             title=f"Entity with name {name} not found",
         )
 
