@@ -10,5 +10,5 @@ begin atomic
 end;
 
 comment on function textrawl.answer_bar is
-    'The lowest scores of the facts that search_memory() returns if its caller names none.'
+    'The lowest scores of the facts that search_memory() returns if its caller names none. '
     'Example: select score, best from textrawl.answer_bar();';
