@@ -10,7 +10,7 @@ import pytest
 from tests.archive import foreign
 from textrawl.archive.bundles import Bundle, BundleRefused
 from textrawl.archive.detection import Survey, find_format, read_items
-from textrawl.archive.items import Conversation, Fault, Note
+from textrawl.archive.items import Conversation, Fault, ImportedNote
 
 A, U = "assistant", "user"
 Expected = list[tuple[str, ...] | list[Any]]
@@ -79,7 +79,7 @@ def _show(item: object) -> object:
         case Conversation():
             turns = [(turn.speaker, turn.text) for turn in item.turns]
             return [item.id, item.title, item.place, *turns]
-        case Note():
+        case ImportedNote():
             return [item.id, item.title, item.text]
         case Fault():
             return item.place

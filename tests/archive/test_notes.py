@@ -17,8 +17,8 @@ from psycopg import sql
 from tests.archive.conftest import succeed
 from tests.archive.material import ENTITY, NOW, SAID, SPACE, fetch, number, tell, write_file
 from tests.support.commands import Launch, Run, wait_for
-from textrawl.archive.note_folder import Folder, name_entity_file
-from textrawl.archive.notes import NOTE_FORMATS, EntityRow, Item, read_items, write_entity_note
+from textrawl.archive.note_folder import NoteFolder, name_entity_file
+from textrawl.archive.notes import NOTE_FORMATS, EntityRow, NoteItem, read_items, write_entity_note
 from textrawl.errors import StartRefused
 from textrawl.memory.vault import read_note
 from textrawl.values.text import FACT_LENGTH, clean_fact, clean_name
@@ -131,7 +131,7 @@ def test_a_link_or_a_damaged_manifest_leads_no_export_out_of_its_folder(
     (tmp_path / "elsewhere").mkdir()
     (tmp_path / "default").symlink_to(tmp_path / "elsewhere")
     with pytest.raises(StartRefused, match="stands in the way"):
-        Folder(tmp_path).write("default/Ada.md", "")
+        NoteFolder(tmp_path).write("default/Ada.md", "")
     assert not list((tmp_path / "elsewhere").iterdir())
 
 
@@ -203,7 +203,7 @@ def test_an_item_of_a_note_is_read_as_it_was_written(
     written = write_entity_note(row, form, {})
 
     note = read_note(written)
-    items = {item.kind: item for item in read_items(note.body, form) if isinstance(item, Item)}
+    items = {item.kind: item for item in read_items(note.body, form) if isinstance(item, NoteItem)}
 
     assert (note.title, note.fields["description"]) == (name, reason)
     for kind, [one] in (
@@ -218,7 +218,7 @@ def test_an_item_of_a_note_is_read_as_it_was_written(
     assert not items
     changed = written.replace(f"{text.replace(chr(10), chr(10) + '  ')} (Ana", "other (Ana", 1)
     for item in read_items(read_note(changed).body, form):
-        if isinstance(item, Item) and item.kind == "fact":
+        if isinstance(item, NoteItem) and item.kind == "fact":
             assert (item.edited, item.values["text"]) in ((True, "other"), (False, text))
 
 

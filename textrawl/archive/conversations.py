@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from textrawl.archive.items import Conversation, Document, Note, Period, Turn
+from textrawl.archive.items import Conversation, Document, ImportedNote, Span, Turn
 from textrawl.memory.chunking import MOST_CHARACTERS, MOST_TOKENS, Chunk, chunk_text, cut_turn
 from textrawl.memory.documents import LONGEST_LABEL, LONGEST_SOURCE, MOST_CHUNKS
 from textrawl.values.text import clean_name, clean_text
@@ -35,7 +35,7 @@ class ImportedText:
 
 def write_texts(document: Document, system: str) -> Iterator[ImportedText]:
     """Yield a document as text, in several parts if it is very long. Yield nothing without text."""
-    if isinstance(document, Note):
+    if isinstance(document, ImportedNote):
         yield from _write_note(document)
         return
     pieces = [(turn, piece) for turn in document.turns for piece in _write_turn(turn)]
@@ -49,7 +49,7 @@ def write_texts(document: Document, system: str) -> Iterator[ImportedText]:
         begin, number = end, number + 1
 
 
-def _write_note(note: Note) -> Iterator[ImportedText]:
+def _write_note(note: ImportedNote) -> Iterator[ImportedText]:
     text = clean_text(note.text).strip()
     for number, begin in enumerate(range(0, len(text), LONGEST_SOURCE), 1):
         part = text[begin : begin + LONGEST_SOURCE]
@@ -60,7 +60,7 @@ def _write_note(note: Note) -> Iterator[ImportedText]:
 def _write_part(
     conversation: Conversation, system: str, pieces: Sequence[tuple[Turn, str]], number: int
 ) -> ImportedText:
-    period = Period(conversation.started_at, conversation.started_at)
+    period = Span(conversation.started_at, conversation.started_at)
     for turn, _ in pieces:
         period.add(turn.at)
     title = clean_name(conversation.title) or _find_title(conversation)
@@ -93,7 +93,7 @@ def _find_title(conversation: Conversation) -> str:
     return words if len(words) <= 60 else f"{words[:59].rsplit(' ', 1)[0]}…"  # noqa: PLR2004
 
 
-def _describe(conversation: Conversation, system: str, period: Period) -> Iterator[str]:
+def _describe(conversation: Conversation, system: str, period: Span) -> Iterator[str]:
     if period.first and period.last:
         days = dict.fromkeys(f"{day:%Y-%m-%d}" for day in (period.first, period.last))
         yield " to ".join(days)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from textrawl.archive.bundles import Bundle, BundleRefused, read_object
 from textrawl.archive.formats import (
-    Format,
+    ImportFormat,
     chatgpt,
     claude,
     claude_code,
@@ -25,12 +25,12 @@ from textrawl.archive.items import (
     Conversation,
     Document,
     Entity,
-    Fact,
+    ImportedFact,
+    ImportedNote,
+    ImportedRelation,
+    ImportPlan,
     Item,
     Memory,
-    Note,
-    Plan,
-    Relation,
     find_group,
 )
 from textrawl.values.choice import join_choices
@@ -55,9 +55,9 @@ def _read_first(bundle: Bundle) -> list[dict[str, object]]:
 
 
 LINES = (
-    Format("textrawl", "textrawl", _is_textrawl),
-    Format("server-memory", "MCP's reference memory server", _is_server_memory),
-    Format("cortexgraph", "CortexGraph", _is_cortexgraph),
+    ImportFormat("textrawl", "textrawl", _is_textrawl),
+    ImportFormat("server-memory", "MCP's reference memory server", _is_server_memory),
+    ImportFormat("cortexgraph", "CortexGraph", _is_cortexgraph),
 )
 CONVERSATIONS = tuple(
     module.FORMAT
@@ -71,7 +71,7 @@ FORMATS = {one.name: one for one in (*LINES, *CONVERSATIONS, *MEMORIES)}
 """All formats by name, in the order in which they are asked."""
 
 
-def find_format(bundle: Bundle, name: str | None) -> Format:
+def find_format(bundle: Bundle, name: str | None) -> ImportFormat:
     """Return the named format, or the first that recognises the files. Raises BundleRefused."""
     if name is not None:
         return FORMATS[name]
@@ -95,7 +95,7 @@ def find_home(name: str) -> Path:
     return folder
 
 
-def read_items(form: Format, bundle: Bundle) -> Iterator[Item]:
+def read_items(form: ImportFormat, bundle: Bundle) -> Iterator[Item]:
     """Yield the items of a bundle. All texts of other systems pass here."""
     return form.read(bundle) if form.read else iter(())
 
@@ -107,27 +107,27 @@ class Survey:
     `lines` has the ids of facts as of `write_line_id`.
     """
 
-    plan: Plan = field(default_factory=Plan)
+    plan: ImportPlan = field(default_factory=ImportPlan)
     times: dict[str, int] = field(default_factory=dict[str, int])
     lines: set[str] = field(default_factory=set[str])
 
     @classmethod
-    def read(cls, form: Format, bundle: Bundle, report: Callable[[int], object]) -> "Survey":
+    def read(cls, form: ImportFormat, bundle: Bundle, report: Callable[[int], object]) -> "Survey":
         """Read a bundle. `report` gets the number of bytes read so far. Raises BundleRefused."""
         survey = cls()
         for item in read_items(form, bundle):
             survey.plan.add(item)
-            if isinstance(item, Conversation | Note):
+            if isinstance(item, Conversation | ImportedNote):
                 survey.times[item.id] = survey.times.get(item.id, 0) + 1
-            elif isinstance(item, Fact) and find_group(item.id):
+            elif isinstance(item, ImportedFact) and find_group(item.id):
                 survey.lines.add(item.id)
             report(bundle.done)
         return survey
 
     @staticmethod
-    def read_lines(bundle: Bundle) -> Plan:
+    def read_lines(bundle: Bundle) -> ImportPlan:
         """Count the lines of a file whose lines are imported one by one, by kind."""
-        plan = Plan()
+        plan = ImportPlan()
         names = [name for name in bundle.sizes if name.endswith("l")] or [*bundle.sizes][:1]
         for name in names:
             for _, line in bundle.read_lines(name):
@@ -142,22 +142,22 @@ class Survey:
         return plan
 
 
-def read_documents(form: Format, bundle: Bundle, times: dict[str, int]) -> Iterator[Document]:
+def read_documents(form: ImportFormat, bundle: Bundle, times: dict[str, int]) -> Iterator[Document]:
     """Yield the documents of a bundle. Of several with one id, yield only the last."""
     left = {key: number for key, number in times.items() if number > 1}
     for item in read_items(form, bundle):
-        if isinstance(item, Conversation | Note):
+        if isinstance(item, Conversation | ImportedNote):
             left[item.id] = left.get(item.id, 1) - 1
             if left[item.id] <= 0:
                 yield item
 
 
 def read_memories(
-    form: Format, bundle: Bundle, report: Callable[[int], object]
+    form: ImportFormat, bundle: Bundle, report: Callable[[int], object]
 ) -> Iterator[Memory]:
     """Yield the entities, facts and relations of a bundle. `report` is as of `Survey.read`."""
     bundle.done = 0
     for item in read_items(form, bundle):
-        if isinstance(item, Entity | Fact | Relation):
+        if isinstance(item, Entity | ImportedFact | ImportedRelation):
             yield item
         report(bundle.done)

@@ -11,7 +11,7 @@ from anyio import to_thread
 
 from textrawl.access.principal import Caller
 from textrawl.archive.conversations import ImportedText, write_texts
-from textrawl.archive.formats import Format
+from textrawl.archive.formats import ImportFormat
 from textrawl.archive.items import Document, SecretGate, digest
 from textrawl.memory.store import Store
 from textrawl.postgres.sqlstates import DataRefused
@@ -47,7 +47,7 @@ class DocumentImport:
     store: Store
     caller: Caller
     graph: str
-    form: Format
+    form: ImportFormat
     gate: SecretGate
     counts: Counter[str] = field(default_factory=Counter[str])
     chunks: int = 0

@@ -43,7 +43,7 @@ class Conversation:
 
 
 @dataclass(frozen=True, slots=True)
-class Note:
+class ImportedNote:
     """A text without turns, such as a document of a project."""
 
     id: str
@@ -66,7 +66,7 @@ class Entity:
 
 
 @dataclass(frozen=True, slots=True)
-class Fact:
+class ImportedFact:
     """A fact about the entity of this name. `author` said it, and `note` says where it is from.
 
     `key` is its id in the memory that exported it, and `replaced_by` the id of its successor there.
@@ -91,7 +91,7 @@ class Fact:
 
 
 @dataclass(frozen=True, slots=True)
-class Relation:
+class ImportedRelation:
     """A relation between the entities of these names. `key` is as of a fact."""
 
     id: str
@@ -114,8 +114,8 @@ class Fault:
     reason: str
 
 
-Document = Conversation | Note
-Memory = Entity | Fact | Relation
+Document = Conversation | ImportedNote
+Memory = Entity | ImportedFact | ImportedRelation
 Item = Document | Memory | Fault
 
 
@@ -139,7 +139,7 @@ def digest(item: Document | Memory) -> str:
 
 
 @dataclass
-class Period:
+class Span:
     """The first and the last time of several items."""
 
     first: datetime | None = None
@@ -153,11 +153,11 @@ class Period:
 
 
 @dataclass
-class Plan:
+class ImportPlan:
     """The content of an export: the numbers, times and spaces of its items, and its faults."""
 
     counts: dict[str, int] = field(default_factory=dict[str, int])
-    period: Period = field(default_factory=Period)
+    period: Span = field(default_factory=Span)
     faults: list[Fault] = field(default_factory=list[Fault])
     spaces: set[str] = field(default_factory=set[str])
 

@@ -14,12 +14,12 @@ from textrawl.archive.imports import Import, ImportItem, Row
 from textrawl.archive.items import (
     Conversation,
     Entity,
-    Fact,
     Fault,
+    ImportedFact,
+    ImportedNote,
+    ImportedRelation,
     Item,
     Memory,
-    Note,
-    Relation,
     SecretGate,
     digest,
     find_group,
@@ -68,9 +68,9 @@ class MemoryWriter(LineWriter):
             self._known[source] = _Known(sign, stored, gone)
         self._edited = self._find_edited()
         yield self.write_header()
-        batch, relations = list[tuple[int, Memory]](), list[tuple[int, Relation]]()
+        batch, relations = list[tuple[int, Memory]](), list[tuple[int, ImportedRelation]]()
         for number, item in self._admit(items):
-            if isinstance(item, Relation):
+            if isinstance(item, ImportedRelation):
                 relations.append((number, item))
             else:
                 batch.append((number, item))
@@ -85,7 +85,7 @@ class MemoryWriter(LineWriter):
     def _admit(self, items: Iterable[Item]) -> Iterator[tuple[int, Memory]]:
         """Yield the entities, facts and relations to store with their numbers."""
         for item in items:
-            if not isinstance(item, Conversation | Note | Fault):
+            if not isinstance(item, Conversation | ImportedNote | Fault):
                 self.places.append(item.id)
                 if (admitted := self.gate.admit(item)) is not None:
                     yield len(self.places) - 1, admitted
@@ -109,8 +109,8 @@ class MemoryWriter(LineWriter):
     async def _write_batch(self, items: Sequence[tuple[int, Memory]]) -> list[Numbered]:
         fresh = [(number, one) for number, one in items if self._is_new(one)]
         entities = [(number, one) for number, one in fresh if isinstance(one, Entity)]
-        facts = [(number, one) for number, one in fresh if isinstance(one, Fact)]
-        relations = [(number, one) for number, one in fresh if isinstance(one, Relation)]
+        facts = [(number, one) for number, one in fresh if isinstance(one, ImportedFact)]
+        relations = [(number, one) for number, one in fresh if isinstance(one, ImportedRelation)]
         named = [(number, _cut(one.entity)) for number, one in facts]
         named += [
             (number, _cut(end)) for number, one in relations for end in (one.source, one.target)
@@ -164,7 +164,7 @@ class MemoryWriter(LineWriter):
         del origin["valid_from"]
         return self.write("alias", origin | fields)
 
-    def _write_fact(self, fact: Fact) -> tuple[list[bytes], list[bytes]]:
+    def _write_fact(self, fact: ImportedFact) -> tuple[list[bytes], list[bytes]]:
         """Return the lines of a fact, and the line with its tags."""
         subject, lines, memories = self.find_id(_cut(fact.entity)), list[bytes](), list[bytes]()
         note = f"{self.system}: {clean_name(fact.note)}" if fact.note else self.system
@@ -184,7 +184,7 @@ class MemoryWriter(LineWriter):
         used: Fields = {"use_count": 0, "last_used": line["created_at"], "status": "active"}
         return self.write("memory", fields | used)
 
-    def _write_relation(self, relation: Relation) -> bytes:
+    def _write_relation(self, relation: ImportedRelation) -> bytes:
         source, target = self.find_id(_cut(relation.source)), self.find_id(_cut(relation.target))
         label, *_ = cut_name(clean_name(relation.relation), RELATION_LENGTH)
         line = self._write_times(relation, 1) | {
@@ -196,7 +196,7 @@ class MemoryWriter(LineWriter):
         }
         return self.write("relation", line)
 
-    def _write_times(self, item: Fact | Relation, part: int) -> Fields:
+    def _write_times(self, item: ImportedFact | ImportedRelation, part: int) -> Fields:
         """Return the fields that facts and relations share. Note what they replace."""
         sign, source = digest(item), _shorten(item.id)
         known = self._known.get(source)
@@ -208,14 +208,14 @@ class MemoryWriter(LineWriter):
         line = self.write_origin(key)
         self.sources[str(key)] = (source if part == 1 else f"{source}#{part}", sign)
         edited = self._edited.get(source)
-        if isinstance(item, Fact) and item.replaces:
+        if isinstance(item, ImportedFact) and item.replaces:
             edited = item.replaces, item.replaces  # a note of textrawl has the ids of facts
         if edited:
             former, self.replaces[str(key)] = True, edited
         self.changed += former and part == 1
         if item.at and not former:
             line["created_at"] = line["valid_from"] = item.at.isoformat()
-        begin = item.valid_from or (item.said_at if isinstance(item, Fact) else None)
+        begin = item.valid_from or (item.said_at if isinstance(item, ImportedFact) else None)
         if begin:
             line["valid_from"] = begin.isoformat()
         if item.valid_until:

@@ -45,7 +45,7 @@ FolderFormat = Literal[NoteFormat, "csv"]
 
 
 @dataclass
-class Counts:
+class NoteCounts:
     """The files of an export by what happened to them."""
 
     written: int = 0
@@ -55,11 +55,11 @@ class Counts:
     """Files that somebody else wrote or edited, and which therefore stay as they are."""
 
 
-class Folder:
+class NoteFolder:
     """A folder of exported files. With `force`, edited files are replaced and removed too."""
 
     def __init__(self, root: Path, *, force: bool = False) -> None:
-        self.counts = Counts()
+        self.counts = NoteCounts()
         self._root, self._force = root, force
         try:
             root.mkdir(parents=True, exist_ok=True)
@@ -88,7 +88,7 @@ class Folder:
         else:
             self.counts.kept.append(path)
 
-    def finish(self) -> Counts:
+    def finish(self) -> NoteCounts:
         """Remove the files of earlier exports that this one did not write."""
         for path in self._known.keys() - self._current.keys():
             file = self._root / path
@@ -160,11 +160,11 @@ def _digest(content: bytes) -> str:
 
 async def export_folder(
     session: Session,
-    folder: Folder,
+    folder: NoteFolder,
     form: FolderFormat,
     spaces: Sequence[str],
     report: Callable[[int], object],
-) -> Counts:
+) -> NoteCounts:
     """Write the entities of `spaces`, or of all spaces, and remove the files of forgotten ones.
 
     Spaces that are graphs hold no facts and are left out. `report` gets the number of entities so

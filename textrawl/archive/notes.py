@@ -59,7 +59,7 @@ class EntityRow:
 
 
 @dataclass(frozen=True)
-class Item:
+class NoteItem:
     """A fact, relation or alias of a note, with the fields of its line in an export.
 
     `edited` is true if somebody has changed its line since the export. The text is then theirs.
@@ -176,7 +176,7 @@ def _digest(shown: str) -> str:
     return md5(shown.encode(), usedforsecurity=False).hexdigest()[:8]
 
 
-def read_items(body: str, form: NoteFormat) -> Iterator[Item | str]:
+def read_items(body: str, form: NoteFormat) -> Iterator[NoteItem | str]:
     """Yield the items of a note that `write_entity_note` wrote, and all other lines as they are.
 
     An item of which somebody has changed more than the text of a fact becomes lines too.
@@ -196,7 +196,7 @@ def read_items(body: str, form: NoteFormat) -> Iterator[Item | str]:
         block.append(line)
 
 
-def _read_item(found: re.Match[str] | None, shown: str, form: NoteFormat) -> Item | None:
+def _read_item(found: re.Match[str] | None, shown: str, form: NoteFormat) -> NoteItem | None:
     if found is None:
         return None
     kind = cast("ItemKind", found[1])
@@ -208,8 +208,8 @@ def _read_item(found: re.Match[str] | None, shown: str, form: NoteFormat) -> Ite
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return None
     if kind != "fact":
-        return None if edited else Item(kind, values)
+        return None if edited else NoteItem(kind, values)
     if not (shown.startswith(begin) and shown.endswith(end) and len(shown) > len(begin + end)):
         return None
     values["text"] = shown[len(begin) : len(shown) - len(end)]
-    return Item(kind, values, edited)
+    return NoteItem(kind, values, edited)

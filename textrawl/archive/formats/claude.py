@@ -4,9 +4,9 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from textrawl.archive.bundles import Bundle
-from textrawl.archive.formats import Format
+from textrawl.archive.formats import ImportFormat
 from textrawl.archive.formats.trees import walk
-from textrawl.archive.items import Conversation, Fault, Item, Note, Turn
+from textrawl.archive.items import Conversation, Fault, ImportedNote, Item, Turn
 from textrawl.archive.json_values import as_list, as_object, as_text, read_texts, read_time
 
 _SPEAKERS = {"human": "user", "assistant": "assistant"}
@@ -87,19 +87,19 @@ def _read_project(place: str, value: Mapping[str, Any]) -> Iterator[Item]:
     about = [as_text(value.get("description")), as_text(value.get("prompt_template"))]
     text = "\n\n".join(filter(None, about))
     if text:
-        yield Note(key, f"Project {name}", text, read_time(value.get("updated_at")))
+        yield ImportedNote(key, f"Project {name}", text, read_time(value.get("updated_at")))
     for document in map(as_object, as_list(value.get("docs"))):
         title = f"{as_text(document.get('filename'))} of the project {name}"
         content, at = as_text(document.get("content")), read_time(document.get("created_at"))
-        yield Note(as_text(document.get("uuid")) or f"{key} {title}", title, content, at)
+        yield ImportedNote(as_text(document.get("uuid")) or f"{key} {title}", title, content, at)
 
 
 def _read_memories(_: str, value: Mapping[str, Any]) -> Iterator[Item]:
     account = as_text(value.get("account_uuid"))
     if text := as_text(value.get("conversations_memory")):
-        yield Note(f"memory {account}", "Memory of Claude", text)
+        yield ImportedNote(f"memory {account}", "Memory of Claude", text)
     for project, text in as_object(value.get("project_memories")).items():
-        yield Note(f"memory {project}", "Memory of Claude on a project", as_text(text))
+        yield ImportedNote(f"memory {project}", "Memory of Claude on a project", as_text(text))
 
 
-FORMAT = Format("claude", "Claude", recognises, read)
+FORMAT = ImportFormat("claude", "Claude", recognises, read)

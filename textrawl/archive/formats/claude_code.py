@@ -8,9 +8,9 @@ messages keep their ids. The file that is a part of another one is smaller, and 
 from collections.abc import Iterator
 
 from textrawl.archive.bundles import Bundle
-from textrawl.archive.formats import Format
+from textrawl.archive.formats import ImportFormat
 from textrawl.archive.formats.sessions import (
-    Session,
+    ClientSession,
     find_first,
     find_folder,
     find_names,
@@ -38,7 +38,7 @@ def read(bundle: Bundle) -> Iterator[Item]:
     yield from read_sessions(bundle, own, _take, seen=set())
 
 
-def _take(session: Session, entry: Json) -> None:
+def _take(session: ClientSession, entry: Json) -> None:
     kind, key = entry.get("type"), as_text(entry.get("uuid"))
     parent, repeated = as_text(entry.get("parentUuid")), key in session.parents
     session.title = as_text(entry.get("customTitle") or entry.get("summary")) or session.title
@@ -55,7 +55,7 @@ def _take(session: Session, entry: Json) -> None:
     session.add(key, messages, entry.get("timestamp"))
 
 
-FORMAT = Format(
+FORMAT = ImportFormat(
     "claude-code",
     "Claude Code",
     recognises,

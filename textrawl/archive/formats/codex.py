@@ -7,9 +7,9 @@ later they are payloads of lines of the type `response_item`.
 from collections.abc import Iterator
 
 from textrawl.archive.bundles import Bundle
-from textrawl.archive.formats import Format
+from textrawl.archive.formats import ImportFormat
 from textrawl.archive.formats.sessions import (
-    Session,
+    ClientSession,
     find_first,
     find_folder,
     find_names,
@@ -36,7 +36,7 @@ def read(bundle: Bundle) -> Iterator[Item]:
     yield from read_sessions(bundle, find_names(bundle, ".jsonl"), _take)
 
 
-def _take(session: Session, entry: Json) -> None:
+def _take(session: ClientSession, entry: Json) -> None:
     payload = as_object(entry.get("payload"))
     if entry.get("type") == "session_meta" or {"id", "instructions"} <= entry.keys():
         if not session.named:  # a fork repeats the lines of its origin
@@ -51,4 +51,6 @@ def _take(session: Session, entry: Json) -> None:
     session.add("", messages, entry.get("timestamp"))
 
 
-FORMAT = Format("codex", "Codex", recognises, read, find_folder("CODEX_HOME", ".codex", "sessions"))
+FORMAT = ImportFormat(
+    "codex", "Codex", recognises, read, find_folder("CODEX_HOME", ".codex", "sessions")
+)

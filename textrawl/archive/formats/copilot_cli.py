@@ -3,9 +3,9 @@
 from collections.abc import Iterator
 
 from textrawl.archive.bundles import Bundle
-from textrawl.archive.formats import Format
+from textrawl.archive.formats import ImportFormat
 from textrawl.archive.formats.sessions import (
-    Session,
+    ClientSession,
     find_first,
     find_folder,
     find_names,
@@ -29,7 +29,7 @@ def read(bundle: Bundle) -> Iterator[Item]:
     yield from read_sessions(bundle, names or find_names(bundle, ".jsonl"), _take)
 
 
-def _take(session: Session, entry: Json) -> None:
+def _take(session: ClientSession, entry: Json) -> None:
     data = as_object(entry.get("data"))
     if entry.get("type") == "session.start":
         session.id = as_text(data.get("sessionId")) or session.id
@@ -38,7 +38,7 @@ def _take(session: Session, entry: Json) -> None:
         session.add(entry.get("id"), read_entry(entry), entry.get("timestamp"))
 
 
-FORMAT = Format(
+FORMAT = ImportFormat(
     "copilot-cli",
     "Copilot CLI",
     recognises,

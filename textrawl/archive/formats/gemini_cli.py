@@ -3,9 +3,9 @@
 from collections.abc import Iterator
 
 from textrawl.archive.bundles import Bundle, BundleRefused
-from textrawl.archive.formats import Format
+from textrawl.archive.formats import ImportFormat
 from textrawl.archive.formats.sessions import (
-    Session,
+    ClientSession,
     find_first,
     find_folder,
     find_names,
@@ -36,7 +36,7 @@ def read(bundle: Bundle) -> Iterator[Item]:
         except BundleRefused as refused:
             yield Fault(name, refused.reason)
             continue
-        session = Session(name)
+        session = ClientSession(name)
         _take(session, value)
         for message in as_list(value.get("messages")):
             _take(session, as_object(message))
@@ -44,7 +44,7 @@ def read(bundle: Bundle) -> Iterator[Item]:
             yield conversation
 
 
-def _take(session: Session, entry: Json) -> None:
+def _take(session: ClientSession, entry: Json) -> None:
     header = as_object(entry.get("$set")) or entry
     if "sessionId" in header:
         session.id = as_text(header.get("sessionId")) or session.id
@@ -58,7 +58,7 @@ def _take(session: Session, entry: Json) -> None:
         session.add(entry.get("id"), read_entry(entry), entry.get("timestamp"))
 
 
-FORMAT = Format(
+FORMAT = ImportFormat(
     "gemini-cli",
     "Gemini CLI",
     recognises,

@@ -4,8 +4,15 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from textrawl.archive.bundles import Bundle
-from textrawl.archive.formats import Format
-from textrawl.archive.items import Entity, Fact, Fault, Item, Note, Relation
+from textrawl.archive.formats import ImportFormat
+from textrawl.archive.items import (
+    Entity,
+    Fault,
+    ImportedFact,
+    ImportedNote,
+    ImportedRelation,
+    Item,
+)
 from textrawl.archive.json_values import as_list, as_object, as_text, read_time
 
 _NODES = ("nodes", "entity_nodes", "entities")
@@ -42,7 +49,7 @@ def read(bundle: Bundle) -> Iterator[Item]:
         for episode in _find(graph, _EPISODES):
             if text := as_text(episode.get("content")).strip():
                 title = as_text(episode.get("name")) or as_text(episode.get("source_description"))
-                yield Note(
+                yield ImportedNote(
                     as_text(episode.get("uuid")), title, text, read_time(episode.get("valid_at"))
                 )
 
@@ -64,10 +71,10 @@ def _read_edge(edge: Mapping[str, Any], source: str, target: str) -> Iterator[It
     # Graphiti sets `expired_at` when it learns that the edge is not valid any more.
     end = read_time(edge.get("invalid_at")) or read_time(edge.get("expired_at"))
     if relation := as_text(edge.get("name")).strip():
-        yield Relation(key, source, relation.lower(), target, at, begin, end)
+        yield ImportedRelation(key, source, relation.lower(), target, at, begin, end)
     if text := as_text(edge.get("fact")).strip():
         said = read_time(edge.get("reference_time"))
-        yield Fact(f"{key}/fact", source, text, at, said, begin, end)
+        yield ImportedFact(f"{key}/fact", source, text, at, said, begin, end)
 
 
-FORMAT = Format("graphiti", "Zep or Graphiti", recognises, read)
+FORMAT = ImportFormat("graphiti", "Zep or Graphiti", recognises, read)

@@ -4,8 +4,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from textrawl.archive.bundles import Bundle, BundleRefused
-from textrawl.archive.formats import Format
-from textrawl.archive.items import Entity, Fact, Fault, Item, Note
+from textrawl.archive.formats import ImportFormat
+from textrawl.archive.items import Entity, Fault, ImportedFact, ImportedNote, Item
 from textrawl.archive.json_values import as_list, as_object, as_text, read_time
 
 
@@ -32,7 +32,7 @@ def read(bundle: Bundle) -> Iterator[Item]:
             yield Fault(name, "it has no id")
             continue
         if text := as_text(document.get("original_text")).strip():
-            yield Note(key, key, text, at)
+            yield ImportedNote(key, key, text, at)
         rows = [as_object(one) for one in as_list(document.get("facts"))]
         texts |= {(key, number): as_text(row.get("text")) for number, row in enumerate(rows)}
         for item in _read_facts(name, key, bank, rows):
@@ -55,14 +55,14 @@ def _read_facts(name: str, key: str, bank: str, rows: list[dict[str, Any]]) -> I
         yield _read_fact(f"{key}/{number}", (about or [bank])[0], row)
 
 
-def _read_fact(key: str, about: str, row: Mapping[str, Any]) -> Fact:
+def _read_fact(key: str, about: str, row: Mapping[str, Any]) -> ImportedFact:
     said = read_time(row.get("mentioned_at")) or read_time(row.get("event_date"))
     begin, end = read_time(row.get("occurred_start")), read_time(row.get("occurred_end"))
     kind, context = as_text(row.get("fact_type")), as_text(row.get("context"))
     # An event of one instant is still true afterwards.
     ended = end if begin and end and end > begin else None
     tags = [kind, *map(as_text, as_list(row.get("tags")))]
-    return Fact(
+    return ImportedFact(
         as_text(row.get("source_id")) or key,
         about,
         row["text"],
@@ -96,9 +96,9 @@ def _read_observations(
         number_of = row.get("proof_count") or len(sources)
         key = as_text(row.get("id")) or f"observation {number}"
         at = read_time(row.get("created_at"))
-        yield Fact(
+        yield ImportedFact(
             key, bank, said, at, note=f"observation with {number_of} proofs", tags=["observation"]
         )
 
 
-FORMAT = Format("hindsight", "Hindsight", recognises, read)
+FORMAT = ImportFormat("hindsight", "Hindsight", recognises, read)

@@ -4,8 +4,16 @@ from collections.abc import Iterator
 from typing import Any
 
 from textrawl.archive.bundles import Bundle
-from textrawl.archive.formats import Format
-from textrawl.archive.items import Conversation, Entity, Fact, Fault, Item, Turn, write_line_id
+from textrawl.archive.formats import ImportFormat
+from textrawl.archive.items import (
+    Conversation,
+    Entity,
+    Fault,
+    ImportedFact,
+    Item,
+    Turn,
+    write_line_id,
+)
 from textrawl.archive.json_values import as_list, as_object, as_text, read_texts, read_time
 
 
@@ -49,7 +57,7 @@ def _read_block(agent: str, title: str, block: dict[str, Any]) -> Iterator[Item]
     for line in dict.fromkeys(as_text(block.get("value")).split("\n")):
         if text := line.strip().lstrip("-*# ").strip():
             key = write_line_id(f"{as_text(block.get('id')) or agent}/{label}", text)
-            yield Fact(key, title, f"{label}: {text}", note=f"block {label}", tags=[label])
+            yield ImportedFact(key, title, f"{label}: {text}", note=f"block {label}", tags=[label])
 
 
 def _read_messages(key: str, title: str, agent: dict[str, Any]) -> Iterator[Item]:
@@ -62,4 +70,4 @@ def _read_messages(key: str, title: str, agent: dict[str, Any]) -> Iterator[Item
         yield Conversation(f"{key}/messages", title, turns, turns[0].at)
 
 
-FORMAT = Format("letta", "Letta", recognises, read)
+FORMAT = ImportFormat("letta", "Letta", recognises, read)

@@ -13,12 +13,20 @@ from typing import cast
 from urllib.parse import unquote
 
 from textrawl.archive.bundles import Bundle
-from textrawl.archive.formats import Format
-from textrawl.archive.items import Entity, Fact, Fault, Item, Memory, Note, Relation, write_line_id
+from textrawl.archive.formats import ImportFormat
+from textrawl.archive.items import (
+    Entity,
+    Fault,
+    ImportedFact,
+    ImportedNote,
+    ImportedRelation,
+    Item,
+    Memory,
+    write_line_id,
+)
 from textrawl.archive.json_values import as_object, as_text, read_time
 from textrawl.archive.note_folder import MANIFEST
-from textrawl.archive.notes import MARK, NOTE_FORMATS, NoteFormat, Values, read_items
-from textrawl.archive.notes import Item as NoteItem
+from textrawl.archive.notes import MARK, NOTE_FORMATS, NoteFormat, NoteItem, Values, read_items
 from textrawl.memory.vault import Note as FrontedNote
 from textrawl.memory.vault import read_note
 
@@ -63,7 +71,7 @@ def _read_text(bundle: Bundle, name: str) -> str | Fault:
 
 
 @dataclass
-class _Reader:
+class _NoteReader:
     """A reader of one note. `titles` has the names of all notes by the names of their files."""
 
     name: str
@@ -102,7 +110,7 @@ class _Reader:
                 yield item
         rest = [line for line in self.note.body.split("\n") if not self._is_data(line)]
         if any(line.strip() and not _FRAME.match(line) for line in rest):
-            yield Note(self.key, self.title, self.note.body, at)
+            yield ImportedNote(self.key, self.title, self.note.body, at)
 
     def _list(self, key: str) -> list[str]:
         value = self.note.fields.get(key, [])
@@ -119,7 +127,7 @@ class _Reader:
         tags = dict.fromkeys([*self.note.tags, *_TAG.findall(_hide_code(self.note.body))])
         if tags:
             text = f"tags: {', '.join(tags)}"
-            yield Fact(f"{self.key}#tags", self.title, text, tags=list(tags), source="note")
+            yield ImportedFact(f"{self.key}#tags", self.title, text, tags=list(tags), source="note")
 
     def _read_value(self, key: str, texts: list[str]) -> Iterator[Memory]:
         """Yield the relations to which a property links, or else one fact."""
@@ -129,20 +137,22 @@ class _Reader:
                     key, cast("re.Match[str]", _LINK.fullmatch(text.strip()))[1]
                 )
         elif texts:
-            yield Fact(f"{self.key}#{key}", self.title, f"{key}: {', '.join(texts)}", source="note")
+            yield ImportedFact(
+                f"{self.key}#{key}", self.title, f"{key}: {', '.join(texts)}", source="note"
+            )
 
-    def _relate(self, relation: str, target: str) -> Iterator[Relation]:
+    def _relate(self, relation: str, target: str) -> Iterator[ImportedRelation]:
         stem = PurePosixPath(target.strip()).name.removesuffix(".md").strip()
         if stem and not re.fullmatch(r"\.\w{2,4}", PurePosixPath(stem).suffix):  # not an image
             name = self.titles.get(stem.casefold(), stem)
-            yield Relation(f"{self.key}#{relation}#{name}", self.title, relation, name)
+            yield ImportedRelation(f"{self.key}#{relation}#{name}", self.title, relation, name)
 
     def _read_body(self) -> Iterator[Memory]:
         for line in _hide_code(self.note.body).split("\n"):
             text = line.strip()
             if found := _OBSERVATION.fullmatch(text):
                 category, content, context = found.groups()
-                yield Fact(
+                yield ImportedFact(
                     write_line_id(f"{self.key}#[{category}]", content),
                     self.title,
                     content,
@@ -186,7 +196,9 @@ def _read_own(name: str, note: FrontedNote, form: NoteFormat) -> Iterator[Item]:
         if not isinstance(item, NoteItem):
             added = _BULLET.sub("", item.strip(), count=1)
             if added and not _FRAME.match(item.strip()):
-                yield Fact(f"{key}+{added}"[:400], title, added, author=author, source="note")
+                yield ImportedFact(
+                    f"{key}+{added}"[:400], title, added, author=author, source="note"
+                )
             continue
         try:
             if item.kind == "fact":
@@ -197,13 +209,13 @@ def _read_own(name: str, note: FrontedNote, form: NoteFormat) -> Iterator[Item]:
             yield Fault(f"{name}, item {number}", "its comment is damaged")
 
 
-def _read_own_fact(title: str, item: NoteItem, author: str) -> Fact:
+def _read_own_fact(title: str, item: NoteItem, author: str) -> ImportedFact:
     values = item.values
     if item.edited:
         text = values["text"]
         key = f"{values['id']}+{text}"[:400]
-        return Fact(key, title, text, author=author, replaces=values["id"])
-    return Fact(
+        return ImportedFact(key, title, text, author=author, replaces=values["id"])
+    return ImportedFact(
         values["id"],
         title,
         values["text"],
@@ -219,8 +231,8 @@ def _read_own_fact(title: str, item: NoteItem, author: str) -> Fact:
     )
 
 
-def _read_own_relation(title: str, values: Values) -> Relation:
-    return Relation(
+def _read_own_relation(title: str, values: Values) -> ImportedRelation:
+    return ImportedRelation(
         values["id"],
         title,
         values.get("label") or values["relation"],
@@ -253,7 +265,7 @@ def read_notes(bundle: Bundle) -> Iterator[Item]:
         if form in NOTE_FORMATS:
             yield from _read_own(name, note, form)
         else:
-            yield from _Reader(name, note, titles).read()
+            yield from _NoteReader(name, note, titles).read()
 
 
 def _read_rules(bundle: Bundle) -> Iterator[Item]:
@@ -275,7 +287,7 @@ def _read_rules(bundle: Bundle) -> Iterator[Item]:
         for heading, rule in _split_rules(_hide_code(note.body)):
             said = f"{heading}: {rule}" if heading else rule
             key = write_line_id(f"{name}#{heading}", rule)
-            yield Fact(key, title, said, note=name, source="document")
+            yield ImportedFact(key, title, said, note=name, source="document")
 
 
 def _split_rules(body: str) -> Iterator[tuple[str, str]]:
@@ -318,7 +330,7 @@ def _is_vault(bundle: Bundle) -> bool:
 
 
 FORMATS = (
-    Format("rules", "The rules of an agent", _is_rules, _read_rules),
-    Format("basic-memory", "basic-memory", _is_basic_memory, read_notes),
-    Format("obsidian", "Obsidian", _is_vault, read_notes),
+    ImportFormat("rules", "The rules of an agent", _is_rules, _read_rules),
+    ImportFormat("basic-memory", "basic-memory", _is_basic_memory, read_notes),
+    ImportFormat("obsidian", "Obsidian", _is_vault, read_notes),
 )

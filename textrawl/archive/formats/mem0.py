@@ -10,8 +10,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from textrawl.archive.bundles import MOST_ITEM, Bundle, BundleRefused, read_object
-from textrawl.archive.formats import Format
-from textrawl.archive.items import Entity, Fact, Fault, Item
+from textrawl.archive.formats import ImportFormat
+from textrawl.archive.items import Entity, Fault, ImportedFact, Item
 from textrawl.archive.json_values import as_list, as_object, as_text, read_time
 from textrawl.memory.vault import read_note
 
@@ -51,12 +51,12 @@ def read(bundle: Bundle) -> Iterator[Item]:
         yield _read_memory(key, about, text, row)
 
 
-def _read_memory(key: str, about: str, text: str, row: dict[str, Any]) -> Fact:
+def _read_memory(key: str, about: str, text: str, row: dict[str, Any]) -> ImportedFact:
     metadata, places = as_object(row.get("metadata")), ("agent_id", "run_id", "branch", "app")
     tags = row.get("categories") or metadata.get("category") or row.get("type")
     at = read_time(row.get("created_at"))
     changed = read_time(row.get("updated_at"))
-    return Fact(
+    return ImportedFact(
         key,
         about,
         text,
@@ -121,4 +121,4 @@ def _read_plugin(bundle: Bundle, name: str) -> Iterator[dict[str, Any]]:
         }
 
 
-FORMAT = Format("mem0", "mem0", recognises, read)
+FORMAT = ImportFormat("mem0", "mem0", recognises, read)

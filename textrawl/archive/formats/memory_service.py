@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 
 from textrawl.archive.bundles import Bundle
-from textrawl.archive.formats import Format
-from textrawl.archive.items import Entity, Fact, Fault, Item
+from textrawl.archive.formats import ImportFormat
+from textrawl.archive.items import Entity, Fault, ImportedFact, Item
 from textrawl.archive.json_values import as_list, as_object, as_text, read_time
 
 _ABOUT = "mcp-memory-service"
@@ -44,7 +44,9 @@ def read(bundle: Bundle) -> Iterator[Item]:
                 yield Entity(f"entity {about}", about, None)
             at = read_time(row.get("created_at")) or read_time(row.get("created_at_iso"))
             kind = as_text(row.get("memory_type"))
-            yield Fact(key, about, text, at, said_at=at, tags=[*([kind] if kind else []), *tags])
+            yield ImportedFact(
+                key, about, text, at, said_at=at, tags=[*([kind] if kind else []), *tags]
+            )
 
 
-FORMAT = Format("mcp-memory-service", "mcp-memory-service", recognises, read)
+FORMAT = ImportFormat("mcp-memory-service", "mcp-memory-service", recognises, read)

@@ -6,8 +6,8 @@ from contextlib import closing
 from itertools import groupby
 
 from textrawl.archive.bundles import Bundle, BundleRefused, read_object
-from textrawl.archive.formats import Format
-from textrawl.archive.formats.sessions import Session, find_folder
+from textrawl.archive.formats import ImportFormat
+from textrawl.archive.formats.sessions import ClientSession, find_folder
 from textrawl.archive.items import Item
 from textrawl.archive.json_values import as_text
 from textrawl.values.transcripts import Message, clean_message
@@ -42,7 +42,7 @@ def read(bundle: Bundle) -> Iterator[Item]:
         uri = f"{path.absolute().as_uri()}?mode=ro"
         with closing(sqlite3.connect(uri, uri=True)) as database:
             for key, title, folder in database.execute(_SESSIONS):
-                session = Session(as_text(key), as_text(title), as_text(folder) or None)
+                session = ClientSession(as_text(key), as_text(title), as_text(folder) or None)
                 rows = database.execute(_PARTS, (key,))
                 for (message, created), parts in groupby(rows, lambda row: row[:2]):
                     texts = [text for *_, about, part in parts for text in _read(about, part)]
@@ -63,7 +63,7 @@ def _read(message: str, part: str) -> Iterator[Message]:
         yield Message(role, text)
 
 
-FORMAT = Format(
+FORMAT = ImportFormat(
     "opencode",
     "opencode",
     recognises,

@@ -17,7 +17,7 @@ from textrawl.values.transcripts import Json, Message
 
 
 @dataclass
-class Session:
+class ClientSession:
     """A session while its lines are read.
 
     `parents` has the id before each message. `named` is true after its header was read.
@@ -57,7 +57,7 @@ class Session:
         return Conversation(self.id, self.title, turns, begin, self.place)
 
 
-Take = Callable[[Session, Json], None]
+Take = Callable[[ClientSession, Json], None]
 """A function that takes a line of a session."""
 
 
@@ -85,7 +85,7 @@ def read_sessions(
     out if the hash of its id is in `seen`, which gets those of the messages of each conversation.
     """
     for name in names:
-        session = Session(PurePosixPath(name).stem)
+        session = ClientSession(PurePosixPath(name).stem)
         for number, line in bundle.read_lines(name):
             entry = read_object(line or b"")
             if entry is not None:

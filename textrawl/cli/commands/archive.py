@@ -12,8 +12,7 @@ from rich.text import Text
 
 from textrawl.archive.backups import Backup, count_facts, restore_backup, write_backup
 from textrawl.archive.exports import Export, write_whole
-from textrawl.archive.note_folder import Counts as FolderCounts
-from textrawl.archive.note_folder import Folder, FolderFormat, export_folder
+from textrawl.archive.note_folder import FolderFormat, NoteCounts, NoteFolder, export_folder
 from textrawl.archive.server_memory import write_server_memory
 from textrawl.cli.administration import open_login
 from textrawl.cli.console import (
@@ -87,7 +86,7 @@ def export(
     if kind not in ("textrawl", "server-memory"):
         if file == STREAM:
             raise StartRefused(f"--to {kind} writes several files: name a folder")
-        folder = Folder(Path(file).absolute(), force=force)
+        folder = NoteFolder(Path(file).absolute(), force=force)
         counts = run_foreground(lambda: export_to_folder(settings, folder, kind, space or []))
         report_folder(counts)
         return
@@ -134,8 +133,8 @@ async def _export(
 
 
 async def export_to_folder(
-    settings: Settings, folder: Folder, form: FolderFormat, spaces: Sequence[str]
-) -> FolderCounts:
+    settings: Settings, folder: NoteFolder, form: FolderFormat, spaces: Sequence[str]
+) -> NoteCounts:
     """Write the entities of `spaces` to a folder. Raises StartRefused, ArgumentInvalid."""
     async with open_login(settings) as login, open_snapshot(login) as session:
         entities = (await session.count_rows())["entity"]
@@ -143,7 +142,7 @@ async def export_to_folder(
             return await export_folder(session, folder, form, spaces, report)
 
 
-def report_folder(counts: FolderCounts) -> None:
+def report_folder(counts: NoteCounts) -> None:
     """Say how many files were written, and which ones were kept because somebody edited them."""
     write_message(
         f"Wrote {count(counts.written, 'file')}, removed {counts.removed:,}, "

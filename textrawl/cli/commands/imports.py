@@ -27,9 +27,9 @@ from textrawl.archive.detection import (
 )
 from textrawl.archive.document_import import DocumentImport, describe
 from textrawl.archive.exports import read_lines, read_whole, write_whole
-from textrawl.archive.formats import Format
+from textrawl.archive.formats import ImportFormat
 from textrawl.archive.imports import Import, Tally
-from textrawl.archive.items import Plan, SecretGate
+from textrawl.archive.items import ImportPlan, SecretGate
 from textrawl.archive.memory_import import MemoryImport, MemoryWriter
 from textrawl.archive.server_memory import ServerMemory
 from textrawl.cli.administration import open_login
@@ -151,7 +151,7 @@ def _find_path(path: str | None, kind: str | None) -> Path:
     return find_home(kind)
 
 
-def _show_plan(form: Format, bundle: Bundle, plan: Plan, *, ask: bool) -> None:
+def _show_plan(form: ImportFormat, bundle: Bundle, plan: ImportPlan, *, ask: bool) -> None:
     """Say what the files hold. Ask if `ask` is true. Raises Abort for no."""
     found = count_kinds(plan.counts) or "nothing"
     days = plan.period
@@ -168,7 +168,7 @@ def _show_plan(form: Format, bundle: Bundle, plan: Plan, *, ask: bool) -> None:
 class _Items:
     """An import of items of another system."""
 
-    form: Format
+    form: ImportFormat
     bundle: Bundle
     graph: str | None
     space: str

@@ -8,7 +8,7 @@ from typing import Annotated
 import anyio
 import typer
 
-from textrawl.archive.note_folder import Folder, FolderFormat, export_folder
+from textrawl.archive.note_folder import FolderFormat, NoteFolder, export_folder
 from textrawl.cli.administration import open_login
 from textrawl.cli.commands.archive import report_folder
 from textrawl.cli.console import write_message
@@ -82,7 +82,7 @@ async def _follow(
     remove = await watches.add({Watch(list=True): note, **wanted})
     try:
         async with open_snapshot(login) as session:
-            folder = Folder(root)
+            folder = NoteFolder(root)
             counts = await export_folder(session, folder, form, spaces, lambda _: None)
         if counts.written or counts.removed:
             report_folder(counts)
