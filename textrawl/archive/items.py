@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from hashlib import sha256
-from typing import Any, Literal, TypeVar
+from typing import Any, ClassVar, Literal, TypeVar
 
 from pydantic_core import to_json
 
@@ -35,6 +35,7 @@ class Turn:
 class Conversation:
     """A conversation. `place` is its project or folder."""
 
+    kind: ClassVar[str] = "conversation"
     id: str
     title: str
     turns: Sequence[Turn]
@@ -46,6 +47,7 @@ class Conversation:
 class ImportedNote:
     """A text without turns, such as a document of a project."""
 
+    kind: ClassVar[str] = "note"
     id: str
     title: str
     text: str
@@ -56,6 +58,7 @@ class ImportedNote:
 class Entity:
     """An entity with its other names. `key` is its id in the memory that exported it."""
 
+    kind: ClassVar[str] = "entity"
     id: str
     name: str
     type: str | None = None
@@ -73,6 +76,7 @@ class ImportedFact:
     `replaces` is the id of the fact of which it is an edited text.
     """
 
+    kind: ClassVar[str] = "fact"
     id: str
     entity: str
     text: str
@@ -94,6 +98,7 @@ class ImportedFact:
 class ImportedRelation:
     """A relation between the entities of these names. `key` is as of a fact."""
 
+    kind: ClassVar[str] = "relation"
     id: str
     source: str
     relation: str
@@ -135,7 +140,7 @@ def find_group(source: str) -> str | None:
 
 def digest(item: Document | Memory) -> str:
     """Return the SHA-256 of an item in hexadecimal. It changes if anything of the item does."""
-    return sha256(to_json([type(item).__name__, item])).hexdigest()
+    return sha256(to_json([item.kind, item])).hexdigest()
 
 
 @dataclass
@@ -174,7 +179,7 @@ class ImportPlan:
                     self.period.add(turn.at)
                 self.period.add(item.started_at)
             case _:
-                self.count(type(item).__name__.lower())
+                self.count(item.kind)
                 self.period.add(item.at)
 
     def count(self, kind: str, number: int = 1) -> None:
