@@ -214,11 +214,13 @@ def _brew() -> list[Json]:
 def write_claude_code(folder: Path) -> Path:
     """Write projects with a session, its copy, a sub-agent, and a session without its end."""
     place = folder / "projects" / "-home-ada-tea"
-    write_lines(place / "s1.jsonl", *_brew())
+    model = {"type": "ai-title", "aiTitle": "Of a model", "sessionId": "s1"}
+    write_lines(place / "s1.jsonl", *_brew(), model)
     write_lines(place / "s0.jsonl", *_brew()[:-1], _line("user", "v9", "u8", "And milk?"))
     write_lines(place / "agent-1.jsonl", _line("user", "u1", None, "Of a sub-agent"))
     cut = json.dumps(_line("user", "v2", "v1", "half a line"))[:-9]
-    write_lines(place / "s2.jsonl", _line("user", "v1", None, "Second"), "no json\n", cut)
+    title = {"type": "ai-title", "aiTitle": "A second tea", "sessionId": "s2"}
+    write_lines(place / "s2.jsonl", _line("user", "v1", None, "Second"), "no json\n", title, cut)
     write_lines(place / "s3.jsonl", {"type": "last-prompt", "sessionId": "s3"})
     return folder / "projects"
 
@@ -239,6 +241,7 @@ def write_codex(folder: Path) -> Path:
     place = folder / "sessions" / "2026" / "03" / "01"
     call = {"type": "function_call", "name": "shell", "arguments": "{}", "call_id": "c"}
     event = {"type": "user_message", "message": "Fix it"}
+    rollback = {"type": "thread_rolled_back", "num_turns": 2}
     write_lines(
         place / "rollout-2026-03-01T10-00-00-c1.jsonl",
         _meta("c1", "cli"),
@@ -251,6 +254,10 @@ def write_codex(folder: Path) -> Path:
         {"timestamp": _AT.format(1), "type": "response_item", "payload": call},
         _item("assistant", "thinking", "reasoning"),
         _item("assistant", "Fixed"),
+        _item("user", "Taken back"),
+        _item("assistant", "Of no use"),
+        _item("user", "Taken back as well"),
+        {"timestamp": _AT.format(1), "type": "event_msg", "payload": rollback},
     )
     write_lines(place / "rollout-2.jsonl", _meta("c2", {"subagent": {}}), _item("user", "Go"))
     write_lines(
@@ -310,17 +317,21 @@ def write_copilot(folder: Path) -> Path:
         event("assistant.message", 2, content="", toolRequests=[{"toolCallId": "t"}]),
         event("tool.execution_complete", 3, toolCallId="t", result={"content": "green"}),
         event("assistant.message", 4, content="Of a sub-agent", parentToolCallId="t"),
-        event("assistant.message", 5, content="Green tea"),
+        {**event("assistant.message", 5, content="Of a sub-agent of today"), "agentId": "a"},
+        event("user.message", 6, content="Text of a skill", source="skill-tea"),
+        event("user.message", 7, content="Go on", isAutopilotContinuation=True),
+        event("assistant.message", 8, content="Green tea"),
     )
     return folder / "session-state"
 
 
 _OPENCODE = """
-    create table session (id text, parent_id text, title text, directory text);
+    create table session (id text, parent_id text, title text, directory text, revert text);
     create table message (id text, session_id text, time_created integer, data text);
     create table part (id text, message_id text, session_id text, data text);
-    insert into session values ('o1', null, 'Tea', '/home/ada'), ('o2', 'o1', 'Sub', '/home/ada'),
-        ('o3', null, 'Empty', '/home/ada');
+    insert into session values ('o1', null, 'Tea', '/home/ada', '{"messageID": "m4"}'),
+        ('o2', 'o1', 'Sub', '/home/ada', null), ('o3', null, 'Empty', '/home/ada', null),
+        ('o4', null, 'Cut', '/home/ada', '{"messageID": "m5", "partID": "m51"}');
 """
 
 
@@ -333,6 +344,8 @@ def write_opencode(folder: Path) -> Path:
             ("m1", "o1", "user", [("text", "Which tea?"), ("text", "(read tea.md)")]),
             ("m2", "o1", "assistant", [("reasoning", "hm"), ("tool", ""), ("text", "Green tea")]),
             ("m3", "o2", "user", [("text", "Of a sub-agent")]),
+            ("m4", "o1", "user", [("text", "Taken back")]),
+            ("m5", "o4", "user", [("text", "Kept"), ("text", "Taken back")]),
         ]
         for place, (key, session, role, parts) in enumerate(said):
             about = json.dumps({"role": role})

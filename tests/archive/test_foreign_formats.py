@@ -45,7 +45,7 @@ _FORMATS: dict[str, tuple[Callable[[Path], Path], list[Any]]] = {
         foreign.write_claude_code,
         [
             "-home-ada-tea/s2.jsonl, line 2",
-            ["s2", "", "/home/ada/tea", (U, "Second")],
+            ["s2", "A second tea", "/home/ada/tea", (U, "Second")],
             ["s1", "Brewing tea", "/home/ada/tea",
              (U, "Brew te"), (A, "A first try"), (U, "Brew it"), (A, "Done")],
             ["s0", "", "/home/ada/tea", (U, "And milk?")],
@@ -69,7 +69,10 @@ _FORMATS: dict[str, tuple[Callable[[Path], Path], list[Any]]] = {
     ),
     "opencode": (
         foreign.write_opencode,
-        [["o1", "Tea", "/home/ada", (U, "Which tea?"), (A, "Green tea")]],
+        [
+            ["o1", "Tea", "/home/ada", (U, "Which tea?"), (A, "Green tea")],
+            ["o4", "Cut", "/home/ada", (U, "Kept")],
+        ],
     ),
 }  # fmt: skip
 

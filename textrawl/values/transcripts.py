@@ -105,9 +105,13 @@ def _read_payload(entry: Json) -> tuple[str, object]:
 def _read_data(entry: Json) -> tuple[str, object]:
     """Copilot CLI: {"type": "user.message", "data": {"content": …}}."""
     data = entry.get("data")
-    if not isinstance(data, dict):
+    if not isinstance(data, dict) or entry.get("agentId"):
+        return "", None  # or it is of a sub-agent
+    content = cast("Json", data)
+    added = content.get("source", "user") != "user" or content.get("isAutopilotContinuation")
+    if added or content.get("parentToolCallId"):
         return "", None
-    return str(entry.get("type")), cast("Json", data).get("content")
+    return str(entry.get("type")), content.get("content")
 
 
 def _read_plain(entry: Json) -> tuple[str, object]:

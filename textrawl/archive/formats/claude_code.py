@@ -41,7 +41,8 @@ def read(bundle: Bundle) -> Iterator[Item]:
 def _take(session: ClientSession, entry: Json) -> None:
     kind, key = entry.get("type"), as_text(entry.get("uuid"))
     parent, repeated = as_text(entry.get("parentUuid")), key in session.parents
-    session.title = as_text(entry.get("customTitle") or entry.get("summary")) or session.title
+    given = as_text(entry.get("customTitle") or entry.get("summary"))
+    session.title = given or session.title or as_text(entry.get("aiTitle"))
     if key:
         session.parents[key] = parent
     if repeated or kind not in ("user", "assistant") or any(entry.get(name) for name in _OWN):

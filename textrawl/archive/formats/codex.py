@@ -1,7 +1,8 @@
 """Sessions of Codex: files `rollout-….jsonl` in a folder for each day.
 
 The first line of a session names it. In files of early 2025 messages are lines of their own, and
-later they are payloads of lines of the type `response_item`.
+later they are payloads of lines of the type `response_item`. A line can say that the last prompts
+were taken back, with what follows them.
 """
 
 from collections.abc import Iterator
@@ -46,9 +47,20 @@ def _take(session: ClientSession, entry: Json) -> None:
             session.place = read_place(meta)
             session.ignored = "subagent" in as_object(meta.get("source"))
         return
+    if payload.get("type") == "thread_rolled_back":
+        _roll_back(session, payload.get("num_turns"))
     line = entry if payload else {"type": "response_item", "payload": entry}
     messages = [one for one in read_entry(line) if not one.text.startswith(_INSTRUCTIONS)]
     session.add("", messages, entry.get("timestamp"))
+
+
+def _roll_back(session: ClientSession, count: object) -> None:
+    prompts = [name for name, turn in session.turns.items() if turn.speaker == "user"]
+    if not isinstance(count, int) or count < 1 or not prompts:
+        return
+    names = list(session.turns)
+    for name in names[names.index(prompts[-min(count, len(prompts))]) :]:
+        session.drop(name)
 
 
 FORMAT = ImportFormat(

@@ -34,7 +34,7 @@ def _take(session: ClientSession, entry: Json) -> None:
     if entry.get("type") == "session.start":
         session.id = as_text(data.get("sessionId")) or session.id
         session.place = read_place(data.get("context"))
-    elif not data.get("parentToolCallId"):
+    else:
         session.add(entry.get("id"), read_entry(entry), entry.get("timestamp"))
 
 

@@ -15,9 +15,13 @@ from textrawl.values.transcripts import Message, clean_message
 _FILE, _MAGIC = "opencode.db", b"SQLite format 3\0"
 # A session with a parent is one of a sub-agent.
 _SESSIONS = "select id, title, directory from session where parent_id is null order by id"
+# What a person took back stays until the next prompt. It begins with a message, or a part of one.
 _PARTS = """
-    select m.id, m.time_created, m.data, p.data from message m join part p on p.message_id = m.id
-    where m.session_id = ? order by m.time_created, m.id, p.id
+    select m.id, m.time_created, m.data, p.data
+    from session s join message m on m.session_id = s.id join part p on p.message_id = m.id
+    where s.id = ? and (s.revert is null or (m.id, p.id)
+        < (json_extract(s.revert, '$.messageID'), ifnull(json_extract(s.revert, '$.partID'), '')))
+    order by m.time_created, m.id, p.id
 """
 
 
