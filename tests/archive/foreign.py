@@ -237,7 +237,7 @@ def _meta(key: str, source: Any) -> Json:
 
 
 def write_codex(folder: Path) -> Path:
-    """Write a folder with a session of today, one of a sub-agent, and one of early 2025."""
+    """Write a home with a session of today, an archived one of early 2025, and a sub-agent's."""
     place = folder / "sessions" / "2026" / "03" / "01"
     call = {"type": "function_call", "name": "shell", "arguments": "{}", "call_id": "c"}
     event = {"type": "user_message", "message": "Fix it"}
@@ -260,13 +260,12 @@ def write_codex(folder: Path) -> Path:
         {"timestamp": _AT.format(1), "type": "event_msg", "payload": rollback},
     )
     write_lines(place / "rollout-2.jsonl", _meta("c2", {"subagent": {}}), _item("user", "Go"))
-    write_lines(
-        place / "rollout-3.jsonl",
-        {"id": "c3", "timestamp": _AT.format(0), "instructions": None},
-        {"record_type": "state"},
-        {"type": "message", "role": "user", "content": [{"type": "input_text", "text": "Old"}]},
-    )
-    return folder / "sessions"
+    write_lines(folder / "history.jsonl", "an older form\n")
+    old = {"id": "c3", "timestamp": _AT.format(0), "instructions": None}
+    said = _item("user", "Old")["payload"]
+    archived = folder / "archived_sessions" / "rollout-3.jsonl"
+    write_lines(archived, old, {"record_type": "state"}, said)
+    return folder
 
 
 def _head(key: str, kind: str) -> Json:
@@ -289,7 +288,8 @@ def write_gemini(folder: Path) -> Path:
         {"id": "4", "timestamp": _AT.format(4), "type": "user", "content": "Wrong"},
         {"$rewindTo": "4"},
     )
-    lines = [_head("g2", "subagent"), {"id": "1", "type": "user", "content": "Do it"}]
+    lines = [_head("g2", "subagent"), {"$set": {"sessionId": "g2"}}]
+    lines += [{"id": "1", "type": "user", "content": "Do it"}]
     write_lines(place / "session-2.jsonl", *lines)
     last_year = {
         **_head("g3", "main"),

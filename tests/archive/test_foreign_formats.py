@@ -53,7 +53,7 @@ _FORMATS: dict[str, tuple[Callable[[Path], Path], list[Any]]] = {
     ),
     "codex": (
         foreign.write_codex,
-        [["c1", "", "/home/ada", (U, "Fix it"), (A, "Fixed")], ["c3", "", None, (U, "Old")]],
+        [["c3", "", None, (U, "Old")], ["c1", "", "/home/ada", (U, "Fix it"), (A, "Fixed")]],
     ),
     "gemini-cli": (
         foreign.write_gemini,

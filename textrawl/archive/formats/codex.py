@@ -1,4 +1,4 @@
-"""Sessions of Codex: files `rollout-….jsonl` in a folder for each day.
+"""Sessions of Codex: files `rollout-….jsonl` in a folder for each day, or among the archived ones.
 
 The first line of a session names it. In files of early 2025 messages are lines of their own, and
 later they are payloads of lines of the type `response_item`. A line can say that the last prompts
@@ -24,9 +24,15 @@ from textrawl.values.transcripts import Json, read_entry
 _INSTRUCTIONS = ("# AGENTS.md instructions", "# Context from my IDE setup")
 
 
+def _find_files(bundle: Bundle) -> list[str]:
+    """Return the names of the sessions. A file that is named alone may have any name."""
+    names = find_names(bundle, ".jsonl")
+    return [one for one in names if one.rpartition("/")[2].startswith("rollout-")] or names
+
+
 def recognises(bundle: Bundle) -> bool:
     """Return whether the files are sessions of Codex."""
-    firsts = find_first(bundle, find_names(bundle, ".jsonl"))
+    firsts = find_first(bundle, _find_files(bundle))
     return any(one.get("type") == "session_meta" and "payload" in one for one in firsts) or any(
         {"id", "timestamp", "instructions"} <= one.keys() for one in firsts
     )
@@ -34,7 +40,7 @@ def recognises(bundle: Bundle) -> bool:
 
 def read(bundle: Bundle) -> Iterator[Item]:
     """Yield the sessions, without those of sub-agents."""
-    yield from read_sessions(bundle, find_names(bundle, ".jsonl"), _take)
+    yield from read_sessions(bundle, _find_files(bundle), _take)
 
 
 def _take(session: ClientSession, entry: Json) -> None:
@@ -63,6 +69,4 @@ def _roll_back(session: ClientSession, count: object) -> None:
         session.drop(name)
 
 
-FORMAT = ImportFormat(
-    "codex", "Codex", recognises, read, find_folder("CODEX_HOME", ".codex", "sessions")
-)
+FORMAT = ImportFormat("codex", "Codex", recognises, read, find_folder("CODEX_HOME", ".codex"))

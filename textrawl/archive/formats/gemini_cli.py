@@ -48,7 +48,7 @@ def _take(session: ClientSession, entry: Json) -> None:
     header = as_object(entry.get("$set")) or entry
     if "sessionId" in header:
         session.id = as_text(header.get("sessionId")) or session.id
-        session.ignored = header.get("kind") == "subagent"
+        session.ignored = session.ignored or header.get("kind") == "subagent"
     session.title = as_text(header.get("summary")) or session.title
     if key := as_text(entry.get("$rewindTo")):
         names = list(session.turns)
