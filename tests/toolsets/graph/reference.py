@@ -168,7 +168,8 @@ async def check_deleting(client: Client) -> None:
     )
     assert gone == {"success": True, "message": "Observations deleted successfully"}
     gone = await ask(client, "delete_relations", relations=[LIVES])
-    assert gone == {"success": True, "message": "Relations deleted successfully"}
+    # Another system of the field has lists of what was deleted and what was not. Ours has both.
+    assert gone.items() >= {"success": True, "message": "Relations deleted successfully"}.items()
     nodes, edges = await read(client)
     assert nodes["Alice"] == ALICE
     assert edges == [WORKS]
@@ -184,7 +185,7 @@ async def check_deleting(client: Client) -> None:
 
 async def check_cascade(client: Client) -> None:
     gone = await ask(client, "delete_entities", entityNames=["Alice"])
-    assert gone == {"success": True, "message": "Entities deleted successfully"}
+    assert gone.items() >= {"success": True, "message": "Entities deleted successfully"}.items()
     nodes, edges = await read(client)
     assert nodes.keys() == {"Acme Corp", "Berlin", "Carol"}
     assert edges == []
@@ -212,7 +213,9 @@ async def check_empty_lists(client: Client) -> None:
     )
     for tool, argument, answer in answers:
         whole = {"success": True, "message": answer} if isinstance(answer, str) else answer
-        assert await ask(client, tool, **{argument: []}) == whole
+        given = await ask(client, tool, **{argument: []})
+        assert given.pop("deleted", []) == []
+        assert given == whole
     assert await read(client) == before
 
 
