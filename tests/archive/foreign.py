@@ -236,6 +236,17 @@ def _meta(key: str, source: Any) -> Json:
     return {"timestamp": _AT.format(0), "type": "session_meta", "payload": payload}
 
 
+def _write_parts(place: Path) -> None:
+    """Write a session of two parts: the second one goes on after the first prompt."""
+    key = "01a215ac-d4a6-7e93-895a-bc4241d05d3d"
+    said = [_item("user", "First"), _item("user", "Taken back"), _item("user", "Second")]
+    lines = [{**line, "ordinal": number} for number, line in zip((1, 2, 3), said, strict=True)]
+    follow = _meta(key, "cli")
+    follow["payload"]["history_base"] = {"thread_id": key, "end_ordinal_exclusive": 2}
+    write_lines(place / f"rollout-2026-03-01T11-00-00-{key}.jsonl", _meta(key, "cli"), *lines[:2])
+    write_lines(place / f"rollout-2026-03-01T12-00-00-{key}_{key}.jsonl", follow, lines[2])
+
+
 def write_codex(folder: Path) -> Path:
     """Write a home with a session of today, an archived one of early 2025, and a sub-agent's."""
     place = folder / "sessions" / "2026" / "03" / "01"
@@ -260,6 +271,7 @@ def write_codex(folder: Path) -> Path:
         {"timestamp": _AT.format(1), "type": "event_msg", "payload": rollback},
     )
     write_lines(place / "rollout-2.jsonl", _meta("c2", {"subagent": {}}), _item("user", "Go"))
+    _write_parts(place)
     write_lines(folder / "history.jsonl", "an older form\n")
     old = {"id": "c3", "timestamp": _AT.format(0), "instructions": None}
     said = _item("user", "Old")["payload"]

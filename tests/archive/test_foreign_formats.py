@@ -53,7 +53,11 @@ _FORMATS: dict[str, tuple[Callable[[Path], Path], list[Any]]] = {
     ),
     "codex": (
         foreign.write_codex,
-        [["c3", "", None, (U, "Old")], ["c1", "", "/home/ada", (U, "Fix it"), (A, "Fixed")]],
+        [
+            ["01a215ac-d4a6-7e93-895a-bc4241d05d3d", "", "/home/ada", (U, "First"), (U, "Second")],
+            ["c1", "", "/home/ada", (U, "Fix it"), (A, "Fixed")],
+            ["c3", "", None, (U, "Old")],
+        ],
     ),
     "gemini-cli": (
         foreign.write_gemini,

@@ -2,10 +2,13 @@
 
 The first line of a session names it. In files of early 2025 messages are lines of their own, and
 later they are payloads of lines of the type `response_item`. A line can say that the last prompts
-were taken back, with what follows them.
+were taken back, with what follows them. Today the session goes on in another file then, whose first
+line says where the earlier file ends for it. The ordinals of its lines go on, too.
 """
 
+import re
 from collections.abc import Iterator
+from pathlib import PurePosixPath
 
 from textrawl.archive.bundles import Bundle
 from textrawl.archive.formats import ImportFormat
@@ -22,12 +25,21 @@ from textrawl.archive.json_values import as_object, as_text
 from textrawl.values.transcripts import Json, read_entry
 
 _INSTRUCTIONS = ("# AGENTS.md instructions", "# Context from my IDE setup")
+_UUID = "[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"
+_PART = re.compile(f"({_UUID})(?:_{_UUID})?$")
+
+
+def _find_session(name: str) -> str:
+    """Return the id of the session that a file is a part of, or the name of the file."""
+    stem = PurePosixPath(name).stem
+    return found[1] if (found := _PART.search(stem)) else stem
 
 
 def _find_files(bundle: Bundle) -> list[str]:
     """Return the names of the sessions. A file that is named alone may have any name."""
     names = find_names(bundle, ".jsonl")
-    return [one for one in names if one.rpartition("/")[2].startswith("rollout-")] or names
+    own = [one for one in names if one.rpartition("/")[2].startswith("rollout-")] or names
+    return sorted(own, key=lambda one: (_find_session(one), PurePosixPath(one).name))
 
 
 def recognises(bundle: Bundle) -> bool:
@@ -40,15 +52,17 @@ def recognises(bundle: Bundle) -> bool:
 
 def read(bundle: Bundle) -> Iterator[Item]:
     """Yield the sessions, without those of sub-agents."""
-    yield from read_sessions(bundle, _find_files(bundle), _take)
+    yield from read_sessions(bundle, _find_files(bundle), _take, group=_find_session)
 
 
 def _take(session: ClientSession, entry: Json) -> None:
     payload = as_object(entry.get("payload"))
     if entry.get("type") == "session_meta" or {"id", "instructions"} <= entry.keys():
+        meta = payload or entry
+        if session.named and meta.get("id") == session.id:
+            _cut(session, as_object(meta.get("history_base")).get("end_ordinal_exclusive"))
         if not session.named:  # a fork repeats the lines of its origin
             session.named = True
-            meta = payload or entry
             session.id = as_text(meta.get("id")) or session.id
             session.place = read_place(meta)
             session.ignored = "subagent" in as_object(meta.get("source"))
@@ -57,7 +71,14 @@ def _take(session: ClientSession, entry: Json) -> None:
         _roll_back(session, payload.get("num_turns"))
     line = entry if payload else {"type": "response_item", "payload": entry}
     messages = [one for one in read_entry(line) if not one.text.startswith(_INSTRUCTIONS)]
-    session.add("", messages, entry.get("timestamp"))
+    ordinal = entry.get("ordinal")
+    session.add("" if ordinal is None else str(ordinal), messages, entry.get("timestamp"))
+
+
+def _cut(session: ClientSession, end: object) -> None:
+    if isinstance(end, int):
+        own = session.turns.items()
+        session.turns = {key: one for key, one in own if not key.isdecimal() or int(key) < end}
 
 
 def _roll_back(session: ClientSession, count: object) -> None:

@@ -6,6 +6,7 @@ sub-agent was told or wrote are left out.
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
+from itertools import groupby
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -77,29 +78,41 @@ def find_first(bundle: Bundle, names: list[str], most: int = 5) -> list[dict[str
 
 
 def read_sessions(
-    bundle: Bundle, names: list[str], take: Take, seen: set[int] | None = None
+    bundle: Bundle,
+    names: list[str],
+    take: Take,
+    seen: set[int] | None = None,
+    group: Callable[[str], str] = str,
 ) -> Iterator[Item]:
     """Yield the conversation of each file, and the faults of its lines.
 
-    A last line that is cut is left out, because the program may be writing it. A message is left
-    out if the hash of its id is in `seen`, which gets those of the messages of each conversation.
+    Files that follow each other and have the same `group` are parts of one session. A message is
+    left out if the hash of its id is in `seen`, which gets those of the messages of each
+    conversation.
     """
-    for name in names:
-        session = ClientSession(PurePosixPath(name).stem)
-        for number, line in bundle.read_lines(name):
-            entry = read_object(line or b"")
-            if entry is not None:
-                take(session, entry)
-            elif line is None:
-                yield Fault(f"{name}, line {number}", "it is too long")
-            elif line.endswith(b"\n") and line.strip():
-                yield Fault(f"{name}, line {number}", "it is not a JSON object")
+    for _, parts in groupby(names, group):
+        session = ClientSession("")
+        for name in parts:
+            session.id = session.id or PurePosixPath(name).stem
+            yield from _read_lines(bundle, name, session, take)
         if seen is not None:
             copied = {key for key in session.parents if hash(key) in seen}
             session.turns = {key: one for key, one in session.turns.items() if key not in copied}
             seen.update(map(hash, session.turns.keys() & session.parents.keys()))
         if conversation := session.build():
             yield conversation
+
+
+def _read_lines(bundle: Bundle, name: str, session: ClientSession, take: Take) -> Iterator[Fault]:
+    """Take the lines of a file. A last line that is cut may be in the making, and is no fault."""
+    for number, line in bundle.read_lines(name):
+        entry = read_object(line or b"")
+        if entry is not None:
+            take(session, entry)
+        elif line is None:
+            yield Fault(f"{name}, line {number}", "it is too long")
+        elif line.endswith(b"\n") and line.strip():
+            yield Fault(f"{name}, line {number}", "it is not a JSON object")
 
 
 def find_folder(variable: str, *parts: str) -> Callable[[], Path]:
