@@ -312,6 +312,7 @@ def write_gemini(folder: Path) -> Path:
     }
     (place / "session-3.json").write_text(json.dumps(last_year, indent=2), encoding="utf-8")
     (place / "session-4.json").write_text('{"sessionId": "g4", "mess', encoding="utf-8")
+    (folder / "tmp" / "tea" / ".project_root").write_text("/home/ada/tea", encoding="utf-8")
     (folder / "tmp" / "tea" / "logs.json").write_text("[]", encoding="utf-8")
     return folder / "tmp"
 

@@ -62,8 +62,8 @@ _FORMATS: dict[str, tuple[Callable[[Path], Path], list[Any]]] = {
     "gemini-cli": (
         foreign.write_gemini,
         [
-            ["g1", "", None, (U, "When?"), (A, "At four.")],
-            ["g3", "", None, (U, "Of 2025"), (A, "Yes")],
+            ["g1", "", "/home/ada/tea", (U, "When?"), (A, "At four.")],
+            ["g3", "", "/home/ada/tea", (U, "Of 2025"), (A, "Yes")],
             "tea/chats/session-4.json",
         ],
     ),

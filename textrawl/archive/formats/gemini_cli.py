@@ -1,6 +1,10 @@
-"""Sessions of Gemini CLI: JSON Lines today, and one JSON object each in files of 2025."""
+"""Sessions of Gemini CLI: JSON Lines today, and one JSON object each in files of 2025.
+
+They are in a folder for each project, whose file `.project_root` names the folder of the project.
+"""
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from textrawl.archive.bundles import Bundle, BundleRefused
 from textrawl.archive.formats import ImportFormat
@@ -11,7 +15,7 @@ from textrawl.archive.formats.sessions import (
     find_names,
     read_sessions,
 )
-from textrawl.archive.items import Fault, Item
+from textrawl.archive.items import Conversation, Fault, Item
 from textrawl.archive.json_values import as_list, as_object, as_text
 from textrawl.values.transcripts import Json, read_entry
 
@@ -29,19 +33,27 @@ def recognises(bundle: Bundle) -> bool:
 
 def read(bundle: Bundle) -> Iterator[Item]:
     """Yield the sessions, without those of sub-agents."""
-    yield from read_sessions(bundle, find_names(bundle, ".jsonl", within="chats/"), _take)
+    for name in find_names(bundle, ".jsonl", within="chats/"):
+        for item in read_sessions(bundle, [name], _take):
+            found = isinstance(item, Conversation)
+            yield replace(item, place=_find_place(bundle, name)) if found else item
     for name in find_names(bundle, ".json", within="chats/"):
         try:
             value = as_object(bundle.read_json(name))
         except BundleRefused as refused:
             yield Fault(name, refused.reason)
             continue
-        session = ClientSession(name)
+        session = ClientSession(name, place=_find_place(bundle, name))
         _take(session, value)
         for message in as_list(value.get("messages")):
             _take(session, as_object(message))
         if conversation := session.build():
             yield conversation
+
+
+def _find_place(bundle: Bundle, name: str) -> str | None:
+    file = f"{name.rpartition('chats/')[0]}.project_root"
+    return bundle.read_head(file).decode(errors="replace").strip() if file in bundle.sizes else None
 
 
 def _take(session: ClientSession, entry: Json) -> None:
