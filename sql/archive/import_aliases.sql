@@ -32,7 +32,12 @@ begin
             insert into entity_alias (space_id, id, entity_id, name, name_key, author_id, client, tool, request, created_at, removed_at)
             values (line.space, line.id, line.entity, line.name, name_key(line.name), line.author_id, line.client, line.tool,
                     line.request, line.created_at, now())
-            on conflict do nothing;
+            -- An undo of an import can have taken the name from the entity.
+            on conflict on constraint entity_alias_pkey do update set removed_at = now()
+            where entity_alias.entity_id = excluded.entity_id and entity_alias.removed_at is not null
+              and exists (select from event e
+                          where e.space_id = line.space and e.detail ? 'alias' and e.detail ->> 'alias' = line.id::text
+                            and e.action = 'named' and e.request like 'import %');
             if found and use_alias(line.space, line.id) then
                 perform extend_documents(line.space, line.entity);
             else

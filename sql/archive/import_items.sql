@@ -14,9 +14,19 @@ declare
     changes jsonb;  -- what the changed items were before
 begin
     perform require_owner();
+    if import_items.kind in ('fact', 'relation') then
+        lines := (select jsonb_agg(case when d.id is null then g else
+                      g || jsonb_build_object('id', coalesce(free_id(d.space_id, d.id), d.id)) end)
+                  from jsonb_array_elements(lines) g
+                  left join lateral (
+                      select d.space_id, d.id from undone d
+                      where d.space_id = (g ->> 'space')::integer and d.id = (g ->> 'id')::uuid limit 1) d on true);
+    end if;
     execute format('select jsonb_agg(i) from textrawl.%I($1) i', names ->> import_items.kind) into rows using lines;
     select jsonb_agg(jsonb_build_object('space', g.space, 'former', former.id, 'successor', d.stored, 'until', g.valid_until,
-                                        'source', g.replaced_source))
+                                        'source', g.replaced_source,
+                                        'item', case when i.entity_id is null and i.document_id is null then jsonb_strip_nulls(jsonb_build_object(
+                                            'run', i.run_id, 'digest', i.digest, 'fact', i.observation_id, 'relation', i.relation_id)) end))
     into changes
     from jsonb_to_recordset(lines) g(place integer, space integer, source_id text, digest text, replaces uuid,
                                         replaced_source text, valid_until timestamptz)
@@ -45,10 +55,15 @@ begin
         case import_items.kind when 'entity' then d.stored when 'relation' then g.from_entity else g.entity end,
         case when import_items.kind = 'fact' then d.stored end, case when import_items.kind = 'relation' then d.stored end,
         row(g.space, r.author_id, null, 'import', 'import ' || import_items.run, false)::origin,
-        case import_items.kind when 'alias' then jsonb_build_object('alias', d.stored) else '{}' end)
+        case when import_items.kind = 'alias' then jsonb_build_object('alias', d.stored)
+             -- An undo gives the item its former values.
+             when c.item ? 'run' then jsonb_build_object('former', c.item) else '{}' end)
     from jsonb_to_recordset(lines) g(place integer, space integer, entity uuid, from_entity uuid)
     join jsonb_to_recordset(rows) d(place integer, stored uuid, outcome text) on d.place = g.place and d.outcome = 'added'
     join import_run r on r.space_id = g.space and r.id = import_items.run
+    left join (select distinct on (c.space, c.successor) c.space, c.successor, c.item
+               from jsonb_to_recordset(changes) c(space integer, successor uuid, item jsonb)
+               order by c.space, c.successor) c on c.space = g.space and c.successor = d.stored
     order by g.place;
     -- In the same transaction, so that a killed import leaves no fact beside the one that replaces it.
     if changes is not null then

@@ -21,7 +21,7 @@ begin
     order by e.space_id, e.name_key for no key update;
     for line in
         select g.*, n.valid_from as begins, n.entity_id, o.relation_id is not null as relates
-        from jsonb_to_recordset(lines) g(space integer, former uuid, successor uuid, until timestamptz, source text)
+        from jsonb_to_recordset(lines) g(space integer, former uuid, successor uuid, until timestamptz, source text, item jsonb)
         join observation o on o.space_id = g.space and o.id = g.former
         join observation n on n.space_id = g.space and n.id = g.successor and n.id <> o.id
         where is_valid(o.valid_from, o.valid_until, o.closed_at, present => clock_timestamp())
@@ -38,7 +38,8 @@ begin
             select r.changed, r.valid_until into changed, until
             from replace_fact(line.space, line.former, line.successor, line.begins, clock_timestamp()) r;
             perform record_event('replaced', line.entity_id, line.successor, null, origin,
-                jsonb_build_object('replaced', line.former, 'until', until, 'new', false));
+                jsonb_build_object('replaced', line.former, 'until', until, 'new', false)
+                    || case when line.item ? 'run' then jsonb_build_object('former', line.item) else '{}' end);
         end if;
     end loop;
 end

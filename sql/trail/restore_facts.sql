@@ -35,6 +35,9 @@ begin
           and is_valid(o.valid_from, o.valid_until, o.closed_at, present => clock_timestamp())
           and is_valid(fact.valid_from, fact.valid_until, fact.closed_at, present => clock_timestamp())
         limit 1;
+        duplicate := coalesce(duplicate, (
+            select o.id from renewed_ids(fact.id) n
+            join textrawl.fact o on o.space_id = fact.space_id and o.id = n.renewed order by n.place limit 1));
         if duplicate is null then
             fact.entity_id := kept.entity_id;
             fact.entity_type := kept.entity_type;

@@ -11,6 +11,8 @@ begin atomic
         'from_entity', textrawl.find_restored(d.space_id, d.entities, (d.before ->> 'from_entity')::uuid),
         'to_entity', textrawl.find_restored(d.space_id, d.entities, (d.before ->> 'to_entity')::uuid))) edge
     where d.space_id = space and d.undo_id = undo and d.action = 'remove' and d.kind = 'relation'
+      and not exists (
+          select from textrawl.renewed_ids(d.id) n join textrawl.relation r on r.space_id = d.space_id and r.id = n.renewed)
       and (not stated or textrawl.is_stated(d.space_id, d.id))
     on conflict do nothing;
 end;

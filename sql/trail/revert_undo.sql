@@ -46,7 +46,8 @@ begin
         where later.space_id = undo_row.space_id and later.undo_id > undo_row.id and later.action = 'remove'
           and (u.joint = undo_row.joint) is not true
           and later.id in (
-              select unnest(array[d.id, (d.before ->> 'replaced_by')::uuid]) from undone d
+              select unnest(array[n.renewed, (d.before ->> 'replaced_by')::uuid]) from undone d
+              cross join renewed_ids(d.id) n
               where d.space_id = undo_row.space_id and d.undo_id = undo_row.id
               union all
               select unnest(array[e.observation_id, e.relation_id]) from event e

@@ -35,6 +35,7 @@ begin
     into removed, handed_over, revived, dropped, lost, kept, moved, retyped, reset
     from jsonb_to_recordset(plan) p(action text);
     perform keep_undone(target_space, undo_id, plan);
+    perform restore_items(target_space, taken);
 
     perform withdraw_words(target_space, array(
         select d.id from undone d

@@ -38,6 +38,30 @@ STATE = """
     join space s on s.id = f.space_id
     where s.name = %s and f.content like '%%Works at%%' order by f.created_at
 """
+WHOLE = """
+    select n.name, f.content, case s.name when 'default' then a.name end,
+        case s.name when 'default' then array[f.valid_from, f.valid_until] end,
+        s.name = 'default' and f.created_at = f.valid_from,
+        f.closed_at is null, f.replaced_by is null
+    from observation f join entity n on n.space_id = f.space_id and n.id = f.entity_id
+    join actor a on a.id = f.author_id join space s on s.id = f.space_id
+    union all
+    select n.name, r.relation_type || m.name, a.name, array[r.valid_from, r.valid_until],
+        r.created_at = r.valid_from, null, null
+    from relation r join entity n on n.space_id = r.space_id and n.id = r.from_entity
+    join entity m on m.space_id = r.space_id and m.id = r.to_entity
+    join actor a on a.id = r.author_id
+    union all
+    select e.name, l.name, null, null, null, null, null
+    from entity e join space s on s.id = e.space_id and s.name = 'default'
+    left join entity_alias l on (l.space_id, l.entity_id) = (e.space_id, e.id)
+        and l.removed_at is null
+    union all
+    select d.path, v.content, null, null, null, null, null from document d
+    join document_version v on v.space_id = d.space_id and v.document_id = d.id
+        and v.version = d.version
+    order by 1, 2, 4
+"""
 AUTHORS = """
     select distinct a.name from fact f join actor a on a.id = f.author_id
     join space s on s.id = f.space_id where s.name = %s
@@ -101,6 +125,39 @@ def test_an_import_of_memories_is_taken_back_as_a_whole(
             assert undone.code == 0, undone.err
             assert f"Undoing the import {one} (graphiti) of" in undone.out
         assert owner.execute(STATE, ("default",)).fetchall() == state
+
+
+@pytest.mark.slow
+def test_an_import_that_was_taken_back_can_be_repeated(
+    run: Run, given: dict[str, Any], owner: psycopg.Connection, tmp_path: Path
+) -> None:
+    def bring(text: str) -> tuple[list[Any], int]:
+        """Import. Return the memory, and the number of runs."""
+        note = f"---\naliases: [Countess]\n---\n{text} of notes\n"
+        write_files(tmp_path / "vault", {".obsidian/app.json": "{}", "Ada.md": note})
+        runs = 0
+        for path in (write_graphiti(tmp_path, text), tmp_path / "vault"):
+            said = run("import", str(path), **given).err
+            assert "undo took" not in said, said
+            runs += len(re.findall("undo --import ([0-9a-f]{8})", said))
+        return owner.execute(WHOLE).fetchall(), runs
+
+    def take_back(runs: int) -> None:
+        for _ in range(runs):
+            undone = run("undo", "--import", "last", "--yes", DATABASE_URL=given["DATABASE_URL"])
+            assert undone.code == 0, undone.err
+
+    owner.execute("select remember_fact('Ada', 'person', 'was here before')")
+    for text in (FIRST, SECOND):
+        before = owner.execute(WHOLE).fetchall()
+        once, runs = bring(text)
+        for _ in range(2):
+            take_back(runs)
+            assert owner.execute(WHOLE).fetchall() == before
+            assert bring(text) == (once, runs)
+    for undo in owner.execute("select id from undo order by id desc").fetchall():
+        owner.execute("select revert_undo(%s)", undo)
+        assert owner.execute(WHOLE).fetchall() == once
 
 
 def test_an_inserted_line_replaces_nothing_and_an_edited_one_its_former_text(

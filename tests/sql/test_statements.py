@@ -19,7 +19,9 @@ SQL_FOLDER = Path(__file__).parents[2] / "sql"
 # they look up a row by an id that only a fact can have.
 READERS_OF_STATEMENTS = {
     "access": {"change_language", "list_spaces"},
-    "archive": {"import_facts", "import_replacements", "imported_items", "supersede_items"},
+    "archive": {
+        "free_id", "import_facts", "import_replacements", "imported_items", "supersede_items",
+    },
     "explorer": {"space_timeline"},
     "graph": {"split_node"},
     "memory": {
