@@ -56,7 +56,7 @@ PANELS: dict[str, dict[str, str]] = {
         "token": "Create, list, rotate and revoke access tokens.",
         "share": "Copy or move an entity, or some of its facts, to another space.",
         "log": "Show who did what to the memory, newest first, without the content.",
-        "undo": "Undo what one author wrote since a time, or one import.",
+        "undo": "Undo what one author wrote since a time.",
         "analyst": "Create, list and drop logins that read the memory in SQL.",
     },
     "Database": {
@@ -66,7 +66,7 @@ PANELS: dict[str, dict[str, str]] = {
         "restore": "Restore a backup into an empty database.",
         "export": "Write entities, facts, relations, reflections and documents as JSON Lines.",
         "mirror": "Keep a folder of notes equal to the memory.",
-        "import": "Add an export of textrawl or of another system to the memory.",
+        "import": "Add an export of textrawl or of another system.",
         "embed": "Change the embedding model while servers keep answering.",
         "psql": "Open psql on the memory, as a role that can only read.",
     },

@@ -367,12 +367,14 @@ class MemoryServer(MCPServer[App]):
         values = arguments.normalise(self._schemas[name], raw, self._specs[name].aliases)
         if context is None:
             return await self._run(name, values, None)
-        caller = await _authorise(context, self._specs[name], values)
-        if self._specs[name].find_scope(values) in WRITES_OR_PROPOSES:
-            values, found = guard_arguments(values, self._settings.secrets or "allow")
-            caller = replace(caller, secrets=found)
-        with self._keep_order(context, self._specs[name], values), keep_caller(caller):
-            return await self._run(name, values, context)
+        # Join the order before anything waits, or else calls of one turn overtake each other.
+        with self._keep_order(context, self._specs[name], values):
+            caller = await _authorise(context, self._specs[name], values)
+            if self._specs[name].find_scope(values) in WRITES_OR_PROPOSES:
+                values, found = guard_arguments(values, self._settings.secrets or "allow")
+                caller = replace(caller, secrets=found)
+            with keep_caller(caller):
+                return await self._run(name, values, context)
 
     def _keep_order(
         self, context: Context[App, Any], spec: ToolSpec, values: dict[str, Any]
