@@ -160,6 +160,8 @@ def test_the_least_score_of_hooks_is_measured_for_every_task(run: Run, tmp_path:
 
     lines = [line for line in run("hook_recall", str(data)).splitlines() if line]
 
-    assert [line for line in lines if "|" not in line] == ["facts", "turns", "together"]
+    *long_prompts, facts, turns, together = (line for line in lines if "|" not in line)
+    assert (facts, turns, together) == ("facts", "turns", "together")
+    assert "questions alone find their facts" in long_prompts[0]
     rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in lines if "0.60" in line]
     assert [row[2] for row in rows] == ["100"] * 3  # both questions get the fact that answers them
