@@ -189,7 +189,7 @@ def find_migration_fault(text: str) -> str | None:
 def test_no_file_names_a_registry_or_a_path_of_the_machine_it_was_written_on() -> None:
     hosts = ["py" + "pi.org", "python" + "hosted", "npm" + "js.", "deb." + "debian"]
     here = [str(ROOT), str(ROOT.parent / "shared"), str(Path.home()) + "/"]
-    words = [word for word in hosts + here if len(word) > len("/root/")]
+    words = hosts + [path for path in here if len(path) > len("/root/")]
     found = [
         f"{path.relative_to(ROOT)}: {word}"
         for path in find_tracked()

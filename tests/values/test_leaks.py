@@ -89,7 +89,7 @@ PLANTED: list[tuple[str, Callable[[Maker], str]]] = [
     ("OPENAI_API_KEY={} python run.py", lambda m: "sk" + "-proj-" + m.draw(120)),
     ("client = Anthropic(api_key='{}')", lambda m: "sk" + "-ant-api03-" + m.draw(93) + "AA"),
     ("maps needs {} in the query", lambda m: "AI" + "za" + m.draw(35)),
-    ("//registry.npmjs.org/:_authToken={}", lambda m: "np" + "m_" + m.draw(36)),
+    ("//packages.example.org/:_authToken={}", lambda m: "np" + "m_" + m.draw(36)),
     ("twine upload -u __token__ -p {}", lambda m: "py" + "pi-AgEIcHlwaS5vcmc" + m.draw(120)),
     ("login(token={})", lambda m: "'h" + "f_" + m.draw(34, string.ascii_letters) + "'"),
     ("mails go out with {}", lambda m: f"S{'G'}.{m.draw(22)}.{m.draw(43)}"),

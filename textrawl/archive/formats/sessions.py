@@ -1,4 +1,4 @@
-"""What the session files of coding agents have in common: JSON Lines with a message each.
+"""Sessions of coding agents as JSON Lines, with a message on each line.
 
 A text of a person is what the person typed. Results of tools, texts of the program, and what a
 sub-agent was told or wrote are left out.

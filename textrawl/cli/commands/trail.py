@@ -398,7 +398,7 @@ def undo(  # noqa: PLR0913, PLR0917 - each argument is an option
 
 
 class _Scope(NamedTuple):
-    """What an undo takes back: the writes of an author since a time, or only those of an import."""
+    """The writes that an undo takes back: of an author since a time, or only of an import."""
 
     author: str
     since: datetime
