@@ -249,5 +249,5 @@ def test_modes_mask_refuse_and_allow() -> None:
         guard_text(text, "refuse")
     assert guard_arguments({"facts": [{"observation": text}, 3]}, "mask") == (
         {"facts": [{"observation": "Hello\nmy password is [masked password]"}, 3]},
-        ["password"],
+        ["password (masked)"],
     )

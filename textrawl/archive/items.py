@@ -15,7 +15,7 @@ from typing import Any, ClassVar, Literal, TypeVar
 
 from pydantic_core import to_json
 
-from textrawl.values.leaks import describe_secrets, guard_arguments, mask_secrets
+from textrawl.values.leaks import describe_secrets, guard_fields, mask_secrets
 from textrawl.values.word_lists import SecretMode
 
 Speaker = Literal["user", "assistant"]
@@ -215,7 +215,7 @@ class SecretGate:
 
     def admit_fields(self, fields: dict[str, Any], place: str) -> dict[str, Any] | None:
         """Return the fields to store. None: they are refused for a secret."""
-        masked, kinds = guard_arguments(fields, "mask")
+        masked, kinds = guard_fields(fields, "mask")
         if kinds:
             self.places.append(f"{place}: {', '.join(kinds)}")
             if self.mode == "refuse":

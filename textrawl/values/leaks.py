@@ -85,10 +85,17 @@ def guard_text(text: str, mode: SecretMode) -> Masked:
 def guard_arguments(
     values: dict[str, Any], mode: SecretMode
 ) -> tuple[dict[str, Any], Sequence[str]]:
-    """Return the arguments of a call to store, and the kinds of their secrets.
+    """Return the arguments of a call to store, and the kinds of their secrets for its reply.
 
-    Raises SecretRefused if the mode is `refuse` and an argument has a secret.
+    A kind that was masked says so, such as "password (masked)", because the caller has to know the
+    text that is stored. Raises SecretRefused if the mode is `refuse` and an argument has a secret.
     """
+    kept, kinds = guard_fields(values, mode)
+    return kept, [f"{kind} (masked)" for kind in kinds] if mode == "mask" else kinds
+
+
+def guard_fields(values: dict[str, Any], mode: SecretMode) -> tuple[dict[str, Any], list[str]]:
+    """Return the fields to store, and the kinds of their secrets. Raises as `guard_arguments`."""
     found = list[Secret]()
     kept = {name: _guard(value, mode, found) for name, value in values.items()}
     return kept if mode == "mask" else values, list(dict.fromkeys(one.kind for one in found))

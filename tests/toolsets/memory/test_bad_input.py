@@ -99,7 +99,7 @@ async def test_a_secret_is_stored_masked_or_refused_and_the_reply_names_it(
     forgotten = await forget(clients["refuse"], "Ann", fact=said, confirm=True)
 
     assert '"secrets":["password"]' in told["allow"]
-    assert '"secrets":["password"]' in told["mask"]
+    assert '"secrets":["password (masked)"]' in told["mask"]
     assert "looks like a secret" in told["refuse"]
     assert "password (line 1)" in told["refuse"]
     assert forgotten["ok"]
