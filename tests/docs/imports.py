@@ -76,7 +76,7 @@ def reduce_graph(graph: Graph) -> Graph:
 def draw(graph: Graph, labels: dict[str, str] | None = None) -> str:
     """Return the graph as a Mermaid flowchart."""
     names = {node: f"{node.replace('.', '_')}" for node in graph}
-    lines = [f'    {names[node]}["{(labels or {}).get(node, node)}"]' for node in sorted(graph)]
+    lines = [f'    {names[node]}["{label}"]' for node, label in sorted((labels or {}).items())]
     arrows = [
         f"    {names[node]} --> {' & '.join(names[other] for other in sorted(others))}"
         for node, others in sorted(graph.items())

@@ -37,11 +37,16 @@ def read_entries() -> list[Entry]:
     """Read the rows of all tables of the page."""
     lines = [line for line in PAGE.read_text("utf-8").splitlines() if line.startswith("| ")]
     rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]
-    return [
-        Entry(term, sentence, *(re.findall(r"`([^`]+)`", cell) for cell in names))
-        for term, sentence, *names in rows
-        if term not in ("term", "---")
-    ]
+    return [Entry(*row[:2], *split_names(row[2])) for row in rows if row[0] not in ("term", "---")]
+
+
+def split_names(cell: str) -> tuple[list[str], list[str], list[str]]:
+    """Return the tables, the classes and the JSON keys of a cell."""
+    code, _, json = cell.partition("JSON")
+    names = re.findall(r"`([^`]+)`", code)
+    classes = [name for name in names if name[0].isupper()]
+    keys = re.findall(r"`([^`]+)`", json)
+    return [name for name in names if name not in classes], classes, keys
 
 
 def find_classes() -> set[str]:
