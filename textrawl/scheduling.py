@@ -3,11 +3,11 @@
 import os
 import sys
 from collections import deque
-from collections.abc import AsyncGenerator, Callable, Generator, Hashable
+from collections.abc import AsyncGenerator, Callable, Coroutine, Generator, Hashable
 from contextlib import asynccontextmanager, contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
-from typing import TypeVar, TypeVarTuple
+from typing import Any, TypeVar, TypeVarTuple
 
 import anyio
 from anyio import to_process, to_thread
@@ -73,6 +73,25 @@ _own = Turns(1)
 _interpreter = Turns(1)
 _SLICE = 0.0005  # seconds after which a thread yields the GIL; the default of Python is 0.005
 _LOWER_PRIORITY = 5  # of 19: on a busy machine, a third of the processor time of priority 0
+
+
+@asynccontextmanager
+async def run_beside(*works: Callable[[], Coroutine[Any, Any, object]]) -> AsyncGenerator[None]:
+    """Run `works` during the block, and cancel them at its end.
+
+    An error of the block is raised as it is, and not inside an exception group.
+    """
+    try:
+        async with anyio.create_task_group() as tasks:
+            for work in works:
+                tasks.start_soon(work)
+            yield
+            tasks.cancel_scope.cancel()
+    except BaseExceptionGroup as group:
+        first, *others = group.exceptions
+        if others:
+            raise
+        raise first from first.__cause__
 
 
 async def run_aside(function: Callable[[*Arguments], Result], *arguments: *Arguments) -> Result:

@@ -10,7 +10,7 @@ grant execute on function
 
 -- Servers call these functions for upkeep, without a credential.
 grant execute on function
-    textrawl.refresh_search_statistics, textrawl.rebuild_documents, textrawl.record_recalls, textrawl.prune_recalls
+    textrawl.refresh_planner_statistics, textrawl.refresh_search_statistics, textrawl.rebuild_documents, textrawl.record_recalls, textrawl.prune_recalls
     to textrawl_app;
 
 grant execute on function

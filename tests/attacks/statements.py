@@ -77,6 +77,7 @@ WRITES = (
     "select create_analyst('more', 'ana', array['green'])", "select create_space('mine')",
     "select record_recalls('[]')", "select prune_recalls()", "select purge_undone(1)",
     "select undo_author('ana', '2000-01-01')", "select refresh_search_statistics(true)",
+    "select refresh_planner_statistics()",
     "select claim_pending_embeddings(1)", "select withdraw_queries(2, '{}', 'a')",
     "create table textrawl.mine ()", "create function textrawl.f() returns int return 1",
     "create extension dblink", "lock table observation", "alter role analyst_of_red superuser",

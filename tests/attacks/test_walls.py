@@ -24,7 +24,8 @@ UPKEEP = {
     "changed_watches",  # each watch has the credential of its client
     "claim_document_embeddings", "claim_pending_embeddings", "default_space",
     "fill_pending_embeddings", "embedding_models", "queue_embeddings", "rebuild_documents",
-    "pending_embeddings", "prune_recalls", "record_recalls", "refresh_search_statistics",
+    "pending_embeddings", "prune_recalls", "record_recalls", "refresh_planner_statistics",
+    "refresh_search_statistics",
     "prune_llm_use", "expire_proposals", "claim_extraction", "delay_extraction", "store_extraction",
     "record_extraction_use", "register_embedding_model", "release_pending_embeddings", "trail_end",
     "write_state",

@@ -58,8 +58,8 @@ _EXCEPTIONS: dict[Route, str] = {
     Route.SOURCE: "apply_correction forget_source propose_correction read_chunk",
     Route.EVERY: """
         embedding_progress expire_proposals list_spaces pending_embeddings prune_llm_use
-        prune_recalls queue_embeddings rebuild_documents refresh_search_statistics
-        release_all_embeddings write_state""",
+        prune_recalls queue_embeddings rebuild_documents refresh_planner_statistics
+        refresh_search_statistics release_all_embeddings write_state""",
     Route.TURNS: "claim_extraction claim_pending_embeddings sample_facts",
     Route.ROWS: "fill_pending_embeddings release_pending_embeddings",
     Route.RECALLS: "record_recalls",

@@ -4,6 +4,7 @@ import getpass
 import logging
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
+from functools import partial
 from itertools import count
 from pathlib import Path
 
@@ -16,6 +17,7 @@ from textrawl.postgres.connection import PostgresError, is_broken
 from textrawl.postgres.migrations import migrate, open_local_access
 from textrawl.postgres.owner_session import BatchRefused
 from textrawl.postgres.vector_indexes import build_missing_indexes
+from textrawl.scheduling import run_beside
 
 logger = logging.getLogger("textrawl")
 
@@ -30,12 +32,11 @@ async def open_embedded(data_dir: Path) -> AsyncGenerator[tuple[str, bytes]]:
 
     Postgres is started and migrated, and started again if it dies. Raises StartRefused.
     """
-    async with run_embedded(data_dir) as cluster, anyio.create_task_group() as tasks:
+    async with run_embedded(data_dir) as cluster:
         credential = await _prepare(cluster)
-        tasks.start_soon(_keep_alive, cluster)
-        tasks.start_soon(_keep_indexed, cluster.dsn(OWNER))
-        yield cluster.dsn(APP), credential
-        tasks.cancel_scope.cancel()
+        upkeep = partial(_keep_alive, cluster), partial(_keep_indexed, cluster.dsn(OWNER))
+        async with run_beside(*upkeep):
+            yield cluster.dsn(APP), credential
 
 
 async def _prepare(cluster: Cluster) -> bytes:

@@ -5,10 +5,11 @@ commands do not need the SDK.
 """
 
 import logging
-from collections.abc import AsyncGenerator, Awaitable, Callable
+from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from functools import partial
+from typing import Any
 
 import anyio
 
@@ -23,11 +24,13 @@ from textrawl.models.llm import LlmClient
 from textrawl.models.llm_choice import choose_llm
 from textrawl.postgres.database import Database
 from textrawl.postgres.migrations import check
+from textrawl.scheduling import run_beside
 from textrawl.settings import Settings
 
 logger = logging.getLogger("textrawl")
 
 _CLEANUP = 5.0  # time limit for closing connections, in seconds
+_ANALYSIS_INTERVAL = 5.0  # seconds between checks for tables that have grown
 
 
 @dataclass(frozen=True)
@@ -94,7 +97,7 @@ async def open_memory(settings: Settings, *, serving: bool = False) -> AsyncGene
             )
             models.serving = serving
             try:
-                async with _open(database):
+                async with _open(database, read_only=settings.read_only):
                     extracts = settings.enable_memory_extraction
                     own = target.credential
                     store = Store(database, models, credential=own, llm=llm, extracts=extracts)
@@ -109,16 +112,29 @@ async def open_memory(settings: Settings, *, serving: bool = False) -> AsyncGene
 
 
 @asynccontextmanager
-async def _open(database: Database) -> AsyncGenerator[None]:
-    """Open the connections, and watch the servers if another one can answer."""
+async def _open(database: Database, *, read_only: bool) -> AsyncGenerator[None]:
+    """Open the connections. Watch the servers if another one can answer, and the growth of tables.
+
+    A program that uses the library has no other upkeep.
+    """
     await database.open()
-    if database.probe is None:
+    works: list[Callable[[], Coroutine[Any, Any, None]]] = []
+    if database.probe is not None:
+        works.append(database.watch)
+    if not read_only:
+        works.append(partial(_keep_analyzed, database))
+    async with run_beside(*works):
         yield
-        return
-    async with anyio.create_task_group() as tasks:
-        tasks.start_soon(database.watch)
-        yield
-        tasks.cancel_scope.cancel()
+
+
+async def _keep_analyzed(database: Database) -> None:
+    """Analyze new tables as they grow, because autovacuum looks only once a minute."""
+    while True:
+        await anyio.sleep(_ANALYSIS_INTERVAL)
+        try:
+            await database.call("refresh_planner_statistics", int)
+        except errors.TextrawlError as error:
+            logger.info("Tables will be analyzed later: %s", error)
 
 
 def _reveal_read_url(settings: Settings) -> str | None:
