@@ -27,7 +27,7 @@ returns table (
     likeness real,       -- the cosine in the range of the model, from 0 to 1
     coverage real,       -- the weighted share of the query's words that the fact has, with a part for its neighbours
     words jsonb,         -- the words of the query, rarest first: [{word, weight, found}]; the weights add up to 1
-    found_by text[],     -- how the fact became a candidate: words, vector; empty if it is a neighbour of a match
+    found_by text[],     -- how the fact became a candidate: words, vector; empty if a neighbour or a relation led to it
     valid_until timestamptz, created_at timestamptz, valid_from timestamptz,
     timeless_score real, -- the score if the question were not about a time; null if the fact is not found then
     factors double precision[]  -- as of search_memory(): their product is the score

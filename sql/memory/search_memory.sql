@@ -192,40 +192,58 @@ begin
             union all
             select *, false, null from beside
         ),
-        candidate as materialized (
-            select s.space_id, s.id, s.entity_id, s.content, s.created_at, s.said_at, s.valid_from, s.ordinal, s.relation_id, s.held, s.matched, s.words,
-                coalesce(s.cosine, c.cosine) as cosine
-            from selected s
-            left join fact_cosines(model, vector, array(select space_id from selected where not near),
-                                   array(select id from selected where not near)) c on c.space_id = s.space_id and c.id = s.id
-        ),
         subject as materialized (
-            select e.id, e.name, tsvector_to_array(e.fts) as words
-            from (select distinct space_id, entity_id as id from candidate) c join entity e using (space_id, id)
+            select e.space_id, e.id, e.name, tsvector_to_array(e.fts) as words
+            from (select distinct space_id, entity_id as id from selected) c join entity e using (space_id, id)
             -- One or two letters are more often a word than a name, but not with a sign (C#).
             where query_words is not null and (char_length(e.name) > 2 or e.name ~ '[+#]') and e.fts <> ''
                 and tsvector_to_array(e.fts) <@ query_words
             union all
-            select null, name, tsvector_to_array(to_tsvector('simple', search_text(name)))
+            select null, null, name, tsvector_to_array(to_tsvector('simple', search_text(name)))
             from jsonb_array_elements_text(totals -> 'names') name
         ),
         named as materialized (
-            select entities, masks,
+            select entities, spaces, masks, mask,
                 case when not semantic then question_odds(unknown, terms_weight(mask, sums), stranger and entities is null) end as odds
             from (
-                select array_agg(s.id) as entities, array_agg(s.mask) as masks, coalesce(bit_or(s.mask), 0) as mask
+                select array_agg(s.id) as entities, array_agg(s.space_id) as spaces, array_agg(s.mask) as masks, coalesce(bit_or(s.mask), 0) as mask
                 from (select *, matched_terms(to_tsvector(languages[1]::regconfig, search_text(name)), terms) as mask from subject) s
                 -- The longest name counts: a query about Ann Lee is not about Ann.
                 where not exists (select from subject longer where longer.words @> s.words and not longer.words <@ s.words)
             ) names
         ),
+        related as materialized (
+            -- Facts one relation away from the named entities, if the query asks for this relation.
+            select r.space_id, r.id, r.via, r.part
+            from named cross join lateral related_facts(
+                query_words, terms, sums, mask, spaces, entities, entity_types, moment, since, until) r
+            where entities is not null
+        ),
+        gathered as materialized (
+            select * from selected
+            union all
+            select o.space_id, o.id, o.entity_id, o.content, o.created_at, o.said_at, o.valid_from, o.ordinal, o.relation_id,
+                held, matched_terms(o.fts, terms) | case when held then of_period else 0 end, length(o.fts), false, null
+            from (select space_id, id from related except select space_id, id from selected) r
+            join observation o using (space_id, id)
+            cross join lateral (select holds_within(o.valid_from, o.valid_until, period) as held) h
+        ),
+        candidate as materialized (
+            select s.space_id, s.id, s.entity_id, s.content, s.created_at, s.said_at, s.valid_from, s.ordinal, s.relation_id, s.held, s.matched, s.words,
+                coalesce(s.cosine, c.cosine) as cosine, r.via, r.part
+            from gathered s
+            left join fact_cosines(model, vector, array(select space_id from gathered where not near),
+                                   array(select id from gathered where not near)) c on c.space_id = s.space_id and c.id = s.id
+            left join related r on r.space_id = s.space_id and r.id = s.id
+        ),
         compared as materialized (
-            select space_id, id, entity_id, created_at, said_at, ordinal, relation_id, held, matched, cosine, likeness, joins,
+            select space_id, id, entity_id, created_at, said_at, ordinal, relation_id, held, matched, cosine, likeness, joins, via,
                 -- A word that only the fact before or after contains counts 0.3, and less if that fact is long.
                 case when terms is not null then least(1, terms_weight(matched, sums) / length_divisor(words)
                     + case when joins then 0.3 * (
                         terms_weight(before & ~matched, sums) * before_share
-                        + terms_weight(after & ~(matched | before), sums) * after_share) else 0 end) end as coverage,
+                        + terms_weight(after & ~(matched | before), sums) * after_share) else 0 end
+                    + case when via is null then 0 else part * terms_weight(via & ~matched, sums) end) end as coverage,
                 case when phrases is null or matched & (matched - 1) = 0 then 0 else (
                     select avg((strpos(text, phrase) > 0)::integer)
                     from (select lower(content) as text offset 0) lower_case, unnest(phrases) phrase) end as phrase_share
@@ -246,7 +264,7 @@ begin
             select scored.*, lift_score(base, said_at <@ around or held) as lifted,
                 -- If the query names an entity, facts of other entities weigh less, and those that contain its name a
                 -- little less. A statement is about two entities.
-                case when entities is null or entity_id = any(entities) then 1
+                case when entities is null or entity_id = any(entities) or via is not null then 1
                     when not exists (select from unnest(masks) mask where mask > 0 and matched & mask = mask) then 0.8
                     when relation_id is null then 0.9 else 1 end as about
             -- `offset 0` keeps the score a column, because the planner does not inline a function that uses an expensive

@@ -27,9 +27,8 @@ READERS_OF_STATEMENTS = {
     "memory": {
         "assess_spaces", "count_terms", "explain_search", "facts_from_authors", "find_ids",
         "forget_entity", "list_entities", "matching_facts", "missing_words", "nearest_facts",
-        "order_by_time",
-        "rebuild_documents", "record_recalls", "refresh_search_statistics", "search_memory",
-        "search_terms", "store_facts", "update_fact",
+        "order_by_time", "rebuild_documents", "record_recalls", "refresh_search_statistics",
+        "related_facts", "search_memory", "search_terms", "store_facts", "update_fact",
     },
     "shared": {
         "claim_rows", "fact", "has_several_authors", "named_by_id", "replace_fact", "retype_node",
@@ -265,3 +264,24 @@ def test_a_vector_that_comes_with_a_relation_is_stored_at_once(sql: Sql) -> None
         " join observation o on o.id = v.observation_id join entity e on e.id = o.entity_id"
         " order by 1",
     ) == [("Ana", "[1,0]"), ("Bo", "[0,1]")]
+
+
+def test_a_question_finds_the_facts_behind_the_relation_that_it_asks_for(sql: Sql) -> None:
+    relate(sql, "Ada", "works_for", "Korund")
+    old = relate(sql, "Ada", "works_for", "Old Inc")
+    relate(sql, "Ada", "has_met", "Bo")
+    relate(sql, "Cleo", "works_for", "Other Inc")
+    sql.execute("select end_edge(node_number(%s))", (old,))
+    tell(sql, "Korund", "sits in Graz", type="organization")
+    for entity in ("Old Inc", "Other Inc", "Bo"):
+        tell(sql, entity, "sits in Rome")
+    sql.execute("insert into space (name) values ('other')")
+    sql.execute("""select relate_entities(
+        from_entity => 'Ada', relation => 'works_for', to_entity => 'Spy', space => 2)""")
+    tell(sql, "Spy", "hides in Paris", space=2)
+
+    found = "select content from search_memory(%s, array[1], least_score => 0, neighbours => false)"
+    for question in ("where is the firm that Ada works for?", "what about Ada's organization?"):
+        contents = [content for (content,) in ask(sql, found, question)]
+        assert "sits in Graz" in contents, question
+        assert not {"sits in Rome", "hides in Paris"} & {*contents}, question

@@ -104,7 +104,8 @@ class ExplainedRow:
 
     `place` is its rank, or None if it is not valid. `outcome` is returned, over the limit, below
     the least score or ended. `words` has {word, weight, found} for each word of the query.
-    `found_by` says how the fact was found: words, vector, or neither if only its neighbours match.
+    `found_by` says how the fact was found: words, vector, or neither if a neighbour or relation led
+    to it.
     `timeless_score` is the score without the time that the question is about.
     """
 

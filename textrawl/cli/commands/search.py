@@ -390,7 +390,7 @@ def _describe(row: ExplainedRow) -> str:
     if row.timeless_score is not None:
         period = write_period(row.valid_from, row.valid_until)
         parts.append(f"without a time: {_write_hundredths(row.timeless_score)}; valid: {period}")
-    parts.append(f"found by: {' and '.join(row.found_by) or 'its neighbours'}")
+    parts.append(f"found by: {' and '.join(row.found_by) or 'a neighbour or a relation'}")
     return "; ".join(parts)
 
 

@@ -1,0 +1,76 @@
+create function textrawl.related_facts(
+    query_words text[],         -- of the query, not stemmed
+    terms tsquery[], sums double precision[],
+    names integer,              -- bit mask of the terms that are names
+    spaces integer[], entities uuid[],  -- the entities that the query names
+    entity_types text[] default null, as_of timestamptz default null,
+    since timestamptz default null, until timestamptz default null
+)
+returns table (
+    space_id integer, id uuid,
+    via integer,            -- bit mask of the terms that the statement of the relation has
+    part double precision   -- share of their weight that counts for the fact
+)
+language plpgsql stable rows 10
+set search_path from current
+as $$
+#variable_conflict use_column
+declare
+    kinds text[];  -- types of entities for which the query has a word, such as company
+begin
+    if not exists (
+            select from unnest(spaces, entities) named (space_id, id) join relation r on r.space_id = named.space_id
+            where r.from_entity = named.id)
+        and not exists (
+            select from unnest(spaces, entities) named (space_id, id) join relation r on r.space_id = named.space_id
+            where r.to_entity = named.id) then
+        return;
+    end if;
+    kinds := array(select distinct t.entity_type from type_words() t where t.word = any(query_words));
+    return query
+        with related as (
+            select r.space_id, r.other, e.entity_type, matched_terms(s.fts, terms) as via
+            from unnest(spaces, entities) named (space_id, id)
+            cross join lateral (
+                (select r.space_id, r.id, r.to_entity as other from relation r
+                 where r.space_id = named.space_id and r.from_entity = named.id
+                   and is_valid(r.valid_from, r.valid_until, r.closed_at, as_of) limit 100)
+                union all
+                (select r.space_id, r.id, r.from_entity from relation r
+                 where r.space_id = named.space_id and r.to_entity = named.id
+                   and is_valid(r.valid_from, r.valid_until, r.closed_at, as_of) limit 100)
+            ) r
+            join observation s on s.space_id = r.space_id and s.relation_id = r.id
+            join entity e on e.space_id = r.space_id and e.id = r.other
+            where (r.other = any(entities)) is not true
+        ), asked as (
+            -- A query asks for a relation by its words (the company that Ada works for), or else by the type of the
+            -- entity at its other end (the city of Ada). If it asks for none, and they are few, all count a little.
+            select *, terms_weight(via & ~names, sums) as weight,
+                case when via & ~names <> 0 then 2 when entity_type = any(kinds) then 1 else 0 end as level
+            from related
+        ), chosen as (
+            select * from (
+                select *, max(level) over () as most, max(weight) over () as heaviest, count(*) over () as relations from asked) a
+            where level = most and weight > 0.99 * heaviest - 0.001 and (level > 0 or relations <= 8)
+            limit 5
+        )
+        select f.space_id, f.id, bit_or(c.via), max(case when c.level > 0 then 0.9 else 0.6 end)::float8
+        from chosen c
+        cross join lateral (
+            select o.space_id, o.id
+            from (
+                select * from observation o
+                where o.space_id = c.space_id and o.entity_id = c.other and o.relation_id is null
+                    and is_valid(o.valid_from, o.valid_until, o.closed_at, as_of) and is_within(o.said_at, since, until)
+                    and (entity_types is null or o.entity_type = any(entity_types))
+                limit 200) o
+            order by terms_weight(matched_terms(o.fts, terms), sums) desc, o.created_at desc, o.id
+            limit 30) f
+        group by f.space_id, f.id;
+end
+$$;
+
+comment on function textrawl.related_facts is
+    'The facts one relation away from entities that a query names, if the query asks for this relation: for the company '
+    'that Ada works for, the facts about the company. The parameters are values of search_memory().';
