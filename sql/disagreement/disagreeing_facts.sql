@@ -17,7 +17,7 @@ begin
     synonyms_of := claim_synonyms();
     return query
     with claim as materialized (
-        select f.ordinality as place, f.id, f.entity_id, f.entity_name, f.content, coalesce(f.said_at, clock_timestamp()) as said_at, c.predicate,
+        select f.ordinality as place, f.id, f.entity_id, f.entity_name, f.content, coalesce(f.said_at, clock_timestamp()) as said_at, c.predicate, c.language, c as parts,
             -- Many facts say that somebody likes something. Such facts must share other words.
             case when c.predicate <> 'like' then synonyms_of ->> c.predicate end as synonyms,
             -- Only a negation can disagree with an ordinary verb without a number.
@@ -38,7 +38,8 @@ begin
         left join predicate on predicate.synonyms = c.synonyms
         cross join lateral (
             select ts_delete(search_document(0, configuration, '', c.content),
-                tsvector_to_array(search_document(0, configuration, c.entity_name, ''))) as words) own
+                tsvector_to_array(search_document(0, configuration, c.entity_name, ''))) as words
+            offset 0) own  -- make the words once, although two columns read them
     )
     select distinct on (n.place) n.place, near.id, near.content, compared.why, near.said_at
     from fresh n
@@ -61,7 +62,9 @@ begin
                    else true end
         order by candidate.same_verb desc nulls last, candidate.rank desc, candidate.ordinal desc nulls first limit 6) near
     cross join lateral (
-        select case when r.predicate = n.predicate then disagreement(n.content, near.content, fallback) end as why
+        select case when r.predicate <> n.predicate then null
+                    when r.language = n.language then compare_claims(n.parts, r)
+                    else disagreement(n.content, near.content, fallback) end as why
         from read_claim(near.content, fallback) r) compared
     where compared.why is not null
     order by n.place, near.rank desc nulls last, near.ordinal desc nulls first;

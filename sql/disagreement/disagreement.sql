@@ -3,11 +3,9 @@ language plpgsql immutable parallel safe
 set search_path from current
 as $$
 declare
-    a     record;
-    b     record;
-    main  text[];
-    mine  text[];
-    yours text[];
+    a      record;
+    b      record;
+    spoken text;
 begin
     if one is null or other is null or one = other then
         return null;
@@ -16,88 +14,11 @@ begin
     b := read_claim(other, language);
     if a.language <> b.language then
         -- A text without a word of any list takes the language of the other one.
-        mine := array[a.language, b.language];
-        a := read_claim(one, mine[2]);
-        b := read_claim(other, mine[1]);
+        spoken := a.language;
+        a := read_claim(one, b.language);
+        b := read_claim(other, spoken);
     end if;
-    if a.predicate <> b.predicate or a.items = '{}' and b.items = '{}' and a.predicate in ('', 'be', 'has')
-       or a.past <> b.past and a.predicate <> 'plan' then
-        return null;
-    end if;
-    if a.predicate = 'lead' then
-        return case when a.subject <> b.subject and a.subject <> '{}' and b.subject <> '{}'
-                     and a.items = b.items and a.roles = b.roles and not a.negative and not b.negative then 'other value'
-                    when a.negative <> b.negative and a.subject = b.subject and a.items = b.items then 'opposite' end;
-    end if;
-    if a.subject <> b.subject and not (a.subject = '{}' and b.named or b.subject = '{}' and a.named) then
-        return null;
-    end if;
-    if a.negative <> b.negative then
-        mine := case when a.negative then a.items else b.items end;
-        yours := case when a.negative then b.items else a.items end;
-        return case when mine <@ yours and not (mine = '{}' and a.predicate in ('', 'be', 'has')) then 'opposite' end;
-    elsif a.negative then
-        return null;
-    end if;
-
-    main := case
-        when a.predicate in ('home', 'boss') then '{o,@at}'
-        when a.predicate = 'work' then '{o,@at,@for}'
-        when a.predicate = 'marriage' then '{o,@at,@with}'
-        when a.predicate in ('name', 'cost', 'weigh', 'position') then '{o}'
-        when a.predicate = 'plan' or a.predicate like 'when:%' then '{time}'
-        when a.predicate in ('born', 'founded') then '{time,@at}'
-        when a.predicate = 'attr' then '{o,@at,@on,time}'
-        when a.predicate = 'prefer' then '{o,@at,@from,@over}'
-        end;
-    if a.past and a.predicate in ('home', 'work', 'boss', 'marriage', 'position') then
-        return null;
-    elsif main is null then
-        -- An ordinary verb: the facts differ in one number and in nothing else. A noun with a number is a name.
-        return (
-            select case when count(*) filter (where x.item is distinct from y.item) = 1
-                         and bool_and(x.item like '#%' and y.item like '#%') filter (where x.item is distinct from y.item)
-                         and bool_and(x.role is not distinct from y.role) then 'other value' end
-            from (select item, role, row_number() over (order by n) as n from unnest(a.items, a.roles) with ordinality t (item, role, n)
-                  where role not in ('@since', '@until', '@because')) x
-            full join (select item, role, row_number() over (order by n) as n from unnest(b.items, b.roles) with ordinality t (item, role, n)
-                  where role not in ('@since', '@until', '@because')) y using (n)
-            where not a.event and not b.event and not a.past and a.predicate <> 'like'
-              and (a.predicate <> '' or cardinality(a.items) > 2));
-    end if;
-
-    -- Facts about different occasions stand side by side: for members, on Mondays.
-    if exists (
-        select from (
-            select role, array_agg(item order by n) filter (where first) as left_items, array_agg(item order by n) filter (where not first) as right_items
-            from (select item, role, n, true as first from unnest(a.items, a.roles) with ordinality t (item, role, n)
-                  union all select item, role, n, false from unnest(b.items, b.roles) with ordinality t (item, role, n)) item
-            where not role = any(main) and role not in ('@since', '@until', '@because', '@from', '@as', '@by')
-            group by role) part
-        where not (left_items <@ right_items or right_items <@ left_items)
-           or num_nulls(left_items, right_items) = 1 and role <> 'time' and a.predicate in ('cost', 'attr', 'weigh', 'prefer')) then
-        return null;
-    end if;
-    mine := array(select item from unnest(a.items, a.roles) t (item, role) where role = any(main));
-    yours := array(select item from unnest(b.items, b.roles) t (item, role) where role = any(main));
-    if a.predicate in ('cost', 'weigh') then
-        mine := array(select item from unnest(mine) item where item like '#%');
-        yours := array(select item from unnest(yours) item where item like '#%');
-    elsif a.predicate = 'prefer' then
-        if mine <@ yours and yours <@ mine and mine <> yours then
-            return 'opposite';  -- tabs over spaces, spaces over tabs
-        end if;
-        mine := array(select item from unnest(mine) item where item like '~%');
-        yours := array(select item from unnest(yours) item where item like '~%');
-        if split_part(mine[1], '~', 2) is distinct from split_part(yours[1], '~', 2) then
-            return null;
-        end if;
-    elsif a.predicate in ('home', 'work') and (
-            a.indefinite <> b.indefinite or a.indefinite and a.predicate = 'work' or (array_to_string(mine, ' ') ~ '#') <> (array_to_string(yours, ' ') ~ '#')) then
-        return null;
-    end if;
-    -- A long value is prose about a thing, and not its name.
-    return case when cardinality(mine) between 1 and 6 and cardinality(yours) between 1 and 6 and not mine <@ yours and not yours <@ mine then 'other value' end;
+    return compare_claims(a, b);
 end
 $$;
 

@@ -1,8 +1,8 @@
-create function textrawl.type_words() returns table (word text, entity_type text)
+create function textrawl.type_words() returns jsonb
 language sql immutable parallel safe
 begin atomic
     -- Words of English, Spanish, German and French: in the singular, in lower case and without accents.
-    select word, list.entity_type
+    select jsonb_object_agg_unique(word, list.entity_type)
     from (values
         ('person', 'person people human individual user contact employee colleague coworker friend customer member developer
             engineer programmer designer author manager boss student teacher professor researcher scientist doctor
@@ -46,5 +46,5 @@ begin atomic
 end;
 
 comment on function textrawl.type_words is
-    'Usual words for types of entities, each with the nearest of the seven types. '
-    'Example: select entity_type from textrawl.type_words() where word = ''team'';';
+    'Usual words for types of entities, each with the nearest of the seven types: {word: type}. '
+    'Example: select textrawl.type_words() ->> ''team'';';
