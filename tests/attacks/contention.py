@@ -2,8 +2,8 @@
 
 import itertools
 import random
-import time
 from collections import Counter
+from collections.abc import Callable
 
 import anyio
 
@@ -12,10 +12,11 @@ from tests.attacks.site import Site
 WRITERS, ENTITIES = 16, 100
 
 
-async def contend(site: Site, token: str, seconds: float) -> Counter[str]:
-    """How every write ended, "ok" or its error, after `seconds` of all writers at once."""
+async def contend(
+    site: Site, token: str, is_enough: Callable[[Counter[str]], bool]
+) -> Counter[str]:
+    """How every write ended, "ok" or its error, of all writers at once until it is enough."""
     ends: Counter[str] = Counter()
-    over = time.monotonic() + seconds
 
     async def write(number: int) -> None:
         dice = random.Random(number)  # noqa: S311 - the same orders in every run
@@ -23,7 +24,7 @@ async def contend(site: Site, token: str, seconds: float) -> Counter[str]:
         for step in itertools.count():
             names.reverse() if number % 2 else dice.shuffle(names)
             for tool, arguments in _list_writes(names, f"{number} {step}"):
-                if time.monotonic() > over:
+                if is_enough(ends):
                     return
                 answer = (await site.call(token, tool, arguments)).json()["result"]
                 ends[answer["content"][0]["text"] if answer.get("isError") else "ok"] += 1

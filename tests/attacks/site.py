@@ -185,7 +185,7 @@ async def open_site(settings: Settings) -> AsyncGenerator[Site]:
     assert settings.database_url is not None
     given = settings.model_copy(update={"http_port": find_port(), "rate_limit": 0})
     conninfo = settings.database_url.get_secret_value()
-    database = await choose_database(conninfo, timeout=10, max_size=POOL)
+    database = await choose_database(conninfo, timeout=given.database_timeout, max_size=POOL)
     await database.open()
     own = settings.access_token
     credential = hash_token(own.get_secret_value()) if own else None
@@ -196,7 +196,7 @@ async def open_site(settings: Settings) -> AsyncGenerator[Site]:
     try:
         async with (
             anyio.create_task_group() as group,
-            httpx2.AsyncClient(timeout=30, limits=limits) as http,
+            httpx2.AsyncClient(timeout=120, limits=limits) as http,
         ):
             site = Site(f"http://127.0.0.1:{given.http_port}", http)
 

@@ -18,10 +18,11 @@ async def test_sixteen_writers_of_the_same_entities_in_opposite_orders_all_get_t
 ) -> None:
     token = issue(owner, "ana", "default", "write")
     async with open_site(settings(embedding_provider="none")) as site:
-        ends = await contend(site, token, 4)
+        # Each writer takes all its steps once.
+        ends = await contend(site, token, lambda ends: ends.total() >= 160)
 
     assert set(ends) == {"ok"}
-    assert ends["ok"] > 50
+    assert ends["ok"] >= 160
     names = owner.execute("select count(*), count(distinct name_key) from entity").fetchone()
     assert names is not None
     assert names[0] == names[1] <= ENTITIES

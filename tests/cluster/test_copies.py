@@ -75,7 +75,7 @@ async def test_a_copy_that_differs_is_replaced(memory: ClusterMemory, settlers: 
 async def test_a_lost_slot_is_made_again(memory: ClusterMemory, settlers: Settlers) -> None:
     """Slots are lost at a failover of the coordinator, and each worker needs its slot."""
     with memory.open(SUPERUSER) as coordinator:
-        for attempt in Retrying(stop=stop_after_delay(20), wait=wait_fixed(0.01)):
+        for attempt in Retrying(stop=stop_after_delay(60), wait=wait_fixed(0.01)):
             with attempt:  # a worker connects again at once
                 coordinator.execute("""
                     select pg_terminate_backend(active_pid, 1000) from pg_replication_slots

@@ -79,7 +79,7 @@ def test_a_worker_that_does_not_copy_the_directory_is_named(
     node = memory.cluster.workers[0]
     with memory.open(SUPERUSER, node) as worker, memory.open(SUPERUSER) as coordinator:
         worker.execute("alter subscription textrawl_directory disable")
-        for attempt in Retrying(stop=stop_after_delay(20), wait=wait_fixed(0.01)):
+        for attempt in Retrying(stop=stop_after_delay(60), wait=wait_fixed(0.01)):
             with attempt:  # until the copying has ended
                 copying = worker.execute("select from pg_stat_subscription where pid is not null")
                 assert copying.fetchall() == []

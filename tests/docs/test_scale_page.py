@@ -59,7 +59,7 @@ async def test_the_commands_make_a_synchronous_standby_and_promote_it() -> None:
                 run(feedback, cluster.bin_path, PGHOST=str(standby), PGUSER="postgres")
                 run(synchronise, cluster.bin_path, **place)
                 primary = Node(paths, cluster.bin_path, (place["PGHOST"], cluster.port))
-                for attempt in Retrying(stop=stop_after_delay(20), wait=wait_fixed(0.05)):
+                for attempt in Retrying(stop=stop_after_delay(60), wait=wait_fixed(0.05)):
                     with attempt:
                         query = "select sync_state from pg_stat_replication"
                         assert primary.execute(query) == [("sync",)]

@@ -185,7 +185,7 @@ async def test_a_frozen_server_is_awaited_while_everything_else_goes_on(
 async def test_a_frozen_server_is_stopped_by_the_last_who_leaves(
     data_dir: Path, postmasters: Postmasters
 ) -> None:
-    with anyio.fail_after(10):
+    with anyio.fail_after(60):
         async with run_embedded(data_dir):
             os.kill(postmasters()[0], signal.SIGSTOP)
 

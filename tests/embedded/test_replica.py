@@ -31,7 +31,7 @@ async def test_a_server_reads_from_a_standby_what_others_wrote_on_the_primary(
         read(await writer.call_tool("remember_fact", later))
         # Who wrote reads it at once where it was written, others as soon as it has come over.
         assert "stamps" in text_of(await writer.call_tool("query_memory", {"query": "stamps"}))
-        async for attempt in AsyncRetrying(stop=stop_after_delay(10), wait=wait_fixed(0.05)):
+        async for attempt in AsyncRetrying(stop=stop_after_delay(60), wait=wait_fixed(0.05)):
             with attempt:
                 answer = await reader.call_tool("query_memory", {"query": "stamps"})
                 assert "collects stamps" in text_of(answer)

@@ -216,7 +216,7 @@ async def test_without_a_living_session_every_page_asks_to_sign_in(
         else:
             statement = sql.SQL("update token set {} = now() where hash is not null")
             siege.place.owner.execute(statement.format(sql.Identifier(ending)))
-        async for attempt in AsyncRetrying(stop=stop_after_delay(20), wait=wait_fixed(0.1)):
+        async for attempt in AsyncRetrying(stop=stop_after_delay(60), wait=wait_fixed(0.1)):
             with attempt:  # principals are cached for a second
                 assert (await browser.get("search")).status_code == 303
         before = siege.look()

@@ -228,7 +228,7 @@ async def test_a_session_ends_with_its_access_token(gate: Gate) -> None:
             "select max(expires_at - now()) <= '10 minutes' from token where kind = 'federated'"
         ).fetchall()
         gate.place.owner.execute("update token set expires_at = now() where kind = 'federated'")
-        async for attempt in AsyncRetrying(stop=stop_after_delay(20), wait=wait_fixed(0.1)):
+        async for attempt in AsyncRetrying(stop=stop_after_delay(60), wait=wait_fixed(0.1)):
             with attempt:  # principals are cached for a second
                 assert (await browser.get("search")).status_code == 303
 

@@ -14,7 +14,7 @@ from toktok import batch_count  # pyright: ignore[reportMissingTypeStubs]
 from tests.fuzzing.calls import Call
 from tests.fuzzing.oracle import Judgement, judge
 
-PATIENCE = 5.0  # seconds for an answer
+PATIENCE = 20.0  # seconds for an answer
 MOST_TOKENS = 70  # of an error that concerns one argument
 _MORE_TOKENS = 25  # for every other one
 _ECHO = 60  # characters of what was given that an error may repeat

@@ -70,6 +70,6 @@ def start(memory: Environment, tmp_path: Path) -> Callable[..., Session]:
         folder = tmp_path / "Harbour"
         (folder / ".git").mkdir(parents=True, exist_ok=True)
         values = {f"TEXTRAWL_{name}": str(value) for name, value in settings.items()}
-        return Session(client, folder, {**memory, **values}, transcript)
+        return Session(client, folder, {**memory, **values}, transcript, patient=True)
 
     return begin

@@ -18,7 +18,9 @@ from textrawl.hooks.events import CLIENTS, Event
 from textrawl.settings import read_foreign_environment
 
 PROGRAM = Path(sys.executable).parent / "textrawl"
-_PATIENCE = 30  # seconds for a hook, which ends after some seconds in any case
+_PATIENCE = 120  # seconds for a hook, which ends after some seconds in any case
+_TRIES = 10
+_LATE = "textrawl hook: The memory did not answer in time"
 
 Json = dict[str, Any]
 
@@ -59,6 +61,8 @@ class Session:
     folder: Path
     environment: Mapping[str, str]
     transcript: Path | None = None
+    patient: bool = False
+    """Whether an event comes again if a busy machine kept the memory from answering in time."""
     name: str = field(default_factory=lambda: str(uuid4()))
 
     def find(self, part: str) -> Event:
@@ -79,6 +83,13 @@ class Session:
 
     def run(self, event: Event, text: str) -> Said:
         """Run the hook with this input."""
+        for _ in range(_TRIES if self.patient else 1):
+            said = self._run(event, text)
+            if not said.err.startswith(_LATE):
+                break
+        return said
+
+    def _run(self, event: Event, text: str) -> Said:
         done = subprocess.run(
             [PROGRAM, "hook", self.client, event.name],
             input=text,

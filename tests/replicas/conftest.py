@@ -31,7 +31,7 @@ class Guest:
 
     async def wait_for_standby(self, *, used: bool = True) -> None:
         """Wait until the server reads from the standby, or no longer."""
-        async for attempt in AsyncRetrying(stop=stop_after_delay(20), wait=wait_fixed(0.02)):
+        async for attempt in AsyncRetrying(stop=stop_after_delay(60), wait=wait_fixed(0.02)):
             with attempt:
                 assert self.count("standby_used") == used
 

@@ -89,7 +89,7 @@ async def test_a_former_primary_that_comes_back_gets_no_writes(
 ) -> None:
     """It is the first host in DATABASE_URL, so libpq connects to it."""
     pair = doomed_pair
-    async with visit(pair, database_url=pair.both(), database_timeout=2) as guest:
+    async with visit(pair, database_url=pair.both(), database_timeout=4) as guest:
         await remember(guest.client, "Ada", "plays the theremin")
         await pair.primary.kill()
         pair.standby.promote()

@@ -102,7 +102,7 @@ async def probe(pair: Pair, url: str) -> bool:
     await pool.open()
     try:
         assert pool.standby is not None
-        async for attempt in AsyncRetrying(stop=stop_after_delay(20), wait=wait_fixed(0.02)):
+        async for attempt in AsyncRetrying(stop=stop_after_delay(60), wait=wait_fixed(0.02)):
             with attempt:
                 await probe_both(pool)
                 assert pool.standby.lag < MOST_LAG
@@ -143,7 +143,7 @@ async def test_a_standby_that_has_more_than_the_promoted_one_answers_nothing(
             await pair.primary.kill()
             pair.standby.promote()
             second.follow(pair.standby)
-            async for attempt in AsyncRetrying(stop=stop_after_delay(20), wait=wait_fixed(0.02)):
+            async for attempt in AsyncRetrying(stop=stop_after_delay(60), wait=wait_fixed(0.02)):
                 with attempt:
                     await probe_both(pool)
                     assert pool.standby.lag < MOST_LAG

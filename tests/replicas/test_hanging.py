@@ -92,7 +92,7 @@ async def open_pool(
 async def wait_for_statements(pair: Pair, count: int) -> None:
     """Wait until the primary runs statements that sleep."""
     query = "select count(*) from pg_stat_activity where wait_event = 'PgSleep'"
-    async for attempt in AsyncRetrying(stop=stop_after_delay(20), wait=wait_fixed(0.02)):
+    async for attempt in AsyncRetrying(stop=stop_after_delay(60), wait=wait_fixed(0.02)):
         with attempt:
             assert pair.primary.execute(query) == [(count,)]
 
@@ -146,7 +146,7 @@ class Caller:
         self.read += await self._pool.call("wait", Waited, seconds=1.0)
 
     async def wait_for_error(self) -> None:
-        async for attempt in AsyncRetrying(stop=stop_after_delay(5), wait=wait_fixed(0.02)):
+        async for attempt in AsyncRetrying(stop=stop_after_delay(60), wait=wait_fixed(0.02)):
             with attempt:
                 assert len(self.errors) == 1
         assert "The connection broke" in self.errors[0]

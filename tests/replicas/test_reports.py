@@ -47,7 +47,7 @@ async def test_probes_say_whether_the_standby_is_used(pair: Pair, launch: Launch
     root = (await to_thread.run_sync(read_address, process)).removesuffix("/mcp")
     answer: dict[str, Any] = {}
     async with httpx2.AsyncClient() as http:
-        async for attempt in AsyncRetrying(stop=stop_after_delay(20), wait=wait_fixed(0.1)):
+        async for attempt in AsyncRetrying(stop=stop_after_delay(60), wait=wait_fixed(0.1)):
             with attempt:
                 answer = (await http.get(f"{root}/readyz")).json()
                 assert answer["standby"] == "used"

@@ -73,7 +73,7 @@ async def test_with_a_standby_a_write_also_asks_for_its_place_and_a_read_for_the
     pair: Pair,
 ) -> None:
     pair.primary.execute("alter role textrawl_app set log_statement = 'all'")
-    for attempt in Retrying(stop=stop_after_delay(10), wait=wait_fixed(0.02)):
+    for attempt in Retrying(stop=stop_after_delay(60), wait=wait_fixed(0.02)):
         with attempt:
             assert pair.standby.execute("select 1 from pg_db_role_setting where setdatabase = 0")
     async with open_pool(pair.primary.dsn(), read_url=pair.standby.dsn()) as pool:

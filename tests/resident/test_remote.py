@@ -39,7 +39,7 @@ def test_a_resident_and_the_commands_use_the_memory_of_a_server(
     found = recall("who likes tea?")
     again = recall("tea", known=found.short_ids)
     hook = recall("tea", "textrawl hook (codex)", authors=["nobody"])
-    digest = ask(build_call("digest", {"maxTokens": 60}), timeout=20)
+    digest = ask(build_call("digest", {"maxTokens": 60}), timeout=60)
     listed = json.loads(run("recall", "tea", "--json").out)
     refused = run("remember", "Ada", "likes coffee", READ_ONLY="true")
 

@@ -68,7 +68,7 @@ def test_the_socket_answers_like_the_tools(resident: Process, run: Run) -> None:
     stored = remember("Ada", "likes tea")
     found = recall("who likes tea?")
     again = recall("who likes tea?", known=found.short_ids)
-    digest = ask(build_call("digest", {}), timeout=5)
+    digest = ask(build_call("digest", {}), timeout=60)
     printed = run("recall", "who", "likes", "tea?")
     listed = json.loads(run("recall", "tea", "--json").out)
     log = "2026-11-25 10:11:12 INFO the worker sent a heartbeat\n" * 900

@@ -10,7 +10,7 @@ from typing import Any
 import psycopg
 
 _BLOCKERS = "select pg_blocking_pids(%s)"
-_PATIENCE = 20.0  # seconds until a statement that neither waits nor ends is a failure
+_PATIENCE = 60.0  # seconds until a statement that neither waits nor ends is a failure
 
 
 class Session:

@@ -213,7 +213,7 @@ class ClusterMemory:
             [(mark,)] = connection.execute("select textrawl_content.mark_directory()").fetchall()
         for node in nodes or self.cluster.workers:
             with self.open(SUPERUSER, node) as worker:
-                for attempt in Retrying(stop=stop_after_delay(20), wait=wait_fixed(0.01)):
+                for attempt in Retrying(stop=stop_after_delay(60), wait=wait_fixed(0.01)):
                     with attempt:
                         query = "select textrawl_content.read_mark()"
                         assert worker.execute(query).fetchall() >= [(mark,)]

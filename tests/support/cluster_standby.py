@@ -65,7 +65,7 @@ def _copy(node: ClusterNode, standby: ClusterNode) -> None:
 def _wait_until_equal(node: ClusterNode, standby: ClusterNode) -> None:
     with node.open() as primary, standby.open() as copy:
         [(end,)] = primary.execute("select pg_current_wal_flush_lsn()").fetchall()
-        for attempt in Retrying(stop=stop_after_delay(20), wait=wait_fixed(0.01)):
+        for attempt in Retrying(stop=stop_after_delay(60), wait=wait_fixed(0.01)):
             with attempt:
                 query = "select pg_last_wal_replay_lsn() >= %s::pg_lsn"
                 assert copy.execute(query, (end,)).fetchall() == [(True,)]

@@ -173,7 +173,7 @@ class IdentityProvider:
     def wait_for_requests(self, count: int) -> None:
         """Block until `count` requests were received, ten seconds at most."""
         with self._lock:
-            assert self._lock.wait_for(lambda: len(self.requests) >= count, timeout=10)
+            assert self._lock.wait_for(lambda: len(self.requests) >= count, timeout=60)
 
     def answer(self, handler: "_Handler") -> None:
         """Answer one request; called from its thread."""

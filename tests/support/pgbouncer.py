@@ -62,7 +62,7 @@ def run_pgbouncer(
     ) as process:
         try:
             pooled = make_conninfo(conninfo, host=str(folder), port=_PORT)
-            for attempt in Retrying(stop=stop_after_delay(10), wait=wait_fixed(0.02), reraise=True):
+            for attempt in Retrying(stop=stop_after_delay(60), wait=wait_fixed(0.02), reraise=True):
                 with attempt, psycopg.connect(pooled):
                     pass
             yield pooled

@@ -135,7 +135,7 @@ class ProviderServer(ABC, Generic[RequestT]):
     def wait_for_requests(self, count: int) -> None:
         """Block until `count` requests were received, ten seconds at most."""
         with self._lock:
-            assert self._lock.wait_for(lambda: len(self.requests) >= count, timeout=10)
+            assert self._lock.wait_for(lambda: len(self.requests) >= count, timeout=60)
 
     def fail(self, fault: AnyFault, *, times: int | None = None, after: int = 0) -> None:
         """Answer with `fault`: the next `times` requests, or all until `heal`.

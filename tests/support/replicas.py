@@ -71,7 +71,7 @@ class Node:
     async def kill(self) -> None:
         """Kill it with -9, and wait until it is gone."""
         self.signal(signal.SIGKILL)
-        async for attempt in AsyncRetrying(stop=stop_after_delay(10), wait=wait_fixed(0.01)):
+        async for attempt in AsyncRetrying(stop=stop_after_delay(60), wait=wait_fixed(0.01)):
             with attempt:
                 assert find_postmaster(self.paths.pgdata) is None
         await to_thread.run_sync(kill_orphans, self.paths.pgdata)
@@ -88,7 +88,7 @@ class Node:
     async def start(self) -> None:
         """Start it, and wait until it answers."""
         await to_thread.run_sync(spawn, self.paths, self.programs, find_account())
-        async for attempt in AsyncRetrying(stop=stop_after_delay(30), wait=wait_fixed(0.02)):
+        async for attempt in AsyncRetrying(stop=stop_after_delay(60), wait=wait_fixed(0.02)):
             with attempt:
                 assert ping(read_pid_file(self.paths.pgdata)) is pq.Ping.OK
 

@@ -22,7 +22,7 @@ def search(query: str, client: str = "", **wishes: object) -> dict[str, object]:
     return build_call("query_memory", {"query": query}, client=client, **wishes)
 
 
-def recall(query: str, client: str = "", *, timeout: float = 20, **wishes: object) -> SocketAnswer:
+def recall(query: str, client: str = "", *, timeout: float = 60, **wishes: object) -> SocketAnswer:
     """The facts that a program finds."""
     return ask(search(query, client, **wishes), timeout=timeout)
 
@@ -33,7 +33,7 @@ def fact_of(entity: str, fact: str, kind: str = "concept") -> dict[str, object]:
     return build_call("remember_fact", arguments)
 
 
-def remember(entity: str, fact: str, kind: str = "concept", *, timeout: float = 20) -> str:
+def remember(entity: str, fact: str, kind: str = "concept", *, timeout: float = 60) -> str:
     """The id of a fact that a program stores."""
     return str(ask(fact_of(entity, fact, kind), timeout=timeout).content["observationId"])
 
@@ -41,7 +41,7 @@ def remember(entity: str, fact: str, kind: str = "concept", *, timeout: float = 
 def connect() -> socket.socket:
     """A connection to the socket, for bytes that the client would not send."""
     connection = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-    connection.settimeout(10)
+    connection.settimeout(60)
     connection.connect(str(find_address().socket))
     return connection
 

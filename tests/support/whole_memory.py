@@ -69,7 +69,7 @@ class WholeSession(psycopg.Connection[Any]):
             return
         [(mark,)] = self._ask("select textrawl_content.mark_directory()")
         for worker in self.workers:
-            for attempt in Retrying(stop=stop_after_delay(20), wait=wait_fixed(0.005)):
+            for attempt in Retrying(stop=stop_after_delay(60), wait=wait_fixed(0.005)):
                 with attempt:
                     query = "select textrawl_content.read_mark()"
                     assert worker.execute(query).fetchall() >= [(mark,)]

@@ -14,7 +14,7 @@ from tests.conftest import Connect, Era
 from tests.support.commands import serve_over_stdio
 from tests.support.listening import listen
 from tests.support.tool_calls import remember, text_of
-from textrawl import Settings, create_server
+from textrawl import Settings, create_server, scheduling
 
 pytestmark = pytest.mark.anyio
 
@@ -107,7 +107,10 @@ async def test_a_type_that_is_said_first_stays_when_a_relation_is_sent_with_it(
 
 
 @pytest.mark.parametrize("era", ["legacy"])
-async def test_while_a_user_is_asked_other_writes_go_on(connect: Connect, era: Era) -> None:
+async def test_while_a_user_is_asked_other_writes_go_on(
+    connect: Connect, era: Era, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(scheduling, "_LONGEST_WAIT", 300)
     answered = anyio.Event()
 
     async def answer(context: object, params: ElicitRequestParams) -> ElicitResult:
@@ -119,7 +122,7 @@ async def test_while_a_user_is_asked_other_writes_go_on(connect: Connect, era: E
 
     async with anyio.create_task_group() as together:
         together.start_soon(client.call_tool, "forget_entity", {"entityName": "Doomed"})
-        with anyio.fail_after(8):  # less than a write waits in its line
+        with anyio.fail_after(60):
             for number in range(3):
                 await remember(client, "Ada", f"fact number {number}")
         answered.set()
@@ -128,12 +131,15 @@ async def test_while_a_user_is_asked_other_writes_go_on(connect: Connect, era: E
     assert "Doomed" not in text_of(found)
 
 
-async def test_a_write_that_fails_holds_up_no_other(connect: Connect) -> None:
+async def test_a_write_that_fails_holds_up_no_other(
+    connect: Connect, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(scheduling, "_LONGEST_WAIT", 300)
     client = await connect(toolsets=["graph"])
     bad = {"from": "Nobody", "to": "Nobody else", "relationType": "knows"}
     node: dict[str, Any] = {"name": "A", "entityType": "x", "observations": []}
 
-    with anyio.fail_after(8):
+    with anyio.fail_after(60):
         results = await send(
             client,
             ("create_relations", {"relations": [bad]}),

