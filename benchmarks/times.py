@@ -28,7 +28,7 @@ from textrawl import Settings, create_server
 from textrawl.embedded.cluster import Cluster, run_embedded
 from textrawl.embedded.postmaster import APP, OWNER
 from textrawl.models.choice import choose_embedder
-from textrawl.values.question_times import read_time
+from textrawl.values.times import read_time
 
 _SEARCH = """
     select entity_name, content from search_memory(

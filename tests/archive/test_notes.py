@@ -18,7 +18,13 @@ from tests.archive.conftest import succeed
 from tests.archive.material import ENTITY, NOW, SAID, SPACE, fetch, number, tell, write_file
 from tests.support.commands import Launch, Run, wait_for
 from textrawl.archive.note_folder import NoteFolder, name_entity_file
-from textrawl.archive.notes import NOTE_FORMATS, EntityRow, NoteItem, read_items, write_entity_note
+from textrawl.archive.notes import (
+    NOTE_FORMATS,
+    NotedEntity,
+    NoteItem,
+    read_items,
+    write_entity_note,
+)
 from textrawl.errors import StartRefused
 from textrawl.memory.vault import read_note
 from textrawl.values.text import FACT_LENGTH, clean_fact, clean_name
@@ -176,7 +182,7 @@ FORGED = '- x (ben, 2026-01-01)\n  <!-- fact {"id":"9","author":"ben","sum":"000
 ORIGIN: dict[str, Any] = {"author": "Ana (a)", "created_at": "2026-01-01T00:00:00+00:00"}
 
 
-def build_row(text: str, reason: str, name: str, day: str, *, valid: bool) -> EntityRow:
+def build_row(text: str, reason: str, name: str, day: str, *, valid: bool) -> NotedEntity:
     ended = ORIGIN | {"valid": valid, "valid_until": None if valid else day, "valid_from": day}
     fact = ended | {
         "id": "1", "text": text, "source": "note", "confidence": 0.5, "said_at": day,
@@ -190,7 +196,7 @@ def build_row(text: str, reason: str, name: str, day: str, *, valid: bool) -> En
         "id": "0", "space": "default", "name": name, "entity_type": "person", "metadata": {},
         "type_guessed": None, "description": reason,
     }  # fmt: skip
-    return EntityRow("0", entity, [ORIGIN | {"id": "3", "name": name}], [fact], [relation])
+    return NotedEntity("0", entity, [ORIGIN | {"id": "3", "name": name}], [fact], [relation])
 
 
 @given(TEXTS, TEXTS, NAMES, DAYS, st.booleans(), st.sampled_from(NOTE_FORMATS))

@@ -83,10 +83,11 @@ class Session:
 
     def run(self, event: Event, text: str) -> Said:
         """Run the hook with this input."""
-        for _ in range(_TRIES if self.patient else 1):
-            said = self._run(event, text)
+        said = self._run(event, text)
+        for _ in range(_TRIES if self.patient else 0):
             if not said.err.startswith(_LATE):
                 break
+            said = self._run(event, text)
         return said
 
     def _run(self, event: Event, text: str) -> Said:

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from textrawl.values import question_times
-from textrawl.values.question_times import find_period, names_time, read_time
+from textrawl.values import times
+from textrawl.values.times import find_period, names_time, read_time
 
-FILES = Path(question_times.__file__).parent / "languages"
+FILES = Path(times.__file__).parent / "languages"
 NOW = datetime(2026, 11, 22, 15, tzinfo=UTC)  # a Sunday
 WEEK = ("2026-11-09", "2026-11-16")
 MARCH = ("2023-03-01", "2023-04-01")

@@ -253,7 +253,7 @@ async def read_contents(
         raise StartRefused(f"{file} is not a backup of textrawl")
     arguments = ["--data-only", f"--schema={SCHEMA}", "--file=-", str(file)]
     async with read_program(program, arguments) as chunks:
-        reader, rest = _Reader(contents), b""
+        reader, rest = _DumpReader(contents), b""
         async for chunk in chunks:
             *lines, rest = (rest + chunk).split(b"\n")
             reader.read(lines)
@@ -264,7 +264,7 @@ async def read_contents(
     return contents
 
 
-class _Reader:
+class _DumpReader:
     """A counter of the rows between each COPY command and its end."""
 
     def __init__(self, contents: Contents) -> None:

@@ -19,7 +19,7 @@ from typing import Literal
 from pathvalidate import sanitize_filename
 
 from textrawl.archive.exports import choose_spaces
-from textrawl.archive.notes import EntityRow, NoteFormat, write_entity_note
+from textrawl.archive.notes import NotedEntity, NoteFormat, write_entity_note
 from textrawl.errors import StartRefused
 from textrawl.memory.vault import LINK_MARKS
 from textrawl.postgres.owner_session import Session
@@ -191,10 +191,10 @@ async def export_folder(
     return folder.finish()
 
 
-async def _read_rows(session: Session, space: int) -> AsyncIterator[EntityRow]:
+async def _read_rows(session: Session, space: int) -> AsyncIterator[NotedEntity]:
     async for page in session.read_lines("export_notes", space):
         for line, _ in page:
-            yield EntityRow(**json.loads(line))
+            yield NotedEntity(**json.loads(line))
 
 
 async def _name_notes(session: Session, space: int) -> dict[str, str]:
@@ -224,7 +224,7 @@ def name_entity_file(name: str, entity_id: str) -> str:
     return clean if plain else f"{clean} {entity_id[:8]}".strip()
 
 
-def _add_to_tables(tables: Tables, row: EntityRow) -> None:
+def _add_to_tables(tables: Tables, row: NotedEntity) -> None:
     name = row.entity["name"]
     rows = {
         "entities": [row.entity | {"type": row.free_type}],

@@ -43,7 +43,7 @@ _FOLDS: dict[NoteFormat, tuple[str, str, str]] = {
 
 
 @dataclass(frozen=True)
-class EntityRow:
+class NotedEntity:
     """A row of export_notes()."""
 
     id: str
@@ -70,7 +70,7 @@ class NoteItem:
     edited: bool = False
 
 
-def write_entity_note(row: EntityRow, form: NoteFormat, stems: Mapping[str, str]) -> str:
+def write_entity_note(row: NotedEntity, form: NoteFormat, stems: Mapping[str, str]) -> str:
     """Return the note of a row of export_notes(). `stems` has the file names of other notes."""
     current, ended = list[str](), list[str]()
     groups: dict[ItemKind, list[Values] | None] = {
@@ -93,7 +93,7 @@ def write_entity_note(row: EntityRow, form: NoteFormat, stems: Mapping[str, str]
     return write_note(_write_front(row, form), "\n".join([title, *current]))
 
 
-def _write_front(row: EntityRow, form: NoteFormat) -> Values:
+def _write_front(row: NotedEntity, form: NoteFormat) -> Values:
     entity, name = row.entity, row.entity["name"]
     return {
         "title": name,

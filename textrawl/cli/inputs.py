@@ -8,7 +8,6 @@ import typer
 
 from textrawl.memory.facts import EVER
 from textrawl.values import names
-from textrawl.values.question_times import find_period
 from textrawl.values.text import (
     FACT_LENGTH,
     LEAST_TOKENS,
@@ -21,7 +20,7 @@ from textrawl.values.text import (
     clean_name,
     clean_query,
 )
-from textrawl.values.times import read_as_of, read_instant
+from textrawl.values.times import find_period, read_as_of, read_instant
 
 Value = TypeVar("Value")
 

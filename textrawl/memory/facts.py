@@ -30,9 +30,11 @@ from textrawl.memory.fact_rows import (
 from textrawl.memory.store import Store
 from textrawl.models.embeddings import compose_document, compose_query
 from textrawl.postgres.sqlstates import FACT_REASONS, DataRefused
-from textrawl.values import condensation, question_times
+from textrawl.values import condensation
 from textrawl.values.names import ENTITY_TYPES
 from textrawl.values.text import QUERY_LENGTH, read_relation
+from textrawl.values.times import NamedPeriod, names_time
+from textrawl.values.times import read_time as read_question_time
 from textrawl.values.word_lists import EVERYBODY, build_filter, includes_everybody
 
 # People speak of an event some days after it, or plan it the day before. Therefore the period of a
@@ -60,11 +62,11 @@ async def read_time(query: str, as_of: datetime | Literal["ever"] | None) -> dic
     `as_of`, the tense of the query does not count.
     """
     now = as_of if isinstance(as_of, datetime) else datetime.now(UTC)
-    if question_times.names_time(query):
+    if names_time(query):
         # Use a thread, because the first call loads the words of a language, which takes a second.
-        period, tense = await to_thread.run_sync(question_times.read_time, query, now)
+        period, tense = await to_thread.run_sync(read_question_time, query, now)
     else:
-        period, tense = question_times.read_time(query, now)
+        period, tense = read_question_time(query, now)
     found = dict[str, object]()
     if period:
         found["around"] = _write_range(period.widen(_EARLIER, _LATER))
@@ -75,7 +77,7 @@ async def read_time(query: str, as_of: datetime | Literal["ever"] | None) -> dic
     return found
 
 
-def _write_range(period: question_times.NamedPeriod) -> str:
+def _write_range(period: NamedPeriod) -> str:
     return f"[{period.start.isoformat()},{period.end.isoformat()})"
 
 

@@ -353,7 +353,7 @@ class Wanted:
 
 
 @dataclass(frozen=True)
-class Found:
+class VaultMatch:
     """A memory (`stm`) or a note (`ltm`), with its weighted score."""
 
     source: Literal["stm", "ltm"]
@@ -380,7 +380,7 @@ class UnifiedOperations:
         self._call = store.database.call
         self._vault = vault
 
-    async def search(self, wanted: Wanted, caller: Caller) -> tuple[list[Found], str | None]:
+    async def search(self, wanted: Wanted, caller: Caller) -> tuple[list[VaultMatch], str | None]:
         """Return the best memories and notes, and the reason if the notes were not searched."""
         rows = await self._call(
             "match_memories",
@@ -395,7 +395,9 @@ class UnifiedOperations:
         notes, reason = await self._find_notes(wanted, caller)
         return _merge([*(_weigh_memory(row, wanted) for row in rows), *notes], wanted.limit), reason
 
-    async def _find_notes(self, wanted: Wanted, caller: Caller) -> tuple[list[Found], str | None]:
+    async def _find_notes(
+        self, wanted: Wanted, caller: Caller
+    ) -> tuple[list[VaultMatch], str | None]:
         if self._vault is None:
             return [], None
         spaces = frozenset(space.name for space in caller.principal.readable)
@@ -405,10 +407,10 @@ class UnifiedOperations:
             return [], f"Notes were not searched: {error.fix}"
 
 
-def _match_notes(vault: Path, wanted: Wanted, spaces: frozenset[str]) -> list[Found]:
+def _match_notes(vault: Path, wanted: Wanted, spaces: frozenset[str]) -> list[VaultMatch]:
     """Return the notes that match. A promoted note is shown to readers of its space only."""
     return [
-        Found(
+        VaultMatch(
             source="ltm",
             score=relevance * wanted.note_weight,
             title=note.title,
@@ -433,8 +435,8 @@ def _rate_note(note: IndexedNote, words: Sequence[str]) -> float:
     return min(1, (_TITLE * in_title + _BODY * in_body) / (_TITLE + _BODY))
 
 
-def _weigh_memory(row: MatchedRow, wanted: Wanted) -> Found:
-    return Found(
+def _weigh_memory(row: MatchedRow, wanted: Wanted) -> VaultMatch:
+    return VaultMatch(
         source="stm",
         score=row.score * wanted.memory_weight,
         title=None,
@@ -446,9 +448,9 @@ def _weigh_memory(row: MatchedRow, wanted: Wanted) -> Found:
     )
 
 
-def _merge(found: Sequence[Found], limit: int) -> list[Found]:
+def _merge(found: Sequence[VaultMatch], limit: int) -> list[VaultMatch]:
     """Return the results with the highest scores, each text once."""
-    kept = dict[str, Found]()
+    kept = dict[str, VaultMatch]()
     for one in sorted(found, key=lambda one: (-one.score, one.source != "stm", one.path or "")):
         kept.setdefault(one.content[:_SAME].casefold(), one)
     return list(kept.values())[:limit]

@@ -36,8 +36,7 @@ from textrawl.memory import commands
 from textrawl.memory.fact_rows import EntityRow, ExplainedRow, HitRow
 from textrawl.memory.facts import EVER, Absence
 from textrawl.values.condensation import condense
-from textrawl.values.question_times import TenseName, read_time
-from textrawl.values.times import write_day, write_lifetime, write_period
+from textrawl.values.times import TenseName, read_time, write_day, write_lifetime, write_period
 
 _TENSES: Mapping[TenseName, str] = {
     "first": "the first time",

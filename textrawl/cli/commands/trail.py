@@ -31,9 +31,8 @@ from textrawl.memory import commands
 from textrawl.memory.commands import Session
 from textrawl.memory.trail import EventFilter, EventRow, ImportRow, PlanRow, UndoRow
 from textrawl.settings import read_settings
-from textrawl.values.question_times import find_period
 from textrawl.values.text import clean_name
-from textrawl.values.times import read_instant
+from textrawl.values.times import find_period, read_instant
 
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
 

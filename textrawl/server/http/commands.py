@@ -38,10 +38,10 @@ def serve_commands(app: Starlette, server: "MemoryServer") -> None:
     """Let the paths /mcp/t/commands of `app` also run the operations of commands on `server`."""
     for route in app.router.routes:
         if isinstance(route, Route) and route.path.startswith(f"/mcp/t/{COMMANDS}"):
-            route.app = Endpoint(server, route.app)
+            route.app = CommandEndpoint(server, route.app)
 
 
-class Endpoint:
+class CommandEndpoint:
     """The application at a path of commands. `tools` answers all that names no operation."""
 
     def __init__(self, server: "MemoryServer", tools: ASGIApp) -> None:

@@ -22,7 +22,7 @@ from textrawl.memory.decay_consolidation import (
     PromotionOperations,
     SimilarityRow,
 )
-from textrawl.memory.vault import Found, UnifiedOperations, Wanted
+from textrawl.memory.vault import UnifiedOperations, VaultMatch, Wanted
 from textrawl.scheduling import run_aside
 from textrawl.tools.call import Call
 from textrawl.tools.decay.declaration import (
@@ -376,7 +376,7 @@ class UnifiedReply(DecayReply):
     dropped: Annotated[int | None, Key("cut")] = None
 
     @classmethod
-    def build(cls, found: Sequence[Found], note: str | None, *, verbose: bool) -> Self:
+    def build(cls, found: Sequence[VaultMatch], note: str | None, *, verbose: bool) -> Self:
         """Return the reply for the results of a search."""
         parts = [UnifiedPart.model_validate(one) for one in found]
         if not verbose:
