@@ -16,6 +16,7 @@ set search_path from current
 as $$
 #variable_conflict use_column
 declare
+    known constant jsonb := type_words();
     kinds text[];  -- types of entities for which the query has a word, such as company
 begin
     if not exists (
@@ -26,7 +27,7 @@ begin
             where r.to_entity = named.id) then
         return;
     end if;
-    kinds := array(select distinct t.entity_type from type_words() t where t.word = any(query_words));
+    kinds := array(select distinct known ->> word from unnest(query_words) word where known ? word);
     return query
         with related as (
             select r.space_id, r.other, e.entity_type, matched_terms(s.fts, terms) as via

@@ -87,7 +87,9 @@ def test_it_works_twice_in_a_row_without_regard_to_settings(
 
 
 def test_it_tells_scripts_everything(run: Run, data_dir: Path) -> None:
-    report = json.loads(run("demo", "--json", "--data-dir", str(data_dir)).out)
+    outcome = run("demo", "--json", "--data-dir", str(data_dir))
+    assert outcome.code == 0, outcome.err
+    report = json.loads(outcome.out)
 
     material, counter = read_material(), choose_counter()
     assert report["stored"]["new_facts"] == report["stored"]["facts"] == len(material.facts)
