@@ -7,7 +7,7 @@ in the `.env` of the working directory. Editors start servers in the folder of a
 The project can also be anybody's repository. Its `.env` must not decide where facts are sent, or
 what is done with them. So it sets only PROJECT_SETTINGS, unless the user trusts the folder.
 
-The greeting needs two settings before `settings` is loaded. Therefore this module imports only the
+The greeting needs some settings before `settings` is loaded. Therefore this module imports only the
 standard library until there is a file to parse.
 """
 
@@ -130,10 +130,6 @@ _ENCODING = "utf-8-sig"  # editors on Windows write a byte order mark before the
 _PASSES_ON = "psql"  # a command that passes its arguments on to another program
 
 
-class ParsingNeeded(Exception):
-    """A value is needed before files are parsed, but a file may set it."""
-
-
 class Value(NamedTuple):
     """The value of a setting, with the name of its variable and with its source."""
 
@@ -152,10 +148,6 @@ class EnvFile(NamedTuple):
     def mentions(self, name: str) -> bool:
         """Return whether `name` occurs in the file, in UTF-8 or UTF-16."""
         return name.lower().encode() in self.content.replace(b"\0", b"").lower()
-
-    def may_set(self, setting: str) -> bool:
-        """Return whether a value of `setting` in this file counts."""
-        return setting.lower() in PROJECT_SETTINGS or self.is_trusted()
 
     def is_trusted(self) -> bool:
         """Return whether all settings in this file count."""
@@ -324,21 +316,6 @@ def read_token_file(path: Path) -> str:
     if token := EnvFile(str(path), _read_bytes(path)).decode().strip():
         return token
     raise StartRefused(f"The token file {path} is empty: write an access token into it")
-
-
-def find_unparsed(setting: str) -> str | None:
-    """Return the value in the environment. Raises ParsingNeeded if a file mentions the setting."""
-    try:
-        files = read_files()
-    except StartRefused as error:
-        raise ParsingNeeded from error
-    if any(
-        file.mentions(f"{PREFIX * file.shared}{setting}") and file.may_set(setting)
-        for file in files
-    ):
-        raise ParsingNeeded
-    value = read_environment().find(setting)
-    return value.text if value else None
 
 
 def protect_children() -> None:

@@ -15,6 +15,7 @@ from textrawl.cli.foreground import Interrupted, run_foreground, silence_librari
 from textrawl.cli.garbage_collection import pause_collection, return_freed_memory
 from textrawl.doctor.setting_mistakes import find_mistakes
 from textrawl.server.description import describe_server
+from textrawl.server.early_lists import EarlyLists
 from textrawl.server.early_reader import EarlyReader, Greeter
 from textrawl.server.logs import configure_logs
 from textrawl.settings import Settings, read_settings
@@ -29,10 +30,10 @@ logger = logging.getLogger("textrawl")
 _PAUSE = 1.0  # seconds between two looks at the work that is left
 
 
-def serve_client(early_reader: EarlyReader) -> None:
+def serve_client(early_reader: EarlyReader, lists: EarlyLists | None) -> None:
     """Serve the client of `early_reader` until it disconnects or a signal comes.
 
-    Raises StartRefused.
+    `lists` are written for the next start. Raises StartRefused.
     """
     settings = read_settings()
     if early_reader.greeter is None:
@@ -43,7 +44,7 @@ def serve_client(early_reader: EarlyReader) -> None:
         early_reader.begin_greeting(Greeter(__version__, description))
     prepare_server(settings)
     try:
-        run_foreground(partial(_serve, settings, early_reader), use_uvloop=True)
+        run_foreground(partial(_serve, settings, early_reader, lists), use_uvloop=True)
     except Interrupted:
         return  # the regular way to end a server
 
@@ -75,7 +76,7 @@ def build_server(settings: Settings, *, tokens_needed: bool = False) -> "MemoryS
         return server
 
 
-async def _serve(settings: Settings, early_reader: EarlyReader) -> None:
+async def _serve(settings: Settings, early_reader: EarlyReader, lists: EarlyLists | None) -> None:
     async with AsyncExitStack() as stack:
         if sys.stderr.isatty():
             server = await _open_visibly(settings, early_reader, stack)
@@ -83,7 +84,7 @@ async def _serve(settings: Settings, early_reader: EarlyReader) -> None:
             server = await _open(settings, stack)
         from textrawl.server.stdio_session import serve_stdio  # noqa: PLC0415 - not for HTTP
 
-        await serve_stdio(server, early_reader)
+        await serve_stdio(server, early_reader, lists if settings.enable_memory else None)
 
 
 async def _open(settings: Settings, stack: AsyncExitStack) -> "MemoryServer":

@@ -2,16 +2,18 @@
 
 import os
 import signal
-from collections.abc import Generator
-from contextlib import contextmanager, suppress
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
 from types import FrameType
 from typing import NoReturn
 
 from textrawl import __version__
 from textrawl.cli.garbage_collection import pause_collection
-from textrawl.environment import ParsingNeeded, find_unparsed
+from textrawl.environment import ValueSource, find_value, read_sources
+from textrawl.errors import StartRefused
 from textrawl.server.description import ServerDescription, describe_server
-from textrawl.server.early_reader import Greeter, receive
+from textrawl.server.early_lists import EarlyLists, find_lists
+from textrawl.server.early_reader import EarlyReader, Greeter, receive
 from textrawl.tools.catalogue import EVERY, TOOLSETS
 
 _ENDS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
@@ -21,33 +23,49 @@ _ON, _OFF = ("true", "1", "yes", "on"), ("false", "0", "no", "off")
 def run_stdio() -> None:
     """Greet the client while the server is loaded, then serve it. Raises StartRefused."""
     with _end_on_signals(), receive() as early_reader:
-        with suppress(ParsingNeeded):
-            early_reader.begin_greeting(Greeter(__version__, guess_description()))
+        lists = begin_greeting(early_reader)
         with pause_collection():
             from textrawl.cli.hosting import serve_client  # noqa: PLC0415 - after the greeting
 
-        serve_client(early_reader)
+        serve_client(early_reader, lists)
 
 
-def guess_description() -> ServerDescription:
-    """Return the description of the server that the environment configures.
+def begin_greeting(early_reader: EarlyReader) -> EarlyLists | None:
+    """Begin to greet the client, and return the lists for it.
 
-    Raises ParsingNeeded if only the module `settings`, which is not loaded yet, can decide.
+    Return None if only the module `settings`, which is not loaded yet, can decide about them.
     """
-    names = [name.strip() for name in (find_unparsed("toolsets") or TOOLSETS[0]).split(",")]
-    if not {*names} <= {*TOOLSETS, EVERY}:
-        raise ParsingNeeded
+    try:
+        sources = read_sources()
+        description = guess_description(sources)
+        if description is None:
+            return None
+        lists = find_lists(sources)
+    except (StartRefused, OSError, RuntimeError):  # the settings say more about the reason
+        return None
+    early_reader.begin_greeting(Greeter(__version__, description, lists.answers))
+    return lists
+
+
+def guess_description(sources: Sequence[ValueSource]) -> ServerDescription | None:
+    """Return the description of the server that `sources` configure.
+
+    Return None if only the module `settings` can decide.
+    """
+    wanted = find_value("toolsets", sources)
+    names = [name.strip() for name in (wanted.text if wanted else TOOLSETS[0]).split(",")]
+    enabled, resources = (_guess_switch(name, sources) for name in ("enable_memory", "resources"))
+    if not {*names} <= {*TOOLSETS, EVERY} or enabled is None or resources is None:
+        return None
     offered = TOOLSETS if EVERY in names else names
-    enabled, resources = _guess_switch("enable_memory"), _guess_switch("resources")
     return describe_server(offered, enabled=enabled, resources=resources)
 
 
-def _guess_switch(setting: str) -> bool:
-    """Return the value of a setting that is true by default. Raises ParsingNeeded."""
-    value = (find_unparsed(setting) or _ON[0]).lower()
-    if value not in (*_ON, *_OFF):
-        raise ParsingNeeded
-    return value in _ON
+def _guess_switch(setting: str, sources: Sequence[ValueSource]) -> bool | None:
+    """Return the value of a setting that is true by default, or None for an unusual value."""
+    found = find_value(setting, sources)
+    value = found.text.lower() if found else _ON[0]
+    return value in _ON if value in (*_ON, *_OFF) else None
 
 
 @contextmanager

@@ -1,7 +1,9 @@
 """Reading stdin from the start of the process, and greeting the client while modules are loaded.
 
-A thread reads and greets until the event loop takes over. The thread uses only the standard
-library.
+A thread reads and greets until `take_over`, and also answers lists from the file of `early_lists`.
+The thread uses only the standard library. What it leaves to whoever takes over is in `EarlyReader`:
+the lines that are `waiting`, the half line in `splitter`, the answers that are `unwritten`, and in
+`greeter` the id of the handshake whose second answer has to be dropped.
 """
 
 import json
@@ -14,7 +16,9 @@ from threading import Thread
 from typing import Any, NamedTuple, TypeGuard, cast
 
 from textrawl.server.description import NAME, TITLE, ServerDescription
+from textrawl.server.early_lists import Answers
 from textrawl.server.framing import CHUNK, LineSplitter, Output, RequestId, Text, read_id, redirect
+from textrawl.values.word_lists import PROGRAM
 
 Members = dict[str, Any]
 
@@ -22,7 +26,10 @@ _ANY: Members = {}
 _EACH = "*"  # stands for every member's name
 _REQUIRED = "!"  # ends the name of a required member
 _NULL = type(None)
-_FORBIDDEN = None  # stands for the shape of a member that must not occur
+_TOKEN = (str, int)  # types that are meant exactly: neither null nor a boolean is a token
+_LEVELS = frozenset(
+    {"debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"}
+)
 _CLIENT = {
     "name!": str, "version!": str, "title": str, "description": str, "websiteUrl": str,
     "icons": [{"src!": str, "mimeType": str, "sizes": [str], "theme": _NULL}],
@@ -44,7 +51,7 @@ VERSION, CAPABILITIES, CLIENT = (
 )
 """The names of three members of `_meta`."""
 
-_META = {"progressToken": _FORBIDDEN, f"{_OURS}logLevel": _NULL}
+_META = {"progressToken": _TOKEN, f"{_OURS}logLevel": _LEVELS}
 _HANDSHAKE = {
     "protocolVersion!": str,
     "capabilities!": _CAPABILITIES,
@@ -52,6 +59,7 @@ _HANDSHAKE = {
     "_meta": _META,
 }
 _ENVELOPE = _META | {f"{CAPABILITIES}!": _CAPABILITIES, CLIENT: _CLIENT}
+_LEGACY = {"progressToken": _TOKEN, VERSION: _NULL}
 
 
 def is_object(value: object) -> TypeGuard[Members]:
@@ -73,6 +81,8 @@ def _fits(value: object, shape: Any) -> bool:
     """Return whether `value` has this shape. A member can be absent or null unless required."""
     if isinstance(shape, type):
         return isinstance(value, shape)
+    if isinstance(shape, frozenset):
+        return isinstance(value, str) and value in shape
     if isinstance(shape, list):
         [inner] = cast("list[Any]", shape)
         items = cast("list[object]", value) if isinstance(value, list) else [None]
@@ -85,8 +95,8 @@ def _fits(value: object, shape: Any) -> bool:
 
 
 def _has(members: Members, name: str, shape: Any) -> bool:
-    if shape is _FORBIDDEN:
-        return name not in members
+    if shape is _TOKEN:
+        return name not in members or type(members[name]) in _TOKEN
     member: object = members.get(name.removesuffix(_REQUIRED))
     return not name.endswith(_REQUIRED) if member is None else _fits(member, shape)
 
@@ -109,21 +119,36 @@ class Greeting(NamedTuple):
 
 
 class Greeter:
-    """Answers the first requests. From the first other message on, the SDK answers everything."""
+    """Answers the first requests. From the first other request on, the SDK answers everything.
 
-    def __init__(self, version: str, description: ServerDescription) -> None:
+    Lists are the exception: after a handshake, all lists that `answers` has are answered with it.
+    """
+
+    def __init__(
+        self, version: str, description: ServerDescription, answers: Answers | None = None
+    ) -> None:
         self._server = {"name": NAME, "title": TITLE, "version": version}
         instructions = description.instructions
         self._instructions = {} if instructions is None else {"instructions": instructions}
         self._description = description
+        self._answers = answers or {}
         self._done = False
         self._hidden: str | None = None
+        self.agreed: str | None = None
+        """The version of the protocol that a handshake agreed on."""
+        self.listed = dict[str, bytes]()
+        """The last answer to each list that a client got after a handshake."""
 
     def greet(self, line: bytes) -> Greeting | None:
         """Return the answer to `line`, or None if the SDK has to answer."""
-        if self._done or (message := _read(line)) is None:
+        if (self._done and not self._answers) or (message := _read(line)) is None:
             return None
         method, params = message.get("method"), message.get("params")
+        if found := self._find_list(method, params):
+            identity = _encode(message["id"])
+            return Greeting(b'{"jsonrpc":"2.0","id":%b,"result":%b}' % (identity, found))
+        if self._done:
+            return None
         if method == "server/discover" and (reply := self._discover(params)) is not None:
             return Greeting(_write(message["id"], reply))
         self._done = True
@@ -132,6 +157,7 @@ class Greeter:
         # The SDK also needs the handshake. It gets another id, so that its answer can be dropped.
         self._hidden = f"{NAME}-{os.urandom(8).hex()}"
         reply = {"result": self._initialize(params)}
+        self.agreed = reply["result"]["protocolVersion"]
         return Greeting(_write(message["id"], reply), _encode(message | {"id": self._hidden}))
 
     def hides(self, identity: RequestId | None) -> bool:
@@ -140,6 +166,27 @@ class Greeter:
             return False
         self._hidden = None
         return True
+
+    def end_lists(self) -> None:
+        """Leave all further lists to the server, which has just been opened."""
+        self._answers = {}
+
+    def _find_list(self, method: object, params: object) -> bytes | None:
+        """Return the answer to a plain request for the first page of a list, or None."""
+        if not isinstance(method, str) or method not in self._answers:
+            return None
+        members = params if is_object(params) else {}
+        meta: object = members.get("_meta") or {}
+        if members.keys() - {"_meta"} or not is_object(meta) or PROGRAM in meta:
+            return None
+        if self.agreed is not None:
+            found = self._answers[method].get(self.agreed) if _fits(meta, _LEGACY) else None
+            if found is not None:
+                self.listed[method] = found
+            return found
+        if self._done or CAPABILITIES not in meta or not is_envelope(meta):
+            return None
+        return self._answers[method].get(str(meta.get(VERSION)))
 
     def _initialize(self, params: Members) -> Members:
         wanted = params["protocolVersion"]

@@ -15,21 +15,108 @@ import anyio.to_thread
 from anyio.abc import AsyncResource
 from mcp.server import MCPServer
 from mcp.shared.message import SessionMessage
-from mcp.types import JSONRPCError, JSONRPCResponse
+from mcp.types import (
+    JSONRPCError,
+    JSONRPCMessage,
+    JSONRPCNotification,
+    JSONRPCRequest,
+    JSONRPCResponse,
+)
 
-from textrawl.server.early_reader import EarlyReader
+from textrawl import __version__
+from textrawl.server.description import NAME
+from textrawl.server.early_lists import METHODS, EarlyLists
+from textrawl.server.early_reader import (
+    CAPABILITIES,
+    CLIENT,
+    HANDSHAKE_VERSIONS,
+    MODERN_VERSIONS,
+    VERSION,
+    EarlyReader,
+    Greeter,
+)
 from textrawl.server.framing import CHUNK, Text
 from textrawl.server.messages import Fault, read_message, refuse_length
 
 
-async def serve_stdio(server: MCPServer[Any], early_reader: EarlyReader) -> None:
-    """Serve the client of `early_reader` until the client disconnects or the task is cancelled."""
+async def serve_stdio(
+    server: MCPServer[Any], early_reader: EarlyReader, lists: EarlyLists | None = None
+) -> None:
+    """Serve the client of `early_reader` until the client disconnects or the task is cancelled.
+
+    `lists` are compared with those of `server`, and written for the next start.
+    """
     # The low-level server cleans up at its end, but `run_stdio_async` of the SDK does not.
     low = server._lowlevel_server  # pyright: ignore[reportPrivateUsage]
     early_reader.take_over()
+    if early_reader.greeter is not None:
+        early_reader.greeter.end_lists()
     writer = _MessageWriter(early_reader)
     reader = _MessageReader(early_reader, writer)
-    await low.run(reader, writer, low.create_initialization_options())
+    async with anyio.create_task_group() as beside:
+        if lists is not None:
+            beside.start_soon(_renew_lists, server, lists, early_reader.greeter, writer)
+        await low.run(reader, writer, low.create_initialization_options())
+        beside.cancel_scope.cancel()
+
+
+async def _renew_lists(
+    server: MCPServer[Any], lists: EarlyLists, greeter: Greeter | None, writer: "_MessageWriter"
+) -> None:
+    """Write the lists of `server`, and tell a client that got another list before."""
+    answers = await ask_for_lists(server)
+    await anyio.to_thread.run_sync(lists.write, answers)
+    if greeter is None:
+        return
+    for method, given in greeter.listed.items():
+        if given != answers[method].get(str(greeter.agreed)):
+            changed = f"notifications/{method.split('/')[0]}/list_changed"
+            note = JSONRPCNotification(jsonrpc="2.0", method=changed)
+            await writer.send(SessionMessage(note))
+
+
+async def ask_for_lists(server: MCPServer[Any]) -> dict[str, dict[str, bytes]]:
+    """Return the results of METHODS as `server` writes them, by method and protocol version.
+
+    A method that the server lacks, or that fails, has no results.
+    """
+    found: dict[str, dict[str, bytes]] = {method: {} for method in METHODS}
+    for version in (*HANDSHAKE_VERSIONS, *MODERN_VERSIONS):
+        async for method, result in _ask_for_lists(server, version):
+            found[method][version] = result
+    return found
+
+
+async def _ask_for_lists(server: MCPServer[Any], version: str) -> AsyncGenerator[tuple[str, bytes]]:
+    low = server._lowlevel_server  # pyright: ignore[reportPrivateUsage]
+    requests = _write_requests(version)
+    ask, questions = anyio.create_memory_object_stream[SessionMessage | Exception](len(requests))
+    answers, hear = anyio.create_memory_object_stream[SessionMessage](len(requests))
+    async with ask, hear, anyio.create_task_group() as group:
+        group.start_soon(low.run, questions, answers, low.create_initialization_options())
+        for request in requests:
+            await ask.send(SessionMessage(request))
+        for _ in requests:
+            message = (await hear.receive()).message
+            if isinstance(message, JSONRPCResponse) and message.id in METHODS:
+                begin = f'{{"jsonrpc":"2.0","id":"{message.id}","result":'
+                yield str(message.id), _dump(message).removeprefix(begin.encode())[:-1]
+        group.cancel_scope.cancel()
+
+
+def _write_requests(version: str) -> list[JSONRPCRequest]:
+    """Return the requests for each list, after a handshake if this version has one."""
+    client = {"name": NAME, "version": __version__}
+    modern = version in MODERN_VERSIONS
+    hello = {"protocolVersion": version, "capabilities": {}, "clientInfo": client}
+    params = {"_meta": {VERSION: version, CAPABILITIES: {}, CLIENT: client}} if modern else None
+    handshake = JSONRPCRequest(jsonrpc="2.0", id=0, method="initialize", params=hello)
+    lists = [JSONRPCRequest(jsonrpc="2.0", id=one, method=one, params=params) for one in METHODS]
+    return lists if modern else [handshake, *lists]
+
+
+def _dump(message: JSONRPCMessage) -> bytes:
+    return message.model_dump_json(by_alias=True, exclude_unset=True).encode()
 
 
 class _MessageWriter(AsyncResource):
@@ -54,7 +141,7 @@ class _MessageWriter(AsyncResource):
         message = item.message
         if isinstance(message, JSONRPCResponse | JSONRPCError) and self._is_hidden(message.id):
             return
-        await self.write(message.model_dump_json(by_alias=True, exclude_unset=True).encode())
+        await self.write(_dump(message))
 
     async def write(self, line: bytes) -> None:
         """Write a line. Raises BrokenResourceError if the client has closed its end."""
