@@ -27,7 +27,6 @@ from textrawl.environment import (
     read_sources,
 )
 from textrawl.errors import StartRefused, TextrawlError
-from textrawl.values.text import SHORT_ID
 from textrawl.values.word_lists import PROGRAM
 
 _LONGEST = 103  # bytes without the NUL; sun_path has 104 on macOS and 108 on Linux
@@ -166,6 +165,8 @@ class SocketAnswer(NamedTuple):
     @property
     def short_ids(self) -> list[str]:
         """The short ids of the facts."""
+        from textrawl.values.text import SHORT_ID  # noqa: PLC0415 - a greeting does without it
+
         return [identity[:SHORT_ID] for identity in self.ids]
 
 

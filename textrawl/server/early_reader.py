@@ -184,9 +184,10 @@ class Greeter:
             if found is not None:
                 self.listed[method] = found
             return found
-        if self._done or CAPABILITIES not in meta or not is_envelope(meta):
+        wanted: object = meta.get(VERSION)
+        if self._done or wanted not in MODERN_VERSIONS or not is_envelope(meta):
             return None
-        return self._answers[method].get(str(meta.get(VERSION)))
+        return self._answers[method].get(str(wanted))
 
     def _initialize(self, params: Members) -> Members:
         wanted = params["protocolVersion"]

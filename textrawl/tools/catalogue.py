@@ -4,7 +4,6 @@ Each package in this folder is a toolset. Its module `tools` has a variable with
 package, which holds the `Toolset`. Its file `instructions.txt` tells models when to use the tools.
 """
 
-import logging
 from collections.abc import Sequence
 from importlib import import_module
 from pathlib import Path
@@ -14,8 +13,6 @@ from textrawl.errors import StartRefused
 
 if TYPE_CHECKING:  # a server imports this module before it loads a toolset
     from textrawl.tools.toolset import Toolset, ToolSpec
-
-logger = logging.getLogger("textrawl")
 
 _FIRST = ("memory", "graph")  # memory is the default; the others follow in alphabetical order
 EVERY = "all"  # in the setting TOOLSETS: every toolset
@@ -68,11 +65,13 @@ def choose_tools(names: Sequence[str]) -> "dict[str, ToolSpec]":
     """
     chosen = choose_toolsets(names)
     order = [*names, *TOOLSETS]
+    import logging  # noqa: PLC0415 - a greeting needs the names alone, and does without it
+
     owners = dict[str, str]()
     for toolset in sorted(chosen, key=lambda toolset: order.index(toolset.name)):
         for name in toolset.every_tool:
             if owners.setdefault(name, toolset.name) != toolset.name:
-                logger.info(
+                logging.getLogger("textrawl").info(
                     "The tool %s is that of the toolset %s: %s offers its own at /mcp/t/%s alone",
                     name,
                     owners[name],

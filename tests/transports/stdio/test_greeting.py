@@ -14,7 +14,7 @@ from mcp.types.version import HANDSHAKE_PROTOCOL_VERSIONS, MODERN_PROTOCOL_VERSI
 from tests.support.folders import write_env
 from textrawl import Settings, __version__, create_server, read_settings
 from textrawl.cli.stdio import guess_description
-from textrawl.environment import ParsingNeeded, find_user_file
+from textrawl.environment import find_user_file, read_sources
 from textrawl.server.description import ServerDescription, describe_server
 from textrawl.server.early_reader import HANDSHAKE_VERSIONS, MODERN_VERSIONS, Greeter
 from textrawl.server.server import MemoryServer
@@ -221,26 +221,32 @@ def test_what_is_known_before_the_settings_are_read_is_what_they_say(
 
     settings = read_settings()
 
-    assert guess_description() == describe(settings)
+    assert guess_description(read_sources()) == describe(settings)
 
 
-@pytest.mark.parametrize(("environment", "file"), [
-    ({"TOOLSETS": "memory,"}, ""), ({"TOOLSETS": "poetry"}, ""), ({"ENABLE_MEMORY": "n"}, ""),
-    ({}, "textrawl_toolsets=graph"), ({"TOOLSETS": "memory"}, "export TEXTRAWL_ENABLE_MEMORY=off"),
+@pytest.mark.parametrize("file", ["textrawl_toolsets=graph", "export TEXTRAWL_ENABLE_MEMORY=off"])
+def test_what_a_file_says_is_known_before_the_settings_are_read(file: str) -> None:
+    write_env(file, trusted=True)
+
+    assert guess_description(read_sources()) == describe(read_settings())
+    default = describe_server(["memory"], enabled=True, resources=True)
+    assert guess_description(read_sources()) != default
+
+
+@pytest.mark.parametrize("environment", [
+    {"TOOLSETS": "memory,"}, {"TOOLSETS": "poetry"}, {"ENABLE_MEMORY": "n"}, {"RESOURCES": "t"},
 ])  # fmt: skip
 def test_what_takes_a_rule_of_the_settings_is_left_to_them(
-    monkeypatch: pytest.MonkeyPatch, environment: dict[str, str], file: str
+    monkeypatch: pytest.MonkeyPatch, environment: dict[str, str]
 ) -> None:
     for name, value in environment.items():
         monkeypatch.setenv(name, value)
-    write_env(file.encode("utf-16" if "export" in file else "utf-8"), trusted=True)
 
-    with pytest.raises(ParsingNeeded):
-        guess_description()
+    assert guess_description(read_sources()) is None
 
 
 @pytest.mark.parametrize("variable", ["XDG_CONFIG_HOME", "HOME"])
-def test_a_file_of_the_users_own_that_names_a_setting_is_left_to_the_settings(
+def test_a_file_of_the_users_own_counts_before_the_settings_are_read(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, variable: str
 ) -> None:
     monkeypatch.delenv("XDG_CONFIG_HOME")
@@ -250,5 +256,4 @@ def test_a_file_of_the_users_own_that_names_a_setting_is_left_to_the_settings(
 
     assert tmp_path in find_user_file().parents
     assert read_settings().toolsets == ["graph"]
-    with pytest.raises(ParsingNeeded):
-        guess_description()
+    assert guess_description(read_sources()) == describe(read_settings())
