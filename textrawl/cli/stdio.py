@@ -11,6 +11,7 @@ from textrawl import __version__
 from textrawl.cli.garbage_collection import pause_collection
 from textrawl.environment import ValueSource, find_value, read_sources
 from textrawl.errors import StartRefused
+from textrawl.resident.client import choose_address
 from textrawl.server.description import ServerDescription, describe_server
 from textrawl.server.early_lists import EarlyLists, find_lists
 from textrawl.server.early_reader import EarlyReader, Greeter, receive
@@ -40,7 +41,8 @@ def begin_greeting(early_reader: EarlyReader) -> EarlyLists | None:
         description = guess_description(sources)
         if description is None:
             return None
-        lists = find_lists(sources)
+        address = choose_address(sources)
+        lists = find_lists(address.folder, address.key, sources)
     except (StartRefused, OSError, RuntimeError):  # the settings say more about the reason
         return None
     early_reader.begin_greeting(Greeter(__version__, description, lists.answers))

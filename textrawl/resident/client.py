@@ -7,7 +7,6 @@ Therefore it imports only the standard library, `environment`, and modules like 
 import json
 import os
 import socket
-import stat
 import struct
 import sys
 import time
@@ -18,7 +17,7 @@ from select import select
 from typing import Any, NamedTuple, cast
 
 from textrawl import __version__
-from textrawl.embedded.location import RESIDENT, default_data_dir
+from textrawl.embedded.location import RESIDENT, default_data_dir, is_private
 from textrawl.environment import (
     ValueSource,
     find_access_token,
@@ -84,16 +83,6 @@ def build_address(data_dir: Path, memory: MemoryKey) -> Address:
 
     parent = Path(tempfile.gettempdir()).resolve()
     return address._replace(folder=parent / f"textrawl-{_digest(str(address.folder.resolve()))}")
-
-
-def is_private(folder: Path) -> bool:
-    """Return whether `folder` exists and only the current OS user can enter it."""
-    try:
-        status = folder.lstat()
-    except OSError:
-        return False
-    closed = stat.S_ISDIR(status.st_mode) and not stat.S_IMODE(status.st_mode) & 0o077
-    return closed and status.st_uid == os.geteuid()
 
 
 def _digest(text: str) -> str:

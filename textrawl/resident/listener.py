@@ -17,9 +17,10 @@ import anyio
 from anyio.abc import SocketAttribute, SocketStream
 
 from textrawl.embedded.cluster import FileLock
+from textrawl.embedded.location import is_private
 from textrawl.embedded.paths import Account
 from textrawl.errors import StartRefused
-from textrawl.resident.client import MOST_BYTES, Address, is_private, may_ask
+from textrawl.resident.client import MOST_BYTES, Address, may_ask
 
 logger = logging.getLogger("textrawl")
 

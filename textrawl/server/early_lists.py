@@ -19,8 +19,8 @@ from pathlib import Path
 from typing import cast
 
 from textrawl import __version__
+from textrawl.embedded.location import is_private
 from textrawl.environment import ValueSource, find_value
-from textrawl.resident.client import choose_address, is_private
 
 METHODS = ("tools/list", "prompts/list", "resources/list", "resources/templates/list")
 
@@ -57,14 +57,16 @@ class EarlyLists:
             _delete_oldest(self._path.parent)
 
 
-def find_lists(sources: Sequence[ValueSource]) -> EarlyLists:
-    """Return the lists of the server that `sources` configure. Raises StartRefused, OSError."""
-    address = choose_address(sources)
+def find_lists(folder: Path, memory: str, sources: Sequence[ValueSource]) -> EarlyLists:
+    """Return the lists of the server that `sources` configure.
+
+    `folder` is private to this OS user. `memory` stands for the memory. Raises OSError.
+    """
     found = {name: find_value(name, sources) for name in SHAPING}
     values = {name: value.text for name, value in found.items() if value}
-    shape = [__version__, address.key, values, list(_list_packages()), list(_list_code())]
+    shape = [__version__, memory, values, list(_list_packages()), list(_list_code())]
     key = sha256(json.dumps(shape).encode()).hexdigest()
-    return EarlyLists(address.folder / f"{key[:32]}{_END}", key.encode())
+    return EarlyLists(folder / f"{key[:32]}{_END}", key.encode())
 
 
 def _list_packages() -> Iterator[str]:

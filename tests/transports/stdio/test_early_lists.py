@@ -18,6 +18,7 @@ from tests.support.commands import wait_for
 from tests.support.folders import open_folder
 from textrawl import Settings, __version__, create_server, read_settings
 from textrawl.environment import read_sources
+from textrawl.resident.client import choose_address
 from textrawl.server import early_lists
 from textrawl.server.description import ServerDescription
 from textrawl.server.early_lists import METHODS, SHAPING, EarlyLists, find_lists
@@ -154,7 +155,10 @@ def test_no_other_setting_shapes_a_list(tmp_path: Path) -> None:
 
 def test_the_file_is_another_one_for_other_lists(monkeypatch: pytest.MonkeyPatch) -> None:
     def find() -> str:
-        return str(find_lists(read_sources())._path)  # pyright: ignore[reportPrivateUsage]
+        sources = read_sources()
+        address = choose_address(sources)
+        lists = find_lists(address.folder, address.key, sources)
+        return str(lists._path)  # pyright: ignore[reportPrivateUsage]
 
     usual = find()
     monkeypatch.setenv("LOG_LEVEL", "ERROR")
@@ -240,11 +244,8 @@ async def test_a_client_learns_that_the_list_it_got_early_was_old(
 def test_a_list_is_answered_from_the_file_only_if_it_is_plain_and_the_version_known() -> None:
     answers = {"tools/list": {"2025-11-25": b"{}", "2026-07-28": b"{}"}}
     modern: dict[str, Any] = {"_meta": {VERSION: "2026-07-28", CAPABILITIES: {}}}
-    others: list[dict[str, Any]] = [
-        {"cursor": "x"},
-        {"_meta": {"textrawl/program": {}}},
-        {"_meta": {"progressToken": True}},
-    ]
+    programs: dict[str, Any] = {"textrawl/program": {}}
+    others: list[Any] = [{"cursor": "x"}, {"_meta": programs}, {"_meta": {"progressToken": True}}]
     [hello, *_] = ask_everything("2025-11-25")
 
     def greet(greeter: Greeter, params: object = None, method: str = "tools/list") -> bool:
@@ -255,7 +256,7 @@ def test_a_list_is_answered_from_the_file_only_if_it_is_plain_and_the_version_kn
 
     assert not greet(build())
     assert greet(build(), modern)
-    assert not greet(build(), {"_meta": modern["_meta"] | {"textrawl/program": {}}})
+    assert not greet(build(), {"_meta": modern["_meta"] | programs})
     assert not greet(build(), {"_meta": modern["_meta"] | {VERSION: "2025-11-25"}})
     old = build()
     assert old.greet(hello)
