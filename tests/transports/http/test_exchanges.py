@@ -152,7 +152,7 @@ async def test_a_request_of_an_unknown_session_is_told_why_and_what_to_do(
     answer = await http.post(team.mcp, json=call("introduce", 7), headers=headers)
     error = answer.json()["error"]
     assert (answer.status_code, answer.json()["id"], error["code"]) == (404, 7, -32600)
-    assert error["message"].startswith("Session not found: the server was restarted")
+    assert error["message"].startswith("Session not found: the client ended it")
     assert "reconnect or restart this client" in error["message"]
     hello = await http.post(team.mcp, json=HELLO, headers=bear(ANA))
     assert hello.status_code == 200

@@ -21,7 +21,7 @@ from textrawl.errors import TextrawlError
 from textrawl.server.framing import MOST_BYTES
 from textrawl.server.http.authentication import Authentication, Lookup, Revocations
 from textrawl.server.http.commands import COMMANDS, serve_commands
-from textrawl.server.http.exchanges import Exchanges, Sessions
+from textrawl.server.http.exchanges import Exchanges
 from textrawl.server.http.guards import (
     PAGES,
     Bodies,
@@ -37,6 +37,7 @@ from textrawl.server.http.guards import (
 from textrawl.server.http.listening import listen, serve_app
 from textrawl.server.http.metrics import Metrics
 from textrawl.server.http.probes import CheckReadiness, build_probes
+from textrawl.server.http.sessions import Sessions
 from textrawl.server.http.welcome import Welcome
 from textrawl.server.logs import ANNOUNCEMENT
 from textrawl.settings import Settings
