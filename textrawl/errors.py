@@ -145,10 +145,10 @@ class ConfirmationMissing(NothingDeleted):
     title = "Confirmation required"
     fix = "Ask the user, then call again with confirm true once the user agrees"
     code = "confirm"
+    explained = True
 
     def __init__(self, target: str | None = None) -> None:
         super().__init__(f"This would forget {target}. {self.fix}" if target else None)
-        self.explained = target is not None
 
 
 class DeletionDeclined(NothingDeleted):

@@ -7,6 +7,7 @@ import pytest
 from mcp import Client
 from mcp.types import ElicitRequestParams, ElicitResult
 
+from tests.attacks.site import issue
 from tests.conftest import Connect, Era
 from tests.support.tool_calls import (
     ask,
@@ -195,6 +196,18 @@ async def test_a_user_who_does_not_agree_keeps_everything(
         assert (await keep(client, "Jeff"))["err"] == "declined"
         assert user.asked
     assert read_tables(owner) == before
+
+
+async def test_a_caller_who_may_not_read_is_told_what_to_do_and_nothing_else(
+    connect: Connect, owner: psycopg.Connection
+) -> None:
+    client = await connect(access_token=issue(owner, "eve", "default", "forget"))
+
+    assert await keep(client, "Jeff") == {
+        "ok": False,
+        "err": "confirm",
+        "fix": "Ask the user, then call again with confirm true once the user agrees",
+    }
 
 
 async def test_a_user_is_not_asked_where_there_is_nothing_to_ask(

@@ -108,21 +108,25 @@ async def test_a_batch_says_which_of_its_facts_were_repeated_and_which_updated(
 
 async def test_a_batch_names_the_facts_that_are_close(client: Client) -> None:
     known = await remember(client, "Jeff", "uses VS Code as primary editor")
+    long = "keeps a very long list of all the towns in which the river once burst its banks"
+    await remember(client, "Jeff", long)
 
     result = await client.call_tool("build_knowledge", {"facts": [
-        {**FACT, "observation": "owns a boat"},
+        {**FACT, "observation": long.replace("all the", "the")},
         {**FACT, "observation": "uses VS Code as the primary editor"},
         {**FACT, "entityName": "Ada", "observation": "is married to Eve"},
         {**FACT, "entityName": "Ada", "observation": "was married to Eve"},
     ]})  # fmt: skip
 
     close = {one["at"]: one for one in read(result)["like"]}
-    assert close.keys() == {1, 3}
+    assert close.keys() == {0, 1, 3}
+    begin = "keeps a very long list of all the towns in which the river…"
+    assert (close[0]["c"], len(begin)) == (begin, 59)
     assert close[1] == {"at": 1, "id": known["obs"], "c": "uses VS Code as primary editor"}
     assert close[3]["c"] == "is married to Eve"
     answer: Any = result.structured_content
     assert {one["fact"]: one["content"] for one in answer["similar"]} == {
-        1: "uses VS Code as primary editor", 3: "is married to Eve",
+        0: begin, 1: "uses VS Code as primary editor", 3: "is married to Eve",
     }  # fmt: skip
 
 

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Self, cast
 from uuid import UUID
 
 from mcp.types import CallToolResult
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 from pydantic.json_schema import SkipJsonSchema
 
 from textrawl.access.principal import WRITES_OR_PROPOSES
@@ -76,6 +76,7 @@ async def remember_fact(
 
 
 _MOST_ITEMS = 50
+_SHOWN = 60  # characters of each close fact in the reply to a batch
 
 
 def _rename(aliases: Mapping[str, str], values: object) -> object:
@@ -163,15 +164,19 @@ class FactCounts(Part):
     dup: Annotated[int, Key("dup")]
 
 
+def _begin(text: str) -> str:
+    return text if len(text) <= _SHOWN else f"{text[: _SHOWN - 1].rstrip()}…"
+
+
 class CloseFact(Part):
-    """The stored fact beside a new fact of a batch, as in SimilarPart.
+    """The stored fact beside a new fact of a batch, as in SimilarPart, but only its beginning.
 
     `fact` is the position of the new fact in the batch, counted from 0.
     """
 
     fact: Annotated[int, Key("at")]
     id: Annotated[str, Key("id", short_id=True)]
-    content: Annotated[str, Key("c")]
+    content: Annotated[str, AfterValidator(_begin), Key("c")]
     why: Annotated[Why | None, Key("why")] = None
     on: Annotated[str | None, Key("on")] = None
 
