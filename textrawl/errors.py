@@ -184,6 +184,16 @@ class EntityNotFound(ArgumentInvalid):
         )
 
 
+class ItemNotFound(ArgumentInvalid):
+    """An id of a connector that names nothing which the caller can read.
+
+    The error does not tell whether something has this id.
+    """
+
+    title = "Item not found"
+    fix = "Use an id as search shows it: nothing that you can read has this one"
+
+
 class NotAuthenticated(TextrawlError):
     """A credential is missing, unknown, expired or revoked."""
 

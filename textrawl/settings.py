@@ -370,6 +370,11 @@ class Settings(BaseSettings):
         description="Format of log messages: `text`, or `json` for one object per line.",
     )
 
+    @property
+    def explorer_url(self) -> str | None:
+        """The address of the explorer for other machines, or None if there is none."""
+        return f"{self.public_url}/explore" if self.explorer and self.public_url else None
+
     @field_validator("*", mode="before")
     @classmethod
     def _require_utf8(cls, value: object) -> object:

@@ -224,8 +224,13 @@ def _guess_review(dice: random.Random, loot: Loot) -> dict[str, list[Arguments]]
     }
 
 
-def _guess_others(loot: Loot) -> dict[str, list[Arguments]]:
+def _guess_others(dice: random.Random, loot: Loot) -> dict[str, list[Arguments]]:
+    known = [dice.choice([*loot.facts, *loot.sources]), dice.choice(loot.entities)]
     return {
+        "search": [{"query": text} for text in (f"canary {loot.space}", known[0], "what hides?")],
+        "fetch": [
+            {"id": f"{kind}:{each}"} for kind in ("fact", "entity", "document") for each in known
+        ],
         "extract_memories": [{"text": f"{loot.canary} owns the vault", "source": "note"}],
         "memory_stats": [{}],
         "get_stats": [{}, {"scope": loot.space}, {"scope": "knowledge"}],
@@ -351,7 +356,7 @@ def list_guesses(dice: random.Random, loot: Loot) -> dict[str, list[Arguments]]:
         | _guess_sync(dice, loot)
         | _guess_mind(dice, loot)
         | _guess_corpus(dice, loot)
-        | _guess_others(loot)
+        | _guess_others(dice, loot)
     )
 
 

@@ -32,6 +32,7 @@ CALLS: dict[str, str] = {
     " %(hash)s, credential => %(token)s)",
     "known": "select label from known_sources(%(graph)s, credential => %(token)s)",
     "read": "select content from read_chunk(%(source)s, 1, %(token)s)",
+    "fetch": "select content from fetch_document(%(source)s, credential => %(token)s)",
     "forget": "select chunks_removed from forget_source(%(source)s, credential => %(token)s)",
     "forget one": "select * from forget_source(%(source)s, 1, credential => %(token)s)",
     "propose": "select id from propose_correction(%(source)s, 1, 'a', 'b', 'c',"

@@ -30,6 +30,7 @@ CALLS: list[Call] = [
     ("reachable_graphs", "name", {"names": ["{}"]}),
     ("measure_graphs", "bytes", {"names": ["{}"]}),
     ("known_sources", "label", {"graph": "{}"}),
+    ("fetch_document", "content", {"document": "{source}"}),
     ("read_chunk", "content", {"document": "{source}", "chunk_part": 1}),
     ("propose_correction", "id", {"document": "{source}", "chunk_part": 1, "original": "canary",
                                   "proposed": "b", "proposal": "c"}),

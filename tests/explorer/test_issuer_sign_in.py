@@ -73,6 +73,7 @@ async def gate(
         public_url=f"http://127.0.0.1:{port}",
         oauth_issuer=provider.url,
         oauth_client_id=CLIENT_ID,
+        toolsets=["connector"],
     )
     async with open_place(given, owner, port) as place:
         owner.execute(

@@ -36,6 +36,9 @@ _TESTS = {
     "tests/server/upkeep/test_upkeep_faults.py": """
         test_rounds_go_on_after_one_that_failed
     """,
+    "tests/toolsets/connector/test_connector.py": """
+        test_an_id_out_of_reach_is_like_one_that_nothing_has
+    """,
     "tests/toolsets/corpus/test_correcting.py": """
         test_a_chunk_out_of_reach_is_like_one_that_does_not_exist
         test_in_deterministic_mode_the_proposal_is_the_new_text

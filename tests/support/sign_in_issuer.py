@@ -19,8 +19,8 @@ CLIENT_ID = "textrawl-explorer"
 class SignInProvider(IdentityProvider):
     """`person` is signed in at the provider, which knows `client_id`.
 
-    The other attributes replace what it would say. `answer_changes` is for the parameters of the
-    redirect back, where None leaves one out.
+    A client that registers itself takes its place. The other attributes replace what it would say.
+    `answer_changes` is for the parameters of the redirect back, where None leaves one out.
     """
 
     def __init__(self) -> None:
@@ -36,6 +36,9 @@ class SignInProvider(IdentityProvider):
         self.metadata.update(
             authorization_endpoint=f"{self.url}/authorize",
             token_endpoint=f"{self.url}/token",
+            registration_endpoint=f"{self.url}/register",
+            response_types_supported=["code"],
+            code_challenge_methods_supported=["S256"],
             authorization_response_iss_parameter_supported=True,
             scopes_supported=["openid", "textrawl:read", "textrawl:write"],
         )
@@ -44,9 +47,10 @@ class SignInProvider(IdentityProvider):
         parts = urlsplit(str(handler.path))
         if parts.path == "/authorize":
             handler.send(302, b"", location=self._authorize(dict(parse_qsl(parts.query))))
-        elif parts.path == "/token" and handler.command == "POST":
-            length = int(handler.headers["content-length"])
-            status, document = self._exchange(dict(parse_qsl(handler.rfile.read(length).decode())))
+        elif parts.path in ("/token", "/register") and handler.command == "POST":
+            body = handler.rfile.read(int(handler.headers["content-length"])).decode()
+            act = self._exchange if parts.path == "/token" else self._register
+            status, document = act(body)
             handler.send(status, json.dumps(document).encode())
         else:
             super().answer(handler)
@@ -63,7 +67,13 @@ class SignInProvider(IdentityProvider):
         }
         return f"{asked['redirect_uri']}?{urlencode(query)}"
 
-    def _exchange(self, form: dict[str, str]) -> tuple[int, dict[str, object]]:
+    def _register(self, body: str) -> tuple[int, dict[str, object]]:
+        """Make a client as RFC 7591 describes."""
+        self.client_id = f"registered-{len(self.requests)}"
+        return 201, {**json.loads(body), "client_id": self.client_id}
+
+    def _exchange(self, body: str) -> tuple[int, dict[str, object]]:
+        form = dict(parse_qsl(body))
         self.exchanges.append(form)
         asked = self._codes.pop(form.get("code", ""), None)  # a code is for one exchange
         challenge = base64.urlsafe_b64encode(sha256(form["code_verifier"].encode()).digest())

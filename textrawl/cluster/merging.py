@@ -325,6 +325,8 @@ MERGES: dict[str, Merge] = {
     "entity_proposals": ordered("-created_at", "id", default=20),
     "entity_spaces": ordered("@space", cut=False),
     "facts_from_authors": Merge(_everything),
+    "fetch_entity": Merge(_everything),
+    "fetch_fact": Merge(_everything),
     "find_ids": Merge(_everything),
     "known_types": Merge(_everything),
     "list_entities": Merge(_list_entities, (), skip="skip"),

@@ -21,6 +21,7 @@ from textrawl.explorer import (
     grants_page,
     graph_page,
     health_page,
+    item_page,
     merges_page,
     names_page,
     proposals_page,
@@ -53,6 +54,7 @@ if TYPE_CHECKING:
 _PAGES: dict[str, Page] = {
     "search": search_page.show,
     "entity": entity_page.show,
+    "item": item_page.show,
     "graph": graph_page.show,
     "spaces": dashboard_page.show,
     "compare": compare_page.show,
@@ -106,6 +108,7 @@ def build_explorer(site: Site) -> ASGIApp:
     routes = [
         *(issuer.routes if issuer else []),
         Route("/", _lead_to_search),
+        Route("/open", item_page.open_item),
         Route("/sign-in", entrance.ask, methods=["GET"]),
         Route("/sign-in", entrance.accept, methods=["POST"]),
         Route("/static/{version}/{name}", answer_asset),

@@ -3,9 +3,11 @@
 from collections.abc import Mapping
 from datetime import datetime
 from typing import get_args
+from uuid import UUID
 
 from textrawl.access.principal import Scope
 from textrawl.errors import ArgumentInvalid
+from textrawl.memory.connector import read_item_id
 from textrawl.values.names import read_wanted_type
 from textrawl.values.text import (
     FACT_LENGTH,
@@ -83,6 +85,11 @@ def read_start(text: str) -> datetime | None:
         return read_past_instant(text) if text.strip() else None
     except ValueError as error:
         raise ArgumentInvalid(f"The time {error}", title="The time cannot be read") from None
+
+
+def read_id(text: str) -> UUID | None:
+    """Return an id, or None if there is none. Raises ItemNotFound for another text."""
+    return read_item_id(f"fact:{text}").id if text else None
 
 
 def read_number(text: str, *, least: int, most: int, default: int) -> int:

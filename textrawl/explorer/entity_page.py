@@ -5,7 +5,7 @@ from typing import Any
 
 from starlette.responses import Response
 
-from textrawl.explorer.arguments import read_moment, read_name, read_number
+from textrawl.explorer.arguments import read_id, read_moment, read_name, read_number
 from textrawl.explorer.requests import PageRequest
 from textrawl.explorer.site import DayRow, HistoryRow
 from textrawl.memory.entities import EntityOperations
@@ -16,7 +16,7 @@ _LAST = 100_000
 
 
 async def show(visit: PageRequest) -> Response:
-    """Show what is known about an entity, now or at a time."""
+    """Show what is known about an entity, now or at a time, or only one of its facts."""
     visit.principal.require("read")
     name = read_name(visit.read("name"))
     times = Times(read_moment(visit.read("as_of")), known_at=read_moment(visit.read("known_at")))
@@ -29,14 +29,12 @@ async def show(visit: PageRequest) -> Response:
     facts, skip = await _read_page(visit, name, times, skip)
     total = facts[0].total if facts else 0
     related = len(entity.outgoing) + len(entity.incoming)
-    values: dict[str, Any] = {
+    values: dict[str, Any] = {name: visit.read(name) for name in ("as_of", "known_at", "space")} | {
         "entity": entity,
         "facts": facts,
+        "alone": bool(visit.read("fact")),
         "total": total,
         "hidden_relations": entity.total_relations - related,
-        "as_of": visit.read("as_of"),
-        "known_at": visit.read("known_at"),
-        "space": visit.read("space"),
         "newer": max(skip - _PAGE, 0) if skip else None,
         "older": skip + _PAGE if skip + _PAGE < total else None,
     }
@@ -68,6 +66,7 @@ async def _read_history(
         HistoryRow,
         entity=name,
         **times.arguments(),
+        fact=read_id(visit.read("fact")),
         max_rows=_PAGE,
         skip=skip,
         **visit.caller.reading,

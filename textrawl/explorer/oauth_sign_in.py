@@ -76,7 +76,8 @@ class OAuthSignIn:
             principal = await self._identify(request, given, derive("verifier", flow))
             # A redirect would not do: browsers send the Strict cookie of a session only if a page
             # of ours leads on.
-            response = render("signed_in.html", {"target": find_target(_read_page(flow))})
+            values = {"title": "You are signed in", "target": find_target(_read_page(flow))}
+            response = render("leading.html", values)
             begin_session(self._site, request, response, principal.credential)
         except TextrawlError as error:
             response = show_error(request, error)

@@ -47,6 +47,7 @@ CLIENT = f"textrawl explorer {__version__}"
 _STATUS: dict[type[errors.TextrawlError], int] = {
     errors.ArgumentInvalid: 400,
     errors.EntityNotFound: 404,
+    errors.ItemNotFound: 404,
     errors.NotAuthenticated: 401,
     SignInRefused: 401,
     FormRefused: 403,

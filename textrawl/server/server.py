@@ -193,6 +193,7 @@ class MemoryServer(MCPServer[App]):
                 app.digest_tokens = self._settings.digest_tokens
                 app.digest_authors = self._settings.digest_authors
                 app.max_recall_tokens = self._settings.max_recall_tokens
+                app.explorer_url = self._settings.explorer_url
                 app.folder = None if self._settings.database_url else self._settings.data_dir
                 yield app
 

@@ -101,7 +101,8 @@ class App:
     of Markdown notes, or None. `snapshot_days` is the age in days at which snapshots are deleted.
     If `read_only`, a reading tool must not note anything either. `graphs` has the names of the
     only graphs that clients can reach, or is None. `folder` is that of the embedded Postgres.
-    `correction_mode`, `digest_tokens` and `digest_authors` are the settings of these names.
+    `explorer_url` is the address of the explorer for people, or None. `correction_mode`,
+    `digest_tokens` and `digest_authors` are the settings of these names.
     """
 
     import_dir: Path | None = None
@@ -113,6 +114,7 @@ class App:
     digest_tokens: int = DIGEST_TOKENS
     digest_authors: Sequence[str] = EVERYBODY
     folder: Path | None = None
+    explorer_url: str | None = None
     correction_mode: CorrectionMode = "llm"
 
     def __init__(

@@ -156,6 +156,7 @@ class Reply(Part):
     one_channel: ClassVar[bool] = False  # if true, the cost is the tokens of the larger channel
     large: ClassVar[bool] = False  # if true, the budget of the graph toolset applies
     always_lines: ClassVar[bool] = False  # if true, the text is lines in every format
+    mirrored: ClassVar[bool] = False  # if true, both channels are the same JSON in every format
     unread: ClassVar[frozenset[str]] = frozenset()  # long keys that verbose text omits
     spared: ClassVar[tuple[tuple[str, ...], ...]] = ()
     """Groups of fields, left out in this order if the reply without items exceeds the budget."""
@@ -316,10 +317,10 @@ class Renderer:
     """Turns replies into results. `budget` applies if the call has no maxTokens.
 
     A result has two channels: text and structured content. Its cost is the sum of their tokens.
-    In the graph toolset the cost is the tokens of the larger channel, because both channels have
-    the same content, and clients pass only one of them to the model. The reading tools of the graph
-    toolset use `graph_budget`. If `text_alone`, only the text counts, because no model sees the
-    structured content.
+    In the graph and connector toolsets the cost is the tokens of the larger channel, because both
+    channels have the same content, and clients pass only one of them to the model. The reading
+    tools of the graph toolset use `graph_budget`. If `text_alone`, only the text counts, because no
+    model sees the structured content.
     """
 
     format: Format
@@ -351,7 +352,7 @@ class Renderer:
     def _describe(
         self, content: Content, tokens: int, budget: int, items: int, dropped: int
     ) -> Written:
-        shown = self.structured and not self.text_alone
+        shown = content.structured is not None and not self.text_alone
         return Written(content, self.format, shown, tokens, budget, items, dropped)
 
     def render_error(self, error: TextrawlError) -> "CallToolResult":
@@ -396,6 +397,8 @@ class Renderer:
         return max(self.counter.count(text) for text in set(texts))
 
     def _encode(self, reply: Reply) -> Content:
+        if reply.mirrored:
+            return Content(write_json(content := reply.structured()), content)
         more = reply.notice
         if self.format == "lines" or reply.always_lines:
             text = "\n".join([*reply.lines(), *map(_write_notice, more.items())])

@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING, Any, get_args
 
 import anyio
 from mcp.server import MCPServer
-from mcp.server.auth.routes import build_resource_metadata_url, create_protected_resource_routes
+from mcp.server.auth.handlers.metadata import ProtectedResourceMetadataHandler
+from mcp.server.auth.routes import build_resource_metadata_url, cors_middleware
 from mcp.server.streamable_http_manager import StreamableHTTPASGIApp
 from mcp.server.transport_security import TransportSecuritySettings
+from mcp.shared.auth import ProtectedResourceMetadata
 from pydantic import AnyHttpUrl
 from starlette.applications import Starlette
 from starlette.routing import Mount, Route
@@ -23,6 +25,7 @@ from textrawl.server.http.authentication import Authentication, Lookup, Revocati
 from textrawl.server.http.commands import COMMANDS, serve_commands
 from textrawl.server.http.exchanges import Exchanges
 from textrawl.server.http.guards import (
+    METADATA,
     PAGES,
     Bodies,
     CrossOrigin,
@@ -41,7 +44,7 @@ from textrawl.server.http.sessions import Sessions
 from textrawl.server.http.welcome import Welcome
 from textrawl.server.logs import ANNOUNCEMENT
 from textrawl.settings import Settings
-from textrawl.tools.catalogue import choose_names
+from textrawl.tools.catalogue import choose_names, choose_tools
 
 if TYPE_CHECKING:
     from textrawl.server.server import MemoryServer
@@ -84,7 +87,6 @@ _NOBODY = (
     "default --scope read,write,forget` makes one"
 )
 _PROBE = 2  # seconds for a readiness check. Programs that ask for readiness do not wait long.
-_SCOPES = list(get_args(Scope))
 
 
 async def serve_http(
@@ -177,15 +179,36 @@ def _mount(server: MCPServer[Any]) -> Starlette:
 def _build_metadata(settings: Settings) -> tuple[AnyHttpUrl | None, list[Route]]:
     """Return the URL of the metadata about the identity provider, and its routes.
 
-    Without an identity provider, they are None and empty.
+    Without an identity provider, they are None and empty. Some clients look only at the place
+    without a path.
     """
     if settings.oauth_issuer is None or settings.public_url is None:
         return None, []
-    issuer, resource = AnyHttpUrl(settings.oauth_issuer), AnyHttpUrl(f"{settings.public_url}/mcp")
-    routes = create_protected_resource_routes(
-        resource, [issuer], scopes_supported=_SCOPES, resource_name="textrawl"
+    resource = AnyHttpUrl(f"{settings.public_url}/mcp")
+    # Clients compare the name of the issuer with that in its metadata (RFC 8414, section 3.3).
+    # AnyHttpUrl would add a slash to a name without a path, so give the model the text.
+    document = ProtectedResourceMetadata.model_validate(
+        {
+            "resource": str(resource),
+            "authorization_servers": [settings.oauth_issuer],
+            "scopes_supported": _list_scopes(settings),
+            "resource_name": "textrawl",
+        }
     )
+    methods = ["GET", "OPTIONS"]
+    answer = cors_middleware(ProtectedResourceMetadataHandler(document).handle, methods)
+    paths = (METADATA, f"{METADATA}/mcp")
+    routes = [Route(path, answer, methods=methods) for path in paths]
     return build_resource_metadata_url(resource), routes
+
+
+def _list_scopes(settings: Settings) -> list[Scope]:
+    """Return the scopes that the offered tools need. Clients ask the identity provider for all."""
+    needed: set[Scope] = {"read"}
+    if not settings.read_only:
+        for spec in choose_tools(settings.toolsets).values():
+            needed |= {spec.scope, *spec.also}
+    return [scope for scope in get_args(Scope) if scope in needed]
 
 
 async def _warn_of_access(server: "MemoryServer", settings: Settings, *, insecure: bool) -> None:

@@ -1,0 +1,168 @@
+"""The items that connectors cite: a fact, an entity or a document, each with a typed id.
+
+An id is `fact:UUID`, `entity:UUID` or `document:UUID`. A number can follow that of an entity or a
+document, because one answer does not hold all of it: the number of newer facts that are left out,
+or of the chunk to begin with.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Literal, TypeVar, cast
+from uuid import UUID
+
+from textrawl.access.principal import Caller
+from textrawl.errors import ItemNotFound
+from textrawl.memory.fact_rows import EntityRow
+from textrawl.memory.facts import MemoryOperations
+from textrawl.memory.store import Store
+
+Kind = Literal["fact", "entity", "document"]
+
+_ID = re.compile(
+    r"(fact|entity|document):([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})(?::([0-9]{1,9}))?"
+)
+_MOST_FACTS = 1000  # of an entity in one answer
+
+
+@dataclass(frozen=True)
+class ItemId:
+    """The id of an item. `place` says where the text begins; None: at its beginning."""
+
+    kind: Kind
+    id: UUID
+    place: int | None = None
+
+    def __str__(self) -> str:
+        """Return the id as text."""
+        place = "" if self.place is None else f":{self.place}"
+        return f"{self.kind}:{self.id}{place}"
+
+
+def read_item_id(text: str) -> ItemId:
+    """Return the id in a text. Raises ItemNotFound if nothing can have this id."""
+    found = _ID.fullmatch(text.lower())
+    if found is None or (found[1] == "fact" and found[3]):
+        raise ItemNotFound
+    place = int(found[3]) if found[3] else None
+    return ItemId(cast("Kind", found[1]), UUID(found[2]), place)
+
+
+@dataclass(frozen=True)
+class FetchedFact:
+    """A fact or the statement of a relation of fetch_fact. `wrong` is the reason, or None."""
+
+    id: UUID
+    space: str
+    entity_id: UUID
+    entity_name: str
+    entity_type: str
+    content: str
+    is_relation: bool
+    source: str
+    author: str
+    said_at: datetime
+    valid_from: datetime
+    valid_until: datetime | None
+    valid: bool
+    replaced_by: UUID | None
+    wrong: str | None
+
+
+@dataclass(frozen=True)
+class EntityPlace:
+    """The space of an entity, and its name there, from fetch_entity."""
+
+    id: UUID
+    space: str
+    name: str
+
+
+@dataclass(frozen=True)
+class FetchedChunk:
+    """A chunk of a document of fetch_document. Only the first of an answer has a line."""
+
+    id: UUID
+    graph: str
+    label: str
+    path: str
+    updated_at: datetime
+    part: int
+    line: int | None
+    content: str
+    total: int
+    next_part: int | None
+
+
+class ConnectorOperations:
+    """The items that a caller can read. Every method raises ItemNotFound for all others.
+
+    The error is the same for an id that nothing has and for one that the caller may not read.
+    """
+
+    def __init__(self, store: Store, caller: Caller) -> None:
+        self._store = store
+        self._caller = caller
+
+    async def find_fact(self, item: ItemId) -> FetchedFact:
+        """Return a fact, also one that has ended."""
+        self._require_facts()
+        rows = await self._store.call(
+            "fetch_fact", FetchedFact, fact=item.id, **self._caller.reading
+        )
+        return _take_first(rows)
+
+    async def find_entity(self, item: ItemId) -> EntityPlace:
+        """Return the name and the space of an entity."""
+        self._require_facts()
+        rows = await self._store.call(
+            "fetch_entity", EntityPlace, entity=item.id, **self._caller.reading
+        )
+        return _take_first(rows)
+
+    async def describe(self, item: ItemId) -> EntityRow:
+        """Return an entity with the facts from the place of `item` on, the newest first."""
+        place = await self.find_entity(item)
+        principal = self._caller.principal.pin(place.space)
+        row = await MemoryOperations(self._store).describe(
+            place.name,
+            replace(self._caller, principal=principal),
+            max_observations=_MOST_FACTS,
+            with_relations=not item.place,
+            skip=item.place or 0,
+        )
+        return _take_first([row] if row else [])
+
+    async def read_document(
+        self, item: ItemId, graphs: Sequence[str] | None, ceiling: int
+    ) -> list[FetchedChunk]:
+        """Return the chunks of a document from the place of `item` on, as many as are allowed.
+
+        `graphs` has the names of the only graphs, or is None. `ceiling` is a number of tokens.
+        """
+        rows = await self._store.call(
+            "fetch_document",
+            FetchedChunk,
+            document=item.id,
+            first_part=item.place,
+            ceiling=ceiling,
+            graphs=None if graphs is None else list(graphs),
+            credential=self._caller.principal.credential,
+        )
+        _take_first(rows)
+        return rows
+
+    def _require_facts(self) -> None:
+        """Raise ItemNotFound if the caller reads only graphs, which hold no facts."""
+        if not self._caller.principal.readable:
+            raise ItemNotFound
+
+
+Row = TypeVar("Row")
+
+
+def _take_first(rows: Sequence[Row]) -> Row:
+    if not rows:
+        raise ItemNotFound
+    return rows[0]
