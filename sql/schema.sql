@@ -1953,3 +1953,22 @@ ALTER TABLE imported_item ENABLE ROW LEVEL SECURITY;
 ALTER TABLE imported_item FORCE ROW LEVEL SECURITY;
 CREATE POLICY owner ON imported_item FOR ALL TO textrawl_owner USING (true) WITH CHECK (true);
 CREATE POLICY readers ON imported_item FOR SELECT TO public USING ((space_id = ANY (( SELECT session_spaces() AS session_spaces)::integer[])));
+
+CREATE TABLE own_entity (
+    space_id integer NOT NULL,
+    actor_id integer NOT NULL,
+    entity_id uuid NOT NULL,
+    CONSTRAINT own_entity_pkey PRIMARY KEY (space_id, actor_id),
+    CONSTRAINT own_entity_actor_id_fkey FOREIGN KEY (actor_id) REFERENCES actor(id) ON DELETE CASCADE,
+    CONSTRAINT own_entity_space_id_fkey FOREIGN KEY (space_id) REFERENCES space(id)
+);
+COMMENT ON TABLE own_entity IS 'The entity that an actor is in a space. In questions of the actor, words such as I and my mean this entity.';
+COMMENT ON COLUMN own_entity.space_id IS 'Space of the entity.';
+COMMENT ON COLUMN own_entity.actor_id IS 'Actor whose entity it is.';
+COMMENT ON COLUMN own_entity.entity_id IS 'Id of the entity when it was chosen. After a merge the alias with this id has its facts. It is not a key, because an undo can remove the entity and restore it.';
+CREATE INDEX own_entity_actor_id_idx ON own_entity USING btree (actor_id);
+CREATE INDEX own_entity_entity_id_idx ON own_entity USING btree (space_id, entity_id);
+ALTER TABLE own_entity ENABLE ROW LEVEL SECURITY;
+ALTER TABLE own_entity FORCE ROW LEVEL SECURITY;
+CREATE POLICY owner ON own_entity FOR ALL TO textrawl_owner USING (true) WITH CHECK (true);
+CREATE POLICY readers ON own_entity FOR SELECT TO public USING ((space_id = ANY (( SELECT session_spaces() AS session_spaces)::integer[])));

@@ -12,6 +12,7 @@ returns table (
     words jsonb,           -- number of facts with each word of the query, from statistics
     counted_words jsonb,   -- the same, counted now; null as `counted`
     names text[],          -- names in the query of entities that have a valid fact
+    own text[],            -- names of the caller, if the query has I, my or such a word
     bar double precision, best double precision  -- see answer_bar()
 )
 language plpgsql stable security definer
@@ -22,10 +23,12 @@ declare
     scoped      integer[] := case when 'facts' = any(sources) then readable_spaces(credential, spaces) else '{}' end
         || array(
             select g.space_id from readable_graphs(credential, graphs) g where 'documents' = any(sources) order by g.space_id);
-    query_words text[] := tsvector_to_array(to_tsvector('simple', search_text(query)));
+    query_words text[];
     scope       tsquery := (select string_agg(quote_literal('~s' || space), '|')::tsquery from unnest(scoped) space);
 begin
     languages_found := coalesce(count_terms.languages, search_languages(scoped));
+    select c.question, coalesce(c.names, '{}') into query, own from name_caller(query, languages_found, scoped, credential) c;
+    query_words := tsvector_to_array(to_tsvector('simple', search_text(query)));
     facts := coalesce((select sum(s.facts) from space_statistics s where s.space_id = any(scoped)), 0);
     if facts <= 4000 then
         counted := (select count(*) from (select from observation where space_id = any(scoped) limit 4001) o);

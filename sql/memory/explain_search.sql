@@ -41,9 +41,11 @@ declare
     candidates integer := greatest(50, 2 * max_rows);
     types      text[] := wanted_types(entity_types, scoped);
     plan       record;
+    caller     record;  -- as of search_memory()
     terms      tsquery[];
     names      text[];
     weights    double precision[];
+    choosing   double precision[];
     selecting  tsquery;
     ended      uuid[];
     narrow     boolean := 2 * (max_rows + more) <= 50;
@@ -57,13 +59,20 @@ begin
         select b.score, b.best into bar, best from answer_bar() b;
     end if;
     select a.* into plan from assess_spaces(scoped, types, model, since, until) a;
+    select * into caller from name_caller(query, languages, scoped, credential,
+        case when totals is not null then array(select jsonb_array_elements_text(totals -> 'own')) end);
     select array_agg(t.term order by t.place), array_agg(t.weight / t.total order by t.place),
         string_agg('(' || t.selecting::text || ')', '|')::tsquery, array_agg(t.name order by t.place)
     into terms, weights, selecting, names
     from (select s.*, sum(s.weight) over () as total, row_number() over () as place,
                  coalesce(w.word, s.term::text) as name
-          from search_terms(query, scoped, plan.stale, languages, totals) s
-          left join query_words(query, languages) w on w.term = s.term) t;
+          from search_terms(caller.question, scoped, plan.stale, languages, totals) s
+          left join query_words(caller.question, languages) w on w.term = s.term) t;
+    choosing := subset_sums(weights);
+    if not caller.alone then
+        weights := omit_weights(weights, matched_terms(
+            to_tsvector(languages[1]::regconfig, search_text(array_to_string(caller.names, ' '))), terms));
+    end if;
     -- Facts that are not valid, newest first. They match the words that select facts alone.
     ended := array(
         select o.id from observation o
@@ -100,7 +109,7 @@ begin
             where num_nonnulls(tense, during, around) > 0
         ), lexical as materialized (
             select m.id from matching_facts(
-                terms, subset_sums(weights), selecting, null, false, scoped, types, moment, candidates, since, until) m
+                terms, choosing, selecting, null, false, scoped, types, moment, candidates, since, until) m
         ), nearest as materialized (
             select n.id from nearest_facts(
                 model, vector, scoped, types, moment, candidates, plan.large, plan.rare, plan.breadth, plan.own,

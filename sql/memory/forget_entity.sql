@@ -135,6 +135,9 @@ begin
         -- other end. Two such sessions could deadlock.
         perform from joint_use j
         where j.space_id = origin.space_id and forget_entity.entity_id in (j.one, j.other) order by j.one, j.other for update;
+        delete from own_entity w
+        where w.space_id = origin.space_id and (w.entity_id = forget_entity.entity_id or w.entity_id in (
+            select a.id from entity_alias a where a.space_id = origin.space_id and a.entity_id = forget_entity.entity_id));
         delete from entity e where e.space_id = origin.space_id and e.id = forget_entity.entity_id;
     elsif relation_id is not null then
         update entity e set updated_at = clock_timestamp()

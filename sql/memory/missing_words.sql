@@ -10,9 +10,12 @@ begin atomic
     ), marked as materialized (
         select string_agg(quote_literal('~s' || space), '|')::tsquery as mark, array_agg(space) as ids
         from scope, unnest(ids) as space
+    ), asked as materialized (
+        select c.question from marked m
+        cross join lateral textrawl.name_caller(query, textrawl.search_languages(m.ids), m.ids, credential) c
     ), written as (
         select place, regexp_replace(text, '^[^[:alnum:].#+]+|(?:[''’]s)?[^[:alnum:]#+]*$', '', 'g') as text
-        from regexp_split_to_table(btrim(query), '\s+') with ordinality as words (text, place)
+        from regexp_split_to_table(btrim((select question from asked)), '\s+') with ordinality as words (text, place)
         where place <= 60
     )
     select w.text
@@ -23,7 +26,7 @@ begin atomic
                 where o.fts @@ (m.mark && q.term) and (o.space_id = any(m.ids)) is true)) as missing
         from textrawl.query_words(w.text, textrawl.search_languages((select ids from marked))) q
         -- A stop word, which counts only if the query has no other word, is not missing.
-        where exists (select from textrawl.query_words(query, textrawl.search_languages((select ids from marked))) whole
+        where exists (select from textrawl.query_words((select question from asked), textrawl.search_languages((select ids from marked))) whole
                       where whole.term = q.term)) q
     where w.text <> '' and q.missing
     group by w.text

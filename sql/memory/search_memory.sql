@@ -16,7 +16,7 @@ create function textrawl.search_memory(
     sources text[] default array['facts'],  -- facts, documents or both
     graphs text[] default null,     -- if documents are searched: only these graphs; null: all
     ceiling integer default 8000,   -- most tokens of documents in the answer
-    totals jsonb default null,      -- of a search in several cells, see count_terms(): {facts, words, languages, names}
+    totals jsonb default null,      -- of a search in several cells, see count_terms(): {facts, words, languages, names, own}
     -- The time that the question is about, see order_by_time(). Ended facts are found unless it is now.
     tense text default null,
     during tstzrange default null,
@@ -64,6 +64,9 @@ declare
     least_best double precision;  -- the score that one fact needs, or else the answer is empty; null: none
     stranger   boolean := false;       -- the query has a capitalized word that no fact has
     sums       double precision[];
+    caller     text[];  -- the names of the caller, if the query has I, my or such a word
+    caller_mask integer := 0;
+    choosing   double precision[];  -- the sums by which facts are selected
     languages  text[];
     asks       boolean := num_nonnulls(tense, during) > 0 and as_of is null and not semantic and not 'documents' = any(sources);
     period     tstzrange := case when asks then during end;
@@ -111,6 +114,8 @@ begin
         else
             languages := array(select jsonb_array_elements_text(totals -> 'languages'));
         end if;
+        select c.question, case when not c.alone then c.names end into query, caller from name_caller(query, languages, scoped, credential,
+            case when totals is not null then array(select jsonb_array_elements_text(totals -> 'own')) end) c;
         select array_agg(t.term), array_agg(t.weight / t.total), string_agg('(' || t.selecting::text || ')', '|')::tsquery,
             -- If even the rarest word is too common to select facts alone, pairs of words select facts. If too few
             -- facts match a pair, the rarest word selects facts alone. It is the fallback.
@@ -124,7 +129,14 @@ begin
         into terms, weights, selecting, fallback, common, unknown, stranger
         from (select *, sum(weight) over () as total from search_terms(query, scoped, plan.stale, languages, totals)) t;
         fallback := coalesce(fallback && !!selecting, fallback);
-        sums := subset_sums(weights);
+        choosing := subset_sums(weights);
+        sums := choosing;
+        if caller is not null then
+            -- The name of the caller selects facts, but it is no evidence for one of them.
+            caller_mask := matched_terms(to_tsvector(languages[1]::regconfig, search_text(array_to_string(caller, ' '))), terms);
+            sums := subset_sums(omit_weights(weights, caller_mask));
+            unknown := least(1, unknown / greatest(1 - terms_weight(caller_mask, choosing), 0.001));
+        end if;
         if period is not null then
             -- A fact that was valid at the time that the query names has the words of this time, as if it was said then.
             of_period := matched_terms(to_tsvector(languages[1]::regconfig, date_words(lower(period))), terms);
@@ -141,7 +153,7 @@ begin
     return query
         with lexical as materialized (
             select m.space_id, m.id from matching_facts(
-                terms, sums, selecting, fallback, common, scoped, entity_types, moment, candidates, since, until) m
+                terms, choosing, selecting, fallback, common, scoped, entity_types, moment, candidates, since, until) m
             where not semantic
         ),
         nearest as materialized (
@@ -196,15 +208,15 @@ begin
             select e.space_id, e.id, e.name, tsvector_to_array(e.fts) as words
             from (select distinct space_id, entity_id as id from selected) c join entity e using (space_id, id)
             -- One or two letters are more often a word than a name, but not with a sign (C#).
-            where query_words is not null and (char_length(e.name) > 2 or e.name ~ '[+#]') and e.fts <> ''
+            where query_words is not null and (char_length(e.name) > 2 or e.name ~ '[+#]' or e.name = any(caller)) and e.fts <> ''
                 and tsvector_to_array(e.fts) <@ query_words
             union all
             select null, null, name, tsvector_to_array(to_tsvector('simple', search_text(name)))
             from jsonb_array_elements_text(totals -> 'names') name
         ),
         named as materialized (
-            select entities, spaces, masks, mask,
-                case when not semantic then question_odds(unknown, terms_weight(mask, sums), stranger and entities is null) end as odds
+            select entities, spaces, masks, mask, caller_mask > 0 and mask & ~caller_mask = 0 as means_caller,
+                case when not semantic then question_odds(unknown, terms_weight(mask, sums), stranger and (entities is null or caller_mask > 0 and mask & ~caller_mask = 0)) end as odds
             from (
                 select array_agg(s.id) as entities, array_agg(s.space_id) as spaces, array_agg(s.mask) as masks, coalesce(bit_or(s.mask), 0) as mask
                 from (select *, matched_terms(to_tsvector(languages[1]::regconfig, search_text(name)), terms) as mask from subject) s
@@ -249,7 +261,7 @@ begin
                     from (select lower(content) as text offset 0) lower_case, unnest(phrases) phrase) end as phrase_share
             from (
                 -- Neighbours help only a fact that has some evidence itself.
-                select *, space_id = any(ordered) and (matched > 0 or likeness >= 0.2) as joins,
+                select *, space_id = any(ordered) and (matched & ~caller_mask > 0 or likeness >= 0.2) as joins,
                     coalesce(bit_or(matched) over previous, 0) as before,
                     coalesce(max(neighbour_share(words)) over previous, 0) as before_share,
                     coalesce(bit_or(matched) over next, 0) as after,
@@ -265,6 +277,7 @@ begin
                 -- If the query names an entity, facts of other entities weigh less, and those that contain its name a
                 -- little less. A statement is about two entities.
                 case when entities is null or entity_id = any(entities) or via is not null then 1
+                    when means_caller then 0.95
                     when not exists (select from unnest(masks) mask where mask > 0 and matched & mask = mask) then 0.8
                     when relation_id is null then 0.9 else 1 end as about
             -- `offset 0` keeps the score a column, because the planner does not inline a function that uses an expensive

@@ -40,6 +40,7 @@ begin
     end if;
     select * into model_row from embedding_model m where m.id = model and vector is not null;
     if not semantic then
+        query := (select c.question from name_caller(query, search_languages(own), own, credential) c);
         select array_agg(t.term), subset_sums(array_agg(t.weight / t.total)) into terms, sums
         from (select *, sum(weight) over () as total from search_terms(query, own)) t;
     end if;

@@ -115,6 +115,8 @@ def test_functions_give_the_servers_login_nothing_without_a_credential(
         assert server.execute("select * from explain_search('canary')").fetchall() == []
         assert server.execute("select * from complete_name('')").fetchall() == []
         assert server.execute("select * from known_names(array['ada'])").fetchall() == []
+        assert server.execute("select * from own_entities()").fetchall() == []
+        assert server.execute("select * from set_own_entity('Ada')").fetchall() == []
         assert server.execute("select total from list_entities()").fetchone() == (0,)
         assert server.execute("select * from authenticate()").fetchall() == []
         for statement in (

@@ -64,6 +64,8 @@ CASES: dict[str, Case] = {
     "known_types": ({"words": ["person", "team"]}, pick_set("word")),
     "missing_words": ({"query": "is there tea for a zebra?"}, pick_set("word")),
     "named_entities": ({"query": "does Ana know tea?"}, pick_set("mention")),
+    "own_entities": ({}, pick("space", "entity_name")),
+    "set_own_entity": ({"entity": "Ana"}, pick("space", "entity_name")),
     "list_entities": ({"max_rows": 5, "skip": 2}, name_items("entities", "name", "space")),
     "list_graphs": ({}, pick("name", "chunks", "tokens")),
     "list_spaces": ({}, pick("name", "facts", "chunks")),

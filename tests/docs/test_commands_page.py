@@ -26,7 +26,7 @@ def read_examples(page: Path) -> list[list[str]]:
         words[1:]
         for words in lines
         if words[0].endswith("/textrawl")
-        and {"search", "show", "remember", "revise", "entity", "forget"} & set(words[1:2])
+        and {"search", "show", "remember", "revise", "entity", "forget", "me"} & set(words[1:2])
     ]
 
 

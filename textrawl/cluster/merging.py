@@ -337,10 +337,12 @@ MERGES: dict[str, Merge] = {
     "known_names": Merge(_everything),
     "missing_words": Merge(_keep_common),
     "named_entities": Merge(_unite_mentions),
+    "own_entities": ordered("@space", cut=False),
     "pending_embeddings": one_row(next_attempt=_least),
     "recall_chunks": _rank("-score", "-updated_at", "observation_id"),
     "search_memory": _rank(*_SCORED),
     "search_proposals": ordered(*_SCORED),
+    "set_own_entity": ordered("@space", cut=False),
     "similar_names": Merge(_unite_names, ("entity_name",)),
     "write_state": one_row(write_state=_join),
 }
@@ -374,6 +376,7 @@ class Counts:
     words: Mapping[str, int]
     counted_words: Mapping[str, int] | None
     names: list[str]
+    own: list[str]
     bar: float
     best: float
 
@@ -394,6 +397,7 @@ def add_counts(counts: Sequence[Counts], languages: Sequence[str]) -> str:
         "words": words,
         "languages": list(languages),
         "names": sorted({name for cell in counts for name in cell.names}),
+        "own": sorted({name for cell in counts for name in cell.own}),
     }
     return json.dumps(totals)
 

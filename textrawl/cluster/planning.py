@@ -84,6 +84,7 @@ _SCOPES: dict[str, str] = {
     "forget": """
         delete_edges delete_entry delete_identity delete_nodes delete_observations
         delete_reflections forget_faded forget_source prune_documents""",
+    "read": "set_own_entity",
     "review": "decide_proposals plan_decision",
 }
 _SCOPE_OF = {name: scope for scope, names in _SCOPES.items() for name in names.split()}

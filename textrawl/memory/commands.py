@@ -24,6 +24,7 @@ from textrawl.memory.entities import (
     EntityOperations,
     MergeRow,
     NamedRow,
+    OwnRow,
     SamePair,
     SplitRow,
     UnnamedRow,
@@ -491,6 +492,27 @@ async def remove_alias(session: Session, other: Name) -> UnnamedRow:
 async def list_aliases(session: Session, name: Name | None = None) -> list[AliasRow]:
     """Return the aliases of an entity, or of all entities."""
     return await EntityOperations(session.store).list_aliases(name, session.caller)
+
+
+@operation("me", "read", anywhere=True)
+async def list_own(session: Session) -> list[OwnRow]:
+    """Return the entities that the caller is."""
+    return await EntityOperations(session.store).list_own(session.caller)
+
+
+@operation("me", "read", writes=True, anywhere=True)
+async def set_own(session: Session, name: Name) -> list[OwnRow]:
+    """Let the caller be an entity in each space that has it. Raises ArgumentInvalid."""
+    rows = await EntityOperations(session.store).set_own(name, session.caller)
+    if not rows:
+        raise await describe_missing_entity(session, name)
+    return rows
+
+
+@operation("me", "read", writes=True, anywhere=True)
+async def clear_own(session: Session) -> list[OwnRow]:
+    """Let the caller be no entity, and return those that the caller was."""
+    return await EntityOperations(session.store).set_own(None, session.caller)
 
 
 @operation("stats", "read", least_timeout=60)

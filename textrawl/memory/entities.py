@@ -74,6 +74,16 @@ class DescribedRow:
 
 
 @dataclass(frozen=True)
+class OwnRow:
+    """The entity that the caller is in a space."""
+
+    space: str
+    entity_id: UUID
+    entity_name: str
+    entity_type: str
+
+
+@dataclass(frozen=True)
 class AliasRow:
     """An alias. `merged` is true if it is the former name of a merged entity."""
 
@@ -182,3 +192,14 @@ class EntityOperations:
     async def list_aliases(self, entity: str | None, caller: Caller) -> list[AliasRow]:
         """Return the aliases of an entity, or of all entities."""
         return await self._call("list_aliases", AliasRow, entity=entity, **caller.reading)
+
+    async def list_own(self, caller: Caller) -> list[OwnRow]:
+        """Return the entities that the caller is, at most one of each space."""
+        return await self._call("own_entities", OwnRow, **caller.reading)
+
+    async def set_own(self, entity: str | None, caller: Caller) -> list[OwnRow]:
+        """Let the caller be `entity` in the spaces that have it, or no entity, and return these.
+
+        In a space that does not have it, nothing changes.
+        """
+        return await self._call("set_own_entity", OwnRow, entity=entity, **caller.reading)

@@ -1,0 +1,42 @@
+create function textrawl.name_caller(
+    query text, languages text[], spaces integer[], credential bytea,
+    known text[] default null,  -- the names, if the caller knows them; null: own_entities() has them
+    out question text,          -- the query with these names in place of I, my and such words
+    out names text[],           -- null: the query has no such word, or the caller is no entity
+    out alone boolean           -- true: the query asks for nothing else, such as "what do you know about me"
+)
+language plpgsql stable parallel safe
+set search_path from current
+as $$
+declare
+    about_memory constant text := '\m(?:know|knows|known|remember|remembered|recall|tell|told|say|said|everything|anything|something|list|show|facts?'
+        '|weißt|weisst|wisst|wissen|kennst|erinnerst|erzähl|erzähle|sag|sage|gesagt|alles|etwas'
+        '|sais|savez|connais|souviens|dis|dit|tout|sabes|sabe|conoces|recuerdas|dime|dicho|todo|algo)\M';
+    pattern text;
+    others  text;  -- the query without such words and without words about the memory
+begin
+    question := query;
+    -- Most memories have no such entity, and the expression takes longer than this look.
+    if known is null and exists (select from own_entity o where o.space_id = any(spaces)) then
+        known := array(select distinct o.entity_name from own_entities(spaces, credential) o order by 1);
+    end if;
+    if known <> '{}' then
+        pattern := first_person(languages);
+        -- Who writes about Jeff by name means Jeff by it, and nobody by I.
+        if query ~ pattern and not exists (select from unnest(known) name where names_entity(query, name)) then
+            names := known;
+            question := array_to_string(names, ' ');
+            others := regexp_replace(regexp_replace(query, pattern, ' ', 'g'), about_memory, ' ', 'gi');
+            alone := exists (select from unnest(array['english', 'german', 'french', 'spanish']) l
+                             where to_tsvector(l::regconfig, others) = '');
+            if not alone then
+                question := regexp_replace(query, pattern, replace(question, '\', '\\') || ' ', 'g');
+            end if;
+        end if;
+    end if;
+end
+$$;
+
+comment on function textrawl.name_caller is
+    'A query with the name of the caller''s own entity, see set_own_entity(), in place of the words that mean the caller. '
+    'Example: select question from textrawl.name_caller(''where do I live'', array[''english''], array[1], null, array[''Jeff'']);';
