@@ -1,6 +1,8 @@
 """`textrawl explain`: why a search finds some facts and leaves out others."""
 
 import json
+import math
+import re
 from collections.abc import Callable
 
 import pytest
@@ -40,6 +42,22 @@ def test_a_line_says_how_a_fact_was_found_and_another_why_it_was_left_out(ask: A
     assert "+oslo:" in facts["lives in Oslo"][5]
 
 
+def test_the_factors_that_are_shown_multiply_to_the_score(ask: Ask) -> None:
+    question = ("explain", "does Ada live in Riga or drink green tea", "--least-score", "0")
+    lines = [line.split("\t") for line in ask(*question).out.splitlines()]
+    rows = {row["content"]: row for row in json.loads(ask(*question, "--json").out)}
+
+    names = set[str]()
+    for line in (line for line in lines if line[0] == "returned"):
+        factors = dict(factor.split(":") for factor in line[7].split())
+        names |= factors.keys()
+        score = rows[line[-1]]["score"]
+        assert math.prod(map(float, factors.values())) == pytest.approx(score, rel=0.002)
+        assert math.prod(rows[line[-1]]["factors"]) == pytest.approx(score, rel=1e-5)
+        assert line[1] == f"{100 * score:.0f}"
+    assert names >= {"evidence", "entity", "phrases", "odds"}
+
+
 def test_json_has_the_same_scores_as_a_search(ask: Ask) -> None:
     explained = json.loads(ask("explain", "green tea", "--json").out)
     found = json.loads(ask("search", "green tea", "--json").out)
@@ -75,6 +93,7 @@ def test_a_terminal_shows_the_reasons_below_each_fact(ask: Ask, database_url: st
     assert "Returned" in shown
     assert "words: +tea:50 +green:50" in shown
     assert "found by: words and vector" in shown
+    assert re.search(r"[0-9.]+ evidence \* .* odds = 0\.[0-9]+", " ".join(shown.split()))
 
 
 def test_a_terminal_says_that_a_fact_began_only_later(ask: Ask, database_url: str) -> None:

@@ -1,6 +1,7 @@
 """The search: the same facts as the tools find, with their scores and their cost."""
 
 import json
+import re
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from itertools import pairwise
@@ -76,6 +77,7 @@ async def test_a_search_says_why_it_found_some_facts_and_left_out_others(place: 
     words = [text for text in page.texts if text in ("green", "coffe", ": found", ": not found")]
     assert {("green", ": found"), ("coffe", ": not found")} <= set(pairwise(words))
     assert "found by words" in page.text
+    assert re.search(r"[0-9.]+ evidence \* .*[0-9.]+ odds = 0\.[0-9]+", page.text)
     assert "ended" in page.texts
 
 

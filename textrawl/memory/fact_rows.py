@@ -98,6 +98,10 @@ class DigestRow:
     several_authors: bool
 
 
+FACTORS = ("evidence", "entity", "time", "phrases", "neighbours", "order", "odds")
+"""The names of the factors of a score, in the order of search_memory()."""
+
+
 @dataclass(frozen=True)
 class ExplainedRow:
     """A fact from explain_search. Scores, likeness and coverage are numbers from 0 to 1.
@@ -105,8 +109,8 @@ class ExplainedRow:
     `place` is its rank, or None if it is not valid. `outcome` is returned, over the limit, below
     the least score or ended. `words` has {word, weight, found} for each word of the query.
     `found_by` says how the fact was found: words, vector, or neither if a neighbour or relation led
-    to it.
-    `timeless_score` is the score without the time that the question is about.
+    to it. `timeless_score` is the score without the time that the question is about. The product of
+    `factors` is the score.
     """
 
     place: int | None
@@ -126,6 +130,13 @@ class ExplainedRow:
     valid_from: datetime
     valid_until: datetime | None
     timeless_score: float | None
+    factors: list[float] | None
+
+    @property
+    def named_factors(self) -> list[tuple[str, str]]:
+        """The factors by name, with four digits. Those that change nothing are left out."""
+        named = zip(FACTORS, self.factors or [1.0] * len(FACTORS), strict=True)
+        return [(name, f"{value:.4g}") for name, value in named if round(value, 4) != 1]
 
 
 @dataclass(frozen=True)
