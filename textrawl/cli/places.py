@@ -20,7 +20,7 @@ _COMMANDS: Mapping[Place, tuple[str, ...]] = {
     "database": (
         *("ingest", "journal", "explore", "cost", "space", "grant", "token", "analyst"),
         *("migrate", "cluster", "backup", "restore", "export", "mirror", "import"),
-        *("embed", "psql"),
+        *("embed", "psql", "webhook"),
     ),
 }
 PLACES: Mapping[str, Place] = {name: place for place, names in _COMMANDS.items() for name in names}

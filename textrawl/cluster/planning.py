@@ -46,10 +46,10 @@ _EXCEPTIONS: dict[Route, str] = {
         grant_access rename_space revoke_access revoke_token
         rollback_embedding_model rotate_token switch_embedding_model vouch""",
     Route.ADMINISTERED: """
-        list_events list_imports list_proposals plan_undo prune_documents purge_undone
-        undo_author""",
+        claim_webhooks list_events list_imports list_proposals list_webhooks plan_undo
+        prune_documents purge_undone undo_author""",
     Route.SEARCHED: "decide_proposals plan_decision revert_undo",
-    Route.NAMED: "change_policy",
+    Route.NAMED: "add_webhook change_policy",
     Route.NAMED_TWICE: "change_language change_review change_tier",
     Route.GRAPH: """
         finish_import hasten_embeddings known_items known_sources start_import store_item
@@ -80,7 +80,9 @@ SPREAD = frozenset(_CHANGES.split())
 
 _SCOPES: dict[str, str] = {
     "admin": """
-        list_events list_imports plan_undo purge_undone read_events revert_undo undo_author""",
+        add_webhook claim_webhooks fail_webhook list_events list_imports list_webhooks
+        next_webhook_events plan_undo purge_undone read_events read_webhook remove_webhook
+        resume_webhook revert_undo undo_author""",
     "forget": """
         delete_edges delete_entry delete_identity delete_nodes delete_observations
         delete_reflections forget_faded forget_source prune_documents""",

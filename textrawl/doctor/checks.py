@@ -31,6 +31,7 @@ from textrawl.errors import (
 )
 from textrawl.memory.facts import MemoryOperations, Question
 from textrawl.memory.store import Store
+from textrawl.memory.webhooks import WebhookRow, Webhooks
 from textrawl.models.active_model import Models, choose_named
 from textrawl.models.choice import choose_embedder, explain_choice
 from textrawl.models.llm import Prompt
@@ -49,6 +50,7 @@ from textrawl.postgres.inspection import (
 from textrawl.postgres.migrations import check, migrate
 from textrawl.postgres.standby import MOST_LAG
 from textrawl.settings import Settings, read_settings
+from textrawl.values.word_lists import list_destinations
 from textrawl.wire.token_counter import choose_counter
 
 
@@ -288,6 +290,40 @@ def _judge(servers: ServerPair) -> CheckResult:
     return CheckResult("standby", "note", fault)
 
 
+async def try_webhooks(
+    conninfo: str, credential: bytes | None, settings: Settings, findings: list[CheckResult]
+) -> None:
+    """Report the webhooks that the caller administers. A fault fails no call, so it is a note."""
+    async with open_connection(conninfo, timeout=settings.database_timeout) as database:
+        try:
+            rows = await Webhooks(database, credential).list_all()
+        except (NotAuthenticated, ScopeMissing):
+            return
+    named = list_destinations(settings.webhook_hosts)
+    faults = [fault for row in rows if (fault := _judge_webhook(row, named))]
+    findings.extend(CheckResult("webhooks", "note", fault) for fault in faults)
+    if rows and not faults:
+        waiting = sum(row.queue for row in rows)
+        message = f"{len(rows)} webhooks work, and {waiting:,} events wait"
+        findings.append(CheckResult("webhooks", "ok", message))
+
+
+def _judge_webhook(row: WebhookRow, named: list[str]) -> str | None:
+    what = f"{row.url} of {row.space_name}"
+    waiting = f"{row.queue:,} events wait"
+    if row.state == "paused":
+        fix = f"then run `textrawl webhook resume {row.id}`"
+        return f"{what} is paused ({row.last_error}), and {waiting}: repair the receiver, {fix}"
+    if row.state == "not allowed":
+        return f"{what} gets nothing, because {row.author_name} may not administer the space now"
+    if row.host not in named:
+        return f"{what} gets nothing from a server with these settings: add {row.host} to {_HOSTS}"
+    if row.state == "retrying":
+        return f"{what} failed {row.failures} times ({row.last_error}), and {waiting}"
+    return None
+
+
+_HOSTS = "TEXTRAWL_WEBHOOK_HOSTS"
 _LOADING = 10.0  # seconds that the check waits for a model to load
 _WITHOUT_VECTORS = "Until it works, search uses only keywords, and new facts do not get vectors"
 
@@ -385,6 +421,7 @@ async def _examine_database(
                 return None
             if settings.database_read_url is not None:
                 await try_standby(settings, findings)
+            await try_webhooks(conninfo, credential, settings, findings)
             if not http:
                 await try_call(conninfo, credential, settings, findings)
             elif settings.oauth_issuer is not None:
@@ -409,6 +446,7 @@ async def _examine_embedded(
         # Without a token, a call is made as the user of this machine, with the owner's rights.
         login, person = (conninfo, None) if credential else (owner, getpass.getuser())
         await try_call(login, credential, settings, findings, person=person)
+        await try_webhooks(login, credential, settings, findings)
         return await _examine_vectors(conninfo, timeout, findings, embedded=True)
 
 

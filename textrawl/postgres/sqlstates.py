@@ -269,6 +269,16 @@ REFUSALS: dict[str, Explain] = {
     ),
     "TR081": _invalid("Another node has this label and type: {}", "use that node"),
     "TR082": _invalid("Another valid edge of this type connects these nodes", "use that edge"),
+    "TR099": _invalid(
+        "Not an address for a webhook",
+        "use https://HOST/PATH without user, password and #, or http://127.0.0.1:PORT/PATH for "
+        "this machine",
+    ),
+    "TR100": _invalid(
+        "Wrong kinds of events", "use stored, proposed, decided, forgotten and undone"
+    ),
+    "TR101": _invalid("The space has 20 webhooks", "remove one first: `textrawl webhook list`"),
+    "TR102": _invalid("No webhook {}", "see `textrawl webhook list`"),
     EDGE_NOT_FOUND: _invalid("Edge not found: {}", "graph_edge_get shows ids"),
 }
 

@@ -23,6 +23,7 @@ from textrawl.wire.replies import RecallLog, build_recall_log, build_renderer
 if TYPE_CHECKING:
     from textrawl.access.oauth import Issuer
     from textrawl.server.llm_upkeep import ExtractionUpkeep, JournalUpkeep
+    from textrawl.server.webhooks import WebhookDelivery
 
 logger = logging.getLogger("textrawl")
 
@@ -142,7 +143,7 @@ async def open_app(
             async with anyio.create_task_group() as beside:
                 if not settings.read_only:
                     beside.start_soon(upkeep.run)
-                    for work in llm_work:
+                    for work in (*llm_work, *_choose_delivery(settings, memory)):
                         beside.start_soon(work.run)
                 app = App(memory, build_renderer(settings), identity, recall_log)
                 beside.start_soon(app.watches.run)
@@ -173,6 +174,14 @@ def _choose_llm_work(
     if settings.consolidate_journal:
         work.append(JournalUpkeep(memory, directory, settings.space))
     return work
+
+
+def _choose_delivery(settings: Settings, memory: Store) -> "list[WebhookDelivery]":
+    if not settings.webhook_hosts:
+        return []
+    from textrawl.server.webhooks import WebhookDelivery  # noqa: PLC0415 - few use it
+
+    return [WebhookDelivery(memory, settings.webhook_hosts)]
 
 
 def build_authenticator(settings: Settings, app: App) -> BearerAuthenticator:

@@ -1,5 +1,6 @@
 """Values of settings that are lists of words."""
 
+import re
 from collections.abc import Sequence
 from typing import Literal, get_args
 
@@ -64,3 +65,34 @@ def build_filter(authors: Sequence[str]) -> dict[Literal["authors", "members"], 
     if includes_everybody(authors):
         return {}
     return {"members": True} if list(authors) == [MEMBERS] else {"authors": list(authors)}
+
+
+_HOST = re.compile(r"([a-z0-9][a-z0-9.-]*|\[[0-9a-f:.]+\])(?::([1-9][0-9]{0,4}))?", re.ASCII)
+_MOST_PORT = 65_535
+_LOCAL = ("localhost", "127.0.0.1", "[::1]")
+
+
+def read_hosts(value: str | list[str]) -> list[str]:
+    """Return the hosts of a list with commas, in lower case. Raises ValueError."""
+    given = value.split(",") if isinstance(value, str) else value
+    hosts = [word.strip().lower() for word in given if word.strip()]
+    for host in hosts:
+        found = _HOST.fullmatch(host)
+        if found is None or int(found[2] or 1) > _MOST_PORT:
+            raise ValueError(f"not a host, or a host and a port: {host}")
+    return list(dict.fromkeys(hosts))
+
+
+def list_destinations(hosts: Sequence[str]) -> list[str]:
+    """Return each host with its port, as the database has it (`webhook.host`).
+
+    A host without a port stands for port 443, and on this machine also for port 80.
+    """
+    found: list[str] = []
+    for host in hosts:
+        if host.endswith("]") or ":" not in host:
+            found.append(f"{host}:443")
+            found += [f"{host}:80"] if host in _LOCAL else []
+        else:
+            found.append(host)
+    return found

@@ -1,0 +1,197 @@
+"""`textrawl webhook`: addresses to which servers post the events of a space."""
+
+from collections.abc import Awaitable, Callable
+from dataclasses import asdict
+from datetime import UTC, datetime
+from typing import Annotated, Any, TypeVar
+
+import typer
+
+from textrawl.access.principal import Directory
+from textrawl.cli.administration import (
+    Administration,
+    administer,
+    draw_rows,
+    write_instant,
+)
+from textrawl.cli.console import open_console, write_json, write_message
+from textrawl.cli.inputs import AsJson
+from textrawl.errors import ArgumentInvalid
+from textrawl.memory.webhooks import WEBHOOK_EVENTS, WebhookRow, Webhooks
+from textrawl.settings import read_settings
+from textrawl.values.text import clean_name
+
+Result = TypeVar("Result")
+
+webhook = typer.Typer(
+    help="Post the events of a space to an address, signed and in their order.",
+    no_args_is_help=True,
+)
+
+_KINDS = ", ".join(WEBHOOK_EVENTS)
+Name = Annotated[
+    str, typer.Argument(metavar="WEBHOOK", help="Its address, its id, or how its id begins.")
+]
+Space = Annotated[
+    str | None,
+    typer.Option(
+        metavar="SPACE",
+        parser=clean_name,
+        help="Only this space; default: every space you administer.",
+    ),
+]
+
+
+_Events = Annotated[
+    str,
+    typer.Option(metavar="EVENTS", help=f"Any of {_KINDS}, separated by commas; default: all."),
+]
+_Home = Annotated[
+    str | None,
+    typer.Option(
+        metavar="SPACE", parser=clean_name, help="Space of the events; default: home space."
+    ),
+]
+_Content = Annotated[
+    bool, typer.Option("--content", help="Also post names of entities and texts of facts.")
+]
+
+
+@webhook.command()
+def add(
+    url: Annotated[
+        str,
+        typer.Argument(metavar="URL", help="https, or http for a receiver on this machine."),
+    ],
+    events: _Events = ",".join(WEBHOOK_EVENTS),
+    space: _Home = None,
+    content: _Content = False,
+    as_json: AsJson = False,
+) -> None:
+    """Add a webhook, and show its secret, which checks the signatures of its messages.
+
+    Servers post the events from now on. The host has to be in TEXTRAWL_WEBHOOK_HOSTS of a server.
+    """
+    kinds = [kind.strip().lower() for kind in events.split(",") if kind.strip()]
+
+    async def work(memory: Administration) -> tuple[str, dict[str, Any]]:
+        place = space or read_settings().space or await _find_home(memory)
+        webhooks = Webhooks(memory.database, memory.credential)
+        added = await webhooks.add(place, url, kinds, content=content)
+        return place, asdict(added)
+
+    place, added = administer(work, owned=False)
+    if as_json:
+        write_json({**added, "space": place})
+    else:
+        write_message(f"Webhook {added['id']} posts events of {place} to {url}.")
+        write_message(f"Its secret, which is not shown again: {added['secret']}")
+
+
+async def _find_home(memory: Administration) -> str:
+    principal = await Directory(memory.database).find(memory.credential)
+    if principal is None or principal.home_space is None:
+        raise ArgumentInvalid("name the space of the events with --space", title="Which space?")
+    return principal.home_space.name
+
+
+@webhook.command(name="list")
+def list_webhooks(space: Space = None, as_json: AsJson = False) -> None:
+    """Show the webhooks, without their secrets."""
+    rows = _find_rows(space)
+    if as_json:
+        write_json([asdict(row) for row in rows])
+    elif rows:
+        columns = ("id", "space", "address", "events", "content", "added by", "state")
+        cells = [
+            [
+                str(row.id)[:8],
+                row.space_name,
+                row.url,
+                ",".join(row.events),
+                "yes" if row.content else "no",
+                row.author_name or "owner",
+                row.state,
+            ]
+            for row in rows
+        ]
+        open_console().print(draw_rows(columns, cells))
+
+
+@webhook.command()
+def status(space: Space = None, as_json: AsJson = False) -> None:
+    """Show what waits to be delivered, and the last error of each webhook."""
+    rows = _find_rows(space)
+    if as_json:
+        write_json([asdict(row) for row in rows])
+    elif rows:
+        columns = ("id", "state", "queue", "oldest", "delivered", "failures", "next try", "error")
+        cells = [
+            [
+                str(row.id)[:8],
+                row.state,
+                f"{row.queue:,}",
+                write_instant(row.oldest_at, ""),
+                write_instant(row.delivered_at, "never"),
+                str(row.failures),
+                write_instant(row.next_try_at, "") if row.state == "retrying" else "",
+                row.last_error or "",
+            ]
+            for row in rows
+        ]
+        open_console().print(draw_rows(columns, cells))
+
+
+@webhook.command()
+def remove(name: Name) -> None:
+    """Remove a webhook. Events that were not delivered are not posted any more."""
+    row = _ask(lambda webhooks: _act(webhooks, name, webhooks.remove))
+    write_message(f"Removed the webhook {row.id} to {row.url}: {row.queue:,} events were waiting.")
+
+
+@webhook.command()
+def resume(name: Name) -> None:
+    """Let servers post to a paused webhook again, from the first event that it did not get."""
+    row = _ask(lambda webhooks: _act(webhooks, name, webhooks.resume))
+    write_message(f"The webhook {row.id} continues: {row.queue:,} events are waiting.")
+
+
+@webhook.command()
+def test(name: Name) -> None:
+    """Post a signed message of the type memory.test from this machine, and say how it ends."""
+    from textrawl.server.webhooks import DeliveryFailed, post_test  # noqa: PLC0415 - slow to import
+
+    async def work(memory: Administration) -> WebhookRow:
+        webhooks = Webhooks(memory.database, memory.credential)
+        row = await webhooks.find(name)
+        try:
+            now = f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%S.%fZ}"
+            await post_test(await webhooks.open(row), read_settings().webhook_hosts, now)
+        except DeliveryFailed as fault:
+            raise ArgumentInvalid(str(fault), title=f"{row.url} did not get the message") from None
+        return row
+
+    row = administer(work, owned=False)
+    write_message(f"{row.url} got the message.")
+
+
+def _find_rows(space: str | None) -> list[WebhookRow]:
+    rows = _ask(lambda webhooks: webhooks.list_all())
+    if not rows:
+        write_message("There are no webhooks: see `textrawl webhook add --help`.")
+    return [row for row in rows if space in (None, row.space_name)]
+
+
+async def _act(
+    webhooks: Webhooks, name: str, work: Callable[[WebhookRow], Awaitable[None]]
+) -> WebhookRow:
+    row = await webhooks.find(name)
+    await work(row)
+    return row
+
+
+def _ask(work: Callable[[Webhooks], Awaitable[Result]]) -> Result:
+    async def ask(memory: Administration) -> Result:
+        return await work(Webhooks(memory.database, memory.credential))
+
+    return administer(ask, owned=False)

@@ -1,0 +1,227 @@
+"""The delivery of the trail to webhooks.
+
+The messages have the form of Standard Webhooks (standardwebhooks.com). A message has the same id in
+each attempt, so a receiver can ignore what it has already.
+"""
+
+import hashlib
+import hmac
+import logging
+import time
+from base64 import b64encode
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from http import HTTPStatus
+from socket import SOCK_STREAM
+from typing import NoReturn
+from uuid import UUID, uuid4
+
+import anyio
+import httpx
+
+from textrawl import __version__
+from textrawl.errors import TextrawlError
+from textrawl.memory.store import Store
+from textrawl.memory.webhooks import Destination, MessageRow, Webhooks
+from textrawl.server.webhook_addresses import find_fault
+from textrawl.values.word_lists import list_destinations
+
+logger = logging.getLogger("textrawl")
+
+_PAUSE = 1.0  # seconds between questions for new events
+_MOST = 8  # webhooks to which this process delivers at the same time
+_PATIENCE = 10.0  # seconds for one message, with its connection and its answer
+_RECORDING = 1.0  # seconds after which a delivery is recorded; a killed server repeats this much
+_MOST_ANSWER = 65_536  # bytes of an answer that are read, so that the connection can be used again
+_LONGEST_WAIT = 3600  # seconds that a receiver can ask for
+
+
+class DeliveryFailed(Exception):
+    """The reason why a message was not delivered. It never contains a text of the receiver.
+
+    `wait` is the number of seconds that the receiver asks for. `gone` is true if it wants no more
+    messages.
+    """
+
+    def __init__(self, reason: str, *, wait: int = 0, gone: bool = False) -> None:
+        super().__init__(reason)
+        self.wait = wait
+        self.gone = gone
+
+
+def sign(secret: bytes, message: str, timestamp: int, body: bytes) -> dict[str, str]:
+    """Return the headers of a message: its id, the time in seconds, and the signature."""
+    signed = b"%s.%d.%s" % (message.encode(), timestamp, body)
+    signature = b64encode(hmac.new(secret, signed, hashlib.sha256).digest()).decode()
+    return {
+        "webhook-id": message,
+        "webhook-timestamp": str(timestamp),
+        "webhook-signature": f"v1,{signature}",
+    }
+
+
+@dataclass(frozen=True)
+class Receiver:
+    """The receiver of a webhook, with a connection to an address that was checked."""
+
+    hook: Destination
+    url: httpx.URL
+    client: httpx.AsyncClient
+
+    async def post(self, message: str, body: str) -> None:
+        """Deliver a message. Raises DeliveryFailed, also for a redirect."""
+        content = body.encode()
+        headers = sign(self.hook.secret, message, int(time.time()), content)
+        try:
+            with anyio.fail_after(_PATIENCE):
+                request = self.client.build_request(
+                    "POST",
+                    self.url,
+                    content=content,
+                    headers=headers,
+                    extensions={"sni_hostname": httpx.URL(self.hook.url).host},
+                )
+                response = await self.client.send(request, stream=True)
+                try:
+                    await _read_answer(response)
+                finally:
+                    await response.aclose()
+        except TimeoutError:
+            raise DeliveryFailed(f"no answer within {_PATIENCE:.0f} s") from None
+        except httpx.HTTPError as error:
+            raise DeliveryFailed(type(error).__name__) from None
+        if not response.is_success:
+            _refuse(response)
+
+
+async def _read_answer(response: httpx.Response) -> None:
+    size = 0
+    async for chunk in response.aiter_raw():
+        size += len(chunk)
+        if size > _MOST_ANSWER:
+            return
+
+
+def _refuse(response: httpx.Response) -> NoReturn:
+    wait = response.headers.get("retry-after", "")
+    raise DeliveryFailed(
+        f"HTTP {response.status_code}",
+        wait=min(int(wait), _LONGEST_WAIT) if wait.isascii() and wait.isdigit() else 0,
+        gone=response.status_code == HTTPStatus.GONE,
+    )
+
+
+@asynccontextmanager
+async def open_receiver(hook: Destination, hosts: Sequence[str]) -> AsyncGenerator[Receiver]:
+    """Find and check the address of a receiver. Raises DeliveryFailed.
+
+    All connections lead to this address, so a name that changes its address leads nowhere else. No
+    proxy is used, because a proxy would look up the name itself.
+    """
+    if hook.host not in list_destinations(hosts):
+        raise DeliveryFailed(f"TEXTRAWL_WEBHOOK_HOSTS does not name {hook.host}")
+    url = httpx.URL(hook.url)
+    address = await _find_address(url.host, int(hook.host.rpartition(":")[2]), hosts)
+    verify = httpx.create_ssl_context() if url.scheme == "https" else False
+    async with httpx.AsyncClient(
+        verify=verify,
+        timeout=_PATIENCE,
+        follow_redirects=False,
+        trust_env=False,
+        limits=httpx.Limits(max_connections=1),
+        headers={
+            "host": url.netloc.decode("ascii"),
+            "content-type": "application/json",
+            "user-agent": f"textrawl/{__version__}",
+            "accept-encoding": "identity",
+        },
+    ) as client:
+        yield Receiver(hook, url.copy_with(host=address), client)
+
+
+async def _find_address(host: str, port: int, hosts: Sequence[str]) -> str:
+    """Return an address of a host, if all its addresses are allowed."""
+    try:
+        with anyio.fail_after(_PATIENCE):
+            found = await anyio.getaddrinfo(host, port, type=SOCK_STREAM)
+    except (OSError, TimeoutError, UnicodeError):
+        raise DeliveryFailed(f"the name {host} cannot be looked up") from None
+    addresses = [str(row[4][0]) for row in found]
+    for address in addresses:
+        if fault := find_fault(address, hosts):
+            raise DeliveryFailed(fault)
+    return addresses[0]
+
+
+class WebhookDelivery:
+    """Delivers the events of the spaces in which the server's own token has the scope `admin`.
+
+    All servers of a memory share this work. One of them has the claim of a webhook, and delivers
+    its events in their order, one after the other.
+    """
+
+    def __init__(self, memory: Store, hosts: Sequence[str]) -> None:
+        self._webhooks = Webhooks(memory.database, memory.credential)
+        self._hosts = hosts
+        self._destinations = list_destinations(hosts)
+        self._running = 0
+
+    async def run(self) -> None:
+        """Deliver until cancelled. A round that fails is repeated."""
+        said = ""
+        async with anyio.create_task_group() as deliveries:
+            while True:
+                try:
+                    claim = uuid4()
+                    free = _MOST - self._running
+                    for hook in await self._webhooks.claim(claim, self._destinations, free):
+                        self._running += 1
+                        deliveries.start_soon(self._deliver, hook, claim)
+                except TextrawlError as error:
+                    if str(error) != said:
+                        logger.warning("Webhooks wait: %s", error)
+                    said = str(error)
+                await anyio.sleep(_PAUSE)
+
+    async def _deliver(self, hook: Destination, claim: UUID) -> None:
+        try:
+            await self._deliver_claimed(hook, claim)
+        except TextrawlError as error:
+            logger.info("The webhook %s waits: %s", hook.id, error)
+        finally:
+            self._running -= 1
+
+    async def _deliver_claimed(self, hook: Destination, claim: UUID) -> None:
+        """Deliver all events that are there. `after` is the last one that needs no attempt."""
+        after: str | None = None
+        try:
+            async with open_receiver(hook, self._hosts) as receiver:
+                while rows := await self._webhooks.read_next(hook, claim, after):
+                    end = time.monotonic() + _RECORDING
+                    for row in rows:
+                        await _post(receiver, row)
+                        after = row.cursor
+                        if time.monotonic() > end:
+                            break
+        except DeliveryFailed as fault:
+            paused = await self._webhooks.record_fault(
+                hook, claim, str(fault), after=after, wait=fault.wait, gone=fault.gone
+            )
+            level = logging.WARNING if paused else logging.INFO
+            logger.log(level, "The webhook %s waits: %s", hook.id, fault)
+
+
+async def _post(receiver: Receiver, row: MessageRow) -> None:
+    if row.body is not None:
+        number = row.cursor.rpartition(":")[2]
+        await receiver.post(f"{receiver.hook.id}-{number}", row.body)
+
+
+TEST_BODY = '{"type": "memory.test", "timestamp": "%s", "data": {}}'
+
+
+async def post_test(hook: Destination, hosts: Sequence[str], now: str) -> None:
+    """Post a message of the type memory.test. Raises DeliveryFailed."""
+    async with open_receiver(hook, hosts) as receiver:
+        await receiver.post(f"{hook.id}-test-{uuid4()}", TEST_BODY % now)
