@@ -81,7 +81,7 @@ class EntityPlace:
 
 @dataclass(frozen=True)
 class FetchedChunk:
-    """A chunk of a document of fetch_document. Only the first of an answer has a line."""
+    """A chunk of a document of fetch_document, and the line in which it begins."""
 
     id: UUID
     graph: str
@@ -89,9 +89,8 @@ class FetchedChunk:
     path: str
     updated_at: datetime
     part: int
-    line: int | None
+    line: int
     content: str
-    total: int
     next_part: int | None
 
 

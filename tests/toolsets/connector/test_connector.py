@@ -11,6 +11,7 @@ from mcp import Client
 from tests.conftest import Connect, Era
 from tests.support.tool_calls import read, read_error, refuse, remember
 from tests.toolsets.memory.test_documents import MEALS, store
+from textrawl.wire.token_counter import choose_counter
 
 pytestmark = pytest.mark.anyio
 
@@ -106,14 +107,18 @@ async def test_the_parts_of_a_large_entity_hold_each_fact_once(
     for number in range(60):
         owner.execute("select remember_fact('Ada', 'person', %s)", (f"has badge no. {number};",))
     owner.execute("select relate_entities('Ada', 'works_at', 'Acme', 'person', 'organization')")
-    client = await connect(toolsets=["connector"], max_graph_tokens=400)
-    entity = next(item for item in await find(client, "badge") if item.startswith("entity:"))
+    client = await connect(toolsets=["connector"], max_graph_tokens=400, max_response_tokens=500)
+    found = await find(client, "badge")
+    entity = next(item for item in found if item.startswith("entity:"))
     parts, following = list[Any](), entity
     while following:
         parts.append(await call(client, "fetch", id=following))
         following = parts[-1]["metadata"].get("next")
     texts = [part["text"] for part in parts]
+    counter = choose_counter()
 
+    assert 3 < len(found) < 20
+    assert max(counter.count(json.dumps(part)) for part in parts) < 500
     assert len(parts) > 2
     assert {part["metadata"]["facts"] for part in parts} == {"60"}
     for number in range(60):
