@@ -12,9 +12,10 @@ from typing import Any
 
 import pytest
 
-from tests.support.commands import HELLO, PING
+from tests.support.commands import HELLO, PING, wait_for
 from tests.support.folders import write_env
 from textrawl.server.description import INSTRUCTIONS
+from textrawl.server.early_lists import METHODS
 from textrawl.settings import read_foreign_environment
 
 TOOLS = ["query_memory", "remember_fact", "build_knowledge", "relate_entities", "forget_entity"]
@@ -35,6 +36,14 @@ class Stop:
 sys.meta_path.insert(0, Stop())
 from textrawl.__main__ import main
 main([])
+"""
+REPORT = """
+import sys
+from textrawl.__main__ import main
+try:
+    main([])
+finally:
+    print(*{name.partition(".")[0] for name in sys.modules}, file=sys.stderr)
 """
 ENVELOPE = {
     "_meta": {
@@ -202,15 +211,90 @@ def test_instructions_are_those_of_what_is_offered(
     assert process.hear()["result"].get("instructions") == message
 
 
-def test_a_server_that_cannot_start_says_why_and_leaves_nobody_waiting(start: Start) -> None:
-    process = start(DATABASE_URL="postgresql://somebody:100%secret@localhost/memory")
+def test_a_server_that_cannot_start_tells_every_waiting_request_why(start: Start) -> None:
+    call = {"jsonrpc": "2.0", "id": "c", "method": "tools/call", "params": {"name": "query_memory"}}
+    broken = b'{"jsonrpc": "2.0", "id": 9, "method": "tools/call", "params": {"a": "\xff"}}'
+    refusals: list[tuple[dict[str, str], list[int], str]] = [
+        ({"DATABASE_URL": "postgresql://somebody:100%secret@localhost/memory"}, [1],
+         "TEXTRAWL_DATABASE_URL cannot be read: write postgresql://user"),
+        ({"DATA_DIR": "/proc/x"}, [1], "The data folder /proc/x cannot be used"),
+        ({"MAX_RESPONSE_TOKENS": "abc"}, [1], "MAX_RESPONSE_TOKENS must be a whole number"),
+        ({"TOOLSETS": "poetry"}, [], "TEXTRAWL_TOOLSETS: there is no toolset 'poetry'; known:"),
+    ]  # fmt: skip
+    processes = [start(**environment) for environment, _, _ in refusals]
+    for process in processes:
+        process.say(HELLO, LIST, {"jsonrpc": "2.0", "method": "notifications/initialized"})
+        process.say(broken, call)
 
-    process.say(HELLO, LIST)
-    process.hear()
-    code, out, err = process.end()
+    for (_, greeted, reason), process in zip(refusals, processes, strict=True):
+        code, out, err = process.end()
+        answers = [json.loads(line) for line in out.splitlines()]
+        errors = [answer["error"] for answer in answers if "error" in answer]
 
-    assert (code, out) == (1, b"")
-    assert err.startswith(b"textrawl: TEXTRAWL_DATABASE_URL cannot be read")
+        assert [answer["id"] for answer in answers] == [1, 3, 9, "c"]
+        assert [answer["id"] for answer in answers if "result" in answer] == greeted
+        assert {error["code"] for error in errors} == {-32603}
+        assert {error["message"] for error in errors} == {
+            f"textrawl cannot start: {err.decode().removeprefix('textrawl: ').strip()}"
+        }
+        assert reason in errors[0]["message"]
+        assert code == 1
+
+
+def test_a_client_that_begins_in_an_unusual_way_is_served(start: Start, tmp_path: Path) -> None:
+    """With a byte order mark, with a ping, or with members of `_meta` that few clients send."""
+    more = {"progressToken": "a", "io.modelcontextprotocol/logLevel": "info"}
+    asked = DISCOVER | {"params": {"_meta": ENVELOPE["_meta"] | more}}
+    process = start(ENABLE_MEMORY="off", DATA_DIR=tmp_path)
+
+    process.say(b"\xef\xbb\xbf" + json.dumps(PING).encode(), asked, HELLO, LIST)
+    answers = [process.hear() for _ in range(4)]
+
+    assert [answer["id"] for answer in answers] == [2, 0, 1, 3]
+    assert all("result" in answer for answer in answers)
+    assert process.end()[:2] == (0, b"")
+
+
+def test_a_request_before_the_handshake_learns_what_is_missing(
+    start: Start, tmp_path: Path
+) -> None:
+    process = start(ENABLE_MEMORY="off", DATA_DIR=tmp_path)
+
+    process.say(LIST, LIST | {"method": "nothing"}, HELLO, LIST)
+    early, unknown, hello, late = (process.hear() for _ in range(4))
+
+    reason = "initialize is missing: send it, then notifications/initialized, and then this"
+    assert early["error"] == {"code": -32602, "message": reason}
+    assert unknown["error"]["code"] == -32601
+    assert hello["id"] == HELLO["id"]
+    assert late["result"] == {"tools": []}
+    assert process.end()[:2] == (0, b"")
+
+
+UNUSED = {"rich", "uvicorn", "click", "typer", "rapidfuzz", "fastapi", "openai", "yaml", "pandas"}
+
+
+@pytest.mark.slow
+def test_a_second_start_lists_before_anything_is_loaded(start: Start, data_dir: Path) -> None:
+    lists = [{"jsonrpc": "2.0", "id": name, "method": name} for name in METHODS]
+    call = {"name": "query_memory", "arguments": {"mode": "search", "query": "tea"}}
+
+    def ask(process: Raw) -> list[dict[str, Any]]:
+        process.say(HELLO, *lists)
+        return [process.hear() for _ in range(5)]
+
+    first = start("-c", REPORT, DATA_DIR=data_dir)
+    answers = ask(first)
+    first.say({"jsonrpc": "2.0", "id": 5, "method": "tools/call", "params": call})
+    assert not first.hear()["result"].get("isError")
+    wait_for(lambda: [*data_dir.glob("resident/*.lists")])
+    names = {*first.end()[2].decode().split()}
+    second = start("-c", STOP, DATA_DIR=data_dir)
+
+    assert sorted(answers, key=str) == sorted(ask(second), key=str)
+    assert names & UNUSED == set()
+    assert {"mcp", "psycopg", "pydantic"} <= names
+    assert second.end(signal.SIGTERM) == (0, b"", b"")
 
 
 def connect(start: Start, data_dir: Path, **environment: object) -> list[str]:

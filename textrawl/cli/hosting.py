@@ -3,7 +3,8 @@
 import logging
 import os
 import sys
-from contextlib import AsyncExitStack
+from collections.abc import Generator
+from contextlib import AsyncExitStack, contextmanager
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -76,6 +77,31 @@ def build_server(settings: Settings, *, tokens_needed: bool = False) -> "MemoryS
         return server
 
 
+@contextmanager
+def import_lightly() -> Generator[None]:
+    """Load the MCP SDK as a server over stdio needs it, in two thirds of the time.
+
+    The SDK and sse_starlette do without rich and uvicorn where these are not installed. pydantic
+    makes the validator of a model at its first use: a session uses few of the 700 models.
+    """
+    from pydantic import BaseModel  # noqa: PLC0415 - the settings have loaded it
+
+    absent = [name for name in ("rich", "uvicorn") if name not in sys.modules]
+    sys.modules.update(dict.fromkeys(absent))  # pyright: ignore[reportCallIssue, reportArgumentType]
+    BaseModel.model_config["defer_build"] = True
+    try:
+        yield
+    finally:
+        del BaseModel.model_config["defer_build"]
+        for name in absent:
+            del sys.modules[name]
+
+
+def _build_lightly(settings: Settings) -> "MemoryServer":
+    with import_lightly():
+        return build_server(settings)
+
+
 async def _serve(settings: Settings, early_reader: EarlyReader, lists: EarlyLists | None) -> None:
     async with AsyncExitStack() as stack:
         if sys.stderr.isatty():
@@ -97,7 +123,7 @@ async def _open(settings: Settings, stack: AsyncExitStack) -> "MemoryServer":
     loaded = anyio.Event()
 
     async def load() -> None:
-        servers.append(await anyio.to_thread.run_sync(build_server, settings))
+        servers.append(await anyio.to_thread.run_sync(_build_lightly, settings))
         loaded.set()
 
     tasks = await stack.enter_async_context(anyio.create_task_group())

@@ -10,7 +10,7 @@ from typing import NoReturn
 from textrawl import __version__
 from textrawl.cli.garbage_collection import pause_collection
 from textrawl.environment import ValueSource, find_value, read_sources
-from textrawl.errors import StartRefused
+from textrawl.errors import StartRefused, TextrawlError
 from textrawl.resident.client import choose_address
 from textrawl.server.description import ServerDescription, describe_server
 from textrawl.server.early_lists import EarlyLists, find_lists
@@ -28,7 +28,13 @@ def run_stdio() -> None:
         with pause_collection():
             from textrawl.cli.hosting import serve_client  # noqa: PLC0415 - after the greeting
 
-        serve_client(early_reader, lists)
+        try:
+            serve_client(early_reader, lists)
+        except (StartRefused, TextrawlError) as error:
+            from textrawl.doctor.checks import describe_error  # noqa: PLC0415 - seldom needed
+
+            early_reader.refuse(f"textrawl cannot start: {describe_error(error)}")
+            raise
 
 
 def begin_greeting(early_reader: EarlyReader) -> EarlyLists | None:

@@ -1,5 +1,6 @@
 """Mistakes in the environment and in `.env` files that would otherwise go unnoticed."""
 
+from collections import Counter
 from collections.abc import Iterator
 from io import StringIO
 from typing import TYPE_CHECKING
@@ -101,7 +102,9 @@ def _find_similar_name(name: str, unset: list[str], *, ours: bool) -> str | None
         most = 2 if len(setting) >= _LONG else 1
         if abs(len(name) - len(setting)) > most or not (ours or len(setting) >= _DISTINCT):
             continue
-        if _count_typos(name, setting) <= most:
+        # A typo changes one letter, and rapidfuzz would be loaded at every start without this look.
+        different = Counter(name) - Counter(setting)
+        if different.total() <= most and _count_typos(name, setting) <= most:
             return setting
     return None
 

@@ -17,7 +17,16 @@ from typing import Any, NamedTuple, TypeGuard, cast
 
 from textrawl.server.description import NAME, TITLE, ServerDescription
 from textrawl.server.early_lists import Answers
-from textrawl.server.framing import CHUNK, LineSplitter, Output, RequestId, Text, read_id, redirect
+from textrawl.server.framing import (
+    CHUNK,
+    LineSplitter,
+    Output,
+    RequestId,
+    Text,
+    read_id,
+    read_outline,
+    redirect,
+)
 from textrawl.values.word_lists import PROGRAM
 
 Members = dict[str, Any]
@@ -103,7 +112,8 @@ def _has(members: Members, name: str, shape: Any) -> bool:
 
 HANDSHAKE_VERSIONS = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25")
 MODERN_VERSIONS = ("2026-07-28",)
-METHOD_NOT_FOUND, INVALID_PARAMS, UNSUPPORTED_VERSION = -32601, -32602, -32022
+METHOD_NOT_FOUND, INVALID_PARAMS, INTERNAL_ERROR = -32601, -32602, -32603
+UNSUPPORTED_VERSION = -32022
 
 _SERVER = "io.modelcontextprotocol/serverInfo"
 _LONGEST = 65_536  # bytes: longer messages are left to the SDK
@@ -149,7 +159,7 @@ class Greeter:
             return Greeting(b'{"jsonrpc":"2.0","id":%b,"result":%b}' % (identity, found))
         if self._done:
             return None
-        if method == "server/discover" and (reply := self._discover(params)) is not None:
+        if (reply := self._reply(method, params)) is not None:
             return Greeting(_write(message["id"], reply))
         self._done = True
         if method != "initialize" or not is_handshake(params):
@@ -197,6 +207,12 @@ class Greeter:
             "serverInfo": self._server,
             **self._instructions,
         }
+
+    def _reply(self, method: object, params: object) -> Members | None:
+        """Return the reply to a request that is none of a session, or None."""
+        if method == "ping" and not params:
+            return {"result": {}}
+        return self._discover(params) if method == "server/discover" else None
 
     def _discover(self, params: object) -> Members | None:
         """Return the reply, or None for a request that only the SDK can answer."""
@@ -265,6 +281,7 @@ def _encode(message: object) -> bytes:
     return json.dumps(message, ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode()
 
 
+_LAST_WORDS = 2.0  # seconds that a client has to read why a server did not start
 _MOST_WAITING = 8 << 20  # bytes of lines that wait for the SDK. Further input stays in the pipe.
 
 
@@ -310,6 +327,17 @@ class EarlyReader:
         self._lines.clear()
         os.close(self._wakeup_reader)
         os.close(self._wakeup_writer)
+
+    def refuse(self, reason: str) -> None:
+        """Answer every waiting request with an error, because the server cannot start."""
+        self.take_over()
+        for text in self.waiting:
+            identity = read_outline(text).find_id()
+            if identity is not None and not (self.greeter and self.greeter.hides(identity)):
+                self.unwritten += _write(identity, _refuse(INTERNAL_ERROR, reason)) + b"\n"
+        self.waiting.clear()
+        while self.unwritten and select.select([], [self.output.descriptor], [], _LAST_WORDS)[1]:
+            self._write()
 
     def _run(self) -> None:
         while not self._stopped:

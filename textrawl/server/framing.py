@@ -22,6 +22,7 @@ _LEFT_OUT = 2  # content at this nesting depth or deeper is left out
 _LONGEST_OUTLINE = 8192  # bytes: a message has four members, and three of them are short
 _LONGEST_ID = 1000  # characters of an id that is a string
 _LARGEST_ID = 1 << 63
+_BYTE_ORDER_MARK = b"\xef\xbb\xbf"  # .NET programs begin a stream with it
 
 
 class Outline:
@@ -47,7 +48,8 @@ class Outline:
             return None
         closing = b"}" if self._depth >= _LEFT_OUT else b""
         try:
-            identity = read_id(json.loads((bytes(self._kept) + closing).decode()))
+            kept = bytes(self._kept).removeprefix(_BYTE_ORDER_MARK)
+            identity = read_id(json.loads((kept + closing).decode()))
             str(identity).encode()  # a lone surrogate cannot be sent back
         except ValueError:
             return None
@@ -109,6 +111,15 @@ CHUNK = 65_536  # bytes: the capacity of a pipe
 
 Text = bytes | Outline
 """The text of a message, or the outline of a message that is too long."""
+
+
+def read_outline(text: Text) -> Outline:
+    """Return the outline of a message, which can be broken."""
+    if isinstance(text, Outline):
+        return text
+    outline = Outline()
+    outline.feed(text)
+    return outline
 
 
 @contextmanager
@@ -173,7 +184,10 @@ class LineSplitter:
     def end(self) -> list[Text]:
         """Return the unfinished line, if there is one, and begin another."""
         line = self._buffer.take()
-        return [line] if isinstance(line, Outline) or line.strip() else []
+        if isinstance(line, Outline):
+            return [line]
+        line = line.removeprefix(_BYTE_ORDER_MARK)
+        return [line] if line.strip() else []
 
 
 class Output:

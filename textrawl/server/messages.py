@@ -17,7 +17,7 @@ from mcp.types import (
 from pydantic import ValidationError
 from pydantic_core import from_json
 
-from textrawl.server.framing import MOST_BYTES, Outline, RequestId, read_id
+from textrawl.server.framing import MOST_BYTES, Outline, RequestId, read_id, read_outline
 
 
 @dataclass(frozen=True)
@@ -40,9 +40,8 @@ def read_message(text: bytes) -> JSONRPCMessage | Fault:
     try:
         members = from_json(text, allow_inf_nan=False)
     except ValueError:
-        outline = Outline()
-        outline.feed(text)
-        return Fault(PARSE_ERROR, "Not JSON in UTF-8, or half a character", outline.find_id())
+        identity = read_outline(text).find_id()
+        return Fault(PARSE_ERROR, "Not JSON in UTF-8, or half a character", identity)
     identity = read_id(members)
     if isinstance(members, dict) and "id" in members and identity is None:
         return Fault(INVALID_REQUEST, "id: a whole number, or a text that is not too long")

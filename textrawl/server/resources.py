@@ -278,7 +278,7 @@ class Subscriptions:
     async def subscribe(self, call: Call, uri: str) -> None:
         """Tell the client of a session when the resource changes. Raises MCPError (-32602)."""
         watch = self._resources.find_watch(call, uri)
-        connection = _find_connection(call.context.request_context)
+        connection = find_connection(call.context.request_context)
         session = _find_session(connection)
         if uri in session:
             return
@@ -301,7 +301,7 @@ class Subscriptions:
 
     def unsubscribe(self, ctx: ServerRequestContext[Any], uri: str) -> None:
         """End a subscription of the session, if there is one. This needs no right."""
-        _find_session(_find_connection(ctx)).pop(uri, _do_nothing)()
+        _find_session(find_connection(ctx)).pop(uri, _do_nothing)()
 
     async def listen(
         self, call: Call, ctx: ServerRequestContext[Any], params: SubscriptionsListenRequestParams
@@ -387,7 +387,8 @@ async def _watch(
     return stack
 
 
-def _find_connection(ctx: ServerRequestContext[Any, Any]) -> Connection:
+def find_connection(ctx: ServerRequestContext[Any, Any]) -> Connection:
+    """Return the connection of a request."""
     # The SDK makes a session object for each request. Only its connection lasts as long as the
     # session, and has no public name.
     return ctx.session._connection  # pyright: ignore[reportPrivateUsage]

@@ -16,6 +16,7 @@ from typing import Any
 import anyio
 from mcp import MCPError
 from mcp.server import CacheHint, MCPServer, ServerRequestContext
+from mcp.server.context import CallNext, HandlerResult
 from mcp.server.lowlevel.helper_types import ReadResourceContents
 from mcp.server.mcpserver.context import Context
 from mcp.server.mcpserver.exceptions import ToolError, UnexpectedToolError
@@ -57,7 +58,13 @@ from textrawl.memory.store import Store
 from textrawl.scheduling import WriteOrder
 from textrawl.server.description import NAME, TITLE, ServerDescription, describe_server
 from textrawl.server.lifespan import build_authenticator, build_renderer, open_app
-from textrawl.server.resources import Completions, Prompts, Resources, Subscriptions
+from textrawl.server.resources import (
+    Completions,
+    Prompts,
+    Resources,
+    Subscriptions,
+    find_connection,
+)
 from textrawl.settings import Settings
 from textrawl.tools.call import App, Call, is_program, name_session
 from textrawl.tools.catalogue import choose_names, choose_tools, choose_toolsets
@@ -143,6 +150,7 @@ class MemoryServer(MCPServer[App]):
         The SDK advertises what has a handler. It has no setting for this.
         """
         low = self._lowlevel_server
+        low.middleware.append(_ask_for_handshake)
         low.add_request_handler("server/discover", RequestParams, self._handle_discovery)
         if self._description.completions:
             low.add_request_handler(_COMPLETION, CompleteRequestParams, self._handle_completion)
@@ -403,6 +411,17 @@ class MemoryServer(MCPServer[App]):
                 "Ask the user yourself, then call again with confirm",
                 title="Answer of the client not understood",
             ) from error
+
+
+async def _ask_for_handshake(ctx: ServerRequestContext[Any], call_next: CallNext) -> HandlerResult:
+    """Say what is missing. The SDK only says that parameters are invalid."""
+    try:
+        return await call_next(ctx)
+    except MCPError as error:
+        if error.code != INVALID_PARAMS or find_connection(ctx).initialize_accepted:
+            raise
+        reason = "initialize is missing: send it, then notifications/initialized, and then this"
+        raise MCPError(INVALID_PARAMS, reason) from error
 
 
 def _describe(settings: Settings) -> ServerDescription:

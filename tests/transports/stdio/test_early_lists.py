@@ -2,8 +2,6 @@
 
 import json
 import os
-import subprocess
-import sys
 from collections.abc import Callable
 from importlib.metadata import version
 from pathlib import Path
@@ -13,9 +11,6 @@ import anyio
 import anyio.to_thread
 import pytest
 
-from tests.conftest import TOKEN
-from tests.support.commands import wait_for
-from tests.support.folders import open_folder
 from textrawl import Settings, __version__, create_server, read_settings
 from textrawl.environment import read_sources
 from textrawl.resident.client import choose_address
@@ -32,7 +27,6 @@ from textrawl.server.early_reader import (
 )
 from textrawl.server.server import MemoryServer
 from textrawl.server.stdio_session import ask_for_lists, serve_stdio
-from textrawl.settings import read_foreign_environment
 
 pytestmark = pytest.mark.anyio
 
@@ -40,18 +34,6 @@ OFFERS: list[dict[str, Any]] = [
     {}, {"toolsets": ["all"]}, {"toolsets": ["graph"], "read_only": True, "resources": False},
     {"toolsets": ["identity"], "structured_content": "off"},
 ]  # fmt: skip
-BLOCKED = """
-import os, sys
-
-
-class Finder:
-    def find_spec(self, name, *_):
-        if name.partition(".")[0] in ("pydantic", "mcp", "psycopg", "numpy", "anyio"):
-            os.read(int(os.environ["GATE"]), 1)
-
-
-sys.meta_path.insert(0, Finder())
-"""
 
 
 def write(identity: int | str, method: str, params: object = None) -> bytes:
@@ -270,40 +252,3 @@ def test_a_list_is_answered_from_the_file_only_if_it_is_plain_and_the_version_kn
     fallen_back = build()
     assert greet(fallen_back, modern)
     assert fallen_back.greet(hello)
-
-
-@pytest.mark.slow
-def test_a_second_start_lists_before_a_heavy_module_is_loaded(database_url: str) -> None:
-    gate, opener = os.pipe()
-    with open_folder() as folder:
-        (folder / "sitecustomize.py").write_text(BLOCKED)
-        environment = read_foreign_environment() | {
-            "DATABASE_URL": database_url, "ACCESS_TOKEN": TOKEN, "DATA_DIR": str(folder / "data"),
-        }  # fmt: skip
-        early = {"PYTHONPATH": str(folder), "GATE": str(gate)}
-        written = folder / "data" / "resident"
-        first = start(environment, gate, lambda: [*written.glob("*.lists")])
-        assert start(environment | early, gate) == first
-    os.close(gate)
-    os.close(opener)
-
-
-def start(
-    environment: dict[str, str], gate: int, until: Callable[[], object] = lambda: True
-) -> list[bytes]:
-    """The answers to a client that never gets further than its lists."""
-    with subprocess.Popen(
-        [sys.executable, "-m", "textrawl"],
-        env=environment,
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        pass_fds=[gate],
-    ) as process:
-        assert process.stdin is not None
-        assert process.stdout is not None
-        process.stdin.write(b"\n".join(ask_everything("2025-11-25")) + b"\n")
-        process.stdin.flush()
-        heard = [process.stdout.readline() for _ in range(5)]
-        wait_for(until)
-        process.kill()
-    return sorted(heard)
