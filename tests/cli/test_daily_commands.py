@@ -153,11 +153,18 @@ def test_a_search_can_be_narrowed(ask: Ask) -> None:
     people = ask("search", "tea", "--type", "person")
     one = ask("search", "tea", "--limit", "1", "--json")
     before = ask("search", "tea", "--as-of", "2020-01-01")
+    missed = [ask(*words) for words in (
+        ("recall", "a zebra"), ("search", "a zebra"), ("search", "a zebra", "--json"),
+        ("recall", "a zebra", "--json"),
+    )]  # fmt: skip
 
     assert [line.split("\t")[1] for line in people.out.splitlines()] == ["Ada"]
     [row] = json.loads(one.out)
     assert row.keys() >= {"entity_name", "content", "score", "observation_id", "created_at"}
     assert (before.code, before.out, before.err) == (0, "", "Nothing found.\n")
+    absence = "Nothing found.\nNo fact has: zebra.\n"
+    assert [each.err for each in missed] == [absence, absence, absence, ""]
+    assert json.loads(missed[3].out)["missing"] == ["zebra"]
 
 
 def test_space_chooses_where_is_read_and_written(ask: Ask, owner: psycopg.Connection) -> None:

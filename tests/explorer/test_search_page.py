@@ -45,7 +45,9 @@ async def test_a_search_shows_what_the_tool_finds_with_the_scores(place: Place) 
 
     async with place.browse("reader") as browser:
         page = Document((await browser.get("search", q="who drinks tea")).text)
+        missed = Document((await browser.get("search", q="a zebra")).text)
 
+    assert ["No fact has: ", "zebra"] in [list(pair) for pair in pairwise(missed.texts)]
     assert f"{found} facts" in page.texts
     assert "drinks tea at noon" in page.texts
     assert page.text.index("drinks tea at noon") < page.text.index("prefers green tea")

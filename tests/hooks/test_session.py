@@ -60,6 +60,8 @@ def test_a_prompt_gets_facts_only_above_the_least_score(start: Start) -> None:
 
     assert "leads QA at Acme" in found.text
     assert missed.is_silent
+    unknown = start("codex").tell("prompt", prompt="And where does Zelda live?")
+    assert "no fact has Zelda" in unknown.text
 
 
 def test_a_prompt_is_searched_for_without_its_secret(start: Start) -> None:

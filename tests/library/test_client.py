@@ -24,6 +24,7 @@ async def test_what_is_remembered_is_recalled_with_its_origin(reach: Reach, way:
     assert datetime.now(UTC) - timedelta(days=1, hours=1) < fact.said_at <= datetime.now(UTC)
     assert [one.score for one in found] == sorted((one.score for one in found), reverse=True)
     assert len(found) == len(found.facts)
+    assert (await memory.recall("is there a zebra?")).missing == ("zebra",)
 
 
 async def test_a_fact_is_stored_once_and_corrected_by_its_id(reach: Reach, way: str) -> None:

@@ -14,7 +14,7 @@ from typing import Any
 from textrawl.environment import read_sources
 from textrawl.errors import ArgumentInvalid, QueryMissing, TextrawlError
 from textrawl.resident.client import SocketAnswer, Unreachable, ask, build_call
-from textrawl.values.text import LEAST_TOKENS, MOST_FACTS, MOST_TOKENS, PROMPT_LENGTH
+from textrawl.values.text import LEAST_TOKENS, MOST_FACTS, MOST_TOKENS, PROMPT_LENGTH, write_absence
 
 Request = dict[str, Any]
 
@@ -111,7 +111,10 @@ def show(answer: SocketAnswer, *, as_json: bool) -> None:
     elif answer.ids:
         sys.stdout.write(f"{answer.text}\n")
     else:
-        sys.stderr.write("Nothing found.\n")
+        for line in write_absence(
+            answer.content.get("missing") or (), answer.content.get("closest")
+        ):
+            sys.stderr.write(f"{line}\n")
     sys.stdout.flush()
 
 
@@ -141,6 +144,7 @@ def _describe(answer: SocketAnswer) -> dict[str, Any]:
         "tokens": answer.tokens,
         "items": len(answer.ids),
         "facts": [facts[one] for one in answer.ids],
+        **{name: answer.content[name] for name in ("missing", "closest") if name in answer.content},
     }
 
 

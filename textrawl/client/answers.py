@@ -47,8 +47,14 @@ def read_facts(answer: ToolAnswer) -> Facts:
         for entity in answer.content.get("entities", ())
         for memory in entity["memories"]
     }
-    omitted = answer.content.get("dropped", 0)
-    return Facts(tuple(found[one] for one in answer.ids), omitted, answer.content.get("note"))
+    content = answer.content
+    return Facts(
+        tuple(found[one] for one in answer.ids),
+        content.get("dropped", 0),
+        content.get("note"),
+        tuple(content.get("missing") or ()),
+        content.get("closest"),
+    )
 
 
 def read_digest(answer: ToolAnswer) -> Digest:

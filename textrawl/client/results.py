@@ -31,12 +31,15 @@ class Facts:
     """The facts that answer a question, the best first.
 
     `omitted` is the number of facts that `max_tokens` left out. `note` says why only words were
-    compared, if the embedding provider is down.
+    compared, if the embedding provider is down. Without facts, `missing` has the words of the
+    question that no fact has, and `closest` is the fact that came closest, which is no answer.
     """
 
     facts: tuple[Fact, ...]
     omitted: int = 0
     note: str | None = None
+    missing: tuple[str, ...] = ()
+    closest: str | None = None
 
     def __iter__(self) -> Iterator[Fact]:
         return iter(self.facts)

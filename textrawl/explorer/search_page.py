@@ -70,11 +70,13 @@ async def _find(visit: PageRequest, question: Question) -> dict[str, object]:
     explained: list[ExplainedRow] = []
     if visit.read("why"):
         explained, _ = await memory.explain(question, visit.caller, more=_MORE)
+    absence = None if hits else await memory.explain_absence(question, visit.caller)
     layout = FactLayout(find_space_labels(visit.principal))
-    reply = SearchReply.build(hits, reason, question.query, layout)
+    reply = SearchReply.build(hits, reason, question.query, layout).explain(absence)
     return {
         "groups": _group(hits),
         "found": len(hits),
+        "absence": absence,
         "reason": reason,
         "reasons": {row.observation_id: row for row in explained},
         "left_out": [row for row in explained if row.outcome != "returned"],

@@ -228,7 +228,10 @@ def _recall(occasion: Occasion) -> str:
 
 
 def _ask_for_facts(occasion: Occasion, tool: str, arguments: Mapping[str, Any], tokens: int) -> str:
-    """Return facts that the session does not have yet, and note that it has them now."""
+    """Return facts that the session does not have yet, and note that it has them now.
+
+    Without facts, return the names in the prompt that no fact has.
+    """
     budget = tokens - FRAME_TOKENS
     if budget < LEAST_TOKENS:
         return ""
@@ -238,7 +241,7 @@ def _ask_for_facts(occasion: Occasion, tool: str, arguments: Mapping[str, Any], 
     }
     answer = occasion.ask(tool, {**arguments, "maxTokens": budget}, wishes)
     if answer is None or not answer.ids:
-        return ""
+        return answer.text if answer is not None and answer.content.get("missing") else ""
     occasion.session.add(*(f"fact {fact}" for fact in answer.short_ids))
     return answer.text
 

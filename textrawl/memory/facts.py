@@ -220,6 +220,17 @@ class MemoryOperations:
         """
         return await self._store.search(lambda: self._search(question, caller))
 
+    async def find_unknown_names(self, question: Question, caller: Caller) -> Absence | None:
+        """Return the names in a question that no fact has, or None if there are none.
+
+        A text without a question mark, such as "fix the failing test", asks for no fact.
+        """
+        if "?" not in question.query:
+            return None
+        words = await self._call("missing_words", str, query=question.query, **caller.reading)
+        names = [word for word in words if word[:1].isupper()]
+        return Absence(names, None) if names else None
+
     async def explain_absence(self, question: Question, caller: Caller) -> Absence | None:
         """Return the reason why a search of facts found none, or None for another search."""
         if question.semantic or not (question.sources is None or question.sources.facts):

@@ -11,7 +11,7 @@ import json
 import os
 import re
 import unicodedata
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from hashlib import md5
 from typing import cast
 from uuid import UUID
@@ -153,6 +153,16 @@ def escape_hidden(text: str) -> str:
     A stored text can have hidden characters, because SQL clients do not clean their texts.
     """
     return _replace_hidden(text, lambda character: character.encode("unicode_escape").decode())
+
+
+def write_absence(words: Sequence[str], closest: str | None) -> list[str]:
+    """Return the lines of an answer without facts: the words that no fact has, the closest fact."""
+    lines = ["Nothing found."]
+    if words:
+        lines.append(f"No fact has: {', '.join(words)}.")
+    if closest:
+        lines.append(f"The closest fact is no answer: {closest}")
+    return [escape_hidden(line) for line in lines]
 
 
 def escape_json(text: str) -> str:

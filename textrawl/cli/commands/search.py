@@ -36,6 +36,7 @@ from textrawl.memory import commands
 from textrawl.memory.fact_rows import EntityRow, ExplainedRow, HitRow
 from textrawl.memory.facts import EVER, Absence
 from textrawl.values.condensation import condense
+from textrawl.values.text import write_absence
 from textrawl.values.times import TenseName, read_time, write_day, write_lifetime, write_period
 
 _TENSES: Mapping[TenseName, str] = {
@@ -87,22 +88,22 @@ def search(  # noqa: PLR0913, PLR0917 - each argument is an option
         write_message(f"Left out by the limits of graphs: {count(hidden, 'chunk')}.")
     if as_json:
         write_json([asdict(row) for row in rows])
+        if not found.rows and found.absence:
+            _explain_absence(found.absence)
     else:
         _show(rows, found, ever=as_of == EVER)
 
 
 def _explain_absence(absence: Absence | None) -> None:
-    if absence and absence.words:
-        write_message(f"No fact has: {', '.join(absence.words)}.")
-    if absence and absence.closest:
-        write_message(f"The closest fact is no answer: {absence.closest}")
+    absence = absence or Absence([], None)
+    for line in write_absence(absence.words, absence.closest):
+        write_message(line)
 
 
 def _show(rows: Sequence[HitRow], found: commands.Found, *, ever: bool) -> None:
     """Write facts. If `ever` is true, each fact ends with its period of validity."""
     console = open_console()
     if not rows:
-        write_message("Nothing found.")
         _explain_absence(found.absence)
     elif console.is_terminal:
         _draw_hit(console, rows, several=found.several, ever=ever)

@@ -537,7 +537,8 @@ async def find_for_program(
 ) -> SearchReply:
     """Return the reply of a search to a program, without the facts that it knows.
 
-    `authors` is the value of DIGEST_AUTHORS, which restricts hooks if the program names none.
+    `authors` is the value of DIGEST_AUTHORS, which restricts hooks if the program names none. Of an
+    empty answer, a hook learns only the names that no fact has, because nobody asked the memory.
     """
     chosen = (program.authors or authors) if program.is_hook else EVERYBODY
     # Of a search for some authors, the database does not know how many facts others have written.
@@ -550,7 +551,10 @@ async def find_for_program(
     reply = SearchReply.build(new, reason, question.query, replace(layout, for_program=True))
     if program.is_hook:
         reply.note = None
-    return reply
+    if rows:
+        return reply
+    find = memory.find_unknown_names if program.is_hook else memory.explain_absence
+    return reply.explain(await find(question, caller))
 
 
 async def digest_for_program(
