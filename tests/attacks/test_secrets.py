@@ -4,7 +4,9 @@ import os
 import subprocess
 import sys
 from collections.abc import Iterator
+from importlib.metadata import version
 from pathlib import Path
+from typing import Any
 
 import httpx2
 import psycopg
@@ -12,13 +14,15 @@ import pytest
 from psycopg.conninfo import make_conninfo
 
 from tests.attacks.site import Site, issue
+from tests.conftest import Connect
 from tests.support.http_team import bear
 from tests.support.listening import find_port, wait_for_answer
 from tests.support.providers import EmbeddingServer, Fault
 
-pytestmark = [pytest.mark.anyio, pytest.mark.slow]
+pytestmark = pytest.mark.anyio
 
 PASSWORD, KEY = "canary-password-7", "sk-canary-key-0123456789"
+STORED = "the admin password is Tulpe!4242xQ"
 SAID, ASKED = "canary fact of the heart", "canary question of the night"
 
 
@@ -71,6 +75,7 @@ SCOPES = ("read", "write", "admin", "metrics")
 
 
 @pytest.mark.parametrize("log_format", ["text", "json"])
+@pytest.mark.slow
 async def test_planted_secrets_appear_nowhere(
     owner: psycopg.Connection,
     database_url: str,
@@ -101,3 +106,20 @@ async def test_planted_secrets_appear_nowhere(
     secrets = (token, own, PASSWORD, KEY, SAID, ASKED, "heart", "night")
     whole = "\n".join([logged, refused, *said])
     assert [secret for secret in secrets if secret in whole] == []
+
+
+async def test_a_stored_password_is_masked_where_nobody_asked_for_it(connect: Connect) -> None:
+    client = await connect()
+    fact = {"entityName": "Router", "entityType": "concept", "observation": STORED}
+    await client.call_tool("remember_fact", fact)
+    question = {"mode": "search", "query": "what is the password of the router?"}
+    hook: Any = {"textrawl/program": {"version": version("textrawl"), "client": "textrawl hook"}}
+
+    asked = await client.call_tool("query_memory", question)
+    pushed = await client.call_tool("query_memory", question, meta=hook)
+    digest = await client.read_resource("memory://space/default/digest")
+
+    assert "Tulpe!4242" in asked.model_dump_json()
+    for text in (pushed.model_dump_json(), digest.model_dump_json()):
+        assert "the admin" in text
+        assert "Tulpe" not in text

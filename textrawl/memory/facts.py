@@ -31,6 +31,7 @@ from textrawl.memory.store import Store
 from textrawl.models.embeddings import compose_document, compose_query
 from textrawl.postgres.sqlstates import FACT_REASONS, DataRefused
 from textrawl.values import condensation
+from textrawl.values.leaks import mask_secrets
 from textrawl.values.names import ENTITY_TYPES
 from textrawl.values.text import QUERY_LENGTH, read_relation
 from textrawl.values.times import NamedPeriod, names_time
@@ -344,9 +345,9 @@ class MemoryOperations:
         """Return the facts that matter at the start of a conversation, the most important first.
 
         `project` is the name of the project that the caller works on, or None. `authors` is a value
-        of DIGEST_AUTHORS.
+        of DIGEST_AUTHORS. Texts that look like secrets are masked, because nobody asked for them.
         """
-        return await self._call(
+        rows = await self._call(
             "digest_memory",
             DigestRow,
             project=project,
@@ -354,6 +355,7 @@ class MemoryOperations:
             **build_filter(authors),
             **caller.reading,
         )
+        return [replace(row, content=mask_secrets(row.content).text) for row in rows]
 
     async def choose_by_authors(
         self, rows: Sequence[HitRow], authors: Sequence[str], caller: Caller

@@ -12,6 +12,7 @@ from textrawl.access.principal import Caller, Principal
 from textrawl.memory.fact_rows import DigestRow, HitRow, ListRow
 from textrawl.memory.facts import Absence, MemoryOperations, Question
 from textrawl.values.condensation import SHORT_PROMPT
+from textrawl.values.leaks import mask_secrets
 from textrawl.values.text import (
     HEADER_MARKS,
     MOST_FACTS,
@@ -537,8 +538,9 @@ async def find_for_program(
 ) -> SearchReply:
     """Return the reply of a search to a program, without the facts that it knows.
 
-    `authors` is the value of DIGEST_AUTHORS, which restricts hooks if the program names none. Of an
-    empty answer, a hook learns only the names that no fact has, because nobody asked the memory.
+    `authors` is the value of DIGEST_AUTHORS, which restricts hooks if the program names none.
+    Nobody asked for the text of a hook. So secrets are masked there, and an empty answer has only
+    the names that no fact has.
     """
     chosen = (program.authors or authors) if program.is_hook else EVERYBODY
     # Of a search for some authors, the database does not know how many facts others have written.
@@ -548,6 +550,8 @@ async def find_for_program(
     rows, reason = await memory.search(replace(question, limit=wanted), caller)
     rows = await memory.choose_by_authors(rows, chosen, caller)
     new = program.leave_out_known(rows, attrgetter("observation_id"))[: question.limit]
+    if program.is_hook:
+        new = [replace(row, content=row.content and mask_secrets(row.content).text) for row in new]
     reply = SearchReply.build(new, reason, question.query, replace(layout, for_program=True))
     if program.is_hook:
         reply.note = None
