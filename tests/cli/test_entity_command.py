@@ -5,6 +5,7 @@ from pathlib import Path
 
 import psycopg
 
+from tests.cli.test_daily_commands import show_on_terminal
 from tests.conftest import TOKEN, Databases
 from tests.support.commands import Run
 from textrawl.embedded.postmaster import OWNER
@@ -60,6 +61,8 @@ def test_a_description_is_shown_found_undone_exported_and_imported(
         described = run("entity", "describe", "ada", "head of QA", DATABASE_URL=url)
         run("entity", "describe", "Ada", "head of sales in Riga", DATABASE_URL=url)
         shown, found = run("show", "Ada", DATABASE_URL=url), run("search", "Riga", DATABASE_URL=url)
+        screen = show_on_terminal(["show", "Ada"], 80, TEXTRAWL_DATABASE_URL=url)
+        assert (screen.count("head of sales in Riga"), screen.count("likes tea")) == (1, 1)
         trail = run("log", "--action", "described", "--json", DATABASE_URL=url)
         missing = run("entity", "describe", "Eve", "somebody", DATABASE_URL=url)
         assert run("export", str(file), DATABASE_URL=url).code == 0

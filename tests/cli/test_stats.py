@@ -118,6 +118,7 @@ def test_stats_show_growth_costs_and_what_is_missing(
 
     assert "█  1 fact in the fullest week" in shown
     assert "about 300 saved, 75% of verbose text" in shown
+    assert "without searches of commands" in shown
     assert "12.3 ms  search where is the key?" in shown
     assert "Unanswered: 1 question that found little" in shown
     assert "Stale: 1 fact (1 low confidence), the oldest" in shown

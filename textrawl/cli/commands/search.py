@@ -88,9 +88,7 @@ def search(  # noqa: PLR0913, PLR0917 - each argument is an option
         write_message(f"Left out by the limits of graphs: {count(hidden, 'chunk')}.")
     if as_json:
         write_json([asdict(row) for row in rows])
-        if not found.rows and found.absence:
-            _explain_absence(found.absence)
-    else:
+    if not (as_json and rows):
         _show(rows, found, ever=as_of == EVER)
 
 
@@ -235,7 +233,8 @@ def _draw_entity(console: Console, row: EntityRow, *, several: bool) -> None:
     console.print(Text.assemble(write_cell(row.name, "bold"), f" ({row.entity_type}){space}"))
     if row.description:
         console.print(write_cell(row.description))
-    console.print(_draw_facts(row.observations, several=several))
+    facts = [fact for fact in row.observations if fact["content"] != row.description]
+    console.print(_draw_facts(facts, several=several))
     if hidden := row.total_observations - len(row.observations):
         older = count(hidden, "older fact")
         console.print(f"[dim]and {older}: --limit {row.total_observations} shows all[/]")

@@ -109,10 +109,10 @@ def _draw_shares(console: Console, recent: ReportRow) -> None:
 
 def _draw_recalls(recalls: Mapping[str, Any]) -> Table | str:
     if not recalls["calls"]:
-        return "none, or TEXTRAWL_RECORD_RECALLS is off"
+        return "none, or TEXTRAWL_RECORD_RECALLS is off; searches of commands are not recorded"
     table = _make_grid()
     cut = f"{recalls['cut']:,} of them cut to their budget" if recalls["cut"] else ""
-    table.add_row("answers", f"{recalls['calls']:,}", cut)
+    table.add_row("answers", f"{recalls['calls']:,}", cut or "without searches of commands")
     table.add_row("tokens", f"{recalls['tokens']:,}", write_saved(recalls) or "in all answers")
     if recalls["p50_ms"] is not None:
         table.add_row("ms", f"{recalls['p50_ms']}", "median time of an answer")
