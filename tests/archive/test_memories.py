@@ -7,6 +7,7 @@ from typing import Any
 import psycopg
 import pytest
 
+from tests.archive.material import fetch
 from tests.archive.samples import SAMPLES, write_files, write_graphiti, write_json, write_mem0
 from tests.conftest import ACTOR, TOKEN, Databases
 from tests.support.commands import Run
@@ -233,3 +234,28 @@ def test_a_hostile_file_gets_a_clear_error_and_changes_nothing(
         assert "Nothing was imported" in outcome.err, (form, outcome)
         assert "Traceback" not in outcome.err
     assert owner.execute(COUNTS, ("default",)).fetchall() == rows
+
+
+def test_a_folder_with_several_formats_is_imported_whole_and_listed(
+    run: Run, fresh: str, tmp_path: Path
+) -> None:
+    write_mem0(tmp_path / "exports", "Likes tea")
+    write_files(tmp_path, {"CLAUDE.md": "# Rules\n- Be quick\n", "photo.txt": "no format"})
+
+    unlisted = run("import", "--list", DATABASE_URL=fresh)
+    plan = run("import", str(tmp_path), "--dry-run", DATABASE_URL=fresh)
+    done = run("import", str(tmp_path), "--yes", DATABASE_URL=fresh)
+    listed = run("import", "--list", DATABASE_URL=fresh)
+
+    for outcome in (plan, done):
+        found = [line for line in outcome.err.splitlines() if f" in {tmp_path}: " in line]
+        assert [line.split(" in ")[0] for line in found] == ["mem0", "Agent rules"]
+    assert dict(
+        fetch(fresh, "select content, a.name from fact join actor a on a.id = author_id")
+    ).items() >= {("Likes tea", "mem0"), ("Rules: Be quick", "Agent rules")}
+    assert "Known already" not in done.out
+    assert "a second" not in done.out
+    assert unlisted.err == "No imports yet.\n"
+    rows = [line.split() for line in listed.out.splitlines()[1:]]
+    assert {row[3] for row in rows} == {"mem0", "rules"}
+    assert all(f"undo --import {row[0]}" in done.err for row in rows)

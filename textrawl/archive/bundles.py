@@ -8,7 +8,7 @@ import os
 import re
 import zipfile
 import zlib
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Collection, Generator, Iterator
 from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path, PurePosixPath
@@ -70,10 +70,13 @@ class _Guarded:
 
 
 class Bundle:
-    """The files at a path, by their names. `done` is the number of bytes read so far."""
+    """The files at a path, by their names. `done` is the number of bytes read so far.
 
-    def __init__(self, path: Path) -> None:
-        self.path, self.done = path, 0
+    Of a folder, `only` has the names of the files and folders in it that count, or is None.
+    """
+
+    def __init__(self, path: Path, only: Collection[str] | None = None) -> None:
+        self.path, self.done, self._only = path, 0, only
         self._zip: zipfile.ZipFile | None = None
         if not path.exists():
             raise BundleRefused(f"{path} cannot be read: there is no such file or folder")
@@ -92,7 +95,10 @@ class Bundle:
             return {one.filename: one.file_size for one in self._zip.infolist() if not one.is_dir()}
         if self.path.is_file():
             return {self.path.name: self.path.stat().st_size}
-        return dict(_list_folder(self.path))
+        found = dict(_list_folder(self.path))
+        if self._only is None:
+            return found
+        return {name: size for name, size in found.items() if name.split("/", 1)[0] in self._only}
 
     def find(self, name: str) -> str | None:
         """Return the name of the first file that has this last part, such as conversations.json."""

@@ -67,6 +67,8 @@ MEMORIES = (
     *(mem0.FORMAT, hindsight.FORMAT, memory_service.FORMAT, graphiti.FORMAT, letta.FORMAT),
     *markdown.FORMATS,
 )
+_MOST_ENTRIES = 1000  # files and folders of a folder whose formats are found one by one
+
 FORMATS = {one.name: one for one in (*LINES, *CONVERSATIONS, *MEMORIES)}
 """All formats by name, in the order in which they are asked."""
 
@@ -75,13 +77,61 @@ def find_format(bundle: Bundle, name: str | None) -> ImportFormat:
     """Return the named format, or the first that recognises the files. Raises BundleRefused."""
     if name is not None:
         return FORMATS[name]
-    for one in FORMATS.values():
-        if one.recognises(bundle):
-            return one
+    if (found := _recognise(bundle)) is not None:
+        return found
+    if not bundle.sizes:
+        raise BundleRefused(
+            f"{bundle.path} has no files. This command looks for files of the formats "
+            f"{join_choices([*FORMATS])}"
+        )
     raise BundleRefused(
         f"{bundle.path} has none of the formats {join_choices([*FORMATS])}. If it has one of them, "
         "name it with --from"
     )
+
+
+def _recognise(bundle: Bundle) -> ImportFormat | None:
+    return next((one for one in FORMATS.values() if one.recognises(bundle)), None)
+
+
+def find_parts(bundle: Bundle, name: str | None) -> list[tuple[ImportFormat, Bundle]]:
+    """Return each format with its files. Raises BundleRefused if there is none.
+
+    Only a folder can have several: the files and folders in it are looked at one by one. All that
+    no other format recognises is read as one, because notes link to each other.
+    """
+    if name is not None or not bundle.path.is_dir():
+        return [(find_format(bundle, name), bundle)]
+    entries = sorted({file.split("/", 1)[0] for file in bundle.sizes})
+    owners = {entry: _find_owner(bundle.path / entry) for entry in entries[:_MOST_ENTRIES]}
+    left = Bundle(bundle.path, [entry for entry in entries if owners.get(entry) is None])
+    rest = _recognise(left) if left.sizes else None
+    found = {form.name for form in (*owners.values(), rest) if form is not None}
+    if len(found) < 2:  # noqa: PLR2004 - one format, or none
+        return [(find_format(bundle, None), bundle)]
+    parts = list[tuple[ImportFormat, Bundle]]()
+    for form in (form for form in FORMATS.values() if form.name in found):
+        own = [entry for entry, owner in owners.items() if owner is form]
+        if form is rest:
+            parts.append(
+                (form, Bundle(bundle.path, {*own, *(n.split("/", 1)[0] for n in left.sizes)}))
+            )
+        elif form.read is None:
+            parts += [(form, Bundle(bundle.path / entry)) for entry in own]
+        else:
+            parts.append((form, Bundle(bundle.path, own)))
+    return parts
+
+
+def _find_owner(path: Path) -> ImportFormat | None:
+    """Return the format of a file or folder, unless it holds notes or cannot be read."""
+    if path.suffix == ".md":
+        return None
+    try:
+        found = _recognise(Bundle(path))
+    except BundleRefused:
+        return None
+    return None if found in markdown.FORMATS else found
 
 
 def find_home(name: str) -> Path:

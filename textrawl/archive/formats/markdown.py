@@ -330,7 +330,7 @@ def _is_vault(bundle: Bundle) -> bool:
 
 
 FORMATS = (
-    ImportFormat("rules", "The rules of an agent", _is_rules, _read_rules),
+    ImportFormat("rules", "Agent rules", _is_rules, _read_rules),
     ImportFormat("basic-memory", "basic-memory", _is_basic_memory, read_notes),
     ImportFormat("obsidian", "Obsidian", _is_vault, read_notes),
 )

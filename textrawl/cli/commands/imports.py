@@ -20,8 +20,8 @@ from textrawl.archive.cortexgraph import MEMORIES, RELATIONS, CortexGraph, LastL
 from textrawl.archive.detection import (
     FORMATS,
     Survey,
-    find_format,
     find_home,
+    find_parts,
     read_documents,
     read_memories,
 )
@@ -32,7 +32,7 @@ from textrawl.archive.imports import Import, Tally
 from textrawl.archive.items import ImportPlan, SecretGate
 from textrawl.archive.memory_import import MemoryImport, MemoryWriter
 from textrawl.archive.server_memory import ServerMemory
-from textrawl.cli.administration import open_login
+from textrawl.cli.administration import draw_rows, open_login
 from textrawl.cli.commands.archive import STREAM, count_kinds
 from textrawl.cli.console import (
     count,
@@ -43,17 +43,20 @@ from textrawl.cli.console import (
 )
 from textrawl.cli.foreground import run_foreground
 from textrawl.cli.graphs import FIRST_GRAPH, choose_graph, create_first_graph
+from textrawl.cli.memory_session import ask as ask_memory
 from textrawl.cli.memory_session import change_memory
 from textrawl.cluster.owner_session import open_writing
 from textrawl.errors import ArgumentInvalid, StartRefused
 from textrawl.memory.backlog import fill_graph
 from textrawl.memory.commands import Session as CommandSession
+from textrawl.memory.commands import list_imports
 from textrawl.postgres.owner_session import Session
 from textrawl.postgres.vector_indexes import build_indexes
 from textrawl.settings import Settings, read_settings
 from textrawl.values.text import clean_name
 
 _SHOWN = 20
+_LONG = 10.0  # seconds; the time of a shorter import interests nobody
 _LONGEST_STATEMENT = 600.0  # seconds; a text of 5,000,000 characters takes half a minute
 
 
@@ -102,6 +105,9 @@ _DryRun = Annotated[
     bool, typer.Option("--dry-run", help="Show what would be imported, and import nothing.")
 ]
 _Yes = Annotated[bool, typer.Option("--yes", help="Do not ask.")]
+_List = Annotated[
+    bool, typer.Option("--list", help="List the imports so far, with their ids for `undo`.")
+]
 _Report = Annotated[
     Path | None,
     typer.Option(metavar="FILE", help="Write the faults of all bad lines to this file."),
@@ -116,31 +122,67 @@ def import_(  # noqa: PLR0913, PLR0917 - each argument is an option
     dry_run: _DryRun = False,
     yes: _Yes = False,
     report: _Report = None,
+    listing: _List = False,
 ) -> None:
     """Add an export of textrawl or of another system.
 
     Conversations and notes become documents of a graph, which `recall` searches. Facts go to a
-    space. The command shows what it found, and asks first if it has a terminal. A second import
+    space. The command shows what it found, and asks first if it has a terminal. Of a folder with
+    several formats it imports all. A second import
     adds what is new, and makes a version of what changed. Faults are reported and left out, and the
     exit code is 1. `textrawl undo --import` takes an import back. To import facts,
     TEXTRAWL_DATABASE_URL needs the rights of the database's owner, because a file names the author
     of each fact.
     """
+    if listing:
+        _list_runs()
+        return
     settings = read_settings()
-    bundle = None if path == STREAM else Bundle(_find_path(path, kind))
-    form = FORMATS[kind or "textrawl"] if bundle is None else find_format(bundle, kind)
-    ask = not (yes or dry_run) and sys.stdin.isatty()
     with _open_faults(report) as faults:
-        if bundle is not None and form.read is not None:
-            items = _Items(form, bundle, graph, space, faults)
-            items.run(settings, ask=ask, dry_run=dry_run)
-            whole = True
-        else:
-            if bundle is not None and ask:
-                _show_plan(form, bundle, Survey.read_lines(bundle), ask=True)
-            whole = _import_lines(settings, path, form.name, space, faults, dry_run=dry_run)
-    if faults.number or not whole:
+        jobs = _list_jobs(path, kind, graph, space, faults)
+        ask = not (yes or dry_run) and sys.stdin.isatty() and path != STREAM
+        for job in jobs:
+            job.look(asks=ask or len(jobs) > 1)
+        if ask:
+            typer.confirm("Import this?", abort=True, err=True)
+        whole = [job.store(settings, dry_run=dry_run) for job in jobs]
+    if faults.number or not all(whole):
         raise typer.Exit(1)
+
+
+def _list_jobs(
+    path: str | None, kind: str | None, graph: str | None, space: str, faults: "_Faults"
+) -> "list[_Items | _Lines]":
+    """Return an import for each format that the path holds."""
+    if path == STREAM:
+        return [_Lines(FORMATS[kind or "textrawl"], None, space, faults)]
+    return [
+        _Lines(form, bundle, space, faults)
+        if form.read is None
+        else _Items(form, bundle, graph, space, faults)
+        for form, bundle in find_parts(Bundle(_find_path(path, kind)), kind)
+    ]
+
+
+def _list_runs() -> None:
+    rows = [
+        [
+            str(row.run)[:8],
+            f"{row.started_at:%Y-%m-%d %H:%M}",
+            row.system,
+            row.space_name,
+            row.author_name,
+            f"{row.items:,}",
+            "undone" if row.undone else "" if row.finished_at else "interrupted",
+        ]
+        for row in ask_memory(list_imports, None)
+    ]
+    if not rows:
+        write_message("No imports yet.")
+        return
+    columns = ["id", "begun", "from", "space", "author", "items", ""]
+    open_console().print(draw_rows(columns, rows))
+    write_message("textrawl undo --import ID takes an import back.")
 
 
 def _find_path(path: str | None, kind: str | None) -> Path:
@@ -151,8 +193,8 @@ def _find_path(path: str | None, kind: str | None) -> Path:
     return find_home(kind)
 
 
-def _show_plan(form: ImportFormat, bundle: Bundle, plan: ImportPlan, *, ask: bool) -> None:
-    """Say what the files hold. Ask if `ask` is true. Raises Abort for no."""
+def _show_plan(form: ImportFormat, bundle: Bundle, plan: ImportPlan) -> None:
+    """Say what the files hold."""
     found = count_kinds(plan.counts) or "nothing"
     days = plan.period
     if days.first and days.last:
@@ -160,8 +202,28 @@ def _show_plan(form: ImportFormat, bundle: Bundle, plan: ImportPlan, *, ask: boo
     if plan.spaces:
         found += f"; spaces: {', '.join(sorted(plan.spaces))}"
     write_message(f"{form.title} in {bundle.path}: {found}.")
-    if ask:
-        typer.confirm("Import this?", abort=True, err=True)
+
+
+@dataclass
+class _Lines:
+    """An import of a file line by line. Without a bundle, the lines come from stdin."""
+
+    form: ImportFormat
+    bundle: Bundle | None
+    space: str
+    faults: "_Faults"
+
+    def look(self, *, asks: bool) -> None:
+        """Show the plan if `asks` is true."""
+        if self.bundle is not None and asks:
+            _show_plan(self.form, self.bundle, Survey.read_lines(self.bundle))
+
+    def store(self, settings: Settings, *, dry_run: bool) -> bool:
+        """Import the lines. Return False if lines of the file are missing."""
+        path = None if self.bundle is None else str(self.bundle.path)
+        return _import_lines(
+            settings, path, self.form.name, self.space, self.faults, dry_run=dry_run
+        )
 
 
 @dataclass
@@ -174,21 +236,27 @@ class _Items:
     space: str
     faults: "_Faults"
     gate: SecretGate = field(default_factory=SecretGate)
+    survey: Survey = field(default_factory=Survey)
     undos: list[str] = field(default_factory=list[str])
     """Commands that take back what was stored: documents and facts have authors of their own."""
 
-    def run(self, settings: Settings, *, ask: bool, dry_run: bool) -> None:
-        """Read the bundle, show the plan, ask, and store the items."""
+    def look(self, *, asks: bool) -> None:
+        """Read the bundle, and show the plan. Raises BundleRefused."""
         with show_progress("Reading", None, of_bytes=True) as step:
-            survey = Survey.read(self.form, self.bundle, step)
-        for fault in survey.plan.faults:
+            self.survey = Survey.read(self.form, self.bundle, step)
+        told, plan = self.faults.number, self.survey.plan
+        for fault in plan.faults:
             self.faults.note(fault.place, fault.reason)
-        self.faults.show()
-        if self.faults.number and not survey.plan.counts:
+        self.faults.show(told)
+        if plan.faults and not plan.counts:
             raise BundleRefused(f"{self.bundle.path} has nothing that can be read")
-        _show_plan(self.form, self.bundle, survey.plan, ask=ask)
+        _show_plan(self.form, self.bundle, plan)
+
+    def store(self, settings: Settings, *, dry_run: bool) -> bool:
+        """Store the items. Return True: a bundle is read as a whole."""
+        survey = self.survey
         if dry_run:
-            return
+            return True
         self.gate.mode = settings.secrets or self.gate.mode
         memories = bool(survey.plan.counts.keys() & {"entity", "fact", "relation"})
         if memories:  # before any document is stored
@@ -202,6 +270,7 @@ class _Items:
             if self.undos:
                 write_message(f"To take this back: {' && '.join(self.undos)}")
         _tell_secrets(self.gate)
+        return True
 
     async def _check_space(self, settings: Settings) -> None:
         """Raise ArgumentInvalid for an unknown space, and StartRefused for another's memory."""
@@ -281,8 +350,10 @@ class _Items:
         stored = importing.counts["added"] + importing.counts["changed"]
         message = f"{self.form.title} in {importing.graph}: {outcomes}."
         if importing.run is not None:
-            rate = f"{stored / seconds:,.0f} a second"
-            message += f" {count(importing.chunks, 'chunk')} in {seconds:,.1f} s ({rate})."
+            message += f" {count(importing.chunks, 'chunk')}"
+            if seconds >= _LONG:
+                message += f" in {seconds:,.0f} s ({stored / seconds:,.0f} a second)"
+            message += "."
             self._note_run(importing.run)
         open_console().print(Text(message), soft_wrap=True)
 
@@ -487,12 +558,15 @@ def _report_faults(faults: _Faults, tally: Tally) -> None:
 
 
 def _report_tally(tally: Tally, *, dry_run: bool) -> None:
-    added = f"{'Would add' if dry_run else 'Added'} {count_kinds(tally.added)}"
-    rate = sum(tally.added.values()) / tally.seconds
-    message = (
-        f"{added} in {tally.seconds:,.1f} s ({rate:,.0f} a second). "
-        f"Known already: {count_kinds(tally.known)}. Bad lines: {tally.bad:,}."
-    )
+    message = f"{'Would add' if dry_run else 'Added'} {count_kinds(tally.added) or 'nothing'}"
+    if tally.seconds >= _LONG:
+        rate = sum(tally.added.values()) / tally.seconds
+        message += f" in {tally.seconds:,.0f} s ({rate:,.0f} a second)"
+    message += "."
+    if any(tally.known.values()):
+        message += f" Known already: {count_kinds(tally.known)}."
+    if tally.bad:
+        message += f" Bad lines: {tally.bad:,}."
     if tally.cleaned:
         message += f" Stored without hidden characters: {count(tally.cleaned, 'text')}."
     if tally.without_vector and not dry_run:
