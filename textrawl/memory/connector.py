@@ -1,8 +1,8 @@
 """The items that connectors cite: a fact, an entity or a document, each with a typed id.
 
 An id is `fact:UUID`, `entity:UUID` or `document:UUID`. A number can follow that of an entity or a
-document, because one answer does not hold all of it: the number of newer facts that are left out,
-or of the chunk to begin with.
+document, because one answer does not hold all of it: the number of newer facts that are left out
+together with the relations, or the number of the chunk to begin with.
 """
 
 import re
@@ -128,7 +128,7 @@ class ConnectorOperations:
             place.name,
             replace(self._caller, principal=principal),
             max_observations=_MOST_FACTS,
-            with_relations=not item.place,
+            with_relations=item.place is None,
             skip=item.place or 0,
         )
         return _take_first([row] if row else [])

@@ -104,26 +104,29 @@ async def test_a_fact_says_when_it_was_valid_and_what_is_right_instead(
 async def test_the_parts_of_a_large_entity_hold_each_fact_once(
     connect: Connect, owner: Sql
 ) -> None:
-    for number in range(60):
-        owner.execute("select remember_fact('Ada', 'person', %s)", (f"has badge no. {number};",))
-    owner.execute("select relate_entities('Ada', 'works_at', 'Acme', 'person', 'organization')")
+    owner.execute(
+        "select remember_fact('Ada', 'person', 'has badge no. ' || n || ';'),"
+        " relate_entities('Ada', 'knows', 'Ben ' || n || '.', 'person', 'person')"
+        " from generate_series(1, 60) n"
+    )
     client = await connect(toolsets=["connector"], max_graph_tokens=400, max_response_tokens=500)
     found = await find(client, "badge")
-    entity = next(item for item in found if item.startswith("entity:"))
-    parts, following = list[Any](), entity
-    while following:
+    parts, following = list[Any](), next(each for each in found if each.startswith("entity:"))
+    while following and len(parts) < 20:
         parts.append(await call(client, "fetch", id=following))
         following = parts[-1]["metadata"].get("next")
-    texts = [part["text"] for part in parts]
+    text = "\n".join(part["text"] for part in parts)
     counter = choose_counter()
+    narrow = await connect(toolsets=["connector"], max_graph_tokens=50)
+    nothing = await call(narrow, "fetch", id=parts[0]["id"])
 
     assert 3 < len(found) < 20
+    assert 2 < len(parts) < 20
     assert max(counter.count(json.dumps(part)) for part in parts) < 500
-    assert len(parts) > 2
     assert {part["metadata"]["facts"] for part in parts} == {"60"}
-    for number in range(60):
-        assert "".join(texts).count(f"no. {number};") == 1
-    assert "".join(texts).count("→ works_at Acme") == 1
+    assert [text.count(f" no. {n};") for n in range(1, 61)] == [1] * 60
+    assert "→ knows Ben 60." in text
+    assert "next" not in nothing["metadata"]
 
 
 async def test_a_document_is_read_on_from_the_passage_that_was_found(

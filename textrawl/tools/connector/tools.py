@@ -106,7 +106,10 @@ def _write_hit(row: HitRow) -> str:
 
 
 class FetchReply(Reply):
-    """The text of an item. If it does not fit, `metadata.next` is the id of the rest."""
+    """The text of an item. If not all of it fits, `metadata.next` is the id of the rest.
+
+    There is no such id if not even one fact or chunk fits, because nobody could go on with it.
+    """
 
     large: ClassVar[bool] = True
     mirrored: ClassVar[bool] = True
@@ -180,7 +183,8 @@ class EntityItem(FetchReply):
             metadata={**metadata, "facts": str(row.total_observations)},
         )
         layout = FactLayout(with_dates=True)
-        reply._entity = EntityReply.build(row, layout, with_relations=not place, skipped=place)
+        related = item.place is None
+        reply._entity = EntityReply.build(row, layout, with_relations=related, skipped=place)
         reply._id, reply._place = item.id, place
         reply._finding = reply._entity.read_finding(row.name)
         return reply.choose(reply.size())
@@ -194,7 +198,7 @@ class EntityItem(FetchReply):
         kept = self._entity.choose(count)
         metadata = {name: value for name, value in self.metadata.items() if name != "next"}
         shown = self._place + len(kept.observations or [])
-        if shown < int(metadata["facts"]):
+        if count and shown < int(metadata["facts"]):
             metadata["next"] = str(ItemId("entity", self._id, shown))
         return self.model_copy(update={"text": "\n".join(kept.lines()), "metadata": metadata})
 
@@ -230,7 +234,7 @@ class DocumentItem(FetchReply):
         kept, left = self._chunks[:count], self._chunks[count:]
         metadata = {name: value for name, value in self.metadata.items() if name != "next"}
         following = left[0].part if left else self._chunks[-1].next_part
-        if following is not None:
+        if kept and following is not None:
             metadata["next"] = str(ItemId("document", self._chunks[0].id, following))
         text = "".join(chunk.content for chunk in kept)
         return self.model_copy(update={"text": text, "metadata": metadata})
