@@ -72,8 +72,9 @@ def build_server(settings: Settings, *, tokens_needed: bool = False) -> "MemoryS
         # sockets on Windows.
         if settings.server_url is None and sys.platform != "win32":
             from textrawl.resident.process import listen  # noqa: PLC0415 - it needs the server
+            from textrawl.server.sessions import Sessions  # noqa: PLC0415 - the same
 
-            server.run_beside = partial(listen, settings)
+            server.run_beside = partial(listen, settings, Sessions)
         return server
 
 

@@ -2,6 +2,7 @@
 
 import os
 import signal
+import sys
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from types import FrameType
@@ -22,9 +23,17 @@ _ON, _OFF = ("true", "1", "yes", "on"), ("false", "0", "no", "off")
 
 
 def run_stdio() -> None:
-    """Greet the client while the server is loaded, then serve it. Raises StartRefused."""
+    """Greet the client while the server is loaded, then serve it. Raises StartRefused.
+
+    If another process has the memory open, it serves the client.
+    """
     with _end_on_signals(), receive() as early_reader:
         lists = begin_greeting(early_reader)
+        if sys.platform != "win32":
+            from textrawl.server.relay import hand_over  # noqa: PLC0415 - after the greeting
+
+            if hand_over(early_reader):
+                return
         with pause_collection():
             from textrawl.cli.hosting import serve_client  # noqa: PLC0415 - after the greeting
 

@@ -7,17 +7,21 @@ tool. Its `_meta` says which program asks, and with which version:
         "name": "query_memory", "arguments": {"mode": "search", "query": "who likes tea?"},
         "_meta": {"textrawl/program": {"version": "0.1.0", "client": "textrawl recall"}}}}
 
-`ping` asks whether the process lives, and `end` ends `textrawl resident`. A request of another
-version, or of another form, is refused with the version of this process.
+`ping` asks whether the process lives, and `end` ends `textrawl resident`. After `session`, a server
+serves a session of MCP on the connection. A request of another version, or of another form, is
+refused with the version of this process.
 """
 
 import json
-from collections.abc import Callable, Mapping
-from typing import Any, cast
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any, Protocol, cast
+
+import anyio
 
 from textrawl import __version__
 from textrawl.client.answers import ToolAnswer, Tools
 from textrawl.errors import ArgumentInvalid, TextrawlError
+from textrawl.resident.client import SESSION, Address
 from textrawl.values.text import escape_hidden
 from textrawl.values.word_lists import PROGRAM
 from textrawl.wire.program import read_program
@@ -29,10 +33,50 @@ _INVALID = -32600  # a number of JSON-RPC
 _ME = f"textrawl {__version__}"
 
 
-async def answer(tools: Tools, line: bytes, *, end: Callable[[], None] | None = None) -> Members:
+Serve = Callable[[int, anyio.Event], Awaitable[None]]
+
+
+class Admission(dict[str, Any]):
+    """The result that begins a session of MCP on its connection.
+
+    `serve` serves it at a descriptor until it ends, or until soon after this process leaves.
+    """
+
+    def __init__(
+        self, serve: Callable[[int, anyio.Event], Awaitable[None]], **members: Any
+    ) -> None:
+        super().__init__(members)
+        self.serve = serve
+
+
+class Host(Protocol):
+    """A server that has sessions for the clients of other processes.
+
+    Their requests come to its own `address`, because processes of another kind can have the other.
+    """
+
+    address: Address
+
+    async def admit(self, params: Members, /) -> Admission:
+        """Begin a session. Raises ArgumentInvalid if the client needs a server of its own."""
+        ...
+
+    def begin(self) -> None:
+        """Note that requests for sessions reach this server from now on."""
+        ...
+
+
+async def answer(
+    tools: Tools,
+    line: bytes,
+    *,
+    end: Callable[[], None] | None = None,
+    host: Host | None = None,
+) -> Members:
     """Return the answer to a request, or its error with what to do next.
 
-    `end` ends the process. It is None if a request cannot end it.
+    `end` ends the process. It is None if a request cannot end it. `host` is None if the process has
+    no sessions.
     """
     request: Members = {}
     try:
@@ -42,7 +86,10 @@ async def answer(tools: Tools, line: bytes, *, end: Callable[[], None] | None = 
         version = _find_object(meta, PROGRAM).get("version")
         if version != __version__:
             return _refuse_version(request, version)
-        return _wrap(request, result=await _run(tools, request.get("method"), params, end))
+        method = request.get("method")
+        if method == SESSION and host is not None:
+            return _wrap(request, result=await host.admit(params))
+        return _wrap(request, result=await _run(tools, method, params, end))
     except TextrawlError as error:
         text = write_sentences(error.title, error.fix)
         failure = {"code": _INVALID, "message": text, "data": describe_error(error)}

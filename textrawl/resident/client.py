@@ -11,6 +11,7 @@ import struct
 import sys
 import time
 from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
 from hashlib import sha256
 from pathlib import Path
 from select import select
@@ -56,6 +57,10 @@ class Address(NamedTuple):
     def lock(self) -> Path:
         """The path of the lock, which the process that listens holds."""
         return self.folder / f"{self.key}.lock"
+
+    def narrow(self, shared: str) -> "Address":
+        """Return the address of the servers of this memory whose processes are alike."""
+        return self._replace(key=_digest(self.key + shared))
 
 
 def find_address() -> Address:
@@ -127,6 +132,7 @@ _ON = ("true", "1", "yes", "on")
 
 PING: dict[str, Any] = {"method": "ping"}
 END: dict[str, Any] = {"method": "end"}
+SESSION = "session"  # the method of a request that turns its connection into a session of MCP
 
 _started: list[Any] = []
 
@@ -290,11 +296,15 @@ def _prepare(request: Mapping[str, Any]) -> tuple[Address, bytes]:
     return choose_address(sources), line
 
 
-def _exchange(address: Address, line: bytes, deadline: float) -> bytes:
-    """Return the line that answers `line`. Raises OSError, Unreachable."""
+def connect(address: Address, deadline: float) -> socket.socket:
+    """Return a connection to a process of this OS user. `deadline` is on the monotonic clock.
+
+    Raises OSError, Unreachable.
+    """
     if not is_private(address.folder):
         raise NotListening(f"{address.folder} does not exist, or is not private to this OS user")
-    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as connection:
+    with ExitStack() as stack:
+        connection = stack.enter_context(socket.socket(socket.AF_UNIX, socket.SOCK_STREAM))
         _limit(connection, deadline)
         try:
             connection.connect(os.fspath(address.socket))
@@ -302,11 +312,18 @@ def _exchange(address: Address, line: bytes, deadline: float) -> bytes:
             raise NotListening(f"No process listens at {address.socket}") from error
         if not is_trusted(connection):
             raise ResidentRefused(f"Another OS user listens at {address.socket}")
+        stack.pop_all()
+        return connection
+
+
+def _exchange(address: Address, line: bytes, deadline: float) -> bytes:
+    """Return the line that answers `line`. Raises OSError, Unreachable."""
+    with connect(address, deadline) as connection:
         connection.sendall(line)
         patient = deadline - time.monotonic() > _SILENCE + _SIGN
         if patient and not _begins(connection, _SILENCE):
             _check_life(address, _SIGN)
-        return _read_line(connection, deadline)
+        return receive_line(connection, deadline)
 
 
 def _begins(connection: socket.socket, seconds: float) -> bool:
@@ -326,7 +343,8 @@ def _check_life(address: Address, seconds: float) -> None:
         raise Unreachable(f"The process that listens at {address.socket} is silent") from error
 
 
-def _read_line(connection: socket.socket, deadline: float) -> bytes:
+def receive_line(connection: socket.socket, deadline: float) -> bytes:
+    """Return the next line, the last one that was sent. Raises OSError, Unreachable."""
     received = bytearray()
     while not received.endswith(b"\n"):
         _limit(connection, deadline)

@@ -14,12 +14,13 @@ from types import TracebackType
 from typing import Any, Self
 
 import anyio
-from anyio.abc import SocketAttribute, SocketStream
+from anyio.abc import SocketAttribute, SocketListener, SocketStream
 
 from textrawl.embedded.cluster import FileLock
 from textrawl.embedded.location import is_private
 from textrawl.embedded.paths import Account
 from textrawl.errors import StartRefused
+from textrawl.resident.answers import Admission
 from textrawl.resident.client import MOST_BYTES, Address, may_ask
 
 logger = logging.getLogger("textrawl")
@@ -44,11 +45,17 @@ _INTERNAL = {
 
 
 class Listener:
-    """Answers the requests at an address with `answer`, while no other process does so."""
+    """Answers the requests at an address with `answer`, while no other process does so.
 
-    def __init__(self, address: Address, answer: AnswerLine) -> None:
+    It calls `begin` when it begins to listen.
+    """
+
+    def __init__(
+        self, address: Address, answer: AnswerLine, begin: Callable[[], None] | None = None
+    ) -> None:
         self._address = address
         self._answer = answer
+        self._begin = begin
         self._open = 0
         self._quiet: anyio.Event | None = None
         self._turns = anyio.Semaphore(_MOST_AT_ONCE)
@@ -83,12 +90,24 @@ class Listener:
         """Answer requests until cancelled. The caller holds the lock. Raises OSError."""
         path = self._address.socket
         self.last_used = time.monotonic()
-        async with await anyio.create_unix_listener(path, mode=0o600, backlog=256) as listener:
-            try:
-                await listener.serve(self._handle)
-            finally:
-                with suppress(OSError):
-                    path.unlink()
+        async with (
+            await anyio.create_unix_listener(path, mode=0o600, backlog=256) as listener,
+            anyio.create_task_group() as tasks,
+        ):
+            tasks.start_soon(self._close_at_end, listener)
+            if self._begin is not None:
+                self._begin()
+            await listener.serve(self._handle, tasks)
+
+    async def _close_at_end(self, listener: SocketListener) -> None:
+        """Close the socket when the task is cancelled, before sessions have ended."""
+        try:
+            await anyio.sleep_forever()
+        finally:
+            with suppress(OSError):
+                self._address.socket.unlink()
+            with anyio.CancelScope(shield=True):
+                await listener.aclose()
 
     async def finish(self) -> None:
         """Wait until every open connection has its answer, or at most two seconds."""
@@ -109,29 +128,39 @@ class Listener:
                 return
             self._open += 1
             try:
+                admission = None
                 async with self._turns:
                     with _Containment():
-                        await self._exchange(stream)
+                        admission = await self._exchange(stream)
+                if admission is not None:
+                    with _Containment():
+                        await _serve_session(admission, connection.fileno())
             finally:
                 self._open -= 1
                 if self._quiet is not None and not self._open:
                     self._quiet.set()
                 self.last_used = time.monotonic()
 
-    async def _exchange(self, stream: SocketStream) -> None:
-        """Read a request and answer it. A client that is slow or gone gets no answer."""
+    async def _exchange(self, stream: SocketStream) -> Admission | None:
+        """Read a request and answer it. A client that is slow or gone gets no answer.
+
+        Return the answer if it begins a session.
+        """
         try:
             with anyio.fail_after(_READING):
                 line = await _read_line(stream)
             if line is None:
-                return
+                return None
             answer = _INTERNAL
             with anyio.fail_after(_ANSWERING), _Containment():
                 answer = await self._answer(line)
             with anyio.fail_after(_READING):
                 await stream.send(json.dumps(answer).encode() + b"\n")
+            result = answer.get("result")
         except (TimeoutError, anyio.BrokenResourceError, anyio.ClosedResourceError):
             logger.debug("A client of the socket was slow or is gone")
+            return None
+        return result if isinstance(result, Admission) else None
 
 
 class _Containment:
@@ -150,6 +179,23 @@ class _Containment:
             return False
         logger.error("A request through the socket failed", exc_info=error)
         return True
+
+
+async def _serve_session(admission: Admission, descriptor: int) -> None:
+    """Serve a session until it ends. If the task is cancelled, the session ends soon."""
+    leaving = anyio.Event()
+
+    async def wait_for_end() -> None:
+        try:
+            await anyio.sleep_forever()
+        finally:
+            leaving.set()
+
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(wait_for_end)
+        with anyio.CancelScope(shield=True):
+            await admission.serve(descriptor, leaving)
+        tasks.cancel_scope.cancel()
 
 
 def open_lock(address: Address) -> FileLock:

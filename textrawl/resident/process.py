@@ -3,7 +3,7 @@
 It has no upkeep and no tools, so it starts faster than a server and needs less memory.
 """
 
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -16,7 +16,7 @@ from textrawl.client.local import LocalTools
 from textrawl.errors import MemoryNotEnabled
 from textrawl.memory.opening import open_memory
 from textrawl.memory.store import Store
-from textrawl.resident.answers import answer, is_of_another_version
+from textrawl.resident.answers import Host, answer, is_of_another_version
 from textrawl.resident.client import Address, MemoryKey, build_address
 from textrawl.resident.listener import Listener, open_lock
 from textrawl.settings import Settings
@@ -44,11 +44,17 @@ def locate(settings: Settings) -> Address:
     return build_address(settings.data_dir, memory)
 
 
-async def listen(settings: Settings, app: "App") -> None:
-    """Answer requests through the socket with the memory of a server, until cancelled."""
+async def listen(
+    settings: Settings, open_host: Callable[[Settings, "App"], Host], app: "App"
+) -> None:
+    """Answer requests and serve sessions with the memory of a server, until cancelled."""
     directory = app.identity.directory
     tools = LocalTools(app.store, settings, recalls=app.recalls, names=_NAMES, directory=directory)
-    await Listener(locate(settings), partial(answer, tools)).run()
+    host = open_host(settings, app)
+    hosting = Listener(host.address, partial(answer, tools, host=host), host.begin)
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(hosting.run)
+        tasks.start_soon(Listener(locate(settings), partial(answer, tools)).run)
 
 
 def _reveal(secret: SecretStr | None) -> str | None:

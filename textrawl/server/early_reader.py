@@ -285,22 +285,42 @@ _LAST_WORDS = 2.0  # seconds that a client has to read why a server did not star
 _MOST_WAITING = 8 << 20  # bytes of lines that wait for the SDK. Further input stays in the pipe.
 
 
-class EarlyReader:
-    """The lines that a client sends, and the output to it. A thread handles both until `take_over`.
-
-    The thread reads from the start, and answers only after `begin_greeting`.
-    """
+class Endpoint:
+    """The lines that a client sends, and the output to it."""
 
     def __init__(self, input_descriptor: int, output_descriptor: int) -> None:
         self.input = input_descriptor
         self.output = Output(output_descriptor)
         self.greeter: Greeter | None = None
         self.splitter = LineSplitter()
-        self.waiting = deque[Text]()
+        self.waiting: deque[Text] = deque()
         """Lines for the SDK, in their order."""
-        self.unwritten = bytearray()
+        self.unwritten: bytearray = bytearray()
         self.ended = False
         """True after the end of the client's input."""
+        self.hidden = set[RequestId]()
+        """The ids of repeated requests, whose answers the client has got before."""
+
+    def hides(self, identity: RequestId | None) -> bool:
+        """Return whether to drop the answer to this id. Only the first answer is dropped."""
+        if identity in self.hidden:
+            self.hidden.discard(identity)
+            return True
+        return self.greeter is not None and self.greeter.hides(identity)
+
+    def take_over(self) -> None:
+        """Let the caller handle the waiting lines and the unwritten answers."""
+
+
+class EarlyReader(Endpoint):
+    """The endpoint of the client that started this process.
+
+    A thread handles it until `take_over`. The thread reads from the start, and answers only after
+    `begin_greeting`.
+    """
+
+    def __init__(self, input_descriptor: int, output_descriptor: int) -> None:
+        super().__init__(input_descriptor, output_descriptor)
         self._lines = deque[Text]()
         self._size = 0
         self._stopped = False

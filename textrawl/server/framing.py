@@ -107,6 +107,7 @@ def read_id(members: object) -> RequestId | None:
 
 
 MOST_BYTES = 1_048_576  # of a message over stdio or HTTP: ten times the size of 50 long facts
+TOO_LONG = f"A message has at most {MOST_BYTES} bytes: send less"
 CHUNK = 65_536  # bytes: the capacity of a pipe
 
 Text = bytes | Outline

@@ -17,7 +17,7 @@ from mcp.types import (
 from pydantic import ValidationError
 from pydantic_core import from_json
 
-from textrawl.server.framing import MOST_BYTES, Outline, RequestId, read_id, read_outline
+from textrawl.server.framing import TOO_LONG, Outline, RequestId, read_id, read_outline
 
 
 @dataclass(frozen=True)
@@ -54,5 +54,4 @@ def read_message(text: bytes) -> JSONRPCMessage | Fault:
 
 def refuse_length(outline: Outline) -> Fault:
     """Return the fault of a message that has more than MOST_BYTES."""
-    reason = f"A message has at most {MOST_BYTES} bytes: send less"
-    return Fault(INVALID_REQUEST, reason, outline.find_id())
+    return Fault(INVALID_REQUEST, TOO_LONG, outline.find_id())

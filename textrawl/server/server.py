@@ -192,17 +192,7 @@ class MemoryServer(MCPServer[App]):
         else:
             opening = open_app(self._settings, memory=memory, tokens_needed=self._tokens_needed)
             async with opening as app:
-                app.import_dir = self._settings.data_dir / IMPORTS
-                app.vault = self._settings.vault
-                app.snapshot_days = self._settings.snapshot_retention_days
-                app.read_only = self._settings.read_only
-                app.graphs = self._settings.graphs
-                app.correction_mode = self._settings.correction_mode
-                app.digest_tokens = self._settings.digest_tokens
-                app.digest_authors = self._settings.digest_authors
-                app.max_recall_tokens = self._settings.max_recall_tokens
-                app.explorer_url = self._settings.explorer_url
-                app.folder = None if self._settings.database_url else self._settings.data_dir
+                _configure(app, self._settings)
                 yield app
 
     def offer(self, toolset: str) -> "MemoryServer":
@@ -215,6 +205,11 @@ class MemoryServer(MCPServer[App]):
     def offers(self, spec: ToolSpec) -> bool:
         """Return whether the server offers this tool, and not another tool with the same name."""
         return self._specs.get(spec.name) is spec
+
+    def list_reads(self) -> list[str]:
+        """Return the names of the offered tools that change nothing."""
+        tools = [self._specs[name] for name in self._schemas]
+        return [tool.name for tool in tools if tool.annotations.read_only_hint]
 
     def read_gauges(self) -> dict[str, float]:
         """Return metrics of the pool and of vectors. Before the server is open, return none."""
@@ -473,6 +468,33 @@ async def _open_lifespan(server: MCPServer[App]) -> AsyncGenerator[App]:
     assert isinstance(server, MemoryServer)  # noqa: S101 - only MemoryServer passes this function
     async with server.open_own() as app:
         yield app  # pyright: ignore[reportReturnType] - None only if no tool can be called
+
+
+def _configure(app: App, settings: Settings) -> None:
+    app.import_dir = settings.data_dir / IMPORTS
+    app.vault = settings.vault
+    app.snapshot_days = settings.snapshot_retention_days
+    app.read_only = settings.read_only
+    app.graphs = settings.graphs
+    app.correction_mode = settings.correction_mode
+    app.digest_tokens = settings.digest_tokens
+    app.digest_authors = settings.digest_authors
+    app.max_recall_tokens = settings.max_recall_tokens
+    app.explorer_url = settings.explorer_url
+    app.folder = None if settings.database_url else settings.data_dir
+
+
+def create_session_server(settings: Settings, app: App) -> MemoryServer:
+    """Return a server for one session of another process, with the open memory of `app`.
+
+    The session has its own settings, refused deletions and order of writes. Its principal is that
+    of the access token in `settings`, which is also the token of `app`.
+    """
+    identity = replace(app.identity, tokens_needed=False)
+    own = App(app.store, build_renderer(settings), identity, app.recalls)
+    own.watches = app.watches
+    _configure(own, settings)
+    return create_server(settings, app=own)
 
 
 def create_server(

@@ -21,6 +21,7 @@ from mcp.types import (
     JSONRPCNotification,
     JSONRPCRequest,
     JSONRPCResponse,
+    RequestId,
 )
 
 from textrawl import __version__
@@ -32,15 +33,17 @@ from textrawl.server.early_reader import (
     HANDSHAKE_VERSIONS,
     MODERN_VERSIONS,
     VERSION,
-    EarlyReader,
+    Endpoint,
     Greeter,
 )
 from textrawl.server.framing import CHUNK, Text
 from textrawl.server.messages import Fault, read_message, refuse_length
 
+_FINISHING = 5.0  # seconds that calls have to end after the end of the client's input
+
 
 async def serve_stdio(
-    server: MCPServer[Any], early_reader: EarlyReader, lists: EarlyLists | None = None
+    server: MCPServer[Any], early_reader: Endpoint, lists: EarlyLists | None = None
 ) -> None:
     """Serve the client of `early_reader` until the client disconnects or the task is cancelled.
 
@@ -51,8 +54,8 @@ async def serve_stdio(
     early_reader.take_over()
     if early_reader.greeter is not None:
         early_reader.greeter.end_lists()
-    writer = _MessageWriter(early_reader)
-    reader = _MessageReader(early_reader, writer)
+    writer = MessageWriter(early_reader)
+    reader = MessageReader(early_reader, writer)
     async with anyio.create_task_group() as beside:
         if lists is not None:
             beside.start_soon(_renew_lists, server, lists, early_reader.greeter, writer)
@@ -61,7 +64,7 @@ async def serve_stdio(
 
 
 async def _renew_lists(
-    server: MCPServer[Any], lists: EarlyLists, greeter: Greeter | None, writer: "_MessageWriter"
+    server: MCPServer[Any], lists: EarlyLists, greeter: Greeter | None, writer: "MessageWriter"
 ) -> None:
     """Write the lists of `server`, and tell a client that got another list before."""
     answers = await ask_for_lists(server)
@@ -119,16 +122,18 @@ def _dump(message: JSONRPCMessage) -> bytes:
     return message.model_dump_json(by_alias=True, exclude_unset=True).encode()
 
 
-class _MessageWriter(AsyncResource):
+class MessageWriter(AsyncResource):
     """Writes one message per line. Writing to a pipe or socket does not need a thread.
 
     If a sender is cancelled, the next sender writes the rest of its line.
     """
 
-    def __init__(self, early_reader: EarlyReader) -> None:
+    def __init__(self, early_reader: Endpoint) -> None:
         self._output = early_reader.output
-        self._greeter = early_reader.greeter
+        self._hides = early_reader.hides
         self._unwritten = early_reader.unwritten
+        self._calls = set[RequestId]()
+        self._answered = anyio.Event()
         self._lock = anyio.Lock(fast_acquire=True)
         self._poll = select.poll()
         self._poll.register(self._output.descriptor, select.POLLOUT)
@@ -139,9 +144,35 @@ class _MessageWriter(AsyncResource):
     async def send(self, item: SessionMessage, /) -> None:
         """Write a message. Raises BrokenResourceError if the client has closed its end."""
         message = item.message
-        if isinstance(message, JSONRPCResponse | JSONRPCError) and self._is_hidden(message.id):
+        if not isinstance(message, JSONRPCResponse | JSONRPCError):
+            await self.write(_dump(message))
             return
-        await self.write(_dump(message))
+        try:
+            if not self._hides(message.id):
+                await self.write(_dump(message))
+        finally:
+            self._note_answer(message.id)
+
+    def note(self, message: JSONRPCMessage) -> None:
+        """Note a message of the client, so that `finish` knows the calls that have no answer."""
+        match message:
+            case JSONRPCRequest(method="tools/call"):
+                self._calls.add(message.id)
+            case JSONRPCNotification(method="notifications/cancelled", params={"requestId": name}):
+                self._note_answer(name)
+            case _:
+                pass
+
+    async def finish(self) -> None:
+        """Wait until every call of a tool has its answer, or for at most five seconds."""
+        with anyio.move_on_after(_FINISHING):
+            while self._calls:
+                await self._answered.wait()
+
+    def _note_answer(self, identity: RequestId | None) -> None:
+        self._calls.discard(identity)
+        self._answered.set()
+        self._answered = anyio.Event()
 
     async def write(self, line: bytes) -> None:
         """Write a line. Raises BrokenResourceError if the client has closed its end."""
@@ -157,9 +188,6 @@ class _MessageWriter(AsyncResource):
         except OSError as error:
             raise anyio.BrokenResourceError from error
 
-    def _is_hidden(self, identity: int | str | None) -> bool:
-        return self._greeter is not None and self._greeter.hides(identity)
-
     async def _write(self) -> int:
         """Write the beginning of the pending bytes, and return the number of bytes written."""
         if not self._output.pollable:
@@ -169,14 +197,14 @@ class _MessageWriter(AsyncResource):
         return self._output.write(self._unwritten)
 
 
-class _MessageReader(AsyncResource):
+class MessageReader(AsyncResource):
     """Reads one message per line. The wait for a message can be cancelled.
 
     The SDK waits in a thread that only input can wake, so a signal would not end the wait. The SDK
     also drops broken messages silently, but this class answers them.
     """
 
-    def __init__(self, early_reader: EarlyReader, writer: _MessageWriter) -> None:
+    def __init__(self, early_reader: Endpoint, writer: MessageWriter) -> None:
         self._input = early_reader.input
         self._early_reader = early_reader
         self._writer = writer
@@ -198,8 +226,10 @@ class _MessageReader(AsyncResource):
         async for text in self._texts:
             message = read_message(text) if isinstance(text, bytes) else refuse_length(text)
             if not isinstance(message, Fault):
+                self._writer.note(message)
                 return SessionMessage(message)
             await self._writer.send(SessionMessage(message.reply))
+        await self._writer.finish()  # the SDK ends calls at the end of the input
         raise StopAsyncIteration
 
     async def aclose(self) -> None:

@@ -1,0 +1,261 @@
+"""The copying of lines between a client and a server that another process runs.
+
+If the server ends, the client goes on with another one, or this process becomes its server. This
+module uses only the standard library, and modules like itself.
+"""
+
+import json
+import os
+import select
+import socket
+import time
+from collections import deque
+from contextlib import suppress
+from enum import Enum
+from typing import TYPE_CHECKING
+
+from textrawl.resident.client import Unreachable, connect
+from textrawl.server.conversation import Conversation
+from textrawl.server.framing import CHUNK, TOO_LONG, Text
+from textrawl.server.handover import LEAVING_LINE, Entrance, Joined, find_entrance, join
+
+if TYPE_CHECKING:
+    from textrawl.server.early_reader import Endpoint
+
+_SILENCE = 2.0  # seconds without an answer after which a server is asked whether it lives
+_SIGN = 6.0  # seconds that it then has; a server that loads a library says nothing meanwhile
+_MOST_UNREAD = 1 << 20  # bytes for a slow client or server. Further ones stay in the pipe.
+_INVALID = -32600  # a number of JSON-RPC
+
+
+class Outcome(Enum):
+    """The end of a session: that of the client, that of the server, or a server that is silent."""
+
+    ENDED = "ended"
+    LOST = "lost"
+    SILENT = "silent"
+
+
+def hand_over(endpoint: "Endpoint") -> bool:
+    """Let a server that another process runs serve the client of `endpoint` until its end.
+
+    Return False if this process has to serve the client itself. What the client waits for then
+    stands in `endpoint`.
+    """
+    entrance = None if os.isatty(endpoint.input) else find_entrance()
+    joined = join(entrance) if entrance else None
+    if entrance is None or joined is None:
+        return False
+    endpoint.take_over()
+    relay = Relay(endpoint, entrance)
+    while joined is not None:
+        outcome = relay.run(joined)
+        if outcome is Outcome.ENDED:
+            return True
+        joined = join(entrance) if outcome is Outcome.LOST else None
+    return False
+
+
+class Relay:
+    """Passes the lines of one client to a server, and its lines to the client."""
+
+    def __init__(self, endpoint: "Endpoint", entrance: Entrance) -> None:
+        self._client = endpoint
+        self._entrance = entrance
+        self._conversation = Conversation(endpoint.hides, endpoint.hidden)
+        self._begin()
+
+    def _begin(self) -> None:
+        self._unsent = deque[bytes]()
+        self._begun = 0  # bytes of the first unsent line that were sent
+        self._received = bytearray()
+        self._leaving = self._finished = False
+        self._heard = time.monotonic()
+        self._ping: socket.socket | None = None
+        self._pinged = 0.0
+
+    def run(self, joined: Joined) -> Outcome:
+        """Copy until the client or the server ends."""
+        self._begin()
+        self._conversation.reads = joined.reads
+        if self._client.greeter is not None:
+            self._client.greeter.end_lists()
+        while self._client.waiting:
+            self._pass(self._client.waiting.popleft())
+        with joined.connection as connection:
+            outcome = self._copy(connection)
+        self._end_ping()
+        if outcome is not Outcome.ENDED:
+            self._begin_again()
+        with suppress(OSError):
+            self._write()
+        return outcome
+
+    def _copy(self, connection: socket.socket) -> Outcome:
+        while True:
+            try:
+                self._take_turn(connection)
+            except EOFError:
+                return self._find_outcome()
+            except TimeoutError:
+                return Outcome.SILENT
+            except BrokenPipeError:  # the client reads no more
+                return Outcome.ENDED
+
+    def _find_outcome(self) -> Outcome:
+        return Outcome.ENDED if self._client.ended and not self._conversation.owes else Outcome.LOST
+
+    def _take_turn(self, connection: socket.socket) -> None:
+        """Wait until a line can move, and move it.
+
+        Raises EOFError if the server has ended, TimeoutError if it is silent, BrokenPipeError if
+        the client reads no more.
+        """
+        client = self._client
+        ready = self._wait(connection)
+        if client.output.descriptor in ready:
+            try:
+                self._write()
+            except OSError as error:
+                raise BrokenPipeError from error
+        if client.input in ready:
+            self._read()
+        if self._ping is not None and self._ping.fileno() in ready:
+            self._end_ping()
+        if connection.fileno() in ready:
+            self._receive(connection)
+        self._send(connection)
+
+    def _wait(self, connection: socket.socket) -> set[int]:
+        """Return the descriptors that are ready. Raises TimeoutError if the server is silent."""
+        client, poll = self._client, select.poll()
+        writes = select.POLLOUT if self._unsent and not self._finished else 0
+        reads = select.POLLIN if len(client.unwritten) < _MOST_UNREAD else 0
+        poll.register(connection, reads | writes)
+        if client.unwritten:
+            poll.register(client.output.descriptor, select.POLLOUT)
+        if self._reads_client():
+            poll.register(client.input, select.POLLIN)
+        limit = self._check_life()
+        if self._ping is not None:
+            poll.register(self._ping, select.POLLIN)
+        return {descriptor for descriptor, _ in poll.poll(limit)}
+
+    def _reads_client(self) -> bool:
+        """Return whether to read more of the client's input."""
+        stopped = self._client.ended or self._leaving or self._finished
+        return not stopped and sum(map(len, self._unsent)) < _MOST_UNREAD
+
+    def _check_life(self) -> float | None:
+        """Ask a silent server whether it lives. Return the milliseconds until the next check.
+
+        Raises TimeoutError if it gives no sign.
+        """
+        now = time.monotonic()
+        if self._conversation.asks or not self._conversation.owes:
+            self._heard = now
+            return None
+        if not self._pinged and now - self._heard >= _SILENCE:
+            self._pinged = now
+            with suppress(OSError, Unreachable):
+                self._ping = connect(self._entrance.address, now + _SILENCE)
+                self._ping.sendall(self._entrance.ping)
+        elif self._pinged and now - self._pinged >= _SIGN:
+            raise TimeoutError
+        due = self._pinged + _SIGN if self._pinged else self._heard + _SILENCE
+        return max(due - now, 0) * 1000 + 1
+
+    def _end_ping(self) -> None:
+        """Note that the server lives."""
+        if self._ping is not None:
+            self._ping.close()
+        self._ping, self._pinged, self._heard = None, 0.0, time.monotonic()
+
+    def _read(self) -> None:
+        """Read what the client sends, greet it, and queue the rest for the server."""
+        client = self._client
+        try:
+            chunk = os.read(client.input, CHUNK)
+        except OSError:  # a socket or terminal whose other end is closed
+            chunk = b""
+        client.ended = not chunk
+        for text in client.splitter.feed(chunk) if chunk else client.splitter.end():
+            greeter = client.greeter
+            greeting = greeter.greet(text) if greeter and isinstance(text, bytes) else None
+            if greeting is None:
+                self._pass(text)
+                continue
+            client.unwritten += greeting.answer + b"\n"
+            if greeting.passed is not None:
+                self._pass(greeting.passed)
+
+    def _pass(self, text: Text) -> None:
+        """Queue a message for the server, unless it is too long."""
+        if not isinstance(text, bytes):
+            error = {"code": _INVALID, "message": TOO_LONG}
+            reply = {"jsonrpc": "2.0", "id": text.find_id(), "error": error}
+            self._client.unwritten += json.dumps(reply).encode() + b"\n"
+            return
+        line = self._conversation.send(text)
+        if line is not None:
+            self._unsent.append(line + b"\n")
+
+    def _send(self, connection: socket.socket) -> None:
+        """Send what fits. If the server leaves, only finish the line that was begun."""
+        try:
+            while not self._finished:
+                if self._begun or (self._unsent and not self._leaving):
+                    self._send_line(connection)
+                elif self._leaving or self._client.ended:
+                    self._finished = True
+                    connection.shutdown(socket.SHUT_WR)
+                else:
+                    return
+        except BlockingIOError:
+            return
+        except OSError:  # it has ended, but may have answered before
+            self._finished = True
+
+    def _send_line(self, connection: socket.socket) -> None:
+        line = self._unsent[0]
+        self._begun += connection.send(line[self._begun :])
+        if self._begun == len(line):
+            self._unsent.popleft()
+            self._begun = 0
+
+    def _receive(self, connection: socket.socket) -> None:
+        """Receive lines of the server, and queue them for the client. Raises EOFError."""
+        try:
+            chunk = connection.recv(CHUNK)
+        except BlockingIOError:
+            return
+        except OSError:  # it was killed before it read everything
+            chunk = b""
+        if not chunk:
+            raise EOFError
+        self._end_ping()
+        *lines, rest = chunk.split(b"\n")
+        for line in lines:
+            whole = bytes(self._received) + line
+            self._received.clear()
+            if whole == LEAVING_LINE:
+                self._leaving = True
+            elif (shown := self._conversation.receive(whole)) is not None:
+                self._client.unwritten += shown + b"\n"
+        self._received += rest
+
+    def _write(self) -> None:
+        """Write what the client can read now. Raises OSError if it has closed its end."""
+        client = self._client
+        writable = True
+        while client.unwritten and writable:
+            del client.unwritten[: client.output.write(client.unwritten)]
+            writable = bool(select.select([], [client.output.descriptor], [], 0)[1])
+
+    def _begin_again(self) -> None:
+        """Queue what another server has to know, and answer what nobody can answer."""
+        never = list(self._unsent)[1 if self._begun else 0 :]
+        repetition = self._conversation.begin_again(never)
+        for answer in repetition.answers:
+            self._client.unwritten += answer + b"\n"
+        self._client.waiting.extendleft(reversed(repetition.lines))
