@@ -5,9 +5,10 @@
 
 A handshake is the time until the answer to the first request of a client, which needs no memory.
 The first answer is the answer to a search with local embeddings in an existing memory. This memory
-is measured in three places: in an embedded Postgres that is stopped, in an embedded Postgres that
-another process runs, and in the Postgres of DATABASE_URL. There are two clients: the client of the
-MCP SDK, which is imported before the measurement, and a client that writes JSON lines.
+is measured in four places: in an embedded Postgres that is stopped, in an embedded Postgres that
+another process runs, beside a server that has it open, and in the Postgres of DATABASE_URL. There
+are two clients: the client of the MCP SDK, which is imported before the measurement, and a client
+that writes JSON lines.
 
 CPU is the time of the server process alone. A first start, which is not measured, writes the
 bytecode of the modules. Memory is the resident memory. `own` is the part that no other process
@@ -43,6 +44,7 @@ from textrawl.models.local import LocalEmbedder
 from textrawl.settings import read_foreign_environment
 
 _CALLS_OF_A_CLIENT = 10
+_SHARING = 10  # clients over stdio
 QUESTION = {"mode": "search", "query": "What does Ada Berg think of jazz in Lisbon?"}
 _HELLO = {
     "protocolVersion": "2025-11-25",
@@ -134,7 +136,7 @@ async def start_client(environment: dict[str, str]) -> Started:
     began = time.perf_counter()
     async with open_client(environment) as client:
         await ask(client)
-        return _weigh(find_server(), began)
+        return _weigh(find_servers()[-1], began)
 
 
 @asynccontextmanager
@@ -152,10 +154,10 @@ async def ask(client: Client) -> None:
         raise RuntimeError(answer.content)
 
 
-def find_server() -> psutil.Process:
-    """Return the server process that a client in this process started."""
-    [server] = [one for one in psutil.Process().children() if SERVE[1] in one.cmdline()]
-    return server
+def find_servers() -> list[psutil.Process]:
+    """Return the server processes that clients in this process started, the newest one last."""
+    found = [one for one in psutil.Process().children() if SERVE[1] in one.cmdline()]
+    return sorted(found, key=psutil.Process.create_time)
 
 
 def _weigh(server: psutil.Process, began: float) -> Started:
@@ -191,6 +193,13 @@ async def time_starts(name: str, environment: dict[str, str], starts: int) -> No
         )
 
 
+async def time_starts_beside(name: str, environment: dict[str, str], starts: int) -> None:
+    """Do what `time_starts` does while another process serves the same memory."""
+    async with open_client(environment) as client:
+        await ask(client)
+        await time_starts(f"{name}, beside a server", environment, starts)
+
+
 async def weigh_calls(environment: dict[str, str], calls: int) -> None:
     """Print the memory of a server before and after many calls."""
     print("\n| MB | resident | proportional | own |\n|---|---:|---:|---:|")
@@ -213,11 +222,19 @@ async def weigh_clients(environment: dict[str, str], clients: int) -> None:
         tell_memory(f"HTTP, {clients} clients, {_CALLS_OF_A_CLIENT} calls each")
 
 
+async def weigh_sharing(environment: dict[str, str], clients: int) -> None:
+    """Print the memory of many clients over stdio, each with a process, that use one memory."""
+    async with AsyncExitStack() as stack:
+        for _ in range(clients):
+            await ask(await stack.enter_async_context(open_client(environment)))
+        tell_memory(f"stdio, {clients} clients, all their processes")
+
+
 def tell_memory(title: str) -> None:
-    """Print a row with the current memory of the server."""
-    memory = read_memory(find_server())
-    cells = [f"{memory.get(key, 0):.0f}" for key in ("Rss", "Pss", "Private_Dirty")]
-    print(f"| {title} | {' | '.join(cells)} |", flush=True)
+    """Print a row with the current memory of all servers."""
+    memories = [read_memory(server) for server in find_servers()]
+    sums = [sum(one.get(key, 0) for one in memories) for key in ("Rss", "Pss", "Private_Dirty")]
+    print(f"| {title} | {' | '.join(f'{one:.0f}' for one in sums)} |", flush=True)
 
 
 async def run(given: argparse.Namespace, folder: Path) -> None:
@@ -246,9 +263,12 @@ async def run(given: argparse.Namespace, folder: Path) -> None:
     ):
         async with run_embedded(folder) if running else nullcontext():
             await time_starts(name, environment, given.starts)
+            if running:
+                await time_starts_beside(name, environment, given.starts)
     async with run_embedded(folder):
         await weigh_calls(external, given.calls)
         await weigh_clients(external, given.clients)
+        await weigh_sharing(external, _SHARING)
 
 
 def main() -> None:

@@ -6,7 +6,7 @@ answered with an error that says so.
 
 import os
 import signal
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from threading import Event, Thread
@@ -56,7 +56,7 @@ def is_listening(entrance: Entrance) -> bool:
 
 
 @contextmanager
-def stopped(process: int) -> Iterator[None]:
+def stopped(process: int) -> Generator[None]:
     os.kill(process, signal.SIGSTOP)
     try:
         yield

@@ -64,9 +64,18 @@ def find_lists(folder: Path, memory: str, sources: Sequence[ValueSource]) -> Ear
     """
     found = {name: find_value(name, sources) for name in SHAPING}
     values = {name: value.text for name, value in found.items() if value}
-    shape = [__version__, memory, values, list(_list_packages()), list(_list_code())]
+    shape = [memory, values, describe_code()]
     key = sha256(json.dumps(shape).encode()).hexdigest()
     return EarlyLists(folder / f"{key[:32]}{_END}", key.encode())
+
+
+def describe_code() -> str:
+    """Return a digest of the code of textrawl, and of the packages that write schemas.
+
+    Raises OSError.
+    """
+    code = [__version__, list(_list_packages()), list(_list_code())]
+    return sha256(json.dumps(code).encode()).hexdigest()
 
 
 def _list_packages() -> Iterator[str]:

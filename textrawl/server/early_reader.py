@@ -334,7 +334,8 @@ class EarlyReader(Endpoint):
     def begin_greeting(self, greeter: Greeter) -> None:
         """Begin to answer with `greeter`."""
         self.greeter = greeter
-        os.write(self._wakeup_writer, b".")
+        if not self._stopped:
+            os.write(self._wakeup_writer, b".")
 
     def take_over(self) -> None:
         """End the thread. Then the caller handles the waiting lines and the unwritten answers."""
@@ -353,7 +354,7 @@ class EarlyReader(Endpoint):
         self.take_over()
         for text in self.waiting:
             identity = read_outline(text).find_id()
-            if identity is not None and not (self.greeter and self.greeter.hides(identity)):
+            if identity is not None and not self.hides(identity):
                 self.unwritten += _write(identity, _refuse(INTERNAL_ERROR, reason)) + b"\n"
         self.waiting.clear()
         while self.unwritten and select.select([], [self.output.descriptor], [], _LAST_WORDS)[1]:

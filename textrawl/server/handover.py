@@ -25,7 +25,6 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any, NamedTuple, cast
 
-from textrawl import __version__
 from textrawl.environment import ValueSource, find_value, read_environment, read_sources
 from textrawl.errors import StartRefused
 from textrawl.resident.client import (
@@ -41,6 +40,7 @@ from textrawl.resident.client import (
     is_private,
     receive_line,
 )
+from textrawl.server.early_lists import describe_code
 
 Members = dict[str, Any]
 
@@ -114,14 +114,14 @@ def _find_entrance(sources: Sequence[ValueSource]) -> Entrance | None:
 
 
 def describe_shared(sources: Sequence[ValueSource]) -> str:
-    """Return a digest of what all sessions of a server have in common."""
+    """Return a digest of what all sessions of a server have in common. Raises OSError."""
     chosen = {name: find_value(name, sources) for name in SHARED_SETTINGS}
     settings = {name: value.text for name, value in chosen.items() if value}
     for name in settings.keys() & {*_PATHS}:
         settings[name] = os.path.abspath(os.path.expanduser(settings[name]))  # noqa: PTH100, PTH111
     found = read_environment().values
     environment = {name: text for name, text in found.items() if _is_read(name)}
-    place = [__version__, sys.version, sys.prefix, str(Path(__file__).parent)]
+    place = [describe_code(), sys.version, sys.prefix, str(Path(__file__).parent)]
     user = [os.geteuid(), os.path.expanduser("~"), _name_user()]  # noqa: PTH111
     shared = json.dumps([settings, environment, place, user], sort_keys=True)
     return sha256(os.fsencode(shared)).hexdigest()

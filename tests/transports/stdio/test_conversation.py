@@ -100,14 +100,15 @@ def test_another_server_learns_the_handshake_and_the_subscriptions_whose_answers
         talk.hear(id=identity, result={})
     talk.say(id=4, method="resources/unsubscribe", params={"uri": "memory://one"})
     talk.hear(id=4, result={})
-    for _ in range(2):  # the second server ends too, before it has answered
-        lines, _ = talk.begin_again()
+    talk.begin_again()
 
-        assert [line["method"] for line in lines] == [
-            "initialize", "notifications/initialized", "resources/subscribe",
-        ]  # fmt: skip
-        assert lines[2]["params"] == {"uri": "memory://two"}
-        assert {lines[0]["id"], lines[2]["id"]} <= talk.hidden
+    lines, _ = talk.begin_again()  # the second server ends too, before it has answered
+
+    assert [line["method"] for line in lines] == [
+        "initialize", "notifications/initialized", "resources/subscribe",
+    ]  # fmt: skip
+    assert lines[2]["params"] == {"uri": "memory://two"}
+    assert {lines[0]["id"], lines[2]["id"]} <= talk.hidden
     assert talk.hear(id=lines[0]["id"], result={}) is None
     assert talk.hear(id=lines[2]["id"], result={}) is None
 

@@ -49,7 +49,7 @@ def test_processes_that_would_make_other_servers_do_not_meet(
             assert describe_shared([]) != plain, name
     for module, name, other in (
         ("sys", "prefix", "/else"), ("os", "geteuid", lambda: 4711),
-        ("textrawl.server.handover", "__version__", "0.0.1"),
+        ("textrawl.server.handover", "describe_code", lambda: "older"),
     ):  # fmt: skip
         with monkeypatch.context() as patch:
             patch.setattr(f"{module}.{name}", other)
@@ -77,7 +77,10 @@ class User:
     def __init__(self) -> None:
         self.questions = 0
 
-    async def answer(self, _: ClientRequestContext, __: ElicitRequestParams) -> ElicitResult:
+    async def answer(
+        self, context: ClientRequestContext, params: ElicitRequestParams
+    ) -> ElicitResult:
+        del context, params
         self.questions += 1
         return ElicitResult(action="decline")
 
