@@ -237,6 +237,22 @@ def tell_memory(title: str) -> None:
     print(f"| {title} | {' | '.join(f'{one:.0f}' for one in sums)} |", flush=True)
 
 
+async def time_places(
+    embedded: dict[str, str], external: dict[str, str], folder: Path, starts: int
+) -> None:
+    """Print the table of starts."""
+    print("| memory | client | s, median | s, best | CPU s | MB |\n|---|---|---:|---:|---:|---:|")
+    for name, running, environment in (
+        ("embedded, stopped", False, embedded),
+        ("embedded, running", True, embedded),
+        ("external", True, external),
+    ):
+        async with run_embedded(folder) if running else nullcontext():
+            await time_starts(name, environment, starts)
+            if running:
+                await time_starts_beside(name, environment, starts)
+
+
 async def run(given: argparse.Namespace, folder: Path) -> None:
     """Print all tables."""
     embedded = read_foreign_environment() | {
@@ -255,16 +271,7 @@ async def run(given: argparse.Namespace, folder: Path) -> None:
     print(f"{tell_machine()}; {given.facts:,} facts, {given.starts} starts each.\n")
     await start_bare(embedded)
     await anyio.to_thread.run_sync(time_handshakes, embedded, given.handshakes)
-    print("| memory | client | s, median | s, best | CPU s | MB |\n|---|---|---:|---:|---:|---:|")
-    for name, running, environment in (
-        ("embedded, stopped", False, embedded),
-        ("embedded, running", True, embedded),
-        ("external", True, external),
-    ):
-        async with run_embedded(folder) if running else nullcontext():
-            await time_starts(name, environment, given.starts)
-            if running:
-                await time_starts_beside(name, environment, given.starts)
+    await time_places(embedded, external, folder, given.starts)
     async with run_embedded(folder):
         await weigh_calls(external, given.calls)
         await weigh_clients(external, given.clients)

@@ -49,8 +49,8 @@ LEAVING_LINE = b'{"jsonrpc":"2.0","method":"notifications/textrawl/leaving"}'
 
 SESSION_SETTINGS = (
     "compact_responses", "correction_mode", "digest_authors", "digest_tokens", "explorer",
-    "graphs", "http_host", "http_port", "max_graph_tokens", "max_recall_tokens",
-    "max_response_tokens", "public_url", "resources", "secrets", "structured_content", "toolsets",
+    "graphs", "max_graph_tokens", "max_recall_tokens", "max_response_tokens", "public_url",
+    "resources", "secrets", "structured_content", "toolsets",
 )  # fmt: skip
 """The settings that each session of a server can have for itself."""
 

@@ -23,8 +23,8 @@ from textrawl.server.handover import (
 from textrawl.settings import Settings
 
 OF_OTHERS = {
-    "hook_least_score", "hook_recall_tokens", "hooks", "oauth_actor_claim", "oauth_client_id",
-    "oauth_issuer", "rate_limit",
+    "hook_least_score", "hook_recall_tokens", "hooks", "http_host", "http_port",
+    "oauth_actor_claim", "oauth_client_id", "oauth_issuer", "rate_limit",
 }  # fmt: skip
 """The settings of hooks and of servers over HTTP."""
 
