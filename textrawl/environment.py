@@ -331,6 +331,15 @@ def read_foreign(name: str) -> str | None:
     return os.environ.get(name) or None
 
 
+def names_collector() -> bool:
+    """Return whether the variables of OpenTelemetry ask for an export of spans."""
+    disabled = (read_foreign("OTEL_SDK_DISABLED") or "").lower() == "true"
+    if disabled or read_foreign("OTEL_TRACES_EXPORTER") == "none":
+        return False
+    variables = ("OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT")
+    return any(map(read_foreign, variables))
+
+
 def _read_bytes(path: Path) -> bytes:
     try:
         return path.read_bytes()

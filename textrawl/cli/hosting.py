@@ -15,6 +15,9 @@ from textrawl import __version__
 from textrawl.cli.foreground import Interrupted, run_foreground, silence_libraries
 from textrawl.cli.garbage_collection import pause_collection, return_freed_memory
 from textrawl.doctor.setting_mistakes import find_mistakes
+from textrawl.environment import names_collector
+from textrawl.errors import StartRefused
+from textrawl.installation import write_install_command
 from textrawl.server.description import describe_server
 from textrawl.server.early_lists import EarlyLists
 from textrawl.server.early_reader import EarlyReader, Greeter
@@ -45,7 +48,8 @@ def serve_client(early_reader: EarlyReader, lists: EarlyLists | None) -> None:
         early_reader.begin_greeting(Greeter(__version__, description))
     prepare_server(settings)
     try:
-        run_foreground(partial(_serve, settings, early_reader, lists), use_uvloop=True)
+        with export_traces():
+            run_foreground(partial(_serve, settings, early_reader, lists), use_uvloop=True)
     except Interrupted:
         return  # the regular way to end a server
 
@@ -60,6 +64,26 @@ def prepare_server(settings: Settings) -> None:
     configure_logs(settings)
     for line in find_mistakes():
         logger.warning("%s", line)
+
+
+@contextmanager
+def export_traces() -> Generator[None]:
+    """Export the spans of the block to the collector of OTEL_EXPORTER_OTLP_ENDPOINT, if it is set.
+
+    Raises StartRefused if the extra is not installed.
+    """
+    if not names_collector():
+        yield
+        return
+    try:
+        from textrawl.server.span_export import export_spans  # noqa: PLC0415 - few export spans
+    except ImportError as error:
+        raise StartRefused(
+            "OTEL_EXPORTER_OTLP_ENDPOINT is set, but the extra otel is not installed: run "
+            f"`{write_install_command('otel')}`, or set OTEL_TRACES_EXPORTER=none"
+        ) from error
+    with export_spans():
+        yield
 
 
 def build_server(settings: Settings, *, tokens_needed: bool = False) -> "MemoryServer":

@@ -6,7 +6,7 @@ and some of the spaces. Rights, tokens and spaces are those of the coordinator.
 
 import logging
 from collections.abc import Awaitable, Callable, Sequence
-from contextlib import AsyncExitStack
+from contextlib import AsyncExitStack, nullcontext
 from dataclasses import dataclass
 from itertools import count
 from typing import Any, LiteralString, TypeVar, cast
@@ -60,6 +60,7 @@ from textrawl.postgres.database import (
 )
 from textrawl.postgres.sqlstates import DataRefused
 from textrawl.scheduling import wait_for_earlier_writes
+from textrawl.tracing import openers, trace_function
 
 
 @dataclass(frozen=True)
@@ -175,7 +176,8 @@ class ClusterDatabase(Database):
     ) -> list[Row]:
         if "tool" in arguments:
             await wait_for_earlier_writes()
-        with translate(function), anyio.fail_after(self._timeout + _MARGIN):
+        span = trace_function(function) if openers else nullcontext()
+        with span, translate(function), anyio.fail_after(self._timeout + _MARGIN):
             await self.check_once()
             rows = await self._visit(function, route, list_columns(function, row), arguments)
         if rows is None or route is Route.NAMED_TWICE:

@@ -25,6 +25,7 @@ from textrawl.installation import write_install_command
 from textrawl.models.embeddings import Model, Vector, check_texts, check_vectors, find_model
 from textrawl.models.query_cache import QueryCache
 from textrawl.settings import Settings
+from textrawl.tracing import trace_embedding
 
 Encode = Callable[[str], NDArray[np.float32]]
 """A model that is loaded: it makes the raw vector of a text."""
@@ -161,7 +162,8 @@ class EncoderEmbedder:
         loaded, size = await self._load(), sum(map(len, texts))
         self._waiting += size
         try:
-            return await self._embed_slices(loaded.encode, texts)
+            with trace_embedding(self.name, len(texts)):
+                return await self._embed_slices(loaded.encode, texts)
         finally:
             self._waiting -= size
 
@@ -172,7 +174,8 @@ class EncoderEmbedder:
         async def ask() -> Vector:
             loaded = await self._load()
             query = [self.model.query_prefix + text]
-            rows, _ = await anyio.to_thread.run_sync(_time, loaded.encode, query)
+            with trace_embedding(self.name, len(query)):
+                rows, _ = await anyio.to_thread.run_sync(_time, loaded.encode, query)
             [vector] = check_vectors(rows, self.dimensions)
             return vector
 

@@ -33,6 +33,7 @@ from textrawl.models.provider import (
     is_transient,
     pause_before_retry,
 )
+from textrawl.tracing import trace_completion
 
 
 class LlmOutage(Outage, LlmUnreachable):
@@ -361,7 +362,10 @@ class LlmClient:
         self, source: CompletionSource, request: CompletionRequest, meter: Meter
     ) -> Completion:
         meter.requests += 1
-        answer = await source.ask(request)
+        provider = "ollama" if self.endpoint.provider == "Ollama" else "openai"
+        with trace_completion(f"{provider}:{self.endpoint.model}") as count_tokens:
+            answer = await source.ask(request)
+            count_tokens(answer.tokens_in, answer.tokens_out)
         meter.tokens_in += max(answer.tokens_in, 0)
         meter.tokens_out += max(answer.tokens_out, 0)
         return answer

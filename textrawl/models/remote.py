@@ -34,6 +34,7 @@ from textrawl.models.embeddings import (
 )
 from textrawl.models.provider import Breaker, expect_bytes, is_transient, pause_before_retry
 from textrawl.models.query_cache import QueryCache
+from textrawl.tracing import trace_embedding
 
 _MAX_TEXTS = 2_048
 _MAX_BYTES = 300_000
@@ -141,7 +142,8 @@ class RemoteEmbedder:
         return rows
 
     async def _ask(self, batch: list[str]) -> Sequence[Sequence[float]]:
-        rows = await self._source.ask(batch)
+        with trace_embedding(self.name, len(batch)):
+            rows = await self._source.ask(batch)
         check_count(rows, len(batch))
         return rows
 

@@ -12,6 +12,7 @@ from contextlib import (
     AsyncExitStack,
     asynccontextmanager,
     contextmanager,
+    nullcontext,
 )
 from dataclasses import fields, is_dataclass
 from functools import lru_cache, partial
@@ -38,6 +39,7 @@ from textrawl.postgres.pool import PrimaryProbe, ServerPool, Statement
 from textrawl.postgres.sqlstates import ACCESS, REFUSALS, DataRefused
 from textrawl.postgres.standby import Standby
 from textrawl.scheduling import Turns, find_account, wait_for_earlier_writes
+from textrawl.tracing import openers, trace_function
 
 logger = logging.getLogger("textrawl")
 
@@ -211,7 +213,8 @@ class Database:
         values = {name: adapt(value) for name, value in arguments.items()}
         if "tool" in arguments:  # only writes have this argument; their vectors are already made
             await wait_for_earlier_writes()
-        with translate(function), anyio.fail_after(self._timeout + _MARGIN):
+        span = trace_function(function) if openers else nullcontext()
+        with span, translate(function), anyio.fail_after(self._timeout + _MARGIN):
             async with self.take_turns(function):
                 await self.check_once()
                 statement = Statement(query, build, values, function in _SHORT)

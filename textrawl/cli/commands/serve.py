@@ -15,7 +15,7 @@ import typer
 from textrawl.cli.administration import open_administration, require_memory
 from textrawl.cli.console import open_console, write_error, write_message
 from textrawl.cli.foreground import Interrupted, run_foreground
-from textrawl.cli.hosting import build_server, prepare_server, show_vectors
+from textrawl.cli.hosting import build_server, export_traces, prepare_server, show_vectors
 from textrawl.cli.resident_start import IDLE, TAKEN, stay_resident
 from textrawl.errors import StartRefused, TextrawlError
 from textrawl.memory.commands import OPERATIONS
@@ -67,7 +67,8 @@ def serve(
         )
     prepare_server(settings)
     try:
-        run_foreground(partial(_serve_http, settings, insecure=insecure), use_uvloop=True)
+        with export_traces():
+            run_foreground(partial(_serve_http, settings, insecure=insecure), use_uvloop=True)
     except Interrupted:
         return  # the regular way to end a server
 

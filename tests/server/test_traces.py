@@ -1,0 +1,146 @@
+"""A collector of OpenTelemetry gets the spans of a server, without texts. Nobody waits for it."""
+
+import json
+import subprocess
+import sys
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from tests.support.collector import Collector, read_attributes
+from tests.support.commands import Launch, Process, launch, name_memory
+from tests.support.listening import find_port
+from tests.support.llm_server import LlmServer
+from tests.support.providers import EmbeddingServer
+from textrawl.cli.hosting import export_traces
+from textrawl.errors import StartRefused
+from textrawl.settings import read_foreign_environment
+
+__all__ = ["launch"]
+
+CANARY = "zxcanary"
+FACT = {"entityName": f"Ada {CANARY}", "entityType": "person", "observation": f"likes {CANARY}"}
+FOUND = json.dumps(
+    {"entities": [{"name": CANARY, "type": "person", "observations": ["x"]}], "relations": []}
+)
+
+
+@pytest.fixture
+def collector() -> Iterator[Collector]:
+    with Collector() as collector:
+        yield collector
+
+
+def ask(process: Process, method: str, identity: object = 7, **params: Any) -> dict[str, Any]:
+    process.say({"jsonrpc": "2.0", "id": identity, "method": method, "params": params})
+    return process.hear()
+
+
+def call(process: Process, tool: str, identity: object = 7, **arguments: Any) -> dict[str, Any]:
+    return ask(process, "tools/call", identity, name=tool, arguments=arguments)
+
+
+@pytest.fixture
+def spans(collector: Collector, launch: Launch, database_url: str) -> dict[str, Any]:
+    """The spans of calls with a word in every place where a client can write one, by name."""
+    own = name_memory(database_url, OTEL_EXPORTER_OTLP_ENDPOINT=collector.url)
+    with EmbeddingServer(dimensions=1536) as embedding, LlmServer(lambda _: FOUND) as llm:
+        own |= {"EMBEDDING_PROVIDER": "openai", "OPENAI_BASE_URL": embedding.openai_url}
+        own |= {"LLM_PROVIDER": "openai", "LLM_MODEL": "m", "LLM_BASE_URL": llm.openai_url}
+        process = launch(**own, ENABLE_MEMORY_EXTRACTION="true")
+        process.open()
+        assert "result" in call(process, "remember_fact", **FACT)
+        call(process, "query_memory", f"id of {CANARY}", query=CANARY)
+        call(process, "query_memory", mode="entity", entityName=CANARY, asOf=CANARY)
+        call(process, "forget_entity", entityName=FACT["entityName"])
+        call(process, "extract_memories", text=f"{CANARY} likes tea. " * 9)
+        call(process, f"{CANARY}_tool")
+        ask(process, CANARY)
+        ask(process, "prompts/get", name=CANARY)
+        ask(process, "resources/read", uri=f"memory://entity/{CANARY}")
+        assert process.end().code == 0
+    return {span.name: span for span in reversed(collector.spans)}
+
+
+@pytest.mark.slow
+def test_a_collector_gets_the_spans_of_calls_without_any_text(
+    spans: dict[str, Any], collector: Collector
+) -> None:
+    stored = spans["tools/call remember_fact"]
+    within = {span.name for span in collector.spans if span.trace_id == stored.trace_id}
+    assert within >= {"remember_fact", "embeddings text-embedding-3-small"}
+    assert spans["remember_fact"].parent_span_id == stored.span_id
+    assert stored.end_time_unix_nano > stored.start_time_unix_nano
+    assert read_attributes(spans["embeddings text-embedding-3-small"]) == {
+        "gen_ai.operation.name": "embeddings",
+        "gen_ai.provider.name": "openai",
+        "gen_ai.request.model": "text-embedding-3-small",
+        "textrawl.texts": 1,
+    }
+    assert read_attributes(spans["remember_fact"]) == {
+        "db.system.name": "postgresql",
+        "db.stored_procedure.name": "remember_fact",
+    }
+    usage = {f"gen_ai.usage.{kind}_tokens" for kind in ("input", "output")}
+    assert read_attributes(spans["chat m"]).keys() >= usage
+    assert {"tools/call query_memory", "tools/call", "_OTHER", "prompts/get"} <= spans.keys()
+    assert read_attributes(spans["tools/call"])["error.type"] == "-32602"
+    assert read_attributes(collector.resources[0].resource)["service.name"] == "textrawl"
+    assert not [body for body in collector.bodies if CANARY.encode() in body]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("fault", ["hangs", "away"])
+def test_a_collector_that_does_not_answer_keeps_no_call_waiting(
+    fault: str, collector: Collector, launch: Launch, database_url: str
+) -> None:
+    collector.open.clear()
+    url = collector.url if fault == "hangs" else f"http://127.0.0.1:{find_port()}"
+    process = launch(
+        **name_memory(database_url, EMBEDDING_PROVIDER="none", OTEL_EXPORTER_OTLP_ENDPOINT=url),
+        OTEL_BSP_SCHEDULE_DELAY="10",
+    )
+    process.open()
+    answers = [call(process, "query_memory", mode="list") for _ in range(30)]
+    outcome = process.end()
+
+    assert [answer["result"]["isError"] for answer in answers] == [False] * 30
+    assert outcome.code == 0
+    assert bool(collector.bodies) == (fault == "hangs")
+    assert outcome.err.count("collector") <= 1, outcome.err
+
+
+def test_without_the_variable_nothing_of_it_is_loaded() -> None:
+    endpoint = {"OTEL_EXPORTER_OTLP_ENDPOINT": "http://127.0.0.1:9"}
+    off = [{"OTEL_SDK_DISABLED": "true"}, {"OTEL_TRACES_EXPORTER": "none"}]
+    program = (
+        "import os, sys, textrawl.memory.opening\n"
+        "from textrawl.cli.hosting import export_traces\n"
+        f"for variables in {[{}, *(endpoint | one for one in off)]}:\n"
+        "    os.environ.update(variables)\n"
+        "    with export_traces(): pass\n"
+        "    for name in variables: del os.environ[name]\n"
+        "print([name for name in sys.modules if name.startswith('opentelemetry')])"
+    )
+    result = subprocess.run(
+        [sys.executable, "-c", program],
+        capture_output=True,
+        text=True,
+        check=True,
+        env=read_foreign_environment(),
+    )
+    assert (result.stdout, result.stderr) == ("[]\n", "")
+
+
+def test_without_the_extra_a_server_says_how_to_install_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    for variable in ("OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT"):
+        with monkeypatch.context() as patch:
+            patch.setenv(variable, "http://127.0.0.1:9")
+            patch.setitem(sys.modules, "opentelemetry.sdk.resources", None)
+            patch.delitem(sys.modules, "textrawl.server.span_export", raising=False)
+            with (
+                pytest.raises(StartRefused, match=r"is not installed: run .*otel\]"),
+                export_traces(),
+            ):
+                pass
