@@ -16,7 +16,7 @@ from typing import Any, Literal, cast
 import hypothesis
 import psycopg
 import pytest
-from anyio.from_thread import start_blocking_portal
+from anyio.from_thread import BlockingPortal, start_blocking_portal
 from mcp import Client
 from psycopg import sql as query
 
@@ -25,7 +25,7 @@ from tests.support.both_memories import ON_CLUSTER
 from tests.support.citus_servers import MISSING, find_pg_config
 from tests.support.cluster import CitusCluster, run_citus
 from tests.support.encoder import hide_encoder
-from tests.support.folders import open_folder
+from tests.support.folders import copy, make_once, open_folder
 from tests.support.gateway import Gateway, run_gateway
 from tests.support.releases import FIRST, SLOW, is_for_releases
 from tests.support.whole_memory import ClusterMemories
@@ -272,44 +272,63 @@ def shrink_catalogs(conninfo: str) -> None:
 
 
 @contextmanager
-def run_cluster(version: int, *, own_settings: str = "") -> Generator[Databases]:
-    """A cluster of a Postgres, with settings of its owner's in local.conf, and a template."""
-    with open_folder() as folder, start_blocking_portal() as portal:
-        if own_settings:
-            made = run_embedded(folder, postgres_version=version)
-            with portal.wrap_async_context_manager(made) as cluster:
-                (cluster.data / "local.conf").write_text(own_settings, encoding="utf-8")
+def start_cluster(folder: Path, version: int) -> Generator[tuple[Databases, BlockingPortal]]:
+    """The cluster in a folder, and the event loop in which it runs."""
+    with start_blocking_portal() as portal:
         running = run_embedded(folder, postgres_version=version)
         with (
             portal.wrap_async_context_manager(running) as cluster,
             psycopg.connect(cluster.dsn(SUPERUSER, "postgres"), autocommit=True) as superuser,
             closing(Databases(cluster, superuser)) as databases,
         ):
-            for statement in HASTE:
-                superuser.execute(statement)
-            databases.execute("create database {name} owner {owner}", name=MIGRATED, owner=OWNER)
-            with psycopg.connect(cluster.dsn(SUPERUSER, MIGRATED), autocommit=True) as own:
-                own.execute("create extension vector")
-            portal.call(migrate, cluster.dsn(OWNER, MIGRATED))
-            enrol(cluster.dsn(OWNER, MIGRATED))
-            shrink_catalogs(cluster.dsn(SUPERUSER, MIGRATED))
+            yield databases, portal
+
+
+def make_cluster(folder: Path, version: int) -> None:
+    """Make a cluster with a template, and stop it."""
+    with start_cluster(folder, version) as (databases, portal):
+        cluster = databases.cluster
+        for statement in HASTE:
+            databases.execute(statement)
+        databases.execute("create database {name} owner {owner}", name=MIGRATED, owner=OWNER)
+        with psycopg.connect(cluster.dsn(SUPERUSER, MIGRATED), autocommit=True) as own:
+            own.execute("create extension vector")
+        portal.call(migrate, cluster.dsn(OWNER, MIGRATED))
+        shrink_catalogs(cluster.dsn(SUPERUSER, MIGRATED))
+
+
+@contextmanager
+def run_cluster(
+    factory: pytest.TempPathFactory, version: int, *, own_settings: str = ""
+) -> Generator[Databases]:
+    """A cluster of a Postgres, with settings of its owner's in local.conf, and a template."""
+    made = make_once(factory, f"cluster-{version}", lambda folder: make_cluster(folder, version))
+    with open_folder() as folder:
+        copy(made, folder)
+        if own_settings:
+            local = folder / f"postgres-{version}" / "local.conf"
+            local.write_text(own_settings, encoding="utf-8")
+        with start_cluster(folder, version) as (databases, _):
+            enrol(databases.cluster.dsn(OWNER, MIGRATED))  # the TOKEN of this process
             yield databases
 
 
 @pytest.fixture(scope="session")
-def postgres(request: pytest.FixtureRequest) -> Iterator[Databases]:
+def postgres(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Databases]:
     """PostgreSQL 18, or a cluster that looks like it (--on-citus)."""
     if request.config.getoption("--on-citus"):
         yield cast("Databases", ClusterMemories(request.getfixturevalue("citus")))
         return
-    with run_cluster(18) as databases:
+    with run_cluster(tmp_path_factory, 18) as databases:
         yield databases
 
 
 @pytest.fixture(scope="session")
-def postgres_16() -> Iterator[Databases]:
+def postgres_16(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Databases]:
     """PostgreSQL 16, the oldest that is supported."""
-    with run_cluster(16) as databases:
+    with run_cluster(tmp_path_factory, 16) as databases:
         yield databases
 
 

@@ -11,7 +11,7 @@ import anyio
 import psutil
 import pytest
 
-from tests.support.folders import open_folder
+from tests.support.folders import copy, make_once, open_folder
 from textrawl.embedded.cluster import run_embedded
 from textrawl.embedded.postmaster import is_postmaster
 
@@ -62,11 +62,11 @@ class Guest:
 
 
 @pytest.fixture(scope="session")
-def first() -> Iterator[Path]:
+def first(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A data folder that was started and stopped once, to copy from."""
-    with open_folder() as folder:
-        anyio.run(_start_once, folder / "data")
-        yield folder / "data"
+    return make_once(
+        tmp_path_factory, "first", lambda folder: anyio.run(_start_once, folder / "data")
+    )
 
 
 @pytest.fixture
@@ -79,7 +79,7 @@ def home() -> Iterator[Path]:
 @pytest.fixture
 def data_dir(home: Path, first: Path) -> Path:
     """A data folder with a stopped cluster."""
-    subprocess.run(["cp", "-a", first, home / "data"], check=True)
+    copy(first / "data", home / "data")
     return home / "data"
 
 

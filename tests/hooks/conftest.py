@@ -1,6 +1,5 @@
 """A memory that a server has open, for hooks."""
 
-import subprocess
 from collections.abc import Callable, Generator, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -9,7 +8,7 @@ import pytest
 
 from tests.hooks.sessions import Session
 from tests.support.commands import Process, data_dir, home, launch, postmasters, run, seed, wait_for
-from tests.support.folders import open_folder
+from tests.support.folders import copy, open_folder
 from tests.support.sockets import is_answered, remember
 from textrawl.settings import is_setting
 
@@ -32,7 +31,7 @@ Environment = Mapping[str, str]
 def open_memory(seed: Path) -> Generator[Environment]:
     """Yield the settings of a memory with FACTS that a server over stdio has open."""
     with open_folder() as folder:
-        subprocess.run(["cp", "-a", seed, folder / "data"], check=True)
+        copy(seed, folder / "data")
         values = {"TEXTRAWL_DATA_DIR": str(folder / "data"), "XDG_CONFIG_HOME": str(folder)}
         server = Process(["serve"], values)
         server.open()

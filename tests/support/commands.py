@@ -21,7 +21,7 @@ import pytest
 from mcp import StdioServerParameters
 
 from tests.conftest import TOKEN
-from tests.support.folders import open_folder
+from tests.support.folders import copy, make_once, open_folder
 from textrawl.__main__ import main
 from textrawl.embedded.postmaster import is_postmaster
 from textrawl.settings import read_foreign_environment
@@ -171,18 +171,20 @@ def home() -> Iterator[Path]:
 
 
 @pytest.fixture(scope="session")
-def seed() -> Iterator[Path]:
+def seed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A memory that was made by `textrawl migrate`, to copy from."""
-    with open_folder() as folder:
+
+    def make(folder: Path) -> None:
         outcome = Process(["migrate"], {"DATA_DIR": str(folder / "data")}).end()
         assert outcome.code == 0, outcome.err
-        yield folder / "data"
+
+    return make_once(tmp_path_factory, "seed", make) / "data"
 
 
 @pytest.fixture
 def data_dir(home: Path, seed: Path) -> Path:
     """Folder of an embedded Postgres that is stopped, with an empty memory."""
-    subprocess.run(["cp", "-a", seed, home / "data"], check=True)
+    copy(seed, home / "data")
     return home / "data"
 
 

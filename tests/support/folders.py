@@ -1,12 +1,16 @@
 """Folders for Postgres: in memory where there is room, since databases wait for disks a lot."""
 
+import fcntl
 import os
 import shutil
 import signal
+import subprocess
 import tempfile
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+
+import pytest
 
 from textrawl.embedded.postmaster import find_postmaster
 from textrawl.environment import find_user_file, trust
@@ -32,6 +36,26 @@ def open_folder() -> Generator[Path]:
                 with suppress(ProcessLookupError):
                     os.kill(pid, signal.SIGKILL)
         shutil.rmtree(folder, ignore_errors=True)
+
+
+def make_once(factory: pytest.TempPathFactory, name: str, make: Callable[[Path], object]) -> Path:
+    """The content that `make` gives an empty folder: one process of a run makes it for all."""
+    base = factory.getbasetemp()
+    made = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / name
+    with made.with_suffix(".lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not made.exists():
+            with open_folder() as folder:
+                make(folder)
+                copy(folder, made.with_suffix(".new"))
+            made.with_suffix(".new").rename(made)
+    return made
+
+
+def copy(source: Path, target: Path) -> None:
+    """Copy a folder as `target`, or into it if it exists, with owners and modes."""
+    words = ["cp", "-a", f"{source}/." if target.exists() else source, target]
+    subprocess.run(words, check=True)
 
 
 def _find_quick_disk() -> str:
