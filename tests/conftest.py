@@ -56,11 +56,12 @@ HASTE = (
 Era = Literal["auto", "legacy"]
 
 # A machine with other things to do is no failure.
+_CHECKS = hypothesis.HealthCheck
 _PATIENT: dict[str, Any] = {
-    "deadline": None, "suppress_health_check": [hypothesis.HealthCheck.too_slow]
+    "deadline": None, "suppress_health_check": [_CHECKS.too_slow, _CHECKS.function_scoped_fixture]
 }  # fmt: skip
 # A checkout gives the same result on each day. New examples are sought each week (weekly.yml).
-hypothesis.settings.register_profile("patient", **_PATIENT, derandomize=True)
+hypothesis.settings.register_profile("patient", **_PATIENT, derandomize=True, max_examples=30)
 hypothesis.settings.register_profile(
     "thorough", **_PATIENT, derandomize=False, max_examples=1200, print_blob=True
 )

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, LiteralString
 
 import pytest
-from hypothesis import HealthCheck, example, given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from psycopg import sql
 
@@ -228,7 +228,6 @@ def test_an_item_of_a_note_is_read_as_it_was_written(
             assert (item.edited, item.values["text"]) in ((True, "other"), (False, text))
 
 
-SUPPRESSED = [HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
 FACTS = """
     select f.content, a.name, f.replaced_by is null from fact f join actor a on a.id = f.author_id
     join space s on s.id = f.space_id where s.name = 'default' order by f.created_at, f.content
@@ -325,7 +324,7 @@ def write_statements(file: Path, names: list[str], statements: list[dict[str, An
     st.lists(NAMES, min_size=3, max_size=3, unique_by=str.casefold),
     st.lists(STATEMENTS, min_size=1, max_size=5),
 )
-@settings(max_examples=3, deadline=None, suppress_health_check=SUPPRESSED)
+@settings(max_examples=3)
 def test_notes_that_are_imported_give_the_same_memory(
     run: Run, fresh: str, tmp_path: Path, names: list[str], statements: list[dict[str, Any]]
 ) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 
 import psycopg
 import pytest
-from hypothesis import HealthCheck, example, given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from tests.archive.material import ENTITY, FACT, SPACE, fetch, number
@@ -39,7 +39,6 @@ LINES = st.fixed_dictionaries({
     "valid_until": st.none() | MOMENTS, "said_at": st.none() | MOMENTS,
 })  # fmt: skip
 
-SUPPRESSED = [HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
 STORED_AT = datetime(2023, 5, 8, tzinfo=UTC)
 SAID_WHEN_STORED: dict[str, Any] = {
     "name": "Ana", "text": "plays chess", "author": "Ben", "client": None, "confidence": 1.0,
@@ -77,7 +76,7 @@ def empty(url: str) -> None:
 @pytest.mark.slow
 @given(facts=st.lists(LINES, min_size=1, max_size=8))
 @example(facts=[SAID_WHEN_STORED])
-@settings(max_examples=25, deadline=None, suppress_health_check=SUPPRESSED)
+@settings(max_examples=25)
 def test_whatever_tools_would_take_comes_back_as_it_was(
     run: Run, fresh: str, tmp_path: Path, facts: list[dict[str, Any]]
 ) -> None:

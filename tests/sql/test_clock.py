@@ -9,8 +9,9 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from tests.sql.deeds import Deed, Rows, World
-from tests.sql.test_curation_histories import any_deeds, deeds, histories, removals
+from tests.sql.test_curation_histories import any_deeds, deeds, removals
 from tests.support.clock import set_back
+from tests.support.examples import EXAMPLES
 
 pytestmark = pytest.mark.slow
 
@@ -30,7 +31,7 @@ def list_valid(world: World) -> Rows:
     )
 
 
-@settings(histories, max_examples=120)
+@settings(max_examples=2 * EXAMPLES)
 @given(history=_histories, days=_days)
 def test_answers_are_the_same_before_and_after_the_clock_was_set(
     owner: psycopg.Connection, history: list[Deed], days: int
@@ -46,7 +47,7 @@ def test_answers_are_the_same_before_and_after_the_clock_was_set(
     assert world.read_answers() == answers
 
 
-@settings(histories, max_examples=120)
+@settings(max_examples=2 * EXAMPLES)
 @given(
     before=_histories, days=_days, after=_histories, undone=st.sampled_from(["ana", "bob", "pip"])
 )

@@ -7,7 +7,7 @@ from uuid import UUID
 
 import psycopg
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from psycopg import DatabaseError
 
@@ -226,7 +226,6 @@ def test_chunks_that_a_killed_process_claimed_become_due(handbook: Sql) -> None:
 WORDS = st.text(st.sampled_from("ab \n.,éß字x1"), min_size=1, max_size=40)
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(WORDS, WORDS, WORDS, WORDS)
 def test_a_change_adds_at_most_as_many_tokens_as_it_touches_bytes(
     sql: Sql, before: str, old: str, new: str, after: str

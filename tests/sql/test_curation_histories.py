@@ -6,7 +6,7 @@ from typing import Any
 
 import psycopg
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.sql.deeds import Deed, World, list_changes
@@ -38,10 +38,6 @@ _decisions = deeds(("bob",), ("accept", "reject"))
 _proposals = deeds(("pip",), ("remember", "relate", "remember", "replace"))
 removals = deeds(("ana", "bob"), ("forget",))
 any_deeds = _writes | _decisions | _proposals
-histories = settings(
-    deadline=None,
-    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
-)
 
 
 def live(world: World, history: list[Deed]) -> None:
@@ -58,7 +54,6 @@ def list_doubled(world: World) -> list[Any]:
     return [fact for fact, times in counted.items() if times > 1]
 
 
-@histories
 @given(
     before=st.lists(any_deeds, max_size=8),
     actor=st.sampled_from(["ana", "bob", "pip"]),
@@ -86,7 +81,6 @@ def test_what_one_did_is_undone_to_the_row_and_reverted_to_the_row(
     assert list_changes(later, world.read_state()) == []
 
 
-@histories
 @given(
     before=st.lists(any_deeds, max_size=5),
     after=st.lists(any_deeds | removals, min_size=2, max_size=12),
@@ -115,7 +109,6 @@ def test_no_fact_of_others_is_lost_or_doubled_by_an_undo_in_the_middle(
         assert list_changes(later, world.read_state()) == []
 
 
-@histories
 @given(history=st.lists(_writes | _proposals, min_size=2, max_size=14))
 def test_proposals_change_no_answer_count_or_score_of_anybody_else(
     owner: psycopg.Connection, history: list[Deed]

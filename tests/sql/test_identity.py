@@ -5,8 +5,7 @@ from typing import Any, LiteralString
 
 import psycopg
 import pytest
-from hypothesis import HealthCheck, given
-from hypothesis import settings as configure
+from hypothesis import given
 from hypothesis import strategies as st
 from psycopg import DatabaseError
 
@@ -15,7 +14,6 @@ from tests.support.sql_team import Team
 Sql = psycopg.Connection[Any]
 
 TEXTS = st.text(st.characters(codec="utf-8", exclude_characters="\0") | st.sampled_from("\r\n #-"))
-SHARED = configure(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=50)
 
 
 def fetch(sql: Sql, statement: LiteralString, *given: Any) -> Any:
@@ -32,7 +30,6 @@ def look(sql: Sql, name: str = "a.md") -> str | None:
     return fetch(sql, "select content from read_identity('self', %s)", name)
 
 
-@SHARED
 @given(one=TEXTS, two=TEXTS)
 def test_a_restore_brings_back_every_byte(sql: Sql, one: str, two: str) -> None:
     write(sql, one)
@@ -44,7 +41,6 @@ def test_a_restore_brings_back_every_byte(sql: Sql, one: str, two: str) -> None:
     assert look(sql) == (one if one.strip(" \t\r\n") else two)
 
 
-@SHARED
 @given(one=TEXTS, two=TEXTS, placement=st.sampled_from(["append", "prepend", "replace"]))
 def test_an_undo_of_an_addition_brings_back_every_byte(
     sql: Sql, one: str, two: str, placement: str
@@ -59,7 +55,6 @@ def test_an_undo_of_an_addition_brings_back_every_byte(
     assert look(sql) == one
 
 
-@SHARED
 @given(one=TEXTS, two=TEXTS)
 def test_an_addition_keeps_the_text_that_was_there(sql: Sql, one: str, two: str) -> None:
     for placement in ("append", "prepend"):
@@ -126,7 +121,6 @@ STEPS = st.lists(
 )
 
 
-@SHARED
 @given(steps=STEPS, days=st.integers(1, 60))
 def test_retention_deletes_what_is_due_and_nothing_else(
     sql: Sql, steps: list[tuple[str, str, int]], days: int

@@ -10,12 +10,13 @@ from itertools import combinations
 
 import psycopg
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from psycopg.types.json import Jsonb
 
+from tests.support.examples import EXAMPLES
+
 NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
-FEW = settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 
 @dataclass(frozen=True)
@@ -138,7 +139,6 @@ def store(
     return ids
 
 
-@FEW
 @given(candidates=CANDIDATES, drawn=JOINT)
 def test_limbic_scores_are_those_of_the_formulas(
     sql: psycopg.Connection,
@@ -183,7 +183,7 @@ def contain(one: str, other: str) -> float:
     return len(bare[0] & bare[1]) / len(bare[0]) if bare[0] else 1.0
 
 
-@settings(max_examples=200, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=3 * EXAMPLES)
 @given(one=WORDS, other=WORDS)
 def test_containment_is_the_share_of_the_shorter_texts_words(
     sql: psycopg.Connection, one: str, other: str
@@ -216,7 +216,6 @@ VECTORS = st.lists(
 )
 
 
-@FEW
 @given(
     vectors=VECTORS, texts=st.lists(WORDS.filter(str.strip), min_size=5, max_size=5, unique=True)
 )

@@ -3,7 +3,7 @@
 from typing import Any
 
 import psycopg
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 Sql = psycopg.Connection[Any]
@@ -30,9 +30,6 @@ _ALL = """
     st.sampled_from([None, ["person"], ["person", "project"]]),
     st.integers(1, 50),
     st.integers(0, 60) | st.just(2**31 - 1),
-)
-@settings(
-    max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 def test_a_page_over_many_spaces_is_a_piece_of_the_list_of_all_entities_last_updated_first(
     sql: Sql, types: list[str] | None, rows: int, skip: int

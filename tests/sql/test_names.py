@@ -6,7 +6,7 @@ from typing import Any
 
 import psycopg
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from psycopg.sql import SQL, Literal
 
@@ -39,11 +39,6 @@ def test_case_is_folded_as_python_folds_it_for_every_code_point(sql: Sql) -> Non
 
 
 @given(st.text(st.characters(exclude_categories=["Cs", "Cn"]), max_size=30).map(clean_name))
-@settings(
-    max_examples=40,
-    deadline=None,
-    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
-)
 def test_a_key_is_its_own_key_in_any_case(sql: Sql, name: str) -> None:
     key = ask(sql, "select name_key(%s)", name)
 

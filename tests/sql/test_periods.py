@@ -5,7 +5,7 @@ from typing import Any
 
 import psycopg
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 Sql = psycopg.Connection[Any]
@@ -73,11 +73,6 @@ def write_search(draw: st.DrawFn) -> dict[str, Any]:
     }
 
 
-@settings(
-    max_examples=60,
-    deadline=None,
-    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
-)
 @given(search=write_search())
 def test_no_search_returns_what_was_said_outside_the_period(
     filled: Sql, search: dict[str, Any]
@@ -91,11 +86,6 @@ def test_no_search_returns_what_was_said_outside_the_period(
         assert min(expected, search["rows"]) <= len(found) <= search["rows"]
 
 
-@settings(
-    max_examples=40,
-    deadline=None,
-    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
-)
 @given(since=_bounds, until=_bounds)
 def test_look_ups_and_lists_return_exactly_what_was_said_in_the_period(
     filled: Sql, since: datetime | None, until: datetime | None

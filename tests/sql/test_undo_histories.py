@@ -9,9 +9,10 @@ from typing import Any
 
 import psycopg
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.support.examples import EXAMPLES
 from tests.support.sql_team import Said, Team
 
 pytestmark = pytest.mark.slow
@@ -129,11 +130,7 @@ def live(team: Team, before: list[Word], after: list[Word]) -> tuple[Model, date
     return model, since
 
 
-@settings(
-    max_examples=60,
-    deadline=None,
-    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
-)
+@settings(max_examples=2 * EXAMPLES)
 @given(before=st.lists(_words, max_size=5), after=st.lists(_words, min_size=1, max_size=12))
 def test_undone_and_reverted_any_history_is_as_it_was(
     sql: psycopg.Connection, before: list[Word], after: list[Word]

@@ -7,10 +7,11 @@ from typing import Any
 
 import psycopg
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.support.clock import set_back
+from tests.support.examples import EXAMPLES
 from tests.support.sql_team import Said, Team
 
 _numbers = count()
@@ -228,11 +229,7 @@ def expect_values(base: dict[str, Any], words: list[Word]) -> dict[str, Any] | N
     return base if words else None
 
 
-@settings(
-    max_examples=80,
-    deadline=None,
-    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
-)
+@settings(max_examples=2 * EXAMPLES)
 @given(before=_words, after=_words.filter(bool))
 @pytest.mark.slow
 def test_undone_a_fact_has_the_values_that_all_others_gave_it(

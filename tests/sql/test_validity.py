@@ -7,20 +7,14 @@ from typing import Any
 
 import psycopg
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.sql.deeds import World
+from tests.support.examples import EXAMPLES
 
 START = datetime(2020, 1, 1, tzinfo=UTC)
-FEW, MANY = (
-    settings(
-        max_examples=examples,
-        deadline=None,
-        suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
-    )
-    for examples in (8, 40)
-)
+FEW, MANY = (settings(max_examples=examples) for examples in (8, max(40, EXAMPLES // 8)))
 _numbers = count()
 
 Period = tuple[int, int | None]

@@ -1,6 +1,6 @@
 """A text of any length becomes a query of at most 1,000 characters."""
 
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from benchmarks.support.long_prompts import KINDS, list_long_prompts
@@ -18,7 +18,6 @@ PIECES = st.sampled_from(
 )  # fmt: skip
 
 
-@settings(max_examples=100, deadline=None)
 @given(st.one_of(st.text(max_size=3000), st.lists(PIECES, max_size=400).map("".join)))
 @example("(" * 50_000)
 @example("x" * PROMPT_LENGTH)

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.support.examples import EXAMPLES
 from textrawl.values import times
 from textrawl.values.times import find_period, names_time, read_time
 
@@ -163,7 +164,7 @@ def test_the_day_is_the_one_of_utc() -> None:
     assert find_period("today", late) == find_period("today", NOW)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=3 * EXAMPLES)
 @given(
     st.one_of(
         st.text(max_size=60),

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from splintr import Tokenizer
 from toktok import batch_count  # pyright: ignore[reportMissingTypeStubs]
 
+from tests.support.examples import EXAMPLES
 from textrawl.wire.token_counter import ENCODING, Loading, choose_counter, load_ahead
 
 # Where tiktoken would download its vocabulary from: the name of its cached file is made of this.
@@ -70,7 +71,7 @@ def test_a_count_is_that_of_tiktoken(o200k: tiktoken.Encoding) -> None:
 ASSIGNED = st.characters(exclude_categories=["Cs", "Cn"])
 
 
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=5 * EXAMPLES)
 @given(text=st.text(ASSIGNED, max_size=300))
 def test_any_count_is_that_of_tiktoken(o200k: tiktoken.Encoding, text: str) -> None:
     assert choose_counter().count(text) == len(o200k.encode_ordinary(text))
@@ -111,7 +112,7 @@ def test_what_is_loaded_ahead_is_all_that_a_count_needs() -> None:
     assert float(output) < 0.02  # loading takes 0.2 s, and a count microseconds
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=2 * EXAMPLES)
 @given(text=st.text(st.sampled_from("aZ9 \n\t'.,<|>éß日🧠\u0301\u200d"), max_size=300))
 def test_a_count_is_that_of_another_make(text: str) -> None:
     assert [choose_counter().count(text)] == batch_count([text], ENCODING)

@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 from jwt.utils import base64url_decode, der_to_raw_signature, raw_to_der_signature
 
 from tests.access.oauth.forgeries import FORGERIES, Forge
+from tests.support.examples import EXAMPLES
 from tests.support.issuer import AUDIENCE, IdentityProvider, encode_part
 from textrawl.access.oauth import Issuer
 
@@ -283,7 +284,7 @@ def edit_token(token: str, edits: list[tuple[float, str, str]]) -> str:
 def test_no_edited_token_is_accepted(valid: tuple[Issuer, str], portal: BlockingPortal) -> None:
     issuer, token = valid
 
-    @settings(max_examples=500, deadline=None)
+    @settings(max_examples=5 * EXAMPLES)
     @given(EDITS)
     def check(edits: list[tuple[float, str, str]]) -> None:
         edited = edit_token(token, edits)

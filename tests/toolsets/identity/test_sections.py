@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from mcp import Client
 
 from tests.conftest import Connect
+from tests.support.examples import EXAMPLES
 from tests.support.tool_calls import read, refuse
 from tests.toolsets.identity.conftest import Ask
 from textrawl.memory.identity import SectionRefused, add_to_section, rewrite_section
@@ -168,7 +169,7 @@ PARTS = st.tuples(
     line_end=st.sampled_from(["\n", "\r\n", "\r"]),
     change=st.sampled_from([add_to_section, rewrite_section]),
 )
-@configure(max_examples=1000)
+@configure(max_examples=10 * EXAMPLES)
 @pytest.mark.slow
 def test_a_change_of_a_section_never_touches_the_text_outside_it(
     parts: tuple[str, ...], content: str, line_end: str, change: Callable[[str, str, str], str]

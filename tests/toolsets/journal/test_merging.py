@@ -5,7 +5,7 @@ from typing import Any
 
 import psycopg
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.conftest import TOKEN, Connect
@@ -53,7 +53,6 @@ def test_a_day_without_a_title_gets_the_title_of_the_second_text(owner: Sql) -> 
 
 
 @given(existing=TEXTS, incoming=TEXTS)
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_a_merge_is_idempotent_and_loses_nothing(owner: Sql, existing: str, incoming: str) -> None:
     merged = merge(owner, existing, incoming)
 

@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from mcp.types import CallToolResult
 
+from tests.support.examples import EXAMPLES
 from tests.support.tool_calls import text_of
 from textrawl.memory.fact_rows import (
     BatchRow,
@@ -196,8 +197,8 @@ WRITTEN: dict[str, st.SearchStrategy[Any]] = {
 formats = pytest.mark.parametrize("form", ["compact", "verbose", "lines"])
 channels = pytest.mark.parametrize("structured", [True, False], ids=["full", "off"])
 budgets = st.one_of(st.integers(50, 400), st.integers(50, 25_000))
-# With `--hypothesis-profile=thorough` these are more than 10,000 cases, and take some minutes.
-few = settings(max_examples=settings().max_examples // 4, deadline=None)
+# With `--hypothesis-profile=thorough` these are more than 20,000 cases, and take some minutes.
+few = settings(max_examples=EXAMPLES // 2)
 
 
 def measure(result: CallToolResult) -> int:

@@ -5,7 +5,7 @@
 
 import psycopg
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from mcp import Client
 
@@ -75,11 +75,7 @@ ANY = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=40)
 
 
 @given(st.lists(ANY, min_size=1, max_size=8))
-@settings(
-    max_examples=12,
-    deadline=None,
-    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
-)
+@settings(max_examples=12)
 async def test_what_is_acknowledged_is_found_again_by_a_look_up(
     client: Client, texts: list[str]
 ) -> None:

@@ -6,17 +6,17 @@ from typing import Any
 import anyio
 import psycopg
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.conftest import Connect
+from tests.support.examples import EXAMPLES
 from tests.toolsets.sync.programs import Program
 
 pytestmark = pytest.mark.anyio
 
 EARLY = "2026-01-01T10:00Z"
 PATHS = ("self/my_wants.md", "user/user_life.md", "custom/garden.md")
-SLOW = [HealthCheck.too_slow]
 
 
 @dataclass(frozen=True)
@@ -87,7 +87,7 @@ async def test_three_programs_agree_after_any_edits_and_every_pushed_text_is_kep
 
     async with loop() as portal:
 
-        @settings(max_examples=60, deadline=None, suppress_health_check=SLOW)
+        @settings(max_examples=2 * EXAMPLES)
         @given(steps=STEPS)
         def hold(steps: list[Step]) -> None:
             portal.call(check, steps)
