@@ -90,7 +90,7 @@ def record(stored: Told, call: Call) -> None:
     batch: list[Any] = call.arguments.get("facts") or [call.arguments]
     for fact in batch:
         known = stored.setdefault(fact["entityName"].casefold(), [])
-        if (old := fact.get("replaces")) and normalise(old) != normalise(fact["observation"]):
+        if old := fact.get("replaces"):
             known[:] = [text for text in known if spell(text) != spell(old)]
         known.append(fact["observation"])
 
