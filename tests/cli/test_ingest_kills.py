@@ -19,7 +19,7 @@ from textrawl.memory.chunking import chunk_text
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("uncovered")]
 
-FILES, KILLS = 120, 8
+FILES = 120
 PARAGRAPH = "The kitchen of house {house} closes at {hour}, and its last guest leaves at {later}. "
 
 
@@ -106,15 +106,16 @@ def run_for(
     return time.monotonic() - began
 
 
+@pytest.mark.parametrize("kills", [4, pytest.param(16, marks=pytest.mark.release)])
 def test_a_killed_ingest_goes_on_without_a_doubled_or_half_source(
-    launch: Launch, data_dir: Path, tmp_path: Path
+    launch: Launch, data_dir: Path, tmp_path: Path, kills: int
 ) -> None:
     corpus = Corpus(tmp_path / "docs", random.Random(20))  # noqa: S311 - texts, not keys
     environment = {"DATA_DIR": data_dir, "EMBEDDING_PROVIDER": "local"}
     with open_owner(data_dir) as owner:
         owner.execute("select create_space('handbook', tier => 'personal')")
     killed, limit = 0, 6.0
-    while killed < KILLS:
+    while killed < kills:
         seconds = run_for(launch, corpus, environment, corpus.dice.uniform(limit / 4, limit))
         with open_owner(data_dir) as owner:
             assert_whole(owner, corpus)

@@ -391,7 +391,7 @@ def _store(siege: Siege, payload: str) -> Form:
 
 @pytest.mark.parametrize(
     ("first", "step"),
-    [(0, 150), pytest.param(0, 13, marks=pytest.mark.slow), pytest.param(0, 1, marks=RARE)],
+    [(0, 150), pytest.param(0, 26, marks=pytest.mark.slow), pytest.param(0, 1, marks=RARE)],
 )
 async def test_no_stored_or_typed_text_becomes_markup_on_any_page(
     siege: Siege, first: int, step: int

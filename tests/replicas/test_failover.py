@@ -134,7 +134,14 @@ async def test_a_promoted_standby_whose_clock_is_behind_revives_nothing_that_was
     assert [word for word in words if word in after] == ["oboe"]
 
 
-@pytest.mark.parametrize("count", [100, pytest.param(1_000, marks=_LONG)])
+@pytest.mark.parametrize(
+    "count",
+    [
+        100,
+        pytest.param(1_000, marks=_LONG),
+        pytest.param(5_000, marks=[pytest.mark.release, *_LONG]),
+    ],
+)
 async def test_writers_continue_on_the_promoted_standby_and_no_acknowledged_fact_is_lost(
     doomed_pair: Pair, visit: Visit, count: int
 ) -> None:

@@ -33,23 +33,17 @@ OLDEST_POSTGRES = (
     "analysis",
     "catalogue",
     "corpus",
-    "digest",
     "distribution",
-    "explain",
     "facts",
     "graph",
     "identity",
-    "limbic",
     "llm_use",
     "merges",
     "models",
-    "periods",
-    "recall_costs",
     "review",
     "schema",
     "search",
     "sharing",
-    "sources",
     "trail",
     "views",
     "watches",
@@ -66,19 +60,32 @@ BOTH_PROTOCOLS = (
 
 LONGEST = (
     "tests/benchmarks/test_benchmarks.py::test_a_benchmark_prints_its_table[",
-    "tests/cli/test_handshakes.py::test_a_client_that_waits_a_second_connects_ten_times_of_ten[cold]",
+    "tests/cli/test_handshakes.py::test_a_client_that_waits_a_second_connects_ten_times_of_ten",
+    "tests/packaging/test_artefacts.py",
+    "tests/packaging/test_bundle.py::test_a_client_starts",
     "tests/packaging/test_newcomer.py::test_the_readmes_test_command",
     "tests/replicas/test_own_writes.py::test_none_of_ten_thousand_own_reads_is_stale",
 )
 """Beginnings of the ids of tests that take minutes, and of the tables of benchmarks."""
 
 SLOW = (
+    "tests/attacks/test_long_texts.py::test_long_texts_of_repeated_marks",
+    "tests/cli/test_doctor.py::test_an_embedded_memory_that_the_next_start_refuses",
     "tests/cli/test_interruption.py::test_every_kind_of_command_ends_so",
+    "tests/explorer/test_hostile_texts.py::test_no_stored_text_becomes_markup",
+    "tests/hooks/test_page.py",
+    "tests/hooks/test_silence.py::test_a_server_that_cannot_be_reached",
     "tests/replicas/test_failover.py",
+    "tests/replicas/test_faults.py::test_a_standby_that_comes_back",
     "tests/replicas/test_hanging.py",
+    "tests/replicas/test_reads.py",
     "tests/replicas/test_reports.py",
+    "tests/resident/test_silent_listener.py",
+    "tests/sql/test_plans.py",
+    "tests/sql/test_storm.py",
+    "tests/toolsets/graph/test_topics.py::test_words_weigh",
 )
-"""Beginnings of the ids of tests that are slow because they start many processes or a standby."""
+"""Beginnings of the ids of tests that take seconds: many processes, a standby, 100,000 facts."""
 
 FIRST = (
     "tests/cli/test_handshakes.py::test_a_client_that_waits_a_second",
