@@ -14,7 +14,7 @@ _PACKAGE = Path(__file__).parents[2] / "textrawl"
 # Imports and vector indexes use a session of the owner, and not a pool.
 _OF_OWNER = ("archive", "cluster", "postgres", "client")
 _ARGUMENTS = {"as_of"}  # also the name of an argument
-_SEVERAL = (Route.SPACES, Route.EVERY, Route.GRAPHS)
+_SEVERAL = (Route.ADMINISTERED, Route.SPACES, Route.EVERY, Route.GRAPHS)
 
 
 def _read_arguments() -> dict[str, list[str]]:

@@ -42,15 +42,16 @@ NEVER = (
 
 def test_no_name_leads_to_an_address_that_is_private_or_of_a_metadata_service() -> None:
     assert len(HOSTILE) >= 40
-    assert [a for a in HOSTILE if find_fault(a, ["hooks.example.com"]) is None] == []
+    name, hosts = "hooks.example.com", ["hooks.example.com", "localhost", "127.0.0.1:9000"]
+    assert [a for a in HOSTILE if find_fault(a, name, hosts) is None] == []
     named = [f"[{a}]:443" if ":" in a else a for a in NEVER]
-    assert [a for a in NEVER if find_fault(a, named) is None] == []
+    assert [a for a in NEVER if find_fault(a, a, named) is None] == []
     for public in ("93.184.216.34", "2606:2800:220:1::1", "::ffff:93.184.216.34"):
-        assert find_fault(public, ["hooks.example.com"]) is None
-    assert find_fault("192.168.1.10", ["n8n.lan", "192.168.1.10:5678"]) is None
-    assert find_fault("fd12:3456::1", ["[fd12:3456::1]"]) is None
-    assert find_fault("127.0.0.1", ["localhost:9000"]) is None
-    assert find_fault("127.0.0.2", ["127.0.0.1:9000"]) is not None
+        assert find_fault(public, name, hosts) is None
+    assert find_fault("192.168.1.10", "n8n.lan", ["n8n.lan", "192.168.1.10:5678"]) is None
+    assert find_fault("fd12:3456::1", "hooks.lan", ["hooks.lan", "[fd12:3456::1]"]) is None
+    assert find_fault("127.0.0.1", "localhost", ["localhost:9000"]) is None
+    assert find_fault("127.0.0.2", "127.0.0.1", ["127.0.0.1:9000"]) is not None
 
 
 def test_a_host_of_the_setting_opens_one_port() -> None:
@@ -108,6 +109,11 @@ async def test_a_receiver_that_does_not_answer_or_answers_without_end_is_left(
         receiver.status, receiver.more = 200, {"content-length": "5000000000"}
         with pytest.raises(DeliveryFailed, match="no answer"):
             await post(hook, hosts)
+        for wait, seconds in (("9" * 5000, 0), ("-1", 0), ("²", 0), ("120", 120), ("99999", 3600)):
+            receiver.status, receiver.more = 503, {"retry-after": wait}
+            with pytest.raises(DeliveryFailed, match="HTTP 503") as refused:
+                await post(hook, hosts)
+            assert refused.value.wait == seconds
     with pytest.raises(DeliveryFailed, match="ConnectError"):
         await post(hook, hosts)
 

@@ -30,7 +30,7 @@ REFUSED = (
     r"https://hooks.example.com\@evil.example/", r"https://hooks.example.com\.evil.example/",
     "https://hooks.example.com#@evil.example/", "https://hooks.example.com?x=1",
     "https://hooks.example.com/#here", "https://hooks.example.com/a b",
-    "https://hooks.example.com/\r\nHost: evil.example", "https://hooks.example.com/\x00",
+    "https://hooks.example.com/\r\nHost: evil.example",
     "https://hooks.example.com:0/", "https://hooks.example.com:65536/",
     "https://hooks.example.com:99999999999/", "https://hooks.example.com:-1/",
     "https://hooks.example.com:443:443/", "https://hooks_example.com/", "https://höoks.example/",
@@ -67,9 +67,7 @@ def read(
 def test_40_hostile_addresses_are_refused_and_no_other(sql: psycopg.Connection) -> None:
     assert len(REFUSED) >= 40
     for url in REFUSED:
-        code = "22021" if "\x00" in url else "TR099"
-        if code == "TR099":
-            assert refuse(sql, "add_webhook", name="default", url=url) == code, url
+        assert refuse(sql, "add_webhook", name="default", url=url) == "TR099", url
     for url, host in {
         "HTTPS://Hooks.Example.COM/a?b=c": "hooks.example.com:443",
         "https://hooks.example.com": "hooks.example.com:443",
@@ -110,6 +108,16 @@ def test_an_event_of_a_transaction_that_commits_late_is_not_passed_over(
     [(end, _)] = read(sql, hook, number, rows[1][0])
     assert read(sql, hook, number, end) == []
     assert claim(sql, uuid4()) == []
+    kinds = {
+        "stored": "created retyped described remembered updated replaced moved ended related"
+        " written outvoted named unnamed merged split reflected faded imported revised shared",
+        "proposed": "proposed", "decided": "accepted rejected expired",
+        "forgotten": "forgotten deleted erased", "undone": "undone restored",
+        None: "used repeated snapshot pinned unpinned",
+    }  # fmt: skip
+    for kind, actions in kinds.items():
+        for action in actions.split():
+            assert call(sql, "webhook_kind", action=action) == [(kind,)]
     assert (
         refuse(sql, "next_webhook_events", space=1, hook=hook, claim=number, after="x") is not None
     )
@@ -281,25 +289,23 @@ def test_a_webhook_keeps_its_place_in_a_cluster_that_counts_anew(sql: psycopg.Co
     ]
 
 
-def test_a_write_costs_the_same_with_webhooks(sql: psycopg.Connection) -> None:
-    def measure(name: str) -> tuple[int, int]:
-        """The pages and the bytes of the log that ten writes touch."""
-        pages = logged = 0
-        for number in range(10):
-            [(plan,)] = sql.execute(
-                "explain (analyze, buffers, wal, format json)"
-                " select remember_fact(%s, 'person', 'likes tea')",
-                (f"{name} {number}",),
-            ).fetchall()
-            top = plan[0]["Plan"]
-            pages += top["Shared Hit Blocks"] + top["Shared Read Blocks"]
-            logged += top["WAL Bytes"]
-        return pages, logged
-
-    measure("Warm")
-    before = measure("Ada")
+def test_a_write_reads_no_page_of_the_webhooks(sql: psycopg.Connection) -> None:
     for _ in range(20):
         add(sql)
-    after = measure("Bob")
-    assert after[0] <= before[0] * 1.03 + 20
-    assert after[1] <= before[1] * 1.03 + 20_000
+
+    def count_reads(table: str) -> int:
+        """The scans of a table, and its new rows, since this session began or was last counted."""
+        row = sql.execute(
+            "select seq_scan + idx_scan + n_tup_ins from pg_stat_xact_all_tables"
+            " where relname = %s and schemaname = 'textrawl'",
+            (table,),
+        ).fetchone()
+        return row[0] if row else 0
+
+    with sql.transaction():
+        before = count_reads("webhook"), count_reads("event")
+        remember(sql, "Ada")
+        call(sql, "relate_entities", from_entity="Ada", relation="knows", to_entity="Bo")
+        call(sql, "forget_entity", entity="Ada")
+        assert count_reads("webhook") == before[0]
+        assert count_reads("event") >= before[1] + 4

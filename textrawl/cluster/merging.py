@@ -318,6 +318,7 @@ _OF_DIGEST = ("section", "score", "created_at", "observation_id")
 
 
 MERGES: dict[str, Merge] = {
+    "claim_webhooks": Merge(_everything),
     "complete_name": Merge(_complete_name, ("entity_name", "name_key", "rank", "updated_at")),
     "describe_entity": Merge(_describe_entity, _OF_ENTITY, "max_observations", "skip", 20),
     "digest_memory": Merge(_digest, _OF_DIGEST),
@@ -332,6 +333,7 @@ MERGES: dict[str, Merge] = {
     "list_entities": Merge(_list_entities, (), skip="skip"),
     "list_graphs": ordered("name", cut=False),
     "list_spaces": Merge(_list_spaces, ("archived_at", "name")),
+    "list_webhooks": ordered("space_name", "created_at", cut=False),
     "measure_graphs": one_row(database=_first),
     "memory_statistics": Merge(_statistics, ("bytes",)),
     "known_names": Merge(_everything),

@@ -112,10 +112,17 @@ class Webhooks:
         [found] = await self._call("read_webhook", Destination, space=row.space_id, hook=row.id)
         return found
 
-    async def claim(self, claim: UUID, hosts: Sequence[str], most: int) -> list[Destination]:
+    async def claim(
+        self, claim: UUID, hosts: Sequence[str], most: int, space: int | None
+    ) -> list[Destination]:
         """Claim at most `most` webhooks to `hosts` (host:port) that have events to deliver."""
         return await self._call(
-            "claim_webhooks", Destination, claim=claim, hosts=list(hosts), max_rows=most
+            "claim_webhooks",
+            Destination,
+            claim=claim,
+            hosts=list(hosts),
+            max_rows=most,
+            space=space,
         )
 
     async def read_next(

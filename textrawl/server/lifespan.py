@@ -143,7 +143,7 @@ async def open_app(
             async with anyio.create_task_group() as beside:
                 if not settings.read_only:
                     beside.start_soon(upkeep.run)
-                    for work in (*llm_work, *_choose_delivery(settings, memory)):
+                    for work in (*llm_work, *_choose_delivery(settings, memory, directory)):
                         beside.start_soon(work.run)
                 app = App(memory, build_renderer(settings), identity, recall_log)
                 beside.start_soon(app.watches.run)
@@ -176,12 +176,14 @@ def _choose_llm_work(
     return work
 
 
-def _choose_delivery(settings: Settings, memory: Store) -> "list[WebhookDelivery]":
+def _choose_delivery(
+    settings: Settings, memory: Store, directory: Directory
+) -> "list[WebhookDelivery]":
     if not settings.webhook_hosts:
         return []
     from textrawl.server.webhooks import WebhookDelivery  # noqa: PLC0415 - few use it
 
-    return [WebhookDelivery(memory, settings.webhook_hosts)]
+    return [WebhookDelivery(memory, settings.webhook_hosts, directory, settings.space)]
 
 
 def build_authenticator(settings: Settings, app: App) -> BearerAuthenticator:

@@ -23,22 +23,25 @@ _UNICAST = ipaddress.ip_network("2000::/3")  # all public IPv6 addresses that we
 Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 
 
-def find_fault(address: str, hosts: Sequence[str]) -> str | None:
-    """Return the reason not to connect to an address, or None.
+def find_fault(address: str, host: str, hosts: Sequence[str]) -> str | None:
+    """Return the reason not to connect to an address of `host`, or None.
 
-    An address has to be public, or the hosts of the setting have to name it. Loopback addresses are
-    named by `localhost` too.
+    An address has to be public, or `hosts` of the setting have to name it. No name but `localhost`
+    leads to a loopback address.
     """
     ip = _unwrap(ipaddress.ip_address(address.partition("%")[0]))
-    named = {host.rsplit("]", 1)[0].lstrip("[") if "]" in host else host.partition(":")[0]
-             for host in hosts}  # fmt: skip
     if any(ip in network for network in _NEVER if network.version == ip.version):
         return f"{ip} can never be the address of a receiver"
-    if str(ip) in named or (ip.is_loopback and "localhost" in named):
-        return None
-    if not _is_public(ip):
+    if ip.is_loopback:
+        own = host in {"localhost", str(ip)}
+        return None if own else f"{ip} is this machine, and {host} is a name of another one"
+    if str(ip) not in map(_strip_port, hosts) and not _is_public(ip):
         return f"{ip} is not public: TEXTRAWL_WEBHOOK_HOSTS has to name this address too"
     return None
+
+
+def _strip_port(host: str) -> str:
+    return host.rsplit("]", 1)[0].lstrip("[") if "]" in host else host.partition(":")[0]
 
 
 def _is_public(ip: Address) -> bool:

@@ -7,10 +7,11 @@ each attempt, so a receiver can ignore what it has already.
 import hashlib
 import hmac
 import logging
+import re
 import time
 from base64 import b64encode
 from collections.abc import AsyncGenerator, Sequence
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from http import HTTPStatus
 from socket import SOCK_STREAM
@@ -21,7 +22,8 @@ import anyio
 import httpx
 
 from textrawl import __version__
-from textrawl.errors import TextrawlError
+from textrawl.access.principal import Directory
+from textrawl.errors import NotAuthenticated, TextrawlError
 from textrawl.memory.store import Store
 from textrawl.memory.webhooks import Destination, MessageRow, Webhooks
 from textrawl.server.webhook_addresses import find_fault
@@ -32,6 +34,7 @@ logger = logging.getLogger("textrawl")
 _PAUSE = 1.0  # seconds between questions for new events
 _MOST = 8  # webhooks to which this process delivers at the same time
 _PATIENCE = 10.0  # seconds for one message, with its connection and its answer
+_PROBE = 2.0  # seconds for a connection, if the name has several addresses
 _RECORDING = 1.0  # seconds after which a delivery is recorded; a killed server repeats this much
 _MOST_ANSWER = 65_536  # bytes of an answer that are read, so that the connection can be used again
 _LONGEST_WAIT = 3600  # seconds that a receiver can ask for
@@ -104,10 +107,10 @@ async def _read_answer(response: httpx.Response) -> None:
 
 
 def _refuse(response: httpx.Response) -> NoReturn:
-    wait = response.headers.get("retry-after", "")
+    wait = re.fullmatch(r"[0-9]{1,9}", response.headers.get("retry-after", ""))
     raise DeliveryFailed(
         f"HTTP {response.status_code}",
-        wait=min(int(wait), _LONGEST_WAIT) if wait.isascii() and wait.isdigit() else 0,
+        wait=min(int(wait[0]), _LONGEST_WAIT) if wait else 0,
         gone=response.status_code == HTTPStatus.GONE,
     )
 
@@ -149,9 +152,13 @@ async def _find_address(host: str, port: int, hosts: Sequence[str]) -> str:
         raise DeliveryFailed(f"the name {host} cannot be looked up") from None
     addresses = [str(row[4][0]) for row in found]
     for address in addresses:
-        if fault := find_fault(address, hosts):
+        if fault := find_fault(address, host, hosts):
             raise DeliveryFailed(fault)
-    return addresses[0]
+    for address in addresses[:-1]:  # of a name such as localhost, often only one listens
+        with suppress(OSError, TimeoutError), anyio.fail_after(_PROBE):
+            await (await anyio.connect_tcp(address, port)).aclose()
+            return address
+    return addresses[-1]
 
 
 class WebhookDelivery:
@@ -161,7 +168,12 @@ class WebhookDelivery:
     its events in their order, one after the other.
     """
 
-    def __init__(self, memory: Store, hosts: Sequence[str]) -> None:
+    def __init__(
+        self, memory: Store, hosts: Sequence[str], directory: Directory, space: str | None = None
+    ) -> None:
+        self._memory = memory
+        self._directory = directory
+        self._space = space
         self._webhooks = Webhooks(memory.database, memory.credential)
         self._hosts = hosts
         self._destinations = list_destinations(hosts)
@@ -173,9 +185,9 @@ class WebhookDelivery:
         async with anyio.create_task_group() as deliveries:
             while True:
                 try:
-                    claim = uuid4()
-                    free = _MOST - self._running
-                    for hook in await self._webhooks.claim(claim, self._destinations, free):
+                    claim, free = uuid4(), _MOST - self._running
+                    space = await self._find_space()
+                    for hook in await self._webhooks.claim(claim, self._destinations, free, space):
                         self._running += 1
                         deliveries.start_soon(self._deliver, hook, claim)
                 except TextrawlError as error:
@@ -183,6 +195,15 @@ class WebhookDelivery:
                         logger.warning("Webhooks wait: %s", error)
                     said = str(error)
                 await anyio.sleep(_PAUSE)
+
+    async def _find_space(self) -> int | None:
+        """Return the only space of this server, or None if it has all of its token."""
+        if self._space is None:
+            return None
+        principal = await self._directory.find(self._memory.credential)
+        if principal is None:
+            raise NotAuthenticated
+        return principal.pin(self._space).spaces[0].id
 
     async def _deliver(self, hook: Destination, claim: UUID) -> None:
         try:
