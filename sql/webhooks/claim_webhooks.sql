@@ -4,12 +4,12 @@ create function textrawl.claim_webhooks(
 language sql volatile security definer
 set search_path from current
 begin atomic
-    select textrawl.settle_events(array(select distinct w.space_id from textrawl.webhook w));
+    select textrawl.settle_events(textrawl.administered_spaces(credential, claim_webhooks.space));
     update textrawl.webhook w
     set claim = claim_webhooks.claim, session = pg_backend_pid(), claimed_until = clock_timestamp() + interval '1 minute'
     from (
         select due.space_id, due.id from textrawl.webhook due
-        where due.space_id = any(textrawl.administered_spaces(credential, claim_webhooks.space))
+        where due.space_id = any((select textrawl.administered_spaces(credential, claim_webhooks.space))::integer[])
           and due.host = any(hosts) and due.paused_at is null and due.next_try_at <= clock_timestamp()
           -- A claim is a row and not an advisory lock: every login could take such a lock. A row lock would need a
           -- transaction that is open while a receiver answers, and no follower of the trail would see newer events. The

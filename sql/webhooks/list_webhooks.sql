@@ -8,26 +8,32 @@ returns table (
     oldest_at timestamptz,  -- time of the first of them
     delivered_at timestamptz, failures integer, last_error text, next_try_at timestamptz, paused_at timestamptz
 )
-language sql stable security definer
+language plpgsql stable security definer
 set search_path from current
-begin atomic
-    select w.space_id, w.id, s.name, w.url, w.host, w.events, w.content, a.name, w.created_at,
-        case when w.paused_at is not null then 'paused'
-             when not textrawl.may_add_webhook(w.actor_id, w.space_id, w.content) then 'not allowed'
-             when w.failures > 0 then 'retrying' else 'active' end,
-        waiting.queue, waiting.oldest_at, w.delivered_at, w.failures, w.last_error, w.next_try_at, w.paused_at
-    from textrawl.webhook w
-    join textrawl.space s on s.id = w.space_id
-    left join textrawl.actor a on a.id = w.actor_id
-    cross join lateral (
-        select count(*) as queue, min(q.at) as oldest_at from (
-            select v.at from textrawl.event v
-            where v.space_id = w.space_id and (v.transaction, v.id) > (w.transaction, w.event_id)
-              and textrawl.webhook_kind(v.action) = any(w.events)
-            limit 100000) q) waiting
-    where w.space_id = any(textrawl.administered_spaces(credential, list_webhooks.space))
-    order by s.name, w.created_at, w.id;
-end;
+as $$
+#variable_conflict use_column
+declare
+    spaces integer[] := administered_spaces(credential, list_webhooks.space);
+begin
+    return query
+        select w.space_id, w.id, s.name, w.url, w.host, w.events, w.content, a.name, w.created_at,
+            case when w.paused_at is not null then 'paused'
+                 when not may_add_webhook(w.actor_id, w.space_id, w.content) then 'not allowed'
+                 when w.failures > 0 then 'retrying' else 'active' end,
+            waiting.queue, waiting.oldest_at, w.delivered_at, w.failures, w.last_error, w.next_try_at, w.paused_at
+        from webhook w
+        join space s on s.id = w.space_id
+        left join actor a on a.id = w.actor_id
+        cross join lateral (
+            select count(*) as queue, min(q.at) as oldest_at from (
+                select v.at from event v
+                where v.space_id = w.space_id and (v.transaction, v.id) > (w.transaction, w.event_id)
+                  and webhook_kind(v.action) = any(w.events)
+                limit 100000) q) waiting
+        where w.space_id = any(spaces)
+        order by s.name, w.created_at, w.id;
+end
+$$;
 
 comment on function textrawl.list_webhooks is
     'The webhooks of the spaces that the caller administers, with the state of each, and without the secret. '

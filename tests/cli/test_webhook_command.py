@@ -75,4 +75,7 @@ def test_an_address_or_a_kind_that_cannot_be_is_refused(run: Run, database_url: 
     assert (refused.code, "Wrong kinds of events" in refused.err) == (1, True)
     refused = run("webhook", "list", DATABASE_URL=database_url)
     assert refused.code == 1
+    hosts = {"WEBHOOK_HOSTS": "hooks.example.com"}
+    report = run("doctor", "--http", "--json", DATABASE_URL=database_url, **hosts)
+    assert "posts nothing: set TEXTRAWL_ACCESS_TOKEN" in report.out
     assert run("settings", WEBHOOK_HOSTS="https://x/").code == 1

@@ -83,7 +83,7 @@ def test_a_server_loads_the_tools_that_it_offers_alone(loaded: set[str], tmp_pat
     assert "textrawl.tools.graph.nodes" in graph
 
 
-def test_a_server_without_a_provider_never_imports_openai(tmp_path: Path) -> None:
+def test_a_server_without_a_provider_and_webhooks_imports_nothing_for_them(tmp_path: Path) -> None:
     """With a memory, which is away: an embedder would be made nevertheless."""
     modules = serve(
         tmp_path,
@@ -92,7 +92,8 @@ def test_a_server_without_a_provider_never_imports_openai(tmp_path: Path) -> Non
         DATABASE_URL="postgresql://nobody@127.0.0.1:9/none",
     )
 
-    assert not {"openai", "ollama", "textrawl.models.local"} & set(modules)
+    unused = {"openai", "ollama", "textrawl.models.local", "httpx", "textrawl.server.webhooks"}
+    assert not unused & set(modules)
 
 
 def test_a_server_with_local_embeddings_loads_no_package_of_another_provider(

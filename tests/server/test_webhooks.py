@@ -151,13 +151,28 @@ async def _until(owner: psycopg.Connection, condition: Callable[[tuple[Any, ...]
 
 
 @pytest.mark.slow
-async def test_a_server_posts_to_no_host_that_its_settings_do_not_name(
+async def test_a_server_posts_to_no_host_and_for_no_space_that_its_settings_do_not_name(
     owner: psycopg.Connection, connect: Connect, receiver: WebhookReceiver
 ) -> None:
     with WebhookReceiver() as named:
-        client = await connect(embedding_provider="none", webhook_hosts=[named.host])
+        owner.execute("select create_space('team')")
+        owner.execute(
+            "select grant_access(a.name, 'team', array['read', 'admin']) from actor a"
+            " join token t on t.actor_id = a.id where t.hash = %s",
+            (hash_token(TOKEN),),
+        )
+        owner.execute("select add_webhook('team', %s)", (named.url,))
+        owner.execute(
+            "select remember_fact('Bo', 'person', 'x', space => id) from space where name = 'team'"
+        )
+        given = {"embedding_provider": "none", "webhook_hosts": [named.host]}
+        client = await connect(**given, space="default")
         add(owner, receiver.url)
         add(owner, named.url)
         await client.call_tool("remember_fact", FACT)
         await wait(named, lambda r: len(r.accepted) == 2)
+        assert {one["data"]["space_name"] for one in read(named)} == {"default"}
         assert receiver.messages == []
+        await connect(**given)
+        await wait(named, lambda r: len(r.accepted) == 4)
+        assert [one["data"]["space_name"] for one in read(named)[2:]] == ["team", "team"]

@@ -298,6 +298,8 @@ async def try_webhooks(
         try:
             rows = await Webhooks(database, credential).list_all()
         except (NotAuthenticated, ScopeMissing):
+            if settings.webhook_hosts:
+                findings.append(CheckResult("webhooks", "note", _NO_ADMIN))
             return
     named = list_destinations(settings.webhook_hosts)
     faults = [fault for row in rows if (fault := _judge_webhook(row, named))]
@@ -324,6 +326,10 @@ def _judge_webhook(row: WebhookRow, named: list[str]) -> str | None:
 
 
 _HOSTS = "TEXTRAWL_WEBHOOK_HOSTS"
+_NO_ADMIN = (
+    "a server with these settings posts nothing: set TEXTRAWL_ACCESS_TOKEN to a token with the "
+    "scope admin in the spaces of the webhooks"
+)
 _LOADING = 10.0  # seconds that the check waits for a model to load
 _WITHOUT_VECTORS = "Until it works, search uses only keywords, and new facts do not get vectors"
 

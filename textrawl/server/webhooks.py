@@ -190,6 +190,7 @@ class WebhookDelivery:
                     for hook in await self._webhooks.claim(claim, self._destinations, free, space):
                         self._running += 1
                         deliveries.start_soon(self._deliver, hook, claim)
+                    said = ""
                 except TextrawlError as error:
                     if str(error) != said:
                         logger.warning("Webhooks wait: %s", error)
