@@ -108,6 +108,12 @@ def test_an_event_of_a_transaction_that_commits_late_is_not_passed_over(
     [(end, _)] = read(sql, hook, number, rows[1][0])
     assert read(sql, hook, number, end) == []
     assert claim(sql, uuid4()) == []
+    assert (
+        refuse(sql, "next_webhook_events", space=1, hook=hook, claim=number, after="x") is not None
+    )
+
+
+def test_every_action_of_the_trail_has_its_kind(sql: psycopg.Connection) -> None:
     kinds = {
         "stored": "created retyped described remembered updated replaced moved ended related"
         " written outvoted named unnamed merged split reflected faded imported revised shared",
@@ -118,9 +124,6 @@ def test_an_event_of_a_transaction_that_commits_late_is_not_passed_over(
     for kind, actions in kinds.items():
         for action in actions.split():
             assert call(sql, "webhook_kind", action=action) == [(kind,)]
-    assert (
-        refuse(sql, "next_webhook_events", space=1, hook=hook, claim=number, after="x") is not None
-    )
 
 
 def test_one_server_at_a_time_delivers_and_a_killed_one_makes_nobody_wait(
