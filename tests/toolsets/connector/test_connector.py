@@ -87,17 +87,21 @@ async def test_a_fact_says_when_it_was_valid_and_what_is_right_instead(
     connect: Connect, owner: Sql
 ) -> None:
     client = await connect(toolsets=["memory", "connector"])
-    await remember(client, "Ada", "lives in Graz")
+    await remember(client, "Ada", "lives in Graz", saidAt="2024-05-01")
     [old] = await find(client, "where does Ada live?")
     await remember(client, "Ada", "lives in Wien", replaces="lives in Graz")
     [new] = await find(client, "where does Ada live?")
+    before = await find(client, "where did Ada live before?")
     ended = await call(client, "fetch", id=old)
     owner.execute("select revise_fact('Ada', %s, 'a joke')", (new.partition(":")[2],))
     wrong = await call(client, "fetch", id=new)
 
-    assert (ended["text"], ended["metadata"]["valid"]) == ("Ada: lives in Graz", "false")
+    assert ended["text"].startswith("Ada: lives in Graz (2024-05-01 to 20")
+    assert before[old] == ended["title"] == ended["text"]
+    assert ended["metadata"]["valid"] == "false"
     assert ended["metadata"]["replacedBy"] == new
     assert ended["metadata"]["validUntil"] >= ended["metadata"]["validFrom"]
+    assert wrong["text"] == "Ada: lives in Wien (wrong: a joke)"
     assert (wrong["metadata"]["valid"], wrong["metadata"]["wrong"]) == ("false", "a joke")
 
 

@@ -26,7 +26,7 @@ from textrawl.tools.memory.declaration import Query
 from textrawl.tools.memory.entity_reply import EntityReply
 from textrawl.tools.memory.search_replies import FactLayout, SearchReply
 from textrawl.tools.toolset import CLEAN_NAME, READS, Toolset
-from textrawl.values.times import write_day
+from textrawl.values.times import write_day, write_lifetime
 from textrawl.wire.replies import NOTHING, Finding, Part, Reply
 
 connector = Toolset(
@@ -35,6 +35,7 @@ connector = Toolset(
     ("search", "fetch"),
 )
 
+_LAYOUT = FactLayout(with_dates=True)
 _MOST_FOUND = 20  # facts and chunks
 _TITLE_LENGTH = 160  # characters
 _ID_LENGTH = 100
@@ -102,7 +103,15 @@ def _find_item(row: HitRow) -> ItemId:
 def _write_hit(row: HitRow) -> str:
     if row.document_id:
         return _write_title(f"{row.entity_name}, line {row.line}")
-    return _write_title(row.entity_name, row.content or "")
+    period = _LAYOUT.find_period(row.valid_from, row.valid_until, asked=row.dated)
+    return _write_title(row.entity_name, row.content or "") + _write_end(period)
+
+
+def _write_end(period: str | None, wrong: str | None = None) -> str:
+    """Return when a fact was valid, or that it was wrong, for a model that reads nothing else."""
+    if wrong:
+        return f" (wrong: {wrong})"
+    return write_lifetime(period) if period else ""
 
 
 class FetchReply(Reply):
@@ -152,10 +161,12 @@ class FactItem(FetchReply):
             metadata["replacedBy"] = str(ItemId("fact", fact.replaced_by))
         if fact.wrong:
             metadata["wrong"] = fact.wrong
+        period = _LAYOUT.find_period(fact.valid_from, fact.valid_until, asked=not fact.valid)
+        end = _write_end(period, fact.wrong)
         reply = cls(
             id=str(ItemId("fact", fact.id)),
-            title=_write_title(fact.entity_name, fact.content),
-            text=f"{fact.entity_name}: {fact.content}",
+            title=_write_title(fact.entity_name, fact.content) + end,
+            text=f"{fact.entity_name}: {fact.content}{end}",
             url=url,
             metadata=metadata,
         )
@@ -182,9 +193,8 @@ class EntityItem(FetchReply):
             url=url,
             metadata={**metadata, "facts": str(row.total_observations)},
         )
-        layout = FactLayout(with_dates=True)
         related = item.place is None
-        reply._entity = EntityReply.build(row, layout, with_relations=related, skipped=place)
+        reply._entity = EntityReply.build(row, _LAYOUT, with_relations=related, skipped=place)
         reply._id, reply._place = item.id, place
         reply._finding = reply._entity.read_finding(row.name)
         return reply.choose(reply.size())
@@ -240,6 +250,14 @@ class DocumentItem(FetchReply):
         return self.model_copy(update={"text": text, "metadata": metadata})
 
 
+def _choose_sources(call: Call) -> Sources | None:
+    """Return the sources to search. None: only facts, whose search also knows times."""
+    principal = call.caller.principal
+    if not any(space.tier and "read" in space.scopes for space in principal.spaces):
+        return None
+    return Sources(bool(principal.readable), call.graphs, call.app.max_recall_tokens)
+
+
 @connector.tool(READS, ResultsReply)
 async def search(
     call: Call, query: Annotated[Query, Field(description="question or keywords")]
@@ -250,9 +268,8 @@ async def search(
     """
     if not query:
         raise QueryMissing
-    memory, principal = MemoryOperations(call.store), call.caller.principal
-    sources = Sources(bool(principal.readable), call.graphs, call.app.max_recall_tokens)
-    question = Question(query, limit=_MOST_FOUND, sources=sources)
+    memory = MemoryOperations(call.store)
+    question = Question(query, limit=_MOST_FOUND, sources=_choose_sources(call))
     question = await memory.condense(question, call.caller)
     rows, reason = await memory.search(question, call.caller)
     shown = [row for row in rows if row.content is not None and not row.proposed]
