@@ -72,6 +72,22 @@ async def test_the_public_name_is_answered_to_where_it_is_set(
         assert answer.status_code == (200 if public else 403)
 
 
+async def test_the_pages_of_connectors_are_allowed_only_where_people_can_sign_in(
+    http: httpx2.AsyncClient,
+) -> None:
+    asking = {"access-control-request-method": "POST"}
+    for issuer, status in ((None, 403), ("https://login.example.com", 200)):
+        async with gather(public_url=PUBLIC, oauth_issuer=issuer) as team:
+            for name in ("chatgpt.com", "claude.ai", "claude.com", "claude.ai.evil.example"):
+                page = {"origin": f"https://{name}"}
+                asked = await http.options(team.mcp, headers={**page, **asking})
+                called = await http.post(team.mcp, json=HELLO, headers={**bear(ANA), **page})
+                pages = await http.get(f"{team.root}/explore/search", headers=page)
+                codes = (asked.status_code, called.status_code, pages.status_code)
+                expected = 403 if "evil" in name else status
+                assert (name, codes) == (name, (expected, expected, 403))
+
+
 @pytest.mark.parametrize("path", ["/mcp", "/mcp/team", "/readyz", "/metrics"])
 async def test_no_route_but_liveness_answers_to_another_name(
     http: httpx2.AsyncClient, path: str

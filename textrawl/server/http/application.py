@@ -154,7 +154,15 @@ def build_http_app(
         *metadata,
     ]
     add_paths(app, toolsets or {}, _mount)
-    # The guard that is added last receives a request first.
+    _add_guards(app, settings, lookup, metadata_url)
+    app.add_middleware(Requests, metrics=metrics)
+    return app
+
+
+def _add_guards(
+    app: Starlette, settings: Settings, lookup: Lookup | None, metadata_url: AnyHttpUrl | None
+) -> None:
+    """Add everything that can refuse a request. What is added last receives a request first."""
     for guard in (Sessions, Exchanges, Bodies):
         app.add_middleware(guard)
     app.add_middleware(RequestLimits, most=settings.rate_limit)
@@ -164,9 +172,12 @@ def build_http_app(
     app.add_middleware(Welcome, public_url=settings.public_url, explorer=settings.explorer)
     app.add_middleware(Deadlines)
     app.add_middleware(CrossOrigin)
-    app.add_middleware(Hosts, host=settings.http_host, public_url=settings.public_url)
-    app.add_middleware(Requests, metrics=metrics)
-    return app
+    app.add_middleware(
+        Hosts,
+        host=settings.http_host,
+        public_url=settings.public_url,
+        connectors=lookup is not None and metadata_url is not None,
+    )
 
 
 def _mount(server: MCPServer[Any]) -> Starlette:

@@ -245,6 +245,9 @@ def _find_route(path: str) -> str:
 _ADDRESS = re.compile(r"(?P<name>[a-z0-9.-]+|\[[0-9a-f:.]+\])(?::(?P<port>\d{1,5}))?", re.ASCII)
 _LAST_PORT = 65_535
 _LOCAL = ("127.0.0.1", "localhost", "[::1]")
+# Both services call a server from their own servers, and reportedly also from their pages
+# (actionhero/keryx#499). The pages hold no cookie of ours, and need a token like everybody.
+_CONNECTORS = ("https://chatgpt.com", "https://claude.ai", "https://claude.com")
 _WILDCARDS = ("", "0.0.0.0", "::")  # noqa: S104 - used in a comparison, not to listen
 
 
@@ -288,12 +291,16 @@ class Hosts:
     """Refuses requests to unknown host names and requests of foreign web pages.
 
     Names of this machine can have any port, because tunnels change the port. The host of PUBLIC_URL
-    needs the port of PUBLIC_URL. The SDK's check is switched off, because it accepts
+    needs the port of PUBLIC_URL. With `connectors`, the pages of ChatGPT and claude.ai are allowed,
+    except at the explorer. The SDK's check is switched off, because it accepts
     `127.0.0.1:evil.example` and checks only /mcp.
     """
 
-    def __init__(self, app: ASGIApp, *, host: str, public_url: str | None) -> None:
+    def __init__(
+        self, app: ASGIApp, *, host: str, public_url: str | None, connectors: bool = False
+    ) -> None:
         self._app = app
+        self._connectors = _CONNECTORS if connectors else ()
         self._local = {*_LOCAL, *([] if host in _WILDCARDS else [bracket(host).lower()])}
         public = urlsplit((public_url or "").lower())
         self._public_host = public.netloc
@@ -308,7 +315,9 @@ class Hosts:
                     421, "wrong_host", "Unknown host name: set TEXTRAWL_PUBLIC_URL"
                 )
                 return await refusal(scope, receive, send)
-            if not self._has_origin(headers.getlist("origin")):
+            origins = headers.getlist("origin")
+            connects = len(origins) == 1 and origins[0].lower() in self._connectors
+            if not (connects and not is_page(scope["path"])) and not self._has_origin(origins):
                 refusal = build_refusal(403, "wrong_origin", "This page may not use this server")
                 return await refusal(scope, receive, send)
         return await self._app(scope, receive, send)
