@@ -9,15 +9,20 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+import anyio
+import psycopg
 import pytest
 from mcp import Client
 from mcp.types import TextContent
 
 from tests.conftest import Connect
 from tests.support.commands import FACT, HELLO, Launch, Run
+from textrawl.cli.commands import demo as command
 from textrawl.cli.demo import read_material, write_reply
 from textrawl.connect.clients import find_command, find_script
+from textrawl.embedded.cluster import run_embedded
 from textrawl.embedded.location import default_data_dir
+from textrawl.embedded.postmaster import OWNER
 from textrawl.tools.memory.entity_reply import EntityReply
 from textrawl.tools.memory.search_replies import SearchReply
 from textrawl.wire.token_counter import choose_counter
@@ -167,6 +172,29 @@ def test_a_memory_that_is_somebodys_own_is_left_alone(
         "was stored. Choose another folder with --data-dir"
     )
     assert json.loads(run("stats", "--json", DATA_DIR=data_dir).out)["facts"] == 1
+
+
+@pytest.mark.slow
+def test_its_own_folder_of_another_version_is_set_aside_and_made_anew(
+    run: Run, home: Path, data_dir: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = data_dir.rename(home / "textrawl-demo")
+    # The default folder of root is the same in each environment, and belongs to this machine.
+    monkeypatch.setattr(command, "default_data_dir", lambda: home / "textrawl")
+
+    async def age() -> None:
+        async with run_embedded(folder) as cluster:
+            with psycopg.connect(cluster.dsn(OWNER)) as owner:
+                owner.execute("update textrawl.migration set hash = repeat('0', 64)")
+
+    anyio.run(age)
+    refused = run("demo", "--json", "--data-dir", str(folder))
+    outcome = run("demo", "--json")
+
+    assert (refused.code, "another text of" in refused.complaint) == (1, True)
+    assert json.loads(outcome.out)["stored"]["new_facts"] == len(read_material().facts)
+    assert f"The old one is {folder}-1." in outcome.err
+    assert (home / "textrawl-demo-1").is_dir()
 
 
 def test_the_default_folder_of_a_memory_is_never_taken(run: Run) -> None:

@@ -137,11 +137,15 @@ class DemoSession:
         return ShownAnswer(text, cast("dict[str, Any]", result.structured_content))
 
 
+class DemoServerFailed(StartRefused):
+    """The server did not start, for example because another version made its memory."""
+
+
 @asynccontextmanager
 async def open_session(data_dir: Path) -> AsyncGenerator[DemoSession]:
     """Start a server with its memory in `data_dir` and no other settings, and connect to it.
 
-    Raises StartRefused when the folder cannot be used or the server fails.
+    Raises StartRefused when the folder cannot be used, and DemoServerFailed.
     """
     # This process also uses Postgres, so the server does not stop Postgres when the server ends.
     # The client would not wait until Postgres has stopped.
@@ -162,7 +166,7 @@ async def open_session(data_dir: Path) -> AsyncGenerator[DemoSession]:
             except* MCPError as group:
                 lines = log.read_text(encoding="utf-8", errors="replace").splitlines()
                 reason = lines[-1] if lines else "it ended without an error message"
-                raise StartRefused(
+                raise DemoServerFailed(
                     f"The demonstration's server failed in {data_dir}: {reason}. To begin anew, "
                     "name another folder with --data-dir"
                 ) from group

@@ -2,14 +2,21 @@
 
 import sys
 from dataclasses import asdict
+from itertools import count
 from pathlib import Path
 from typing import Annotated
 
 import typer
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn
 
-from textrawl.cli.console import open_console, open_progress, write_json
-from textrawl.cli.demo import DemoResult, draw_connecting, draw_demo, run_demo
+from textrawl.cli.console import open_console, open_progress, write_json, write_message
+from textrawl.cli.demo import (
+    DemoResult,
+    DemoServerFailed,
+    draw_connecting,
+    draw_demo,
+    run_demo,
+)
 from textrawl.cli.foreground import run_foreground
 from textrawl.embedded.location import default_data_dir
 
@@ -30,7 +37,13 @@ def demo(
     folder = (data_dir or own.with_name(f"{own.name}-demo")).expanduser().absolute()
     if folder.resolve() == own.resolve():
         raise typer.BadParameter(f"{folder} holds your own memory: choose another folder.")
-    result = _run(folder)
+    try:
+        result = _run(folder)
+    except DemoServerFailed:
+        if data_dir is not None:
+            raise
+        _set_aside(folder)
+        result = _run(folder)
     if as_json:
         write_json(_write_plain(result))
         return
@@ -38,6 +51,17 @@ def demo(
     draw_demo(console, result, folder)
     sys.stdout.flush()
     draw_connecting(console)
+
+
+def _set_aside(folder: Path) -> None:
+    """Rename the demo's own folder, which another version made, so that it is made anew."""
+    kept = next(
+        place
+        for number in count(1)
+        if not (place := folder.with_name(f"{folder.name}-{number}")).exists()
+    )
+    folder.rename(kept)
+    write_message(f"This version cannot use {folder}, so it is made anew. The old one is {kept}.")
 
 
 def _write_plain(result: DemoResult) -> dict[str, object]:
