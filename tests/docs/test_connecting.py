@@ -191,7 +191,8 @@ SCALES = r"pg_(basebackup|ctl) |psql -d textrawl -c \"select citus_|TEXTRAWL_DAT
 OWN = r"psql -d postgres |TEXTRAWL_DATABASE_URL='|sudo "  # tests/docs/test_own_postgres.py
 DOCUMENTS = r".venv/bin/textrawl (space create handbook|ingest) "  # test_documents_page.py
 CONNECTS = r".venv/bin/textrawl (connect|disconnect) ?"  # tests/connect; it changes files
-DAILY = r".venv/bin/textrawl (search|show|remember|revise|entity|forget) "  # test_commands_page.py
+# test_commands_page.py
+DAILY = r".venv/bin/textrawl (search|show|remember|revise|entity|forget|me) "
 # tests/docs/test_curation_page.py
 ACTORS = r".venv/bin/textrawl (token create|space create|grant set) (--actor )?(scout|ben|ana)"
 COMPOSE = r"docker compose |\(umask |git pull$"  # no engine here: test_compose, test_team_pages
