@@ -81,12 +81,14 @@ async def test_texts_that_mean_the_same_without_a_common_word_are_closer_than_ot
     assert (query.dtype, query.shape, query.flags.writeable) == (np.float32, (SIZE,), False)
 
 
-async def test_a_fact_is_one_sentence_with_its_name_if_it_goes_on_with_a_small_letter(
+async def test_a_fact_is_one_sentence_with_its_name_if_it_goes_on_with_it_or_with_a_small_letter(
     embedder: Embedder,
 ) -> None:
-    facts = await embedder.embed_documents(["C++: has templates: many", "Ada: Hey, how are you?"])
+    facts = await embedder.embed_documents(
+        ["C++: has templates: many", "Ada: Hey, how are you?", "Ada: Ada's cat", "Ann: Annabel"]
+    )
 
-    texts = ["C++ has templates: many", "Ada: Hey, how are you?"]
+    texts = ["C++ has templates: many", "Ada: Hey, how are you?", "Ada's cat", "Ann: Annabel"]
     np.testing.assert_array_equal(facts, [await embedder.embed_query(text) for text in texts])
     assert find_model("all-minilm-l6-v2").prepare("Ada: has tea") == "Ada: has tea"
 

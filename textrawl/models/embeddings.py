@@ -34,12 +34,12 @@ class Scale:
     trust: float = 0.8
 
 
-# The scales of wordllama and MiniLM are measured (benchmarks/recall.py). The others are estimates.
+# The scales of wordllama, MiniLM and E5 are measured (benchmarks/figures.md), the others estimated.
 _WORDLLAMA = Scale(0.0, 0.7, 0.5)
 _OPENAI_3 = Scale(0.1, 0.7)
 _NOMIC = Scale(0.45, 0.85)
-_MINILM = Scale(0.07, 0.85, 0.6)
-_E5 = Scale(0.77, 0.89, 0.6)
+_MINILM = Scale(0.0, 0.85, 1.0)
+_E5 = Scale(0.77, 0.89, 1.0)
 
 
 LOCAL_MODEL = "wordllama-l2-supercat-256"
@@ -54,8 +54,9 @@ class Model:
     """One embedding model.
 
     `dimensions` is None for an unknown model. With `joins`, a fact that goes on with a small letter
-    is one sentence with its name: "Ada likes tea" instead of "Ada: likes tea". If this or a prefix
-    changes, the model needs a new name, because vectors before and after are not comparable.
+    is one sentence with its name: "Ada likes tea" instead of "Ada: likes tea". A fact that begins
+    with its name does not get it twice. If a prefix changes, the model needs a new name, because
+    vectors before and after are not comparable.
     """
 
     name: str
@@ -68,7 +69,9 @@ class Model:
     def prepare(self, document: str) -> str:
         """Return the text of a document as the model gets it: with its prefix, and joined."""
         name, _, text = document.partition(_COLON)
-        if self.joins and text[:1].islower():
+        if self.joins and text.startswith((f"{name} ", f"{name}'s ")):
+            document = text
+        elif self.joins and text[:1].islower():
             document = f"{name} {text}"
         return self.document_prefix + document
 
