@@ -1,12 +1,15 @@
-create function textrawl.answer_bar(semantic boolean default false)
+create function textrawl.answer_bar(
+    semantic boolean default false,
+    documents boolean default false  -- true: only documents are searched, see scale_score()
+)
 returns table (
     score double precision,  -- the lowest score of a fact in an answer
     best double precision    -- the lowest score of its best fact; below it the answer is empty
 )
 language sql immutable parallel safe
 begin atomic
-    select case when semantic then 0 else 0.1 end,
-        case when semantic then 0 else 0.2 end;
+    select case when semantic then 0 when documents then 0.1 else 0.25 end,
+        case when semantic then 0 when documents then 0.2 else 0.4 end;
 end;
 
 comment on function textrawl.answer_bar is

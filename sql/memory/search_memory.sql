@@ -99,7 +99,7 @@ begin
     end if;
 
     if least_score is null then
-        select b.score, b.best into least_score, least_best from answer_bar(semantic) b;
+        select b.score, b.best into least_score, least_best from answer_bar(semantic, not 'facts' = any(sources)) b;
         if totals is not null then
             least_best := null;  -- the caller knows the facts of all cells
         elsif asks or around is not null then
@@ -216,7 +216,10 @@ begin
         ),
         named as materialized (
             select entities, spaces, masks, mask, caller_mask > 0 and mask & ~caller_mask = 0 as means_caller,
-                case when not semantic then question_odds(unknown, terms_weight(mask, sums), stranger and (entities is null or caller_mask > 0 and mask & ~caller_mask = 0)) end as odds
+                -- A query with how or when is never only a name, although these are stop words.
+                case when not semantic then question_odds(
+                    unknown, least(terms_weight(mask, sums), case when query ~* '\m(how|when|where|why)\M' then 0.99 end),
+                    stranger and (entities is null or caller_mask > 0 and mask & ~caller_mask = 0)) end as odds
             from (
                 select array_agg(s.id) as entities, array_agg(s.space_id) as spaces, array_agg(s.mask) as masks, coalesce(bit_or(s.mask), 0) as mask
                 from (select *, matched_terms(to_tsvector(languages[1]::regconfig, search_text(name)), terms) as mask from subject) s
@@ -322,7 +325,9 @@ begin
                     and supersedes(newer.content, older.content, languages[1]))
         ),
         best as materialized (
-            select f.*, coalesce(t.score, f.score) as ordered_score, scale_score(coalesce(t.score, f.score), (select odds from named)) as shown,
+            select f.*, coalesce(t.score, f.score) as ordered_score, scale_score(
+                    coalesce(t.score, f.score), (select odds from named),
+                    case when 'facts' = any(sources) then coalesce(model_row.trust, 0.5) end) as shown,
                 row_number() over (order by coalesce(t.score, f.score) desc, t.later desc nulls last, f.created_at desc, f.space_id, f.id) as rank
             from front f left join in_time t using (space_id, id)
             order by rank limit max_rows

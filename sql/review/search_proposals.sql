@@ -60,7 +60,9 @@ begin
         select c.id, coalesce(e.id, md5(c.space_id || c.entity_key)::uuid), c.in_space, coalesce(e.name, c.entity_name),
             coalesce(e.entity_type, nearest_type(c.entity_type)), proposal_text(c.content, c.relation_type, c.to_name),
             coalesce(c.source, 'conversation'), c.created_at, coalesce(c.said_at, c.created_at), a.name,
-            scale_score(lift_score(c.rank_score, c.said_at <@ around), case when not semantic then question_odds() end)::real as score,
+            scale_score(
+                lift_score(c.rank_score, c.said_at <@ around), case when not semantic then question_odds() end,
+                coalesce(model_row.trust, 0.5))::real as score,
             c.near::real, c.covered::real,
             case when c.kind = 'relation' then c.id end, c.relation_type, c.to_name, c.to_type,
             null::uuid, null::integer, null::integer, false, c.valid_from, c.valid_until, false,
@@ -69,7 +71,7 @@ begin
         join actor a on a.id = c.author_id
         left join entity e on e.space_id = c.space_id and e.name_key = entity_key(c.space_id, c.entity_name)
         where (c.covered > 0 or c.likeness > 0)
-          and scale_score(c.rank_score, case when not semantic then question_odds() end)
+          and scale_score(c.rank_score, case when not semantic then question_odds() end, coalesce(model_row.trust, 0.5))
               >= coalesce(least_score, (select b.best from answer_bar(semantic) b))
         order by score desc, c.created_at desc, c.id limit max_rows;
 end

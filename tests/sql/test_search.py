@@ -329,7 +329,7 @@ def test_rare_words_of_the_question_weigh_more_than_common_ones(sql: Sql) -> Non
     remember(sql, "Guest 9", "drinks mead")
     sql.execute("update observation set ordinal = 10 * ordinal")
     assert fetch(sql, "select refresh_search_statistics()")
-    rows = look(sql, "tea mead", "content, coverage")
+    rows = look(sql, "tea mead", "content, coverage", least_score=0)
     assert rows[0][0] == "drinks mead"
     assert rows[0][1] > 0.8
     assert rows[1][1] < 0.2
@@ -377,14 +377,15 @@ def test_search_leaves_no_setting_behind_in_a_session_that_knows_no_vector(sql: 
 def test_the_bar_of_a_score_says_which_evidence_reaches_it(sql: Sql, score: float) -> None:
     [(none, cosine, coverage)] = sql.execute("select * from score_bar(%s)", (score,)).fetchall()
     assert (none, cosine) == (None, None)
-    reached = "select scale_score(search_score(null, %s, 0.5), question_odds())"
+    reached = "select scale_score(search_score(null, %s, 0.5), question_odds(), 0.5)"
     assert fetch(sql, reached, coverage) == pytest.approx(score)
 
     sql.execute("select register_embedding_model('test:plane', 3, 0.1, 0.9, 0.5)")
     [(name, cosine, _)] = sql.execute("select * from score_bar(%s)", (score,)).fetchall()
     assert name == "test:plane"
     reached = (
-        "select scale_score(search_score(search_likeness(%s, 0.1, 0.9), 0, 0.5), question_odds())"
+        "select scale_score("
+        "search_score(search_likeness(%s, 0.1, 0.9), 0, 0.5), question_odds(), 0.5)"
     )
     assert fetch(sql, reached, cosine) == pytest.approx(score)
 

@@ -80,15 +80,16 @@ BANDS = [
     ("Jeff's food allergies", "is allergic", 0.7, 0.9),
     ("postgres version in production", "uses PostgreSQL", 0.5, 0.8),
     ("Jeff's job", "works at Acme", 0.9, 1),
-    ("what time is standup", "takes place", 0.5, 0.7),
+    ("what time is standup", "takes place", 0.6, 0.8),
     ("does Tom exercise", "runs marathons", 0.8, 1),
     ("Tom's children", "has a daughter", 0.7, 1),
+    ("when is Jeff in", None, 0, 0.89),
     ("what is the capital of France", None, 0, 0.4),
     ("how to bake bread", None, 0, 0.4),
     ("stock market prices", None, 0, 0.4),
     ("quantum physics", None, 0, 0.4),
-    ("weather tomorrow", None, 0, 0.4),
-    ("football results of last night", None, 0, 0.6),
+    ("weather tomorrow", None, 0, 0.45),
+    ("football results of last night", None, 0, 0.7),
 ]
 
 

@@ -84,7 +84,7 @@ def test_a_long_text_does_not_come_before_a_short_one_with_the_same_words(sql: S
         "update observation set created_at = now() + interval '1 hour' where content = %s", (long,)
     )
     found = search(sql, "trip Oslo")
-    assert found["a trip to Oslo"] > 1.5 * found[long]
+    assert found["a trip to Oslo"] > 1.4 * found[long]
 
 
 def test_facts_of_the_entity_that_the_query_names_come_first(sql: Sql) -> None:

@@ -44,8 +44,8 @@ from textrawl.values.word_lists import EVERYBODY, build_filter, includes_everybo
 _ID = re.compile("[0-9A-Fa-f]{8}[0-9A-Fa-f-]{0,28}")
 _EARLIER, _LATER = timedelta(days=1), timedelta(days=3)
 
-_CLOSEST = 0.15  # least score of the fact that came closest
-_CLOSE_ALONE = 0.2  # the same, if it has no word of the query: below it, likeness says nothing
+_CLOSEST = 0.33  # least score of the fact that came closest
+_CLOSE_ALONE = 0.38  # the same, if it has no word of the query: below it, likeness says nothing
 _LONGEST_CLOSEST = 120  # characters of it
 
 _MOST_COMPARED = 50  # facts of an answer of which the days can matter

@@ -13,7 +13,7 @@ SecretMode = Literal["mask", "refuse", "allow"]
 
 HOOKS: tuple[HookPart, ...] = ("digest", "recall", "remind")
 RECALL_TOKENS = 200
-LEAST_SCORE = 0.6
+LEAST_SCORE = 0.7
 
 PROGRAM = "textrawl/program"  # the key in `_meta` of requests of textrawl's own programs
 
