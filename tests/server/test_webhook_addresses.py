@@ -16,7 +16,7 @@ from tests.support.webhook_receiver import WebhookReceiver
 from textrawl.memory.webhooks import Destination
 from textrawl.server import webhooks
 from textrawl.server.webhook_addresses import find_fault
-from textrawl.server.webhooks import DeliveryFailed, open_receiver
+from textrawl.server.webhooks import DeliveryFailed, load_certificates, open_receiver
 from textrawl.values.word_lists import list_destinations, read_hosts
 
 pytestmark = pytest.mark.anyio
@@ -152,6 +152,7 @@ async def test_a_certificate_has_to_be_of_the_name_and_not_of_the_address(
 ) -> None:
     monkeypatch.setenv("SSL_CERT_FILE", str(tmp_path / "certificate.pem"))
     for host, accepted in (("localhost", 1), ("other.example", 0)):
+        load_certificates.cache_clear()
         with WebhookReceiver(context=make_certificate(tmp_path, host)) as receiver:
             place = f"localhost:{receiver.port}"
             hook = name(f"https://{place}/hook", place)
@@ -161,3 +162,4 @@ async def test_a_certificate_has_to_be_of_the_name_and_not_of_the_address(
                 with pytest.raises(DeliveryFailed, match="ConnectError"):
                     await post(hook, [place])
             assert len(receiver.messages) == accepted
+    load_certificates.cache_clear()

@@ -8,11 +8,13 @@ import hashlib
 import hmac
 import logging
 import re
+import ssl
 import time
 from base64 import b64encode
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
+from functools import cache
 from http import HTTPStatus
 from socket import SOCK_STREAM
 from typing import NoReturn
@@ -115,6 +117,12 @@ def _refuse(response: httpx.Response) -> NoReturn:
     )
 
 
+@cache
+def load_certificates() -> ssl.SSLContext:
+    """Load the trusted certificates once, which takes 20 ms. SSL_CERT_FILE can name them."""
+    return httpx.create_ssl_context()
+
+
 @asynccontextmanager
 async def open_receiver(hook: Destination, hosts: Sequence[str]) -> AsyncGenerator[Receiver]:
     """Find and check the address of a receiver. Raises DeliveryFailed.
@@ -126,7 +134,7 @@ async def open_receiver(hook: Destination, hosts: Sequence[str]) -> AsyncGenerat
         raise DeliveryFailed(f"TEXTRAWL_WEBHOOK_HOSTS does not name {hook.host}")
     url = httpx.URL(hook.url)
     address = await _find_address(url.host, int(hook.host.rpartition(":")[2]), hosts)
-    verify = httpx.create_ssl_context() if url.scheme == "https" else False
+    verify = load_certificates() if url.scheme == "https" else False
     async with httpx.AsyncClient(
         verify=verify,
         timeout=_PATIENCE,
