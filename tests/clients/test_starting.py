@@ -1,6 +1,7 @@
 """Programs that wait little for a server have its tools in their first turn, start after start."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -44,4 +45,24 @@ async def test_every_start_has_the_five_tools_in_the_first_turn(
     ]
 
     missed = [start.output for start in starts if start.first != frozenset(FIVE)]
+    assert missed == []
+
+
+async def test_codex_does_not_need_required_after_a_first_start(
+    database_url: str, tmp_path: Path
+) -> None:
+    """Without it, Codex waits one second for the tools of a server."""
+    installed = await run_sync(provide, CODEX)
+    with open_folder() as folder:
+        server = write_snippet(
+            {"DATABASE_URL": database_url, "ACCESS_TOKEN": TOKEN, "DATA_DIR": str(folder / "data")}
+        )
+        first = await run_sync(play, CODEX, installed, server, tmp_path / "first", ())
+        optional = replace(CODEX, required=False)
+        starts = [
+            await run_sync(play, optional, installed, server, tmp_path / str(number), ())
+            for number in range(10)
+        ]
+
+    missed = [start.output for start in (first, *starts) if start.first != frozenset(FIVE)]
     assert missed == []

@@ -1,13 +1,17 @@
 """OpenAI's Codex CLI."""
 
 import json
+from dataclasses import dataclass
 from pathlib import Path
 
 from tests.clients.programs.program import PROMPT, Place, Program, Server, locate_script
 
 
+@dataclass(frozen=True)
 class Codex(Program):
     """Configured in ~/.codex/config.toml, with the README's `required` and time limit."""
+
+    required: bool = True
 
     def configure(self, place: Place) -> None:
         """Write its settings: a provider of models that is the stand-in."""
@@ -26,7 +30,7 @@ wire_api = "responses"
 
 [mcp_servers.textrawl]
 {_write_server(place.server)}
-required = true
+required = {json.dumps(self.required)}
 startup_timeout_sec = 60
 """,
         )
