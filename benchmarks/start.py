@@ -1,7 +1,7 @@
 """The time of a server over stdio from its start to its first answer, and its memory.
 
     python -m benchmarks.start [--starts 5] [--handshakes 20] [--facts 1000] [--calls 1000]
-                               [--clients 32]
+                               [--clients 32] [--lists 10] [--others]
 
 A handshake is the time until the answer to the first request of a client, which needs no memory.
 The first answer is the answer to a search with local embeddings in an existing memory. This memory
@@ -9,6 +9,10 @@ is measured in four places: in an embedded Postgres that is stopped, in an embed
 another process runs, beside a server that has it open, and in the Postgres of DATABASE_URL. There
 are two clients: the client of the MCP SDK, which is imported before the measurement, and a client
 that writes JSON lines.
+
+The first list is the answer to the first `tools/list`: from the file of an earlier start (warm), or
+without this file (cold). With `--others`, two other servers are installed from PyPI and measured in
+the same way: `mem0`, and `mcp-memory-service`, which loads no model for a list.
 
 CPU is the time of the server process alone. A first start, which is not measured, writes the
 bytecode of the modules. Memory is the resident memory. `own` is the part that no other process
@@ -23,9 +27,10 @@ import statistics
 import subprocess
 import sys
 import time
-from collections.abc import AsyncGenerator, Awaitable, Callable
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager, nullcontext
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -36,9 +41,11 @@ import psycopg
 from mcp import Client, StdioServerParameters
 
 from benchmarks.access import fill
+from benchmarks.support.other_servers import OTHERS, Missing
 from benchmarks.support.place import SERVE, enrol, listen, open_folder, tell_machine
 from textrawl import migrate
 from textrawl.embedded.cluster import run_embedded
+from textrawl.embedded.location import RESIDENT
 from textrawl.embedded.postmaster import APP, OWNER
 from textrawl.models.local import LocalEmbedder
 from textrawl.settings import read_foreign_environment
@@ -113,6 +120,58 @@ def time_handshakes(environment: dict[str, str], starts: int) -> None:
         taken = sorted(time_handshake(environment, greeting) for _ in range(starts))
         cells = (statistics.median(taken), taken[0], taken[-1])
         print(f"| {greeting['method']} | {' | '.join(f'{cell:.2f}' for cell in cells)} |")
+    print(flush=True)
+
+
+def time_list(command: Sequence[str], environment: dict[str, str]) -> tuple[float, float]:
+    """Return the seconds, and the CPU seconds, from the start to the first list of tools."""
+    began = time.perf_counter()
+    with subprocess.Popen(
+        command,
+        env=environment,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+    ) as process:
+        tell(process, {"id": 0, "method": "initialize", "params": _HELLO})
+        hear(process)
+        tell(process, {"method": "notifications/initialized"})
+        tell(process, {"id": 1, "method": "tools/list"})
+        hear(process)
+        seconds = time.perf_counter() - began
+        times = psutil.Process(process.pid).cpu_times()
+        process.terminate()
+        return seconds, times.user + times.system
+
+
+def time_lists(environment: dict[str, str], lists: Path, starts: int, *, others: bool) -> None:
+    """Print a row for a start with the file in `lists`, for one without it, and for others."""
+    print(
+        "| first tools/list | s, median | s, best | s, worst | CPU s |\n|---|---:|---:|---:|---:|"
+    )
+
+    def measure(name: str, command: Sequence[str], more: Mapping[str, str], *, cold: bool) -> None:
+        taken = list[tuple[float, float]]()
+        for _ in range(starts):
+            for file in lists.glob("*.lists") if cold else ():
+                file.unlink()
+            taken.append(time_list(command, {**environment, **more}))
+        seconds = sorted(one for one, _ in taken)
+        cells = (statistics.median(seconds), seconds[0], seconds[-1])
+        cpu = statistics.median(one for _, one in taken)
+        print(f"| {name} | {' | '.join(f'{cell:.2f}' for cell in cells)} | {cpu:.2f} |", flush=True)
+
+    serve = [sys.executable, *SERVE]
+    measure("textrawl, warm", serve, {}, cold=False)
+    measure("textrawl, cold", serve, {}, cold=True)
+    for name, install in OTHERS.items() if others else ():
+        with open_folder("other") as folder:
+            try:
+                command, more = install(folder)
+            except Missing as reason:
+                print(f"| {name} | skipped: {reason} | | | |")
+                continue
+            measure(name, command, more, cold=False)
     print(flush=True)
 
 
@@ -271,6 +330,8 @@ async def run(given: argparse.Namespace, folder: Path) -> None:
     print(f"{tell_machine()}; {given.facts:,} facts, {given.starts} starts each.\n")
     await start_bare(embedded)
     await anyio.to_thread.run_sync(time_handshakes, embedded, given.handshakes)
+    listing = partial(time_lists, others=given.others)
+    await anyio.to_thread.run_sync(listing, embedded, folder / RESIDENT, given.lists)
     await time_places(embedded, external, folder, given.starts)
     async with run_embedded(folder):
         await weigh_calls(external, given.calls)
@@ -286,6 +347,8 @@ def main() -> None:
     parser.add_argument("--facts", type=int, default=1_000)
     parser.add_argument("--calls", type=int, default=1_000)
     parser.add_argument("--clients", type=int, default=32)
+    parser.add_argument("--lists", type=int, default=10)
+    parser.add_argument("--others", action="store_true")
     with open_folder("start") as folder:
         anyio.run(run, parser.parse_args(), folder)
 
