@@ -271,6 +271,30 @@ def test_a_request_before_the_handshake_learns_what_is_missing(
     assert process.end()[:2] == (0, b"")
 
 
+def test_calls_that_were_read_are_finished_after_the_end_of_the_input(
+    start: Start, data_dir: Path
+) -> None:
+    """Also a call that asks the user, whom nobody can ask any more."""
+    asking: dict[str, Any] = {"capabilities": {"elicitation": {}}}
+    fact = {"entityName": "Ada", "entityType": "person", "observation": "likes tea"}
+    names = {"remember_fact": fact, "forget_entity": {"entityName": "Ada"}}
+    calls = [
+        {"jsonrpc": "2.0", "id": name, "method": "tools/call",
+         "params": {"name": name, "arguments": arguments}}
+        for name, arguments in names.items()
+    ]  # fmt: skip
+    process = start(DATA_DIR=data_dir, STRUCTURED_CONTENT="off")
+
+    process.say(HELLO | {"params": HELLO["params"] | asking}, *calls)
+    code, out, _ = process.end()
+    messages = {message["id"]: message for message in map(json.loads, out.splitlines())}
+
+    assert code == 0
+    assert '"ok":true' in messages["remember_fact"]["result"]["content"][0]["text"]
+    assert messages["forget_entity"]["error"]["message"] == "The client's input has ended"
+    assert "elicitation/create" in [message.get("method") for message in messages.values()]
+
+
 UNUSED = {"rich", "uvicorn", "click", "typer", "rapidfuzz", "fastapi", "openai", "yaml", "pandas"}
 
 

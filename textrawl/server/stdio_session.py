@@ -16,6 +16,8 @@ from anyio.abc import AsyncResource
 from mcp.server import MCPServer
 from mcp.shared.message import SessionMessage
 from mcp.types import (
+    CONNECTION_CLOSED,
+    ErrorData,
     JSONRPCError,
     JSONRPCMessage,
     JSONRPCNotification,
@@ -39,7 +41,7 @@ from textrawl.server.early_reader import (
 from textrawl.server.framing import CHUNK, Text
 from textrawl.server.messages import Fault, read_message, refuse_length
 
-_FINISHING = 5.0  # seconds that calls have to end after the end of the client's input
+_FINISHING = 60.0  # seconds that calls have to end after the end of the input: an LLM needs most
 
 
 async def serve_stdio(
@@ -133,7 +135,8 @@ class MessageWriter(AsyncResource):
         self._hides = early_reader.hides
         self._unwritten = early_reader.unwritten
         self._calls = set[RequestId]()
-        self._answered = anyio.Event()
+        self._questions = set[RequestId]()
+        self._changed = anyio.Event()
         self._lock = anyio.Lock(fast_acquire=True)
         self._poll = select.poll()
         self._poll.register(self._output.descriptor, select.POLLOUT)
@@ -144,6 +147,9 @@ class MessageWriter(AsyncResource):
     async def send(self, item: SessionMessage, /) -> None:
         """Write a message. Raises BrokenResourceError if the client has closed its end."""
         message = item.message
+        if isinstance(message, JSONRPCRequest):
+            self._questions.add(message.id)
+            self._note_change()
         if not isinstance(message, JSONRPCResponse | JSONRPCError):
             await self.write(_dump(message))
             return
@@ -151,28 +157,40 @@ class MessageWriter(AsyncResource):
             if not self._hides(message.id):
                 await self.write(_dump(message))
         finally:
-            self._note_answer(message.id)
+            self._calls.discard(message.id)
+            self._note_change()
 
     def note(self, message: JSONRPCMessage) -> None:
-        """Note a message of the client, so that `finish` knows the calls that have no answer."""
+        """Note a message of the client, so that `finish` knows what has no answer yet."""
         match message:
             case JSONRPCRequest(method="tools/call"):
                 self._calls.add(message.id)
             case JSONRPCNotification(method="notifications/cancelled", params={"requestId": name}):
-                self._note_answer(name)
+                self._calls.discard(name)
+            case JSONRPCResponse() | JSONRPCError():
+                self._questions.discard(message.id)
             case _:
                 pass
 
-    async def finish(self) -> None:
-        """Wait until every call of a tool has its answer, or for at most five seconds."""
+    async def finish(self) -> SessionMessage | None:
+        """Wait until every call of a tool has its answer, or for at most a minute.
+
+        Return the answer to a question that such a call asks a client whose input has ended.
+        """
         with anyio.move_on_after(_FINISHING):
             while self._calls:
-                await self._answered.wait()
+                if self._questions:
+                    error = ErrorData(
+                        code=CONNECTION_CLOSED, message="The client's input has ended"
+                    )
+                    question = self._questions.pop()
+                    return SessionMessage(JSONRPCError(jsonrpc="2.0", id=question, error=error))
+                await self._changed.wait()
+        return None
 
-    def _note_answer(self, identity: RequestId | None) -> None:
-        self._calls.discard(identity)
-        self._answered.set()
-        self._answered = anyio.Event()
+    def _note_change(self) -> None:
+        self._changed.set()
+        self._changed = anyio.Event()
 
     async def write(self, line: bytes) -> None:
         """Write a line. Raises BrokenResourceError if the client has closed its end."""
@@ -229,7 +247,9 @@ class MessageReader(AsyncResource):
                 self._writer.note(message)
                 return SessionMessage(message)
             await self._writer.send(SessionMessage(message.reply))
-        await self._writer.finish()  # the SDK ends calls at the end of the input
+        # The SDK ends calls at the end of the input.
+        if (answer := await self._writer.finish()) is not None:
+            return answer
         raise StopAsyncIteration
 
     async def aclose(self) -> None:
