@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from textrawl.archive.items import Conversation, Document, ImportedNote, Span, Turn
+from textrawl.archive.items import Conversation, Document, ImportedNote, ItemSpan, Turn
 from textrawl.memory.chunking import MOST_CHARACTERS, MOST_TOKENS, Chunk, chunk_text, cut_turn
 from textrawl.memory.documents import LONGEST_LABEL, LONGEST_SOURCE, MOST_CHUNKS
 from textrawl.values.text import clean_name, clean_text
@@ -60,7 +60,7 @@ def _write_note(note: ImportedNote) -> Iterator[ImportedText]:
 def _write_part(
     conversation: Conversation, system: str, pieces: Sequence[tuple[Turn, str]], number: int
 ) -> ImportedText:
-    period = Span(conversation.started_at, conversation.started_at)
+    period = ItemSpan(conversation.started_at, conversation.started_at)
     for turn, _ in pieces:
         period.add(turn.at)
     title = clean_name(conversation.title) or _find_title(conversation)
@@ -93,7 +93,7 @@ def _find_title(conversation: Conversation) -> str:
     return words if len(words) <= 60 else f"{words[:59].rsplit(' ', 1)[0]}…"  # noqa: PLR2004
 
 
-def _describe(conversation: Conversation, system: str, period: Span) -> Iterator[str]:
+def _describe(conversation: Conversation, system: str, period: ItemSpan) -> Iterator[str]:
     if period.first and period.last:
         days = dict.fromkeys(f"{day:%Y-%m-%d}" for day in (period.first, period.last))
         yield " to ".join(days)

@@ -144,7 +144,7 @@ def digest(item: Document | Memory) -> str:
 
 
 @dataclass
-class Span:
+class ItemSpan:
     """The first and the last time of several items."""
 
     first: datetime | None = None
@@ -162,7 +162,7 @@ class ImportPlan:
     """The content of an export: the numbers, times and spaces of its items, and its faults."""
 
     counts: dict[str, int] = field(default_factory=dict[str, int])
-    period: Span = field(default_factory=Span)
+    period: ItemSpan = field(default_factory=ItemSpan)
     faults: list[Fault] = field(default_factory=list[Fault])
     spaces: set[str] = field(default_factory=set[str])
 

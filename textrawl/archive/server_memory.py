@@ -15,7 +15,7 @@ from textrawl.archive.line_writing import NAMESPACE, LineWriter, Numbered, fold
 from textrawl.postgres.owner_session import Session
 from textrawl.values.reference_file import (
     EntityRecord,
-    Fault,
+    RecordFault,
     RelationRecord,
     read_reference_file,
 )
@@ -45,7 +45,7 @@ class ServerMemory(LineWriter):
         yield self.write_header()
         entities, relations = list[EntityRecord](), list[RelationRecord]()
         for item in read_reference_file(content, self.tell):
-            if isinstance(item, Fault):
+            if isinstance(item, RecordFault):
                 self.refuse(item.number, item.reason)
             elif isinstance(item, RelationRecord):
                 relations += self._admit_names(item)

@@ -118,7 +118,7 @@ _PATH_LENGTH = 32  # hexadecimal digits of the hash in the path of a remembered 
 
 
 @dataclass(frozen=True)
-class Question:
+class CorpusQuestion:
     """A search: at most `limit` chunks with at least `min_score`, and at most `ceiling` tokens."""
 
     query: str
@@ -155,7 +155,7 @@ class CorpusOperations:
         self._graphs = None if graphs is None else list(graphs)
 
     async def recall(
-        self, question: Question, names: Sequence[str] | None, caller: Caller
+        self, question: CorpusQuestion, names: Sequence[str] | None, caller: Caller
     ) -> tuple[list[FoundChunkRow], str | None]:
         """Return chunks, best first, and the reason if the search used no vectors.
 
@@ -165,7 +165,7 @@ class CorpusOperations:
         return await self._store.search(lambda: self._recall(question, chosen, caller))
 
     async def _recall(
-        self, question: Question, names: list[str] | None, caller: Caller
+        self, question: CorpusQuestion, names: list[str] | None, caller: Caller
     ) -> tuple[list[FoundChunkRow], str | None]:
         model, vector, missing = await self._store.try_to_embed_query(question.query)
         rows = await self._call(

@@ -30,7 +30,7 @@ from textrawl.memory.store import Store
 from textrawl.models.embeddings import Vector, compose_document
 from textrawl.values.reference_file import (
     EntityRecord,
-    Fault,
+    RecordFault,
     RelationRecord,
     read_reference_file,
 )
@@ -349,7 +349,7 @@ def _gather(content: bytes, done: Migrated) -> Iterator[list[Node | Relation]]:
     """Yield batches of entities, then of relations. Count what cannot be used in `done`."""
     batch = list[Node | Relation]()
     for record in read_reference_file(content, done.count_cleaned):
-        if isinstance(record, Fault):
+        if isinstance(record, RecordFault):
             done.errors += record.broken
             done.skipped += 1
             continue

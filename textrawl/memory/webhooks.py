@@ -16,7 +16,7 @@ Row = TypeVar("Row")
 
 
 @dataclass(frozen=True)
-class AddedRow:
+class AddedWebhook:
     """A new webhook. `secret` signs its messages, and is not shown again."""
 
     id: UUID
@@ -80,10 +80,12 @@ class Webhooks:
         self._database = database
         self._credential = credential
 
-    async def add(self, space: str, url: str, events: Sequence[str], *, content: bool) -> AddedRow:
+    async def add(
+        self, space: str, url: str, events: Sequence[str], *, content: bool
+    ) -> AddedWebhook:
         """Add a webhook. Raises ArgumentInvalid for a wrong address or wrong events."""
         [row] = await self._call(
-            "add_webhook", AddedRow, name=space, url=url, events=list(events), content=content
+            "add_webhook", AddedWebhook, name=space, url=url, events=list(events), content=content
         )
         return row
 

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from textrawl.errors import EmbeddingUnavailable
-from textrawl.models.provider import TEXT_AT_FAULT, Endpoint, Outage
+from textrawl.models.provider import TEXT_AT_FAULT, Outage, ProviderEndpoint
 
 MAX_DIMENSIONS = 4_000
 """The largest number of dimensions that pgvector's HNSW index on halfvec accepts."""
@@ -169,7 +169,7 @@ class TextRefused(EmbeddingUnavailable):
 
 
 @dataclass(frozen=True, slots=True)
-class EmbeddingEndpoint(Endpoint):
+class EmbeddingEndpoint(ProviderEndpoint):
     """The address and the model of an embedding provider."""
 
     def outage(

@@ -27,8 +27,8 @@ from textrawl.errors import LlmBadOutput, LlmFailed, LlmModelMissing, LlmUnreach
 from textrawl.models.provider import (
     TEXT_AT_FAULT,
     Breaker,
-    Endpoint,
     Outage,
+    ProviderEndpoint,
     expect_bytes,
     is_transient,
     pause_before_retry,
@@ -49,7 +49,7 @@ class RequestRefused(LlmBadOutput):
 
 
 @dataclass(frozen=True, slots=True)
-class LlmEndpoint(Endpoint):
+class LlmEndpoint(ProviderEndpoint):
     """The address and the model of a provider of LLMs."""
 
     def outage(

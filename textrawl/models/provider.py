@@ -24,7 +24,7 @@ TEXT_AT_FAULT = (
 
 
 @dataclass(frozen=True, slots=True)
-class Endpoint(ABC):
+class ProviderEndpoint(ABC):
     """The address and the model of a provider, with the errors that name them."""
 
     provider: str

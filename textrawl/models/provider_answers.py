@@ -7,7 +7,7 @@ import httpx
 import httpx2
 
 from textrawl.models.llm import LlmEndpoint
-from textrawl.models.provider import Endpoint, find_most_bytes
+from textrawl.models.provider import ProviderEndpoint, find_most_bytes
 
 _EXPLAINED = (HTTPStatus.BAD_REQUEST, HTTPStatus.NOT_FOUND, HTTPStatus.UNPROCESSABLE_ENTITY)
 
@@ -27,7 +27,7 @@ async def check_response(endpoint: LlmEndpoint, response: httpx.Response | httpx
     check_answer(endpoint, response)
 
 
-def check_answer(endpoint: Endpoint, response: httpx.Response | httpx2.Response) -> None:
+def check_answer(endpoint: ProviderEndpoint, response: httpx.Response | httpx2.Response) -> None:
     """Raise an error unless the status means success and the body is not compressed.
 
     Reading a body that is too long raises an error too. A redirect is an error, because it would
@@ -38,7 +38,7 @@ def check_answer(endpoint: Endpoint, response: httpx.Response | httpx2.Response)
     bound_body(endpoint, response)
 
 
-def bound_body(endpoint: Endpoint, response: httpx.Response | httpx2.Response) -> None:
+def bound_body(endpoint: ProviderEndpoint, response: httpx.Response | httpx2.Response) -> None:
     """Limit the size of a body. Raises an error if the body is compressed."""
     if response.headers.get("content-encoding", "identity") != "identity":
         raise endpoint.malformed()
@@ -46,7 +46,7 @@ def bound_body(endpoint: Endpoint, response: httpx.Response | httpx2.Response) -
 
 
 class _Bounded(httpx.AsyncByteStream, httpx2.AsyncByteStream):
-    def __init__(self, stream: object, max_bytes: int, endpoint: Endpoint) -> None:
+    def __init__(self, stream: object, max_bytes: int, endpoint: ProviderEndpoint) -> None:
         assert isinstance(stream, httpx.AsyncByteStream | httpx2.AsyncByteStream)  # noqa: S101 - the clients set no other kind
         self._stream = stream
         self._left = max_bytes

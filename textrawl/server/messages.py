@@ -21,7 +21,7 @@ from textrawl.server.framing import TOO_LONG, Outline, RequestId, read_id, read_
 
 
 @dataclass(frozen=True)
-class Fault:
+class MessageFault:
     """The reason why a message is refused. `id` is None if it cannot be read."""
 
     code: int
@@ -35,23 +35,23 @@ class Fault:
         return JSONRPCError(jsonrpc="2.0", id=self.id, error=error)
 
 
-def read_message(text: bytes) -> JSONRPCMessage | Fault:
+def read_message(text: bytes) -> JSONRPCMessage | MessageFault:
     """Parse `text`, which has at most MOST_BYTES, and return the message or its fault."""
     try:
         members = from_json(text, allow_inf_nan=False)
     except ValueError:
         identity = read_outline(text).find_id()
-        return Fault(PARSE_ERROR, "Not JSON in UTF-8, or half a character", identity)
+        return MessageFault(PARSE_ERROR, "Not JSON in UTF-8, or half a character", identity)
     identity = read_id(members)
     if isinstance(members, dict) and "id" in members and identity is None:
-        return Fault(INVALID_REQUEST, "id: a whole number, or a text that is not too long")
+        return MessageFault(INVALID_REQUEST, "id: a whole number, or a text that is not too long")
     try:
         return jsonrpc_message_adapter.validate_python(members, by_name=False)
     except ValidationError:
         reason = "Not a JSON-RPC 2.0 message: one object, no batch"
-        return Fault(INVALID_REQUEST, reason, identity)
+        return MessageFault(INVALID_REQUEST, reason, identity)
 
 
-def refuse_length(outline: Outline) -> Fault:
+def refuse_length(outline: Outline) -> MessageFault:
     """Return the fault of a message that has more than MOST_BYTES."""
-    return Fault(INVALID_REQUEST, TOO_LONG, outline.find_id())
+    return MessageFault(INVALID_REQUEST, TOO_LONG, outline.find_id())

@@ -39,7 +39,7 @@ from textrawl.server.early_reader import (
     Greeter,
 )
 from textrawl.server.framing import CHUNK, Text
-from textrawl.server.messages import Fault, read_message, refuse_length
+from textrawl.server.messages import MessageFault, read_message, refuse_length
 
 _FINISHING = 60.0  # seconds that calls have to end after the end of the input: an LLM needs most
 
@@ -243,7 +243,7 @@ class MessageReader(AsyncResource):
     async def __anext__(self) -> SessionMessage:
         async for text in self._texts:
             message = read_message(text) if isinstance(text, bytes) else refuse_length(text)
-            if not isinstance(message, Fault):
+            if not isinstance(message, MessageFault):
                 self._writer.note(message)
                 return SessionMessage(message)
             await self._writer.send(SessionMessage(message.reply))

@@ -57,7 +57,7 @@ class LineRefused(Exception):
 
 
 @dataclass(frozen=True)
-class Observation:
+class ObservationRecord:
     """A text in its stored form. `said_at` is None if the file does not have the time."""
 
     text: str
@@ -71,7 +71,7 @@ class EntityRecord:
     number: int
     name: str
     type: str | None
-    observations: tuple[Observation, ...]
+    observations: tuple[ObservationRecord, ...]
 
 
 @dataclass(frozen=True)
@@ -85,7 +85,7 @@ class RelationRecord:
 
 
 @dataclass(frozen=True)
-class Fault:
+class RecordFault:
     """A part of the file that cannot be used. `broken` is true if it is not a JSON object."""
 
     number: int
@@ -93,7 +93,7 @@ class Fault:
     broken: bool = False
 
 
-Item = EntityRecord | RelationRecord | Fault
+Item = EntityRecord | RelationRecord | RecordFault
 
 
 def read_reference_file(content: bytes, tell: Callable[[int], object]) -> Iterator[Item]:
@@ -104,7 +104,7 @@ def read_reference_file(content: bytes, tell: Callable[[int], object]) -> Iterat
     """
     reader = _Reader()
     for number, value in _scan(_decode(content)):
-        if isinstance(value, Fault):
+        if isinstance(value, RecordFault):
             yield value
         else:
             tell(count_cleaned(value))
@@ -133,13 +133,13 @@ def _scan(text: str) -> Iterator[tuple[int, Any]]:
             # A file of open brackets must not be read to its end for each of them.
             value, end = read(text if effort > 0 else text[:line], place)
             if not isinstance(value, dict | list):
-                value, end = Fault(number, "is not a JSON object", broken=True), line
+                value, end = RecordFault(number, "is not a JSON object", broken=True), line
             elif _NOT_UTF8.search(text, place, end):
-                value = Fault(number, "is not UTF-8")
+                value = RecordFault(number, "is not UTF-8")
             yield number, value
         except (ValueError, RecursionError) as error:
             effort -= getattr(error, "pos", len(text)) - place
-            yield number, Fault(number, "is not JSON", broken=True)
+            yield number, RecordFault(number, "is not JSON", broken=True)
         place = _skip_gap(text, end)
 
 
@@ -185,10 +185,10 @@ class _Reader:
         if isinstance(fields.get("id"), str | int):
             self._names.setdefault(str(fields["id"]), name)
         observations = [
-            Observation(part) for text in (*whole, *whole_kind) for part in _divide(text)
+            ObservationRecord(part) for text in (*whole, *whole_kind) for part in _divide(text)
         ]
         for item in _read_observations(fields):
-            if isinstance(item, Observation):
+            if isinstance(item, ObservationRecord):
                 observations.append(item)
             else:
                 yield _write_fault(number, path, item)
@@ -215,7 +215,7 @@ class _Reader:
             sentences = [f"{text} → {target}" for text in whole]
             for name, texts in ((source, [*whole_source, *sentences]), (target, whole_target)):
                 if texts:
-                    parts = [Observation(part) for text in texts for part in _divide(text)]
+                    parts = [ObservationRecord(part) for text in texts for part in _divide(text)]
                     yield EntityRecord(number, name, None, tuple(parts))
         yield from relations
 
@@ -224,8 +224,8 @@ class _Reader:
         return name if name in self._known else self._names.get(name, name)
 
 
-def _write_fault(number: int, path: str, reason: str) -> Fault:
-    return Fault(number, f"{path}: {reason}" if path else reason)
+def _write_fault(number: int, path: str, reason: str) -> RecordFault:
+    return RecordFault(number, f"{path}: {reason}" if path else reason)
 
 
 def _fold_keys(value: _Fields) -> _Fields:
@@ -302,7 +302,7 @@ def _divide(text: str) -> list[str]:
     return [part.strip() for part in parts if part.strip()]
 
 
-def _read_observations(fields: _Fields) -> Iterator[Observation | str]:
+def _read_observations(fields: _Fields) -> Iterator[ObservationRecord | str]:
     """Yield the observations of an entity, and the reason for each one that cannot be read."""
     given = [item for key in _OBSERVATIONS for item in _list(fields.get(key))]
     # An export of textrawl has the times of the observations in a list of their own.
@@ -315,7 +315,7 @@ def _read_observations(fields: _Fields) -> Iterator[Observation | str]:
         parts = _divide(text)
         if fault or not parts:
             yield f"observation {place} {'is empty' if not parts else fault}"
-        yield from (Observation(part, said_at) for part in parts)
+        yield from (ObservationRecord(part, said_at) for part in parts)
 
 
 def _read_observation(item: Any) -> tuple[str, Any]:

@@ -14,7 +14,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from textrawl.access.request import find_principal
 from textrawl.server.framing import MOST_BYTES, MessageBuffer, Outline
-from textrawl.server.messages import Fault, read_message, refuse_length
+from textrawl.server.messages import MessageFault, read_message, refuse_length
 
 _MOST_READ = 4 * MOST_BYTES  # bytes that are read to find the id of a message that is too long
 _GRACE = 0.5  # seconds to wait for the end of an open request with the same id
@@ -50,14 +50,14 @@ class Exchanges:
         elif scope["method"] != "POST":
             headers = [pair for pair in scope["headers"] if pair[0] != _RESUMED_AFTER]
             await self._app({**scope, "headers": headers}, receive, send)
-        elif isinstance(body := await _read_body(scope, receive), Fault):
+        elif isinstance(body := await _read_body(scope, receive), MessageFault):
             await _build_reply(body, 413)(scope, receive, send)
         else:
             await self._exchange(body, scope, receive, send)
 
     async def _exchange(self, body: bytes, scope: Scope, receive: Receive, send: Send) -> None:
         message = read_message(body)
-        if isinstance(message, Fault):
+        if isinstance(message, MessageFault):
             await _build_reply(message, 400)(scope, receive, send)
             return
         send = _explain_missing(getattr(message, "id", None), scope, receive, send)
@@ -67,7 +67,7 @@ class Exchanges:
             return
         if key[-1] == GET_STREAM_KEY or not await self._is_free(key):
             reason = "A request with this id is being answered: take another id"
-            fault = Fault(INVALID_REQUEST, reason, getattr(message, "id", None))
+            fault = MessageFault(INVALID_REQUEST, reason, getattr(message, "id", None))
             await _build_reply(fault, 400)(scope, receive, send)
             return
         ended = self._answering[key] = anyio.Event()
@@ -85,7 +85,7 @@ class Exchanges:
         return key not in self._answering
 
 
-async def _read_body(scope: Scope, receive: Receive) -> bytes | Fault:
+async def _read_body(scope: Scope, receive: Receive) -> bytes | MessageFault:
     """Return the body, or a fault if the body is too long. Stop reading after _MOST_READ bytes.
 
     Raises ClientDisconnect.
@@ -133,7 +133,7 @@ def _explain_missing(number: RequestId | None, scope: Scope, receive: Receive, s
         nonlocal missing
         if message["type"] == "http.response.start" and message["status"] == _NOT_FOUND:
             missing = True
-            fault = Fault(INVALID_REQUEST, _SESSION_GONE, number)
+            fault = MessageFault(INVALID_REQUEST, _SESSION_GONE, number)
             await _build_reply(fault, _NOT_FOUND)(scope, receive, send)
         elif not missing:
             await send(message)
@@ -151,6 +151,6 @@ def _replay(body: bytes, receive: Receive) -> Receive:
     return receive_again
 
 
-def _build_reply(fault: Fault, status: int) -> Response:
+def _build_reply(fault: MessageFault, status: int) -> Response:
     text = fault.reply.model_dump_json(by_alias=True, exclude_unset=True)
     return Response(text, status_code=status, media_type="application/json")

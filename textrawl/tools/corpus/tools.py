@@ -13,10 +13,10 @@ from textrawl.errors import ArgumentInvalid
 from textrawl.memory.corpus import (
     Clip,
     CorpusOperations,
+    CorpusQuestion,
     CorpusSizeRow,
     CorrectionOperations,
     FoundChunkRow,
-    Question,
     ReachableGraphRow,
     choose_graph,
     find_equal,
@@ -233,7 +233,7 @@ async def recall(
     names, unknown = None, list[str]()
     if graphs:
         names, unknown = _choose_names(await operations.find_graphs(call.caller), graphs)
-    question = Question(query, topK, minScore, call.app.max_recall_tokens)
+    question = CorpusQuestion(query, topK, minScore, call.app.max_recall_tokens)
     rows, missing = await operations.recall(question, names, call.caller)
     reply = RecallReply.build(rows, unknown, missing)
     shown = [row for row in rows if not row.over_cap]
