@@ -39,6 +39,12 @@ HALF = b"POST /mcp HTTP/1.1\r\nhost: localhost\r\nx: "  # headers that go no fur
 ALIVE = b"GET /healthz HTTP/1.1\r\nhost: localhost\r\n\r\n"
 
 
+@pytest.fixture(autouse=True)
+def _patient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """An analysis on a busy machine can take longer than a request may."""
+    monkeypatch.setattr(guards.Deadlines.__init__, "__kwdefaults__", {"seconds": 300.0})
+
+
 @pytest.fixture
 async def http() -> AsyncIterator[httpx2.AsyncClient]:
     async with httpx2.AsyncClient(headers=ACCEPT, timeout=120) as http:

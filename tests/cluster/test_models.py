@@ -3,8 +3,6 @@
 import os
 import re
 import signal
-import subprocess
-import sys
 from collections.abc import AsyncIterator, Callable, Iterator
 
 import anyio
@@ -14,18 +12,15 @@ from tests.cluster.settlers import Settlers
 from tests.conftest import ACTOR
 from tests.support.cluster import ClusterMemory
 from tests.support.providers import EmbeddingServer
-from tests.support.upkeep import LONG_AGO, Desk, open_desk_of
+from tests.support.upkeep import LONG_AGO, Desk, Embed, build_embed, finish, open_desk_of
 from textrawl import Settings
 from textrawl.cluster.cluster import ClusterDatabase
 from textrawl.embedded.postmaster import OWNER
-from textrawl.settings import read_foreign_environment
 
 pytestmark = pytest.mark.anyio
 
 NARROW, WIDE = "openai:narrow", "ollama:wide"
 START = ("start", "--provider", "ollama", "--model", "wide")
-
-Embed = Callable[..., subprocess.Popen[str]]
 
 
 @pytest.fixture
@@ -68,26 +63,12 @@ async def desk(
 @pytest.fixture
 def embed(memory: ClusterMemory, narrow: EmbeddingServer, wide: EmbeddingServer) -> Embed:
     """Starts `textrawl embed`, as the owner."""
-
-    def start(*words: str) -> subprocess.Popen[str]:
-        return subprocess.Popen(
-            [sys.executable, "-m", "textrawl", "embed", *words], text=True,
-            env={
-                **read_foreign_environment(), "OPENAI_API_KEY": "key",
-                "DATABASE_URL": memory.dsn(OWNER),
-                "OPENAI_BASE_URL": narrow.openai_url, "OLLAMA_BASE_URL": wide.url,
-            },
-            stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-        )  # fmt: skip
-
-    return start
-
-
-async def finish(process: subprocess.Popen[str], code: int = 0) -> str:
-    """What the command said."""
-    out, err = await anyio.to_thread.run_sync(process.communicate)
-    assert process.returncode == code, err + out
-    return f"{out}{err}"
+    return build_embed(
+        DATABASE_URL=memory.dsn(OWNER),
+        OPENAI_API_KEY="key",
+        OPENAI_BASE_URL=narrow.openai_url,
+        OLLAMA_BASE_URL=wide.url,
+    )
 
 
 def settle(settlers: Settlers, text: str = "owns thing") -> dict[int, str]:

@@ -9,7 +9,6 @@ import threading
 from abc import ABC, abstractmethod
 from enum import StrEnum
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from types import TracebackType
 from typing import Any, Generic, Protocol, Self, TypeVar, cast
 
 
@@ -189,12 +188,7 @@ class ProviderServer(ABC, Generic[RequestT]):
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._released.set()
         self._gate.set()
         self._stop()

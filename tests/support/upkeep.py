@@ -1,11 +1,14 @@
 """A server whose upkeep is done by hand."""
 
-from collections.abc import AsyncGenerator
+import subprocess
+import sys
+from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, LiteralString, cast
 
+import anyio
 import psycopg
 from mcp import Client
 from mcp.types import CallToolResult, TextContent
@@ -21,6 +24,7 @@ from textrawl.models.active_model import Models, choose_named
 from textrawl.models.choice import asks_for_model, choose_embedder
 from textrawl.postgres.database import Database
 from textrawl.server.lifespan import Upkeep, build_renderer
+from textrawl.settings import read_foreign_environment
 from textrawl.tools.call import App, Identity
 
 LONG_AGO = 10_000.0  # seconds: longer than any breaker or worker waits
@@ -101,3 +105,28 @@ def count(owner: psycopg.Connection, what: str) -> int:
 def make_due(owner: psycopg.Connection) -> None:
     """As if the waiting time of every claimed fact were over."""
     owner.execute("update embedding_pending set next_attempt = now()")
+
+
+Embed = Callable[..., subprocess.Popen[str]]
+
+
+def build_embed(**environment: str) -> Embed:
+    """A function that starts `textrawl embed` with these settings."""
+
+    def start(*words: str, **more: str) -> subprocess.Popen[str]:
+        return subprocess.Popen(
+            [sys.executable, "-m", "textrawl", "embed", *words],
+            env=read_foreign_environment() | environment | more,
+            text=True,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+        )
+
+    return start
+
+
+async def finish(process: subprocess.Popen[str], code: int = 0) -> str:
+    """What the command said."""
+    out, err = await anyio.to_thread.run_sync(process.communicate)
+    assert process.returncode == code, err + out
+    return f"{out}{err}"

@@ -20,7 +20,6 @@ from importlib.metadata import version
 from importlib.util import find_spec
 from itertools import count
 from pathlib import Path
-from types import TracebackType
 from typing import Final, LiteralString, Self
 
 import anyio
@@ -244,12 +243,7 @@ class FileLock:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         # Release the lock before closing the file. A new child shares the open file, and thereby
         # the lock, until it executes its program.
         self.release()

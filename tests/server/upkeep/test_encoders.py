@@ -1,22 +1,18 @@
 """A memory with a sentence encoder: no write waits for it, and its scale is measured there."""
 
 import json
-import subprocess
 import sys
 from collections.abc import AsyncIterator, Callable
 
-import anyio
-import anyio.to_thread
 import psycopg
 import pytest
 
 from tests.conftest import Databases
 from tests.support.encoder import list_path
-from tests.support.upkeep import LONG_AGO, Desk, count, open_desk
+from tests.support.upkeep import LONG_AGO, Desk, Embed, build_embed, count, finish, open_desk
 from textrawl import Settings
 from textrawl.client.local import open_local
 from textrawl.embedded.postmaster import OWNER
-from textrawl.settings import read_foreign_environment
 from textrawl.wire.program import Program
 
 pytestmark = pytest.mark.anyio
@@ -26,7 +22,6 @@ ENCODER = "encoder:all-minilm-l6-v2-int8"
 DRINK = "Which drink does she prefer?"  # without a word of the fact that answers it
 TEA = "Her favourite beverage is tea"
 
-Embed = Callable[..., subprocess.Popen[str]]
 Scale = tuple[float, float, float, bool]
 
 
@@ -47,25 +42,7 @@ async def desk(settings: Callable[..., Settings], shown: None) -> AsyncIterator[
 @pytest.fixture
 def embed(postgres: Databases, database: str) -> Embed:
     """Starts `textrawl embed`, as the owner."""
-
-    def start(*words: str, **environment: str) -> subprocess.Popen[str]:
-        own = {"DATABASE_URL": postgres.cluster.dsn(OWNER, database), **environment}
-        return subprocess.Popen(
-            [sys.executable, "-m", "textrawl", "embed", *words],
-            env=read_foreign_environment() | own,
-            text=True,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-        )
-
-    return start
-
-
-async def finish(process: subprocess.Popen[str], code: int = 0) -> str:
-    """What the command said."""
-    out, err = await anyio.to_thread.run_sync(process.communicate)
-    assert process.returncode == code, err
-    return f"{out}{err}"
+    return build_embed(DATABASE_URL=postgres.cluster.dsn(OWNER, database))
 
 
 def read_scale(owner: psycopg.Connection, name: str = LOCAL) -> Scale:

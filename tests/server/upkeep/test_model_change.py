@@ -3,8 +3,6 @@
 import os
 import re
 import signal
-import subprocess
-import sys
 from collections.abc import AsyncIterator, Callable, Iterator
 
 import anyio
@@ -13,17 +11,14 @@ import pytest
 
 from tests.conftest import Databases
 from tests.support.providers import EmbeddingServer, Fault
-from tests.support.upkeep import LONG_AGO, Desk, count, open_desk
+from tests.support.upkeep import LONG_AGO, Desk, Embed, build_embed, count, finish, open_desk
 from textrawl import Settings, errors
 from textrawl.embedded.postmaster import OWNER
-from textrawl.settings import read_foreign_environment
 
 pytestmark = [pytest.mark.anyio, pytest.mark.slow]
 
 NARROW, WIDE = "openai:text-embedding-3-small", "ollama:wide"
 START = ("start", "--provider", "ollama", "--model", "wide")
-
-Embed = Callable[..., subprocess.Popen[str]]
 
 
 @pytest.fixture
@@ -44,26 +39,12 @@ def embed(
     postgres: Databases, database: str, provider: EmbeddingServer, wide: EmbeddingServer
 ) -> Embed:
     """Starts `textrawl embed`, as the owner."""
-
-    def start(*words: str) -> subprocess.Popen[str]:
-        return subprocess.Popen(
-            [sys.executable, "-m", "textrawl", "embed", *words], text=True,
-            env={
-                **read_foreign_environment(), "OPENAI_API_KEY": "key",
-                "DATABASE_URL": postgres.cluster.dsn(OWNER, database),
-                "OPENAI_BASE_URL": provider.openai_url, "OLLAMA_BASE_URL": wide.url,
-            },
-            stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-        )  # fmt: skip
-
-    return start
-
-
-async def finish(process: subprocess.Popen[str], code: int = 0) -> str:
-    """What the command said."""
-    out, err = await anyio.to_thread.run_sync(process.communicate)
-    assert process.returncode == code, err
-    return f"{out}{err}"
+    return build_embed(
+        DATABASE_URL=postgres.cluster.dsn(OWNER, database),
+        OPENAI_API_KEY="key",
+        OPENAI_BASE_URL=provider.openai_url,
+        OLLAMA_BASE_URL=wide.url,
+    )
 
 
 def follow(desk: Desk) -> None:
