@@ -154,6 +154,7 @@ async def test_a_document_is_read_on_from_the_passage_that_was_found(
     assert whole["text"] == MEALS
     assert "next" not in whole["metadata"]
     assert (middle["text"], middle["metadata"]["line"]) == (MEALS[23:], "2")
+    assert (whole["title"], middle["title"]) == ("m.md", "m.md, line 2")
     assert middle["url"] == f"{PAGES}document:{source}:2"
     assert (capped["text"], capped["metadata"]["next"]) == (MEALS[:49], f"document:{source}:3")
     owner.execute("select change_tier('handbook', 'personal', 8)")

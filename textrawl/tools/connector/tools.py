@@ -229,9 +229,9 @@ class DocumentItem(FetchReply):
             "updated": write_day(first.updated_at),
             "line": str(first.line),
         }
-        reply = cls(
-            id=str(item), title=_write_title(first.label), text="", url=url, metadata=metadata
-        )
+        place = f", line {first.line}" if item.place is not None else ""
+        title = _write_title(first.label + place)
+        reply = cls(id=str(item), title=title, text="", url=url, metadata=metadata)
         reply._chunks = chunks
         return reply.choose(len(chunks))
 
