@@ -68,8 +68,8 @@ def test_a_real_collector_shows_a_call_with_its_sql_function_and_its_embedding(
         process.open()
         process.say({"jsonrpc": "2.0", "id": 3, "method": "tools/call", "params": params})
         assert process.hear()["id"] == 3
+        wait_for(lambda: "tools/call remember_fact" in read_spans(phoenix))
         assert process.end().code == 0
-    wait_for(lambda: "tools/call remember_fact" in read_spans(phoenix))
 
     spans = read_spans(phoenix)
     call = spans["tools/call remember_fact"]

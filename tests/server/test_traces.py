@@ -57,6 +57,7 @@ def spans(collector: Collector, launch: Launch, database_url: str) -> dict[str, 
         call(process, "extract_memories", text=f"{CANARY} likes tea. " * 9)
         call(process, f"{CANARY}_tool")
         ask(process, CANARY)
+        process.say({"jsonrpc": "2.0", "method": f"notifications/{CANARY}", "params": {}})
         ask(process, "prompts/get", name=CANARY)
         ask(process, "resources/read", uri=f"memory://entity/{CANARY}")
         assert process.end().code == 0

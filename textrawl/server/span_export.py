@@ -12,6 +12,7 @@ import threading
 from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
 
+from mcp.types.methods import CLIENT_NOTIFICATIONS, CLIENT_REQUESTS, SERVER_REQUESTS
 from opentelemetry import trace
 from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
 from opentelemetry.sdk.resources import SERVICE_NAME, SERVICE_VERSION, Resource
@@ -28,7 +29,8 @@ _LAST_EXPORT = 2.0  # seconds that the end of the process waits for the last spa
 _UNNAMED = "unknown_service"  # the beginning of the SDK's name for a service without a name
 
 _METHOD, _PROTOCOL = "mcp.method.name", "mcp.protocol.version"
-_REFUSED, _NO_METHOD = "rpc.response.status_code", "-32601"
+_REFUSED = "rpc.response.status_code"
+_METHODS = {method for method, _ in (*CLIENT_REQUESTS, *CLIENT_NOTIFICATIONS, *SERVER_REQUESTS)}
 _OF_CLIENTS = ("gen_ai.tool.name", "gen_ai.prompt.name")
 _OTHER = "_OTHER"  # OpenTelemetry's value for a method that is unknown
 _NUMBER, _VERSION = re.compile(r"\d{1,18}"), re.compile(r"\d{4}-\d\d-\d\d")
@@ -108,7 +110,10 @@ class _SafeExporter(SpanExporter):
         result = self._exporter.export([_strip(span) for span in spans])
         failed = result is not SpanExportResult.SUCCESS
         if failed and not self._failed:
-            logger.warning("The collector of OTEL_EXPORTER_OTLP_ENDPOINT takes no spans: see it")
+            logger.warning(
+                "The collector of OTEL_EXPORTER_OTLP_ENDPOINT takes no spans by OTLP over HTTP: "
+                "start it, or check the address"
+            )
         self._failed = failed
         return result
 
@@ -141,8 +146,7 @@ def _strip(span: ReadableSpan) -> ReadableSpan:
 def _choose(given: Mapping[str, object]) -> dict[str, str | int]:
     """Return the attributes whose values are not texts of a client.
 
-    The SDK refuses unknown names of methods, tools and prompts with an error. These names are left
-    out.
+    The SDK refuses unknown names of tools and prompts with an error. These names are left out.
     """
     kept = {
         key: value
@@ -154,6 +158,6 @@ def _choose(given: Mapping[str, object]) -> dict[str, str | int]:
     if _REFUSED in kept:
         for key in _OF_CLIENTS:
             kept.pop(key, None)
-    if kept.get(_REFUSED) == _NO_METHOD:
+    if _METHOD in kept and kept[_METHOD] not in _METHODS:
         kept[_METHOD] = _OTHER
     return kept
