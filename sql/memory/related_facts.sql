@@ -8,8 +8,7 @@ create function textrawl.related_facts(
 )
 returns table (
     space_id integer, id uuid,
-    via integer,            -- bit mask of the terms that the statement of the relation has
-    part double precision   -- share of their weight that counts for the fact
+    via integer  -- bit mask of the terms that the statement of the relation has
 )
 language plpgsql stable rows 10
 set search_path from current
@@ -46,17 +45,17 @@ begin
             where (r.other = any(entities)) is not true
         ), asked as (
             -- A query asks for a relation by its words (the company that Ada works for), or else by the type of the
-            -- entity at its other end (the city of Ada). If it asks for none, and they are few, all count a little.
+            -- entity at its other end (the city of Ada).
             select *, terms_weight(via & ~names, sums) as weight,
                 case when via & ~names <> 0 then 2 when entity_type = any(kinds) then 1 else 0 end as level
             from related
         ), chosen as (
             select * from (
-                select *, max(level) over () as most, max(weight) over () as heaviest, count(*) over () as relations from asked) a
-            where level = most and weight > 0.99 * heaviest - 0.001 and (level > 0 or relations <= 8)
+                select *, max(level) over () as most, max(weight) over () as heaviest from asked) a
+            where level > 0 and level = most and weight > 0.99 * heaviest - 0.001
             limit 5
         )
-        select f.space_id, f.id, bit_or(c.via), max(case when c.level > 0 then 0.9 else 0.6 end)::float8
+        select f.space_id, f.id, bit_or(c.via)
         from chosen c
         cross join lateral (
             select o.space_id, o.id

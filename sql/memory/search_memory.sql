@@ -229,7 +229,7 @@ begin
         ),
         related as materialized (
             -- Facts one relation away from the named entities, if the query asks for this relation.
-            select r.space_id, r.id, r.via, r.part
+            select r.space_id, r.id, r.via
             from named cross join lateral related_facts(
                 query_words, terms, sums, mask, spaces, entities, entity_types, moment, since, until) r
             where entities is not null
@@ -245,7 +245,7 @@ begin
         ),
         candidate as materialized (
             select s.space_id, s.id, s.entity_id, s.content, s.created_at, s.said_at, s.valid_from, s.ordinal, s.relation_id, s.held, s.matched, s.words,
-                coalesce(s.cosine, c.cosine) as cosine, r.via, r.part
+                coalesce(s.cosine, c.cosine) as cosine, r.via
             from gathered s
             left join fact_cosines(model, vector, array(select space_id from gathered where not near),
                                    array(select id from gathered where not near)) c on c.space_id = s.space_id and c.id = s.id
@@ -258,7 +258,7 @@ begin
                     + case when joins then 0.3 * (
                         terms_weight(before & ~matched, sums) * before_share
                         + terms_weight(after & ~(matched | before), sums) * after_share) else 0 end
-                    + case when via is null then 0 else part * terms_weight(via & ~matched, sums) end) end as coverage,
+                    + case when via is null then 0 else 0.9 * terms_weight(via & ~matched, sums) end) end as coverage,
                 case when phrases is null or matched & (matched - 1) = 0 then 0 else (
                     select avg((strpos(text, phrase) > 0)::integer)
                     from (select lower(content) as text offset 0) lower_case, unnest(phrases) phrase) end as phrase_share
