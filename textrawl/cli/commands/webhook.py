@@ -3,7 +3,7 @@
 from collections.abc import Awaitable, Callable
 from dataclasses import asdict
 from datetime import UTC, datetime
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, TypeVar
 
 import typer
 
@@ -17,9 +17,10 @@ from textrawl.cli.administration import (
 from textrawl.cli.console import open_console, write_json, write_message
 from textrawl.cli.inputs import AsJson
 from textrawl.errors import ArgumentInvalid
-from textrawl.memory.webhooks import WEBHOOK_EVENTS, WebhookRow, Webhooks
+from textrawl.memory.webhooks import WEBHOOK_EVENTS, AddedRow, WebhookRow, Webhooks
 from textrawl.settings import read_settings
 from textrawl.values.text import clean_name
+from textrawl.values.word_lists import list_destinations
 
 Result = TypeVar("Result")
 
@@ -74,18 +75,22 @@ def add(
     """
     kinds = [kind.strip().lower() for kind in events.split(",") if kind.strip()]
 
-    async def work(memory: Administration) -> tuple[str, dict[str, Any]]:
-        place = space or read_settings().space or await _find_home(memory)
+    settings = read_settings()
+
+    async def work(memory: Administration) -> tuple[AddedRow, WebhookRow]:
+        place = space or settings.space or await _find_home(memory)
         webhooks = Webhooks(memory.database, memory.credential)
         added = await webhooks.add(place, url, kinds, content=content)
-        return place, asdict(added)
+        return added, await webhooks.find(str(added.id))
 
-    place, added = administer(work, owned=False)
+    added, row = administer(work, owned=False)
     if as_json:
-        write_json({**added, "space": place})
+        write_json({**asdict(added), "space": row.space_name, "url": row.url})
     else:
-        write_message(f"Webhook {added['id']} posts events of {place} to {url}.")
-        write_message(f"Its secret, which is not shown again: {added['secret']}")
+        write_message(f"Webhook {row.id} posts events of {row.space_name} to {row.url}.")
+        write_message(f"Its secret, which is not shown again: {added.secret}")
+    if row.host not in list_destinations(settings.webhook_hosts):
+        write_message(f"The TEXTRAWL_WEBHOOK_HOSTS of a server has to name {row.host}.")
 
 
 async def _find_home(memory: Administration) -> str:
