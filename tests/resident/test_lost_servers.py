@@ -20,6 +20,7 @@ from tests.support.handing_over import (
     call_of,
     find_server,
     greet,
+    is_listening,
     is_passing_on,
     open_entrance,
     search,
@@ -28,6 +29,7 @@ from textrawl.server.handover import Entrance
 
 KILLS = 20
 WRITERS = 3
+ADA = {"uri": "memory://entity/Ada"}
 
 
 @pytest.fixture
@@ -47,12 +49,6 @@ def fact_of(text: str) -> dict[str, object]:
 
 def remember(process: Process, identity: int, text: str) -> dict[str, Any]:
     return call(process, identity, "remember_fact", **fact_of(text))
-
-
-def is_listening(entrance: Entrance) -> bool:
-    with suppress(OSError):
-        return find_server(entrance) > 0
-    return False
 
 
 @contextmanager
@@ -76,6 +72,9 @@ def test_when_a_server_ends_its_calls_are_finished_and_one_of_its_clients_serves
         greet(other)
         assert "likes tea" in search(other, 2, "tea")
         assert is_passing_on(other.popen.pid)
+    subscriber = others[2]
+    subscriber.say({"jsonrpc": "2.0", "id": 3, "method": "resources/subscribe", "params": ADA})
+    assert subscriber.hear()["id"] == 3
     others[0].say(call_of(3, "remember_fact", **fact_of("has a dog")))
 
     ended = first.end()
@@ -86,6 +85,8 @@ def test_when_a_server_ends_its_calls_are_finished_and_one_of_its_clients_serves
         assert "likes tea" in search(other, 4, "tea")
         assert "has a dog" in search(other, 5, "dog")
     assert search(others[0], 6, "tea").startswith("Ada (person)")
+    remember(others[1], 7, "has a cat")
+    assert subscriber.hear()["method"] == "notifications/resources/updated"
     assert [is_passing_on(other.popen.pid) for other in others].count(False) == 1
     assert find_server(entrance) in {other.popen.pid for other in others}
     assert [other.end().code for other in reversed(others)] == [0, 0, 0]

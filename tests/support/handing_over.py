@@ -1,5 +1,6 @@
 """Processes of clients over stdio, of which one has the memory open for the others."""
 
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,13 @@ def is_passing_on(process: int) -> bool:
 def find_server(entrance: Entrance) -> int:
     """The id of the process that serves the others. Raises OSError if there is none."""
     return find_listener(entrance.address.socket)
+
+
+def is_listening(entrance: Entrance) -> bool:
+    """Whether a process serves the others."""
+    with suppress(OSError):
+        return find_server(entrance) > 0
+    return False
 
 
 def open_entrance() -> Entrance:

@@ -20,7 +20,7 @@ import socket
 import sys
 import time
 from collections.abc import Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, NamedTuple, cast
@@ -189,7 +189,7 @@ def _read_tools(answer: Any) -> frozenset[str]:
             raise ResidentRefused("The server does not admit this session")
 
 
-_start: list[int] = []
+_start: list[tuple[int, Path]] = []
 
 
 def _take_start(path: Path) -> bool:
@@ -206,16 +206,22 @@ def _take_start(path: Path) -> bool:
         return True
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
+        in_place = os.path.samestat(os.fstat(descriptor), path.stat())
+    except OSError:  # another process has the lock, or has just deleted the file
+        in_place = False
+    if in_place:
+        _start.append((descriptor, path))
+    else:
         os.close(descriptor)
-        return False
-    _start.append(descriptor)
-    return True
+    return in_place
 
 
 def let_others_join() -> None:
-    """Give the lock back, because this process listens now, or never will."""
+    """Give the lock back, because this process listens now."""
     while _start:
+        descriptor, path = _start.pop()
+        with suppress(OSError):
+            path.unlink()
         # A new child shares the open file until it executes its program.
-        fcntl.flock(_start[0], fcntl.LOCK_UN)
-        os.close(_start.pop())
+        fcntl.flock(descriptor, fcntl.LOCK_UN)
+        os.close(descriptor)

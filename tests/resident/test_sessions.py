@@ -1,0 +1,155 @@
+"""Who gets a session of a server that another process runs, and what the session can do."""
+
+import json
+import os
+import socket
+import subprocess
+import sys
+from contextlib import ExitStack, suppress
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.support.commands import HELLO, Launch, Process, wait_for
+from tests.support.handing_over import (
+    call,
+    find_server,
+    greet,
+    is_listening,
+    is_passing_on,
+    open_entrance,
+    search,
+)
+from tests.support.sockets import is_answered, read_all
+from textrawl.server.framing import MOST_BYTES
+from textrawl.server.handover import Entrance
+
+pytestmark = pytest.mark.slow
+
+NEEDS_ROOT = pytest.mark.skipif(os.geteuid() != 0, reason="only root can act as two OS users")
+AT_ONCE = 70  # more than the requests that a server reads at the same time
+
+
+@pytest.fixture
+def entrance(monkeypatch: pytest.MonkeyPatch) -> Entrance:
+    """Where the processes of the test meet."""
+    monkeypatch.setenv("TEXTRAWL_EMBEDDING_PROVIDER", "none")
+    return open_entrance()
+
+
+@pytest.fixture
+def server(launch: Launch, data_dir: Path, entrance: Entrance) -> Process:
+    """A server of a client over stdio."""
+    process = launch("serve", DATA_DIR=data_dir, EMBEDDING_PROVIDER="none")
+    process.open()
+    wait_for(lambda: is_listening(entrance))
+    return process
+
+
+def ask_for_session(entrance: Entrance, **changes: Any) -> tuple[socket.socket, dict[str, Any]]:
+    """A connection, and the answer to a request for a session with `changes` of its parameters."""
+    request = json.loads(entrance.request)
+    request["params"] |= changes
+    connection = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    connection.settimeout(30)
+    connection.connect(str(entrance.address.socket))
+    connection.sendall(json.dumps(request).encode() + b"\n")
+    return connection, json.loads(read_line(connection))
+
+
+def read_line(connection: socket.socket) -> bytes:
+    received = b""
+    while not received.endswith(b"\n"):
+        chunk = connection.recv(1 << 16)
+        assert chunk
+        received += chunk
+    return received
+
+
+@pytest.mark.usefixtures("server")
+def test_a_session_that_does_not_fit_is_refused_and_none_changes_what_all_share(
+    entrance: Entrance,
+) -> None:
+    other = json.loads(entrance.request)["params"]["_meta"]
+    other["textrawl/program"]["version"] = "0.0.1"
+    for changes, reason in (
+        ({"shared": "0" * 64}, "Session refused"),
+        ({"shared": None}, "Session refused"),
+        ({"settings": {"toolsets": "secret"}}, "secret"),
+        ({"settings": {"max_response_tokens": "-1"}}, "TEXTRAWL_MAX_RESPONSE_TOKENS"),
+        ({"_meta": other}, "Another version"),
+    ):
+        connection, answer = ask_for_session(entrance, **changes)
+        with connection:
+            assert reason in answer["error"]["message"], changes
+            assert read_all(connection) == b""
+    hostile = {"read_only": "true", "data_dir": "/", "access_token": "trl_x", "space": "other"}
+
+    connection, answer = ask_for_session(entrance, settings=hostile)
+    with connection:
+        connection.sendall(json.dumps(HELLO).encode() + b"\n")
+        greeting = json.loads(read_line(connection))
+
+    assert answer["result"]["reads"] == ["query_memory"]
+    assert greeting["result"]["serverInfo"]["name"] == "textrawl"
+
+
+def test_broken_bytes_and_many_sessions_hurt_no_other(server: Process, entrance: Entrance) -> None:
+    with ExitStack() as stack:
+        for number in range(AT_ONCE):
+            connection, answer = ask_for_session(entrance)
+            stack.enter_context(connection)
+            assert "result" in answer
+            with suppress(BrokenPipeError):
+                connection.sendall(b'{"broken":\n' if number % 2 else b"x" * (MOST_BYTES + 9))
+        assert is_answered()
+        assert '"n":0' in search(server, 3, "tea")
+
+
+def test_a_process_with_other_settings_keeps_a_server_of_its_own(
+    server: Process, launch: Launch, data_dir: Path
+) -> None:
+    own = launch("serve", DATA_DIR=data_dir, EMBEDDING_PROVIDER="none", READ_ONLY="true")
+    greet(own)
+
+    refused = call(own, 2, "remember_fact", entityName="Ada", observation="likes tea")
+
+    assert refused["result"]["isError"]
+    assert not is_passing_on(own.popen.pid)
+    assert server.popen.poll() is None
+
+
+def test_a_client_beside_a_server_over_http_acts_as_the_servers_own_principal(
+    launch: Launch, data_dir: Path, entrance: Entrance
+) -> None:
+    launch("serve", "--http", "--port", "0", DATA_DIR=data_dir, EMBEDDING_PROVIDER="none")
+    wait_for(lambda: is_listening(entrance))
+    client = launch("serve", DATA_DIR=data_dir, EMBEDDING_PROVIDER="none")
+    greet(client)
+
+    fact = {"entityName": "Ada", "entityType": "person", "observation": "likes tea"}
+    stored = call(client, 2, "remember_fact", **fact)
+
+    assert stored["result"]["isError"] is False
+    assert is_passing_on(client.popen.pid)
+    assert find_server(entrance) != client.popen.pid
+
+
+@NEEDS_ROOT
+def test_another_os_user_gets_no_session_even_if_it_can_open_the_socket(
+    server: Process, entrance: Entrance
+) -> None:
+    for path in (*entrance.address.socket.parents[:3], entrance.address.socket):
+        path.chmod(0o777)
+    code = (
+        "import os, socket, sys\nos.setuid(65534)\ns = socket.socket(socket.AF_UNIX)\n"
+        "s.connect(sys.argv[1])\ns.sendall(sys.argv[2].encode())\nprint(s.recv(99))"
+    )
+    command = [sys.executable, "-c", code, str(entrance.address.socket), entrance.request.decode()]
+
+    done = subprocess.run(command, capture_output=True, text=True, check=False, cwd="/")
+
+    assert "result" not in done.stdout
+    assert done.stdout in ("b''\n", "")
+    assert server.popen.poll() is None
