@@ -4,18 +4,21 @@ Its clients go on. Nothing that was acknowledged is lost, and a write without an
 answered with an error that says so.
 """
 
+import json
 import os
 import signal
+import socket
 from collections.abc import Generator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from threading import Event, Thread
 from typing import Any
 
 import pytest
 
-from tests.support.commands import Launch, Process, Run, wait_for
+from tests.support.commands import HELLO, Launch, Process, Run, wait_for
 from tests.support.handing_over import (
+    INITIALIZED,
     call,
     call_of,
     find_server,
@@ -25,7 +28,9 @@ from tests.support.handing_over import (
     open_entrance,
     search,
 )
+from textrawl.server.early_reader import EarlyReader
 from textrawl.server.handover import Entrance
+from textrawl.server.relay import children, hand_over
 
 KILLS = 20
 WRITERS = 3
@@ -89,7 +94,11 @@ def test_when_a_server_ends_its_calls_are_finished_and_one_of_its_clients_serves
     assert subscriber.hear()["method"] == "notifications/resources/updated"
     assert [is_passing_on(other.popen.pid) for other in others].count(False) == 1
     assert find_server(entrance) in {other.popen.pid for other in others}
-    assert [other.end().code for other in reversed(others)] == [0, 0, 0]
+    for other in reversed(others):
+        other.say(call_of(8, "remember_fact", **fact_of(f"is known to {other.popen.pid}")))
+        ended = other.end()  # closes stdin at once
+        assert ended.code == 0
+        assert '"isError":false' in ended.out
 
 
 @pytest.mark.slow
@@ -129,6 +138,44 @@ def test_a_server_that_is_stopped_is_left_after_some_seconds(
     assert "Not known whether this was done" in lost["error"]["message"]
     assert "likes tea" in found
     assert "likes tea" in found_by_third
+
+
+@pytest.mark.slow
+def test_after_an_update_the_next_server_is_a_new_process(
+    launch: Launch, data_dir: Path, entrance: Entrance, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A process that has loaded a part of the former version does not load the rest of the new."""
+    first = start(launch, data_dir)
+    greet(first)
+    assert "result" in remember(first, 2, "likes tea")
+    with ExitStack() as stack:
+        ends = [stack.enter_context(end) for end in (*socket.socketpair(), *socket.socketpair())]
+        ours, its_input, its_output, theirs = ends
+        client = stack.enter_context(theirs.makefile("r"))
+        reader = EarlyReader(its_input.fileno(), its_output.fileno())
+        reader.start()
+        relay = Thread(target=hand_over, args=[reader])
+        relay.start()
+        ours.sendall(b"%b\n%b\n" % (encode(HELLO), encode(INITIALIZED)))
+        assert json.loads(client.readline())["id"] == HELLO["id"]
+        monkeypatch.setattr("textrawl.server.relay.describe_code", lambda: "another version")
+        os.kill(find_server(entrance), signal.SIGKILL)
+        first.popen.wait(timeout=60)
+        ours.sendall(encode(call_of(2, "query_memory", query="tea")) + b"\n")
+        found = json.loads(client.readline())
+        ours.shutdown(socket.SHUT_WR)
+        relay.join(timeout=60)
+        reader.output.close()
+        [child] = children
+        children.clear()
+
+    assert child.wait(timeout=60) == 0
+    assert found["id"] == 2
+    assert "likes tea" in str(found["result"])
+
+
+def encode(message: dict[str, Any]) -> bytes:
+    return json.dumps(message).encode()
 
 
 class Writer:

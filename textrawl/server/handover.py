@@ -73,13 +73,6 @@ _STARTING = 30.0  # seconds to wait for another process that starts; a busy mach
 _PAUSE = 0.02  # seconds between two attempts to reach it
 
 
-class Joined(NamedTuple):
-    """A connection to a server, and the names of the tools that change nothing."""
-
-    connection: socket.socket
-    reads: frozenset[str]
-
-
 class Entrance(NamedTuple):
     """The address of servers, and the lines that ask there for a session and for a sign of life."""
 
@@ -91,6 +84,17 @@ class Entrance(NamedTuple):
     def start(self) -> Path:
         """The path of the lock, which the process that starts a server holds."""
         return self.address.folder / f"{self.address.key}.start"
+
+
+class Joined(NamedTuple):
+    """A connection to a server, and the names of the tools that change nothing.
+
+    `entrance` is where to ask whether the server lives, or None for a child of this process.
+    """
+
+    connection: socket.socket
+    reads: frozenset[str]
+    entrance: Entrance | None = None
 
 
 def find_entrance() -> Entrance | None:
@@ -168,7 +172,7 @@ def _ask(entrance: Entrance) -> Joined:
         reads = _read_tools(json.loads(_receive(connection, deadline)))
         connection.setblocking(False)
         stack.pop_all()
-        return Joined(connection, reads)
+        return Joined(connection, reads, entrance)
 
 
 def _receive(connection: socket.socket, deadline: float) -> bytes:

@@ -8,16 +8,26 @@ import json
 import os
 import select
 import socket
+import sys
 import time
 from collections import deque
 from contextlib import suppress
 from enum import Enum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from textrawl.environment import list_options
 from textrawl.resident.client import Unreachable, connect
 from textrawl.server.conversation import Conversation
+from textrawl.server.early_lists import describe_code
 from textrawl.server.framing import CHUNK, TOO_LONG, Text
-from textrawl.server.handover import LEAVING_LINE, Entrance, Joined, find_entrance, join
+from textrawl.server.handover import (
+    LEAVING_LINE,
+    Entrance,
+    Joined,
+    find_entrance,
+    join,
+    let_others_join,
+)
 
 if TYPE_CHECKING:
     from textrawl.server.early_reader import Endpoint
@@ -46,22 +56,55 @@ def hand_over(endpoint: "Endpoint") -> bool:
     joined = join(entrance) if entrance else None
     if entrance is None or joined is None:
         return False
+    code = _read_code()
     endpoint.take_over()
-    relay = Relay(endpoint, entrance)
+    relay = Relay(endpoint)
     while joined is not None:
+        reads = joined.reads
         outcome = relay.run(joined)
         if outcome is Outcome.ENDED:
             return True
         joined = join(entrance) if outcome is Outcome.LOST else None
+        if joined is None and not children and _read_code() != code:
+            joined = _start_server(reads)
     return False
+
+
+def _read_code() -> str:
+    """Return a digest of the code in the files of textrawl. It is empty amid an update."""
+    try:
+        return describe_code()
+    except OSError:
+        return ""
+
+
+children: list[Any] = []
+"""The processes that this one has started. Python warns of a process that nobody refers to."""
+
+
+def _start_server(reads: frozenset[str]) -> Joined:
+    """Start a server in a process of its own, after an update of textrawl.
+
+    This process has loaded modules of the former version, which do not fit those of the new one.
+    """
+    import subprocess  # noqa: PLC0415 - few need it
+
+    let_others_join()
+    ours, theirs = socket.socketpair()
+    command = [sys.executable, "-P", "-m", "textrawl", *list_options(), "serve"]
+    with theirs:
+        end = theirs.fileno()
+        children.append(subprocess.Popen(command, stdin=end, stdout=end))  # noqa: S603 - fixed
+    ours.setblocking(False)
+    return Joined(ours, reads)
 
 
 class Relay:
     """Passes the lines of one client to a server, and its lines to the client."""
 
-    def __init__(self, endpoint: "Endpoint", entrance: Entrance) -> None:
+    def __init__(self, endpoint: "Endpoint") -> None:
         self._client = endpoint
-        self._entrance = entrance
+        self._entrance: Entrance | None = None
         self._conversation = Conversation(endpoint.hides, endpoint.hidden)
         self._begin()
 
@@ -77,7 +120,7 @@ class Relay:
     def run(self, joined: Joined) -> Outcome:
         """Copy until the client or the server ends."""
         self._begin()
-        self._conversation.reads = joined.reads
+        self._conversation.reads, self._entrance = joined.reads, joined.entrance
         if self._client.greeter is not None:
             self._client.greeter.end_lists()
         while self._client.waiting:
@@ -152,14 +195,15 @@ class Relay:
         Raises TimeoutError if it gives no sign.
         """
         now = time.monotonic()
-        if self._conversation.asks or not self._conversation.owes:
+        entrance = self._entrance
+        if entrance is None or self._conversation.asks or not self._conversation.owes:
             self._heard = now
             return None
         if not self._pinged and now - self._heard >= _SILENCE:
             self._pinged = now
             with suppress(OSError, Unreachable):
-                self._ping = connect(self._entrance.address, now + _SILENCE)
-                self._ping.sendall(self._entrance.ping)
+                self._ping = connect(entrance.address, now + _SILENCE)
+                self._ping.sendall(entrance.ping)
         elif self._pinged and now - self._pinged >= _SIGN:
             raise TimeoutError
         due = self._pinged + _SIGN if self._pinged else self._heard + _SILENCE
