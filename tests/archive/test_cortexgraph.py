@@ -117,7 +117,7 @@ def test_a_second_import_adds_nothing(run: Run, fresh: str, tmp_path: Path) -> N
 
     again = load(run, fresh, folder / "memories.jsonl")
 
-    assert again.out.startswith("Added 0 spaces, 0 entities, 0 facts, 0 relations in")
+    assert again.out.startswith("Added 0 spaces, 0 entities, 0 facts, 0 relations. ")
     assert "2 memories, 1 link" in again.out
     assert fetch(fresh, "select to_jsonb(r) from retention r order by observation_id") == before
 

@@ -77,7 +77,7 @@ def test_documents_are_not_imported_twice(run: Run, diary: str, fresh: str, tmp_
     again = [succeed(run, "import", str(file), DATABASE_URL=target) for target in (fresh, diary)]
 
     for outcome in again:
-        assert outcome.out.startswith("Added 0 spaces, 0 entities, 0 facts, 0 relations in")
+        assert outcome.out.startswith("Added 0 spaces, 0 entities, 0 facts, 0 relations. ")
         assert "Bad lines" not in outcome.out
     for target in (fresh, diary):
         assert export(run, target, tmp_path / "again.jsonl") == before

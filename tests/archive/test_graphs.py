@@ -92,7 +92,7 @@ def test_graphs_are_not_imported_twice(run: Run, library: str, fresh: str, tmp_p
     again = [succeed(run, "import", str(file), DATABASE_URL=target) for target in (fresh, library)]
 
     for outcome, target in zip(again, (fresh, library), strict=True):
-        assert outcome.out.startswith("Added 0 spaces, 0 entities, 0 facts, 0 relations in")
+        assert outcome.out.startswith("Added 0 spaces, 0 entities, 0 facts, 0 relations. ")
         assert export(run, target, tmp_path / "again.jsonl") == before
 
 

@@ -36,7 +36,7 @@ def test_an_import_adds_updates_and_misses_and_is_taken_back_as_a_whole(
     owner.execute("delete from imported_item where source_id = 'a#1'")  # as in a copied memory
     changed = run("import", str(file), **given)
 
-    assert "ChatGPT in handbook: 2 added. 2 chunks in" in first.out
+    assert "ChatGPT in handbook: 2 added. 2 chunks." in first.out
     assert "ChatGPT in handbook: 2 unchanged." in again.out
     assert "1 added, 1 changed, 1 no longer in the export." in changed.out
     assert "served at five" in run("search", "--documents", "tea served", **given).out
