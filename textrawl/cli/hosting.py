@@ -107,7 +107,7 @@ def import_lightly() -> Generator[None]:
     """Load the MCP SDK as a server over stdio needs it, in two thirds of the time.
 
     The SDK and sse_starlette do without rich and uvicorn where these are not installed. pydantic
-    makes the validator of a model at its first use: a session uses few of the 700 models.
+    makes the validator of a model at its first use: a session uses few of the 550 models.
     """
     from pydantic import BaseModel  # noqa: PLC0415 - the settings have loaded it
 

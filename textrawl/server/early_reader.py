@@ -186,7 +186,7 @@ class Greeter:
         if not isinstance(method, str) or method not in self._answers:
             return None
         members = params if is_object(params) else {}
-        meta: object = members.get("_meta") or {}
+        meta: object = members.get("_meta", _ANY)
         if members.keys() - {"_meta"} or not is_object(meta) or PROGRAM in meta:
             return None
         if self.agreed is not None:

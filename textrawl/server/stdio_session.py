@@ -7,7 +7,7 @@ signals, because at a signal it has to stop more than the transport.
 import os
 import select
 import stat
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Sequence
 from typing import Any, Self
 
 import anyio
@@ -68,7 +68,17 @@ async def serve_stdio(
 async def _renew_lists(
     server: MCPServer[Any], lists: EarlyLists, greeter: Greeter | None, writer: "MessageWriter"
 ) -> None:
-    """Write the lists of `server`, and tell a client that got another list before."""
+    """Write the lists of `server`, and tell a client that got another list before.
+
+    If the file is right for the client's version, it is right for the others.
+    """
+    version = (greeter and greeter.agreed) or MODERN_VERSIONS[-1]
+    current = await ask_for_lists(server, [version])
+    if lists.answers and all(
+        lists.answers.get(method, {}).get(version) == current[method].get(version)
+        for method in METHODS
+    ):
+        return
     answers = await ask_for_lists(server)
     await anyio.to_thread.run_sync(lists.write, answers)
     if greeter is None:
@@ -80,13 +90,15 @@ async def _renew_lists(
             await writer.send(SessionMessage(note))
 
 
-async def ask_for_lists(server: MCPServer[Any]) -> dict[str, dict[str, bytes]]:
+async def ask_for_lists(
+    server: MCPServer[Any], versions: Sequence[str] = (*HANDSHAKE_VERSIONS, *MODERN_VERSIONS)
+) -> dict[str, dict[str, bytes]]:
     """Return the results of METHODS as `server` writes them, by method and protocol version.
 
     A method that the server lacks, or that fails, has no results.
     """
     found: dict[str, dict[str, bytes]] = {method: {} for method in METHODS}
-    for version in (*HANDSHAKE_VERSIONS, *MODERN_VERSIONS):
+    for version in versions:
         async for method, result in _ask_for_lists(server, version):
             found[method][version] = result
     return found

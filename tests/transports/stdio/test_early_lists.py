@@ -227,7 +227,8 @@ def test_a_list_is_answered_from_the_file_only_if_it_is_plain_and_the_version_kn
     answers = {"tools/list": {"2025-11-25": b"{}", "2026-07-28": b"{}"}}
     modern: dict[str, Any] = {"_meta": {VERSION: "2026-07-28", CAPABILITIES: {}}}
     programs: dict[str, Any] = {"textrawl/program": {}}
-    others: list[Any] = [{"cursor": "x"}, {"_meta": programs}, {"_meta": {"progressToken": True}}]
+    metas: list[Any] = [programs, {"progressToken": True}, [], None]
+    others = [{"cursor": "x"}, *({"_meta": meta} for meta in metas)]
     [hello, *_] = ask_everything("2025-11-25")
 
     def greet(greeter: Greeter, params: object = None, method: str = "tools/list") -> bool:
