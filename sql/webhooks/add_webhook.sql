@@ -12,7 +12,7 @@ set search_path from current
 as $$
 #variable_conflict use_column
 declare
-    place  integer := find_space(add_webhook.name);
+    place integer := find_space(add_webhook.name);
     parts text[] := regexp_match(add_webhook.url,
         '^(https?)://([a-z0-9][a-z0-9.-]*|\[[0-9a-f:.]+\])(:([1-9][0-9]{0,4}))?(/[-a-z0-9._~!$&''()*+,;=:@%/?]*)?$', 'i');
     origin text := lower(parts[1]) || '://' || lower(parts[2]) || coalesce(parts[3], '');
@@ -22,7 +22,7 @@ begin
     if content and not may_read(credential, place) then
         perform refuse_access(credential, 'read');
     end if;
-    if parts is null or port > 65535 or char_length(add_webhook.url) > 2000
+    if parts is null or port > 65535 or char_length(add_webhook.url) >= 2000
        or lower(parts[1]) = 'http' and lower(parts[2]) not in ('localhost', '127.0.0.1', '[::1]') then
         raise exception using errcode = 'TR099', message = 'not an address for a webhook';
     end if;

@@ -15,12 +15,16 @@ begin
     where w.space_id = move_webhook.space and w.id = hook and w.claim = move_webhook.claim
       and split_part(after, ':', 1)::xid8 < pg_snapshot_xmin(pg_current_snapshot())
       and (split_part(after, ':', 1)::xid8, split_part(after, ':', 2)::bigint) > (w.transaction, w.event_id);
+    -- Check the rights again, because a delivery can last long.
     select * into moved from webhook w
-    where w.space_id = move_webhook.space and w.id = hook and w.claim = move_webhook.claim for update;
+    where w.space_id = move_webhook.space and w.id = hook and w.claim = move_webhook.claim
+      and may_add_webhook(w.actor_id, w.space_id, w.content)
+      and (not w.content or may_read(credential, w.space_id)) for update;
     return moved;
 end
 $$;
 
 comment on function textrawl.move_webhook is
     'Move a webhook behind the event (transaction:id) that was delivered last, and return it. Null is returned if another '
-    'server has claimed it meanwhile. A webhook never moves back. Errors: TR010, TR011 (access).';
+    'server has claimed it meanwhile, or if the author or the server has lost the right to it. A webhook '
+    'never moves back. Errors: TR010, TR011 (access).';
