@@ -37,7 +37,9 @@ def read_entries() -> list[Entry]:
     """Read the rows of all tables of the page."""
     lines = [line for line in PAGE.read_text("utf-8").splitlines() if line.startswith("| ")]
     rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]
-    return [Entry(*row[:2], *split_names(row[2])) for row in rows if row[0] not in ("term", "---")]
+    return [
+        Entry(row[0], row[1], *split_names(row[2])) for row in rows if row[0] not in ("term", "---")
+    ]
 
 
 def split_names(cell: str) -> tuple[list[str], list[str], list[str]]:
