@@ -131,7 +131,7 @@ class Relay:
         if outcome is not Outcome.ENDED:
             self._begin_again()
         with suppress(OSError):
-            self._write()
+            self._write(wait=outcome is Outcome.ENDED)
         return outcome
 
     def _copy(self, connection: socket.socket) -> Outcome:
@@ -288,13 +288,14 @@ class Relay:
                 self._client.unwritten += shown + b"\n"
         self._received += rest
 
-    def _write(self) -> None:
-        """Write what the client can read now. Raises OSError if it has closed its end."""
-        client = self._client
-        writable = True
-        while client.unwritten and writable:
+    def _write(self, *, wait: bool = False) -> None:
+        """Write what the client can read now, or wait until it has read everything.
+
+        Raises OSError if it has closed its end.
+        """
+        client, limit = self._client, None if wait else 0
+        while client.unwritten and select.select([], [client.output.descriptor], [], limit)[1]:
             del client.unwritten[: client.output.write(client.unwritten)]
-            writable = bool(select.select([], [client.output.descriptor], [], 0)[1])
 
     def _begin_again(self) -> None:
         """Queue what another server has to know, and answer what nobody can answer."""

@@ -3,6 +3,9 @@
 The processes of these tests are clients' own: they have loaded a server, or only pass on.
 """
 
+import socket
+from contextlib import ExitStack
+from threading import Thread
 from typing import Any
 
 import pytest
@@ -11,15 +14,18 @@ from mcp.client.session import ClientRequestContext
 from mcp.types import ElicitRequestParams, ElicitResult, TextContent
 
 from tests.conftest import Era
-from tests.support.commands import serve_over_stdio
+from tests.support.commands import serve_over_stdio, wait_for
 from tests.support.handing_over import find_child, is_passing_on
 from textrawl.environment import ValueSource
+from textrawl.server.early_reader import Endpoint
 from textrawl.server.handover import (
     SESSION_SETTINGS,
     SHARED_SETTINGS,
+    Joined,
     describe_shared,
     find_entrance,
 )
+from textrawl.server.relay import Relay
 from textrawl.settings import Settings
 
 OF_OTHERS = {
@@ -124,3 +130,28 @@ async def test_a_second_client_has_a_whole_session_of_its_own_in_the_process_of_
 
         assert text_of(again).startswith("{")
         assert len((await first.list_tools()).tools) == 5
+
+
+def test_a_client_that_reads_late_gets_all_that_its_server_has_sent() -> None:
+    lines = b'{"jsonrpc":"2.0","method":"notifications/message"}\n' * 8000
+    with ExitStack() as stack:
+        pairs = [socket.socketpair() for _ in range(3)]
+        client, its_end, reader, writer, server, relay_end = (
+            stack.enter_context(end) for pair in pairs for end in pair
+        )
+        endpoint = Endpoint(its_end.fileno(), writer.fileno())
+        client.shutdown(socket.SHUT_WR)
+        relay_end.setblocking(False)
+        relay = Thread(target=Relay(endpoint).run, args=[Joined(relay_end, frozenset())])
+        relay.start()
+        server.sendall(lines)
+        server.shutdown(socket.SHUT_WR)
+        wait_for(lambda: relay_end.fileno() < 0)
+        reader.settimeout(10)
+        received = b""
+        while len(received) < len(lines):
+            received += reader.recv(1 << 16)
+        relay.join()
+        endpoint.output.close()
+
+    assert received == lines
