@@ -17,7 +17,7 @@ from textrawl.cli.administration import (
 from textrawl.cli.console import open_console, write_json, write_message
 from textrawl.cli.inputs import AsJson
 from textrawl.errors import ArgumentInvalid
-from textrawl.memory.webhooks import WEBHOOK_EVENTS, AddedRow, WebhookRow, Webhooks
+from textrawl.memory.webhooks import WEBHOOK_EVENTS, AddedWebhook, WebhookRow, Webhooks
 from textrawl.settings import read_settings
 from textrawl.values.text import clean_name
 from textrawl.values.word_lists import list_destinations
@@ -77,7 +77,7 @@ def add(
 
     settings = read_settings()
 
-    async def work(memory: Administration) -> tuple[AddedRow, WebhookRow]:
+    async def work(memory: Administration) -> tuple[AddedWebhook, WebhookRow]:
         place = space or settings.space or await _find_home(memory)
         webhooks = Webhooks(memory.database, memory.credential)
         added = await webhooks.add(place, url, kinds, content=content)
