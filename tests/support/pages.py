@@ -241,6 +241,6 @@ def describe_parameter(name: str, schema: dict[str, Any], required: Sequence[str
         if name.rsplit(".", 1)[-1] in required
         else json.dumps(schema["default"])
         if "default" in schema
-        else "-"
+        else ""
     )
-    return [f"`{name}`", kind, default, ", ".join(limits) or "-", schema.get("description", "")]
+    return [f"`{name}`", kind, default, ", ".join(limits), schema.get("description", "")]
