@@ -62,6 +62,7 @@ TREATMENT: dict[str, str] = {
     "consolidation": "claims of work: end by themselves",
     "space_grant": "access, no content",
     "space_statistics": "a count, no content",
+    "webhook": "where events are posted, no content",
 }
 
 _ROWS: LiteralString = """
