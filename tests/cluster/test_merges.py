@@ -6,6 +6,7 @@ from contextlib import AsyncExitStack
 from dataclasses import make_dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any, LiteralString
+from uuid import UUID
 
 import numpy as np
 import psycopg
@@ -57,6 +58,8 @@ CASES: dict[str, Case] = {
     ),
     "digest_memory": ({"max_rows": 20}, pick_set("section", "content")),
     "embedding_progress": ({}, pick("name", "vectors", "pending")),
+    "claim_webhooks": ({"claim": UUID(int=1), "hosts": ["hook.example:443"], "max_rows": 9}, len),
+    "list_webhooks": ({}, pick("space_name", "url")),
     "entity_proposals": ({"entity": "Ana", "max_rows": 5}, pick("space", "content")),
     "entity_spaces": ({"entity": "Ana"}, pick_set("space", "name")),
     "expire_proposals": ({}, pick("expire_proposals")),

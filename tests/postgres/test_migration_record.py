@@ -164,9 +164,7 @@ async def test_a_memory_that_a_former_version_migrated_from_edited_tables_is_ref
     run(memory, "alter table space_grant drop constraint space_grant_scopes_check")
     before = read(memory)
 
-    with pytest.raises(
-        StartRefused, match=r"space_grant_scopes_check is missing.*worktree add \S+ 404fb95"
-    ):
+    with pytest.raises(StartRefused, match=r"space_grant_scopes_check is missing.*worktree add"):
         await migrate(memory)
 
     assert read(memory) == before
