@@ -13,7 +13,7 @@ from tests.support.pages import ROOT
 from textrawl.settings import is_setting
 
 PAGE = ROOT / "docs" / "contributing" / "adding-a-toolset.md"
-FILES = re.compile(r"^`([\w./]+)`\n\n```\w*\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+FILES = re.compile(r"^`([\w./]+)`\n\n(`{3,})\w*\n(.*?)^\2$", re.MULTILINE | re.DOTALL)
 CHECKS = [
     "tests/toolsets/notes",
     "tests/toolsets/test_toolsets.py",
@@ -21,6 +21,11 @@ CHECKS = [
     "tests/sql/test_schema.py",
 ]
 """The tests of the example, and tests of every toolset, table and function."""
+PAGES = [
+    "tests/docs/test_toolsets_page.py",
+    "tests/docs/test_readme.py::test_the_legends_have_every_short_key_and_no_other",
+]
+"""Tests of the pages of toolsets."""
 
 
 def read_files() -> dict[str, str]:
@@ -28,14 +33,15 @@ def read_files() -> dict[str, str]:
     newest = max(path.name for path in (ROOT / "sql/migrations").iterdir())
     number = f"{int(newest[:4]) + 1:04}"
     files = FILES.findall(PAGE.read_text("utf-8"))
-    return {path.replace("/NNNN_", f"/{number}_"): text for path, text in files}
+    return {path.replace("/NNNN_", f"/{number}_"): text for path, _, text in files}
 
 
 def build(folder: Path) -> list[str]:
     """Copy the project to `folder` and add the files of the page. Return their paths."""
-    for name in ("textrawl", "sql", "tests"):
+    for name in ("textrawl", "sql", "tests", "docs"):
         shutil.copytree(ROOT / name, folder / name, ignore=shutil.ignore_patterns("__pycache__"))
-    shutil.copy(ROOT / "pyproject.toml", folder)
+    for name in ("pyproject.toml", "README.md"):
+        shutil.copy(ROOT / name, folder)
     files = read_files()
     for path, text in files.items():
         file = folder / path
@@ -63,7 +69,7 @@ def run(folder: Path, *arguments: str, **variables: str) -> str:
 
 def test_the_migration_of_the_page_has_no_number_of_its_own() -> None:
     """A number would become that of another migration, which databases have run already."""
-    paths = [path for path, _ in FILES.findall(PAGE.read_text("utf-8"))]
+    paths = [path for path, _, _ in FILES.findall(PAGE.read_text("utf-8"))]
 
     assert [path for path in paths if path.startswith("sql/migrations/")] == [
         "sql/migrations/NNNN_notes.sql"
@@ -77,11 +83,15 @@ def test_the_toolset_of_the_page_works_in_a_copy_of_the_project(
     folder = tmp_path / "project"
     paths = build(folder)
 
-    assert {Path(path).parts[0] for path in paths} == {"sql", "tests", "textrawl"}
+    assert {Path(path).parts[0] for path in paths} == {"docs", "sql", "tests", "textrawl"}
     assert "notes" in run(folder, "textrawl", "toolsets")
     options = ("-q", "-n0", "-p", "no:cacheprovider")
     passed = run(folder, "pytest", *options, *CHECKS, UPDATE_SNAPSHOTS="1")
     assert "passed" in passed
+    assert "passed" in run(folder, "pytest", *options, *PAGES, UPDATE_PAGES="1")
+    page = (folder / "docs" / "toolsets" / "notes.md").read_text("utf-8")
+    assert "| `keep_note` |" in page
+    assert '{"content":"water the plants"}\n{"n":1}' in page
     snapshots = (folder / "tests" / "snapshots" / "notes").iterdir()
     assert {file.stem for file in snapshots} == {"keep_note", "list_notes"}
     lint = ("check", "--config", str(ROOT / "pyproject.toml"))

@@ -69,15 +69,13 @@ async def test_the_page_of_each_toolset_shows_what_it_answers_and_costs(
     connect: Connect, owner: psycopg.Connection[Any]
 ) -> None:
     create_graphs(owner)
-    clients = {
-        "compact": await connect(toolsets=["graph"]),
-        "corpus": await connect(toolsets=["corpus"]),
-        "curation": await connect(toolsets=["memory", "curation"]),
-        "entities": await connect(toolsets=["memory", "entities"]),
-    }
+    clients = {"compact": await connect(toolsets=["graph"])}
     writers = {name: partial(write_tools, name) for name in find_toolsets()}
 
     async def ask(name: str) -> Client:
+        """The client of a block with the name of a toolset, which also has the memory tools."""
+        if name not in clients:
+            clients[name] = await connect(toolsets=["memory", name])
         return clients[name]
 
     for page in PAGES:
