@@ -93,5 +93,8 @@ def test_a_space_can_make_every_write_of_an_agent_a_proposal(
     assert refused.code == 1
 
 
-def test_a_command_without_ids_and_filters_decides_nothing(run: Run) -> None:
-    assert "give ids, or at least one of" in run("review", "accept", "--yes").err
+def test_a_command_without_ids_and_filters_or_with_both_decides_nothing(run: Run) -> None:
+    for chosen in ((), ("12345678", "--by", "ada")):
+        refused = run("review", "accept", *chosen, "--yes").err
+        assert "give ids, or at least one of" in refused
+        assert "but not both" in refused

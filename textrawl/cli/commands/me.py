@@ -14,16 +14,16 @@ _Name = Annotated[
     str | None,
     typer.Argument(metavar="[NAME]", parser=read_name, help="The entity that you are."),
 ]
-_Clear = Annotated[bool, typer.Option("--clear", help="Be no entity any more.")]
+_Clear = Annotated[bool, typer.Option("--clear", help="Forget which entity you are.")]
 
 
 def me(
     name: _Name = None, clear: _Clear = False, space: SpaceName = None, as_json: AsJson = False
 ) -> None:
-    """Say which entity you are, so that I and my in your questions mean it.
+    """Say which entity you are, so that `I` and `my` in your questions mean it.
 
-    The memory keeps this for your actor, in each space that has the entity. It counts in all
-    searches of your tokens, hooks and commands. Without NAME, show who you are.
+    The memory keeps this for your actor, in each space that has the entity. All searches
+    with your tokens, hooks and commands use it. Without NAME, show who you are.
     """
     if clear and name is not None:
         raise typer.BadParameter("give a NAME or --clear, not both")
@@ -38,8 +38,8 @@ def me(
     elif not rows:
         write_message("The memory does not know who you are: name your entity, `textrawl me NAME`.")
     else:
-        verb = "no longer" if clear else "now" if name is not None else ""
-        lead = " ".join(filter(None, ("You are", verb)))
+        when = "no longer" if clear else "now" if name is not None else ""
+        lead = " ".join(filter(None, ("You are", when)))
         write_texts(
             open_console(),
             *[f"{lead} {row.entity_name} ({row.entity_type}) in {row.space}" for row in rows],

@@ -28,10 +28,10 @@ from textrawl.values.text import MOST_PROPOSALS, clean_name
 review = typer.Typer(help="See proposals, and accept or reject them.", no_args_is_help=True)
 
 _WOULD = {
-    "new": "stores it",
-    "repeats": "is stored already",
-    "replaces": "replaces a fact",
-    "refused": "cannot be stored: its end has passed, or what it builds on is gone",
+    "new": "accepting stores it",
+    "repeats": "accepting adds nothing: it is stored already",
+    "replaces": "accepting replaces a fact",
+    "refused": "it cannot be stored: its end has passed, or what it builds on is gone",
 }
 Ids = Annotated[
     list[str] | None,
@@ -80,8 +80,8 @@ def list_proposals(  # noqa: PLR0913, PLR0917 - each argument is an option
 
     You see all proposals of the spaces that you review, and elsewhere your own.
     """
-    chosen = by, entity, _find_start(since), state, limit, offset
-    rows = ask(commands.list_proposals, space, *chosen)
+    filters = by, entity, _find_start(since), state
+    rows = ask(commands.list_proposals, space, *filters, limit, offset)
     if as_json:
         write_json([asdict(row) for row in rows])
         return
@@ -124,7 +124,7 @@ def accept(  # noqa: PLR0913, PLR0917 - each argument is an option
 ) -> None:
     """Accept proposals: store them with their authors, all or none."""
     chosen = _choose(ids, by, entity, since, space)
-    _Decision(chosen, "accept", None, space, as_json).run(dry_run=dry_run, yes=yes)
+    _Chosen(chosen, "accept", None, space, as_json).run(dry_run=dry_run, yes=yes)
 
 
 @review.command()
@@ -146,15 +146,20 @@ def reject(  # noqa: PLR0913, PLR0917 - each argument is an option
 ) -> None:
     """Reject proposals, all or none. Their authors can read the reason."""
     chosen = _choose(ids, by, entity, since, space)
-    _Decision(chosen, "reject", reason, space, as_json).run(dry_run=dry_run, yes=yes)
+    _Chosen(chosen, "reject", reason, space, as_json).run(dry_run=dry_run, yes=yes)
 
 
 def _choose(
     ids: list[str] | None, by: str | None, entity: str | None, since: str | None, space: str | None
 ) -> list[str]:
-    """Return the ids of the proposals to decide. Raises BadParameter without ids and filters."""
+    """Return the ids of the proposals to decide.
+
+    Raises BadParameter unless there are either ids or filters.
+    """
     if bool(ids) == any((by, entity, since)):
-        raise typer.BadParameter("give ids, or at least one of --by, --entity and --since")
+        raise typer.BadParameter(
+            "give ids, or at least one of --by, --entity and --since, but not both"
+        )
     if ids:
         return ids
     start = _find_start(since)
@@ -165,8 +170,8 @@ def _choose(
 
 
 @dataclass(frozen=True)
-class _Decision:
-    """A decision about some proposals, with its plan and its question."""
+class _Chosen:
+    """The chosen proposals, and the decision about them, with its plan and its question."""
 
     ids: list[str]
     decision: Decision
@@ -201,7 +206,7 @@ def _show_plan(plan: Sequence[PlannedRow], console: Console) -> None:
         write_texts(
             console,
             f"{str(row.id)[:8]} {row.author_name}: {row.entity_name}: {row.content}",
-            f"  accepting {_WOULD[row.outcome]}",
+            f"  {_WOULD[row.outcome]}",
             *_describe_beside(row.beside),
         )
 
