@@ -12,4 +12,5 @@ end
 $$;
 
 comment on function textrawl.check_tier is
-    'Raise TR061 unless the tier and the number of tokens fit a graph. If both are null, the space holds facts.';
+    'Raise TR061 unless the tier and the number of tokens for each answer fit a graph. A space without a tier (null) holds '
+    'facts, and has no number of tokens.';

@@ -17,6 +17,7 @@ begin
         insert into token as t (hash, kind, actor_id, home_space_id, scopes)
         values (sha256(uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid())), 'local', author, default_space(),
                 array['read', 'propose', 'write', 'forget', 'review', 'admin', 'metrics'])
+        -- Another session can be faster. Then this update, which changes nothing, returns the hash that it stored.
         on conflict (actor_id) where kind = 'local' do update set kind = t.kind
         returning t.hash into local_hash;
     end if;

@@ -38,7 +38,8 @@ $$;
 
 comment on function textrawl.rotate_token is
     'Replace a token, given by its prefix or id, with a new token that has the same actor, home space, scopes and '
-    'issuer. The former token stays valid for the overlap. Errors: TR013 (not the owner), TR022 (no such token, or it '
-    'is no longer valid), TR029 (wrong hash, prefix or time of expiry). '
+    'issuer, and also its time of expiry if none is given. The former token stays valid for the overlap. Errors: TR013 '
+    '(not the owner), TR022 (no such token, or it is no longer valid), TR029 (wrong hash, prefix, overlap or time of '
+    'expiry). '
     'Example: select * from textrawl.rotate_token(name => ''trl_example'', hash => sha256(''trl_…''), prefix => '
     '''trl_another'');';

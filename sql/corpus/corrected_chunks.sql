@@ -1,7 +1,9 @@
 create function textrawl.corrected_chunks(
-    chunks jsonb, part integer, prefix integer, removed integer, added integer,
-    tokens integer,  -- of the corrected chunk
-    growth integer   -- most tokens that the change can add to an overlapping chunk
+    chunks jsonb,
+    part integer,                                     -- of the corrected chunk
+    prefix integer, removed integer, added integer,  -- as in replaced_chunks()
+    tokens integer,                                  -- of the corrected chunk
+    growth integer                                   -- most tokens that the change can add to an overlapping chunk
 ) returns jsonb
 language sql immutable parallel safe
 begin atomic
