@@ -117,7 +117,8 @@ begin
         ), shown as (
             select w.rank, w.observation_id, w.space_id, w.score, w.cosine, w.coverage, w.factors,
                 case when a.observation_id is not null then 'returned'
-                    when w.rank > max_rows then 'over the limit' else 'below the least score' end as outcome
+                    when w.rank > max_rows and w.score >= bar and exists (select from answered) then 'over the limit'
+                    else 'below the least score' end as outcome
             from wide w left join answered a using (observation_id)
             union all
             select null, o.id, o.space_id, null, null, null, null, 'ended'

@@ -14,7 +14,18 @@ from tests.support.commands import Launch, Outcome, Run
 from textrawl.access.access_token import hash_token, is_token, make_token
 from textrawl.embedded.postmaster import APP, OWNER
 
-CREATE = ("token", "create", "--actor", "ana", "--space", "team", "--scope", "write,read")
+CREATE = (
+    "token",
+    "create",
+    "--actor",
+    "ana",
+    "--space",
+    "team",
+    "--scope",
+    "write",
+    "--scope",
+    "read",
+)
 
 
 @pytest.fixture

@@ -88,7 +88,7 @@ def test_undo_says_how_it_is_reverted_and_that_brings_everything_back(
     back = run("undo", "--revert", undo, "--space", "team", DATABASE_URL=url)
 
     assert done.err == (
-        f"Undo {undo} in team: 2 removed, 1 handed over, 1 valid again, 1 entities dropped. "
+        f"Undo {undo} in team: 2 removed, 1 handed over, 1 valid again, 1 entity dropped. "
         f"To put it back: textrawl undo --revert {undo}\n"
     )
     assert after != before

@@ -114,7 +114,7 @@ async def test_a_receiver_that_does_not_answer_or_answers_without_end_is_left(
             with pytest.raises(DeliveryFailed, match="HTTP 503") as refused:
                 await post(hook, hosts)
             assert refused.value.wait == seconds
-    with pytest.raises(DeliveryFailed, match="ConnectError"):
+    with pytest.raises(DeliveryFailed, match=f"no connection to {receiver.host}: "):
         await post(hook, hosts)
 
 
@@ -159,7 +159,7 @@ async def test_a_certificate_has_to_be_of_the_name_and_not_of_the_address(
             if accepted:
                 await post(hook, [place])
             else:
-                with pytest.raises(DeliveryFailed, match="ConnectError"):
+                with pytest.raises(DeliveryFailed, match=r"certificate is not valid|mismatch"):
                     await post(hook, [place])
             assert len(receiver.messages) == accepted
     load_certificates.cache_clear()

@@ -4,7 +4,7 @@ import logging
 import os
 import sys
 from collections.abc import Generator
-from contextlib import AsyncExitStack, contextmanager
+from contextlib import AbstractContextManager, AsyncExitStack, contextmanager, nullcontext
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -16,7 +16,6 @@ from textrawl.cli.foreground import Interrupted, run_foreground, silence_librari
 from textrawl.cli.garbage_collection import pause_collection, return_freed_memory
 from textrawl.doctor.setting_mistakes import find_mistakes
 from textrawl.environment import names_collector
-from textrawl.errors import StartRefused
 from textrawl.installation import write_install_command
 from textrawl.server.description import describe_server
 from textrawl.server.early_lists import EarlyLists
@@ -66,24 +65,23 @@ def prepare_server(settings: Settings) -> None:
         logger.warning("%s", line)
 
 
-@contextmanager
-def export_traces() -> Generator[None]:
+def export_traces() -> AbstractContextManager[None]:
     """Export the spans of the block to the collector of OTEL_EXPORTER_OTLP_ENDPOINT, if it is set.
 
-    Raises StartRefused if the extra is not installed.
+    Without the extra a warning says so, because the variable may be meant for other programs.
     """
     if not names_collector():
-        yield
-        return
+        return nullcontext()
     try:
         from textrawl.server.span_export import export_spans  # noqa: PLC0415 - few export spans
-    except ImportError as error:
-        raise StartRefused(
-            "OTEL_EXPORTER_OTLP_ENDPOINT is set, but the extra otel is not installed: run "
-            f"`{write_install_command('otel')}`, or set OTEL_TRACES_EXPORTER=none"
-        ) from error
-    with export_spans():
-        yield
+    except ImportError:
+        logger.warning(
+            "No traces are exported: OTEL_EXPORTER_OTLP_ENDPOINT is set, but the extra otel is not "
+            "installed: run `%s`, or set OTEL_TRACES_EXPORTER=none",
+            write_install_command("otel"),
+        )
+        return nullcontext()
+    return export_spans()
 
 
 def build_server(settings: Settings, *, tokens_needed: bool = False) -> "MemoryServer":

@@ -94,6 +94,8 @@ class Receiver:
                     await response.aclose()
         except TimeoutError:
             raise DeliveryFailed(f"no answer within {_PATIENCE:.0f} s") from None
+        except httpx.ConnectError as error:
+            raise DeliveryFailed(f"no connection to {self.hook.host}: {error}") from None
         except httpx.HTTPError as error:
             raise DeliveryFailed(type(error).__name__) from None
         if not response.is_success:

@@ -24,7 +24,7 @@ Actor = Annotated[
 ]
 Space = Annotated[str, typer.Argument(metavar="SPACE", parser=clean_name, help="Name of a space.")]
 Scopes = Annotated[
-    str,
+    list[str],
     typer.Option(
         metavar="SCOPES",
         help="Any of read, propose, write, forget, review, admin and metrics, separated by commas.",
@@ -51,7 +51,7 @@ def set_grant(
     A token can use a scope only if both the token and its actor's grant include the scope. With
     --login, the database login ROLE can read the spaces that the actor can read.
     """
-    scopes = read_scopes(scope)
+    scopes = read_scopes(",".join(scope))
 
     async def work(memory: Administration) -> tuple[list[str], bool]:
         may_read = True

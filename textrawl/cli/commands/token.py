@@ -71,7 +71,7 @@ _Space = Annotated[
     str, typer.Option(metavar="SPACE", parser=clean_name, help="Home space: writes go to it.")
 ]
 _Scope = Annotated[
-    str,
+    list[str],
     typer.Option(
         metavar="SCOPES",
         help="Any of read, propose, write, forget, review, admin and metrics, separated by commas.",
@@ -94,7 +94,7 @@ def create(
     in the home space. In another space the token can use a scope only if `textrawl grant` granted
     the scope to the actor there.
     """
-    scopes, expires_at, text = read_scopes(scope), find_end(expires), make_token()
+    scopes, expires_at, text = read_scopes(",".join(scope)), find_end(expires), make_token()
     rights: dict[str, Any] = {
         "actor": actor,
         "space": space,

@@ -283,7 +283,9 @@ def draw_plan(writes: str, plan: Sequence[PlanRow]) -> Tree:
 def count_steps(row: UndoRow) -> str:
     """Return the number of each kind of change that was made."""
     changes = [
-        f"{getattr(row, name)} {label}" for name, label in _COUNTS.items() if getattr(row, name)
+        f"{number} {'entity dropped' if (name, number) == ('dropped', 1) else label}"
+        for name, label in _COUNTS.items()
+        if (number := getattr(row, name))
     ]
     return ", ".join(changes) or "only repetitions of facts"
 

@@ -14,7 +14,7 @@ from textrawl.cli.administration import (
     draw_rows,
     write_instant,
 )
-from textrawl.cli.console import open_console, write_json, write_message
+from textrawl.cli.console import open_console, write_json, write_line, write_message
 from textrawl.cli.inputs import AsJson
 from textrawl.errors import ArgumentInvalid
 from textrawl.memory.webhooks import WEBHOOK_EVENTS, AddedWebhook, WebhookRow, Webhooks
@@ -69,7 +69,7 @@ def add(
     content: _Content = False,
     as_json: AsJson = False,
 ) -> None:
-    """Add a webhook, and show its secret, which checks the signatures of its messages.
+    """Add a webhook, and write its secret to stdout, which checks the signatures of its messages.
 
     Servers post the events from now on. The host has to be in TEXTRAWL_WEBHOOK_HOSTS of a server.
     """
@@ -88,7 +88,8 @@ def add(
         write_json({**asdict(added), "space": row.space_name, "url": row.url})
     else:
         write_message(f"Webhook {row.id} posts events of {row.space_name} to {row.url}.")
-        write_message(f"Its secret, which is not shown again: {added.secret}")
+        write_message("Its secret is not shown again:")
+        write_line(added.secret)
     if row.host not in list_destinations(settings.webhook_hosts):
         write_message(f"The TEXTRAWL_WEBHOOK_HOSTS of a server has to name {row.host}.")
 
