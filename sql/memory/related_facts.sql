@@ -60,11 +60,21 @@ begin
         cross join lateral (
             select o.space_id, o.id
             from (
-                select * from observation o
-                where o.space_id = c.space_id and o.entity_id = c.other and o.relation_id is null
-                    and is_valid(o.valid_from, o.valid_until, o.closed_at, as_of) and is_within(o.said_at, since, until)
-                    and (entity_types is null or o.entity_type = any(entity_types))
-                limit 200) o
+                (select * from observation o
+                 where o.space_id = c.space_id and o.entity_id = c.other
+                     and (o.relation_id is null or terms_weight(matched_terms(o.fts, terms) & ~names & ~c.via, sums) > 0)
+                     and is_valid(o.valid_from, o.valid_until, o.closed_at, as_of) and is_within(o.said_at, since, until)
+                     and (entity_types is null or o.entity_type = any(entity_types))
+                 limit 200)
+                union all
+                -- Who leads the company: the statement is about the leader.
+                (select o.*
+                 from (select * from relation r where r.space_id = c.space_id and r.to_entity = c.other limit 200) r
+                 join observation o on o.space_id = r.space_id and o.relation_id = r.id
+                 where (r.from_entity = any(entities)) is not true
+                     and is_valid(o.valid_from, o.valid_until, o.closed_at, as_of) and is_within(o.said_at, since, until)
+                     and (entity_types is null or o.entity_type = any(entity_types))
+                     and terms_weight(matched_terms(o.fts, terms) & ~names & ~c.via, sums) > 0)) o
             order by terms_weight(matched_terms(o.fts, terms), sums) desc, o.created_at desc, o.id
             limit 30) f
         group by f.space_id, f.id;

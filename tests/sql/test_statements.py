@@ -269,11 +269,11 @@ def test_a_vector_that_comes_with_a_relation_is_stored_at_once(sql: Sql) -> None
 def test_a_question_finds_the_facts_behind_the_relation_that_it_asks_for(sql: Sql) -> None:
     relate(sql, "Ada", "works_for", "Korund")
     old = relate(sql, "Ada", "works_for", "Old Inc")
-    relate(sql, "Ada", "has_met", "Bo")
+    relate(sql, "Ada", "has_met", "Ben")
     relate(sql, "Cleo", "works_for", "Other Inc")
     sql.execute("select end_edge(node_number(%s))", (old,))
     tell(sql, "Korund", "sits in Graz", type="organization")
-    for entity in ("Old Inc", "Other Inc", "Bo"):
+    for entity in ("Old Inc", "Other Inc", "Ben"):
         tell(sql, entity, "sits in Rome")
     sql.execute("insert into space (name) values ('other')")
     sql.execute("""select relate_entities(
@@ -285,3 +285,17 @@ def test_a_question_finds_the_facts_behind_the_relation_that_it_asks_for(sql: Sq
         contents = [content for (content,) in ask(sql, found, question)]
         assert "sits in Graz" in contents, question
         assert not {"sits in Rome", "hides in Paris"} & {*contents}, question
+
+
+def test_a_question_finds_the_relation_behind_the_relation_that_it_asks_for(sql: Sql) -> None:
+    for leader, firm, worker in (("Grace", "Korund", "Ada"), ("Carl", "Other Inc", "Ben")):
+        relate(sql, leader, "leads", firm)
+        relate(sql, worker, "works_for", firm)
+        tell(sql, firm, "sits in Graz", type="organization")
+
+    found = "select entity_name, content from search_memory(%s, neighbours => false) limit 1"
+    for worker, answer in (("Ada", "Grace"), ("Ben", "Carl")):
+        [(name, content)] = ask(sql, found, f"who leads the company that {worker} works for?")
+        assert (name, content.split()[0]) == (answer, "leads")
+    [(name, _)] = ask(sql, found, "who works for the company that Grace leads?")
+    assert name == "Ada"
