@@ -49,6 +49,10 @@ def test_a_paused_webhook_is_seen_resumed_and_removed(
 ) -> None:
     run("webhook", "add", "https://hooks.example.com/", "--events", "stored,forgotten", **given)
     owner.execute("select remember_fact('Ada', 'person', 'likes tea')")
+    hint = "TEXTRAWL_WEBHOOK_HOSTS of no server names hooks.example.com:443."
+    assert hint in run("webhook", "status", **given).err
+    named = run("webhook", "status", **given, WEBHOOK_HOSTS="hooks.example.com")
+    assert (named.code, hint in named.err) == (0, False)
     owner.execute("update webhook set paused_at = now(), last_error = 'HTTP 500'")
     for command in ("list", "status"):
         [row] = json.loads(run("webhook", command, "--json", **given).out)

@@ -146,6 +146,11 @@ def status(space: Space = None, as_json: AsJson = False) -> None:
             for row in rows
         ]
         open_console().print(draw_rows(columns, cells))
+        hosts = list_destinations(read_settings().webhook_hosts)
+        for host in sorted({row.host for row in rows if row.queue and not row.failures} - {*hosts}):
+            write_message(
+                f"If the queue stays, the TEXTRAWL_WEBHOOK_HOSTS of no server names {host}."
+            )
 
 
 @webhook.command()
