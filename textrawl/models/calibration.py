@@ -8,7 +8,7 @@ fact. The other words are the rest of the fact. The measurement gives three figu
 - `trust`: five times the share of comparisons that the model gets right, above one half. Each
   comparison has a question, the rest of its own fact, and the rest of another fact. The comparison
   is right if the rest of the own fact has the higher cosine. A model that knows nothing has a share
-  of 0.5, so it gets no trust.
+  of 0.5. The trust is at least 0.4, because facts that are alike say little about a model.
 
 The factor comes from LoCoMo, a public set of long conversations with questions. There the share is
 0.56 to 0.63 for wordllama and 0.68 to 0.72 for MiniLM. Searches are best with a trust of 0.5 for
@@ -32,6 +32,7 @@ _LEAST_WORDS = 6
 _BATCH = 20  # facts between two reports of progress
 _LEAST_RANGE = 0.05  # between floor and ceiling
 _CHANCE, _GAIN = 0.5, 5.0  # of the share that gives the trust: see above
+_LEAST_TRUST = 0.4
 
 # Chinese and Japanese do not put blanks between words, so two of their characters count as a word.
 _WORD = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]{1,2}|[^\s\u3040-\u30ff\u3400-\u9fff]+")
@@ -94,5 +95,5 @@ def _judge(
     return Scale(
         round(floor, 2),
         round(max(ceiling, floor + _LEAST_RANGE), 2),
-        round(min(1.0, max(0.0, _GAIN * (share - _CHANCE))), 2),
+        round(min(1.0, max(_LEAST_TRUST, _GAIN * (share - _CHANCE))), 2),
     )
