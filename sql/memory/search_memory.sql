@@ -97,10 +97,6 @@ begin
         raise exception using errcode = 'invalid_parameter_value',
             message = 'search by meaning needs a vector and the id of the model that made it';
     end if;
-    if not semantic and query !~ '[^[:ascii:]]|[[:alnum:]]{2}' then
-        -- Single letters and signs, such as c_s%e, mean nothing to a model. A search takes them literally.
-        vector := null; model := null;
-    end if;
 
     if least_score is null then
         select b.score, b.best into least_score, least_best from answer_bar(semantic, not 'facts' = any(sources)) b;

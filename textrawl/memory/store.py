@@ -1,6 +1,7 @@
 """An open memory: its database and its embedding models. Both can be unavailable for a time."""
 
 import logging
+import re
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any, LiteralString, NamedTuple, TypeVar
@@ -38,9 +39,15 @@ Row = TypeVar("Row")
 
 logger = logging.getLogger("textrawl")
 
+# Single letters and signs, such as c_s%e, mean nothing to a model. A Chinese sign can be a word.
+_MEANING = re.compile(r"[^\x00-\x7f]|[^\W_]{2}")
+
 
 class QueryVector(NamedTuple):
-    """The vector of a query and the id of its model, or the reason why they are `missing`."""
+    """The vector of a query and the id of its model, or the reason why they are `missing`.
+
+    A query without meaning has none of them.
+    """
 
     model: int | None
     vector: Vector | None
@@ -101,7 +108,12 @@ class Store:
         return QueryVector(active.model_id, await active.embedder.embed_query(text), None)
 
     async def try_to_embed_query(self, text: str) -> QueryVector:
-        """Return the vector of a query, or the reason why there is none."""
+        """Return the vector of a query, or the reason why there is none.
+
+        A text without meaning gets no vector for no reason, so that it is only searched literally.
+        """
+        if not _MEANING.search(text):
+            return QueryVector(None, None, None)
         try:
             return await self.embed_query(text)
         except (errors.EmbeddingNotConfigured, errors.EmbeddingUnavailable) as error:
