@@ -41,7 +41,9 @@ def open_folder() -> Generator[Path]:
 def make_once(factory: pytest.TempPathFactory, name: str, make: Callable[[Path], object]) -> Path:
     """The content that `make` gives an empty folder: one process of a run makes it for all."""
     base = factory.getbasetemp()
-    made = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / name
+    # The variable alone is not enough: a pytest that a test runs inherits it, and is another run.
+    is_worker = base.name == f"popen-{os.environ.get('PYTEST_XDIST_WORKER')}"
+    made = (base.parent if is_worker else base) / name
     with made.with_suffix(".lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if not made.exists():
