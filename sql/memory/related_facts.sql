@@ -83,4 +83,4 @@ $$;
 
 comment on function textrawl.related_facts is
     'The facts one relation away from entities that a query names, if the query asks for this relation: for the company '
-    'that Ada works for, the facts about the company. The parameters are values of search_memory().';
+    'that Ada works for, the facts about the company, and who leads it. The parameters are values of search_memory().';

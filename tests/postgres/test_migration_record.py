@@ -164,7 +164,9 @@ async def test_a_memory_that_a_former_version_migrated_from_edited_tables_is_ref
     run(memory, "alter table space_grant drop constraint space_grant_scopes_check")
     before = read(memory)
 
-    with pytest.raises(StartRefused, match=r"space_grant_scopes_check is missing.*worktree add"):
+    with pytest.raises(
+        StartRefused, match=r"space_grant_scopes_check is missing.*worktree add \S+ 14baf02"
+    ):
         await migrate(memory)
 
     assert read(memory) == before

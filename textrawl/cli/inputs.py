@@ -142,6 +142,14 @@ MaxTokens = Annotated[
         help="Maximum number of tokens of the text.",
     ),
 ]
+AdministeredSpace = Annotated[
+    str | None,
+    typer.Option(
+        metavar="SPACE",
+        parser=clean_name,
+        help="Only this space; default: every space you administer.",
+    ),
+]
 AsJson = Annotated[bool, typer.Option("--json", help="Write JSON.")]
 Query = Annotated[
     list[str],

@@ -154,7 +154,7 @@ class GraphOperations:
 
     async def search(self, query: str, page: Page, caller: Caller) -> list[PartRow]:
         """Return entities that contain a text, then entities with a similar meaning."""
-        model, vector, _ = await self._store.try_to_embed_query(query or " ")
+        model, vector, _ = await self._store.try_to_embed_query(query)
         return await self._call(
             "search_nodes",
             PartRow,
@@ -244,7 +244,7 @@ class ReflectionOperations:
 
         Raises ArgumentInvalid if no entity or relation has the number `target`.
         """
-        model, vector, _ = await self._store.try_to_embed_query(content or " ")
+        model, vector, _ = await self._store.try_to_embed_query(content)
         return await self._store.call_one(
             "add_reflection",
             StoredReflectionRow,
@@ -264,7 +264,7 @@ class ReflectionOperations:
 
         While the embedding provider is down, only words are compared.
         """
-        model, vector, _ = await self._store.try_to_embed_query(query or " ")
+        model, vector, _ = await self._store.try_to_embed_query(query)
         return await self._store.call(
             "search_reflections",
             ReflectionPart,

@@ -169,9 +169,9 @@ def describe_unfit(differences: list[Difference]) -> str:
 def refuse_draft(plan: Plan, reason: str) -> StartRefused:
     """Return the error for tables that earlier texts of the migrations made."""
     newest = max(plan.recorded, default="")
-    _, commit, patch, renamed = next(
-        (row for row in _EXPORTERS if newest[:4] <= row[0]), _EXPORTERS[-1]
-    )
+    # The numbers are those of the files before the squash.
+    fitting = [row for row in _EXPORTERS if _FIRST_FILE in plan.recorded and newest[:4] <= row[0]]
+    _, commit, patch, renamed = [*fitting, _EXPORTERS[-1]][0]
     move = _MOVE.format(commit=commit, patch=patch, names=renamed)
     return StartRefused(
         "An unreleased textrawl made the tables of this database, and this version cannot use them "

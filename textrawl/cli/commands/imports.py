@@ -127,12 +127,11 @@ def import_(  # noqa: PLR0913, PLR0917 - each argument is an option
     """Add an export of textrawl or of another system.
 
     Conversations and notes become documents of a graph, which `recall` searches. Facts go to a
-    space. The command shows what it found, and asks first if it has a terminal. Of a folder with
-    several formats it imports all. A second import
-    adds what is new, and makes a version of what changed. Faults are reported and left out, and the
-    exit code is 1. `textrawl undo --import` takes an import back. To import facts,
-    TEXTRAWL_DATABASE_URL needs the rights of the database's owner, because a file names the author
-    of each fact.
+    space. The command shows what it found, and asks first if it has a terminal. A folder with
+    several formats becomes an import for each. A second import adds what is new, and makes a
+    version of what changed. Faults are reported and left out, and the exit code is 1. `textrawl
+    undo --import` takes an import back. To import facts, TEXTRAWL_DATABASE_URL needs the rights of
+    the database's owner, because a file names the author of each fact.
     """
     if listing:
         _list_runs()

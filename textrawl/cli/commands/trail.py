@@ -25,6 +25,7 @@ from textrawl.cli.console import (
     write_message,
     write_row,
 )
+from textrawl.cli.inputs import AdministeredSpace
 from textrawl.cli.memory_session import ask, watch
 from textrawl.errors import ArgumentInvalid
 from textrawl.memory import commands
@@ -65,14 +66,6 @@ _WIDE = 110  # columns of a terminal that has room for years and seconds
 _MOST_NAME, _MOST_ENTITY = 12, 24  # columns for an author or a space, and for an entity
 
 
-_Space = Annotated[
-    str | None,
-    typer.Option(
-        metavar="SPACE",
-        parser=clean_name,
-        help="Only this space; default: every space you administer.",
-    ),
-]
 _By = Annotated[
     str | None,
     typer.Option(metavar="ACTOR", parser=clean_name, help="Only events by this author."),
@@ -110,7 +103,7 @@ _AsJson = Annotated[
 
 
 def log(  # noqa: PLR0913, PLR0917 - each argument is an option
-    space: _Space = None,
+    space: AdministeredSpace = None,
     by: _By = None,
     entity: _Entity = None,
     action: _Action = None,
@@ -329,14 +322,6 @@ Since = Annotated[
         metavar="TIME", help="Undo what was written since TIME: 2h, 7d, 2026-08-01T12:00Z."
     ),
 ]
-SpaceName = Annotated[
-    str | None,
-    typer.Option(
-        metavar="SPACE",
-        parser=clean_name,
-        help="Only this space; default: every space you administer.",
-    ),
-]
 Run = Annotated[
     str | None,
     typer.Option(
@@ -362,7 +347,7 @@ OlderThan = Annotated[
 def undo(  # noqa: PLR0913, PLR0917 - each argument is an option
     by: Author = None,
     since: Since = None,
-    space: SpaceName = None,
+    space: AdministeredSpace = None,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Show what would happen, and change nothing.")
     ] = False,

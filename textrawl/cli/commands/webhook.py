@@ -15,7 +15,7 @@ from textrawl.cli.administration import (
     write_instant,
 )
 from textrawl.cli.console import open_console, write_json, write_line, write_message
-from textrawl.cli.inputs import AsJson
+from textrawl.cli.inputs import AdministeredSpace, AsJson
 from textrawl.errors import ArgumentInvalid
 from textrawl.memory.webhooks import WEBHOOK_EVENTS, AddedWebhook, WebhookRow, Webhooks
 from textrawl.settings import read_settings
@@ -32,14 +32,6 @@ webhook = typer.Typer(
 _KINDS = ", ".join(WEBHOOK_EVENTS)
 Name = Annotated[
     str, typer.Argument(metavar="WEBHOOK", help="Its address, its id, or how its id begins.")
-]
-Space = Annotated[
-    str | None,
-    typer.Option(
-        metavar="SPACE",
-        parser=clean_name,
-        help="Only this space; default: every space you administer.",
-    ),
 ]
 
 
@@ -102,7 +94,7 @@ async def _find_home(memory: Administration) -> str:
 
 
 @webhook.command(name="list")
-def list_webhooks(space: Space = None, as_json: AsJson = False) -> None:
+def list_webhooks(space: AdministeredSpace = None, as_json: AsJson = False) -> None:
     """Show the webhooks, without their secrets."""
     rows = _find_rows(space)
     if as_json:
@@ -125,7 +117,7 @@ def list_webhooks(space: Space = None, as_json: AsJson = False) -> None:
 
 
 @webhook.command()
-def status(space: Space = None, as_json: AsJson = False) -> None:
+def status(space: AdministeredSpace = None, as_json: AsJson = False) -> None:
     """Show what waits to be delivered, and the last error of each webhook."""
     rows = _find_rows(space)
     if as_json:
