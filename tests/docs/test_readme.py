@@ -6,6 +6,7 @@ UPDATE_PAGES=1 writes the pages anew instead of comparing them.
 import json
 import os
 import re
+import subprocess
 from collections.abc import Awaitable, Callable
 from importlib import resources
 from pathlib import Path
@@ -199,12 +200,34 @@ def test_continuous_integration_runs_the_readmes_test_command() -> None:
     [command] = [line for line in read_commands(README) if "pytest" in line]
     script = (ROOT / ".ci/run").read_text(encoding="utf-8")
 
-    runs = [line for line in script.splitlines() if ".ci/" in line or "pytest" in line]
+    runs = [line for line in script.splitlines() if line.startswith((".ci/", ".uv/", "python3"))]
+    slow = '-m "slow and not release"'
     assert runs == [
         ".ci/first",
-        f"{command} || exit",
-        f'{drop_preparation(command)} -m "slow and not release"',
+        f"{command} || repeat_failed $?",
+        f"{drop_preparation(command)} {slow} || repeat_failed $? {slow}",
     ]
+
+
+def test_a_stage_passes_if_its_failed_tests_pass_alone_and_fails_if_they_fail_again(
+    tmp_path: Path,
+) -> None:
+    function = re.search(
+        r"^repeat_failed\(\) \{.*?^\}", (ROOT / ".ci/run").read_text(encoding="utf-8"), re.M | re.S
+    )
+    assert function is not None
+    cache = tmp_path / ".pytest_cache/v/cache"
+    cache.mkdir(parents=True)
+    (tmp_path / ".uv/bin").mkdir(parents=True)
+    for status, failed, alone in [(1, 1, 0), (1, 3, 0), (1, 1, 1), (1, 4, 0), (1, 0, 0), (2, 1, 0)]:
+        (cache / "lastfailed").write_text(json.dumps(dict.fromkeys("abcd"[:failed], True)))
+        program = tmp_path / ".uv/bin/uv"
+        program.write_text(f"#!/bin/sh\nexit {alone}\n")
+        program.chmod(0o755)
+        script = f"stages=()\n{function[0]}\nrepeat_failed {status} -m slow"
+        ended = subprocess.run(["bash", "-c", script], cwd=tmp_path, check=False)
+        passes = status == 1 and 1 <= failed <= 3 and alone == 0
+        assert (ended.returncode == 0) is passes, (status, failed, alone)
 
 
 def test_the_first_stage_names_tests_that_are_there() -> None:
