@@ -33,7 +33,7 @@ from textrawl.explorer import (
     tokens_page,
     trail_page,
 )
-from textrawl.explorer.rendering import Headers, answer_asset, write_link
+from textrawl.explorer.rendering import Compression, Headers, answer_asset, write_link
 from textrawl.explorer.requests import (
     Page,
     Visitors,
@@ -121,6 +121,7 @@ def build_explorer(site: Site) -> ASGIApp:
         Starlette(
             routes=routes,
             middleware=[
+                Middleware(Compression),
                 Middleware(Visitors, site=site),
                 Middleware(RequestLimits, most=site.settings.rate_limit),
             ],

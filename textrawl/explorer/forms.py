@@ -78,9 +78,33 @@ async def read_form(request: Request, form_token: str) -> Form:
     except ValueError as error:
         raise FormRefused from error
     fields = {name: value.replace("\r\n", "\n") for name, value in pairs}
-    if not hmac.compare_digest(fields.pop(_TOKEN, "").encode(), form_token.encode()):
+    if not hmac.compare_digest(_unmask(fields.pop(_TOKEN, "")), form_token.encode()):
         raise FormRefused
     return fields
+
+
+def mask(form_token: str) -> str:
+    """Return a form token as one page shows it, which is different in each page.
+
+    Pages repeat texts of their addresses, and are compressed. So the sizes of many pages could tell
+    a token that stays the same (BREACH).
+    """
+    token = form_token.encode()
+    pad = secrets.token_bytes(len(token))
+    return (pad + _combine(pad, token)).hex()
+
+
+def _unmask(shown: str) -> bytes:
+    try:
+        masked = bytes.fromhex(shown)
+        middle = len(masked) // 2
+        return _combine(masked[:middle], masked[middle:])
+    except ValueError:
+        return b""
+
+
+def _combine(pad: bytes, text: bytes) -> bytes:
+    return bytes(one ^ other for one, other in zip(pad, text, strict=True))
 
 
 def make_form_token(secret: str) -> str:

@@ -21,6 +21,7 @@ from textrawl.explorer.forms import (
     SentTwice,
     SignInRefused,
     TooManyFailures,
+    mask,
     read_form,
 )
 from textrawl.explorer.rendering import render, write_link
@@ -165,7 +166,7 @@ class PageRequest:
     def _describe(self) -> Mapping[str, Any]:
         return {
             "visitor": self.principal.actor,
-            "form_token": self.session.form_token,
+            "form_token": mask(self.session.form_token),
             "spaces": [space.name for space in self.principal.readable],
             "writable": self.find_spaces("write"),
             "forgettable": self.find_spaces("forget"),

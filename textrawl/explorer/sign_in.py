@@ -10,7 +10,13 @@ from starlette.responses import RedirectResponse, Response
 from textrawl.access.principal import Principal
 from textrawl.errors import NotAuthenticated
 from textrawl.explorer import cookies
-from textrawl.explorer.forms import FormRefused, TooManyFailures, make_form_token, read_form
+from textrawl.explorer.forms import (
+    FormRefused,
+    TooManyFailures,
+    make_form_token,
+    mask,
+    read_form,
+)
 from textrawl.explorer.rendering import render, write_link
 from textrawl.explorer.requests import PageRequest
 from textrawl.explorer.site import ROOT, Site
@@ -67,7 +73,7 @@ class SignIn:
     def _show(self, request: Request, message: str = "", status: int = 200) -> Response:
         secret = cookies.read_form(request) or secrets.token_urlsafe(_SECRET_BYTES)
         values = {
-            "form_token": make_form_token(secret),
+            "form_token": mask(make_form_token(secret)),
             "code": request.query_params.get("code", ""),
             "next": request.query_params.get("next", ""),
             "with_token": self._site.lookup is not None,
