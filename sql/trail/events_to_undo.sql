@@ -9,10 +9,7 @@ begin atomic
         select e.id, e.at, e.action, e.observation_id, e.relation_id, e.detail from textrawl.event e
         where e.space_id = space and e.actor_id = author and e.at >= since - interval '1 hour'
           and (run is null or e.request = 'import ' || run)
-          and e.action in ('created', 'remembered', 'repeated', 'updated', 'replaced', 'related', 'forgotten',
-                           'retyped', 'ended', 'moved', 'reflected', 'faded', 'described',
-                           'written', 'deleted', 'erased', 'revised', 'named', 'unnamed', 'merged', 'split',
-                           'proposed', 'accepted', 'rejected', 'shared', 'transferred')
+          and textrawl.can_undo(e.action)
     ), acceptance as materialized (
         -- An acceptance stores the fact of another author at its own time. Its events belong to the acceptance, and to
         -- the proposal, but not to what the author wrote at that time.

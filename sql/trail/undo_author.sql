@@ -23,41 +23,11 @@ begin
     perform claim_removal(alone => true);
     foreach target_space in array spaces loop
         origin := open_write(credential, target_space, 'admin', client, tool, request, graphs => true);
-        -- The subqueries make Postgres call events_to_undo() once, and not for each event.
-        -- Lock the entities in the order of their names, like every writer. No other session can then write about these
-        -- entities until the transaction ends.
-        with own_event as materialized (
-            select e.entity_id, e.observation_id, e.relation_id, e.detail from event e
-            where e.space_id = target_space and e.id = any((select events_to_undo(target_space, writer, undo_author.since, spaces, run))::bigint[])
-        ), concerned as (
-            select entity_id as id from own_event
-            union
-            select (n.value ->> 'id')::uuid
-            from own_event
-            join undone d on d.space_id = target_space and d.undo_id = (own_event.detail ->> 'move')::bigint
-            cross join jsonb_array_elements(d.entities) n
-            union
-            select unnest(array[(detail ->> 'to')::uuid, (detail ->> 'from')::uuid, (detail ->> 'merged')::uuid]) from own_event
-            union
-            select m.kept_id from own_event join merge m on m.space_id = target_space and m.id = (own_event.detail ->> 'merge')::uuid
-            union
-            select unnest(array[r.from_entity, r.to_entity])
-            from own_event join relation r on r.space_id = target_space and r.id = own_event.relation_id
-            union
-            select d.entity_id from own_event join document d on d.space_id = target_space and d.id = (own_event.detail ->> 'document')::uuid
-            union
-            -- Add the entities to which the facts belong now, because facts can have been moved after these events.
-            select o.entity_id
-            from own_event, unnest(array[own_event.observation_id, (own_event.detail ->> 'replaced')::uuid]) fact
-            join observation o on o.space_id = target_space and o.id = fact
-        ), locked as (
-            select e.id from entity e
-            where e.space_id = target_space and e.id in (select id from concerned)
-            order by e.name_key for update
-        )
-        select coalesce(array_agg(id), '{}') into locked_ids from locked;
+        -- No other session can then write about these entities until the transaction ends.
+        locked_ids := claim_events(target_space, events_to_undo(target_space, writer, undo_author.since, spaces, run));
         -- Leave out events about entities that are not locked. The author caused these events after the query above
         -- began. Another undo can undo these events.
+        -- The subquery makes Postgres call events_to_undo() once, and not for each event.
         select array_agg(e.id order by e.id) into taken from event e
         where e.space_id = target_space and e.id = any((select events_to_undo(target_space, writer, undo_author.since, spaces, run))::bigint[])
           and not exists (

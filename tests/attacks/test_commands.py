@@ -50,6 +50,7 @@ CALLS: dict[str, tuple[dict[str, Any], set[str]]] = {
     "list_imports": ({}, {"admin"}),
     "plan_undo": (WHOSE, {"admin"}),
     "undo": (WHOSE, {"admin"}),
+    "undo_event": ({"event": 1 << 40}, {"write", "propose", "admin"}),
     "revert": ({"number": 1}, {"admin"}),
     "purge": ({}, {"admin"}),
     "set_description": ({**ADA, "text": "a countess"}, {"write"}),

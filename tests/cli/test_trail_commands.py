@@ -96,6 +96,23 @@ def test_undo_says_how_it_is_reverted_and_that_brings_everything_back(
     assert team.rows() == before
 
 
+def test_one_event_is_undone_by_the_cursor_that_the_log_writes(
+    run: Run, url: str, team: Team
+) -> None:
+    before = team.rows()
+    team.remember("ana", "Jeff", "sings")
+    events = json.loads(
+        run("log", "--json", "--by", "ana", "--space", "team", DATABASE_URL=url).out
+    )
+    undo = ("undo", "--event", events[0]["cursor"], "--space", "team")
+    done = run(*undo, DATABASE_URL=url)
+    again = run(*undo, DATABASE_URL=url)
+
+    assert (done.code, "1 removed. To put it back" in done.err) == (0, True), done.err
+    assert (again.code, "undone already" in again.err) == (1, True)
+    assert team.rows() == before
+
+
 def test_undo_tells_scripts_what_it_did(run: Run, url: str, team: Team) -> None:
     arguments = ("undo", "--by", "eve", "--since", "1h", "--json")
 

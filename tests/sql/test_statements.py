@@ -34,8 +34,8 @@ READERS_OF_STATEMENTS = {
         "claim_rows", "fact", "has_several_authors", "named_by_id", "replace_fact", "retype_node",
     },
     "trail": {
-        "claim_kept", "events_to_undo", "keep_undone", "record_undone", "restore_facts",
-        "restore_undone", "undo_author", "undo_events", "withdraw_words",
+        "claim_events", "claim_kept", "events_to_undo", "keep_undone", "record_undone",
+        "restore_facts", "restore_undone", "undo_events", "withdraw_words",
     },
     "vectors": {
         "claim_pending_embeddings", "create_embedding_model", "embedding_progress",

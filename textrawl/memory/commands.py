@@ -578,6 +578,12 @@ async def undo(
     return await session.trail.undo(author, since, run, others=others)
 
 
+@operation("undo", "write", "propose", "admin", writes=True, least_timeout=_LONGEST)
+async def undo_event(session: Session, event: UndoNumber) -> list[UndoRow]:
+    """Undo one event, as its author or as an administrator."""
+    return [await session.trail.undo_event(event)]
+
+
 @operation("undo", "admin", writes=True, anywhere=True, placed=False, least_timeout=_LONGEST)
 async def revert(session: Session, number: UndoNumber) -> list[RevertedRow]:
     """Revert an undo."""

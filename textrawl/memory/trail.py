@@ -172,6 +172,17 @@ class Trail:
             tool="textrawl undo",
         )
 
+    async def undo_event(self, event: int | None, call: str | None = None) -> UndoRow:
+        """Undo one event, or what a call of the same actor wrote in the last day in this space.
+
+        `call` is its request. Needs no scope `admin` if the actor is the author. Raises
+        ArgumentInvalid, also if a later event builds on it.
+        """
+        [row] = await self._call(
+            "undo_event", UndoRow, event=event, call=call, client=self._client, tool="textrawl undo"
+        )
+        return row
+
     async def revert(self, undo: int) -> list[RevertedRow]:
         """Revert an undo, and return a row for each changed space.
 

@@ -279,6 +279,17 @@ REFUSALS: dict[str, Explain] = {
     ),
     "TR101": _invalid("The space has 20 webhooks", "remove one first: `textrawl webhook list`"),
     "TR102": _invalid("No webhook {}", "see `textrawl webhook list`"),
+    "TR110": _invalid(
+        "No such event, or it is undone already",
+        "`textrawl log --json` shows the numbers of events",
+    ),
+    "TR111": _invalid(
+        "A later change builds on this one: {}", "undo the later one first, or change it by hand"
+    ),
+    "TR112": _invalid(
+        "This cannot be undone alone: {}",
+        "what was forgotten is gone; `textrawl undo --by` takes back a move in both of its spaces",
+    ),
     EDGE_NOT_FOUND: _invalid("Edge not found: {}", "graph_edge_get shows ids"),
 }
 

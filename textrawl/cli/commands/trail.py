@@ -231,6 +231,7 @@ def _name_entity(row: EventRow) -> str:
 
 _MOST_ENTITIES = 20
 _MOST_STEPS = 5
+_MOST_DIGITS = 18  # of the number of an event
 _WIDEST = 100
 
 _STYLES = {
@@ -328,6 +329,12 @@ Run = Annotated[
         "--import", metavar="ID", help="Take back one import; `last`: the newest that is left."
     ),
 ]
+Event = Annotated[
+    str | None,
+    typer.Option(
+        metavar="CURSOR", help="Undo one event: its `cursor` of `textrawl log --json`, or the end."
+    ),
+]
 Revert = Annotated[
     int | None, typer.Option(metavar="ID", help="Put back what the undo with this number removed.")
 ]
@@ -354,6 +361,7 @@ def undo(  # noqa: PLR0913, PLR0917 - each argument is an option
     with_others: Others = False,
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
     run: Run = None,
+    event: Event = None,
     revert: Revert = None,
     purge: Purge = False,
     older_than: OlderThan = None,
@@ -361,26 +369,36 @@ def undo(  # noqa: PLR0913, PLR0917 - each argument is an option
 ) -> None:
     """Undo what one author wrote since a time.
 
-    With --import, undo only what one import wrote. A fact that somebody else also stated is kept,
-    and gets that person as its author. Facts that the author replaced become valid again. A
-    relation or entity with a reflection of somebody else is kept. With --with-others it is removed
-    together with its reflections. --revert puts removed content back, until the undo is purged or
-    the entity is forgotten.
+    With --import, undo only what one import wrote. With --event, undo one event: yours, or any in a
+    space that you administer, unless a later one builds on it. A fact that somebody else also
+    stated is kept, and gets that person as its author. Facts that the author replaced become valid
+    again. A relation or entity with a reflection of somebody else is kept. With --with-others it is
+    removed together with its reflections. --revert puts removed content back, until the undo is
+    purged or the entity is forgotten.
     """
-    modes = [by is not None or since is not None, revert is not None, purge, run is not None]
+    alone = [revert is not None, purge, run is not None, event is not None]
+    modes = [by is not None or since is not None, *alone]
     if sum(modes) != 1 or (by is None) != (since is None) or (older_than and not purge):
-        raise typer.BadParameter("give --by and --since, or --import, --revert or --purge")
-    if revert is not None:
+        raise typer.BadParameter("give --by and --since, or --import, --event, --revert or --purge")
+    if event is not None:
+        _undo_event(event, space, as_json=as_json, planned=dry_run or with_others)
+    elif revert is not None:
         _revert(revert, space, as_json=as_json)
     elif purge:
         _purge(older_than, space, yes=yes, as_json=as_json)
-    elif run is not None:
-        found = _find_import(run, space)
-        scope = _Scope(found.author_name, found.started_at, found)
+    else:
+        scope = _find_scope(by, since, run, space)
         _Undo(scope, space, others=with_others, as_json=as_json).run(dry_run=dry_run, yes=yes)
-    elif by is not None and since is not None:
-        scope = _Scope(by, find_start(since))
-        _Undo(scope, space, others=with_others, as_json=as_json).run(dry_run=dry_run, yes=yes)
+
+
+def _undo_event(event: str, space: str | None, *, as_json: bool, planned: bool) -> None:
+    """Undo the event with a cursor. Its number is the end of the cursor. Raises BadParameter."""
+    if planned:
+        raise typer.BadParameter("--event cannot have --dry-run or --with-others")
+    number = event.rpartition(":")[2].strip()
+    if not number.isascii() or not number.isdecimal() or len(number) > _MOST_DIGITS:
+        raise typer.BadParameter("--event: give a cursor of `textrawl log --json`")
+    _report_undone(ask(commands.undo_event, space, int(number)), as_json=as_json)
 
 
 class _Scope(NamedTuple):
@@ -395,6 +413,14 @@ class _Scope(NamedTuple):
         if self.run is None:
             return f"{self.author} since {begin}"
         return f"the import {str(self.run.run)[:8]} ({self.run.system}) of {begin}"
+
+
+def _find_scope(by: str | None, since: str | None, run: str | None, space: str | None) -> _Scope:
+    """Return the scope of the options. Raises ArgumentInvalid."""
+    if run is not None:
+        found = _find_import(run, space)
+        return _Scope(found.author_name, found.started_at, found)
+    return _Scope(by or "", find_start(since or ""))
 
 
 def _find_import(run: str, space: str | None) -> ImportRow:
@@ -443,18 +469,23 @@ class _Undo:
             open_console().print(draw_plan(str(self._scope), plan))
 
     def _report(self, done: list[UndoRow]) -> None:
-        if self._as_json:
-            write_json([asdict(row) for row in done])
+        _report_undone(done, as_json=self._as_json)
         if not done:
             none = "wrote nothing since then"
             if self._scope.run:
                 none = "wrote nothing in this import that is not undone already"
             write_message(f"{self._scope.author} {none}, so nothing was undone.")
-        for row in done:
-            write_message(
-                f"Undo {row.undo_id} in {row.space_name}: {count_steps(row)}. "
-                f"To put it back: textrawl undo --revert {row.undo_id}"
-            )
+
+
+def _report_undone(done: Sequence[UndoRow], *, as_json: bool) -> None:
+    """Write what was undone in each space, and how to put it back."""
+    if as_json:
+        write_json([asdict(row) for row in done])
+    for row in done:
+        write_message(
+            f"Undo {row.undo_id} in {row.space_name}: {count_steps(row)}. "
+            f"To put it back: textrawl undo --revert {row.undo_id}"
+        )
 
 
 def _revert(undo: int, space: str | None, *, as_json: bool) -> None:
