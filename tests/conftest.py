@@ -21,6 +21,7 @@ from mcp import Client
 from psycopg import sql as query
 
 from tests.clients.matrix import print_matrix
+from tests.frameworks.table import print_frameworks
 from tests.support.both_memories import ON_CLUSTER
 from tests.support.citus_servers import MISSING, find_pg_config
 from tests.support.cluster import CitusCluster, run_citus
@@ -136,8 +137,9 @@ def pytest_collection_finish() -> None:
 
 
 def pytest_terminal_summary(terminalreporter: Any) -> None:
-    """Print what `pytest -m clients` found, where it ran."""
+    """Print what `pytest -m clients` and `pytest -m frameworks` found, where they ran."""
     print_matrix(terminalreporter)
+    print_frameworks(terminalreporter)
 
 
 @pytest.fixture(scope="session")

@@ -12,6 +12,7 @@ import re
 import shutil
 import subprocess
 import sys
+import tarfile
 from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib.util import find_spec
@@ -22,13 +23,15 @@ import platformdirs
 
 from tests.support.installation import find_uv
 
-Registry = Literal["npm", "PyPI"]
+Registry = Literal["npm", "PyPI", "sources"]
+"""Where packages come from; `sources` are the source distributions of PyPI, with their tests."""
 
 _AWAY = re.compile(
     r"ENOTFOUND|ECONNREFUSED|ECONNRESET|ETIMEDOUT|EAI_AGAIN|ENETUNREACH|EHOSTUNREACH|FETCH_ERROR"
     r"|dns error|[Cc]onnection refused|tcp connect error|error sending request|timed out"
 )
 _PATIENCE = 400  # seconds for one installation
+_PIP = "pip==26.3"  # downloads sources, which uv cannot
 
 
 class Unavailable(RuntimeError):
@@ -76,7 +79,7 @@ def install(registry: Registry, packages: Sequence[str]) -> Path:
         if not folder.exists():
             partial = folder.with_suffix(".partial")
             shutil.rmtree(partial, ignore_errors=True)
-            (_install_npm if registry == "npm" else _install_python)(partial, packages)
+            _INSTALLERS[registry](partial, packages)
             partial.rename(folder)
     return folder
 
@@ -99,6 +102,20 @@ def _install_python(folder: Path, packages: Sequence[str]) -> None:
     uv, python = find_uv(), folder / "bin/python"
     _run([uv, "venv", "--quiet", "--relocatable", "--python", sys.executable, str(folder)])
     _run([uv, "pip", "install", "--quiet", "--python", str(python), *packages])
+
+
+def _fetch_sources(folder: Path, packages: Sequence[str]) -> None:
+    """The source distributions, each in a folder of its name and version."""
+    python = install("PyPI", [_PIP]) / "bin/python"
+    names = [package.partition("==")[0] for package in packages]
+    download = [str(python), "-m", "pip", "download", "--quiet", "--no-deps"]
+    _run([*download, f"--no-binary={','.join(names)}", "--dest", str(folder), *packages])
+    for archive in folder.glob("*.tar.gz"):
+        with tarfile.open(archive) as packed:
+            packed.extractall(folder, filter="data")
+
+
+_INSTALLERS = {"npm": _install_npm, "PyPI": _install_python, "sources": _fetch_sources}
 
 
 def _run(command: Sequence[str]) -> None:

@@ -53,8 +53,13 @@ _OTHERS: dict[str, Json] = {
 class StandIn:
     """The stand-in; a context manager. `turns` are the requests to a model, oldest first."""
 
-    def __init__(self, script: Sequence[Step] = SCRIPT) -> None:
+    def __init__(
+        self,
+        script: Sequence[Step] = SCRIPT,
+        choose: Callable[[Turn, Sequence[Step]], Move] = choose_move,
+    ) -> None:
         self.script = script
+        self.choose = choose
         self.turns: list[Turn] = []
         self._http = _Http(self)
         self._thread = threading.Thread(target=self._http.serve_forever, args=(0.02,), daemon=True)
@@ -105,7 +110,7 @@ class _Handler(BaseHTTPRequestHandler):
         body: Json = json.loads(raw)
         turn = dialect.read(body)
         self._owner.turns.append(turn)
-        move = choose_move(turn, self._owner.script)
+        move = self._owner.choose(turn, self._owner.script)
         if body.get("stream") or ":stream" in path:
             self._send("text/event-stream", _write_events(dialect.stream(move)) + dialect.last)
         else:

@@ -254,10 +254,8 @@ def test_every_other_command_of_the_pages_succeeds(
     assert words[0] in programs, "no test knows how to run this"
     if ".venv/bin/pytest" in words:
         # Folders with tests for each option, because collecting all tests takes long.
-        words += [
-            "--collect-only",
-            "tests/clients" if "clients" in words else "tests/toolsets/memory",
-        ]
+        [folder_of_tests] = {"clients", "frameworks"}.intersection(words) or {"toolsets/memory"}
+        words += ["--collect-only", f"tests/{folder_of_tests}"]
     if words[1:] == ["trust", "."]:
         (folder / ".env").write_text("TEXTRAWL_SPACE=team\n", encoding="utf-8")
         words[-1] = str(folder)

@@ -50,8 +50,17 @@ class Block:
 
 def read_blocks(page: Path) -> list[Block]:
     """Every fenced block of a page."""
-    found = _BLOCK.findall(page.read_text(encoding="utf-8"))
-    return [Block(*parts) for parts in found]
+    return _find_blocks(page.read_text(encoding="utf-8"))
+
+
+def read_sections(page: Path) -> dict[str, list[Block]]:
+    """The fenced blocks of each section of a page, by its heading."""
+    sections = re.split(r"^## ", page.read_text(encoding="utf-8"), flags=re.MULTILINE)[1:]
+    return {section.partition("\n")[0]: _find_blocks(section) for section in sections}
+
+
+def _find_blocks(text: str) -> list[Block]:
+    return [Block(*parts) for parts in _BLOCK.findall(text)]
 
 
 def read_commands(page: Path) -> list[str]:
