@@ -5,11 +5,12 @@ FROM python:3.13.9-slim-trixie AS build
 COPY pyproject.toml README.md LICENSE /source/
 COPY textrawl /source/textrawl
 COPY sql /source/sql
+COPY packages /source/packages
 # The versions of a checkout. pip reads PIP_CONSTRAINT for the packages that build textrawl too.
 ENV PIP_CONSTRAINT=/versions.txt
 RUN python -c "import tomllib; uv = tomllib.load(open('/source/pyproject.toml', 'rb'))['tool']['uv']; \
 print(*{*uv['constraint-dependencies'], *uv['build-constraint-dependencies']}, sep='\n')" > /versions.txt \
-    && pip wheel --no-cache-dir --wheel-dir /wheels /source
+    && pip wheel --no-cache-dir --wheel-dir /wheels /source/packages/client /source
 
 FROM python:3.13.9-slim-trixie
 LABEL org.opencontainers.image.title="textrawl" \

@@ -31,7 +31,15 @@ PROJECT = ROOT / "pyproject.toml"
 VERSIONS = "constraint-dependencies"
 BUILD_VERSIONS = "build-constraint-dependencies"
 
-_READ_BY_BUILD = ("README.md", "LICENSE", "textrawl/__init__.py")
+_READ_BY_BUILD = (
+    "README.md",
+    "LICENSE",
+    "textrawl/__init__.py",
+    "packages/client/README.md",
+    "packages/client/LICENSE",
+    "packages/client/pyproject.toml",
+    "packages/client/textrawl_client/__init__.py",
+)
 _EDITABLE = "editables"  # hatchling needs it for an editable installation, and does not say so
 _PLAIN = ("--quiet", "--no-header", "--no-annotate")
 _UPPER = ("<", "<=", "==", "~=")
@@ -64,11 +72,11 @@ def resolve(document: Any) -> tuple[list[str], list[str]]:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         for path in _READ_BY_BUILD:
-            (folder / path).parent.mkdir(exist_ok=True)
+            (folder / path).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy(ROOT / path, folder / path)
         (folder / "pyproject.toml").write_text(tomlkit.dumps(document), encoding="utf-8")
         run_uv(folder, "lock", "--quiet", "--refresh")
-        wanted = ("--all-extras", "--group", "dev", "--no-emit-project", "--no-hashes")
+        wanted = ("--all-extras", "--group", "dev", "--no-emit-workspace", "--no-hashes")
         packages = run_uv(folder, "export", "--frozen", *_PLAIN, *wanted)
         needed = [*document["build-system"]["requires"], _EDITABLE]
         (folder / "build.in").write_text("\n".join(needed), encoding="utf-8")

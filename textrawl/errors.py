@@ -1,64 +1,28 @@
 """The errors that callers and operators see.
 
-    TextrawlError              title and fix; a tool's result with isError contains both
-    ├── MemoryNotEnabled       ENABLE_MEMORY is off
+Those that a program can catch are in `textrawl_client.errors`, and have the same names here. Of a
+server alone are:
+
+    TextrawlError
     ├── ExtractionNotEnabled   ENABLE_MEMORY_EXTRACTION is off
-    ├── ReadOnly               READ_ONLY is on
-    ├── ArgumentInvalid        a wrong argument; the fix has its name, its value, allowed values
-    │   ├── QueryMissing
-    │   ├── EntityNameMissing
-    │   ├── EntityTypeInvalid
-    │   ├── EntityNotFound     no entity has this name, and the call does not create it
-    │   ├── SpaceIsGraph       a space holds documents, and the call needs one with facts
-    │   └── FactNotFound       an id, prefix or text that names no fact, or several facts
-    ├── NotAuthenticated       a credential is missing, unknown, expired or revoked
-    ├── ScopeMissing           the caller does not have a scope
-    │   └── OnlyProposes       the caller has propose instead of write
     ├── IssuerUnavailable      the identity provider's keys or metadata cannot be fetched
     ├── IssuerRefused          this server's token was not created for its identity provider
-    ├── SpaceNotFound          no space has this name, or the caller has no scope in it
     ├── EmbeddingNotConfigured semantic search without a provider
     ├── EmbeddingUnavailable   the provider is down or slow, or sent invalid data
     │   └── NothingEmbedded    there are no vectors, and this process does not make any
-    ├── LlmFailed              the LLM made no usable answer
-    │   ├── LlmNotConfigured   a call needs an LLM, and LLM_PROVIDER is none
-    │   ├── LlmUnreachable     the provider is down or slow, or refuses requests
-    │   ├── LlmModelMissing    the provider does not have the model
-    │   └── LlmBadOutput       the answer is empty, cut, or not the JSON that was asked for
-    ├── DatabaseUnavailable    Postgres cannot be reached within the time limit
-    │   └── SchemaUnfit        the tables or functions are not those of this version
-    ├── ServerBusy             every connection is in use
-    ├── ServerUnreachable      a server cannot be reached over HTTP, or does not answer as one
-    ├── NothingDeleted         a deletion was not made
-    │   ├── ConfirmationMissing
-    │   ├── DeletionDeclined   the user was asked and said no
-    │   └── NothingToDelete    no entity has this name
-    └── InternalError          a defect of textrawl
+    └── LlmFailed              the LLM made no usable answer
+        ├── LlmNotConfigured   a call needs an LLM, and LLM_PROVIDER is none
+        ├── LlmUnreachable     the provider is down or slow, or refuses requests
+        ├── LlmModelMissing    the provider does not have the model
+        └── LlmBadOutput       the answer is empty, cut, or not the JSON that was asked for
     StartRefused               the server must not start; the message says what to do (exit code 1)
+    └── SchemaOutdated         only an embedded Postgres migrates at its start
 
 Errors are raised, never returned. Each says what to do next.
 """
 
-from collections.abc import Sequence
-
-
-class TextrawlError(Exception):
-    """The base class of every error that a tool call can return to its caller."""
-
-    title = "Failed"
-    fix = "Try again"
-
-    def __init__(self, fix: str | None = None, *, title: str | None = None) -> None:
-        self.title = title or self.title
-        self.fix = fix or self.fix
-        super().__init__(f"{self.title}: {self.fix}")
-
-
-class MemoryNotEnabled(TextrawlError):
-    """ENABLE_MEMORY is off."""
-
-    title = "Memory not enabled"
-    fix = "Set ENABLE_MEMORY=true"
+from textrawl_client.errors import *  # noqa: F403 - the same names
+from textrawl_client.errors import TextrawlError
 
 
 class ExtractionNotEnabled(TextrawlError):
@@ -69,157 +33,6 @@ class ExtractionNotEnabled(TextrawlError):
         "Ask the administrator to set TEXTRAWL_ENABLE_MEMORY_EXTRACTION=true and "
         "TEXTRAWL_LLM_PROVIDER; do not retry before"
     )
-
-
-class ArgumentInvalid(TextrawlError):
-    """An invalid argument."""
-
-    title = "Invalid argument"
-
-
-class QueryMissing(ArgumentInvalid):
-    """A search without a query."""
-
-    title = "Missing query"
-    fix = "Provide query"
-
-
-class EntityNameMissing(ArgumentInvalid):
-    """A look-up without a name."""
-
-    title = "Missing entityName"
-    fix = "Provide entityName"
-
-
-class EntityTypeInvalid(ArgumentInvalid):
-    """An entity type that is not one of the seven."""
-
-    title = "Invalid entity type"
-
-
-class ReadOnly(TextrawlError):
-    """READ_ONLY is on and the tool would change something."""
-
-    title = "Memory is read-only"
-    fix = "Ask the administrator to unset TEXTRAWL_READ_ONLY, or use query_memory"
-
-
-class InternalError(TextrawlError):
-    """A defect of textrawl. Only the server's log has the details."""
-
-    title = "Internal error"
-    fix = "Retry once; if it happens again, report it with the server's log"
-
-
-class FactNotFound(ArgumentInvalid):
-    """An id, a prefix of an id, or a text that names no fact of this entity, or several facts."""
-
-    title = "Fact not found"
-
-
-class SpaceIsGraph(ArgumentInvalid):
-    """A space holds documents, and the call needs a space with facts."""
-
-    def __init__(self, space: str) -> None:
-        super().__init__(
-            "use a space with facts for this tool, or recall and remember of the corpus toolset",
-            title=f"The space {space} is a graph, which holds documents",
-        )
-
-
-class NothingDeleted(TextrawlError):
-    """A deletion was not made. `code` is the reason in compact text."""
-
-    code = ""
-    message = "Nothing was deleted"
-    explained = False
-    """True if compact text also contains the fix."""
-
-
-class ConfirmationMissing(NothingDeleted):
-    """The call has no `confirm: true`, and the user could not be asked.
-
-    `target` says what would be deleted, if the caller may know.
-    """
-
-    title = "Confirmation required"
-    fix = "Ask the user, then call again with confirm true once the user agrees"
-    code = "confirm"
-    explained = True
-
-    def __init__(self, target: str | None = None) -> None:
-        super().__init__(f"This would forget {target}. {self.fix}" if target else None)
-
-
-class DeletionDeclined(NothingDeleted):
-    """The user was asked, now or in the last five minutes, and did not agree."""
-
-    title = "Declined by the user"
-    fix = "Keep it: try again only when the user asks for the deletion"
-    code = "declined"
-    message = "Nothing was deleted: the user did not agree"
-    explained = True
-
-
-class NothingToDelete(NothingDeleted):
-    """No entity has this `name`. `similar` has names that are close to it."""
-
-    title = "Entity not found"
-    fix = "Look for the name with query_memory"
-    code = "not_found"
-
-    def __init__(self, name: str, similar: Sequence[str] = ()) -> None:
-        super().__init__(f"Did you mean {' or '.join(similar)}?" if similar else None)
-        self.explained = bool(similar)
-        self.message = f"There is no entity named {name}"
-
-
-class EntityNotFound(ArgumentInvalid):
-    """No entity has this `name`, and the call does not create it."""
-
-    def __init__(self, name: str) -> None:
-        super().__init__(
-            "Create it first, or search for its name; nothing was changed",
-            title=f"Entity with name {name} not found",
-        )
-
-
-class ItemNotFound(ArgumentInvalid):
-    """An id of a connector that names nothing which the caller can read.
-
-    The error does not tell whether something has this id.
-    """
-
-    title = "Item not found"
-    fix = "Use an id as search shows it: nothing that you can read has this one"
-
-
-class NotAuthenticated(TextrawlError):
-    """A credential is missing, unknown, expired or revoked."""
-
-    title = "Not authenticated"
-    fix = "The token is unknown, expired or revoked: ask the administrator for a new token"
-
-
-class ScopeMissing(TextrawlError):
-    """The caller does not have `scope` in this space."""
-
-    title = "Not allowed"
-
-    def __init__(self, scope: str, has: str) -> None:
-        self.scope = scope
-        super().__init__(f"This needs the scope {scope}, but {has}: ask the administrator")
-
-
-class OnlyProposes(ScopeMissing):
-    """The caller has the scope `propose` instead of `write`, and the call stores no proposals."""
-
-    def __init__(self) -> None:
-        super().__init__(
-            "write",
-            "the caller can only propose here, with remember_fact, build_knowledge or "
-            "relate_entities",
-        )
 
 
 class IssuerUnavailable(TextrawlError):
@@ -238,12 +51,6 @@ class IssuerRefused(TextrawlError):
         "TEXTRAWL_ACCESS_TOKEN of this server was not created for TEXTRAWL_OAUTH_ISSUER: create a "
         "token with `textrawl token create --scope admin --issuer URL`"
     )
-
-
-class SpaceNotFound(TextrawlError):
-    """No space has this name, or the caller has no scope in it. The error does not say which."""
-
-    title = "Space not found"
 
 
 class EmbeddingNotConfigured(TextrawlError):
@@ -297,37 +104,6 @@ class LlmBadOutput(LlmFailed):
     """The answer of the LLM is empty, cut, or not the JSON that was asked for."""
 
     title = "LLM_BAD_OUTPUT"
-
-
-class DatabaseUnavailable(TextrawlError):
-    """Postgres cannot be reached within the time limit."""
-
-    title = "Database unavailable"
-    fix = "Retry in a few seconds; nothing was changed, so the call can be repeated"
-
-
-class SchemaUnfit(DatabaseUnavailable):
-    """The database does not have the tables or functions that this version needs."""
-
-    title = "The schema of the database does not fit this version of textrawl"
-    fix = (
-        "Ask the administrator to run `textrawl doctor`, which says what to do, or to restart the "
-        "server after an upgrade; nothing was changed; do not retry before"
-    )
-
-
-class ServerBusy(TextrawlError):
-    """Every database connection is in use and the queue is full."""
-
-    title = "Server busy"
-    fix = "Retry in a second; nothing was changed"
-
-
-class ServerUnreachable(TextrawlError):
-    """A server cannot be reached over HTTP, or its answer is not the answer of textrawl."""
-
-    title = "Server unreachable"
-    fix = "Check the address and the network, and retry in a few seconds"
 
 
 class StartRefused(Exception):

@@ -103,7 +103,7 @@ def _list_content() -> Iterator[tuple[str, bytes]]:
     yield ENTRY, (Path(__file__).parent / "main.py").read_bytes()
     for name in _FILES:
         yield name, (ROOT / name).read_bytes()
-    for top in ("textrawl", "sql"):
+    for top in ("textrawl", "sql", "packages"):
         for path in (ROOT / top).rglob("*"):
             if path.is_file() and "__pycache__" not in path.parts:
                 yield path.relative_to(ROOT).as_posix(), path.read_bytes()

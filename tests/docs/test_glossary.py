@@ -52,8 +52,9 @@ def split_names(cell: str) -> tuple[list[str], list[str], list[str]]:
 
 
 def find_classes() -> set[str]:
-    """Find the names of all classes of the package, wherever they live."""
-    nodes = [node for path in (ROOT / "textrawl").rglob("*.py") for node in read_nodes(path)]
+    """Find the names of all classes of the packages, wherever they live."""
+    paths = [path for top in ("textrawl", "packages") for path in (ROOT / top).rglob("*.py")]
+    nodes = [node for path in paths for node in read_nodes(path)]
     return {node.name for node in nodes if isinstance(node, ast.ClassDef)}
 
 

@@ -22,10 +22,11 @@ PIPX = "pipx==1.18.4"
 
 @pytest.fixture(scope="module")
 def packages(folder: Path) -> dict[str, Path]:
-    """The sdist, and the wheel that is built from it."""
+    """The sdist, and the wheel that is built from it. The client's packages lie beside them."""
     environment = build_environment(folder)
-    run(find_uv(), "build", "--out-dir", folder / "dist", ROOT, cwd=folder, env=environment)
-    built = {path.suffix: path for path in (folder / "dist").iterdir()}
+    words = ["build", "--all-packages", "--out-dir", folder / "dist", ROOT]
+    run(find_uv(), *words, cwd=folder, env=environment)
+    built = {path.suffix: path for path in (folder / "dist").glob("textrawl-*")}
     return {"sdist": built[".gz"], "wheel": built[".whl"]}
 
 
@@ -40,7 +41,7 @@ def test_the_metadata_are_valid_and_name_the_server(packages: dict[str, Path]) -
 
 
 async def test_uvx_runs_both_packages(packages: dict[str, Path], folder: Path) -> None:
-    environment = build_environment(folder)
+    environment = build_environment(folder, UV_FIND_LINKS=folder / "dist")
     for package in packages.values():
         words = ["tool", "run", "--from", str(package), "textrawl"]
         shown = run(find_uv(), *words, "--version", cwd=folder, env=environment)
@@ -50,7 +51,12 @@ async def test_uvx_runs_both_packages(packages: dict[str, Path], folder: Path) -
 
 async def test_pipx_installs_the_wheel(packages: dict[str, Path], folder: Path) -> None:
     environment = build_environment(
-        folder, PIPX_HOME=folder / "pipx", PIPX_BIN_DIR=folder / "bin", PIPX_MAN_DIR=folder / "man"
+        folder,
+        PIPX_HOME=folder / "pipx",
+        PIPX_BIN_DIR=folder / "bin",
+        PIPX_MAN_DIR=folder / "man",
+        PIP_FIND_LINKS=folder / "dist",
+        UV_FIND_LINKS=folder / "dist",
     )
     words = ["tool", "run", "--from", PIPX, "pipx", "install", str(packages["wheel"])]
     run(find_uv(), *words, cwd=folder, env=environment)

@@ -13,7 +13,9 @@ from pathlib import Path
 import pytest
 
 from tests.support.installation import ROOT, find_uv
-from textrawl import Settings
+from textrawl import Settings, __version__
+
+CLIENT = ROOT / "packages/client"
 
 
 def run(*words: str | Path, cwd: Path) -> str:
@@ -49,14 +51,21 @@ def folder() -> Iterator[Path]:
 @pytest.fixture(scope="module")
 def wheel(uv: str, folder: Path) -> Path:
     """The wheel, built as a release would be."""
-    run(uv, "build", "--wheel", "--out-dir", folder / "dist", ROOT, cwd=folder)
-    [built] = (folder / "dist").glob("*.whl")
+    run(uv, "build", "--wheel", "--all-packages", "--out-dir", folder / "dist", ROOT, cwd=folder)
+    [built] = (folder / "dist").glob("textrawl-*.whl")
     return built
 
 
 @pytest.fixture(scope="module")
-def python(uv: str, folder: Path, wheel: Path) -> Path:
-    """An environment with nothing but the wheel and what it needs, in the versions tested here."""
+def client_wheel(wheel: Path) -> Path:
+    """The wheel of the client, which is built together with that of the server."""
+    [built] = wheel.parent.glob("textrawl_client-*.whl")
+    return built
+
+
+@pytest.fixture(scope="module")
+def python(uv: str, folder: Path, wheel: Path, client_wheel: Path) -> Path:
+    """An environment with both wheels and what they need, in the versions tested here."""
     installed = run(
         uv, "pip", "freeze", "--exclude-editable", "--python", sys.executable, cwd=folder
     )
@@ -72,6 +81,7 @@ def python(uv: str, folder: Path, wheel: Path) -> Path:
         "--constraints",
         folder / "constraints.txt",
         wheel,
+        client_wheel,
         cwd=folder,
     )
     return python
@@ -94,6 +104,27 @@ def test_the_wheel_has_the_sql_the_demonstration_and_the_marker_of_types_and_no_
     assert names == tracked | shipped
     assert {"textrawl/py.typed", "textrawl/cli/postgresql.json"} <= names
     assert shipped
+
+
+def test_the_clients_wheel_has_its_modules_and_needs_only_httpx_and_pydantic(
+    client_wheel: Path,
+) -> None:
+    with zipfile.ZipFile(client_wheel) as archive:
+        names = {name for name in archive.namelist() if ".dist-info/" not in name}
+        [metadata] = [name for name in archive.namelist() if name.endswith("/METADATA")]
+        text = archive.read(metadata).decode()
+    tracked = {
+        path.relative_to(CLIENT).as_posix()
+        for path in (CLIENT / "textrawl_client").rglob("*")
+        if is_source(path)
+    }
+
+    assert names == tracked
+    assert "textrawl_client/py.typed" in names
+    assert re.findall(r"^Requires-Dist: (\w+)", text, re.MULTILINE) == ["httpx", "pydantic"]
+    assert f"\nVersion: {__version__}\n" in text
+    assert (CLIENT / "LICENSE").read_bytes() == (ROOT / "LICENSE").read_bytes()
+    assert f"textrawl-client=={__version__}" in (ROOT / "pyproject.toml").read_text("utf-8")
 
 
 def is_source(path: Path) -> bool:

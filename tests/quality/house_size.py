@@ -42,7 +42,7 @@ def count_inner_imports(nodes: Iterable[ast.AST]) -> int:
 
 def describe_size() -> str:
     """Return lines, files, words, imports inside functions, and names of several classes."""
-    folders = {"textrawl": ".py", "sql": ".sql", "tests": ".py"}
+    folders = {"textrawl": ".py", "packages": ".py", "sql": ".sql", "tests": ".py"}
     parts = [
         f"{folder}/ {count_lines(files)} lines in {len(files)} files"
         for folder, ending in folders.items()

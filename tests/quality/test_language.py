@@ -7,7 +7,9 @@ from collections.abc import Iterator
 from tests.support.pages import ROOT
 from tests.support.syntax import read_nodes
 
-MODULES = sorted(path for top in ("textrawl", "benchmarks") for path in (ROOT / top).rglob("*.py"))
+MODULES = sorted(
+    path for top in ("textrawl", "packages", "benchmarks") for path in (ROOT / top).rglob("*.py")
+)
 TESTS = sorted((ROOT / "tests").rglob("*.py"))
 PAGES = sorted(
     [*(ROOT / "docs").rglob("*.md"), *ROOT.glob("*.md"), *(ROOT / "benchmarks").glob("*.md")]

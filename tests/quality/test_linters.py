@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
-FOLDERS = ["textrawl", "tests", "benchmarks", "deploy"]
+FOLDERS = ["textrawl", "packages", "tests", "benchmarks", "deploy"]
 
 
 def check(*words: str) -> None:

@@ -20,6 +20,7 @@ RENEW = (
     "`.venv/bin/python deploy/versions.py` writes the newest versions, and "
     "`.uv/bin/uv sync --group dev` installs the written ones"
 )
+OURS = {"textrawl", "textrawl-client"}
 BOUNDS = {"<", "<=", "==", "~="}
 
 
@@ -37,7 +38,7 @@ def read_versions() -> dict[str, str]:
 
 
 def test_every_package_is_installed_in_the_version_of_the_project() -> None:
-    others = (one for one in distributions() if one.name != "textrawl")
+    others = (one for one in distributions() if one.name not in OURS)
     installed = {canonicalize_name(one.name): one.version for one in others}
 
     assert installed == read_versions(), RENEW
@@ -96,14 +97,18 @@ def test_the_weekly_run_is_free_of_the_versions_and_keeps_everything_else(
 
 
 @pytest.mark.parametrize(
-    ("folders", "ignored"),
-    [(["textrawl"], []), (["tests", "benchmarks", "deploy"], ["--ignore", "DEP002,DEP004"])],
-    ids=["program", "tests"],
+    ("place", "folders", "ignored"),
+    [
+        (".", ["textrawl"], []),
+        (".", ["tests", "benchmarks", "deploy"], ["--ignore", "DEP002,DEP004"]),
+        ("packages/client", ["textrawl_client"], []),
+    ],
+    ids=["program", "tests", "client"],
 )
 def test_every_imported_package_is_declared_and_every_declared_one_is_imported(
-    folders: list[str], ignored: list[str]
+    place: str, folders: list[str], ignored: list[str]
 ) -> None:
     words = [sys.executable, "-m", "deptry", *folders, *ignored, "--no-ansi"]
-    done = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, check=False)
+    done = subprocess.run(words, cwd=ROOT / place, capture_output=True, text=True, check=False)
 
     assert done.returncode == 0, done.stdout + done.stderr

@@ -1,0 +1,395 @@
+"""`Client` and `SyncClient`: a memory for programs in Python."""
+
+import os
+import re
+from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
+from copy import copy
+from datetime import datetime
+from functools import wraps
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Concatenate, ParamSpec, TypeVar
+
+from textrawl_client import results
+from textrawl_client.connections import Connection, HttpConnection
+from textrawl_client.errors import ArgumentInvalid, NothingToDelete, TextrawlError
+from textrawl_client.items import ItemStore, Log
+from textrawl_client.results import Digest, Facts, Forgotten, Related, Remembered
+from textrawl_client.wire import PROMPT, TOOL, Answer, Call, write_moment
+
+Moment = datetime | str
+"""A time. A text is an ISO 8601 date or instant. A time without an offset is in UTC."""
+
+_NAMES = {
+    "query": "question", "maxTokens": "max_tokens", "minScore": "least_score",
+    "entityTypes": "types", "asOf": "as_of", "entityName": "entity", "entityType": "type",
+    "observation": "fact", "saidAt": "said_at", "validFrom": "valid_from",
+    "validUntil": "valid_until", "fromEntity": "from_entity", "toEntity": "to_entity",
+    "fromEntityType": "from_type", "toEntityType": "to_type", "dryRun": "dry_run",
+    "ttlSeconds": "ttl",
+}  # fmt: skip
+"""The names that arguments of tools have in the methods."""
+
+_ARGUMENT = re.compile(r"\b(?:" + "|".join(_NAMES) + r")\b(?=( \(given|:|, |\[))")
+
+
+class Client:
+    """A memory for programs that use asyncio: `async with Client(url) as memory`.
+
+    `url` is the address of a server, or else TEXTRAWL_SERVER_URL is. Its token is `token`, or else
+    that of TEXTRAWL_ACCESS_TOKEN or TEXTRAWL_ACCESS_TOKEN_FILE. `space` is the only space that
+    calls reach. `timeout` is the time limit of a call in seconds, and `client` the name that the
+    trail shows. Several tasks can use one client.
+
+    Every method raises TextrawlError: ArgumentInvalid, NotAuthenticated, ScopeMissing, ReadOnly,
+    SpaceNotFound, DatabaseUnavailable, ServerBusy, ServerUnreachable.
+    """
+
+    _blocking = False
+
+    def __init__(
+        self,
+        url: str | None = None,
+        *,
+        token: str | None = None,
+        space: str | None = None,
+        timeout: float = 30,
+        client: str = "textrawl-client",
+    ) -> None:
+        self._url = url
+        self._token = token
+        self._space = space
+        self._timeout = timeout
+        self._name = client
+        self._root = self
+        self._connection = self._connect()
+
+    def _connect(self) -> Connection | None:
+        """Return the way to the memory, or None if it must be opened first."""
+        url = self._url or os.environ.get("TEXTRAWL_SERVER_URL")
+        if not url:
+            raise ArgumentInvalid("url: give the address of a server, or set TEXTRAWL_SERVER_URL")
+        token = self._token or find_token()
+        blocking, timeout = self._blocking, self._timeout
+        return HttpConnection(url, token, self._name, timeout=timeout, blocking=blocking)
+
+    async def __aenter__(self) -> "Client":
+        """Open the memory."""
+        if self._connection is None:
+            self._connection = self._connect()
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        """Close the memory."""
+        await self.close()
+
+    async def close(self) -> None:
+        """Close the connections to the memory."""
+        connection, self._connection = self._connection, None
+        if connection is not None:
+            await connection.close()
+
+    def with_space(self, space: str | None) -> "Client":
+        """Return a client of only this space. It has the connection of this client."""
+        view = copy(self)
+        view._space = space
+        return view
+
+    @property
+    def items(self) -> ItemStore:
+        """The items: JSON values under a namespace and a key."""
+        return ItemStore(self._call_tool)
+
+    def log(self, *namespace: str) -> Log:
+        """Return the log with this namespace. It exists from its first entry on."""
+        return Log(self._call_tool, namespace)
+
+    async def recall(  # noqa: PLR0913 - each argument is an option
+        self,
+        question: str,
+        *,
+        limit: int = 10,
+        max_tokens: int | None = None,
+        least_score: float | None = None,
+        types: Sequence[str] | None = None,
+        as_of: Moment | None = None,
+        since: Moment | None = None,
+        until: Moment | None = None,
+        space: str | None = None,
+    ) -> Facts:
+        """Return the facts that answer a question, the best first.
+
+        At most `limit` facts (1 to 50) with a score from `least_score` (0 to 1), of entities with
+        these `types`. `as_of` finds facts that were valid then, and `since` and `until` facts that
+        were said between them. If the facts as lines with ids have more than `max_tokens` tokens,
+        those with the lowest scores are omitted. A server has a budget of its own if it is None.
+        """
+        given = {
+            "mode": "search",
+            "query": question,
+            "limit": limit,
+            "maxTokens": max_tokens,
+            "minScore": least_score,
+            "entityTypes": [types] if isinstance(types, str) else types and list(types),
+            "asOf": write_moment(as_of),
+            "since": write_moment(since),
+            "until": write_moment(until),
+            "includeIds": True,
+        }
+        return results.read_facts(
+            await self._call_tool("query_memory", given, reads=True, space=space)
+        )
+
+    async def digest(
+        self, project: str | None = None, *, max_tokens: int | None = None, space: str | None = None
+    ) -> Digest:
+        """Return the facts that matter at the start of a conversation.
+
+        `project` is the name of the project that the conversation is about. The facts that are less
+        important than others are left out, so that the text has at most `max_tokens` tokens. If it
+        is None, TEXTRAWL_DIGEST_TOKENS of the memory decides.
+        """
+        tokens = None if max_tokens is None else str(max_tokens)
+        given = {"project": project, "maxTokens": tokens}
+        call = Call(PROMPT, "digest", _keep(given), space or self._space, reads=True)
+        return results.read_digest(await self._send(call))
+
+    async def remember(  # noqa: PLR0913 - each argument is an option
+        self,
+        entity: str,
+        fact: str,
+        *,
+        type: str | None = None,
+        replaces: str | None = None,
+        said_at: Moment | None = None,
+        valid_from: Moment | None = None,
+        valid_until: Moment | None = None,
+        space: str | None = None,
+    ) -> Remembered:
+        """Store a fact about an entity. A missing entity is created with `type`, or as a concept.
+
+        The fact is valid from `valid_from`, or else from `said_at`, until `valid_until`.
+
+        `replaces` is the id or the text of the fact that this fact corrects. Raises FactNotFound.
+        """
+        given = {
+            "entityName": entity,
+            "observation": fact,
+            "entityType": type,
+            "replaces": replaces,
+            "saidAt": write_moment(said_at),
+            "validFrom": write_moment(valid_from),
+            "validUntil": write_moment(valid_until),
+        }
+        return results.read_remembered(await self._call_tool("remember_fact", given, space=space))
+
+    async def relate(  # noqa: PLR0913 - each argument is an option
+        self,
+        from_entity: str,
+        relation: str,
+        to_entity: str,
+        *,
+        from_type: str | None = None,
+        to_type: str | None = None,
+        replaces: bool = False,
+        ended: bool = False,
+        space: str | None = None,
+    ) -> Related:
+        """Connect two entities. Missing entities are created, with these types.
+
+        With `replaces`, end the other relations of this type that start at the same entity. With
+        `ended`, end this relation instead. Raises ArgumentInvalid if there is none to end.
+        """
+        given = {
+            "fromEntity": from_entity,
+            "relation": relation,
+            "toEntity": to_entity,
+            "fromEntityType": from_type,
+            "toEntityType": to_type,
+            "replaces": replaces,
+            "ended": ended,
+        }
+        answer = await self._call_tool("relate_entities", given, space=space)
+        return results.read_related(answer, relation)
+
+    async def forget(
+        self,
+        entity: str,
+        *,
+        fact: str | None = None,
+        dry_run: bool = False,
+        space: str | None = None,
+    ) -> Forgotten:
+        """Delete an entity with its facts and relations for good, or only one `fact` of it.
+
+        `fact` is an id, the text of a fact, or a relation such as works_at→Acme. With `dry_run`,
+        return what would be deleted. Nobody is asked. Raises NothingToDelete, FactNotFound.
+        """
+        given = {"entityName": entity, "fact": fact, "dryRun": dry_run, "confirm": not dry_run}
+        try:
+            return results.read_forgotten(
+                await self._call_tool("forget_entity", given, space=space)
+            )
+        except NothingToDelete:
+            raise NothingToDelete(entity) from None
+
+    async def _call_tool(
+        self,
+        tool: str,
+        arguments: Mapping[str, Any],
+        *,
+        reads: bool = False,
+        space: str | None = None,
+    ) -> Answer:
+        given = dict(arguments) if "value" in arguments else _keep(arguments)
+        return await self._send(Call(TOOL, tool, given, space or self._space, reads))
+
+    async def _send(self, call: Call) -> Answer:
+        if self._root._connection is None:
+            raise RuntimeError("Open the client first: async with Client() as memory")
+        try:
+            return await self._root._connection.send(call)
+        except TextrawlError as error:
+            raise _rename_arguments(error) from error.__cause__
+
+
+def _keep(given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the arguments without those that are None."""
+    return {name: value for name, value in given.items() if value is not None}
+
+
+def _rename_arguments(error: TextrawlError) -> TextrawlError:
+    """Let the error of a tool name the arguments as the methods do."""
+    if isinstance(error, ArgumentInvalid):
+        error.fix = _ARGUMENT.sub(lambda found: _NAMES[found[0]], error.fix)
+        error.args = (f"{error.title}: {error.fix}",)
+    return error
+
+
+def find_token() -> str | None:
+    """Return the token of TEXTRAWL_ACCESS_TOKEN, or of the file TEXTRAWL_ACCESS_TOKEN_FILE."""
+    if token := os.environ.get("TEXTRAWL_ACCESS_TOKEN"):
+        return token
+    path = os.environ.get("TEXTRAWL_ACCESS_TOKEN_FILE")
+    return Path(path).expanduser().read_text(encoding="utf-8").strip() if path else None
+
+
+Parameters = ParamSpec("Parameters")
+Result = TypeVar("Result")
+
+
+def _finish(coroutine: Coroutine[Any, Any, Result]) -> Result:
+    """Return the result of a coroutine that waits for nothing but a blocking connection."""
+    try:
+        coroutine.send(None)
+    except StopIteration as done:
+        return done.value
+    coroutine.close()
+    raise RuntimeError("The connection is not a blocking one")
+
+
+def _wait_for(
+    method: Callable[Concatenate[Any, Parameters], Awaitable[Result]],
+) -> Callable[Concatenate[Any, Parameters], Result]:
+    """Return the method that waits for the result of `method`."""
+
+    @wraps(method)
+    def wait(self: Any, *arguments: Parameters.args, **options: Parameters.kwargs) -> Result:
+        return _finish(method(self._waiting, *arguments, **options))  # pyright: ignore
+
+    return wait
+
+
+class SyncItemStore:
+    """The items of a memory. It has the methods of `ItemStore`, and they wait for the result."""
+
+    def __init__(self, store: ItemStore) -> None:
+        self._waiting = store
+
+    put = _wait_for(ItemStore.put)
+    get = _wait_for(ItemStore.get)
+    delete = _wait_for(ItemStore.delete)
+    list = _wait_for(ItemStore.list)
+    search = _wait_for(ItemStore.search)
+    namespaces = _wait_for(ItemStore.namespaces)
+    history = _wait_for(ItemStore.history)
+
+
+class SyncLog:
+    """A log. It has the methods of `Log`, and they wait for the result."""
+
+    def __init__(self, log: Log) -> None:
+        self._waiting = log
+
+    append = _wait_for(Log.append)
+    read = _wait_for(Log.read)
+    pop = _wait_for(Log.pop)
+    clear = _wait_for(Log.clear)
+
+
+class _BlockingClient(Client):
+    """A client whose methods wait for no event loop."""
+
+    _blocking = True
+
+
+class SyncClient:
+    """A memory: `with SyncClient(url) as memory`. It has the methods and arguments of `Client`.
+
+    They wait for the result, without a thread and without an event loop. So they work in any
+    thread, and where an event loop runs. Several threads can use one client.
+    """
+
+    def __init__(
+        self,
+        url: str | None = None,
+        *,
+        token: str | None = None,
+        space: str | None = None,
+        timeout: float = 30,
+        client: str = "textrawl-client",
+    ) -> None:
+        self._waiting: Client = _BlockingClient(
+            url, token=token, space=space, timeout=timeout, client=client
+        )
+
+    def __enter__(self) -> "SyncClient":
+        """Open the memory."""
+        _finish(self._waiting.__aenter__())
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        """Close the memory."""
+        self.close()
+
+    def with_space(self, space: str | None) -> "SyncClient":
+        """Return a client of only this space. It has the connection of this client."""
+        view = copy(self)
+        view._waiting = self._waiting.with_space(space)
+        return view
+
+    @property
+    def items(self) -> SyncItemStore:
+        """The items: JSON values under a namespace and a key."""
+        return SyncItemStore(self._waiting.items)
+
+    def log(self, *namespace: str) -> SyncLog:
+        """Return the log with this namespace. It exists from its first entry on."""
+        return SyncLog(self._waiting.log(*namespace))
+
+    close = _wait_for(Client.close)
+    recall = _wait_for(Client.recall)
+    digest = _wait_for(Client.digest)
+    remember = _wait_for(Client.remember)
+    relate = _wait_for(Client.relate)
+    forget = _wait_for(Client.forget)

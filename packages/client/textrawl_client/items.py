@@ -1,0 +1,215 @@
+"""Items (JSON values under a namespace and a key) and logs, which grow at their end."""
+
+from collections.abc import Awaitable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any, Literal, Protocol
+
+from pydantic import TypeAdapter
+
+from textrawl_client.wire import Answer
+
+Namespace = Sequence[str]
+Json = Any
+"""A value of JSON: None, a bool, a number, a text, or a list or dict of values of JSON."""
+
+_read_time = TypeAdapter(datetime).validate_python
+
+
+class CallTool(Protocol):
+    """Calls a tool with the arguments that are not None. Raises TextrawlError."""
+
+    def __call__(
+        self, tool: str, arguments: Mapping[str, Any], *, reads: bool = False
+    ) -> Awaitable[Answer]:
+        """Return the answer of the tool."""
+        ...
+
+
+@dataclass(frozen=True)
+class Item:
+    """A value under a namespace and a key.
+
+    `version` counts its changes from 1. `expires_at` is the end of its time to live. `author` wrote
+    this version. `score` is from 0 to 1 in the answer to a search.
+    """
+
+    namespace: tuple[str, ...]
+    key: str
+    value: Json
+    metadata: dict[str, Json]
+    version: int
+    created_at: datetime
+    updated_at: datetime
+    expires_at: datetime | None
+    author: str
+    space: str
+    score: float | None = None
+
+
+def _read_item(members: Mapping[str, Any]) -> Item:
+    return Item(
+        tuple(members["namespace"]),
+        members["key"],
+        members.get("value"),
+        members.get("metadata") or {},
+        members["version"],
+        _read_time(members["createdAt"]),
+        _read_time(members["updatedAt"]),
+        _read_time(members["expiresAt"]) if members.get("expiresAt") else None,
+        members["author"],
+        members["space"],
+        members.get("score"),
+    )
+
+
+class ItemStore:
+    """The items of a memory. Keys and the labels of a namespace are compared exactly."""
+
+    def __init__(self, call: CallTool) -> None:
+        self._call = call
+
+    async def put(  # noqa: PLR0913 - each argument is an option
+        self,
+        namespace: Namespace,
+        key: str,
+        value: Json,
+        *,
+        metadata: Mapping[str, Json] | None = None,
+        ttl: timedelta | None = None,
+        index: bool | Sequence[str] = True,
+        version: int | None = None,
+    ) -> Item:
+        """Store a value, in place of the one that the key has.
+
+        After `ttl` the item is gone. `index` names the paths of `value` that searches read, such as
+        "title" or "parts.text"; False leaves the item out of searches. With `version` 0 the key
+        must be free (raises ItemExists); another number must be the current version (raises
+        ItemChanged).
+        """
+        given = {
+            **_place(namespace, key),
+            "value": value,
+            "metadata": None if metadata is None else dict(metadata),
+            "ttlSeconds": None if ttl is None else ttl.total_seconds(),
+            "index": None if index is True else index if index is False else list(index),
+            "version": version,
+        }
+        answer = await self._call("put_item", _keep(given, "value"))
+        return _read_item(answer.content)
+
+    async def get(
+        self, namespace: Namespace, key: str, *, refresh: bool = False, version: int | None = None
+    ) -> Item | None:
+        """Return the item of a key, or None. With `refresh`, its time to live begins again.
+
+        `version` names an earlier version.
+        """
+        given = {**_place(namespace, key), "refresh": refresh or None, "version": version}
+        answer = await self._call("get_item", _keep(given), reads=not refresh)
+        return _read_item(answer.content) if "key" in answer.content else None
+
+    async def delete(self, namespace: Namespace, key: str | None = None) -> int:
+        """Delete the item of a key, or else all items of a namespace and of those below it.
+
+        Return the number of deleted items. Their versions stay in `history`.
+        """
+        given = {"namespace": list(namespace), "key": key}
+        return (await self._call("delete_item", _keep(given))).content["deleted"]
+
+    async def list(
+        self,
+        prefix: Namespace = (),
+        *,
+        filter: Mapping[str, Json] | None = None,
+        limit: int = 100,
+        offset: int = 0,
+        order: Literal["key", "updated"] = "key",
+    ) -> "list[Item]":
+        """Return the items of the namespaces that begin with `prefix`, by key or newest first.
+
+        `filter` compares paths of the value, such as {"user.age": {"$gte": 18}, "kind": "note"}, or
+        of the metadata ("metadata.source"). Operators are $eq, $ne, $gt, $gte, $lt, $lte and $in.
+        """
+        given = {"prefix": list(prefix), "filter": filter, "limit": limit, "offset": offset}
+        return await self._find({**given, "order": order})
+
+    async def search(
+        self,
+        query: str,
+        prefix: Namespace = (),
+        *,
+        filter: Mapping[str, Json] | None = None,
+        limit: int = 10,
+        offset: int = 0,
+    ) -> "list[Item]":
+        """Return the items that answer a question by words or meaning, the best first.
+
+        `filter` is that of `list`.
+        """
+        given = {"prefix": list(prefix), "filter": filter, "limit": limit, "offset": offset}
+        return await self._find({**given, "query": query})
+
+    async def namespaces(
+        self,
+        prefix: Namespace = (),
+        *,
+        suffix: Namespace = (),
+        depth: int | None = None,
+        limit: int = 100,
+        offset: int = 0,
+    ) -> "list[tuple[str, ...]]":
+        """Return the namespaces with this beginning and end. "*" stands for any one label.
+
+        With `depth`, cut them after so many labels, and return each once.
+        """
+        given = {"prefix": list(prefix), "suffix": list(suffix), "depth": depth}
+        page = _keep({**given, "limit": limit, "offset": offset})
+        answer = await self._call("list_namespaces", page, reads=True)
+        return [tuple(labels) for labels in answer.content["namespaces"]]
+
+    async def history(self, namespace: Namespace, key: str) -> "list[Item]":
+        """Return the versions of a key, the newest first, also if it was deleted."""
+        answer = await self._call("item_history", _place(namespace, key), reads=True)
+        return [_read_item(members) for members in answer.content["items"]]
+
+    async def _find(self, given: Mapping[str, Any]) -> "list[Item]":
+        answer = await self._call("search_items", _keep(given), reads=True)
+        return [_read_item(members) for members in answer.content["items"]]
+
+
+class Log:
+    """A list of values that grows at its end. The same value twice is two entries."""
+
+    def __init__(self, call: CallTool, namespace: Namespace) -> None:
+        self._call = call
+        self._namespace = list(namespace)
+
+    async def append(self, values: Sequence[Json]) -> int:
+        """Add values in this order, all or none, and return the number of entries then."""
+        given = {"namespace": self._namespace, "values": list(values)}
+        return (await self._call("append_log", given)).content["length"]
+
+    async def read(self, last: int | None = None) -> list[Json]:
+        """Return the values in their order, or only the `last` ones."""
+        given = _keep({"namespace": self._namespace, "last": last})
+        return (await self._call("read_log", given, reads=True)).content["entries"]
+
+    async def pop(self) -> Json | None:
+        """Remove the last value and return it, or None if there is none."""
+        answer = await self._call("pop_log", {"namespace": self._namespace})
+        entries = answer.content["entries"]
+        return entries[0] if entries else None
+
+    async def clear(self) -> int:
+        """Remove all values, and return their number."""
+        return (await self._call("clear_log", {"namespace": self._namespace})).content["deleted"]
+
+
+def _place(namespace: Namespace, key: str) -> dict[str, Any]:
+    return {"namespace": list(namespace), "key": key}
+
+
+def _keep(given: Mapping[str, Any], *always: str) -> dict[str, Any]:
+    """Return the arguments without those that are None."""
+    return {name: value for name, value in given.items() if value is not None or name in always}

@@ -1,0 +1,51 @@
+"""`textrawl_client`: a server over HTTP for programs that have nothing else of textrawl."""
+
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from tests.conftest import TOKEN
+from tests.support.listening import listen
+from textrawl import Settings
+from textrawl_client import Client, SyncClient, errors
+
+pytestmark = pytest.mark.anyio
+
+
+async def test_a_program_remembers_recalls_relates_and_forgets(
+    settings: Callable[..., Settings],
+) -> None:
+    async with listen(settings()) as address, Client(address.mcp, token=TOKEN) as memory:
+        stored = await memory.remember("Ada", "likes tea", type="person")
+        [fact] = await memory.recall("what does Ada like?")
+        related = await memory.relate("Ada", "works at", "Acme")
+        plan = await memory.forget("Ada", dry_run=True)
+        with pytest.raises(errors.SpaceNotFound):
+            await memory.with_space("other").recall("tea")
+        with pytest.raises(errors.ArgumentInvalid, match=r"fact .given 'yyy.*2500 characters"):
+            await memory.remember("Ada", "y" * 2500)
+        with pytest.raises(errors.NothingToDelete, match="Entity not found"):
+            await memory.forget("Nobody")
+        digest = await memory.digest()
+
+    assert (fact.id, fact.entity, fact.content) == (stored.id, "Ada", "likes tea")
+    assert (related.from_entity.type, related.to_entity.name) == ("person", "Acme")
+    assert (plan.id, plan.facts, plan.relations) == (None, 1, 1)
+    assert digest.text.startswith("Ada (person)\n")
+
+
+def test_a_value_that_is_no_json_is_refused_before_it_is_sent() -> None:
+    with SyncClient("http://127.0.0.1:9") as memory:
+        for value in (float("nan"), "\udc00", {1, 2}, object()):
+            with pytest.raises(errors.ArgumentInvalid, match="Value is not JSON"):
+                memory.items.put(("a",), "key", value)
+
+
+async def test_a_sync_client_works_in_threads_and_where_an_event_loop_runs() -> None:
+    with SyncClient("http://127.0.0.1:9", token="t") as memory, ThreadPoolExecutor(2) as threads:
+        with pytest.raises(errors.ServerUnreachable, match="ConnectError"):
+            memory.recall("tea")
+        failed = [threads.submit(memory.recall, "tea").exception() for _ in range(4)]
+
+    assert {type(error) for error in failed} == {errors.ServerUnreachable}
