@@ -29,7 +29,7 @@ def read_imports() -> Graph:
 
 def _find_imports(path: Path, modules: Iterable[str]) -> Iterable[str]:
     for node in read_nodes(path):
-        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("textrawl"):
+        if isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] == "textrawl":
             module = (node.module or "").removeprefix("textrawl").removeprefix(".")
             for alias in node.names:
                 whole = f"{module}.{alias.name}".removeprefix(".")
