@@ -61,6 +61,13 @@ CASES: dict[str, Case] = {
     "claim_webhooks": ({"claim": UUID(int=1), "hosts": ["hook.example:443"], "max_rows": 9}, len),
     "list_webhooks": ({}, pick("space_name", "url")),
     "entity_proposals": ({"entity": "Ana", "max_rows": 5}, pick("space", "content")),
+    "find_documents": ({"spaces": ["default"], "paths": ["nothing"]}, len),
+    "list_sources": ({"graph": "nothing"}, len),
+    "mark_matches": (
+        {"query": "teas", "facts": [UUID(int=1)], "texts": ["green tea"], "spaces": ["default"]},
+        pick("marked"),
+    ),
+    "suggest_entities": ({"typed": "Anna"}, pick_set("name", "match")),
     "entity_spaces": ({"entity": "Ana"}, pick_set("space", "name")),
     "expire_proposals": ({}, pick("expire_proposals")),
     "known_names": ({"keys": ["ana", "nobody"]}, pick_set("name_key")),

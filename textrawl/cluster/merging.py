@@ -116,6 +116,17 @@ def _complete_name(answers: Answers, question: MergedCall) -> list[Values]:
     return list(once.values())[: question.find("max_rows", 100)]
 
 
+_MATCHES = ("exact", "beginning", "word", "similar")
+
+
+def _suggest_entities(answers: Answers, question: MergedCall) -> list[Values]:
+    """Let names come once, in the order of suggest_entities()."""
+    once: dict[str, Values] = {}
+    for row in sorted(_everything(answers, question), key=lambda row: _MATCHES.index(row["match"])):
+        once.setdefault(row["name"], row)
+    return list(once.values())[: question.find("max_rows", 8)]
+
+
 def _unite_names(answers: Answers, question: MergedCall) -> list[Values]:
     """Let candidates come once. The caller decides which names are close."""
     return list({row["entity_name"]: row for row in _everything(answers, question)}.values())
@@ -328,12 +339,15 @@ MERGES: dict[str, Merge] = {
     "facts_from_authors": Merge(_everything),
     "fetch_entity": Merge(_everything),
     "fetch_fact": Merge(_everything),
+    "find_documents": Merge(_everything),
     "find_ids": Merge(_everything),
     "known_types": Merge(_everything),
     "list_entities": Merge(_list_entities, (), skip="skip"),
     "list_graphs": ordered("name", cut=False),
     "list_spaces": Merge(_list_spaces, ("archived_at", "name")),
     "list_webhooks": ordered("space_name", "created_at", cut=False),
+    "list_sources": Merge(_everything),
+    "mark_matches": Merge(_everything),
     "measure_graphs": one_row(database=_first),
     "memory_statistics": Merge(_statistics, ("bytes",)),
     "known_names": Merge(_everything),
@@ -345,6 +359,7 @@ MERGES: dict[str, Merge] = {
     "search_memory": _rank(*_SCORED),
     "search_proposals": ordered(*_SCORED),
     "set_own_entity": ordered("@space", cut=False),
+    "suggest_entities": Merge(_suggest_entities, ("name", "match")),
     "similar_names": Merge(_unite_names, ("entity_name",)),
     "write_state": one_row(write_state=_join),
 }
