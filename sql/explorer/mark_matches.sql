@@ -22,7 +22,7 @@ begin atomic
             else ts_headline(a.language, m.text, a.words, E'StartSel=\x02, StopSel=\x03, HighlightAll=true') end, d.kind, d.path
     from unnest(facts, texts, spaces) m (fact, text, space)
     join asked a on a.name = m.space
-    left join textrawl.observation o on o.space_id = a.id and o.id = m.fact and o.whole is not null
+    left join textrawl.fact o on o.space_id = a.id and o.id = m.fact and o.whole is not null
     left join textrawl.document d on d.space_id = o.space_id and d.id = o.whole;
 end;
 

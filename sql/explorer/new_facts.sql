@@ -16,7 +16,7 @@ begin atomic
     ), counted as (
         select a.name, count(distinct o.id) as facts
         from textrawl.event v
-        join textrawl.observation o on o.space_id = v.space_id and o.id = v.observation_id
+        join textrawl.fact o on o.space_id = v.space_id and o.id = v.observation_id
         join textrawl.actor a on a.id = o.author_id
         where v.space_id = any((select ids from scope)::integer[])
           and v.transaction >= new_facts.after and v.transaction < (select settled from scope)

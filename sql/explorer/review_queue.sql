@@ -24,7 +24,7 @@ begin
         where r.space_id = home and r.status = 'active' and r.saved
     ), listed as (
         select r.*, o.entity_id, count(*) over () as total from rated r
-        join observation o on o.space_id = home and o.id = r.observation_id
+        join fact o on o.space_id = home and o.id = r.observation_id
         where (r.fading or r.priority > 0) and is_valid(o.valid_from, o.valid_until, o.closed_at, present => moment)
         order by r.fading desc, case when r.fading then r.score end, r.priority desc, r.observation_id limit max_rows offset skip
     )

@@ -22,7 +22,7 @@ READERS_OF_STATEMENTS = {
     "archive": {
         "free_id", "import_facts", "import_replacements", "imported_items", "supersede_items",
     },
-    "explorer": {"space_timeline"},
+    "explorer": {"download_facts", "space_timeline"},
     "graph": {"split_node"},
     "memory": {
         "assess_spaces", "count_terms", "explain_search", "facts_from_authors", "find_ids",

@@ -42,7 +42,7 @@ _MOST_ACCOUNTS = 10_000
 _DOUBT = MOST_LAG + 1.0
 # These answers must not go back: the active model, and the cursor of changes. `default_space` is
 # the question whether the primary answers.
-PRIMARY_ONLY = frozenset({"changed_watches", "default_space", "embedding_models"})
+PRIMARY_ONLY = frozenset({"changed_watches", "default_space", "embedding_models", "new_facts"})
 
 
 class _Behind(Exception):
