@@ -80,7 +80,7 @@ ALLOWED = {
     "ul", "ol", "li", "form", "input", "label", "select", "option", "button", "h1", "h2", "h3",
     "section", "div", "span", "dl", "dt", "dd", "meter", "table", "thead", "tbody", "tr", "th",
     "td", "code", "q", "time", "svg", "rect", "g", "line", "circle", "text",
-    "details", "summary", "textarea",
+    "details", "summary", "textarea", "img", "polyline", "polygon", "ellipse",
     "fieldset", "legend", "strong", "datalist", "output", "defs", "marker", "path",
 }  # fmt: skip
 """The elements that our templates use."""

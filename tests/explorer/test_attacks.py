@@ -17,6 +17,7 @@ import textrawl.explorer
 from tests.explorer.markup import PAYLOADS, Document
 from tests.explorer.siege import (
     ACTIONS,
+    FOR_ALL,
     HIDDEN,
     OWNER_ONLY,
     PAGES,
@@ -61,7 +62,7 @@ async def test_whoever_has_all_rights_succeeds_with_each_action(siege: Siege) ->
                 form |= {"planned": shown.fields.get("planned", "")}
             before = siege.look()
             answer = await browser.post(action, **form)
-            if (siege.look() == before) != (action in {*OWNER_ONLY, "sign-out"}):
+            if (siege.look() == before) != (action in {*OWNER_ONLY, *FOR_ALL}):
                 idle.append(f"{action}: {answer.status_code}")
 
     assert idle == []
@@ -127,7 +128,7 @@ async def test_nobody_does_more_than_their_token_allows(siege: Siege, step: int)
             for who, action, space in attempts[::step]:
                 if (
                     who != person
-                    or action == "sign-out"
+                    or action in FOR_ALL
                     or (person == "stranger" and space in ("hidden", ""))
                 ):
                     continue

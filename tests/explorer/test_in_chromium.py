@@ -83,21 +83,40 @@ _MIDDLES = """each => new Set(each.map((link) => {
 """The number of rows of elements, which stand on one line if their middles are near."""
 
 
-async def test_the_navigation_with_every_page_is_one_row(filled: Place) -> None:
+async def test_the_header_is_one_row_and_the_navigation_folds_on_a_phone(filled: Place) -> None:
     """Also beside a long name, and on a phone no page is out of reach."""
     name = "somebody with a very long name"
     token = issue(filled.owner, name, "team", *SCOPES["keeper"])
-    async with open_tab(filled) as tab:
+    async with open_tab(filled, java_script_enabled=False) as tab:
         await sign_in(tab, token)
-        shown = await tab.page.locator("header nav a").count()
-        words = tab.page.locator("header a, header span, header button")
-        for width in (360, 1280):
-            await tab.page.set_viewport_size({"width": width, "height": 800})
-            await take_picture(tab, f"navigation-{width}")
-            assert await tab.find_overflow() == []
+        pages = tab.page.get_by_role("navigation", name="Pages").get_by_role("link")
+        shown = await pages.count()
+        words = tab.page.locator("header :is(a, button):visible")
         rows = await words.evaluate_all(_MIDDLES)
+        await tab.page.set_viewport_size({"width": 360, "height": 800})
+        await expect(pages).to_have_count(0)
+        await tab.page.get_by_role("button", name="Pages").click()
+        await expect(pages).to_have_count(shown)
+        await tab.page.get_by_role("link", name="Tokens").click()
+        await expect(tab.page.get_by_role("heading", name="Tokens", exact=True)).to_be_visible()
 
     assert (shown, rows) == (9, 1)
+
+
+async def test_people_choose_light_or_dark_and_keep_it(filled: Place) -> None:
+    """Without a script, on every page, and the next switch follows the system again."""
+    async with open_tab(filled, java_script_enabled=False) as tab:
+        await sign_in(tab, filled.tokens["reader"])
+        await tab.go("timeline?author=reader")
+        looks: list[str] = []
+        for switch in ("Dark colours", "Light colours", "Colours of the system"):
+            await tab.page.get_by_role("button", name=switch).click()
+            await tab.page.wait_for_url("**/timeline?author=reader")
+            looks.append(await tab.page.evaluate("document.documentElement.dataset.theme ?? ''"))
+            await tab.go("timeline?author=reader")
+
+    assert looks == ["dark", "light", ""]
+    assert tab.faults == []
 
 
 async def take_picture(tab: Tab, name: str) -> None:

@@ -82,6 +82,7 @@ _PAGES: dict[str, Page] = {
 }
 _ACTIONS: dict[str, Page] = {
     "sign-out": sign_in.sign_out,
+    "theme": sign_in.choose_theme,
     "health": health_page.check,
     "undo": trail_page.undo,
     "revert": trail_page.revert,

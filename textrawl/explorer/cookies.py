@@ -1,4 +1,4 @@
-"""The cookies of the explorer: for a session, the form that signs in, and a sign-in elsewhere."""
+"""The cookies of the explorer: a session, the form that signs in, a sign-in elsewhere, a theme."""
 
 import re
 from typing import Literal
@@ -12,6 +12,8 @@ from textrawl.explorer.site import ROOT
 from textrawl.server.http.guards import is_local
 
 _SESSION, _FORM, _FLOW = "textrawl-session", "textrawl-form", "textrawl-flow"
+_THEME = "textrawl-theme"
+_YEAR = 365 * 24 * 60 * 60  # seconds
 _LONGEST_ID = 100  # characters; ours have 43
 _LONGEST_FLOW = 3000
 FLOW_SECONDS = 600
@@ -59,6 +61,17 @@ def drop_flow(request: Request, response: Response) -> None:
 def drop_session(request: Request, response: Response) -> None:
     """Delete the session cookie."""
     _delete(request, response, _SESSION)
+
+
+def read_theme(request: Request) -> str:
+    """Return the colours that somebody chose, light or dark, or an empty text for the system's."""
+    chosen = _read(request, _THEME)
+    return chosen if chosen in ("light", "dark") else ""
+
+
+def keep_theme(request: Request, response: Response, theme: str) -> None:
+    """Keep the colours that somebody chose for a year."""
+    _send(request, response, _THEME, theme, max_age=_YEAR)
 
 
 def is_secure(request: Request) -> bool:

@@ -4,8 +4,9 @@ Every value is escaped. A template that uses a missing value fails. Characters t
 see are shown as escape sequences.
 """
 
+import re
 from collections.abc import Mapping
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from functools import cache
 from hashlib import sha256
 from importlib.resources import files
@@ -50,6 +51,24 @@ async def answer_asset(request: Request) -> Response:
     return Response(read_assets()[name], media_type=kind, headers={"cache-control": _CACHED})
 
 
+@cache
+def _read_icons() -> dict[str, Markup]:
+    # The drawings are a file of this package, so they are safe to write as they are.
+    text = (files("textrawl.explorer") / "icons.svg").read_text(encoding="utf-8")
+    shapes = re.findall(r'<symbol id="([^"]+)"[^>]*>(.*)</symbol>', text)
+    return {name: Markup(shape) for name, shape in shapes}  # noqa: S704
+
+
+def _draw_icon(name: str) -> Markup:
+    """Return an icon of icons.svg. It has no name for screen readers: write a text beside it.
+
+    It is part of the page, because browsers differ in what policy lets them load parts of a file.
+    """
+    return Markup('<svg class="icon" viewBox="0 0 24 24" aria-hidden="true">{}</svg>').format(
+        _read_icons()[name]
+    )
+
+
 def _show(value: object) -> object:
     """Return a value as pages show it. Markup of our templates stays as it is."""
     if isinstance(value, str) and not isinstance(value, Markup):
@@ -73,12 +92,49 @@ def write_time(instant: datetime) -> str:
 
 
 def write_age(instant: datetime) -> str:
-    """Return how long ago a time was, in its largest whole unit."""
+    """Return how long ago a time was, or will be, in its largest whole unit."""
     seconds = (datetime.now(UTC) - instant).total_seconds()
     for unit, length in (("day", 86_400), ("hour", 3_600), ("minute", 60)):
-        if number := int(seconds // length):
-            return f"{_count(number, unit)} ago"
+        if number := int(abs(seconds) // length):
+            return f"{_count(number, unit)} ago" if seconds > 0 else f"in {_count(number, unit)}"
     return "just now"
+
+
+_RELATIVE = timedelta(days=30)  # times that are further away are shown as dates
+
+
+def _write_when(instant: datetime) -> Markup:
+    """Return a time as people say it, with the exact one for the pointer. A script makes it local.
+
+    A distant time is a date.
+    """
+    near = abs(datetime.now(UTC) - instant) < _RELATIVE
+    text = write_age(instant) if near else f"{instant.astimezone(UTC):%Y-%m-%d}"
+    exact = write_time(instant)
+    return Markup('<time datetime="{}" title="{} UTC">{}</time>').format(
+        instant.isoformat(), exact, text
+    )
+
+
+def _write_moment(instant: datetime) -> Markup:
+    """Return an exact time. A script makes it local."""
+    return Markup('<time class="moment" datetime="{}">{} UTC</time>').format(
+        instant.isoformat(), write_time(instant)
+    )
+
+
+_HUES = 8
+
+
+def _write_author(name: str) -> Markup:
+    """Return a name after its initials, which have a colour that follows from the name."""
+    words = escape_hidden(name).split()
+    initials = "".join(word[0] for word in words[:2]) if len(words) > 1 else "".join(words)[:2]
+    hue = sha256(name.encode()).digest()[0] % _HUES
+    return Markup(
+        '<span class="author"><span class="initials hue-{}" aria-hidden="true">{}</span>'
+        '<span dir="auto">{}</span></span>'
+    ).format(hue, initials.upper(), escape_hidden(name))
 
 
 def _write_share(share: float) -> str:
@@ -102,10 +158,18 @@ def _build_environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    functions: dict[str, Any] = {"link": write_link, "asset": find_address}
+    functions: dict[str, Any] = {
+        "link": write_link,
+        "asset": find_address,
+        "icon": _draw_icon,
+    }
     filters: dict[str, Any] = {
         "time": write_time,
         "age": write_age,
+        "when": _write_when,
+        "moment": _write_moment,
+        "author": _write_author,
+        "thousands": "{:,}".format,
         "hundredths": _write_share,
         "number": _count,
     }

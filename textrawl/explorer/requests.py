@@ -13,7 +13,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from textrawl import __version__, errors
 from textrawl.access.principal import Caller, Principal, keep_caller
 from textrawl.access.request import find_principal, find_request_id
-from textrawl.explorer.cookies import drop_session, find_way_back, read_session
+from textrawl.explorer.cookies import drop_session, find_way_back, read_session, read_theme
 from textrawl.explorer.forms import (
     Form,
     FormRefused,
@@ -33,16 +33,26 @@ from textrawl.values.text import count_cleaned
 Answer = TypeVar("Answer")
 
 _NAVIGATION = (
-    ("search", "Search", "read"),
-    ("spaces", "Spaces", "read"),
-    ("timeline", "Timeline", "read"),
-    ("same", "Same entities", "write"),
-    ("proposals", "Proposals", "review", "propose"),
-    ("health", "Health", "read"),
-    ("trail", "Trail", "admin"),
-    ("grants", "Grants", "admin"),
-    ("tokens", "Tokens", "admin"),
+    (
+        "",
+        ("search", "Search", "search", "read"),
+        ("timeline", "Timeline", "clock", "read"),
+        ("spaces", "Spaces", "layers", "read"),
+    ),
+    (
+        "Review",
+        ("proposals", "Proposals", "inbox", "review", "propose"),
+        ("same", "Same entities", "copy", "write"),
+    ),
+    (
+        "Manage",
+        ("health", "Health", "heart-pulse", "read"),
+        ("trail", "Trail", "history", "admin"),
+        ("grants", "Grants", "shield-check", "admin"),
+        ("tokens", "Tokens", "key-round", "admin"),
+    ),
 )
+"""Groups of pages, each with its title: address, label, icon, and the scopes that open it."""
 CLIENT = f"textrawl explorer {__version__}"
 
 _STATUS: dict[type[errors.TextrawlError], int] = {
@@ -175,12 +185,25 @@ class PageRequest:
             "administers": self.allows("admin"),
             "path": self.request.url.path,
             "cleaned": count_cleaned(dict(self.form)),
-            "navigation": [
-                (page, label)
-                for page, label, *scopes in _NAVIGATION
-                if any(self.allows(scope) for scope in scopes)
-            ],
+            "theme": read_theme(self.request),
+            "memory": self.principal.home_space.name if self.principal.home_space else "",
+            "navigation": self._find_navigation(),
         }
+
+    def _find_navigation(self) -> list[tuple[str, list[tuple[str, str, str]]]]:
+        """Return the groups of pages that the person can open, without empty groups."""
+        groups = [
+            (
+                title,
+                [
+                    (page, label, picture)
+                    for page, label, picture, *scopes in pages
+                    if any(self.allows(scope) for scope in scopes)
+                ],
+            )
+            for title, *pages in _NAVIGATION
+        ]
+        return [(title, pages) for title, pages in groups if pages]
 
 
 Page = Callable[[PageRequest], Awaitable[Response]]

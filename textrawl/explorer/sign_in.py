@@ -78,6 +78,7 @@ class SignIn:
             "next": request.query_params.get("next", ""),
             "with_token": self._site.lookup is not None,
             "issuer": self._issuer.find_name(request) if self._issuer else None,
+            "host": request.url.hostname,
             "message": message,
         }
         response = render("sign_in.html", values, status)
@@ -107,6 +108,13 @@ async def sign_out(visit: PageRequest) -> Response:
         visit.site.sessions.end(identity)
     response = RedirectResponse(write_link("sign-in"), 303)
     cookies.drop_session(visit.request, response)
+    return response
+
+
+async def choose_theme(visit: PageRequest) -> Response:
+    """Keep the colours that the person chose, and show the page before again."""
+    response = RedirectResponse(cookies.find_way_back(visit.request) or write_link(""), 303)
+    cookies.keep_theme(visit.request, response, visit.form.get("theme", "")[:5])
     return response
 
 

@@ -1,6 +1,21 @@
 // Improvements of pages that work without a script: parts that follow a form, days, one-time links.
 "use strict";
 
+const LOCAL = new Intl.DateTimeFormat("sv-SE", { dateStyle: "short", timeStyle: "short" });
+const ZONE = Intl.DateTimeFormat().resolvedOptions().timeZone;
+
+// Show the exact times of a part of the page in the time zone of the browser.
+function localise(part) {
+  for (const time of part.querySelectorAll("time[title], time.moment")) {
+    const exact = LOCAL.format(new Date(time.dateTime));
+    if (time.classList.contains("moment")) {
+      time.textContent = exact;
+    }
+    time.title = `${exact} ${ZONE}`;
+  }
+}
+localise(document);
+
 const PAUSE = 200; // milliseconds without a key before a part is loaded
 
 // Load a part of the page again while somebody changes the form that it depends on.
@@ -23,6 +38,7 @@ function followForm(form, target) {
       }
       const page = new DOMParser().parseFromString(await answer.text(), "text/html");
       target.replaceChildren(...page.body.childNodes);
+      localise(target);
       history.replaceState(null, "", address);
     } catch (error) {
       if (error.name !== "AbortError") {
@@ -48,13 +64,12 @@ document.getElementById("link")?.submit();
 // Choose one of the days on which an entity changed. The last place of the slider means now.
 function chooseDay(slider) {
   const days = slider.dataset.days.split(" ");
-  const words = new Intl.DateTimeFormat("en", { dateStyle: "full", timeZone: "UTC" });
   const [field, range] = ["as_of", "day"].map((name) => document.getElementById(name));
   const label = document.getElementById("when");
 
   function tell() {
     const day = days[range.value];
-    label.textContent = day === undefined ? "now" : words.format(new Date(day));
+    label.textContent = day === undefined ? "now" : day;
     range.setAttribute("aria-valuetext", label.textContent);
   }
 
