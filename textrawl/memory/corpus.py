@@ -27,6 +27,7 @@ from textrawl.memory.store import Store
 from textrawl.models.llm import Material, Prompt
 from textrawl.scheduling import let_later_writes_pass, run_aside
 from textrawl.settings import CorrectionMode
+from textrawl.values.grounding import Grounding
 from textrawl.values.text import clean_text
 from textrawl.values.times import write_day
 from textrawl.wire.token_counter import choose_counter
@@ -355,12 +356,19 @@ class CorrectionOperations:
         calls = LlmCalls(self._store.llm, record)
         answer = await calls.complete_json(prompt, ProposedText, whole=True)
         try:
+            _refuse_invention(answer.proposedText, f"{chunk.content}\n{proposal}")
             return place_text(chunk.content, answer.proposedText)
         except ValueError as fault:
             raise LlmBadOutput(
                 f"The text that the LLM wrote {fault}: say in proposal which words to replace, or "
                 "set TEXTRAWL_LLM_MODEL to a larger model; nothing was stored"
             ) from fault
+
+
+def _refuse_invention(text: str, known: str) -> None:
+    """Raise ValueError if a text has a name or a number that is not known."""
+    if invented := Grounding(known).find_invention(text):
+        raise ValueError(f"has {invented!r}, which neither the chunk nor the proposal has")
 
 
 def _place_proposal(chunk: str, proposal: str) -> str:

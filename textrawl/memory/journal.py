@@ -21,6 +21,7 @@ from textrawl.memory.backlog import embed_document, find_document_model
 from textrawl.memory.llm_calls import LlmCalls, build_record
 from textrawl.memory.store import Store
 from textrawl.models.llm import Material, Prompt
+from textrawl.values.grounding import Grounding
 from textrawl.values.text import clean_name, split_text
 from textrawl.wire.replies import Key, Part, Score
 
@@ -433,7 +434,16 @@ class PeriodOperations:
     async def _summarise(self, period: Period, claimant: uuid.UUID, material: Texts) -> list[str]:
         await self._renew(period, claimant)
         prompt = build_prompt(period, material.identity, material.sources)
-        bullets = read_bullets(await self._llm.complete_text(prompt))
+        grounding = Grounding(
+            "\n".join(text.content for text in (*material.identity, *material.sources))
+        )
+        found = read_bullets(await self._llm.complete_text(prompt))
+        bullets = [one for one in found if grounding.find_invention(one) is None]
+        if found and not bullets:
+            raise LlmBadOutput(
+                "Each line of the LLM has a name or a number that the journal does not have: "
+                "retry, or set TEXTRAWL_LLM_MODEL to a larger model"
+            )
         if not bullets:
             raise LlmBadOutput(
                 "The LLM sent an answer without bullets: retry, or set TEXTRAWL_LLM_MODEL to a "

@@ -15,6 +15,7 @@ from textrawl.memory.store import Store
 from textrawl.models.embeddings import Vector, compose_document
 from textrawl.models.llm import Material, Prompt
 from textrawl.postgres.sqlstates import DataRefused
+from textrawl.values.grounding import Grounding, Unsupported
 from textrawl.values.text import FACT_LENGTH, NAME_LENGTH, clean_fact, clean_name
 
 logger = logging.getLogger("textrawl")
@@ -123,8 +124,9 @@ class ExtractionOperations:
         if row.content is not None:
             calls = LlmCalls(self._store.llm, lambda use: self._record(row, use))
             found = await calls.complete_json(build_prompt(row.path, row.content), Extraction)
-        nodes = clean_nodes(found.nodes)
-        edges = clean_edges(found.edges, nodes)
+        grounding = Grounding((row.content or "")[:_MOST_CHARACTERS])
+        nodes = clean_nodes(found.nodes, grounding)
+        edges = clean_edges(found.edges, nodes, grounding)
         model, vectors = await self._embed(nodes)
         memory = name_entry(row.path)
         await self._call(
@@ -171,29 +173,28 @@ def build_prompt(path: str, content: str) -> Prompt:
     return Prompt(f"{_TASK}\n\n{material.care}", entry, max_tokens=4_000)
 
 
-def clean_nodes(nodes: Sequence[ExtractedNode]) -> list[ExtractedNode]:
-    """Return the nodes that a tool would accept and with enough confidence, each label once."""
+def clean_nodes(nodes: Sequence[ExtractedNode], grounding: Grounding) -> list[ExtractedNode]:
+    """Return the nodes that the entry names, each label once.
+
+    A tool would accept them, and the LLM is sure enough. A description that says a name or number
+    that the entry does not have is left out.
+    """
     kept = dict[str, ExtractedNode]()
     for node in nodes:
         label, kind = clean_name(node.label), clean_name(node.type).lower()
         named = 0 < len(label) <= NAME_LENGTH and 0 < len(kind) <= _TYPE_LENGTH
-        if named and _LEAST_CONFIDENCE <= node.confidence <= 1:
-            kept.setdefault(
-                label.casefold(),
-                ExtractedNode(
-                    label=label,
-                    type=kind,
-                    description=_clean(node.description),
-                    confidence=node.confidence,
-                ),
-            )
+        if named and _LEAST_CONFIDENCE <= node.confidence <= 1 and grounding.names(label):
+            plain = _clean(node.description)
+            description = "" if grounding.find_invention(plain) else plain
+            cleaned = {"label": label, "type": kind, "description": description}
+            kept.setdefault(label.casefold(), node.model_copy(update=cleaned))
     return list(kept.values())[:_MOST_NODES]
 
 
 def clean_edges(
-    edges: Sequence[ExtractedEdge], nodes: Sequence[ExtractedNode]
+    edges: Sequence[ExtractedEdge], nodes: Sequence[ExtractedNode], grounding: Grounding
 ) -> list[ExtractedEdge]:
-    """Return the edges between `nodes` that a tool would accept."""
+    """Return the edges between `nodes` that the entry says, with the sentence that says it."""
     labels = {node.label.casefold(): node.label for node in nodes}
     kept = list[ExtractedEdge]()
     for edge in edges:
@@ -202,15 +203,12 @@ def clean_edges(
         )
         kind = clean_name(edge.type)
         if source and target and 0 < len(kind) <= _TYPE_LENGTH and 0 <= edge.weight <= 1:
-            kept.append(
-                ExtractedEdge(
-                    source=source,
-                    target=target,
-                    type=kind,
-                    weight=edge.weight,
-                    evidence=_clean(edge.evidence),
-                )
-            )
+            try:
+                evidence = _clean(grounding.support_relation(source, kind, target).text)
+            except Unsupported:
+                continue
+            said = {"source": source, "target": target, "type": kind, "evidence": evidence}
+            kept.append(edge.model_copy(update=said))
     return kept[:_MOST_EDGES]
 
 

@@ -140,10 +140,10 @@ async def test_a_node_with_the_same_meaning_under_another_label_is_confirmed(
         server.write = lambda _: json.dumps({"nodes": [node], "edges": []})
 
     write("Ben Lee", 0.8)
-    await record(given)
+    await record(given, f"{TEXT} He is Ben Lee.")
     await extract(given)
     write("Benjamin Lee", 0.9)
-    await record(given, TEXT, date="2026-05-13")
+    await record(given, f"{TEXT} He is Benjamin Lee.", date="2026-05-13")
     await extract(given)
 
     assert list_nodes(owner) == {"Ben Lee": ("person", 0.9)}
@@ -214,8 +214,9 @@ async def test_what_the_llm_invents_is_checked_like_the_arguments_of_a_caller(
         {"source": "tea", "target": "hidden", "type": "near", "weight": 9, "evidence": ""},
         {"source": "tea", "target": "Ada", "type": "near", "weight": 0.5, "evidence": ""},
     ]
+    nodes += [{**good, "label": "coffee"}]  # the entry does not name it
     server.write = lambda _: json.dumps({"nodes": nodes, "edges": edges})
-    await record(given)
+    await record(given, f"{TEXT} The tea near the hidden door was loud and typed.")
 
     await extract(given)
 

@@ -266,6 +266,7 @@ UNUSABLE = [
     (json.dumps({"proposedText": f"\n{OLD}  "}), "does not change the chunk"),
     (json.dumps({"proposedText": "x" * 8001}), "more than 8000 characters"),
     (json.dumps({"proposedText": "\u200b"}), "is empty"),
+    (json.dumps({"proposedText": f"{OLD} It is of Eve"}), "has 'Eve'"),
 ]
 
 

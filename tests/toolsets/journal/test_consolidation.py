@@ -23,7 +23,7 @@ def llm(llm_server: LlmServer) -> dict[str, Any]:
 async def test_the_days_of_a_week_become_one_entry(
     connect: Connect, owner: psycopg.Connection, llm: dict[str, Any]
 ) -> None:
-    put(owner, "daily", "2026-05-11", "- Monday", instance="laptop")
+    put(owner, "daily", "2026-05-11", "- Monday: tea with Ben", instance="laptop")
     put(owner, "daily", "2026-05-17", "- Sunday", instance="phone")
     client = await connect(**llm)
 
@@ -187,7 +187,7 @@ async def test_texts_too_long_for_a_prompt_are_combined_in_steps(
     connect: Connect, owner: psycopg.Connection, llm: dict[str, Any], llm_server: LlmServer
 ) -> None:
     put(owner, "daily", "2026-05-12", "- word\n" * 20_000)
-    llm_server.write = lambda request: f"- read {len(request.user) // 1000} thousand"
+    llm_server.write = lambda request: f"- read {'much' if len(request.user) > 1000 else 'little'}"
     client = await connect(**llm)
 
     await consolidate(client, "weekly", all=True)
@@ -199,7 +199,7 @@ async def test_texts_too_long_for_a_prompt_are_combined_in_steps(
         False,
     ]
     assert "# Weekly Memory - 2026-W20" in llm_server.requests[-1].user
-    assert read_texts(owner, "weekly")["2026-W20"].endswith("- read 0 thousand")
+    assert read_texts(owner, "weekly")["2026-W20"].endswith("- read little")
 
 
 async def test_a_consolidated_entry_that_was_deleted_comes_back_only_if_it_is_named(
@@ -215,6 +215,20 @@ async def test_a_consolidated_entry_that_was_deleted_comes_back_only_if_it_is_na
 
     assert every["message"] == "There is no weekly period to consolidate"
     assert named["success"] is True
+
+
+async def test_a_line_with_a_name_or_number_that_no_entry_has_is_left_out(
+    connect: Connect, owner: psycopg.Connection, llm: dict[str, Any], llm_server: LlmServer
+) -> None:
+    put(owner, "daily", "2026-05-12", "- I met Ben in Rome")
+    client = await connect(**llm)
+    llm_server.write = lambda _: "- a day with Eve\n- a day in 2019"
+    refused = await consolidate(client, "weekly", all=True, fails=True)
+    llm_server.write = lambda _: "- I was with Ben in Rome\n- I was with Eve"
+    await consolidate(client, "weekly", all=True)
+
+    assert "LLM_BAD_OUTPUT" in refused["consolidations"][0]["error"]
+    assert read_texts(owner, "weekly")["2026-W20"].endswith("W20\n\n- I was with Ben in Rome")
 
 
 async def test_a_claim_of_a_crashed_server_ends_by_itself(

@@ -38,7 +38,7 @@ def year(owner: psycopg.Connection) -> psycopg.Connection:
 @pytest.fixture(params=["openai", "ollama"])
 def llm(request: pytest.FixtureRequest, llm_server: LlmServer) -> dict[str, Any]:
     """Settings of a server with an LLM, once in each protocol."""
-    llm_server.write = lambda asked: f"- {len(re.findall('^- ', asked.user, re.MULTILINE))} lines"
+    llm_server.write = lambda asked: "- " + "x" * len(re.findall("^- ", asked.user, re.MULTILINE))
     return {"toolsets": ["journal"], **name_llm(request.param, llm_server)}
 
 
@@ -53,9 +53,9 @@ def check(year: psycopg.Connection) -> None:
     weekly, monthly, yearly = (read_texts(year, granularity) for granularity in ORDER)
     assert (weekly.keys(), monthly.keys(), yearly.keys()) == (WEEKS, MONTHS, {"2018"})
     assert len(WEEKS) == 53
-    assert weekly["2018-W19"] == "# Weekly Memory - 2018-W19\n\n- 7 lines"
-    assert monthly["2018-01"].endswith("- 5 lines")  # the Mondays of January
-    assert yearly["2018"].endswith("- 12 lines")
+    assert weekly["2018-W19"] == "# Weekly Memory - 2018-W19\n\n- xxxxxxx"
+    assert monthly["2018-01"].endswith("- xxxxx")  # the Mondays of January
+    assert yearly["2018"].endswith(f"- {'x' * 12}")
     versions = "select count(*), max(number), sum(number) from document_version"
     assert year.execute(versions).fetchone() == (431, 1, 431)
     assert year.execute("select count(*) from consolidation").fetchone() == (0,)

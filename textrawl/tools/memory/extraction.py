@@ -16,6 +16,7 @@ from textrawl.models.llm import Material, Prompt
 from textrawl.scheduling import let_later_writes_pass
 from textrawl.tools.memory.declaration import EntityType, Name
 from textrawl.tools.memory.writing import FactItem, RelationItem
+from textrawl.values.grounding import Grounding, Unsupported
 from textrawl.values.names import ENTITY_TYPES
 from textrawl.values.text import clean_name
 from textrawl.wire.arguments import explain, slim
@@ -29,7 +30,7 @@ _TASK = (
     "Extract from the text what is worth remembering for years: facts about people, projects, "
     "organizations, places, preferences and decisions. Answer as JSON. An entity has a name, a "
     f"type ({', '.join(ENTITY_TYPES)}) and observations. An observation is one sentence with one "
-    "fact about the entity, in the language of the text, and can be understood without the text. A "
+    "fact about the entity, in the words of the text, and can be understood without the text. A "
     "relation connects the names of two entities with a verb such as works_at, knows, reports_to, "
     "manages, created, owns, contributes_to, prefers, expert_in, part_of, depends_on, located_in "
     "or related_to. Leave out greetings, guesses, and secrets such as passwords. Invent nothing. "
@@ -99,16 +100,16 @@ def build_prompt(text: str, source: str) -> Prompt:
     return Prompt(f"{_TASK}\n\n{material.care}", passage, _ANSWER_TOKENS)
 
 
-def check_answer(answer: ExtractedMemories, source: str) -> Findings:
-    """Return the items that a caller could store with build_knowledge, and the others.
+def check_answer(answer: ExtractedMemories, text: str, source: str) -> Findings:
+    """Return the items that the text says and a caller could store, and the others.
 
     Raises LlmBadOutput if the answer has items, and none of them can be used.
     """
-    findings = Findings()
+    findings, grounding = Findings(), Grounding(text[:MOST_CHARACTERS])
     for entity in answer.entities:
-        _add_entity(findings, entity, source)
+        _add_entity(findings, entity, source, grounding)
     for relation in answer.relations:
-        _add_relation(findings, relation)
+        _add_relation(findings, relation, grounding)
     _limit(findings)
     if findings.dropped and not findings.facts and not findings.relations:
         first = findings.dropped[0]
@@ -119,7 +120,9 @@ def check_answer(answer: ExtractedMemories, source: str) -> Findings:
     return findings
 
 
-def _add_entity(findings: Findings, entity: ExtractedEntity, source: str) -> None:
+def _add_entity(
+    findings: Findings, entity: ExtractedEntity, source: str, grounding: Grounding
+) -> None:
     try:
         item = _EntityItem.model_validate({"entityName": entity.name, "entityType": entity.type})
     except ValidationError as error:
@@ -128,21 +131,30 @@ def _add_entity(findings: Findings, entity: ExtractedEntity, source: str) -> Non
     findings.types.setdefault(item.entityName.casefold(), item.entityType)
     for observation in entity.observations:
         given = {**item.model_dump(), "observation": observation, "source": source}
+        label = f"{item.entityName}: {observation}"
         try:
-            findings.facts.append(FactItem.model_validate(given))
+            fact = FactItem.model_validate(given)
+            grounding.support_fact(fact.entityName, fact.observation)
+            findings.facts.append(fact)
         except ValidationError as error:
-            findings.drop(f"{item.entityName}: {observation}", _explain(error, FactItem))
+            findings.drop(label, _explain(error, FactItem))
+        except Unsupported as reason:
+            findings.drop(label, str(reason))
 
 
-def _add_relation(findings: Findings, relation: ExtractedRelation) -> None:
+def _add_relation(findings: Findings, relation: ExtractedRelation, grounding: Grounding) -> None:
     given: dict[str, Any] = relation.model_dump()
     for end in ("fromEntity", "toEntity"):
         given[f"{end}Type"] = findings.types.get(clean_name(given[end]).casefold())
     label = f"{relation.fromEntity} {relation.relation} {relation.toEntity}"
     try:
-        findings.relations.append(RelationItem.model_validate(given))
+        item = RelationItem.model_validate(given)
+        grounding.support_relation(item.fromEntity, item.relation, item.toEntity)
+        findings.relations.append(item)
     except ValidationError as error:
         findings.drop(label, _explain(error, RelationItem))
+    except Unsupported as reason:
+        findings.drop(label, str(reason))
 
 
 def _limit(findings: Findings) -> None:
@@ -190,7 +202,7 @@ class TextExtraction:
         let_later_writes_pass()  # the LLM can take a minute
         prompt = build_prompt(text, source)
         answer = await self._llm.complete_json(prompt, ExtractedMemories, whole=True)
-        findings = check_answer(answer, source)
+        findings = check_answer(answer, text, source)
         if not storing or not (findings.facts or findings.relations):
             return Extracted(findings, None)
         row = await self._memory.build(

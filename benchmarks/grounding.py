@@ -1,0 +1,95 @@
+"""Share of claims of an LLM that are kept, of those that a text says and of those that it does not.
+
+    python -m benchmarks.grounding [--misses] [FILE]
+
+The claims of benchmarks/support/grounding.json were written and labelled by hand: `yes` follows
+from the text, and `no` does not. From each `yes` wrong answers are made: another name, another
+number, a denial more, a denial less, another text, and a fact of somebody else. Claims have two
+parts (entity, fact) or three (entity, relation, entity).
+"""
+
+import argparse
+import json
+import re
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+from pydantic import BaseModel
+
+from textrawl.values.grounding import Grounding, Unsupported
+
+FILE = Path(__file__).parent / "support" / "grounding.json"
+
+_DENIAL = re.compile(
+    r"\b(?:does not|do not|is not|are not|not|never|nicht|nunca|n'|pas|no one)\b ?"
+)
+_VERB = re.compile(r"^(is|are|has|was|lives|works|wohnt|vive|habite)\b")
+
+
+class Passage(BaseModel):
+    """A text with claims that it supports, and claims that it does not support."""
+
+    text: str
+    yes: list[list[str]]
+    no: list[list[str]]
+
+
+def read_passages(path: Path = FILE) -> list[Passage]:
+    """Return the texts of a file with their claims."""
+    return [Passage.model_validate(one) for one in json.loads(path.read_text("utf-8"))]
+
+
+def spoil(claim: list[str], passage: Passage) -> Iterator[tuple[str, list[str]]]:
+    """Yield wrong answers that are made from a right claim, each with its kind."""
+    yield "another entity", ["Zbigniew Kowalczyk", *claim[1:]]
+    entity, *rest = claim
+    if len(rest) > 1:
+        yield "another end", [entity, rest[0], "Quixwell Ltd"]
+        return
+    [fact] = rest
+    yield "an addition", [entity, f"{fact} together with Quixwell"]
+    if numbers := re.findall(r"\d+", fact):
+        yield "another number", [entity, fact.replace(numbers[-1], str(int(numbers[-1]) + 7))]
+    if _DENIAL.search(fact):
+        yield "a denial less", [entity, _DENIAL.sub("", fact)]
+    elif _VERB.search(fact):
+        yield "a denial more", [entity, _VERB.sub(r"\1 not", fact)]
+
+
+def answer(grounding: Grounding, claim: list[str]) -> str | None:
+    """Return why a claim is dropped, or None."""
+    try:
+        if len(claim) > 2:
+            grounding.support_relation(*claim)
+        else:
+            grounding.support_fact(*claim)
+    except Unsupported as reason:
+        return str(reason)
+    return None
+
+
+def main() -> None:
+    """Print the shares by kind of claim."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--misses", action="store_true")
+    parser.add_argument("file", nargs="?", type=Path, default=FILE)
+    given = parser.parse_args()
+    asked, kept = Counter[str](), Counter[str]()
+    for passage in read_passages(given.file):
+        grounding = Grounding(passage.text)
+        claims = [("yes", one) for one in passage.yes] + [("no", one) for one in passage.no]
+        claims += [spoiled for one in passage.yes for spoiled in spoil(one, passage)]
+        for kind, claim in claims:
+            reason = answer(grounding, claim)
+            asked[kind] += 1
+            kept[kind] += reason is None
+            if given.misses and (reason is None) is not (kind == "yes"):
+                print(f"{kind}: {claim}: {reason or 'kept'} | {passage.text}")
+    print("| claims | asked | kept |\n| --- | ---: | ---: |")
+    for kind, number in asked.items():
+        print(f"| {kind} | {number} | {kept[kind]} |")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,63 @@
+"""A claim of an LLM is kept only if a sentence of its text says it."""
+
+from collections import Counter
+from contextlib import suppress
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from benchmarks.grounding import answer, read_passages, spoil
+from textrawl.values.grounding import Grounding, Unsupported
+
+LOST = 0.06  # of the claims that a text says; each one says it in other words
+
+
+def test_no_claim_that_a_text_does_not_say_is_kept_and_few_that_it_says_are_lost() -> None:
+    asked, lost, invented = 0, Counter[str](), list[list[str]]()
+    for passage in read_passages():
+        grounding = Grounding(passage.text)
+        for claim in passage.yes:
+            asked += 1
+            lost.update(filter(None, [answer(grounding, claim)]))
+        wrong = [*passage.no, *(bad for one in passage.yes for _, bad in spoil(one, passage))]
+        invented += [claim for claim in wrong if answer(grounding, claim) is None]
+
+    assert invented == []
+    assert lost.total() <= LOST * asked, lost
+
+
+def test_the_evidence_is_a_sentence_of_the_text_at_its_place() -> None:
+    text = " Ada moved. \n\n She lives in Rome since 2020! Ben\u2019s dog is old."
+
+    found = Grounding(text).support_fact("Ada", "lives in Rome since 2020")
+
+    assert found.text == "She lives in Rome since 2020!"
+    assert text[found.start : found.end] == found.text
+
+
+def test_an_alias_names_an_entity() -> None:
+    text = "Countess Lovelace wrote the first program."
+    known = Grounding(text, {"Ada": ["Countess Lovelace"]})
+
+    assert known.names("Ada")
+    assert known.support_fact("Ada", "wrote the first program").text == text
+    assert not Grounding(text).names("Ada")
+
+
+def test_a_text_that_invents_a_name_or_a_number_is_told() -> None:
+    grounding = Grounding("On Monday Ada bought 3 lamps in Rome.")
+
+    assert grounding.find_invention("Ada's lamps: three, from Rome. Bought on Monday") is None
+    assert grounding.find_invention("It was Eve who bought them") == "Eve"
+    assert grounding.find_invention("She bought 30 lamps") == "30"
+
+
+@given(st.text(), st.text(), st.text())
+def test_any_text_and_any_claim_is_supported_or_not(text: str, entity: str, claim: str) -> None:
+    grounding = Grounding(text)
+    with suppress(Unsupported):
+        found = grounding.support_fact(entity, claim)
+        assert text[found.start : found.end] == found.text
+    with suppress(Unsupported):
+        grounding.support_relation(entity, claim, entity)
+    grounding.find_invention(claim)

@@ -1,0 +1,545 @@
+"""Grounding: a claim that an LLM took from a text is kept only if a sentence of it supports it.
+
+The rules compare words, names, numbers, denials and doubts. They know no meaning, so they drop a
+claim that says the same in other words. It is better to lose one than to store what nobody said.
+"""
+
+import re
+import tomllib
+import unicodedata
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+from typing import Any
+
+_INFLECTION = 3  # letters that one form of a word may have more than another
+_NAME_ENDING = 2  # as before, for a name
+_INDEXED = 3  # first letters that two forms of a word or a name share
+_MOST_TRIED = 8  # sentences that a claim is compared with: those that have most of its words
+_STEM = 4  # letters that two forms of a word share at least
+_BEFORE = 3  # sentences before the one with a pronoun in which its name can stand
+_CLAUSE = 3  # words that a clause has at least
+_NEAR = 3  # words between a number and the thing that it counts
+
+_SENTENCE_END = re.compile(
+    r"(?<!\b[A-Z])(?<!\bMr)(?<!\bMrs)(?<!\bMs)(?<!\bDr)(?<!\bSt)(?<!\bNo)(?<!\bvs)"
+    r"[.!?\u2026]+[\"')\]\u00bb\u201d\u2019]*(?=\s|$)|[\u3002\uff01\uff1f]+|\n+"
+)
+_CLAUSE_END = re.compile(
+    r"[;:,\u3001\uff0c]\s|\s(?:-|\u2013|\u2014)\s"
+    r"|\s(?=(?:but|while|whereas|although|though|and|because|before|after|where|who|which|when"
+    r"|aber|sondern|während|und|weil|wo|mais|et|parce|où|qui|pero|porque|donde|y)\s)",
+    re.IGNORECASE,
+)
+_WORD = re.compile(r"[^\W_]+(?:['\u2019.,-][^\W_]+)*")
+_POSSESSIVE = re.compile(r"['\u2019]s?$")
+_IDEOGRAPHS = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
+_PASSIVE = re.compile(r"\b(?:by|von|vom|durch|par|por)\b", re.IGNORECASE)
+_MONTHS = (
+    "jan januar january janvier enero",
+    "feb februar february fevrier febrero",
+    "mar marz march mars marzo",
+    "apr april avril abril",
+    "may mai mayo",
+    "jun juni june juin junio",
+    "jul juli july juillet julio",
+    "aug august aout agosto",
+    "sep sept september septembre septiembre",
+    "oct okt oktober october octobre octubre",
+    "nov november novembre noviembre",
+    "dec dez dezember december decembre diciembre",
+)
+_NUMBER_WORDS = (
+    "zero null",
+    "eins",
+    "two zwei deux dos twice",
+    "three drei trois tres",
+    "four vier quatre cuatro",
+    "five funf cinq cinco",
+    "six sechs seis",
+    "seven sieben sept siete",
+    "eight acht huit ocho",
+    "nine neun neuf nueve",
+    "ten zehn dix diez",
+    "eleven elf onze once",
+    "twelve zwolf douze doce",
+)
+_ARTICLES = ("the", "a", "an")
+_DATE = re.compile(r"(\d{4})-(\d{2})(?:-(\d{2}))?")
+_ORDINAL = re.compile(r"(\d+)(?:st|nd|rd|th|er|e)")
+
+
+class Unsupported(ValueError):
+    """No sentence of the text supports a claim. The message is the reason."""
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """A sentence of a text, from the character `start` to before `end`."""
+
+    start: int
+    end: int
+    text: str
+
+
+@dataclass(frozen=True)
+class _Token:
+    """A word with its form for comparisons. `name` says that it has a capital letter.
+
+    `number` says that it begins with a digit. All irregular forms of a word have one `root`.
+    """
+
+    written: str
+    plain: str
+
+    number: bool
+    name: bool
+    root: str
+
+
+@cache
+def _read_lists() -> dict[str, Any]:
+    path = resources.files("textrawl.values") / "grounding.toml"
+    return tomllib.loads(path.read_text(encoding="utf-8"))
+
+
+@cache
+def _read_words(name: str) -> frozenset[str]:
+    return frozenset(" ".join(_read_lists()[name]).split())
+
+
+def _fold(text: str) -> str:
+    """Return a text in lower case and without accents."""
+    apart = unicodedata.normalize("NFKD", text.casefold())
+    return unicodedata.normalize("NFC", "".join(c for c in apart if not unicodedata.combining(c)))
+
+
+@cache
+def _read_numbers() -> Mapping[str, str]:
+    """Return the number of each number word."""
+    return {word: str(n) for n, words in enumerate(_NUMBER_WORDS) for word in words.split()}
+
+
+def _write_plain(word: str) -> Iterator[str]:
+    """Yield the forms of a word for comparisons. A date has a form for year, month and day."""
+    if date := _DATE.fullmatch(word):
+        yield date[1]
+        yield f"m{int(date[2])}"
+        if date[3]:
+            yield str(int(date[3]))
+        return
+    plain = _fold(word)
+    if ordinal := _ORDINAL.fullmatch(plain):
+        yield ordinal[1]
+    elif plain[0].isdigit():
+        yield plain.replace(",", "").removesuffix(".0")
+    elif _IDEOGRAPHS.search(plain) and len(plain) > 1:
+        yield from (plain[place : place + 2] for place in range(len(plain) - 1))
+    else:
+        bare = plain if plain in _read_words("denial") else _POSSESSIVE.sub("", plain)
+        yield _read_numbers().get(bare) or bare
+
+
+def _build_token(written: str, plain: str) -> _Token:
+    name = written != written.lower()
+    return _Token(written, plain, plain[0].isdigit(), name, _read_roots().get(plain, plain))
+
+
+def _read_tokens(text: str) -> list[_Token]:
+    return [
+        _build_token(found[0], plain)
+        for found in _WORD.finditer(unicodedata.normalize("NFC", text))
+        for plain in _write_plain(found[0].replace("\u2019", "'"))
+        if plain
+    ]
+
+
+def _is_same(one: _Token, other: _Token) -> bool:
+    """Return whether two words are the same, or forms of one word or of one name."""
+    if one.root == other.root:
+        return True
+    if one.number or other.number or one.plain[:_INDEXED] != other.plain[:_INDEXED]:
+        return False
+    short, long = sorted((one.plain, other.plain), key=len)
+    if one.name and other.name:
+        return long.startswith(short) and len(long) - len(short) <= _NAME_ENDING
+    pairs = enumerate(zip(short, long, strict=False))
+    shared = next((n for n, (a, b) in pairs if a != b), len(short))
+    rest = len(short) - shared, len(long) - shared
+    return shared >= _STEM and rest[0] <= _INFLECTION and rest[1] <= _INFLECTION + 1
+
+
+@cache
+def _read_roots() -> Mapping[str, str]:
+    """Return one text for all forms of an irregular word, and one for all names of a month."""
+    lists = (*_read_lists()["forms"], *_MONTHS)
+    named = {f"m{number}": words for number, words in enumerate(_MONTHS, 1)}
+    return {word: words for words in lists for word in words.split()} | named
+
+
+def _is_light(token: _Token) -> bool:
+    """Return whether a word carries nothing that could be invented."""
+    return token.plain in _read_words("function")
+
+
+def _has(tokens: Sequence[_Token], wanted: _Token) -> bool:
+    return any(_is_same(wanted, one) for one in tokens)
+
+
+@dataclass(frozen=True)
+class _Passage:
+    """A sentence, or a clause from the word `first` of its sentence on."""
+
+    start: int
+    end: int
+    text: str
+    tokens: tuple[_Token, ...]
+    first: int = 0
+
+
+def _cut(text: str, ends: re.Pattern[str], offset: int = 0) -> list[_Passage]:
+    """Return the parts of a text. Their places are counted from `offset`."""
+    parts, start, first = list[_Passage](), 0, 0
+    for end in [*(found.end() for found in ends.finditer(text)), len(text)]:
+        part = text[start:end]
+        if part.strip():
+            left = start + len(part) - len(part.lstrip())
+            inner = part.strip()
+            tokens = tuple(_read_tokens(inner))
+            parts.append(_Passage(offset + left, offset + left + len(inner), inner, tokens, first))
+            first += len(tokens)
+        start = end
+    return parts
+
+
+def _cut_clauses(sentence: _Passage) -> list[_Passage]:
+    """Return the clauses of a sentence. A part of two words or less belongs to the one before."""
+    clauses = list[_Passage]()
+    for one in _cut(sentence.text, _CLAUSE_END, sentence.start):
+        if not clauses or len(one.tokens) >= _CLAUSE:
+            clauses.append(one)
+            continue
+        last = clauses.pop()
+        text = sentence.text[last.start - sentence.start : one.end - sentence.start]
+        tokens = last.tokens + one.tokens
+        clauses.append(_Passage(last.start, one.end, text, tokens, last.first))
+    return clauses
+
+
+@dataclass(frozen=True)
+class _Entity:
+    """A name with the words by which a text can name it."""
+
+    name: str
+    forms: tuple[Sequence[_Token], ...]
+
+    def find(self, tokens: Sequence[_Token]) -> tuple[int, int] | None:
+        """Return the first and the last place of a form whose words all stand in `tokens`."""
+        for form in self.forms:
+            places = [
+                next((n for n, one in enumerate(tokens) if _is_same(part, one)), -1)
+                for part in form
+            ]
+            if min(places) >= 0:
+                return min(places), max(places)
+        return None
+
+
+class _Statement:
+    """A claim about an entity: its words, and those that say something beside the name."""
+
+    def __init__(self, entity: _Entity, claim: str) -> None:
+        self.entity = entity
+        self.words = _read_tokens(claim)
+        own = [token for form in entity.forms for token in form]
+        self.content = [
+            one
+            for one in self.words
+            if not (_is_light(one) or _has(own, one) or one.plain in _read_words("denial"))
+        ]
+        if not self.content:
+            raise Unsupported("it says nothing")
+
+    def count(self, tokens: Sequence[_Token]) -> int:
+        """Return the number of words that stand in `tokens`."""
+        return sum(_has(tokens, one) for one in self.content)
+
+
+class Grounding:
+    """The text that claims were taken from. `aliases` has other names of entities, by name."""
+
+    def __init__(self, text: str, aliases: Mapping[str, Sequence[str]] | None = None) -> None:
+        self._sentences = _cut(text, _SENTENCE_END)
+        self._index = dict[str, list[tuple[int, int, _Token]]]()
+        for number, sentence in enumerate(self._sentences):
+            for place, token in enumerate(sentence.tokens):
+                for key in {token.root, token.plain[:_INDEXED]}:
+                    self._index.setdefault(key, []).append((number, place, token))
+        self._aliases = {_fold(name): names for name, names in (aliases or {}).items()}
+
+    def support_fact(self, entity: str, claim: str) -> Evidence:
+        """Return the sentence that supports a claim about an entity. Raises Unsupported."""
+        statement = _Statement(self._read_entity(entity), claim)
+        counts = Counter[int]()
+        for one in statement.content:
+            counts.update({number for number, _ in self._find(one)})
+        ranked = sorted(counts, key=lambda number: (-counts[number], number))[:_MOST_TRIED]
+        return _choose(lambda number: self._check_fact(statement, number), ranked)
+
+    def support_relation(self, source: str, relation: str, target: str) -> Evidence:
+        """Return the sentence that supports a relation. Raises Unsupported."""
+        ends = self._read_entity(source), self._read_entity(target)
+        near = {number for form in ends[1].forms for number, _ in self._find(form[0])}
+        numbers = [one for one in sorted(near) if ends[1].find(self._sentences[one].tokens)]
+        return _choose(lambda number: self._check_relation(ends, relation, number), numbers)
+
+    def names(self, name: str) -> bool:
+        """Return whether the text has a name, or another name of that entity."""
+        try:
+            self._read_entity(name)
+        except Unsupported:
+            return False
+        return True
+
+    def find_invention(self, text: str) -> str | None:
+        """Return the first name or number of `text` that the grounds do not have, or None."""
+        for sentence in _cut(text, _SENTENCE_END):
+            for place, one in enumerate(sentence.tokens):
+                telling = one.number or (one.name and place > 0 and not _is_light(one))
+                if telling and not self._find(one):
+                    return one.written
+        return None
+
+    def _find(self, token: _Token) -> set[tuple[int, int]]:
+        """Return the sentences and places of a word in the text."""
+        keys = {token.root, token.plain[:_INDEXED]}
+        near = [one for key in keys for one in self._index.get(key, ())]
+        return {(number, place) for number, place, one in near if _is_same(token, one)}
+
+    def _read_entity(self, name: str) -> _Entity:
+        """Return the forms of a name. Raises Unsupported if the text has none of them."""
+        names = [name, *self._aliases.get(_fold(name), ())]
+        if _fold(name) in _read_lists()["writer"]:
+            names += sorted(_read_words("first_person"))
+        forms = [[t for t in _read_tokens(one) if t.plain not in _ARTICLES] for one in names]
+        forms = [form for form in forms if form and all(self._find(part) for part in form)]
+        if not forms:
+            raise Unsupported(f"the text does not name {name}")
+        alone = [
+            [part]
+            for form in forms
+            for part in form
+            if len(form) > 1 and part.name and not self._is_shared(part, form)
+        ]
+        return _Entity(name, (*forms, *alone))
+
+    def _is_shared(self, part: _Token, name: Sequence[_Token]) -> bool:
+        """Return whether a word is a part of another name, too, as in Team Falcon, Team Heron."""
+        for number, place in self._find(part):
+            tokens = self._sentences[number].tokens
+            beside = (*tokens[max(place - 1, 0) : place], *tokens[place + 1 : place + 2])
+            if any(t.name and not _has(name, t) and not _is_light(t) for t in beside):
+                return True
+        return False
+
+    def _check_fact(self, statement: _Statement, number: int) -> Evidence:
+        sentence = self._sentences[number]
+        _refuse_orders(sentence)
+        self._check_words(statement, number)
+        told = [one for one in _cut_clauses(sentence) if statement.count(one.tokens)]
+        entity = statement.entity
+        main = max(
+            told, key=lambda one: (statement.count(one.tokens), bool(entity.find(one.tokens)))
+        )
+        _check_numbers(statement, main, sentence)
+        self._check_subject(statement, main, number)
+        _check_polarity(statement.words, told, sentence)
+        return Evidence(sentence.start, sentence.end, sentence.text)
+
+    def _check_words(self, statement: _Statement, number: int) -> None:
+        """Require all words of a claim. The sentence can refer to names of the one before it."""
+        tokens = self._sentences[number].tokens
+        before = self._sentences[number - 1].tokens if number else ()
+        named = [one for one in before if one.name]
+        plain = {one.plain for one in tokens}
+        if not plain & _read_words("place"):
+            named = named[:1] if plain & _read_words("possessive") else []
+        for one in statement.content:
+            if not (_has(tokens, one) or (one.name and _has(named, one))):
+                raise Unsupported(f"its sentence does not say {one.written}")
+
+    def _check_subject(self, statement: _Statement, clause: _Passage, number: int) -> None:
+        """Require that a clause is about the entity: it names it, or refers to it."""
+        entity, sentence = statement.entity, self._sentences[number]
+        if place := entity.find(clause.tokens):
+            _check_place(statement, place, clause)
+            return
+        verb = next(n for n, one in enumerate(clause.tokens) if _has(statement.content, one))
+        head = clause.tokens[:verb]
+        if subject := _find_subject(head, statement):
+            raise Unsupported(f"its sentence is about {subject}")
+        near = [*sentence.tokens[: clause.first]]
+        refers = _refers(clause.tokens) or _has_any(head, "possessive")
+        if refers or _refers(near):
+            before = self._sentences[max(number - _BEFORE, 0) : number]
+            near += [token for one in before for token in one.tokens]
+        if (clause.first == 0 and not refers) or not entity.find(near):
+            raise Unsupported(f"its sentence is not about {entity.name}")
+
+    def _check_relation(
+        self, ends: tuple[_Entity, _Entity], relation: str, number: int
+    ) -> Evidence:
+        sentence = self._sentences[number]
+        _refuse_orders(sentence)
+        places = [end.find(sentence.tokens) for end in ends]
+        earlier = [
+            t for one in self._sentences[max(number - _BEFORE, 0) : number] for t in one.tokens
+        ]
+        if not places[0] and not ends[0].find(earlier):
+            raise Unsupported("no sentence has both names")
+        _check_verb(relation, sentence)
+        _check_direction(relation, places, sentence)
+        told = [one for one in _cut_clauses(sentence) if ends[1].find(one.tokens)]
+        _check_polarity(_read_tokens(relation.replace("_", " ")), told or [sentence], sentence)
+        return Evidence(sentence.start, sentence.end, sentence.text)
+
+
+def _has_any(tokens: Sequence[_Token], words: str) -> bool:
+    return any(one.plain in _read_words(words) for one in tokens)
+
+
+def _refers(tokens: Sequence[_Token]) -> bool:
+    return _has_any(tokens, "pronoun")
+
+
+def _find_subject(head: Sequence[_Token], statement: _Statement) -> str | None:
+    """Return another subject of a clause that begins with `head`, or None."""
+    own = [token for form in statement.entity.forms for token in form]
+    writers = [one for one in head if one.plain in _read_words("writing")]
+    if writers and not _has_any(own, "writing"):
+        return writers[0].written
+    known = [*own, *statement.words]
+    others = [
+        one
+        for one in head
+        if not (_is_light(one) or _has(known, one) or one.plain in _read_words("denial"))
+    ]
+    if _refers(head):  # other words beside a pronoun, such as "already he", are no subject
+        others = [one for one in others if one.name and not one.number and one is not head[0]]
+    return others[0].written if others else None
+
+
+def _choose(check: Callable[[int], Evidence], numbers: Sequence[int]) -> Evidence:
+    """Return the first sentence that passes, or raise the reason of the first one."""
+    reasons = list[Unsupported]()
+    for number in numbers:
+        try:
+            return check(number)
+        except Unsupported as reason:
+            reasons.append(reason)
+    raise reasons[0] if reasons else Unsupported("no sentence says it")
+
+
+def _refuse_orders(sentence: _Passage) -> None:
+    if _read_orders().search(sentence.text):
+        raise Unsupported("its sentence gives orders to its reader")
+
+
+@cache
+def _read_orders() -> re.Pattern[str]:
+    return re.compile("|".join(_read_lists()["command"]), re.IGNORECASE)
+
+
+def _check_numbers(statement: _Statement, clause: _Passage, sentence: _Passage) -> None:
+    """Require that each number stands before the thing that it counts in the claim."""
+    for place, one in enumerate(statement.content):
+        if not one.number or _DATE.fullmatch(one.written):
+            continue
+        counted = [thing for thing in statement.content[place + 1 : place + 2] if not thing.number]
+        where = clause if counted and _has(clause.tokens, counted[0]) else sentence
+        if not _has(where.tokens, one):
+            raise Unsupported(f"its sentence does not say {one.written}")
+        if counted and not _is_counted(one, counted[0], where.tokens):
+            raise Unsupported(f"its sentence says another number than {one.written}")
+
+
+def _is_counted(number: _Token, thing: _Token, tokens: Sequence[_Token]) -> bool:
+    """Return whether `number` is the last number before the thing, or none is near it."""
+    for place in (n for n, one in enumerate(tokens) if _is_same(thing, one)):
+        near = [one for one in tokens[max(place - _NEAR, 0) : place] if one.number]
+        if not near or near[-1].plain == number.plain:
+            return True
+    return False
+
+
+def _check_place(statement: _Statement, place: tuple[int, int], clause: _Passage) -> None:
+    """Refuse a clause in which the entity is the object, or only the owner of the subject."""
+    tokens = clause.tokens
+    after = tokens[place[1] + 1] if place[1] + 1 < len(tokens) else None
+    if after and _POSSESSIVE.search(tokens[place[1]].written) and not _is_light(after):
+        if not _has(statement.content, after):
+            raise Unsupported(f"its sentence is about {after.written}")
+        return
+    said = [n for n, one in enumerate(tokens) if _has(statement.content, one)]
+    if not said or max(said) > place[0]:
+        return
+    before = tokens[place[0] - 1].plain
+    noun = place[0] - 1 in said and place[0] > 1 and _determines(tokens[place[0] - 2])
+    if before in _read_words("copula") or noun or _PASSIVE.search(clause.text):
+        return
+    raise Unsupported("its sentence says it the other way round")
+
+
+def _determines(token: _Token) -> bool:
+    return token.plain in _read_words("determiner") or bool(_POSSESSIVE.search(token.written))
+
+
+def _check_verb(relation: str, sentence: _Passage) -> None:
+    """Require a word that says the relation."""
+    plain = _fold(relation).replace("_", " ").replace("-", " ")
+    known: str | None = _read_lists()["relations"].get(plain.replace(" ", "_"))
+    telling = [one for one in _read_tokens(f"{known or ''} {plain}") if known or not _is_light(one)]
+    if known != "" and telling and not any(_has(sentence.tokens, one) for one in telling):
+        raise Unsupported(f"no word of its sentence says {relation}")
+
+
+def _check_direction(
+    relation: str, places: Sequence[tuple[int, int] | None], sentence: _Passage
+) -> None:
+    """Refuse a relation whose ends stand the other way round."""
+    mutual: Sequence[str] = _read_lists()["relations_in_both_directions"]["names"].split()
+    source, target = places
+    if source is None or target is None or _fold(relation).replace(" ", "_") in mutual:
+        return
+    owned = bool(_POSSESSIVE.search(sentence.tokens[target[1]].written))
+    if source > target and not owned and not _PASSIVE.search(sentence.text):
+        raise Unsupported("its sentence says it the other way round")
+
+
+def _check_polarity(claim: Sequence[_Token], told: Sequence[_Passage], sentence: _Passage) -> None:
+    """Require the denial, the doubt and the past of a sentence in the claim, and no other ones."""
+    said = {one.plain for one in claim}
+    denied = any(_denies(one.tokens) for one in told)
+    if denied is not _denies(claim):
+        raise Unsupported("its sentence denies it" if denied else "its sentence does not deny it")
+    doubt = _read_words("doubt")
+    doubtful = any(one.plain in doubt and not one.name for one in sentence.tokens[1:])
+    doubtful = doubtful or (bool(sentence.tokens) and sentence.tokens[0].plain in doubt)
+    asked = sentence.text.rstrip().endswith(("?", "\uff1f"))
+    if (doubtful or asked) and not said & doubt:
+        raise Unsupported("its sentence does not say that it is so")
+    ended = any(one.plain in _read_words("past") for clause in told for one in clause.tokens)
+    was = any(one.plain in _read_words("was") or one.plain.endswith("ed") for one in claim)
+    if ended and not was and not said & _read_words("past"):
+        raise Unsupported("its sentence says that it was so once")
+
+
+def _denies(tokens: Sequence[_Token]) -> bool:
+    """Return whether words deny something. A denied refusal is no denial."""
+    parts: Sequence[str] = _read_lists()["denied_part"]
+    denied = _has_any(tokens, "denial") or any(
+        part in one.plain for one in tokens for part in parts
+    )
+    return denied is not _has_any(tokens, "refusal")
