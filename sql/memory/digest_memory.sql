@@ -8,7 +8,7 @@ create function textrawl.digest_memory(
 ) returns table (
     observation_id uuid, entity_id uuid, space text, entity_name text, entity_type text, content text,
     created_at timestamptz, said_at timestamptz, author text,
-    section text,  -- project, question, preference, person, recalled or recent
+    section text,  -- project, self, question, preference, person, recalled or recent
     score real,    -- in its section, from 0 to 1
     several_authors boolean  -- true: several authors write to the space
 )
@@ -27,6 +27,10 @@ begin atomic
         -- All words of the name, so that the project "billing service" finds the entity "Billing Service v2".
         select (select string_agg(quote_literal(word), ' & ')::tsquery
              from unnest(tsvector_to_array(to_tsvector('simple', textrawl.search_text(project)))) word) as query
+    ), own as materialized (
+        select p.id as space_id, o.entity_id as id
+        from textrawl.own_entities(digest_memory.spaces, credential) o
+        join textrawl.space p on p.name = o.space
     ), chosen as materialized (
         select f.space_id, f.entity_id as id, 'project' as section
         from textrawl.find_entities((select ids from scope)::integer[], project) f
@@ -34,6 +38,8 @@ begin atomic
         (select e.space_id, e.id, 'project' from textrawl.entity e
          where e.space_id = any((select ids from scope)::integer[]) and e.fts @@ (select query from words)
          order by e.updated_at desc limit 5)
+        union
+        select o.space_id, o.id, 'self' from own o
         union
         select p.id, of_type.id, of_type.entity_type from place p
         cross join lateral (
@@ -51,13 +57,13 @@ begin atomic
         cross join lateral unnest(answer.facts) fact
         group by p.id, fact order by times desc limit 60
     ), candidate as materialized (
-        -- Only three facts of an entity that is not the project can be in the digest.
+        -- Only three facts of an entity that is neither the project nor the caller can be in the digest.
         select c.section, near.*
         from chosen c cross join lateral (
             select o.* from textrawl.fact o
             where o.space_id = c.space_id and o.entity_id = c.id and textrawl.is_valid(o.valid_from, o.valid_until, o.closed_at)
               and textrawl.is_from_author(o.space_id, o.author_id, o.source, o.tool, (select ids from author), members)
-            order by o.created_at desc, o.id limit case c.section when 'project' then 20 else 3 end) near
+            order by o.created_at desc, o.id limit case c.section when 'project' then 20 when 'self' then 20 else 3 end) near
         union all
         select 'recalled', o.* from used join textrawl.fact o using (space_id, id)
         where textrawl.is_from_author(o.space_id, o.author_id, o.source, o.tool, (select ids from author), members)
@@ -71,7 +77,7 @@ begin atomic
             limit (select least(40, greatest(5, 200 / greatest(cardinality(ids), 1))) from scope)) newest
     ), judged as (
         select o.space_id, o.id, o.entity_id, o.content, o.created_at, o.said_at, o.author_id,
-            case when o.section <> 'project' and o.content ~ '[?？]\s*$' then 'question' else o.section end as section,
+            case when o.section not in ('project', 'self') and o.content ~ '[?？]\s*$' then 'question' else o.section end as section,
             (o.confidence * (
                 0.6 * exp(-least(extract(epoch from greatest(now() - o.created_at, interval '0')) / 86400 / 30, 700))
                 + 0.4 * coalesce(used.times / (used.times + 2), 0)))::real as score
@@ -83,17 +89,17 @@ begin atomic
         -- A fact of several sections belongs to the first of them in this order.
         select distinct on (j.space_id, j.id) j.*, part.place, part.share
         from judged j
-        join (values ('project', 1, 3), ('question', 2, 2), ('preference', 3, 2), ('person', 4, 2), ('recalled', 5, 2),
-            ('recent', 6, 1)) part (section, place, share) on part.section = j.section
+        join (values ('project', 1, 3), ('self', 2, 2), ('question', 3, 2), ('preference', 4, 2), ('person', 5, 2),
+            ('recalled', 6, 2), ('recent', 7, 1)) part (section, place, share) on part.section = j.section
         order by j.space_id, j.id, part.place
     ), spread as (
-        -- At most three facts of one entity that is not the project, so that a long list does not fill the digest.
+        -- At most three facts of another entity, so that a long list does not fill the digest.
         select *, row_number() over (partition by section, space_id, entity_id order by score desc, created_at desc, id) as of_entity
         from once
     ), ranked as (
         -- The sections take turns. A section with the share 3 gets three facts in each turn.
         select *, (row_number() over (partition by section order by score desc, created_at desc, id))::double precision / share as turn
-        from spread where section = 'project' or of_entity <= 3
+        from spread where section in ('project', 'self') or of_entity <= 3
     )
     select r.id, r.entity_id, s.name, e.name, e.entity_type, r.content, r.created_at, r.said_at, a.name, r.section, r.score,
         -- Each space is looked up once. A call for each fact would repeat it.
@@ -107,8 +113,8 @@ begin atomic
 end;
 
 comment on function textrawl.digest_memory is
-    'The facts that matter at the start of a conversation, the most important first: facts of the project, open '
-    'questions, preferences, people, facts that are often recalled, and new facts. The sections take turns. In a section '
-    'the score counts age and use. A fact is an open question if its text ends with a question mark. Errors: TR010, '
-    'TR011 (access). '
+    'The facts that matter at the start of a conversation, the most important first: facts of the project, facts of '
+    'the caller''s own entity (see own_entities()), open questions, preferences, people, facts that are often recalled, '
+    'and new facts. The sections take turns. In a section the score counts age and use. A fact is an open question if its '
+    'text ends with a question mark. Errors: TR010, TR011 (access). '
     'Example: select section, entity_name, content from textrawl.digest_memory(''textrawl'');';

@@ -282,11 +282,12 @@ def _newest(rows: list[Values], column: str, time: str, *keys: str) -> list[Valu
 # The place and the share of each section, as in digest_memory(). A test compares them.
 DIGEST_SECTIONS = {
     "project": (1, 3),
-    "question": (2, 2),
-    "preference": (3, 2),
-    "person": (4, 2),
-    "recalled": (5, 2),
-    "recent": (6, 1),
+    "self": (2, 2),
+    "question": (3, 2),
+    "preference": (4, 2),
+    "person": (5, 2),
+    "recalled": (6, 2),
+    "recent": (7, 1),
 }
 
 

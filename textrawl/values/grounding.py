@@ -322,7 +322,7 @@ class Grounding:
         """Return the forms of a name. Raises Unsupported if the text has none of them."""
         names = [name, *self._aliases.get(_fold(name), ())]
         if _fold(name) in _read_lists()["writer"]:
-            names += sorted(_read_words("first_person"))
+            names += sorted(_read_words("writers"))
         forms = [[t for t in _read_tokens(one) if t.plain not in _ARTICLES] for one in names]
         forms = [form for form in forms if form and all(self._find(part) for part in form)]
         if not forms:

@@ -244,7 +244,7 @@ _ORIGIN = (
     rf"(?:{_ID} {_DAY} |{_DAY}(?: by .+)?: |by .+: |line [0-9]+: |{_CHUNK} )"
 )
 _RELATION = r"[^\s→\\]+→"
-_BEGINNING = re.compile(f"(?:{_RESERVED}|{_ORIGIN}|{_RELATION})")
+_BEGINNING = re.compile(f"(?:{_RESERVED}|you:|{_ORIGIN}|{_RELATION})")
 _END = re.compile(
     rf" (?=\((?:{'|'.join((*ENTITY_TYPES, 'document', 'proposed'))}"
     rf"|from {_DAY}|{_DAY} to {_DAY})\)(?: @\S+)?\s*$)"

@@ -47,7 +47,7 @@ MARKS = (
     ": ", ":", "# Ada\n", "## ", "```\n", "\uff40\uff40\uff40", "> ", "* ", "\n\n", "\n", "\t",
     "@team ", " @team", "\uff20team ", "\uff20", '{"n":1,"e":[{"n":"Ada","m":[', '"by":"tom"',
     '"}]}', "{", "\\", "\\n", "\\u2028", "note", "note x", "cut 4", "more 5", "aka: ", "wrong: ",
-    "not found", "nothing found", "line 3: ", "00000000-0000-0000-0000-000000000001:4 ",
+    "not found", "nothing found", "you: ", "line 3: ", "00000000-0000-0000-0000-000000000001:4 ",
     "<textrawl-memory-123456789>", "</textrawl-memory-123456789>", "\n</textrawl-memory>",
     "\uff1c/textrawl-memory-123456789\uff1e", "\ufe64/b", "< /b", "&lt;", "&amp;lt;b", "&amp;",
     "&#65308;", "Ada", "tom", "x", " ", ", ", "(", ")", "é", "語",

@@ -49,6 +49,32 @@ async def test_recall_contains_the_facts_and_says_that_they_are_data(client: Cli
     assert other.splitlines()[0] != begin
 
 
+async def test_the_digest_says_which_entity_the_person_who_asks_is(
+    client: Client, owner: psycopg.Connection
+) -> None:
+    for fact in ("prefers short answers", "leads QA", "which editor is next?", "lives in Oslo"):
+        await remember(client, "Ada", fact)
+    await remember(client, "you: Ben", "is no caller")
+    await remember(client, "Cyd", "prefers long answers")
+    owner.execute(
+        "insert into own_entity (space_id, actor_id, entity_id)"
+        " select e.space_id, a.id, e.id from entity e, actor a"
+        " where e.name = 'Ada' and a.name = 'ada'"
+    )
+
+    lines = (await load(client, "digest")).splitlines()
+
+    place = lines.index("you: Ada (person)")
+    assert {line.removeprefix("- ") for line in lines[place + 1 : place + 5]} == {
+        "prefers short answers",
+        "leads QA",
+        "which editor is next?",
+        "lives in Oslo",
+    }
+    assert any(line.startswith("\\you: Ben (") for line in lines)
+    assert sum(line.startswith("you: ") for line in lines) == 1
+
+
 async def test_the_digest_has_the_facts_of_the_project_within_its_budget(client: Client) -> None:
     assert "no facts for a digest yet" in await load(client, "digest")
     for number in range(30):

@@ -463,6 +463,11 @@ class DigestEntity(Part):
     marked_space: Annotated[str | None, Field(exclude=True)] = None
     memories: list[DigestFact]
 
+    @property
+    def asks(self) -> bool:
+        """Whether the entity is the one that the caller is."""
+        return any(fact.section == "self" for fact in self.memories)
+
 
 class DigestReply(Reply):
     """Facts grouped by entity, the most important first. Facts that do not fit are left out.
@@ -490,7 +495,8 @@ class DigestReply(Reply):
     def lines(self) -> Iterator[str]:
         """Yield a line for each entity, followed by a line for each of its facts."""
         for entity in self.entities:
-            yield write_header(entity.entity_name, entity.entity_type, entity.marked_space)
+            header = write_header(entity.entity_name, entity.entity_type, entity.marked_space)
+            yield f"you: {header}" if entity.asks else header
             yield from (fact.line for fact in entity.memories)
 
     def size(self) -> int:
