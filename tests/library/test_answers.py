@@ -10,15 +10,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from textrawl import errors
-from textrawl.client.answers import ToolAnswer, read_facts
-from textrawl.client.remote import read_refusal, read_status
-from textrawl.client.results import Fact, Facts
 from textrawl.memory.fact_rows import HitRow, ProposedHitRow
 from textrawl.tools.memory.search_replies import FactLayout, SearchReply, SpaceLabels
 from textrawl.values.names import ENTITY_TYPES
 from textrawl.values.text import clean_fact, clean_name
 from textrawl.wire.replies import Renderer
 from textrawl.wire.token_counter import Counter
+from textrawl_client.results import Fact, Facts, read_facts
+from textrawl_client.wire import Answer, read_response
 
 ONE_TOKEN = Counter("one token an answer", exact=True, count=lambda _: 1)
 RENDERER = Renderer("compact", structured=False, counter=ONE_TOKEN, budget=9).for_programs()
@@ -75,7 +74,7 @@ def send(rows: Sequence[HitRow]) -> Facts:
     reply = SearchReply.build(list(rows), None, "?", FactLayout(LABELS, for_program=True))
     written = RENDERER.write(reply)
     sent = json.loads(json.dumps(written.content.structured))
-    return read_facts(ToolAnswer(written.text, sent, reply.list_ids(written.items)))
+    return read_facts(Answer(sent, written.text, reply.list_ids(written.items)))
 
 
 @given(st.lists(hits(), max_size=4, unique_by=lambda row: row.observation_id))
@@ -116,9 +115,10 @@ def test_an_answer_keeps_every_fact_and_its_place(rows: list[HitRow]) -> None:
 def test_an_error_keeps_its_class_its_title_its_fix_and_its_scope(
     error: errors.TextrawlError,
 ) -> None:
-    sent = RENDERER.render_error(error).structured_content
-    assert sent is not None
-    found = read_refusal(sent)
+    result = RENDERER.render_error(error).model_dump(mode="json", by_alias=True)
+    with pytest.raises(errors.TextrawlError) as raised:
+        read_response(200, json.dumps({"jsonrpc": "2.0", "id": 1, "result": result}))
+    found = raised.value
 
     assert (type(found), found.title, found.fix) == (type(error), error.title, error.fix)
     assert getattr(found, "scope", None) == getattr(error, "scope", None)
@@ -137,4 +137,7 @@ def test_an_error_keeps_its_class_its_title_its_fix_and_its_scope(
 def test_a_refused_request_is_an_error_of_textrawl(
     status: int, description: str, kind: type[errors.TextrawlError]
 ) -> None:
-    assert type(read_status(status, description)) is kind
+    with pytest.raises(errors.TextrawlError) as raised:
+        read_response(status, json.dumps({"error_description": description}))
+
+    assert type(raised.value) is kind

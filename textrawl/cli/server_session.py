@@ -95,7 +95,7 @@ def _read_answer(response: httpx2.Response, bearer: str | None) -> Any:
     match members:
         case {"result": result}:
             return result
-        case {"error": {"data": {"title": str(title), "fix": str(fix)}}}:
+        case {"error": {"data": {"error": str(title), "fix": str(fix)}}}:
             raise TextrawlError(fix, title=title)
         case {"error_description": str(reason)}:
             raise _explain(response, reason, bearer)

@@ -1,6 +1,5 @@
-"""The Python classes `Client` and `SyncClient`, for programs that do not speak MCP.
+"""The Python classes `Client` and `SyncClient`: the light client, and a memory in this process.
 
-`arguments` checks what a program passes. `local` has the tools of an open memory, and `remote`
-those of a server. The Unix socket and commands call the same tools. `answers` makes the
-dataclasses of `results` from structured content.
+`local` has the tools of an open memory that programs call most, and `arguments` checks what they
+get. `toolset_calls` runs the other tools. The Unix socket and commands call the same tools.
 """

@@ -21,7 +21,7 @@ from pydantic import (
 from pydantic.alias_generators import to_camel
 
 from textrawl.errors import ArgumentInvalid, EntityNameMissing, QueryMissing
-from textrawl.memory.facts import Edge, Fact, Question, Times
+from textrawl.memory.facts import EVER, Edge, Fact, Question, Times
 from textrawl.memory.journal import EntryKey
 from textrawl.values.names import read_type, read_wanted_type
 from textrawl.values.text import (
@@ -48,12 +48,16 @@ def _apply(clean: Callable[[str], object]) -> BeforeValidator:
     return BeforeValidator(lambda value: clean(value) if isinstance(value, str) else value)
 
 
-def _read(read: Callable[[str], datetime]) -> BeforeValidator:
+def _read(read: Callable[[str], object]) -> BeforeValidator:
     def run(value: object) -> object:
         text = value.isoformat() if isinstance(value, datetime) else value
         return read(text) if isinstance(text, str) else text
 
     return BeforeValidator(run)
+
+
+def _read_as_of(text: str) -> datetime | Literal["ever"]:
+    return EVER if text == EVER else read_as_of(text)
 
 
 def _require_query(query: str) -> str:
@@ -118,7 +122,7 @@ class SearchArguments(Arguments):
     max_tokens: _Tokens | None = None
     least_score: Annotated[float | None, Field(alias="minScore", ge=0, le=1)] = None
     entity_types: list[_WantedType] | None = None
-    as_of: Annotated[datetime | None, _read(read_as_of)] = None
+    as_of: Annotated[datetime | Literal["ever"] | None, _read(_read_as_of)] = None
     since: _PastInstant = None
     until: _Instant = None
     include_ids: bool = False

@@ -7,8 +7,8 @@ do not load the MCP SDK. `Client`, commands and the Unix socket use them.
 import secrets
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Protocol
 
 from textrawl.access.principal import (
     WRITES_OR_PROPOSES,
@@ -18,7 +18,6 @@ from textrawl.access.principal import (
     Scope,
     keep_caller,
 )
-from textrawl.client.answers import ToolAnswer
 from textrawl.client.arguments import (
     Arguments,
     DeletionArguments,
@@ -44,11 +43,29 @@ from textrawl.tools.memory.search_replies import (
 )
 from textrawl.tools.memory.write_replies import ForgetReply, RelateReply, RememberReply
 from textrawl.values.leaks import guard_arguments
+from textrawl.values.text import count_cleaned
 from textrawl.values.word_lists import SecretMode
 from textrawl.wire.program import Program
 from textrawl.wire.replies import NO_BUDGET, RecallLog, Reply, Written, build_renderer
+from textrawl_client.wire import Answer
 
+_READ_ONLY = "TEXTRAWL_READ_ONLY is on: unset it to change the memory"
 _KNOWN_FOR = 60.0  # seconds for which the principal is cached; the database checks each call anyway
+
+if TYPE_CHECKING:
+    from textrawl.tools.call import App
+
+
+class Tools(Protocol):
+    """The tools of a memory, here or on a server, for programs of textrawl."""
+
+    async def call(self, name: str, arguments: Mapping[str, Any], program: Program) -> Answer:
+        """Return the answer of a tool. The digest is one of them. Raises TextrawlError."""
+        ...
+
+    async def operate(self, name: str, given: Mapping[str, Any], program: Program) -> Answer:
+        """Return the result of an operation of `memory.commands`. Raises TextrawlError."""
+        ...
 
 
 @asynccontextmanager
@@ -89,12 +106,13 @@ class LocalTools:
         self._directory = directory or Directory(store.database, lifetime=_KNOWN_FOR)
         self._renderer = build_renderer(settings).for_programs()
         self._memory = MemoryOperations(store)
+        self._app: App | None = None
 
-    async def call(self, name: str, arguments: Mapping[str, Any], program: Program) -> ToolAnswer:
+    async def call(self, name: str, arguments: Mapping[str, Any], program: Program) -> Answer:
         """Return the answer of a tool. Raises the errors of the tool."""
-        if name not in _TOOLS:
-            raise ArgumentInvalid(f"Use one of: {', '.join(_TOOLS)}", title="Unknown tool")
-        tool = _TOOLS[name]
+        tool = _TOOLS.get(name)
+        if tool is None or arguments.get("mode", "search") != "search" or "sources" in arguments:
+            return await self._call_other(name, arguments, program)
         checked = check(tool.arguments, arguments)
         caller = await self.identify(program, name, *tool.find_scopes(checked))
         found: Sequence[str] = ()
@@ -103,7 +121,51 @@ class LocalTools:
             checked = check(tool.arguments, kept)
         with keep_caller(caller):
             answer = await tool.run(self, checked, caller, program)
-        return answer._replace(content={**answer.content, "secrets": found}) if found else answer
+        told = {"cleaned": count_cleaned(arguments) if default else 0, "secrets": list(found)}
+        more = {key: value for key, value in told.items() if value}
+        return answer._replace(content={**answer.content, **more}) if more else answer
+
+    async def _call_other(
+        self, name: str, arguments: Mapping[str, Any], program: Program
+    ) -> Answer:
+        """Return the answer of a tool that has no function here."""
+        from textrawl.client import toolset_calls  # noqa: PLC0415 - it loads the MCP SDK
+
+        spec = toolset_calls.find_tool(name)
+        scope = spec.find_scope(arguments)
+        caller = await self.identify(program, name, scope, *spec.also)
+        kept, found = dict(arguments), list[str]()
+        if scope in WRITES_OR_PROPOSES:
+            kept, found = guard_arguments(kept, self._settings.secrets or "allow")
+            caller = replace(caller, cleaned=count_cleaned(kept), secrets=found)
+        checked = toolset_calls.check_arguments(spec, kept)
+        if self._app is None:
+            self._app = toolset_calls.open_app(
+                self._store, self._settings, self._directory, self._recalls
+            )
+        with keep_caller(caller):
+            return await toolset_calls.run_tool(spec, checked, self._app, caller, program)
+
+    async def operate(self, name: str, given: Mapping[str, Any], program: Program) -> Answer:
+        """Return the result of an operation of commands. Raises its errors."""
+        from textrawl.memory.commands import (  # noqa: PLC0415 - a server seldom needs it
+            Session,
+            find_operation,
+        )
+
+        operation = find_operation(name)
+        if operation.writes and (self._settings.read_only or program.read_only):
+            raise ReadOnly(_READ_ONLY)
+        checked = operation.read(given)
+        space = program.space or (self._settings.space if operation.placed else None)
+        principal = await self._directory.find_own(self._store.credential, space)
+        operation.require(principal)
+        caller = Caller(principal, program.client, operation.command, secrets.token_hex(8))
+        ceiling = self._settings.max_recall_tokens
+        with keep_caller(caller):
+            session = Session(self._store, caller, self._settings.graphs, ceiling)
+            result = await operation.run(session, **checked)
+        return Answer(operation.result.dump_python(result, mode="json"))
 
     async def identify(self, program: Program, tool: str, scope: Scope, *also: Scope) -> Caller:
         """Return the caller, who has `scope` or one of the scopes in `also`.
@@ -111,7 +173,7 @@ class LocalTools:
         Raises ReadOnly, NotAuthenticated, SpaceNotFound, ScopeMissing, ArgumentInvalid.
         """
         if scope != "read" and (self._settings.read_only or program.read_only):
-            raise ReadOnly("TEXTRAWL_READ_ONLY is on: unset it to change the memory")
+            raise ReadOnly(_READ_ONLY)
         space = program.space or self._settings.space
         principal = await self._directory.find_own(self._store.credential, space)
         if scope != "read" and principal.home is None:
@@ -120,7 +182,7 @@ class LocalTools:
         name = self._names.get(tool, tool)
         return Caller(principal, program.client, name, secrets.token_hex(8))
 
-    async def search(self, asked: SearchArguments, caller: Caller, program: Program) -> ToolAnswer:
+    async def search(self, asked: SearchArguments, caller: Caller, program: Program) -> Answer:
         """Return the facts that answer a question."""
         layout = FactLayout(find_space_labels(caller.principal), asked.include_ids)
         question, authors = asked.read(), self._settings.digest_authors
@@ -132,19 +194,19 @@ class LocalTools:
             self._recalls.add(describe_recall(caller, "search", written, finding), reply)
         return _build_answer(reply, written)
 
-    async def digest(self, asked: DigestArguments, caller: Caller, program: Program) -> ToolAnswer:
+    async def digest(self, asked: DigestArguments, caller: Caller, program: Program) -> Answer:
         """Return the facts that matter at the start of a conversation."""
         authors = self._settings.digest_authors
         reply = await digest_for_program(self._memory, asked.project, caller, program, authors)
         budget = asked.max_tokens or self._settings.digest_tokens
         return _build_answer(reply, self._renderer.write(reply, budget))
 
-    async def remember(self, asked: FactArguments, caller: Caller, _: Program) -> ToolAnswer:
+    async def remember(self, asked: FactArguments, caller: Caller, _: Program) -> Answer:
         """Store a fact, or update the valid fact of the entity with the same text."""
         row = await self._memory.remember(asked.read(), caller)
         return _build_short_answer(RememberReply.build(row, asked.type))
 
-    async def relate(self, asked: EdgeArguments, caller: Caller, _: Program) -> ToolAnswer:
+    async def relate(self, asked: EdgeArguments, caller: Caller, _: Program) -> Answer:
         """Connect two entities, or end a relation."""
         edge = asked.read()
         if asked.ended:
@@ -153,7 +215,7 @@ class LocalTools:
             row = await self._memory.relate(edge, caller, replaces=asked.replaces)
         return _build_short_answer(RelateReply.build(row, edge.relation, ended=asked.ended))
 
-    async def forget(self, asked: DeletionArguments, caller: Caller, _: Program) -> ToolAnswer:
+    async def forget(self, asked: DeletionArguments, caller: Caller, _: Program) -> Answer:
         """Delete an entity or one fact of it. Raises NothingToDelete, FactNotFound."""
         row = await self._memory.forget(
             asked.entity, caller, fact=asked.fact, dry_run=asked.dry_run
@@ -163,12 +225,12 @@ class LocalTools:
         write = ForgetReply.preview if asked.dry_run else ForgetReply.build
         return _build_short_answer(write(row))
 
-    async def capture(self, asked: EntryArguments, caller: Caller, _: Program) -> ToolAnswer:
+    async def capture(self, asked: EntryArguments, caller: Caller, _: Program) -> Answer:
         """Add texts of a session to a journal entry, without known texts."""
         row = await JournalOperations(self._store).write(
             asked.read(), asked.content, caller, chat_ids=asked.chat_ids
         )
-        return ToolAnswer("", {"changed": row.changed})
+        return Answer({"changed": row.changed})
 
 
 @dataclass(frozen=True)
@@ -176,17 +238,17 @@ class _Tool:
     """A tool: the model of its arguments, its function, and the scopes of which one is needed."""
 
     arguments: type[Arguments]
-    run: Callable[[LocalTools, Any, Caller, Program], Awaitable[ToolAnswer]]
+    run: Callable[[LocalTools, Any, Caller, Program], Awaitable[Answer]]
     find_scopes: Callable[[Any], tuple[Scope, ...]]
 
 
-def _build_answer(reply: Reply, written: Written) -> ToolAnswer:
+def _build_answer(reply: Reply, written: Written) -> Answer:
     content = written.content.structured or {}
-    return ToolAnswer(written.text, content, reply.list_ids(written.items), written.tokens)
+    return Answer(content, written.text, reply.list_ids(written.items), written.tokens)
 
 
-def _build_short_answer(reply: Reply) -> ToolAnswer:
-    return ToolAnswer("", reply.structured())
+def _build_short_answer(reply: Reply) -> Answer:
+    return Answer(reply.structured())
 
 
 def _ask_for_space(principal: Principal) -> ArgumentInvalid:

@@ -5,14 +5,22 @@ the arguments of tools. `OPERATIONS` has all of them by name.
 """
 
 import inspect
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import cached_property
 from typing import Annotated, Any, Concatenate, Generic, Literal, ParamSpec, TypeVar, get_type_hints
 from uuid import UUID
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, TypeAdapter, create_model
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    TypeAdapter,
+    ValidationError,
+    create_model,
+)
 
 from textrawl import __version__
 from textrawl.access.principal import Caller, Principal, Scope
@@ -75,6 +83,8 @@ from textrawl.values.times import read_instant
 
 Given = ParamSpec("Given")
 Result = TypeVar("Result")
+
+_MOST_FAULTS = 5  # that an error names
 
 
 @dataclass(frozen=True)
@@ -153,6 +163,16 @@ class Operation(Generic[Given, Result]):
         named = dict(list(bound.items())[1:])
         return self.arguments(**named).model_dump(mode="json", exclude_defaults=True)
 
+    def read(self, given: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the checked arguments of a request. Raises ArgumentInvalid."""
+        try:
+            return dict(self.arguments.model_validate(given))
+        except ValidationError as error:
+            faults = error.errors(include_input=False, include_url=False)[:_MOST_FAULTS]
+        raise ArgumentInvalid(
+            "; ".join(f"{'.'.join(map(str, fault['loc']))}: {fault['msg']}" for fault in faults)
+        )
+
     def require(self, principal: Principal) -> None:
         """Raise ScopeMissing or ArgumentInvalid unless the caller may run the operation.
 
@@ -166,6 +186,14 @@ class Operation(Generic[Given, Result]):
 
 OPERATIONS: dict[str, Operation[..., Any]] = {}
 """The operations by name."""
+
+
+def find_operation(name: str) -> Operation[..., Any]:
+    """Return an operation. Raises ArgumentInvalid for a name that none has."""
+    if name not in OPERATIONS:
+        raise ArgumentInvalid("Use tools/call, ping or an operation", title="Unknown method")
+    return OPERATIONS[name]
+
 
 _LONGEST = 600.0  # seconds that a large undo or a large share can take
 

@@ -19,13 +19,14 @@ from typing import Any, Protocol, cast
 import anyio
 
 from textrawl import __version__
-from textrawl.client.answers import ToolAnswer, Tools
+from textrawl.client.local import Tools
 from textrawl.errors import ArgumentInvalid, TextrawlError
 from textrawl.resident.client import SESSION, Address
 from textrawl.values.text import escape_hidden
 from textrawl.values.word_lists import PROGRAM
 from textrawl.wire.program import read_program
 from textrawl.wire.replies import describe_error, write_sentences
+from textrawl_client.wire import Answer
 
 Members = dict[str, Any]
 
@@ -111,12 +112,13 @@ async def _run(
         return _write_result(await tools.call(name, _find_object(params, "arguments"), named))
     if method == "end" and end is not None:
         end()
-    elif method != "ping":
-        raise ArgumentInvalid("Use tools/call or ping", title="Unknown method")
+    elif method != "ping" and program is not None:
+        given = {name: value for name, value in params.items() if name != "_meta"}
+        return _write_result(await tools.operate(str(method), given, program))
     return {}
 
 
-def _write_result(answered: ToolAnswer) -> Members:
+def _write_result(answered: Answer) -> Members:
     return {
         "content": [{"type": "text", "text": escape_hidden(answered.text)}],
         "structuredContent": answered.content,

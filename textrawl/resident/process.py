@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any
 import anyio
 from pydantic import SecretStr
 
-from textrawl.client.answers import Tools
-from textrawl.client.local import LocalTools
+from textrawl.client.local import LocalTools, Tools
 from textrawl.errors import MemoryNotEnabled
 from textrawl.memory.opening import open_memory
 from textrawl.memory.store import Store

@@ -53,7 +53,6 @@ from textrawl.access.principal import (
     Principal,
     keep_caller,
 )
-from textrawl.embedded.location import IMPORTS
 from textrawl.memory.store import Store
 from textrawl.scheduling import WriteOrder
 from textrawl.server.description import NAME, TITLE, ServerDescription, describe_server
@@ -192,7 +191,7 @@ class MemoryServer(MCPServer[App]):
         else:
             opening = open_app(self._settings, memory=memory, tokens_needed=self._tokens_needed)
             async with opening as app:
-                _configure(app, self._settings)
+                app.configure(self._settings)
                 yield app
 
     def offer(self, toolset: str) -> "MemoryServer":
@@ -470,20 +469,6 @@ async def _open_lifespan(server: MCPServer[App]) -> AsyncGenerator[App]:
         yield app  # pyright: ignore[reportReturnType] - None only if no tool can be called
 
 
-def _configure(app: App, settings: Settings) -> None:
-    app.import_dir = settings.data_dir / IMPORTS
-    app.vault = settings.vault
-    app.snapshot_days = settings.snapshot_retention_days
-    app.read_only = settings.read_only
-    app.graphs = settings.graphs
-    app.correction_mode = settings.correction_mode
-    app.digest_tokens = settings.digest_tokens
-    app.digest_authors = settings.digest_authors
-    app.max_recall_tokens = settings.max_recall_tokens
-    app.explorer_url = settings.explorer_url
-    app.folder = None if settings.database_url else settings.data_dir
-
-
 def create_session_server(settings: Settings, app: App) -> MemoryServer:
     """Return a server for one session of another process, with the open memory of `app`.
 
@@ -493,7 +478,7 @@ def create_session_server(settings: Settings, app: App) -> MemoryServer:
     identity = replace(app.identity, tokens_needed=False)
     own = App(app.store, build_renderer(settings), identity, app.recalls)
     own.watches = app.watches
-    _configure(own, settings)
+    own.configure(settings)
     return create_server(settings, app=own)
 
 

@@ -14,12 +14,13 @@ from mcp.types import CallToolResult, TextContent
 
 from textrawl.access.principal import Caller, Directory, Principal, find_caller
 from textrawl.access.request import find_principal, find_request_id, find_space
-from textrawl.errors import NotAuthenticated
+from textrawl.embedded.location import IMPORTS
+from textrawl.errors import ArgumentInvalid, NotAuthenticated
 from textrawl.memory.recalls import describe_recall
 from textrawl.memory.store import Store
 from textrawl.memory.watches import Watches
 from textrawl.scheduling import run_aside
-from textrawl.settings import CorrectionMode
+from textrawl.settings import CorrectionMode, Settings
 from textrawl.values.text import DIGEST_TOKENS, MOST_TOKENS, clean_name
 from textrawl.values.word_lists import EVERYBODY, PROGRAM
 from textrawl.wire.program import Program, read_program, write_answer_meta
@@ -129,6 +130,20 @@ class App:
         self._line_renderer = replace(renderer, format="lines", structured=False)
         self.program_renderer = renderer.for_programs()
         self._recalls = recalls
+
+    def configure(self, settings: Settings) -> None:
+        """Set what tools need of the settings."""
+        self.import_dir = settings.data_dir / IMPORTS
+        self.vault = settings.vault
+        self.snapshot_days = settings.snapshot_retention_days
+        self.read_only = settings.read_only
+        self.graphs = settings.graphs
+        self.correction_mode = settings.correction_mode
+        self.digest_tokens = settings.digest_tokens
+        self.digest_authors = settings.digest_authors
+        self.max_recall_tokens = settings.max_recall_tokens
+        self.explorer_url = settings.explorer_url
+        self.folder = None if settings.database_url else settings.data_dir
 
     @property
     def recalls(self) -> RecallLog | None:
@@ -274,12 +289,19 @@ def _clean_client(name: str) -> str:
 class Call:
     """The first argument of every tool. The server injects it.
 
-    `context` is the SDK's object for the same call.
+    `origin` is the SDK's object for the same call, or the program that calls without a session.
     """
 
     app: App
     caller: Caller
-    context: Context[App]
+    origin: Context[App] | Program
+
+    @property
+    def context(self) -> Context[App]:
+        """The SDK's object for the same call. Raises ArgumentInvalid if there is no session."""
+        if isinstance(self.origin, Program):
+            raise ArgumentInvalid("Call it in a session of MCP", title="Not for programs")
+        return self.origin
 
     @property
     def store(self) -> Store:
@@ -298,15 +320,20 @@ class Call:
     @property
     def program(self) -> Program | None:
         """The program of textrawl that calls, or None. Raises ArgumentInvalid."""
-        if not is_program(self.context):
-            return None
-        return read_program(self.context.request_context.meta)
+        if isinstance(self.origin, Program):
+            return self.origin
+        return read_program(self.origin.request_context.meta) if self._is_program else None
+
+    @property
+    def _is_program(self) -> bool:
+        return isinstance(self.origin, Program) or is_program(self.origin)
 
     def reply(self, reply: Reply) -> CallToolResult:
         """Write an answer that is not recorded as a recall."""
-        if is_program(self.context):
-            return self.app.program_renderer.render(reply.tell(0, self.caller.secrets), MOST_TOKENS)
-        return self.app.render(reply.tell(self.caller.cleaned, self.caller.secrets))
+        told = reply.tell(self.caller.cleaned, self.caller.secrets)
+        if self._is_program:
+            return self.app.program_renderer.render(told, MOST_TOKENS)
+        return self.app.render(told)
 
     def recall(
         self, mode: str, reply: Reply, max_tokens: int | None = None, finding: Finding = NOTHING

@@ -454,9 +454,13 @@ class Renderer:
 
 
 def describe_error(error: TextrawlError) -> dict[str, Any]:
-    """Return an error as structured content for programs of textrawl."""
+    """Return an error as structured content for programs of textrawl.
+
+    `kinds` has the names of its classes, because a program may know only the last ones.
+    """
     scope = {"scope": error.scope} if isinstance(error, ScopeMissing) else {}
-    return {"error": error.title, "fix": error.fix} | scope
+    kinds = [kind.__name__ for kind in type(error).__mro__ if issubclass(kind, TextrawlError)]
+    return {"error": error.title, "fix": error.fix, "kinds": kinds} | scope
 
 
 def _write_notice(told: tuple[str, Any]) -> str:

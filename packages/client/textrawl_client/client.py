@@ -15,7 +15,7 @@ from textrawl_client.connections import Connection, HttpConnection
 from textrawl_client.errors import ArgumentInvalid, NothingToDelete, TextrawlError
 from textrawl_client.items import ItemStore, Log
 from textrawl_client.results import Digest, Facts, Forgotten, Related, Remembered
-from textrawl_client.wire import PROMPT, TOOL, Answer, Call, write_moment
+from textrawl_client.wire import Answer, Call, build_call, write_moment
 
 Moment = datetime | str
 """A time. A text is an ISO 8601 date or instant. A time without an offset is in UTC."""
@@ -31,6 +31,10 @@ _NAMES = {
 """The names that arguments of tools have in the methods."""
 
 _ARGUMENT = re.compile(r"\b(?:" + "|".join(_NAMES) + r")\b(?=( \(given|:|, |\[))")
+
+
+Own = TypeVar("Own", bound="Client")
+OwnSync = TypeVar("OwnSync", bound="SyncClient")
 
 
 class Client:
@@ -73,7 +77,7 @@ class Client:
         blocking, timeout = self._blocking, self._timeout
         return HttpConnection(url, token, self._name, timeout=timeout, blocking=blocking)
 
-    async def __aenter__(self) -> "Client":
+    async def __aenter__(self: Own) -> Own:
         """Open the memory."""
         if self._connection is None:
             self._connection = self._connect()
@@ -88,13 +92,18 @@ class Client:
         """Close the memory."""
         await self.close()
 
+    @property
+    def is_open(self) -> bool:
+        """Whether the memory is open. A server over HTTP needs no opening."""
+        return self._root._connection is not None
+
     async def close(self) -> None:
         """Close the connections to the memory."""
         connection, self._connection = self._connection, None
         if connection is not None:
             await connection.close()
 
-    def with_space(self, space: str | None) -> "Client":
+    def with_space(self: Own, space: str | None) -> Own:
         """Return a client of only this space. It has the connection of this client."""
         view = copy(self)
         view._space = space
@@ -154,10 +163,9 @@ class Client:
         important than others are left out, so that the text has at most `max_tokens` tokens. If it
         is None, TEXTRAWL_DIGEST_TOKENS of the memory decides.
         """
-        tokens = None if max_tokens is None else str(max_tokens)
-        given = {"project": project, "maxTokens": tokens}
-        call = Call(PROMPT, "digest", _keep(given), space or self._space, reads=True)
-        return results.read_digest(await self._send(call))
+        given = {"project": project, "maxTokens": max_tokens}
+        answer = await self._call_tool("digest", given, reads=True, space=space)
+        return results.read_digest(answer)
 
     async def remember(  # noqa: PLR0913 - each argument is an option
         self,
@@ -215,7 +223,7 @@ class Client:
             "ended": ended,
         }
         answer = await self._call_tool("relate_entities", given, space=space)
-        return results.read_related(answer, relation)
+        return results.read_related(answer)
 
     async def forget(
         self,
@@ -247,11 +255,13 @@ class Client:
         space: str | None = None,
     ) -> Answer:
         given = dict(arguments) if "value" in arguments else _keep(arguments)
-        return await self._send(Call(TOOL, tool, given, space or self._space, reads))
+        return await self._send(build_call(tool, given, space or self._space, reads=reads))
 
     async def _send(self, call: Call) -> Answer:
         if self._root._connection is None:
-            raise RuntimeError("Open the client first: async with Client() as memory")
+            raise RuntimeError(
+                "Open the client first: async with Client() as memory, with SyncClient() as memory"
+            )
         try:
             return await self._root._connection.send(call)
         except TextrawlError as error:
@@ -345,6 +355,8 @@ class SyncClient:
     thread, and where an event loop runs. Several threads can use one client.
     """
 
+    _kind: type[Client] = _BlockingClient
+
     def __init__(
         self,
         url: str | None = None,
@@ -354,14 +366,19 @@ class SyncClient:
         timeout: float = 30,
         client: str = "textrawl-client",
     ) -> None:
-        self._waiting: Client = _BlockingClient(
+        self._waiting: Client = self._kind(
             url, token=token, space=space, timeout=timeout, client=client
         )
 
-    def __enter__(self) -> "SyncClient":
-        """Open the memory."""
-        _finish(self._waiting.__aenter__())
+    def open(self: OwnSync) -> OwnSync:
+        """Open the memory, unless it is open."""
+        if not self._waiting.is_open:
+            _finish(self._waiting.__aenter__())
         return self
+
+    def __enter__(self: OwnSync) -> OwnSync:
+        """Open the memory, unless it is open."""
+        return self.open()
 
     def __exit__(
         self,
@@ -372,7 +389,7 @@ class SyncClient:
         """Close the memory."""
         self.close()
 
-    def with_space(self, space: str | None) -> "SyncClient":
+    def with_space(self: OwnSync, space: str | None) -> OwnSync:
         """Return a client of only this space. It has the connection of this client."""
         view = copy(self)
         view._waiting = self._waiting.with_space(space)

@@ -1,33 +1,23 @@
 """The errors that a program can catch. Each says what to do next.
 
     TextrawlError              title and fix
-    ├── MemoryNotEnabled       ENABLE_MEMORY is off
     ├── ReadOnly               READ_ONLY is on
     ├── ArgumentInvalid        a wrong argument; the fix has its name, its value, allowed values
-    │   ├── QueryMissing
-    │   ├── EntityNameMissing
-    │   ├── EntityTypeInvalid
     │   ├── EntityNotFound     no entity has this name, and the call does not create it
-    │   ├── ItemNotFound       an id of a connector that names nothing
-    │   ├── SpaceIsGraph       a space holds documents, and the call needs one with facts
     │   └── FactNotFound       an id, prefix or text that names no fact, or several facts
     ├── ItemExists             put with version 0, and the namespace has the key
     ├── ItemChanged            put with a version that is not the current one
     ├── NotAuthenticated       a credential is missing, unknown, expired or revoked
     ├── ScopeMissing           the caller does not have a scope
-    │   └── OnlyProposes       the caller has propose instead of write
     ├── SpaceNotFound          no space has this name, or the caller has no scope in it
     ├── DatabaseUnavailable    Postgres cannot be reached within the time limit
-    │   └── SchemaUnfit        the tables or functions are not those of this version
     ├── ServerBusy             every connection is in use
     ├── ServerUnreachable      a server cannot be reached, or does not answer as one
-    ├── NothingDeleted         a deletion was not made
-    │   ├── ConfirmationMissing
-    │   ├── DeletionDeclined   the user was asked and said no
-    │   └── NothingToDelete    no entity has this name
-    └── InternalError          a defect of textrawl
+    └── NothingDeleted         a deletion was not made
+        └── NothingToDelete    no entity has this name
 
-The module imports only the standard library, because a server loads it before anything else.
+A server has more kinds of these, and says of each error which of these it is. The module imports
+only the standard library, because a server loads it before anything else.
 """
 
 from collections.abc import Sequence
@@ -45,37 +35,10 @@ class TextrawlError(Exception):
         super().__init__(f"{self.title}: {self.fix}")
 
 
-class MemoryNotEnabled(TextrawlError):
-    """ENABLE_MEMORY is off."""
-
-    title = "Memory not enabled"
-    fix = "Set ENABLE_MEMORY=true"
-
-
 class ArgumentInvalid(TextrawlError):
     """An invalid argument."""
 
     title = "Invalid argument"
-
-
-class QueryMissing(ArgumentInvalid):
-    """A search without a query."""
-
-    title = "Missing query"
-    fix = "Provide query"
-
-
-class EntityNameMissing(ArgumentInvalid):
-    """A look-up without a name."""
-
-    title = "Missing entityName"
-    fix = "Provide entityName"
-
-
-class EntityTypeInvalid(ArgumentInvalid):
-    """An entity type that is not one of the seven."""
-
-    title = "Invalid entity type"
 
 
 class ReadOnly(TextrawlError):
@@ -85,27 +48,10 @@ class ReadOnly(TextrawlError):
     fix = "Ask the administrator to unset TEXTRAWL_READ_ONLY, or use query_memory"
 
 
-class InternalError(TextrawlError):
-    """A defect of textrawl. Only the server's log has the details."""
-
-    title = "Internal error"
-    fix = "Retry once; if it happens again, report it with the server's log"
-
-
 class FactNotFound(ArgumentInvalid):
     """An id, a prefix of an id, or a text that names no fact of this entity, or several facts."""
 
     title = "Fact not found"
-
-
-class SpaceIsGraph(ArgumentInvalid):
-    """A space holds documents, and the call needs a space with facts."""
-
-    def __init__(self, space: str) -> None:
-        super().__init__(
-            "use a space with facts for this tool, or recall and remember of the corpus toolset",
-            title=f"The space {space} is a graph, which holds documents",
-        )
 
 
 class NothingDeleted(TextrawlError):
@@ -115,31 +61,6 @@ class NothingDeleted(TextrawlError):
     message = "Nothing was deleted"
     explained = False
     """True if compact text also contains the fix."""
-
-
-class ConfirmationMissing(NothingDeleted):
-    """The call has no `confirm: true`, and the user could not be asked.
-
-    `target` says what would be deleted, if the caller may know.
-    """
-
-    title = "Confirmation required"
-    fix = "Ask the user, then call again with confirm true once the user agrees"
-    code = "confirm"
-    explained = True
-
-    def __init__(self, target: str | None = None) -> None:
-        super().__init__(f"This would forget {target}. {self.fix}" if target else None)
-
-
-class DeletionDeclined(NothingDeleted):
-    """The user was asked, now or in the last five minutes, and did not agree."""
-
-    title = "Declined by the user"
-    fix = "Keep it: try again only when the user asks for the deletion"
-    code = "declined"
-    message = "Nothing was deleted: the user did not agree"
-    explained = True
 
 
 class NothingToDelete(NothingDeleted):
@@ -165,16 +86,6 @@ class EntityNotFound(ArgumentInvalid):
         )
 
 
-class ItemNotFound(ArgumentInvalid):
-    """An id of a connector that names nothing which the caller can read.
-
-    The error does not tell whether something has this id.
-    """
-
-    title = "Item not found"
-    fix = "Use an id as search shows it: nothing that you can read has this one"
-
-
 class NotAuthenticated(TextrawlError):
     """A credential is missing, unknown, expired or revoked."""
 
@@ -192,17 +103,6 @@ class ScopeMissing(TextrawlError):
         super().__init__(f"This needs the scope {scope}, but {has}: ask the administrator")
 
 
-class OnlyProposes(ScopeMissing):
-    """The caller has the scope `propose` instead of `write`, and the call stores no proposals."""
-
-    def __init__(self) -> None:
-        super().__init__(
-            "write",
-            "the caller can only propose here, with remember_fact, build_knowledge or "
-            "relate_entities",
-        )
-
-
 class SpaceNotFound(TextrawlError):
     """No space has this name, or the caller has no scope in it. The error does not say which."""
 
@@ -214,16 +114,6 @@ class DatabaseUnavailable(TextrawlError):
 
     title = "Database unavailable"
     fix = "Retry in a few seconds; nothing was changed, so the call can be repeated"
-
-
-class SchemaUnfit(DatabaseUnavailable):
-    """The database does not have the tables or functions that this version needs."""
-
-    title = "The schema of the database does not fit this version of textrawl"
-    fix = (
-        "Ask the administrator to run `textrawl doctor`, which says what to do, or to restart the "
-        "server after an upgrade; nothing was changed; do not retry before"
-    )
 
 
 class ServerBusy(TextrawlError):

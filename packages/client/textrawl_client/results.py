@@ -117,7 +117,6 @@ class Related:
 
     id: str
     from_entity: End
-    relation: str
     to_entity: End
     ended: tuple[str, ...] = ()
     proposed: bool = False
@@ -174,20 +173,21 @@ def read_remembered(answer: Answer) -> Remembered:
         if similar
         else None,
         proposal is not None,
+        members.get("cleaned", 0),
     )
 
 
-def read_related(answer: Answer, relation: str) -> Related:
+def read_related(answer: Answer) -> Related:
     """Return the relation that was stored, proposed or ended."""
     members = answer.content
     proposal = members.get("proposalId")
     return Related(
         proposal or members["relationId"],
         _read_end(members["fromEntity"]),
-        relation,
         _read_end(members["toEntity"]),
         tuple(members.get("ended", ())),
         proposal is not None,
+        members.get("cleaned", 0),
     )
 
 

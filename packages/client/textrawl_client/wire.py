@@ -8,6 +8,7 @@ import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
+from http import HTTPStatus
 from typing import Any, NamedTuple, cast
 from urllib.parse import quote, unquote, urlsplit
 
@@ -51,7 +52,10 @@ class Call(NamedTuple):
         }
         if client := program.get("client"):
             meta[f"{_MCP}clientInfo"] = {"name": client, "version": __version__}
-        params = {"name": self.name, "arguments": self.arguments, "_meta": meta}
+        given = self.arguments
+        if self.method == PROMPT:
+            given = {name: str(value) for name, value in given.items()}
+        params = {"name": self.name, "arguments": given, "_meta": meta}
         return {**message, "params": params}
 
     def write_headers(self) -> dict[str, str]:
@@ -63,12 +67,23 @@ class Call(NamedTuple):
         return {**own, **mcp}
 
 
+def build_call(
+    name: str, arguments: Members, space: str | None = None, *, reads: bool = False
+) -> Call:
+    """Return the call of a tool, or of the digest, which is a prompt."""
+    return Call(PROMPT if name == "digest" else TOOL, name, dict(arguments), space, reads)
+
+
 class Answer(NamedTuple):
-    """The answer to a call: its structured content, its lines, and the ids of the facts in them."""
+    """The answer to a call: its structured content, and the lines that a model would read.
+
+    `ids` has the facts in the order of the lines, and `tokens` the cost of these.
+    """
 
     content: Any
     text: str = ""
     ids: Sequence[str] = ()
+    tokens: int = 0
 
 
 def encode(message: Members) -> bytes:
@@ -105,7 +120,8 @@ def read_message(message: Members) -> Answer:
     if "_meta" not in members and "structuredContent" not in members:
         return Answer(members)
     text = "".join(one.get("text", "") for one in blocks)
-    details = members.get("_meta", {}).get(PROGRAM, {})
+    meta: Members = members.get("_meta") or {}
+    details: Members = meta.get(PROGRAM, {})
     content = members.get("structuredContent", details.get("content"))
     if content is None:
         raise ServerUnreachable(
@@ -114,7 +130,7 @@ def read_message(message: Members) -> Answer:
         )
     if members.get("isError"):
         raise _read_refusal(content)
-    return Answer(content, text, details.get("ids", ()))
+    return Answer(content, text, details.get("ids", ()), details.get("tokens", 0))
 
 
 def _read_message(body: str) -> Members:
@@ -130,27 +146,20 @@ def _read_message(body: str) -> Members:
     return {}
 
 
-def _list_errors(kind: type[TextrawlError] = TextrawlError) -> Iterator[type[TextrawlError]]:
+def _find_classes(kind: type[TextrawlError] = TextrawlError) -> Iterator[type[TextrawlError]]:
+    yield kind
     for one in kind.__subclasses__():
-        yield one
-        yield from _list_errors(one)
-
-
-def _map_titles() -> dict[str, type[TextrawlError]]:
-    """Return the classes by title. Two have the title "Not allowed": the first is meant."""
-    return {kind.title: kind for kind in reversed([*_list_errors()]) if "title" in vars(kind)}
-
-
-def _build(title: str, fix: str) -> TextrawlError:
-    """Return the error with this title. A title that no class has is that of an argument."""
-    kind = _map_titles().get(title, ArgumentInvalid)
-    error = kind.__new__(kind)  # some classes have other parameters than the base class
-    TextrawlError.__init__(error, fix, title=title)
-    return error
+        yield from _find_classes(one)
 
 
 def _read_refusal(members: Members) -> TextrawlError:
-    error = _build(members.get("error") or members["title"], members["fix"])
+    """Return the error of the first class that is known here."""
+    classes = {kind.__name__: kind for kind in _find_classes()}
+    kinds = [classes[name] for name in members.get("kinds", ()) if name in classes]
+    kind = kinds[0] if kinds else TextrawlError
+    error = kind.__new__(kind)  # some classes have other parameters than the base class
+    fix = members.get("fix") or members.get("message")
+    TextrawlError.__init__(error, fix, title=members.get("error") or "Not done")
     if isinstance(error, errors.ScopeMissing):
         error.scope = members.get("scope", "")
     return error
@@ -161,30 +170,20 @@ def _read_failure(failure: Members) -> TextrawlError:
     data = failure.get("data")
     if isinstance(data, dict) and "fix" in data:
         return _read_refusal(cast("Members", data))
-    message = str(failure.get("message", ""))
-    title, fix = _split(message)
-    if title in _map_titles():
-        return _build(title, fix)
     advice = "check that the address is the address of a textrawl server of this version"
-    return ServerUnreachable(f"{message}: {advice}")
+    return ServerUnreachable(f"{failure.get('message')}: {advice}")
 
 
 def _read_status(status: int, description: str) -> TextrawlError:
     """Return the error for a response without a message of JSON-RPC."""
-    if status == 401:  # noqa: PLR2004 - a number of HTTP
+    title, _, fix = description.partition(": ")
+    if status == HTTPStatus.UNAUTHORIZED:
         return errors.NotAuthenticated()
-    if status == 429:  # noqa: PLR2004 - as before
+    if status == HTTPStatus.TOO_MANY_REQUESTS:
         return errors.ServerBusy(description)
-    if status == 503 and description:  # noqa: PLR2004 - as before
-        return _build(*_split(description, ": "))
+    if status == HTTPStatus.SERVICE_UNAVAILABLE and fix:
+        return errors.DatabaseUnavailable(fix, title=title)
     return ServerUnreachable(description or f"The server answered with status {status}")
-
-
-def _split(text: str, mark: str = ". ") -> tuple[str, str]:
-    """Return the title and the fix of sentences. A known title can contain a full stop."""
-    known = [title for title in _map_titles() if text.startswith(title + mark)]
-    title = max(known, key=len) if known else text.partition(mark)[0]
-    return title, text[len(title) + len(mark) :].removesuffix(".")
 
 
 _ENDPOINT = re.compile(r"(?P<before>.*)/mcp(?:/t/[^/]+)?(?:/(?P<space>[^/]+))?/*")

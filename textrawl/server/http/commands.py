@@ -9,7 +9,6 @@ import json
 import time
 from typing import TYPE_CHECKING, Any, cast
 
-from pydantic import ValidationError
 from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import JSONResponse
@@ -18,16 +17,16 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from textrawl.access.principal import Caller, keep_caller
 from textrawl.access.request import find_principal, find_request_id, find_space
-from textrawl.errors import ArgumentInvalid, MemoryNotEnabled, ReadOnly, TextrawlError
+from textrawl.errors import MemoryNotEnabled, ReadOnly, TextrawlError
 from textrawl.memory.commands import OPERATIONS, Operation, Session
 from textrawl.values.text import NAME_LENGTH, clean_name
+from textrawl.wire.replies import describe_error
 
 if TYPE_CHECKING:
     from textrawl.server.server import MemoryServer
     from textrawl.tools.call import App
 
 _FAILED = -32000  # the JSON-RPC code of an error that a server defines
-_MOST_FAULTS = 5  # that an error names
 
 
 COMMANDS = "commands"
@@ -73,7 +72,7 @@ class CommandEndpoint:
             reply["result"] = await _run(self._server.app, request, operation, params)
         except TextrawlError as error:
             outcome = error.title
-            data = {"title": error.title, "fix": error.fix}
+            data = describe_error(error)
             reply["error"] = {"code": _FAILED, "message": str(error), "data": data}
         if self._server.observe_call is not None:
             seconds = time.perf_counter() - began
@@ -98,24 +97,13 @@ async def _run(
         raise MemoryNotEnabled
     if operation.writes and app.read_only:
         raise ReadOnly("The server has TEXTRAWL_READ_ONLY on: ask its administrator")
-    given = _read_arguments(operation, params)
+    given = operation.read(params)
     caller = await _identify(app, request, operation)
     operation.require(caller.principal)
     with keep_caller(caller):
         session = Session(app.store, caller, app.graphs, app.max_recall_tokens)
         result = await operation.run(session, **given)
     return operation.result.dump_python(result, mode="json")
-
-
-def _read_arguments(operation: Operation[..., Any], params: dict[str, Any]) -> dict[str, Any]:
-    """Return the checked arguments of a request. Raises ArgumentInvalid."""
-    try:
-        return dict(operation.arguments.model_validate(params))
-    except ValidationError as error:
-        faults = error.errors(include_input=False, include_url=False)[:_MOST_FAULTS]
-    raise ArgumentInvalid(
-        "; ".join(f"{'.'.join(map(str, fault['loc']))}: {fault['msg']}" for fault in faults)
-    )
 
 
 async def _identify(app: "App", request: Request, operation: Operation[..., Any]) -> Caller:

@@ -28,6 +28,7 @@ from textrawl.tools.tool_help import write_tool_help
 from textrawl.tools.toolset import Argument, Collection, PromptSpec
 from textrawl.values.text import (
     FACT_LENGTH,
+    LEAST_TOKENS,
     MOST_TOKENS,
     NAME_LENGTH,
     WRAP_UP,
@@ -296,8 +297,8 @@ async def _write_program_digest(
 def _read_tokens(text: str | None) -> int | None:
     if text is None:
         return None
-    if not (text.isascii() and text.isdecimal() and 0 < int(text[:9]) <= MOST_TOKENS):
-        raise ArgumentInvalid(f"maxTokens: give a number from 1 to {MOST_TOKENS}")
+    if not (text.isascii() and text.isdecimal() and LEAST_TOKENS <= int(text[:9]) <= MOST_TOKENS):
+        raise ArgumentInvalid(f"maxTokens: give a number from {LEAST_TOKENS} to {MOST_TOKENS}")
     return int(text)
 
 
