@@ -2,7 +2,7 @@
 
 import os
 import re
-from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Mapping, Sequence
 from copy import copy
 from datetime import datetime
 from functools import wraps
@@ -246,6 +246,21 @@ class Client:
         except NothingToDelete:
             raise NothingToDelete(entity) from None
 
+    async def call(
+        self,
+        tool: str,
+        arguments: Mapping[str, Any],
+        *,
+        reads: bool = False,
+        space: str | None = None,
+    ) -> Any:
+        """Return the structured content of any tool that programs can call.
+
+        A call that only `reads` is repeated once if the connection breaks.
+        """
+        answer = await self._call_tool(tool, arguments, reads=reads, space=space)
+        return answer.content
+
     async def _call_tool(
         self,
         tool: str,
@@ -303,14 +318,14 @@ def _finish(coroutine: Coroutine[Any, Any, Result]) -> Result:
     raise RuntimeError("The connection is not a blocking one")
 
 
-def _wait_for(
-    method: Callable[Concatenate[Any, Parameters], Awaitable[Result]],
+def wait_for(
+    method: Callable[Concatenate[Any, Parameters], Coroutine[Any, Any, Result]],
 ) -> Callable[Concatenate[Any, Parameters], Result]:
-    """Return the method that waits for the result of `method`."""
+    """Return the method that waits for the result of `method` of the object `self.waiting`."""
 
     @wraps(method)
     def wait(self: Any, *arguments: Parameters.args, **options: Parameters.kwargs) -> Result:
-        return _finish(method(self._waiting, *arguments, **options))  # pyright: ignore
+        return _finish(method(self.waiting, *arguments, **options))
 
     return wait
 
@@ -319,27 +334,27 @@ class SyncItemStore:
     """The items of a memory. It has the methods of `ItemStore`, and they wait for the result."""
 
     def __init__(self, store: ItemStore) -> None:
-        self._waiting = store
+        self.waiting = store
 
-    put = _wait_for(ItemStore.put)
-    get = _wait_for(ItemStore.get)
-    delete = _wait_for(ItemStore.delete)
-    list = _wait_for(ItemStore.list)
-    search = _wait_for(ItemStore.search)
-    namespaces = _wait_for(ItemStore.namespaces)
-    history = _wait_for(ItemStore.history)
+    put = wait_for(ItemStore.put)
+    get = wait_for(ItemStore.get)
+    delete = wait_for(ItemStore.delete)
+    list = wait_for(ItemStore.list)
+    search = wait_for(ItemStore.search)
+    namespaces = wait_for(ItemStore.namespaces)
+    history = wait_for(ItemStore.history)
 
 
 class SyncLog:
     """A log. It has the methods of `Log`, and they wait for the result."""
 
     def __init__(self, log: Log) -> None:
-        self._waiting = log
+        self.waiting = log
 
-    append = _wait_for(Log.append)
-    read = _wait_for(Log.read)
-    pop = _wait_for(Log.pop)
-    clear = _wait_for(Log.clear)
+    append = wait_for(Log.append)
+    read = wait_for(Log.read)
+    pop = wait_for(Log.pop)
+    clear = wait_for(Log.clear)
 
 
 class _BlockingClient(Client):
@@ -366,14 +381,14 @@ class SyncClient:
         timeout: float = 30,
         client: str = "textrawl-client",
     ) -> None:
-        self._waiting: Client = self._kind(
+        self.waiting: Client = self._kind(
             url, token=token, space=space, timeout=timeout, client=client
         )
 
     def open(self: OwnSync) -> OwnSync:
         """Open the memory, unless it is open."""
-        if not self._waiting.is_open:
-            _finish(self._waiting.__aenter__())
+        if not self.waiting.is_open:
+            _finish(self.waiting.__aenter__())
         return self
 
     def __enter__(self: OwnSync) -> OwnSync:
@@ -392,21 +407,22 @@ class SyncClient:
     def with_space(self: OwnSync, space: str | None) -> OwnSync:
         """Return a client of only this space. It has the connection of this client."""
         view = copy(self)
-        view._waiting = self._waiting.with_space(space)
+        view.waiting = self.waiting.with_space(space)
         return view
 
     @property
     def items(self) -> SyncItemStore:
         """The items: JSON values under a namespace and a key."""
-        return SyncItemStore(self._waiting.items)
+        return SyncItemStore(self.waiting.items)
 
     def log(self, *namespace: str) -> SyncLog:
         """Return the log with this namespace. It exists from its first entry on."""
-        return SyncLog(self._waiting.log(*namespace))
+        return SyncLog(self.waiting.log(*namespace))
 
-    close = _wait_for(Client.close)
-    recall = _wait_for(Client.recall)
-    digest = _wait_for(Client.digest)
-    remember = _wait_for(Client.remember)
-    relate = _wait_for(Client.relate)
-    forget = _wait_for(Client.forget)
+    close = wait_for(Client.close)
+    recall = wait_for(Client.recall)
+    digest = wait_for(Client.digest)
+    remember = wait_for(Client.remember)
+    relate = wait_for(Client.relate)
+    forget = wait_for(Client.forget)
+    call = wait_for(Client.call)
