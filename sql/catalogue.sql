@@ -44,7 +44,9 @@ with relation as (
         pg_get_indexdef(i.indexrelid) || case when not i.indisvalid then ' invalid' else '' end
     from relation r
     join pg_index i on i.indrelid = r.oid
-    where not exists (select from pg_constraint o where o.conindid = i.indexrelid and o.contype in ('p', 'u', 'x'))
+    -- Each embedding model has an index of its own.
+    where i.indexrelid::regclass::text !~ '^item_vector_\d+_idx$'
+      and not exists (select from pg_constraint o where o.conindid = i.indexrelid and o.contype in ('p', 'u', 'x'))
     union all
     select 'policy', r.relname || '.' || p.polname,
         concat(

@@ -1426,15 +1426,15 @@ CREATE TABLE document (
     CONSTRAINT document_space_id_entity_id_fkey FOREIGN KEY (space_id, entity_id) REFERENCES entity(space_id, id) ON DELETE CASCADE,
     CONSTRAINT document_space_id_fkey FOREIGN KEY (space_id) REFERENCES space(id),
     CONSTRAINT document_created_at_check CHECK (isfinite(created_at)),
-    CONSTRAINT document_kind_check CHECK (kind = ANY (ARRAY['identity'::text, 'journal'::text, 'source'::text])),
+    CONSTRAINT document_kind_check CHECK (kind = ANY (ARRAY['identity'::text, 'journal'::text, 'source'::text, 'item'::text, 'log'::text])),
     CONSTRAINT document_path_check CHECK (char_length(path) >= 1 AND char_length(path) <= 300)
 );
 COMMENT ON TABLE document IS 'An identity file, a journal entry or a source. Its texts are in document_version.';
 COMMENT ON COLUMN document.space_id IS 'Space of the document.';
 COMMENT ON COLUMN document.id IS 'Id of the document.';
-COMMENT ON COLUMN document.kind IS 'identity, journal or source.';
-COMMENT ON COLUMN document.path IS 'Key of the document in its space: category/filename of an identity file, granularity/date of a journal entry, with its instance or slug, file/path of an ingested file, clip/id of a remembered text.';
-COMMENT ON COLUMN document.entity_id IS 'Entity whose facts are the parts of a journal entry or the chunks of a source. Deleting the entity deletes the document. Null: an identity file.';
+COMMENT ON COLUMN document.kind IS 'identity, journal, source, item (a value under a key) or log (an entry of a log).';
+COMMENT ON COLUMN document.path IS 'Key of the document in its space: category/filename of an identity file, granularity/date of a journal entry, with its instance or slug, file/path of an ingested file, clip/id of a remembered text, or the namespace and key of an item as JSON.';
+COMMENT ON COLUMN document.entity_id IS 'Entity whose facts are the parts of a journal entry or the chunks of a source. Deleting the entity deletes the document. Null: an identity file or an item.';
 COMMENT ON COLUMN document.version IS 'The current version, in document_version. Null: an undo took back all versions.';
 COMMENT ON COLUMN document.changed IS 'Number of the last change of this document, from document_clock. A sync returns the documents whose number is higher than the number that the instance knows.';
 COMMENT ON COLUMN document.created_at IS 'When the document was first stored.';
@@ -1444,7 +1444,7 @@ ALTER TABLE document ENABLE ROW LEVEL SECURITY;
 ALTER TABLE document FORCE ROW LEVEL SECURITY;
 CREATE POLICY owner ON document FOR ALL TO textrawl_owner USING (true) WITH CHECK (true);
 CREATE POLICY readers ON document FOR SELECT TO public USING ((space_id = ANY (( SELECT session_spaces() AS session_spaces)::integer[])));
-CREATE TRIGGER document_is_buried AFTER DELETE ON document FOR EACH ROW EXECUTE FUNCTION bury_document();
+CREATE TRIGGER document_is_buried AFTER DELETE ON document FOR EACH ROW WHEN (old.kind <> ALL (ARRAY['item'::text, 'log'::text])) EXECUTE FUNCTION bury_document();
 
 CREATE TABLE document_version (
     space_id integer NOT NULL,
@@ -1473,10 +1473,10 @@ CREATE TABLE document_version (
 COMMENT ON TABLE document_version IS 'Every text of a document, also the texts that an undo took back or that lost a conflict.';
 COMMENT ON COLUMN document_version.space_id IS 'Space of the document.';
 COMMENT ON COLUMN document_version.document_id IS 'The document.';
-COMMENT ON COLUMN document_version.version IS 'Number of the change, from document_clock.';
+COMMENT ON COLUMN document_version.version IS 'Number of the change, from document_clock. Of an item or an entry of a log: its own number.';
 COMMENT ON COLUMN document_version.number IS 'Number of this version among the versions of the document, from 1.';
-COMMENT ON COLUMN document_version.content IS 'The text. Null: this version deletes the document.';
-COMMENT ON COLUMN document_version.attributes IS 'For a journal entry: chat_ids, participants and the first instance of the text. For an identity file: label, its prompt label. If it is missing, the label is the filename without .md. For a source: sha256, the hash of the file or the text, and chunks, a list of [part, start, length, tokens]. start is the number of characters before the chunk.';
+COMMENT ON COLUMN document_version.content IS 'The text, or the JSON of an item exactly as it was given. Null: this version deletes the document.';
+COMMENT ON COLUMN document_version.attributes IS 'For a journal entry: chat_ids, participants and the first instance of the text. For an identity file: label, its prompt label. If it is missing, the label is the filename without .md. For a source: sha256, the hash of the file or the text, and chunks, a list of [part, start, length, tokens]. start is the number of characters before the chunk. For an item: metadata, its JSON as a text, ttl, the time to live in seconds, and index, what search reads.';
 COMMENT ON COLUMN document_version.lost IS 'True: the text lost a conflict with another instance, so it was never the text of the document.';
 COMMENT ON COLUMN document_version.modified_at IS 'When the text was changed, according to the instance. It is never later than the time of storage.';
 COMMENT ON COLUMN document_version.modified_by IS 'Instance or person who changed the text, according to the caller.';
@@ -2025,3 +2025,96 @@ COMMENT ON COLUMN webhook.paused_at IS 'When the webhook was paused because it f
 ALTER TABLE webhook ENABLE ROW LEVEL SECURITY;
 ALTER TABLE webhook FORCE ROW LEVEL SECURITY;
 CREATE POLICY owner ON webhook FOR ALL TO textrawl_owner USING (true) WITH CHECK (true);
+
+CREATE TABLE item_namespace (
+    space_id integer NOT NULL,
+    id uuid DEFAULT gen_random_uuid() NOT NULL,
+    labels text[] NOT NULL,
+    appended bigint DEFAULT 0 NOT NULL,
+    CONSTRAINT item_namespace_pkey PRIMARY KEY (space_id, id),
+    CONSTRAINT item_namespace_space_id_labels_key UNIQUE (space_id, labels),
+    CONSTRAINT item_namespace_space_id_fkey FOREIGN KEY (space_id) REFERENCES space(id),
+    CONSTRAINT item_namespace_appended_check CHECK (appended >= 0)
+);
+COMMENT ON TABLE item_namespace IS 'A namespace with items or with a log.';
+COMMENT ON COLUMN item_namespace.space_id IS 'Space of the namespace.';
+COMMENT ON COLUMN item_namespace.id IS 'Id of the namespace.';
+COMMENT ON COLUMN item_namespace.labels IS 'Labels of the namespace, the outermost first, compared exactly.';
+COMMENT ON COLUMN item_namespace.appended IS 'Position of the last entry that was appended to the log of the namespace.';
+ALTER TABLE item_namespace ENABLE ROW LEVEL SECURITY;
+ALTER TABLE item_namespace FORCE ROW LEVEL SECURITY;
+CREATE POLICY owner ON item_namespace FOR ALL TO textrawl_owner USING (true) WITH CHECK (true);
+CREATE POLICY readers ON item_namespace FOR SELECT TO public USING ((space_id = ANY (( SELECT session_spaces() AS session_spaces)::integer[])));
+
+CREATE TABLE item (
+    space_id integer NOT NULL,
+    document_id uuid NOT NULL,
+    namespace_id uuid NOT NULL,
+    key text,
+    "position" bigint,
+    present boolean DEFAULT false NOT NULL,
+    created_at timestamptz,
+    updated_at timestamptz,
+    expires_at timestamptz,
+    fields jsonb,
+    fts tsvector,
+    CONSTRAINT item_pkey PRIMARY KEY (space_id, document_id),
+    CONSTRAINT item_space_id_namespace_id_key_key UNIQUE (space_id, namespace_id, key),
+    CONSTRAINT item_space_id_namespace_id_position_key UNIQUE (space_id, namespace_id, "position"),
+    CONSTRAINT item_space_id_document_id_fkey FOREIGN KEY (space_id, document_id) REFERENCES document(space_id, id) ON DELETE CASCADE,
+    CONSTRAINT item_space_id_namespace_id_fkey FOREIGN KEY (space_id, namespace_id) REFERENCES item_namespace(space_id, id),
+    CONSTRAINT item_check CHECK (num_nonnulls(key, "position") = 1),
+    CONSTRAINT item_check1 CHECK (NOT present OR num_nonnulls(created_at, updated_at) = 2),
+    CONSTRAINT item_created_at_check CHECK (isfinite(created_at)),
+    CONSTRAINT item_key_check CHECK (char_length(key) >= 1 AND char_length(key) <= 500),
+    CONSTRAINT item_position_check CHECK ("position" > 0),
+    CONSTRAINT item_updated_at_check CHECK (isfinite(updated_at))
+);
+COMMENT ON TABLE item IS 'The place of an item or of an entry of a log, and what is found by its present value. The values are in document_version.';
+COMMENT ON COLUMN item.space_id IS 'Space of the item.';
+COMMENT ON COLUMN item.document_id IS 'The document with the values.';
+COMMENT ON COLUMN item.namespace_id IS 'Namespace of the item.';
+COMMENT ON COLUMN item.key IS 'Key of the item in its namespace, compared exactly. Null: an entry of a log.';
+COMMENT ON COLUMN item."position" IS 'Place of an entry of a log, in the order of appending. Null: an item.';
+COMMENT ON COLUMN item.present IS 'False: the item is deleted, or an undo took back all its values.';
+COMMENT ON COLUMN item.created_at IS 'When the item was first stored after it had not been there. Null: it was never present.';
+COMMENT ON COLUMN item.updated_at IS 'When the present value was stored.';
+COMMENT ON COLUMN item.expires_at IS 'From this instant on, nobody sees the item or its former values. Null: it does not expire.';
+COMMENT ON COLUMN item.fields IS 'The present value and metadata for filters, with U+FFFD in place of U+0000. Null: an entry of a log.';
+COMMENT ON COLUMN item.fts IS 'Words of the present value, with the space as ~s<space>. Null: search does not find the item.';
+CREATE INDEX item_absent_idx ON item USING btree (space_id) WHERE NOT present;
+CREATE INDEX item_expiry_idx ON item USING btree (space_id, expires_at) WHERE expires_at IS NOT NULL;
+CREATE INDEX item_fields_idx ON item USING gin (fields jsonb_path_ops) WITH (fastupdate=off);
+CREATE INDEX item_fts_idx ON item USING gin (fts) WITH (fastupdate=off);
+CREATE INDEX item_updated_idx ON item USING btree (space_id, updated_at DESC) WHERE present AND key IS NOT NULL;
+ALTER TABLE item ENABLE ROW LEVEL SECURITY;
+ALTER TABLE item FORCE ROW LEVEL SECURITY;
+CREATE POLICY owner ON item FOR ALL TO textrawl_owner USING (true) WITH CHECK (true);
+CREATE POLICY readers ON item FOR SELECT TO public USING ((space_id = ANY (( SELECT session_spaces() AS session_spaces)::integer[])));
+
+CREATE TABLE item_vector (
+    space_id integer NOT NULL,
+    document_id uuid NOT NULL,
+    model_id integer NOT NULL,
+    text_id uuid NOT NULL,
+    vector halfvec,
+    attempts integer DEFAULT 0 NOT NULL,
+    next_attempt timestamptz DEFAULT now() NOT NULL,
+    CONSTRAINT item_vector_pkey PRIMARY KEY (space_id, document_id, model_id),
+    CONSTRAINT item_vector_space_id_text_id_model_id_key UNIQUE (space_id, text_id, model_id),
+    CONSTRAINT item_vector_model_id_fkey FOREIGN KEY (model_id) REFERENCES embedding_model(id) ON DELETE CASCADE,
+    CONSTRAINT item_vector_space_id_document_id_fkey FOREIGN KEY (space_id, document_id) REFERENCES item(space_id, document_id) ON DELETE CASCADE
+);
+COMMENT ON TABLE item_vector IS 'Vectors of items for each embedding model. The index item_vector_N_idx covers the vectors of model N.';
+COMMENT ON COLUMN item_vector.space_id IS 'Space of the item.';
+COMMENT ON COLUMN item_vector.document_id IS 'The item.';
+COMMENT ON COLUMN item_vector.model_id IS 'Model that makes the vector.';
+COMMENT ON COLUMN item_vector.text_id IS 'Id of the text of which the vector is made. A changed item has another one, so a late vector of its former text is not stored.';
+COMMENT ON COLUMN item_vector.vector IS 'Vector of the text of the item in half precision. Null: the item still needs it.';
+COMMENT ON COLUMN item_vector.attempts IS 'Number of attempts to make the vector, including an attempt that runs now.';
+COMMENT ON COLUMN item_vector.next_attempt IS 'When the next attempt is due.';
+CREATE INDEX item_vector_due_idx ON item_vector USING btree (model_id, next_attempt) WHERE vector IS NULL;
+ALTER TABLE item_vector ENABLE ROW LEVEL SECURITY;
+ALTER TABLE item_vector FORCE ROW LEVEL SECURITY;
+CREATE POLICY owner ON item_vector FOR ALL TO textrawl_owner USING (true) WITH CHECK (true);
+CREATE POLICY readers ON item_vector FOR SELECT TO public USING ((space_id = ANY (( SELECT session_spaces() AS session_spaces)::integer[])));

@@ -40,13 +40,16 @@ begin
             vector.shard, cell);
         -- Facts that are older than the model are queued by queue_embeddings().
         execute format(
-            'insert into %1$I.model_queue (model, queued) select %2$s, not exists (select from %1$I.observation) '
+            'insert into %1$I.model_queue (model, queued) select %2$s, '
+            'not exists (select from %1$I.observation) and not exists (select from %1$I.item) '
             'on conflict do nothing', cell, vector.model);
     end loop;
     -- The keys of an ordinary memory do this, but Citus has no keys between nodes.
     for cell in select nspname from pg_namespace where nspname like 'textrawl\_cell\_%' order by nspname loop
         execute format(
             'delete from %1$I.embedding_pending p where not exists (select from textrawl.embedding_model m where m.id = p.model_id)', cell);
+        execute format(
+            'delete from %1$I.item_vector v where not exists (select from textrawl.embedding_model m where m.id = v.model_id)', cell);
         execute format(
             'update %1$I.reflection r set model_id = null, vector = null where model_id is not null '
             'and not exists (select from textrawl.embedding_model m where m.id = r.model_id)', cell);

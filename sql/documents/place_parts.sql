@@ -24,7 +24,8 @@ begin
     left join document_version v on v.space_id = home and v.document_id = d.id and v.version = d.version
     where d.space_id = home and d.id = place_parts.document;
     if not found then
-        return;  -- an identity file
+        perform place_item(document, home);
+        return;  -- an identity file or an item
     end if;
     select array_agg(p.part order by p.part), array_agg(p.text order by p.part) into numbers, texts
     from document_parts(subject.kind, subject.content, subject.attributes) p;
@@ -61,5 +62,5 @@ end
 $$;
 
 comment on function textrawl.place_parts is
-    'Make the facts of a journal entry, or the chunks of a source, equal to its current text: delete the parts that are '
+    'Make the facts of a journal entry, the chunks of a source, or the row of an item equal to its current text: delete the parts that are '
     'no longer in it, and store the new ones. Their vectors are pending. Call claim_removal() and lock the entity first.';

@@ -20,7 +20,7 @@ begin
     return query
     with change as (
         select d.kind, d.path, d.changed, d.id, d.version, d.created_at
-        from document d where d.space_id = home and d.changed > coalesce(since, 0)
+        from document d where d.space_id = home and d.changed > coalesce(since, 0) and d.kind not in ('item', 'log')
         union all
         select t.kind, t.path, t.changed, null, null, null
         from document_tombstone t where t.space_id = home and t.changed > coalesce(since, 0)

@@ -10,7 +10,8 @@ declare
     model integer;
 begin
     insert into embedding_model as m (name, dimensions, cosine_floor, cosine_ceiling, trust, status, queued)
-    values (name, dimensions, cosine_floor, cosine_ceiling, trust, status, not exists (select from observation))
+    values (name, dimensions, cosine_floor, cosine_ceiling, trust, status,
+            not exists (select from observation) and not exists (select from item))
     returning m.id into model;
     execute format($ddl$
         create table %1$I (
@@ -29,6 +30,9 @@ begin
     execute format('comment on column %I.space_id is %L', 'embedding_' || model, 'Space of the fact.');
     execute format('comment on column %I.observation_id is %L', 'embedding_' || model, 'The fact.');
     execute format('comment on column %I.vector is %L', 'embedding_' || model, 'Vector of the fact in half precision.');
+    execute format($ddl$
+        create index %1$I on item_vector using hnsw ((vector::halfvec(%2$s)) halfvec_cosine_ops)
+        with (m = 16, ef_construction = 128) where model_id = %3$s$ddl$, 'item_vector_' || model || '_idx', dimensions, model);
     perform protect_tables();
     return model;
 end

@@ -19,6 +19,7 @@ begin
     lock table observation in access exclusive mode;
     lock table reflection in share row exclusive mode;
     execute format('drop table %I', 'embedding_' || model_row.id);
+    execute format('drop index if exists %I', 'item_vector_' || model_row.id || '_idx');
     delete from embedding_model m where m.id = model_row.id;
     return name;
 end

@@ -6,6 +6,7 @@ set search_path from current
 as $$
 declare
     stored integer;
+    filled integer;
 begin
     if not exists (select from embedding_model m where m.id = model) then
         return 0;  -- the model was dropped meanwhile
@@ -32,10 +33,18 @@ begin
         on conflict do nothing$query$, 'embedding_' || model)
     using model, spaces, observations, embeddings;
     get diagnostics stored = row_count;
-    return stored;
+    update item_vector v set vector = due.vector
+    from (
+        select w.space_id, w.text_id, input.vector
+        from unnest(spaces, observations, embeddings) input (space_id, id, vector)
+        join item_vector w on w.space_id = input.space_id and w.text_id = input.id and w.model_id = model and w.vector is null
+        for update of w skip locked) due
+    where v.space_id = due.space_id and v.text_id = due.text_id and v.model_id = model;
+    get diagnostics filled = row_count;
+    return stored + filled;
 end
 $$;
 
 comment on function textrawl.fill_pending_embeddings is
-    'Store the vectors of claimed facts and remove these facts from the pending facts. Return the number of stored '
+    'Store the vectors of claimed facts and items, which are then no longer pending. Return the number of stored '
     'vectors.';

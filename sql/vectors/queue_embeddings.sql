@@ -33,10 +33,17 @@ begin
             queued = (select count(*) from batch) < $4
         where m.id = $1$query$, 'embedding_' || model)
     using model, model_row.queued_space, model_row.queued_observation, max_rows;
+    if (select m.queued from embedding_model m where m.id = model) then
+        insert into item_vector (space_id, document_id, model_id, text_id)
+        select i.space_id, i.document_id, model, coalesce((
+            select v.text_id from item_vector v where v.space_id = i.space_id and v.document_id = i.document_id limit 1), gen_random_uuid())
+        from item i where length(i.fts) > 1  -- the lexeme of the space is always there
+        on conflict do nothing;
+    end if;
     return true;
 end
 $$;
 
 comment on function textrawl.queue_embeddings is
-    'Queue the next batch of the facts that are older than a model and have no vector of this model. Return false if '
+    'Queue the next batch of the facts that are older than a model and have no vector of this model, and at last the items. Return false if '
     'all facts are queued, or if another session is queueing them. Call this function until it returns false.';

@@ -16,10 +16,16 @@ begin
         for update of claimed skip locked) unlocked
     where p.space_id = unlocked.space_id and p.observation_id = unlocked.observation_id and p.model_id = model;
     get diagnostics released = row_count;
+    update item_vector v set next_attempt = now(), attempts = greatest(v.attempts - 1, 0)
+    from (select w.space_id, w.text_id
+          from unnest(spaces, observations) input (space_id, id)
+          join item_vector w on w.space_id = input.space_id and w.text_id = input.id and w.model_id = model and w.vector is null
+          for update of w skip locked) claimed
+    where v.space_id = claimed.space_id and v.text_id = claimed.text_id and v.model_id = model;
     return released;
 end
 $$;
 
 comment on function textrawl.release_pending_embeddings is
-    'Make claimed facts due again immediately. Servers call this after a fault of the embedding provider that the '
+    'Make claimed facts and items due again immediately. Servers call this after a fault of the embedding provider that the '
     'facts did not cause. Return the number of these facts.';

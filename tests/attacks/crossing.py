@@ -237,6 +237,23 @@ def _guess_others(dice: random.Random, loot: Loot) -> dict[str, list[Arguments]]
     }
 
 
+def _guess_items(dice: random.Random, loot: Loot) -> dict[str, list[Arguments]]:
+    place = {"namespace": dice.choice([[loot.space], ["vault"], ["*"]])}
+    item = {**place, "key": dice.choice([loot.canary, "secret"])}
+    return {
+        "put_item": [{**item, "value": f"note {dice.randrange(1_000)}"}],
+        "get_item": [item, {**item, "version": 1}, {**item, "refresh": True}],
+        "delete_item": [item, place],
+        "search_items": [{}, {"query": "hides"}, {"prefix": ["*"], "filter": {"of": loot.space}}],
+        "list_namespaces": [{}, {"suffix": ["*"]}],
+        "item_history": [item],
+        "append_log": [{**place, "values": [dice.randrange(1_000)]}],
+        "read_log": [place],
+        "pop_log": [place],
+        "clear_log": [place],
+    }
+
+
 def _guess_graph_reads(dice: random.Random, loot: Loot) -> dict[str, list[Arguments]]:
     known = dice.choice(loot.facts)
     name = dice.choice(["Ada", loot.canary])
@@ -357,6 +374,7 @@ def list_guesses(dice: random.Random, loot: Loot) -> dict[str, list[Arguments]]:
         | _guess_mind(dice, loot)
         | _guess_corpus(dice, loot)
         | _guess_others(dice, loot)
+        | _guess_items(dice, loot)
     )
 
 

@@ -167,6 +167,26 @@ async def embed_document(
     return True
 
 
+async def embed_item(
+    store: Store, model: StoredModel | None, space: int, text_id: UUID, text: str
+) -> None:
+    """Embed the text of an item that is stored, or leave it to the upkeep."""
+    if model is None:
+        return
+    try:
+        vectors = await model.embedder.embed_documents([text])
+        await store.database.call(
+            "fill_pending_embeddings",
+            int,
+            model=model.model_id,
+            observations=[text_id],
+            spaces=[space],
+            embeddings=vectors,
+        )
+    except TextrawlError as error:
+        _defer(store, error)
+
+
 def _defer(store: Store, error: TextrawlError) -> None:
-    logger.warning("A document gets its vectors later: %s", error.fix)
+    logger.warning("A document or item gets its vectors later: %s", error.fix)
     store.without_vector += 1

@@ -273,8 +273,11 @@ def _refuse(invalid: NDArray[np.bool_], description: str) -> None:
 
 
 def compose_document(entity: str, observation: str) -> str:
-    """Return the text to embed for a fact. The entity's name is part of the fact's meaning."""
-    return f"{entity}{_COLON}{observation}"
+    """Return the text to embed for a fact. The entity's name is part of the fact's meaning.
+
+    An item has no entity.
+    """
+    return f"{entity}{_COLON}{observation}" if entity else observation
 
 
 def compose_query(query: str, mentions: Sequence[str]) -> str:

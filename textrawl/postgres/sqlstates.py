@@ -279,6 +279,18 @@ REFUSALS: dict[str, Explain] = {
     ),
     "TR101": _invalid("The space has 20 webhooks", "remove one first: `textrawl webhook list`"),
     "TR102": _invalid("No webhook {}", "see `textrawl webhook list`"),
+    "TR103": _invalid(
+        "Not possible for an item: {}",
+        "a namespace is a list of 1 to 100 labels, and a label or key a text of 1 to 500 "
+        "characters, all labels together at most 2,400 bytes; a filter has $eq, $ne, $gt, $gte, "
+        "$lt, $lte and $in",
+    ),
+    "TR104": _invalid(
+        "The value is too long: {} bytes",
+        "a value has at most 1,000,000 bytes as JSON, and metadata 100,000: store it in parts",
+    ),
+    "TR105": lambda _detail, _parameter: errors.ItemExists(),
+    "TR106": lambda _detail, _parameter: errors.ItemChanged(),
     "TR110": _invalid(
         "No such event, or it is undone already",
         "`textrawl log --json` shows the numbers of events",

@@ -66,7 +66,7 @@ from textrawl.server.resources import (
 )
 from textrawl.settings import Settings
 from textrawl.tools.call import App, Call, is_program, name_session
-from textrawl.tools.catalogue import choose_names, choose_tools, choose_toolsets
+from textrawl.tools.catalogue import FOR_PROGRAMS, choose_names, choose_tools, choose_toolsets
 from textrawl.tools.toolset import Toolset, ToolSpec
 from textrawl.values.leaks import guard_arguments
 from textrawl.values.text import count_cleaned
@@ -245,6 +245,9 @@ class MemoryServer(MCPServer[App]):
         if name not in self._specs:
             name = name.removesuffix("_tool")  # some clients add this suffix
         if name not in self._schemas and name not in self._hidden:
+            for server in self._program_servers if is_program(context) else ():
+                if name in server._specs:
+                    return await server.call_tool(name, arguments, context)
             raise MCPError(INVALID_PARAMS, f"Unknown tool: {name[:64]}")
         began, outcome = time.perf_counter(), "ok"
         try:
@@ -342,6 +345,14 @@ class MemoryServer(MCPServer[App]):
             return await self._feeds.listen(call, ctx, params)
 
     @cached_property
+    def _program_servers(self) -> list["MemoryServer"]:
+        """Servers with the toolsets that only programs can call. They are made when one calls."""
+        servers = [self.offer(toolset) for toolset in FOR_PROGRAMS]
+        for server in servers:
+            server._write_order = self._write_order
+        return servers
+
+    @cached_property
     def _feeds(self) -> Subscriptions:
         documents = any(toolset.name == "identity" for toolset in self._toolsets)
         return Subscriptions(self._resources, documents=documents)
@@ -367,13 +378,15 @@ class MemoryServer(MCPServer[App]):
     ) -> CallToolResult | InputRequiredResult:
         if name in self._hidden:
             raise self._hidden[name]
-        values = arguments.normalise(self._schemas[name], raw, self._specs[name].aliases)
+        spec = self._specs[name]
+        values = arguments.normalise(self._schemas[name], raw, spec.aliases)
+        values |= {one: raw[one] for one in spec.exact if isinstance(raw.get(one), str)}
         if context is None:
             return await self._run(name, values, None)
         # Join the order before anything waits, or else calls of one turn overtake each other.
-        with self._keep_order(context, self._specs[name], values):
-            caller = await _authorise(context, self._specs[name], values)
-            if self._specs[name].find_scope(values) in WRITES_OR_PROPOSES:
+        with self._keep_order(context, spec, values):
+            caller = await _authorise(context, spec, values)
+            if spec.find_scope(values) in WRITES_OR_PROPOSES:
                 values, found = guard_arguments(values, self._settings.secrets or "allow")
                 caller = replace(caller, secrets=found)
             with keep_caller(caller):

@@ -7,6 +7,7 @@ from typing import Any
 
 from mcp.server.mcpserver.context import Context
 from mcp.server.mcpserver.tools import Tool
+from mcp.server.mcpserver.utilities.func_metadata import FuncMetadata
 from mcp.types import Resource, ToolAnnotations
 from pydantic import BeforeValidator
 
@@ -48,6 +49,17 @@ def _inject_call(function: Callable[..., Any]) -> Callable[..., Awaitable[Any]]:
     return run
 
 
+class _Metadata(FuncMetadata):
+    """The parameters of a tool. `texts` names those that can be a text, which stays one."""
+
+    texts: frozenset[str]
+
+    def pre_parse_json(self, data: dict[str, Any]) -> dict[str, Any]:
+        """Return the arguments, with lists and objects in place of their texts."""
+        kept = {name: value for name, value in data.items() if name in self.texts}
+        return super().pre_parse_json(data) | kept
+
+
 @dataclass(frozen=True)
 class ToolSpec:
     """A tool as it is declared, with the `scope` that its callers need.
@@ -57,7 +69,8 @@ class ToolSpec:
     `read`. If `anywhere`, callers can have the scope in any space, and not only in their home
     space. `aliases` has other names of parameters, which clients use although no schema shows them.
     If `refuse` returns an error for the settings, the tool is not listed, and its calls get the
-    error. Each scope in `also` is enough too.
+    error. Each scope in `also` is enough too. `exact` names optional parameters for which "" and
+    "null" are texts like others.
     """
 
     function: Callable[..., Any]
@@ -70,6 +83,7 @@ class ToolSpec:
     aliases: Mapping[str, str] = field(default_factory=dict[str, str])
     refuse: Refuse | None = None
     also: tuple[Scope, ...] = ()
+    exact: tuple[str, ...] = ()
     _built: dict[bool, Tool] = field(default_factory=dict[bool, Tool], repr=False, compare=False)
 
     @property
@@ -111,6 +125,9 @@ class ToolSpec:
         arguments.model_config["extra"] = "forbid"
         arguments.model_rebuild(force=True)
         tool.parameters = shorten_items(slim(tool.parameters))
+        kinds = {name: part.get("type") for name, part in tool.parameters["properties"].items()}
+        texts = frozenset(name for name, kind in kinds.items() if kind in (None, "string"))
+        tool.fn_metadata = _Metadata(**dict(tool.fn_metadata), texts=texts)
         if self.required:
             required = {*self.required, *tool.parameters.get("required", [])}
             tool.parameters["required"] = [
@@ -218,6 +235,7 @@ class Toolset:
         aliases: Mapping[str, str] | None = None,
         refuse: Refuse | None = None,
         scopes: tuple[Scope, ...] = (),
+        exact: tuple[str, ...] = (),
     ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
         """Register a function as a tool that answers with one of `replies`.
 
@@ -239,6 +257,7 @@ class Toolset:
                 aliases or {},
                 refuse,
                 tuple(also),
+                exact,
             )
             return function
 

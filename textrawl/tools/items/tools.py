@@ -1,0 +1,355 @@
+"""The tools of the `items` toolset. Programs of textrawl can always call them."""
+
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Annotated, Any, ClassVar, Self, cast
+
+from mcp.types import CallToolResult
+from pydantic import AfterValidator, Field, WithJsonSchema
+
+from textrawl.memory.items import (
+    FoundPart,
+    ItemOperations,
+    ItemPart,
+    ItemSearch,
+    Order,
+    Value,
+    VersionPart,
+    write_value,
+)
+from textrawl.tools.call import Call
+from textrawl.tools.toolset import DELETES, READS, WRITES, Toolset
+from textrawl.values.text import QUERY_LENGTH
+from textrawl.wire.replies import Content, Key, Reply
+
+items = Toolset(
+    "items",
+    "Keep JSON values under a namespace and a key, and logs of values in their order.",
+    (
+        "put_item",
+        "get_item",
+        "delete_item",
+        "search_items",
+        "list_namespaces",
+        "item_history",
+        "append_log",
+        "read_log",
+        "pop_log",
+        "clear_log",
+    ),
+)
+
+_ONCE = WRITES.model_copy(update={"idempotent_hint": False})
+_TAKES = DELETES.model_copy(update={"idempotent_hint": False})
+_LONGEST, _MOST_LABELS = 500, 100
+_YEARS = 100 * 366 * 86_400.0  # seconds
+
+
+def _check_text(text: str) -> str:
+    if "\0" in text:
+        raise ValueError("must be text without U+0000")
+    return text
+
+
+def _check_seconds(seconds: float) -> float:
+    if not 0 < seconds <= _YEARS:
+        raise ValueError("must be more than 0 and at most 100 years")
+    return seconds
+
+
+def _check_index(index: object) -> object:
+    if isinstance(index, bool):
+        return index
+    paths = cast("list[object]", index) if isinstance(index, list) else []
+    if not paths or not all(isinstance(path, str) and path and "\0" not in path for path in paths):
+        raise ValueError("must be true, false, or a list of paths")
+    return paths
+
+
+def _check_filter(members: dict[str, Any]) -> dict[str, Any]:
+    if "\\u0000" in write_value(members):
+        raise ValueError("must be texts without U+0000")
+    return members
+
+
+_Exact = AfterValidator(_check_text)
+Label = Annotated[str, _Exact, Field(min_length=1, max_length=_LONGEST)]
+Labels = Annotated[list[Label], Field(max_length=_MOST_LABELS)]
+Namespace = Annotated[list[Label], Field(min_length=1, max_length=_MOST_LABELS)]
+Limit = Annotated[int, Field(ge=1, le=1000)]
+Offset = Annotated[int, Field(ge=0, le=1_000_000)]
+
+
+@dataclass(frozen=True)
+class _LabelsRow:
+    labels: list[str]
+
+
+@dataclass(frozen=True)
+class _AppendedRow:
+    added: int
+    length: int
+
+
+@dataclass(frozen=True)
+class _EntryRow:
+    place: int
+    value: Any
+
+
+@dataclass(frozen=True)
+class _ValueRow:
+    value: Any
+
+
+class ItemReply(ItemPart, Reply):
+    """An item. A value that exceeds the budget of an answer is left out."""
+
+    spared: ClassVar[tuple[tuple[str, ...], ...]] = (("value",),)
+
+    too_long: Annotated[bool | None, Key("cut")] = None
+
+    @classmethod
+    def build(cls, item: ItemPart) -> Self:
+        """Return the reply for an item."""
+        return cls.model_construct(**dict(item))
+
+    def keep(self, count: int) -> Self:
+        """Return a copy, without the value if `count` is negative."""
+        return super().keep(count).model_copy(update={"too_long": True} if count < 0 else {})
+
+
+class NoItemReply(Reply):
+    """The reply if there is no such item."""
+
+    found: Annotated[bool, Key("found")] = False
+
+
+class ItemsReply(Reply):
+    """Items of a list or a search."""
+
+    items = "found"
+
+    found: Annotated[list[FoundPart], Key("items"), Field(alias="items")]
+    dropped: Annotated[int | None, Key("dropped")] = None
+
+    def structured(self) -> dict[str, Any]:
+        """Return the structured content. A value that is null stays in it."""
+        return super().structured() | {"items": [item.structured() for item in self.found]}
+
+
+class HistoryReply(Reply):
+    """The stored values of a key, the newest first."""
+
+    items = "versions"
+
+    versions: Annotated[list[VersionPart], Key("items"), Field(alias="items")]
+    dropped: Annotated[int | None, Key("dropped")] = None
+
+    def structured(self) -> dict[str, Any]:
+        """Return the structured content. A value that is null stays in it."""
+        return super().structured() | {"items": [item.structured() for item in self.versions]}
+
+
+class NamespacesReply(Reply):
+    """Namespaces in the order of code points."""
+
+    items = "namespaces"
+
+    namespaces: Annotated[list[list[str]], Key("ns")]
+    dropped: Annotated[int | None, Key("dropped")] = None
+
+
+class DeletedReply(Reply):
+    """The number of deleted items or entries."""
+
+    deleted: Annotated[int, Key("n")]
+
+
+class LengthReply(Reply):
+    """The number of entries of a log."""
+
+    length: Annotated[int, Key("n")]
+
+
+class EntriesReply(Reply):
+    """Entries of a log in their order. An answer that is too long has the last ones."""
+
+    items = "entries"
+
+    entries: Annotated[list[Any], Key("entries")]
+    dropped: Annotated[int | None, Key("dropped")] = None
+
+    def choose(self, count: int) -> Self:
+        """Return a copy with the last `count` entries."""
+        kept = self.entries[len(self.entries) - count :]
+        return self.cut(len(self.entries) - count, entries=kept)
+
+
+def _answer(call: Call, reply: Reply) -> CallToolResult:
+    """Write the answer. A program gets values whole, and only as structured content."""
+    if call.program is None:
+        return call.app.render(reply.tell(0, call.caller.secrets))
+    return Content("", reply.tell(0, call.caller.secrets).structured()).build_result()
+
+
+@items.tool(_ONCE, ItemReply)
+async def put_item(
+    call: Call,
+    namespace: Namespace,
+    key: Label,
+    value: Annotated[Any, Field(description="any JSON")],
+    metadata: dict[str, Any] | None = None,
+    ttlSeconds: Annotated[float, AfterValidator(_check_seconds)] | None = None,
+    index: Annotated[
+        Any,
+        AfterValidator(_check_index),
+        WithJsonSchema({"description": "paths that search reads, or false"}),
+    ] = True,
+    version: Annotated[int, Field(ge=0, description="the present one; 0: no such item")]
+    | None = None,
+) -> CallToolResult:
+    """Store a JSON value under a namespace and a key, in place of the former value.
+
+    Example: {"namespace":["users","ada"],"key":"tea","value":{"kind":"green"}}.
+    """
+    stored = await ItemOperations(call.store).put(
+        Value(
+            namespace,
+            key,
+            value,
+            metadata or {},
+            None if ttlSeconds is None else timedelta(seconds=ttlSeconds),
+            index,
+            version,
+        ),
+        call.caller,
+    )
+    return _answer(call, ItemReply.build(stored))
+
+
+@items.tool(READS, ItemReply, NoItemReply)
+async def get_item(
+    call: Call,
+    namespace: Namespace,
+    key: Label,
+    refresh: Annotated[bool, Field(description="its time to live begins again")] = False,
+    version: Annotated[int, Field(ge=1, description="a former one")] | None = None,
+) -> CallToolResult:
+    """Return the value of a key. Example: {"namespace":["users","ada"],"key":"tea"}."""
+    operations = ItemOperations(call.store)
+    item = await operations.get(namespace, key, version, call.caller)
+    if item is None:
+        return _answer(call, NoItemReply())
+    if refresh and not call.app.read_only:
+        item = await operations.renew(item, call.caller)
+    return _answer(call, ItemReply.build(item))
+
+
+@items.tool(DELETES, DeletedReply, exact=("key",))
+async def delete_item(
+    call: Call,
+    namespace: Namespace,
+    key: Annotated[Label | None, Field(description="else all in and below the namespace")] = None,
+) -> CallToolResult:
+    """Delete an item, or a whole namespace. Example: {"namespace":["users","ada"],"key":"tea"}."""
+    deleted = await call.store.call_one(
+        "delete_items", int, namespace=namespace, key=key, **call.caller.writing
+    )
+    return _answer(call, DeletedReply(deleted=deleted))
+
+
+@items.tool(READS, ItemsReply)
+async def search_items(
+    call: Call,
+    query: Annotated[str, Field(max_length=QUERY_LENGTH)] = "",
+    prefix: Annotated[Labels | None, Field(description="* stands for any label")] = None,
+    filter: Annotated[
+        dict[str, Any],
+        AfterValidator(_check_filter),
+        Field(description='such as {"kind":"green","age":{"$gt":3},"metadata.by":"ada"}'),
+    ]
+    | None = None,
+    limit: Limit = 10,
+    offset: Offset = 0,
+    order: Annotated[Order, Field(description="without a query")] = "key",
+) -> CallToolResult:
+    """Find items by words or meaning, or list them. Example: {"query":"tea","prefix":["users"]}."""
+    search = ItemSearch(query or None, prefix or (), filter, limit, offset, order)
+    found = await ItemOperations(call.store).search(search, call.caller)
+    return _answer(call, ItemsReply(found=found))
+
+
+@items.tool(READS, NamespacesReply)
+async def list_namespaces(
+    call: Call,
+    prefix: Annotated[Labels | None, Field(description="* stands for any label")] = None,
+    suffix: Labels | None = None,
+    depth: Annotated[int, Field(ge=1, le=_MOST_LABELS, description="labels to return")]
+    | None = None,
+    limit: Limit = 100,
+    offset: Offset = 0,
+) -> CallToolResult:
+    """List the namespaces that have items or logs. Example: {"prefix":["users"],"depth":2}."""
+    found = await call.store.call(
+        "list_namespaces",
+        _LabelsRow,
+        prefix=prefix or [],
+        suffix=suffix or [],
+        depth=depth,
+        max_rows=limit,
+        skip=offset,
+        **call.caller.reading_home,
+    )
+    return _answer(call, NamespacesReply(namespaces=[row.labels for row in found]))
+
+
+@items.tool(READS, HistoryReply)
+async def item_history(call: Call, namespace: Namespace, key: Label) -> CallToolResult:
+    """List all values of a key, the newest first. Example: {"namespace":["users"],"key":"tea"}."""
+    versions = await call.store.call(
+        "item_history", VersionPart, namespace=namespace, key=key, **call.caller.reading_home
+    )
+    return _answer(call, HistoryReply(versions=versions))
+
+
+@items.tool(_ONCE, LengthReply)
+async def append_log(call: Call, namespace: Namespace, values: list[Any]) -> CallToolResult:
+    """Append JSON values to a log. Example: {"namespace":["sessions","7"],"values":["hello"]}."""
+    appended = await call.store.call_one(
+        "append_log",
+        _AppendedRow,
+        namespace=namespace,
+        entries=write_value(values),
+        **call.caller.writing,
+    )
+    return _answer(call, LengthReply(length=appended.length))
+
+
+@items.tool(READS, EntriesReply)
+async def read_log(
+    call: Call,
+    namespace: Namespace,
+    last: Annotated[int, Field(ge=1, description="only so many")] | None = None,
+) -> CallToolResult:
+    """Return the values of a log in their order. Example: {"namespace":["sessions"],"last":10}."""
+    rows = await call.store.call(
+        "read_log", _EntryRow, namespace=namespace, last_rows=last, **call.caller.reading_home
+    )
+    return _answer(call, EntriesReply(entries=[row.value for row in rows]))
+
+
+@items.tool(_TAKES, EntriesReply)
+async def pop_log(call: Call, namespace: Namespace) -> CallToolResult:
+    """Delete the last value of a log, and return it. Example: {"namespace":["sessions","7"]}."""
+    rows = await call.store.call("pop_log", _ValueRow, namespace=namespace, **call.caller.writing)
+    return _answer(call, EntriesReply(entries=[row.value for row in rows]))
+
+
+@items.tool(DELETES, DeletedReply)
+async def clear_log(call: Call, namespace: Namespace) -> CallToolResult:
+    """Delete all values of a log. Example: {"namespace":["sessions","7"]}."""
+    deleted = await call.store.call_one(
+        "clear_log", int, namespace=namespace, **call.caller.writing
+    )
+    return _answer(call, DeletedReply(deleted=deleted))
