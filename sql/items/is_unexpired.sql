@@ -1,7 +1,7 @@
-create function textrawl.is_unexpired(expires_at timestamptz) returns boolean
+create function textrawl.is_unexpired(ends_at timestamptz) returns boolean
 language sql stable parallel safe
 begin atomic
-    select expires_at is null or expires_at > now();
+    select ends_at is null or ends_at > now();
 end;
 
 comment on function textrawl.is_unexpired is

@@ -17,12 +17,12 @@ from tests.toolsets.items.calls import ADA, SESSION, ask, look, put, refuse
 pytestmark = pytest.mark.anyio
 
 _LETTERS = st.text(st.characters(codec="utf-8"), max_size=8) | st.sampled_from(TEXTS)
+_ATOMS = st.none() | st.booleans() | st.integers(-(2**70), 2**70) | _LETTERS
 _VALUES = st.recursive(
-    st.none() | st.booleans() | st.integers(-(2**70), 2**70) | _LETTERS
-    | st.floats(allow_nan=False, allow_infinity=False),
+    _ATOMS | st.floats(allow_nan=False, allow_infinity=False),
     lambda some: st.lists(some, max_size=3) | st.dictionaries(_LETTERS, some, max_size=3),
     max_leaves=6,
-)  # fmt: skip
+)
 _NAMES = st.sampled_from(
     ["a", "A", " a", "á", "a\u0301", "*", "\u200b", "a.b", "[1]", "null", "%_", "🦄" * 500]
 )
@@ -37,7 +37,7 @@ _STEPS = st.lists(
     min_size=1,
     max_size=8,
 )
-Model = dict[tuple[tuple[str, ...], str], Any]
+Model = dict[Any, Any]
 
 
 def exact(value: object) -> str:
@@ -45,40 +45,36 @@ def exact(value: object) -> str:
     return json.dumps(value)
 
 
+async def compare(client: Client, root: str, model: Model) -> None:
+    """Compare the lists of items and namespaces."""
+    listed = await ask(client, "search_items", prefix=[root], limit=1000)
+    found = [(tuple(i["namespace"]), i["key"], exact(i["value"])) for i in listed["items"]]
+    assert found == sorted((*one, exact(model[one])) for one in model)
+    spaces = await ask(client, "list_namespaces", prefix=[root])
+    assert spaces["namespaces"] == [[*one] for one in sorted({where for where, _ in model})]
+
+
 async def follow(client: Client, root: str, model: Model, step: Any) -> None:
     """Do a step in the memory and in the model, and compare."""
     verb, below, key, value = step
-    place = (root, *below)
+    place, given = (root, *below), {} if key is None else {"key": key}
     if verb == "put":
-        stored = await ask(client, "put_item", namespace=[*place], key=key, value=value)
+        stored = await ask(client, "put_item", namespace=[*place], value=value, **given)
         model[place, key] = value
-        assert (stored["namespace"], stored["key"], exact(stored["value"])) == (
-            [*place], key, exact(value),
-        )  # fmt: skip
+        assert (stored["namespace"], stored["key"]) == ([*place], key)
     elif verb == "get":
-        found = await ask(client, "get_item", namespace=[*place], key=key)
-        wanted = model.get((place, key), KeyError)
-        assert (
-            found == {"found": False}
-            if wanted is KeyError
-            else exact(found["value"]) == exact(wanted)
-        )
+        found = await ask(client, "get_item", namespace=[*place], **given)
+        wanted = {"value": model[place, key]} if (place, key) in model else {}
+        assert exact({k: v for k, v in found.items() if k == "value"}) == exact(wanted)
     elif verb == "delete":
-        gone = [
-            one for one in model
-            if (one == (place, key) if key is not None else one[0][: len(place)] == place)
-        ]  # fmt: skip
-        given = {} if key is None else {"key": key}
+        whole = [one for one in model if one[0][: len(place)] == place]
+        gone = [one for one in whole if key is None or one == (place, key)]
         answer = await ask(client, "delete_item", namespace=[*place], **given)
         assert answer == {"deleted": len(gone)}
         for one in gone:
             del model[one]
     else:
-        listed = await ask(client, "search_items", prefix=[root], limit=1000)
-        found = [(tuple(i["namespace"]), i["key"], exact(i["value"])) for i in listed["items"]]
-        assert found == sorted((*one, exact(model[one])) for one in model)
-        spaces = await ask(client, "list_namespaces", prefix=[root])
-        assert spaces["namespaces"] == [[*one] for one in sorted({where for where, _ in model})]
+        await compare(client, root, model)
 
 
 @pytest.mark.slow
