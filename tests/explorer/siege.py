@@ -36,6 +36,11 @@ PEOPLE = {
     "scribe": ("write",),
     "meter": ("metrics",),
 }
+PERMITTED = {
+    "suggester": {"remember", "relate", "correct"},
+    "scribe": {"remember", "relate", "end"},
+}
+"""Actions that people without all rights can do: with propose they make proposals."""
 Form = dict[str, str]
 
 
@@ -48,6 +53,7 @@ class Material:
     undo: str
     proposal: str
     token: str
+    event: str
 
     @property
     def valid(self) -> dict[str, Form]:
@@ -57,7 +63,10 @@ class Material:
             "correct": {**name, "fact": self.fact, "text": "likes milk", "kind": "ended"},
             "forget": {**name, "fact": self.spare},
             "alias": {**name, "alias": "Countess"},
-            "describe": {**name, "text": "a countess"},
+            "edit": {**name, "text": "a countess", "type": "concept"},
+            "remember": {**name, "text": "sings"},
+            "relate": {**name, "relation": "knows", "other": "Cora"},
+            "end": {**name, "relation": "likes", "other": "Tea"},
             "unname": {**name, "alias": "Ada L"},
             "merge": {**name, "other": "Ben"},
             "split": {"name": "Ada King", "confirmed": "1"},
@@ -66,6 +75,7 @@ class Material:
             "decide": {"ids": self.proposal, "decision": "accept", "confirmed": "1"},
             "share": {**name, "name": "Cora", "source": "team", "target": "common", "space": ""},
             "revert": {"undo": self.undo, "confirmed": "1"},
+            "undo-change": {"event": self.event, "spaces": "team", "confirmed": "1"},
             "undo": {"author": "eve", "since": "2020-01-01", "confirmed": "1"},
             "token": {"actor": "dora", "scope-read": "1", "days": "1", "confirmed": "1"},
             "revoke": {"token": self.token, "confirmed": "1"},
@@ -88,7 +98,10 @@ class Material:
             "all": "1", "action": "remembered", "space": "team", "ticket": "x", "next": "search",
             "code": "x", "confirmed": "1", "scope-read": "1", "source": "team", "target": "common",
             "before": "2030-01-01", "until": "2030-01-01", "last": "x", "move": "1", "ended": "1",
-            "score": "50", "entities": "10", "planned": "x",
+            "relation": "likes", "former": "Tea", "former_relation": "likes", "new_name": "Ada",
+            "valid_from": "2026-01-01", "valid_until": "2030-01-01", "event": self.event,
+            "call": "x", "spaces": "team", "back": "/explore/search", "score": "50",
+            "entities": "10", "planned": "x",
         }  # fmt: skip
 
 
@@ -170,6 +183,8 @@ def fill(owner: psycopg.Connection, space: str, author: str, names: tuple[str, s
     fact, spare = call(remember, "Ada", "likes tea"), call(remember, "Ada", "likes cake")
     for entity, text in (("Ben", "likes tea"), ("Ada King", "writes"), names):
         call(remember, entity, text)
+    call(remember, "Dan", "sails")
+    call("(relate_entities('Ada', 'likes', 'Tea', credential => %s)).relation_id")
     call("(name_entity('Ada', 'Ada L', credential => %s)).stored_alias")
     call("(merge_entities('Ada', 'Ada King', credential => %s)).kept_name")
     suggester = hash_token(issue(owner, f"suggester of {space}", space, "read", "propose"))
@@ -178,12 +193,15 @@ def fill(owner: psycopg.Connection, space: str, author: str, names: tuple[str, s
 
 def _find_ids(
     owner: psycopg.Connection, space: str, suggester: bytes, credential: bytes
-) -> tuple[str, str, str]:
-    """Return the ids of an undo, of a new proposal, and of the token."""
+) -> tuple[str, str, str, str]:
+    """Return the ids of an undo, of a new proposal, of the token, and of an event."""
     [ids] = owner.execute(
-        "select (select max(u.id)::text from undo u join space s on s.id = space_id"
-        " where s.name = %s), proposal_id::text, (select id::text from token where hash = %s)"
-        " from remember_fact('Ada', 'person', 'swims', credential => %s)",
+        "with chosen as (select id from space where name = %s)"
+        " select (select max(u.id)::text from undo u where u.space_id = chosen.id),"
+        " proposal_id::text, (select id::text from token where hash = %s),"
+        " (select max(e.id)::text from event e join observation o on o.id = e.observation_id"
+        "  where e.space_id = chosen.id and o.content = 'sails')"
+        " from chosen, remember_fact('Ada', 'person', 'swims', credential => %s)",
         (space, credential, suggester),
     ).fetchall()
     return ids

@@ -24,26 +24,55 @@ def _find_id(place: Place) -> str:
     return rows[0][0]
 
 
-async def test_a_correction_says_what_will_change_and_then_changes_it(place: Place) -> None:
+async def test_a_correction_returns_to_its_place_which_takes_it_back(place: Place) -> None:
     remember(place.owner, "Ada", "lives in Oslo")
     given = {"name": "Ada", "fact": _find_id(place), "space": "team"}
     async with place.browse("writer") as browser:
-        asked = await browser.get("correct", **given)
-        text = {"text": "lives in Rome", "kind": "ended", "reason": ""}
-        shown = await browser.post("correct", **given, **text)
+        search = Document((await browser.get("search", q="Oslo")).text)
+        link = next(link for link in search.links if link.startswith("/explore/correct?"))
+        asked = await browser.http.get(f"{place.root}{link}")
+        back = Document(asked.text).fields["back"]
+        text = {"text": "lives in Rome", "kind": "ended", "back": back}
+        unconfirmed = await browser.post("correct", **given, **text)
         before = _read_facts(place)
         done = await browser.post("correct", **given, **text, confirmed="1")
-        page = Document((await browser.get("entity", name="Ada")).text)
+        after = _read_facts(place)
+        shown = await browser.follow(done)
+        seen = await browser.follow(done)
+        undone = await browser.press(shown, "undo-change")
+        again = await browser.follow(undone)
 
     assert "lives in Oslo" in asked.text
-    assert "ends now, and stays in the history" in shown.text
-    assert before == [("lives in Oslo", True)]
-    assert (done.status_code, done.headers["location"]) == (
-        303,
-        "/explore/entity?name=Ada&space=team",
+    assert (unconfirmed.status_code, before) == (400, [("lives in Oslo", True)])
+    assert after == [("lives in Oslo", False), ("lives in Rome", True)]
+    assert (
+        back == done.headers["location"] == undone.headers["location"] == "/explore/search?q=Oslo"
     )
-    assert _read_facts(place) == [("lives in Oslo", False), ("lives in Rome", True)]
-    assert "writer" in page.texts
+    assert ["Corrected." in page.text for page in (shown, seen)] == [True, False]
+    assert "Undone." in again.text
+    assert _read_facts(place) == before
+
+
+async def test_a_page_elsewhere_is_never_a_place_to_return_to(place: Place) -> None:
+    remember(place.owner, "Ada", "lives in Oslo")
+    given = {"name": "Ada", "space": "team", "text": "likes tea", "confirmed": "1"}
+    wrong = (
+        "//evil.example/explore/search",
+        "https://evil.example/",
+        "/explore/../x",
+        "javascript:",
+        "/explore/search\r\nset-cookie: x=1",
+        "\\\\evil.example",
+        "/explore/" + "a" * 3000,
+    )
+    async with place.browse("writer") as browser:
+        await browser.get("search")
+        targets = {
+            (await browser.post("remember", **given, back=back)).headers["location"]
+            for back in wrong
+        }
+
+    assert targets == {"/explore/entity?name=Ada&space=team"}
 
 
 async def test_a_wrong_fact_is_revised_with_its_reason(place: Place) -> None:
@@ -52,11 +81,9 @@ async def test_a_wrong_fact_is_revised_with_its_reason(place: Place) -> None:
     text = {"text": "lives in Bergen", "kind": "wrong", "confirmed": "1"}
     async with place.browse("writer") as browser:
         await browser.get("correct", **given)
-        without = await browser.post("correct", **given, **text, reason="")
         await browser.post("correct", **given, **text, reason="she said Bergen")
         page = Document((await browser.get("entity", name="Ada")).text)
 
-    assert (without.status_code, "The reason is missing" in without.text) == (400, True)
     assert "she said Bergen" in page.texts
     assert _read_facts(place) == [("lives in Oslo", False), ("lives in Bergen", True)]
 
@@ -66,15 +93,13 @@ async def test_a_wrong_fact_can_end_without_another_in_its_place(place: Place) -
     given = {"name": "Ada", "fact": _find_id(place), "space": "team", "kind": "void", "text": ""}
     async with place.browse("writer") as browser:
         await browser.get("correct", **given)
-        without = await browser.post("correct", **given, confirmed="1")
-        shown = await browser.post("correct", **given, reason="somebody else")
-        before = _read_facts(place)
         unknown = await browser.post("correct", **given | {"kind": "lost"}, confirmed="1")
-        await browser.post("correct", **given, reason="somebody else", confirmed="1")
+        before = _read_facts(place)
+        await browser.post("correct", **given, confirmed="1")
+        page = Document((await browser.get("entity", name="Ada")).text)
 
-    assert (without.status_code, unknown.status_code) == (400, 400)
-    assert "Nothing takes its place." in shown.text
-    assert before == [("lives in Oslo", True)]
+    assert (unknown.status_code, before) == (400, [("lives in Oslo", True)])
+    assert "corrected without a reason" in page.texts
     assert _read_facts(place) == [("lives in Oslo", False)]
 
 

@@ -21,7 +21,7 @@ async def test_forms_store_odd_inputs_as_the_tools_do(place: Place) -> None:
                 (name,),
             )
             given = {"name": name, "space": "team", "text": text}
-            answer = await browser.post("describe", **given, confirmed="1")
+            answer = await browser.post("edit", **given, confirmed="1")
             assert answer.status_code == 303, (text, answer.text)
 
     assert find_different_texts(place.owner, "form") == {}
@@ -31,11 +31,13 @@ async def test_a_form_says_that_hidden_characters_are_not_stored(place: Place) -
     remember(place.owner, "Ada", "likes tea")
     async with place.browse("writer") as browser:
         await browser.get("search")
-        cleaned = await browser.post("describe", name="Ada", space="team", text="a coun\u00adtess")
-        plain = await browser.post(
-            "describe", name="Ada", space="team", text="a countess\r\nin London"
-        )
+        given = {"name": "Ada", "space": "team", "confirmed": "1"}
+        answers = [
+            await browser.follow(await browser.post("edit", **given, text=text))
+            for text in ("a coun\u00adtess", "a countess\r\nin London")
+        ]
+    cleaned, plain = answers
 
     assert "a countess" in cleaned.text
-    assert "Hidden characters of your text are not stored" in cleaned.text
+    assert "Hidden characters were left out" in cleaned.text
     assert "Hidden characters" not in plain.text

@@ -26,62 +26,75 @@ def _read_facts(place: Place) -> list[tuple[Any, ...]]:
     ).fetchall()
 
 
-async def test_an_alias_is_announced_then_added_and_then_removed(place: Place) -> None:
+async def test_an_alias_is_added_and_removed_and_a_notice_takes_each_back(place: Place) -> None:
     remember(place.owner, "Ada", "likes tea")
     given = {"name": "Ada", "space": "team"}
+    states: list[list[str]] = []
     async with place.browse("writer") as browser:
         asked = await browser.get("alias", **given)
-        shown = await browser.post("alias", **given, alias="Countess")
-        before = _read_aliases(place)
+        unconfirmed = await browser.post("alias", **given, alias="Countess")
+        states.append(_read_aliases(place))
         added = await browser.post("alias", **given, alias="Countess", confirmed="1")
-        page = Document((await browser.get("entity", name="countess")).text)
-        after = _read_aliases(place)
-        again = await browser.post("alias", **given, alias="countess")
-        leaving = await browser.get("unname", **given, alias="Countess")
-        unconfirmed = await browser.post("unname", **given, alias="Countess")
-        still = _read_aliases(place)
-        await browser.post("unname", **given, alias="Countess", confirmed="1")
+        states.append(_read_aliases(place))
+        page = await browser.get("entity", name="countess")
+        await browser.press(page, "undo-change")
+        states.append(_read_aliases(place))
+        await browser.post("alias", **given, alias="Countess", confirmed="1")
+        again = await browser.follow(
+            await browser.post("alias", **given, alias="countess", confirmed="1")
+        )
+        unsaid = await browser.post("unname", **given, alias="Countess")
+        states.append(_read_aliases(place))
+        await browser.press(await browser.get("entity", name="Ada"), "unname")
+        states.append(_read_aliases(place))
+        await browser.press(await browser.get("entity", name="Ada"), "undo-change")
 
     assert "The other name" in asked.text
-    assert "becomes a name of this entity" in shown.text
-    assert (before, after, still, _read_aliases(place)) == ([], ["Countess"], ["Countess"], [])
+    assert (unconfirmed.status_code, unsaid.status_code) == (400, 400)
     assert added.headers["location"] == "/explore/entity?name=Ada&space=team"
-    assert {"Ada", "Countess", "writer"} <= set(page.texts)
-    assert "/explore/unname?name=Ada&alias=Countess&space=team" in page.links
-    assert "is a name of this entity already" in again.text
-    assert "is no longer a name of this entity" in leaving.text
-    assert unconfirmed.status_code == 400
+    assert {"Ada", "Countess", "writer"} <= set(Document(page.text).texts)
+    assert "It had this name already." in again.text
+    assert [*states, _read_aliases(place)] == [
+        [],
+        ["Countess"],
+        [],
+        *[["Countess"]],
+        [],
+        ["Countess"],
+    ]
 
 
-async def test_a_description_is_shown_before_it_is_set(place: Place) -> None:
+async def test_the_name_the_type_and_the_description_are_edited_in_one_form(place: Place) -> None:
     remember(place.owner, "Ada", "likes tea")
-    given = {"name": "Ada", "space": "team"}
+    before = _read_facts(place)
+    given = {"name": "Ada", "space": "team", "confirmed": "1"}
+    values = {"new_name": "Ada King", "type": "project", "text": "a countess"}
     async with place.browse("writer") as browser:
-        asked = await browser.get("describe", **given)
-        shown = await browser.post("describe", **given, text="a countess")
-        before = Document((await browser.get("entity", **given)).text)
-        await browser.post("describe", **given, text="a countess", confirmed="1")
-        after = await browser.get("entity", **given)
-        again = await browser.post("describe", **given, text="a mathematician")
+        asked = Document((await browser.get("edit", name="Ada", space="team")).text)
+        done = await browser.post("edit", **given, **values)
+        page = await browser.follow(done)
+        facts = _read_facts(place)
+        former = await browser.get("entity", name="Ada")
+        await browser.press(page, "undo-change")
 
-    assert "What it is, in a sentence" in asked.text
-    assert "becomes the description" in shown.text
-    assert "/explore/describe?name=Ada&space=team" in before.links
-    assert "a countess" not in before.texts
-    assert '<p dir="auto">a countess</p>' in after.text
-    assert {"a countess", "a mathematician"} <= set(Document(again.text).texts)
+    assert asked.fields["new_name"] == "Ada"
+    assert done.headers["location"] == "/explore/entity?name=Ada+King&space=team"
+    assert "Ada King" in Document(former.text).texts
+    assert {"a countess", "project"} <= set(Document(page.text).texts)
+    assert {name for name, _, _ in facts} == {"Ada King"}
+    assert _read_facts(place) == before
 
 
 async def test_the_name_of_another_entity_leads_to_the_merge(place: Place) -> None:
     remember(place.owner, "Ada", "likes tea")
     remember(place.owner, "Countess", "likes tea")
-    given = {"name": "Ada", "space": "team", "alias": "Countess"}
+    given = {"name": "Ada", "space": "team", "confirmed": "1"}
     async with place.browse("writer") as browser:
         await browser.get("search")
-        shown = Document((await browser.post("alias", **given)).text)
-        refused = await browser.post("alias", **given, confirmed="1")
+        shown = await browser.post("alias", **given, alias="Countess")
+        refused = await browser.post("edit", **given, new_name="Countess")
 
-    assert "/explore/merge?name=Ada&other=Countess&space=team" in shown.links
+    assert shown.headers["location"] == "/explore/merge?name=Ada&other=Countess&space=team"
     assert (refused.status_code, _read_aliases(place)) == (400, [])
 
 
@@ -127,7 +140,7 @@ async def test_names_are_changed_only_by_who_may_write_there(place: Place) -> No
         remember(place.owner, "Bea", "likes tea", space)
     given = {"name": "Ada", "other": "Bea", "alias": "Countess", "confirmed": "1"}
     given |= {"text": "a countess"}
-    actions = ("alias", "describe", "unname", "merge", "split")
+    actions = ("alias", "edit", "merge", "split")
     codes: list[int] = []
     async with place.browse("reader") as reader, place.browse("writer") as writer:
         page = Document((await reader.get("entity", name="Ada")).text)

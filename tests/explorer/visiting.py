@@ -26,6 +26,8 @@ SCOPES = {
     "admin": ("read", "write", "forget", "admin"),
     "keeper": ("read", "write", "forget", "review", "admin"),
 }
+_FORM = re.compile(r"<form.*?</form>", re.DOTALL)
+_FIELD = re.compile(r'<input type="hidden" name="([^"]*)" value="([^"]*)"')
 _FORM_TOKEN = re.compile(r'name="form_token" value="([^"]+)"')
 
 
@@ -47,6 +49,17 @@ class Browser:
     async def post(self, page: str, **fields: str) -> httpx2.Response:
         """Send a form of the last page."""
         return await self.send(page, {"form_token": self.form_token, **fields})
+
+    async def press(self, shown: httpx2.Response, action: str) -> httpx2.Response:
+        """Send the only or the last form of a page for an action, as it is."""
+        form = [each for each in _FORM.findall(shown.text) if f'/explore/{action}"' in each][-1]
+        found = {html.unescape(name): html.unescape(value) for name, value in _FIELD.findall(form)}
+        return await self.send(action, found)
+
+    async def follow(self, answer: httpx2.Response) -> httpx2.Response:
+        """Look at the page that an answer leads to."""
+        assert answer.status_code == 303, answer.text
+        return await self.http.get(f"{self.root}{answer.headers['location']}")
 
     async def send(
         self, page: str, fields: dict[str, str], headers: dict[str, str] | None = None

@@ -1,6 +1,6 @@
 """Arguments in addresses and forms, checked like the arguments of the tools."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import datetime
 from typing import get_args
 from uuid import UUID
@@ -8,20 +8,22 @@ from uuid import UUID
 from textrawl.access.principal import Scope
 from textrawl.errors import ArgumentInvalid
 from textrawl.memory.connector import read_item_id
-from textrawl.values.names import read_wanted_type
+from textrawl.values.names import read_type, read_wanted_type
 from textrawl.values.text import (
     FACT_LENGTH,
     NAME_LENGTH,
     PROMPT_LENGTH,
     REASON_LENGTH,
+    RELATION_LENGTH,
     clean_fact,
     clean_name,
     clean_query,
+    clean_relation,
 )
-from textrawl.values.times import read_as_of, read_past_instant
+from textrawl.values.times import read_as_of, read_begin, read_instant, read_past_instant
 
 SCOPES: tuple[Scope, ...] = get_args(Scope)
-_MOST_DIGITS = 9
+_MOST_DIGITS = 18
 
 
 def read_query(text: str) -> str:
@@ -55,6 +57,19 @@ def read_fact(text: str) -> str:
     return fact
 
 
+def read_relation(text: str) -> str:
+    """Return the type of a relation. Raises ArgumentInvalid if it is empty or too long."""
+    relation = _limit("The relation", clean_relation(text), RELATION_LENGTH)
+    if not relation:
+        raise ArgumentInvalid("Say how the two are connected", title="The relation is missing")
+    return relation
+
+
+def read_new_type(text: str) -> str | None:
+    """Return the type of an entity, or None if there is none. Raises ArgumentInvalid."""
+    return read_type(_limit("The type", clean_name(text), NAME_LENGTH)) if text.strip() else None
+
+
 def read_reason(text: str, fix: str) -> str:
     """Return the reason of a change. Raises ArgumentInvalid with `fix` if it is missing."""
     reason = _limit("The reason", clean_name(text), REASON_LENGTH)
@@ -70,10 +85,7 @@ def read_types(*texts: str) -> list[str] | None:
 
 def read_moment(text: str) -> datetime | None:
     """Return a time, or None for now. A date means the end of this day. Raises ArgumentInvalid."""
-    try:
-        return read_as_of(text) if text.strip() else None
-    except ValueError as error:
-        raise ArgumentInvalid(f"The date {error}", title="The date cannot be read") from None
+    return _read_time(text, read_as_of, "date")
 
 
 def read_start(text: str) -> datetime | None:
@@ -81,10 +93,23 @@ def read_start(text: str) -> datetime | None:
 
     Raises ArgumentInvalid.
     """
+    return _read_time(text, read_past_instant)
+
+
+def read_period(form: Mapping[str, str]) -> tuple[datetime | None, datetime | None]:
+    """Return when something begins and ends to be so, each a time or None. Raises ArgumentInvalid.
+
+    A date means its beginning for the begin, and its end for the end.
+    """
+    begin, end = form.get("valid_from", ""), form.get("valid_until", "")
+    return _read_time(begin, read_begin), _read_time(end, read_instant)
+
+
+def _read_time(text: str, read: Callable[[str], datetime], word: str = "time") -> datetime | None:
     try:
-        return read_past_instant(text) if text.strip() else None
+        return read(text) if text.strip() else None
     except ValueError as error:
-        raise ArgumentInvalid(f"The time {error}", title="The time cannot be read") from None
+        raise ArgumentInvalid(f"The {word} {error}", title=f"The {word} cannot be read") from None
 
 
 def read_id(text: str) -> UUID | None:

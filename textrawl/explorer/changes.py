@@ -1,19 +1,19 @@
 """Changes of facts: correct one, or forget a fact or an entity.
 
-Each has two steps. The first shows what will change, and the second changes it.
+A correction is made at once, because an undo takes it back. A deletion shows first what goes.
 """
 
-from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, replace
 from uuid import UUID
 
-from starlette.responses import RedirectResponse, Response
+from starlette.responses import Response
 
 from textrawl.access.principal import Scope
 from textrawl.errors import ArgumentInvalid, FactNotFound, NothingToDelete
 from textrawl.explorer.arguments import read_fact, read_name, read_reason
 from textrawl.explorer.forms import Form
+from textrawl.explorer.notices import PROPOSED
 from textrawl.explorer.rendering import write_link
 from textrawl.explorer.requests import PageRequest
 from textrawl.explorer.site import HistoryRow
@@ -23,6 +23,7 @@ from textrawl.memory.facts import Fact
 from textrawl.values.text import FACT_LENGTH, REASON_LENGTH, clean_name
 
 _KINDS = ("ended", "wrong", "void")
+_NO_REASON = "corrected without a reason"
 
 
 @dataclass(frozen=True)
@@ -48,26 +49,27 @@ class _FactChange:
 async def ask_correction(visit: PageRequest) -> Response:
     """Show the form for the correction of a fact."""
     target = await _find_target(visit, visit.read("name"), visit.read("fact"))
-    return _show_correction(visit, target, {"step": "ask", "text": target.fact.content})
+    values = {"longest": FACT_LENGTH, "longest_reason": REASON_LENGTH, "space": target.fact.space}
+    return visit.show("correct.html", {"entity": target.entity, "fact": target.fact, **values})
 
 
 async def correct(visit: PageRequest) -> Response:
-    """Show what the correction will change. With the confirmation of the person, change it."""
+    """Correct a fact."""
     form = visit.form
     target = await _find_target(visit, form.get("name", ""), form.get("fact", ""))
     change = _read_change(form)
+    visit.require_confirmation()
     if change.text == target.fact.content:
         raise ArgumentInvalid("Go back, and write what is right now", title="Nothing is different")
-    if not form.get("confirmed"):
-        return _show_correction(visit, target, {"step": "confirm", **asdict(change)})
     entity, number = target.entity, str(target.fact.id)
     if change.reason:
         revision = Revision(entity.name, number, change.reason, change.text or None)
         await CurationOperations(visit.site.store).revise(revision, visit.caller)
-    else:
-        fact = Fact(entity.name, entity.entity_type, change.text, replaces=number)
-        await visit.site.memory.remember(fact, visit.caller)
-    return visit.return_to(entity.name)
+        return visit.report("Corrected.", target.fact.space, entity=entity.name)
+    fact = Fact(entity.name, entity.entity_type, change.text, replaces=number)
+    row = await visit.site.memory.remember(fact, visit.caller)
+    text = PROPOSED if row.proposal_id else "Corrected."
+    return visit.report(text, target.fact.space, entity=entity.name)
 
 
 def _read_change(form: Form) -> _FactChange:
@@ -76,11 +78,8 @@ def _read_change(form: Form) -> _FactChange:
     if kind not in _KINDS:
         raise ArgumentInvalid("Go back, and say what was wrong", title="Unknown change")
     text = "" if kind == "void" else read_fact(form.get("text", ""))
-    if kind == "ended":
-        return _FactChange(kind, text, "")
-    return _FactChange(
-        kind, text, read_reason(form.get("reason", ""), "Say why the fact was wrong")
-    )
+    reason = "" if kind == "ended" else read_reason(form.get("reason") or _NO_REASON, _NO_REASON)
+    return _FactChange(kind, text, reason)
 
 
 async def ask_deletion(visit: PageRequest) -> Response:
@@ -106,8 +105,8 @@ async def forget(visit: PageRequest) -> Response:
     planned = visit.form.get("planned", "")
     await _forget(visit, name, fact, dry_run=False, planned=planned)
     if fact:
-        return visit.return_to(name)
-    return RedirectResponse(write_link("search"), 303)
+        return visit.report("Deleted for good.", entity=name)
+    return replace(visit, form={}).report("Deleted for good.", default=write_link("search"))
 
 
 async def _forget(
@@ -123,7 +122,7 @@ async def _forget(
 
 async def _find_target(visit: PageRequest, name: str, fact: str) -> _Target:
     """Return a valid fact by its id, for a person who may write. Raises FactNotFound."""
-    _require(visit, "write")
+    _require(visit, "write", "propose")
     name = read_name(name)
     entity = await visit.site.memory.describe(
         name, visit.caller, max_observations=0, with_relations=False
@@ -143,18 +142,7 @@ async def _find_fact(visit: PageRequest, name: str, fact: str) -> HistoryRow | N
     return None
 
 
-def _require(visit: PageRequest, scope: Scope) -> None:
+def _require(visit: PageRequest, *scopes: Scope) -> None:
     visit.require_writable()
     visit.principal.require("read")
-    visit.principal.require(scope)
-
-
-def _show_correction(visit: PageRequest, target: _Target, values: Mapping[str, object]) -> Response:
-    common = {
-        "entity": target.entity,
-        "fact": target.fact,
-        "longest": FACT_LENGTH,
-        "longest_reason": REASON_LENGTH,
-        "space": target.fact.space,
-    }
-    return visit.show("correct.html", {**common, **values})
+    visit.principal.require(*scopes)

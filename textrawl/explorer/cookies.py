@@ -152,14 +152,18 @@ def find_way_back(request: Request) -> str | None:
 
 def _find_referrer(request: Request) -> str | None:
     """Return the address that the browser names, without its host, which has to be ours."""
-    named = request.headers.get("referer", "")
-    if not (named.isascii() and named.isprintable() and len(named) <= _LONGEST):
+    named, host = request.headers.get("referer", ""), request.headers.get("host", "")
+    return find_page(named, host.lower())
+
+
+def find_page(address: str, host: str = "") -> str | None:
+    """Return an address without its host if it is a page of the explorer at this host, or None."""
+    if not (address.isascii() and address.isprintable() and len(address) <= _LONGEST):
         return None
     try:
-        came = urlsplit(named)
+        came = urlsplit(address)
     except ValueError:
         return None
-    host = request.headers.get("host", "").lower()
     if came.netloc.lower() != host or not _PAGE.fullmatch(came.path):
         return None
     return f"{came.path}?{came.query}" if came.query else came.path

@@ -39,7 +39,7 @@ async def merge(visit: PageRequest) -> Response:
     visit.require_confirmation()
     operations = EntityOperations(visit.site.store)
     row = await operations.merge(target.entity.name, other, target.caller, dry_run=False)
-    return visit.return_to(row.kept_name)
+    return visit.report("Merged.", target.entity.space, entity=row.kept_name)
 
 
 async def plan_split(visit: PageRequest) -> Response:
@@ -65,4 +65,4 @@ async def split(visit: PageRequest) -> Response:
     visit.require_confirmation()
     operations = EntityOperations(visit.site.store)
     row = await operations.split(name, target.caller, dry_run=False)
-    return visit.return_to(row.merged_name)
+    return visit.report("Split.", target.entity.space, entity=row.merged_name)

@@ -1,19 +1,20 @@
-"""The names and the description of an entity: give it an alias, take one away, describe it.
+"""The name, the type, the description and the aliases of an entity, edited at once.
 
-Each has two steps. The first shows what will change, and the second changes it.
+An undo takes each change back.
 """
 
 from dataclasses import dataclass, replace
 
-from starlette.responses import Response
+from starlette.responses import RedirectResponse, Response
 
 from textrawl.access.principal import Caller
-from textrawl.errors import ArgumentInvalid, EntityNotFound
-from textrawl.explorer.arguments import read_fact, read_name
+from textrawl.errors import EntityNotFound
+from textrawl.explorer.arguments import read_fact, read_name, read_new_type
+from textrawl.explorer.rendering import write_link
 from textrawl.explorer.requests import PageRequest
-from textrawl.memory.entities import AliasRow, EntityOperations
+from textrawl.memory.entities import EntityOperations
 from textrawl.memory.fact_rows import EntityRow
-from textrawl.values.text import FACT_LENGTH, NAME_LENGTH, clean_name
+from textrawl.values.text import FACT_LENGTH, NAME_LENGTH
 
 
 @dataclass(frozen=True)
@@ -27,58 +28,58 @@ class NameTarget:
 async def ask_alias(visit: PageRequest) -> Response:
     """Show the form for another name of an entity."""
     target = await find_target(visit, visit.read("name"))
-    values = {"step": "ask", "entity": target.entity, "alias": "", "longest": NAME_LENGTH}
-    return visit.show("alias.html", values)
+    return visit.show("alias.html", {"entity": target.entity, "longest": NAME_LENGTH})
 
 
 async def add_alias(visit: PageRequest) -> Response:
-    """Show what another name will change. With the confirmation of the person, add it."""
+    """Give an entity another name. If another entity has it, lead to the plan of a merge."""
     target = await find_target(visit, visit.form.get("name", ""))
     entity, alias = target.entity, read_name(visit.form.get("alias", ""))
-    if visit.form.get("confirmed"):
-        await EntityOperations(visit.site.store).add_alias(entity.name, alias, target.caller)
-        return visit.return_to(entity.name)
+    visit.require_confirmation()
     other = await _describe(visit, alias, target.caller)
-    step = "confirm" if other is None else "known" if other.id == entity.id else "taken"
-    values = {"step": step, "entity": entity, "other": other, "alias": alias}
-    return visit.show("alias.html", {**values, "longest": NAME_LENGTH})
+    if other is not None and other.id != entity.id:
+        return RedirectResponse(
+            write_link("merge", name=entity.name, other=other.name, space=entity.space), 303
+        )
+    row = await EntityOperations(visit.site.store).add_alias(entity.name, alias, target.caller)
+    text = "The name is added." if row.added else "It had this name already."
+    return visit.report(text, entity.space, entity=entity.name)
 
 
-async def ask_description(visit: PageRequest) -> Response:
-    """Show the form for the description of an entity."""
+async def ask_edit(visit: PageRequest) -> Response:
+    """Show the form for the name, the type and the description of an entity."""
     target = await find_target(visit, visit.read("name"))
-    return _show_description(visit, target, "ask", target.entity.description or "")
+    values = {"entity": target.entity, "longest": NAME_LENGTH, "most": FACT_LENGTH}
+    return visit.show("edit.html", values)
 
 
-async def set_description(visit: PageRequest) -> Response:
-    """Show what a description will change. With the confirmation of the person, set it."""
-    target = await find_target(visit, visit.form.get("name", ""))
-    text = read_fact(visit.form.get("text", ""))
-    if not visit.form.get("confirmed"):
-        return _show_description(visit, target, "confirm", text)
-    await EntityOperations(visit.site.store).describe(target.entity.name, text, target.caller)
-    return visit.return_to(target.entity.name)
-
-
-def _show_description(visit: PageRequest, target: NameTarget, step: str, text: str) -> Response:
-    values = {"step": step, "entity": target.entity, "text": text, "longest": FACT_LENGTH}
-    return visit.show("describe.html", values)
-
-
-async def ask_removal(visit: PageRequest) -> Response:
-    """Show what the removal of an alias will change."""
-    target = await find_target(visit, visit.read("name"))
-    alias = await _find_alias(visit, target, visit.read("alias"))
-    return visit.show("unname.html", {"entity": target.entity, "alias": alias})
+async def edit(visit: PageRequest) -> Response:
+    """Set what differs from the name, the type and the description of an entity now."""
+    form, operations = visit.form, EntityOperations(visit.site.store)
+    target = await find_target(visit, form.get("name", ""))
+    entity, caller = target.entity, target.caller
+    name = read_name(form.get("new_name") or entity.name)
+    kind = read_new_type(form.get("type", ""))
+    text = read_fact(form["text"]) if form.get("text", "").strip() else None
+    visit.require_confirmation()
+    if kind and kind != entity.entity_type:
+        await operations.retype(entity.name, kind, caller)
+    if text and text != entity.description:
+        await operations.describe(entity.name, text, caller)
+    if name != entity.name:
+        await operations.rename(entity.name, name, caller)
+        # The page of the former name leads there too, but its address would stay the former one.
+        visit = replace(visit, form={**form, "back": ""})
+    return visit.report("Changed.", entity.space, entity=name)
 
 
 async def remove_alias(visit: PageRequest) -> Response:
-    """Remove an alias. The form is the confirmation of the person."""
+    """Take an alias away from an entity."""
     target = await find_target(visit, visit.form.get("name", ""))
     name, alias = target.entity.name, read_name(visit.form.get("alias", ""))
     visit.require_confirmation()
     await EntityOperations(visit.site.store).remove_alias(alias, target.caller, name)
-    return visit.return_to(name)
+    return visit.report("The name is removed.", target.entity.space, entity=name)
 
 
 async def find_target(visit: PageRequest, name: str) -> NameTarget:
@@ -99,14 +100,3 @@ async def find_target(visit: PageRequest, name: str) -> NameTarget:
 
 async def _describe(visit: PageRequest, name: str, caller: Caller) -> EntityRow | None:
     return await visit.site.memory.describe(name, caller, max_observations=0, with_relations=False)
-
-
-async def _find_alias(visit: PageRequest, target: NameTarget, alias: str) -> AliasRow:
-    """Return an alias of an entity, with who added it. Raises ArgumentInvalid if it has none."""
-    name, alias = target.entity.name, clean_name(alias)
-    rows = await EntityOperations(visit.site.store).list_aliases(name, target.caller)
-    found = next((row for row in rows if row.alias == alias), None)
-    if found is None:
-        fix = "Look at the entity again: it may have changed"
-        raise ArgumentInvalid(fix, title="The entity has no such name")
-    return found

@@ -23,6 +23,7 @@ from starlette.responses import HTMLResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from textrawl.explorer.site import ROOT
+from textrawl.values.names import ENTITY_TYPES
 from textrawl.values.text import escape_hidden
 
 _KINDS = {"css": "text/css", "js": "text/javascript", "svg": "image/svg+xml"}
@@ -162,6 +163,7 @@ def _build_environment() -> Environment:
         "link": write_link,
         "asset": find_address,
         "icon": _draw_icon,
+        "entity_types": ENTITY_TYPES,
     }
     filters: dict[str, Any] = {
         "time": write_time,

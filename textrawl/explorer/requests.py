@@ -3,7 +3,9 @@
 import secrets
 from collections.abc import Awaitable, Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any, TypeVar
+from urllib.parse import urlencode
 
 from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser
 from starlette.requests import Request
@@ -13,7 +15,13 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from textrawl import __version__, errors
 from textrawl.access.principal import Caller, Principal, keep_caller
 from textrawl.access.request import find_principal, find_request_id
-from textrawl.explorer.cookies import drop_session, find_way_back, read_session, read_theme
+from textrawl.explorer.cookies import (
+    drop_session,
+    find_page,
+    find_way_back,
+    read_session,
+    read_theme,
+)
 from textrawl.explorer.forms import (
     Form,
     FormRefused,
@@ -24,6 +32,7 @@ from textrawl.explorer.forms import (
     mask,
     read_form,
 )
+from textrawl.explorer.notices import Notice, offer_undo
 from textrawl.explorer.rendering import render, write_link
 from textrawl.explorer.site import AnswerCache, BrowserSession, PlaceRow, Site
 from textrawl.memory.facts import suggest_names
@@ -127,10 +136,25 @@ class PageRequest:
         key = (self.principal.credential, spaces, question)
         return await answers.find(key, now, make)
 
-    def return_to(self, entity: str) -> Response:
-        """Return to the page of an entity after a form changed something."""
-        space = self.form.get("space", "")
-        return RedirectResponse(write_link("entity", name=entity, space=space), 303)
+    def report(self, text: str, *spaces: str, entity: str = "", default: str = "") -> Response:
+        """Return to the page where the form was, which then says what the form changed.
+
+        A button there undoes what this request wrote in `spaces`. Without spaces there is none.
+        `default` is where to go if the form names no page: it is the page of the entity, or home.
+        """
+        offer = offer_undo(self.caller.request or "", *spaces)
+        page = "undo-change" if spaces else ""
+        space = spaces[0] if spaces else self.form.get("space", "")
+        return self.tell(Notice(text, entity, space, page, offer), default)
+
+    def tell(self, notice: Notice, default: str = "") -> Response:
+        """Return to the page where the form was, with a notice."""
+        if count_cleaned(dict(self.form)):
+            notice = replace(notice, text=f"{notice.text} Hidden characters were left out.")
+        self.site.notices.keep(self.session.form_token, notice)
+        named = notice.entity and write_link("entity", name=notice.entity, space=notice.space)
+        target = find_page(self.form.get("back", "")) or default or named
+        return RedirectResponse(target or write_link(""), 303)
 
     def allows(self, scope: str) -> bool:
         """Return whether the person has a scope in any space."""
@@ -166,12 +190,19 @@ class PageRequest:
             return []
         return [space.name for space in self.principal.readable if scope in space.scopes]
 
-    def _find_targets(self) -> list[str]:
-        """Return the names of the spaces with facts that the person can write, also unread."""
+    def _find_targets(self, scope: str = "write") -> list[str]:
+        """Return the names of the spaces with facts that the person can use so, also unread."""
         if self.site.settings.read_only:
             return []
         spaces = self.principal.spaces
-        return [each.name for each in spaces if "write" in each.scopes and each.tier is None]
+        return [each.name for each in spaces if scope in each.scopes and each.tier is None]
+
+    def _find_address(self) -> str:
+        """Return the address of this page, or an empty text after a form."""
+        given = self.request.query_params.multi_items()
+        query = urlencode([(name, value) for name, value in given if name not in ("part", "back")])
+        here = f"{self.request.url.path}?{query}" if query else self.request.url.path
+        return find_page(here) or "" if self.request.method == "GET" else ""
 
     def _describe(self) -> Mapping[str, Any]:
         return {
@@ -183,7 +214,12 @@ class PageRequest:
             "targets": self._find_targets(),
             "reviewed": self.find_spaces("review"),
             "administers": self.allows("admin"),
+            "proposable": self._find_targets("propose"),
             "path": self.request.url.path,
+            "here": self._find_address(),
+            "back": find_page(self.form.get("back") or self.read("back")) or "",
+            "frame": "part.html" if self.read("part") else "page.html",
+            "take_notices": partial(self.site.notices.take, self.session.form_token),
             "cleaned": count_cleaned(dict(self.form)),
             "theme": read_theme(self.request),
             "memory": self.principal.home_space.name if self.principal.home_space else "",
@@ -298,7 +334,8 @@ def _recognise(site: Site, request: Request) -> PageRequest | None:
         principal,
         CLIENT,
         "explorer",
-        find_request_id(request) or secrets.token_hex(8),
+        # The client can choose the id of a request, but an undo names a call by its id.
+        f"{find_request_id(request)}.{secrets.token_hex(8)}".lstrip("."),
         sharing=site.lookup is not None,
     )
     return PageRequest(site, request, session, principal, caller)

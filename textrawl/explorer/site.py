@@ -14,6 +14,7 @@ from cachetools import TTLCache
 
 from textrawl.access.principal import Directory
 from textrawl.doctor.checks import CheckResult
+from textrawl.explorer.notices import Notices
 from textrawl.memory.entities import SamePair
 from textrawl.memory.facts import MemoryOperations
 from textrawl.memory.store import ReportRow, StatisticsRow, Store
@@ -340,6 +341,7 @@ class Site:
     numbers: AnswerCache[Numbers] = field(default_factory=AnswerCache[Numbers])
     pairs: AnswerCache[Sequence[SamePair]] = field(default_factory=AnswerCache[Sequence[SamePair]])
     tickets: Links = field(default_factory=Links)
+    notices: Notices = field(default_factory=Notices)
     open_owner: OpenOwner | None = None
 
     @property

@@ -9,11 +9,14 @@ from starlette.responses import Response
 
 from textrawl.errors import ArgumentInvalid
 from textrawl.explorer.arguments import read_number, read_start
+from textrawl.explorer.notices import Notice
+from textrawl.explorer.rendering import write_link
 from textrawl.explorer.requests import CLIENT, PageRequest
 from textrawl.memory.trail import EventFilter, PlanRow, RevertedRow, Trail, UndoRow
 from textrawl.values.text import clean_name
 
 _EVENTS, _MOST_EVENTS = 50, 500
+_LAST_EVENT = (1 << 63) - 1
 _MOST_STEPS = 200  # of a plan that are shown
 
 
@@ -67,7 +70,30 @@ async def revert(visit: PageRequest) -> Response:
     trail = _open_trail(visit, changes=True)
     visit.require_confirmation()
     rows = await trail.revert(number)
+    if visit.form.get("back"):
+        return visit.report("It is as before the undo.")
     return _report(visit, reverted=rows)
+
+
+async def undo_change(visit: PageRequest) -> Response:
+    """Undo one event, or what one request of this person wrote in some spaces."""
+    visit.require_writable()
+    form, done = visit.form, None
+    event = read_number(form.get("event", ""), least=1, most=_LAST_EVENT, default=0)
+    call = clean_name(form.get("call", ""))
+    if not event and not call:
+        raise ArgumentInvalid("Choose one on the page of the trail", title="No change is chosen")
+    visit.require_confirmation()
+    for space in form.get("spaces", "").split():
+        principal = visit.principal.pin(space)
+        trail = Trail(visit.site.store.database, principal.credential, principal.home, CLIENT)
+        done = await trail.undo_event(event or None, None if event else call)
+    if done is None:
+        raise ArgumentInvalid("Go back, and choose a space", title="No space is chosen")
+    fields = {"undo": done.undo_id, "space": done.space_name}
+    if done.space_name not in visit.administered or " " in form["spaces"].strip():
+        return visit.report("Undone.", default=write_link("search"))
+    return visit.tell(Notice("Undone.", page="revert", fields=fields), write_link("trail"))
 
 
 def _show_plan(

@@ -67,10 +67,19 @@ class UnnamedRow:
 
 @dataclass(frozen=True)
 class DescribedRow:
-    """An entity that got a description."""
+    """An entity that got a description or another name."""
 
     entity_id: UUID
     entity_name: str
+
+
+@dataclass(frozen=True)
+class TypedRow:
+    """An entity that got a type."""
+
+    entity_id: UUID
+    entity_name: str
+    entity_type: str
 
 
 @dataclass(frozen=True)
@@ -187,6 +196,21 @@ class EntityOperations:
             embedding=vectors[0] if vectors else None,
             **caller.writing,
         )
+        return row
+
+    async def rename(self, entity: str, name: str, caller: Caller) -> DescribedRow:
+        """Give an entity another name. The former one becomes an alias.
+
+        Raises ArgumentInvalid if another entity has this name.
+        """
+        names = {"entity": entity, "name": name}
+        [row] = await self._call("rename_entity", DescribedRow, "name", **names, **caller.writing)
+        return row
+
+    async def retype(self, entity: str, type: str, caller: Caller) -> TypedRow:
+        """Set the type of an entity, as a person states it."""
+        given = {"entity": entity, "type": type}
+        [row] = await self._call("retype_entity", TypedRow, "type", **given, **caller.writing)
         return row
 
     async def list_aliases(self, entity: str | None, caller: Caller) -> list[AliasRow]:
