@@ -10,8 +10,8 @@ import pytest
 
 from tests.conftest import Era
 from tests.explorer.markup import Document
-from tests.explorer.test_issuer_sign_in import Gate, gate, provider
 from tests.explorer.siege import compare
+from tests.explorer.test_issuer_sign_in import Gate, gate, provider
 from tests.explorer.test_search_page import remember
 from tests.explorer.visiting import Browser, Place
 from tests.support.connector_clients import CHATGPT, CLAUDE, DOCUMENT, connect_by_address

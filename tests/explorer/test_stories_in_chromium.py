@@ -1,9 +1,11 @@
 """What a reader, a writer and an administrator do with the pages, in a real browser."""
 
 import re
+from dataclasses import dataclass
+from typing import Any
 
 import pytest
-from playwright.async_api import expect
+from playwright.async_api import Locator, expect
 
 from tests.explorer.chromium import Tab, marks, open_tab, sign_in
 from tests.explorer.visiting import Place
@@ -32,59 +34,134 @@ async def test_a_reader_finds_an_entity_and_its_graph_and_is_offered_no_change(
     assert tab.faults == []
 
 
-async def test_a_writer_corrects_a_fact_and_an_administrator_undoes_it(filled: Place) -> None:
-    async with open_tab(filled) as tab:
-        await _correct(tab, filled)
-        await tab.page.get_by_role("button", name="Sign out").click()
-        await _undo(tab, filled)
+WAYS = {
+    "mouse": {},
+    "keyboard": {},
+    "touch": {"viewport": {"width": 390, "height": 844}, "has_touch": True},
+    "no script": {"java_script_enabled": False},
+}
 
-    assert tab.faults == []
+
+@dataclass
+class Hand:
+    """A person at a tab. `presses` counts what was clicked, tapped or pressed."""
+
+    tab: Tab
+    way: str
+    presses: int = 0
+
+    async def press(self, role: Any, name: str) -> None:
+        """Use the first visible button or link with such a name."""
+        self.presses += 1
+        kind = "summary" if role == "box" else role
+        found = self.tab.page.locator("summary") if role == "box" else None
+        wanted = (found or self.tab.page.get_by_role(kind)).filter(
+            has_text=re.compile(name), visible=True
+        )
+        if self.way == "keyboard":
+            await walk_to(self.tab, wanted.first, name)
+            await self.tab.page.keyboard.press("Enter")
+        elif self.way == "touch":
+            await wanted.first.tap()
+        else:
+            await wanted.first.click()
+
+    async def write(self, **fields: str) -> None:
+        """Fill the visible fields with these names."""
+        for name, text in fields.items():
+            await (
+                self.tab.page.locator(f"main [name={name}], .remember[open] [name={name}]")
+                .filter(visible=True)
+                .first.fill(text)
+            )
+
+    async def read(self, text: str) -> None:
+        """Wait until the notice says something."""
+        await expect(self.tab.page.locator(".notice")).to_contain_text(text)
 
 
-async def test_a_writer_forgets_a_fact_by_keyboard_alone(filled: Place) -> None:
-    async with open_tab(filled) as tab:
+@pytest.mark.parametrize("way", list(WAYS))
+async def test_a_writer_adds_and_changes_everything_at_its_place(filled: Place, way: str) -> None:
+    async with open_tab(filled, **WAYS[way]) as tab:
+        hand = Hand(tab, way)
         await sign_in(tab, filled.tokens["writer"])
-        await tab.go("entity?name=Ada")
-        await _press(tab, "link", "Forget.*prefers green tea")
-        await expect(tab.page.get_by_text("This deletes one fact")).to_be_visible()
-        await _press(tab, "button", "Delete")
-        await expect(tab.page.get_by_role("heading", name="Ada")).to_be_visible()
+        await _add(hand, filled)
+        await tab.go("entity?name=Ada&space=team")
+        await _correct(hand, filled)
+        await _connect(hand, filled)
+        await _rename(hand, filled)
 
-    assert _find_facts(filled, "prefers%") == []
     assert tab.faults == []
 
 
-async def _correct(tab: Tab, place: Place) -> None:
-    """Correct a fact of Ada as a writer."""
-    await sign_in(tab, place.tokens["writer"])
-    await tab.go("entity?name=Ada")
-    await tab.page.get_by_role("link", name=re.compile("Correct.*prefers green tea")).click()
-    await tab.page.get_by_label("What is right").fill("prefers mint tea")
-    await tab.page.get_by_label("was wrong from the beginning").check()
-    await tab.page.get_by_label("If it was wrong: why").fill("she said so")
-    await tab.page.get_by_role("button", name="Show what will change").click()
-    await expect(tab.page.get_by_text("Nothing has changed yet")).to_be_visible()
-    assert _find_facts(place, "prefers%") == ["prefers green tea"]
-    await tab.page.get_by_role("button", name="Change it").click()
-    await expect(tab.page.get_by_text("Wrong: she said so")).to_be_visible()
-    assert _find_facts(place, "prefers%") == ["prefers mint tea"]
+async def _add(hand: Hand, place: Place) -> None:
+    """Remember a fact from the page of a search, with two presses."""
+    await hand.tab.go("timeline?author=writer")
+    hand.presses = 0
+    await hand.press("box", "Remember")
+    await hand.write(name="Grace", text="wrote a compiler")
+    await hand.press("button", "Remember")
+    await hand.read("Remembered.")
+    assert (hand.presses, hand.tab.page.url.endswith("/timeline?author=writer")) == (2, True)
+    assert _find_facts(place, "wrote%") == ["wrote a compiler"]
+    await hand.press("button", "Undo")
+    await hand.read("Undone.")
+    assert _find_facts(place, "wrote%") == []
 
 
-async def _undo(tab: Tab, place: Place) -> None:
-    """Undo what the writer did as an administrator, and put it back."""
-    await sign_in(tab, place.tokens["admin"])
-    await tab.page.get_by_role("link", name="Trail").click()
-    await tab.page.get_by_label("Author").fill("writer")
-    await tab.page.get_by_role("button", name="Show").click()
-    undo = tab.page.get_by_role("link", name="Undo what this author wrote from here on")
-    await undo.last.click()
-    await expect(tab.page.get_by_text("prefers mint tea").first).to_be_visible()
-    assert _find_facts(place, "prefers%") == ["prefers mint tea"]
-    await tab.page.get_by_role("button", name="Undo").click()
-    await expect(tab.page.get_by_role("button", name="Put")).to_be_visible()
+async def _correct(hand: Hand, place: Place) -> None:
+    """Correct a fact with two presses, undo that on the spot, and forget it."""
+    hand.presses = 0
+    await hand.press("link", "Correct: prefers green tea")
+    await hand.write(text="prefers mint tea")
+    await hand.press("button", "Save")
+    await hand.read("Corrected.")
+    assert (hand.presses, _find_facts(place, "prefers%")) == (2, ["prefers mint tea"])
+    await hand.press("button", "Undo")
+    await hand.read("Undone.")
     assert _find_facts(place, "prefers%") == ["prefers green tea"]
-    await tab.page.get_by_role("button", name="Put").click()
-    assert _find_facts(place, "prefers%") == ["prefers mint tea"]
+    await hand.press("link", "Forget: prefers green tea")
+    await hand.press("button", "Delete for good")
+    await hand.read("Deleted for good.")
+    assert _find_facts(place, "prefers%") == []
+
+
+async def _connect(hand: Hand, place: Place) -> None:
+    """Relate two entities, correct the relation, and end it."""
+    await hand.press("link", "Relate it")
+    await hand.write(relation="knows", other="Grace")
+    await hand.press("button", "Save")
+    await hand.read("Related.")
+    await hand.press("link", "Correct: knows → Grace")
+    await hand.write(other="Ben")
+    await hand.press("button", "Save")
+    await hand.read("Corrected.")
+    assert _find_ends(place) == [("Ben", False), ("Grace", True)]
+    await hand.press("link", "End: knows → Ben")
+    await hand.press("button", "End it")
+    await hand.read("Ended.")
+    assert _find_ends(place) == [("Ben", True), ("Grace", True)]
+
+
+async def _rename(hand: Hand, place: Place) -> None:
+    """Give an entity another name and type."""
+    await hand.press("link", "Edit")
+    await hand.write(new_name="Ada King", type="project", text="a countess")
+    await hand.press("button", "Save")
+    await hand.read("Changed.")
+    await expect(hand.tab.page.get_by_role("heading", name="Ada King").first).to_be_visible()
+    await hand.press("button", "Undo")
+    await hand.read("Undone.")
+    names = place.owner.execute("select name from entity where name like 'Ada%'").fetchall()
+    assert names == [("Ada",)]
+
+
+def _find_ends(place: Place) -> list[tuple[str, bool]]:
+    """Whom Ada knows or knew, and whether that ended."""
+    return place.owner.execute(
+        "select e.name, r.valid_until is not null from textrawl.relation r"
+        " join textrawl.entity e on e.id = r.to_entity where r.relation_type = 'knows' order by 1"
+    ).fetchall()
 
 
 async def _search(tab: Tab, question: str) -> None:
@@ -93,18 +170,16 @@ async def _search(tab: Tab, question: str) -> None:
     await tab.page.wait_for_url("**/search?*q=*")
 
 
-async def _press(tab: Tab, role: str, name: str) -> None:
-    """Walk to a link or a button with the Tab key, as people without a mouse do, and use it."""
-    wanted = tab.page.get_by_role(role, name=re.compile(name))  # pyright: ignore[reportArgumentType]
+async def walk_to(tab: Tab, wanted: Locator, name: str) -> None:
+    """Walk to an element with the Tab key, as people without a mouse do."""
     for _ in range(_MOST_STEPS):
-        await tab.page.keyboard.press("Tab")
         if await wanted.evaluate("(element) => element === document.activeElement"):
-            await tab.page.keyboard.press("Enter")
             return
+        await tab.page.keyboard.press("Tab")
     pytest.fail(f"The Tab key does not reach {name}")
 
 
-_MOST_STEPS = 60
+_MOST_STEPS = 120
 
 
 def _find_facts(place: Place, pattern: str) -> list[str]:
