@@ -6,9 +6,11 @@ import psycopg
 import pytest
 
 from tests.conftest import Databases, hide_settings
-from tests.explorer.material import fill, propose_all
+from tests.explorer.material import fill, propose_all, write_texts
 from tests.explorer.visiting import Place, open_place
+from tests.toolsets.memory.test_documents import store
 from textrawl import read_settings
+from textrawl.access.access_token import hash_token
 from textrawl.embedded.postmaster import APP
 from textrawl.settings import Settings
 
@@ -27,9 +29,13 @@ async def filled(place: Place) -> Place:
     """A server with a memory to look at, proposals, and a second space to share with."""
     fill(place.owner)
     propose_all(place.owner, place.tokens["proposer"])
+    write_texts(place.owner, "drinks green tea in Oslo", hash_token(place.tokens["keeper"]))
     place.owner.execute(
-        "select create_space('other'), grant_access('keeper', 'other', '{read,write}')"
+        "select create_space('other'), grant_access('keeper', 'other', '{read,write}'),"
+        " create_space('handbook', tier => 'personal'),"
+        " grant_access('keeper', 'handbook', '{read}')"
     )
+    store(place.owner, "handbook")
     return place
 
 

@@ -51,6 +51,11 @@ class Document(HTMLParser):
     def text(self) -> str:
         return " ".join(self.texts)
 
+    @property
+    def prose(self) -> str:
+        """The text as people read it, also where words are marked."""
+        return "".join(self.texts)
+
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         if tag not in ALLOWED:
             self.faults.append(f"<{tag}>")
@@ -81,6 +86,6 @@ ALLOWED = {
     "section", "div", "span", "dl", "dt", "dd", "meter", "table", "thead", "tbody", "tr", "th",
     "td", "code", "q", "time", "svg", "rect", "g", "line", "circle", "text",
     "details", "summary", "textarea", "img", "polyline", "polygon", "ellipse",
-    "fieldset", "legend", "strong", "datalist", "output", "defs", "marker", "path",
+    "mark", "pre", "fieldset", "legend", "strong", "datalist", "output", "defs", "marker", "path",
 }  # fmt: skip
 """The elements that our templates use."""

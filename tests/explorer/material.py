@@ -63,6 +63,21 @@ def _add_numbers(owner: psycopg.Connection) -> None:
     )
 
 
+def write_texts(owner: psycopg.Connection, text: str, credential: bytes | None = None) -> None:
+    """Write a journal entry, an identity file with a snapshot, and a memory that fades."""
+    owner.execute(
+        "select write_entry('daily', '2026-05-01', %(text)s, 'laptop', credential => %(who)s),"
+        " write_identity('self', 'my_identity.md', 'I was new', credential => %(who)s),"
+        " save_memory(to_jsonb(%(text)s || ' and fades'), credential => %(who)s,"
+        "  moment => now() - interval '300 days')",
+        {"text": text, "who": credential},
+    )
+    owner.execute(
+        "select write_identity('self', 'my_identity.md', %(text)s, credential => %(who)s)",
+        {"text": text, "who": credential},
+    )
+
+
 def propose_all(owner: psycopg.Connection, token: str) -> None:
     """Let the person with this token propose facts: new, repeated, replacing, hostile and long.
 

@@ -16,6 +16,7 @@ import psycopg
 from psycopg import sql
 
 from tests.attacks.site import issue
+from tests.explorer.material import write_texts
 from tests.explorer.visiting import Browser, Place
 from textrawl.access.access_token import hash_token
 from textrawl.explorer import application
@@ -60,6 +61,7 @@ class Material:
         """For each action, a form with which somebody with all rights changes the space."""
         name = {"name": "Ada", "confirmed": "1"}
         return {
+            "keep": {"fact": self.fact},  # first, because a correction ends the fact
             "correct": {**name, "fact": self.fact, "text": "likes milk", "kind": "ended"},
             "forget": {**name, "fact": self.spare},
             "alias": {**name, "alias": "Countess"},
@@ -101,7 +103,8 @@ class Material:
             "relation": "likes", "former": "Tea", "former_relation": "likes", "new_name": "Ada",
             "valid_from": "2026-01-01", "valid_until": "2030-01-01", "event": self.event,
             "call": "x", "spaces": "team", "back": "/explore/search", "score": "50",
-            "entities": "10", "planned": "x",
+            "entities": "10", "planned": "x", "entry": "daily/2026-05-01/laptop",
+            "file": "self/my_identity.md", "snapshot": "x", "download": "1",
         }  # fmt: skip
 
 
@@ -185,6 +188,7 @@ def fill(owner: psycopg.Connection, space: str, author: str, names: tuple[str, s
         call(remember, entity, text)
     call(remember, "Dan", "sails")
     call("(relate_entities('Ada', 'likes', 'Tea', credential => %s)).relation_id")
+    write_texts(owner, names[1], credential)
     call("(name_entity('Ada', 'Ada L', credential => %s)).stored_alias")
     call("(merge_entities('Ada', 'Ada King', credential => %s)).kept_name")
     suggester = hash_token(issue(owner, f"suggester of {space}", space, "read", "propose"))

@@ -127,6 +127,8 @@ async def test_each_kind_of_item_opens_and_no_item_out_of_reach(
 
     assert of_entity.url.params["name"] == "Ada"
     assert of_relation.headers["location"].endswith("/entity?name=Ada&space=team#relations")
-    assert [text in whole.text for text in (MEALS, "The beginning")] == [True, False]
-    assert [text in rest.text for text in ("from line 2", "The beginning")] == [True, True]
+    lines, begin = MEALS.splitlines(), "The beginning"
+    shown = [Document(page.text).prose for page in (whole, rest)]
+    assert [line in shown[0] for line in (*lines, begin)] == [True, True, True, False]
+    assert [line in shown[1] for line in (*lines, begin)] == [False, True, True, True]
     assert (codes, foreign) == ([404] * 3, "search")

@@ -23,6 +23,8 @@ PAGES = (
     "merge?name=Ada",
     "merge?name=Ada&other=Ben", "split?name=A.+Lovelace",
     "timeline", "share?name=Ada&source=team", "share?name=Ada&source=team&target=other",
+    "documents", "documents?space=handbook", "journal", "journal?entry=daily/2026-05-01/laptop",
+    "identity", "identity?file=self/my_identity.md", "fading", "clients", "export",
     "proposals", "decide?id=10000000&id=20000000&id=30000000&id=40000000&id=50000000",
 )  # fmt: skip
 PICTURES = os.environ.get("TEXTRAWL_PICTURES")
@@ -32,7 +34,7 @@ PICTURES = os.environ.get("TEXTRAWL_PICTURES")
 async def test_people_sign_in_search_while_typing_and_walk_to_an_entity(filled: Place) -> None:
     async with open_tab(filled) as tab:
         await sign_in(tab, filled.tokens["reader"])
-        await tab.page.get_by_label("Question or keywords").press_sequentially("green tea")
+        await tab.page.get_by_label("Search the memory").press_sequentially("green tea")
         await expect(tab.page.get_by_text("prefers green tea")).to_be_visible()
         await tab.page.wait_for_url("**/search?q=green+tea*")
         await tab.page.get_by_role("link", name="Ada", exact=True).click()

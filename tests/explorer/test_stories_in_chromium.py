@@ -165,7 +165,7 @@ def _find_ends(place: Place) -> list[tuple[str, bool]]:
 
 
 async def _search(tab: Tab, question: str) -> None:
-    await tab.page.get_by_label("Question or keywords").fill(question)
+    await tab.page.get_by_label("Search the memory").fill(question)
     await tab.page.keyboard.press("Enter")
     await tab.page.wait_for_url("**/search?*q=*")
 

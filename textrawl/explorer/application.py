@@ -16,13 +16,17 @@ from textrawl.errors import StartRefused, TextrawlError
 from textrawl.explorer import (
     additions_page,
     changes,
+    clients_page,
     compare_page,
     dashboard_page,
     entity_page,
+    export_page,
     grants_page,
     graph_page,
     health_page,
     item_page,
+    library_page,
+    live_page,
     merges_page,
     names_page,
     proposals_page,
@@ -54,8 +58,15 @@ if TYPE_CHECKING:
 
 _PAGES: dict[str, Page] = {
     "search": search_page.show,
+    "suggest": search_page.suggest,
     "entity": entity_page.show,
     "item": item_page.show,
+    "documents": library_page.list_documents,
+    "journal": library_page.show_journal,
+    "identity": library_page.show_identity,
+    "fading": library_page.show_fading,
+    "clients": clients_page.show,
+    "export": export_page.show,
     "graph": graph_page.show,
     "spaces": dashboard_page.show,
     "compare": compare_page.show,
@@ -106,6 +117,7 @@ _ACTIONS: dict[str, Page] = {
     "revoke": tokens_page.revoke,
     "decide": proposals_page.decide,
     "share": share_page.share,
+    "keep": library_page.keep,
 }
 
 
@@ -117,6 +129,7 @@ def build_explorer(site: Site) -> ASGIApp:
         *(issuer.routes if issuer else []),
         Route("/", _lead_to_search),
         Route("/open", item_page.open_item),
+        Route("/live", build_page(site, live_page.follow), methods=["GET"]),
         Route("/sign-in", entrance.ask, methods=["GET"]),
         Route("/sign-in", entrance.accept, methods=["POST"]),
         Route("/static/{version}/{name}", answer_asset),
@@ -145,7 +158,14 @@ def build_pages(server: MemoryServer, settings: Settings, app: App) -> ASGIApp:
     """Return the explorer of an open server. People sign in with the tokens of its clients."""
     identity = app.identity
     return build_explorer(
-        Site(app.store, app.renderer, identity.directory, settings, server.find_principal)
+        Site(
+            app.store,
+            app.renderer,
+            identity.directory,
+            settings,
+            server.find_principal,
+            watches=app.watches,
+        )
     )
 
 

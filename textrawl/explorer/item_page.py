@@ -49,7 +49,7 @@ async def _show_document(
     following = chunks[-1].next_part
     values = {
         "document": chunks[0],
-        "text": "".join(chunk.content for chunk in chunks),
+        "chunks": chunks,
         "beginning": None if item.place is None else str(ItemId("document", item.id)),
         "rest": None if following is None else str(ItemId("document", item.id, following)),
     }

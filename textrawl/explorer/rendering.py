@@ -138,6 +138,17 @@ def _write_author(name: str) -> Markup:
     ).format(hue, initials.upper(), escape_hidden(name))
 
 
+def _write_marked(text: str) -> Markup:
+    """Return a text of mark_matches(), which has characters 2 and 3 around what a page marks."""
+    pieces = re.split("[\x02\x03]", text)
+    return Markup("").join(
+        Markup("<mark>{}</mark>").format(escape_hidden(piece))
+        if place % 2
+        else escape_hidden(piece)
+        for place, piece in enumerate(pieces)
+    )
+
+
 def _write_share(share: float) -> str:
     """Return a share in hundredths, as in the answers of the tools."""
     return f"{100 * share:.0f}"
@@ -173,6 +184,7 @@ def _build_environment() -> Environment:
         "author": _write_author,
         "thousands": "{:,}".format,
         "hundredths": _write_share,
+        "marked": _write_marked,
         "number": _count,
     }
     environment.globals.update(functions)

@@ -37,7 +37,7 @@ from textrawl.explorer.rendering import render, write_link
 from textrawl.explorer.site import AnswerCache, BrowserSession, PlaceRow, Site
 from textrawl.memory.facts import suggest_names
 from textrawl.server.http.authentication import describe_principal
-from textrawl.values.text import count_cleaned
+from textrawl.values.text import PROMPT_LENGTH, count_cleaned
 
 Answer = TypeVar("Answer")
 
@@ -46,15 +46,21 @@ _NAVIGATION = (
         "",
         ("search", "Search", "search", "read"),
         ("timeline", "Timeline", "clock", "read"),
+        ("documents", "Documents", "file-text", "read"),
+        ("journal", "Journal", "book-open", "read"),
+        ("identity", "Identity", "user-round", "read"),
         ("spaces", "Spaces", "layers", "read"),
     ),
     (
         "Review",
         ("proposals", "Proposals", "inbox", "review", "propose"),
         ("same", "Same entities", "copy", "write"),
+        ("fading", "Fading memories", "hourglass", "read"),
     ),
     (
         "Manage",
+        ("clients", "Clients", "plug", "read"),
+        ("export", "Export", "download", "read"),
         ("health", "Health", "heart-pulse", "read"),
         ("trail", "Trail", "history", "admin"),
         ("grants", "Grants", "shield-check", "admin"),
@@ -215,6 +221,7 @@ class PageRequest:
             "reviewed": self.find_spaces("review"),
             "administers": self.allows("admin"),
             "proposable": self._find_targets("propose"),
+            "query_length": PROMPT_LENGTH,
             "path": self.request.url.path,
             "here": self._find_address(),
             "back": find_page(self.form.get("back") or self.read("back")) or "",

@@ -1,8 +1,9 @@
-"""The search: facts with their scores, and what the answer costs in each format."""
+"""The search: entities, facts and documents, and what the answer costs in each format."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, get_args
+from uuid import UUID
 
 from starlette.responses import Response
 
@@ -13,16 +14,39 @@ from textrawl.explorer.arguments import (
     read_types,
 )
 from textrawl.explorer.requests import PageRequest
+from textrawl.memory.corpus import CorpusOperations, CorpusQuestion, FoundChunkRow
 from textrawl.memory.fact_rows import ExplainedRow, HitRow
 from textrawl.memory.facts import Question, Times
 from textrawl.settings import Format
 from textrawl.tools.memory.search_replies import FactLayout, SearchReply, find_space_labels
 from textrawl.values.names import ENTITY_TYPES
-from textrawl.values.text import MOST_FACTS, PROMPT_LENGTH
+from textrawl.values.text import MOST_FACTS, NAME_LENGTH
 from textrawl.wire.replies import Renderer, Reply
 
 _LIMIT, _RECENT = 10, 20
 _MORE = 5  # facts that were left out, with the reasons
+_NAMES = 8  # of entities that are suggested
+_CHUNKS, _LEAST_SCORE = 3, 0.3  # of documents
+
+
+@dataclass(frozen=True)
+class SuggestedRow:
+    """An entity of suggest_entities. `match` is exact, beginning, word or similar."""
+
+    name: str
+    entity_type: str
+    space: str
+    match: str
+
+
+@dataclass(frozen=True)
+class MarkedRow:
+    """A text of mark_matches, and the kind and the path of its document, if it is a part of one."""
+
+    fact: UUID
+    marked: str
+    kind: str | None
+    path: str | None
 
 
 @dataclass(frozen=True)
@@ -44,7 +68,6 @@ async def show(visit: PageRequest) -> Response:
     types, as_of = read_types(visit.read("type")), read_moment(visit.read("as_of"))
     values: dict[str, Any] = {
         "query": query,
-        "query_length": PROMPT_LENGTH,
         "type": visit.read("type"),
         "types": ENTITY_TYPES,
         "as_of": visit.read("as_of"),
@@ -63,8 +86,24 @@ async def show(visit: PageRequest) -> Response:
     return visit.show(template, {**values, "recent": None, **await _find(visit, question)})
 
 
+async def suggest(visit: PageRequest) -> Response:
+    """Show the names of entities for a name that somebody is typing, as a part of a page."""
+    visit.principal.require("read")
+    query = read_query(visit.read("q"))
+    return visit.show("suggestions.html", {"query": query, "names": await _suggest(visit, query)})
+
+
+async def _suggest(visit: PageRequest, query: str) -> Sequence[SuggestedRow]:
+    if not query or len(query) > NAME_LENGTH or not visit.principal.readable:
+        return []
+    database = visit.site.store.database
+    return await database.call(
+        "suggest_entities", SuggestedRow, typed=query, max_rows=_NAMES, **visit.caller.reading
+    )
+
+
 async def _find(visit: PageRequest, question: Question) -> dict[str, object]:
-    memory = visit.site.memory
+    memory, asked = visit.site.memory, question.query
     question = await memory.condense(question, visit.caller)
     hits, reason = await memory.search(question, visit.caller)
     explained: list[ExplainedRow] = []
@@ -73,8 +112,12 @@ async def _find(visit: PageRequest, question: Question) -> dict[str, object]:
     absence = None if hits else await memory.explain_absence(question, visit.caller)
     layout = FactLayout(find_space_labels(visit.principal))
     reply = SearchReply.build(hits, reason, question.query, layout).explain(absence)
+    chunks = await _find_chunks(visit, question)
     return {
+        "names": await _suggest(visit, asked),
         "groups": _group(hits),
+        "chunks": chunks,
+        "marks": await _mark(visit, question.query, hits, chunks),
         "found": len(hits),
         "absence": absence,
         "reason": reason,
@@ -82,6 +125,37 @@ async def _find(visit: PageRequest, question: Question) -> dict[str, object]:
         "left_out": [row for row in explained if row.outcome != "returned"],
         "costs": measure(reply, visit.site.renderer),
     }
+
+
+async def _find_chunks(visit: PageRequest, question: Question) -> Sequence[FoundChunkRow]:
+    """Return the best chunks of documents, unless the question is about types or another time."""
+    graphs = any("read" in space.scopes and space.tier for space in visit.principal.spaces)
+    if not graphs or question.entity_types or question.times.as_of is not None:
+        return []
+    settings = visit.site.settings
+    allowed = visit.principal.find_graphs(settings.graphs)
+    asked = CorpusQuestion(question.query, _CHUNKS, _LEAST_SCORE, settings.max_recall_tokens)
+    rows, _ = await CorpusOperations(visit.site.store, allowed).recall(asked, None, visit.caller)
+    return rows
+
+
+async def _mark(
+    visit: PageRequest, query: str, hits: Sequence[HitRow], chunks: Sequence[FoundChunkRow]
+) -> Mapping[UUID, MarkedRow]:
+    """Return the texts of facts and chunks with marks at the words of the question, by their id."""
+    shown = [(hit.observation_id, hit.text, hit.space) for hit in hits if not hit.relation_id]
+    shown += [(each.observation_id, each.content or "", each.graph) for each in chunks]
+    facts, texts, spaces = map(list, zip(*shown, strict=True)) if shown else ([], [], [])
+    rows = await visit.site.store.database.call(
+        "mark_matches",
+        MarkedRow,
+        query=query,
+        facts=facts,
+        texts=texts,
+        spaces=spaces,
+        credential=visit.principal.credential,
+    )
+    return {row.fact: row for row in rows}
 
 
 def _group(hits: Sequence[HitRow]) -> list[list[HitRow]]:

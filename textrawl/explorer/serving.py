@@ -12,6 +12,7 @@ from textrawl.explorer.application import build_explorer
 from textrawl.explorer.rendering import write_link
 from textrawl.explorer.site import ROOT, OpenOwner, Site
 from textrawl.memory.opening import open_memory
+from textrawl.memory.watches import Watches
 from textrawl.server.http.guards import Bodies, Deadlines, Hosts, Requests
 from textrawl.server.http.listening import listen, serve_app
 from textrawl.server.http.metrics import Metrics
@@ -34,6 +35,7 @@ async def serve_explorer(
         async with open_memory(settings) as store:
             directory = Directory(store.database)
             principal = await directory.find_own(store.credential, settings.space)
+            watches = Watches(store.database)
             restricted = settings.access_token is not None or settings.space is not None
             site = Site(
                 store,
@@ -41,11 +43,13 @@ async def serve_explorer(
                 directory,
                 settings,
                 open_owner=None if restricted else open_owner,
+                watches=watches,
             )
             code = site.links.make(principal.credential)
             address = f"http://{HOST}:{listener.getsockname()[1]}"
             async with anyio.create_task_group() as group:
-                group.start_soon(serve_app, _build_app(site), listener)
+                group.start_soon(watches.run)
+                group.start_soon(serve_app, _build_app(site), listener, watches.end)
                 announce(f"{address}{write_link('sign-in', code=code)}")
 
 

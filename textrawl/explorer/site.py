@@ -18,6 +18,7 @@ from textrawl.explorer.notices import Notices
 from textrawl.memory.entities import SamePair
 from textrawl.memory.facts import MemoryOperations
 from textrawl.memory.store import ReportRow, StatisticsRow, Store
+from textrawl.memory.watches import Watches
 from textrawl.postgres.database import Database
 from textrawl.server.http.authentication import Lookup
 from textrawl.server.http.guards import PAGES
@@ -119,6 +120,11 @@ class BrowserSessions:
         session = replace(session, used=self._clock())
         self._sessions[_hash(identity)] = session  # added again as the most recently used one
         return session
+
+    def has(self, identity: str) -> bool:
+        """Return whether a session has this id, without counting this as a use."""
+        session = self._sessions.get(_hash(identity))
+        return session is not None and self._is_valid(session)
 
     def end(self, identity: str) -> None:
         """End the session with this id, if there is one."""
@@ -327,7 +333,7 @@ class Site:
 
     `lookup` finds the principal of an access token. It is None if only one-time links sign in.
     `open_owner` is None if nobody who signs in can be the owner. `tickets` belong to forms that can
-    be sent only once.
+    be sent only once. `watches` tell pages that facts are new.
     """
 
     store: Store
@@ -343,6 +349,7 @@ class Site:
     tickets: Links = field(default_factory=Links)
     notices: Notices = field(default_factory=Notices)
     open_owner: OpenOwner | None = None
+    watches: Watches | None = None
 
     @property
     def own_machine(self) -> bool:

@@ -1,9 +1,11 @@
 """The trail: who did what. An undo of what an author wrote, with its plan before."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from hashlib import sha256
 from itertools import groupby
+from uuid import UUID
 
 from starlette.responses import Response
 
@@ -12,11 +14,31 @@ from textrawl.explorer.arguments import read_number, read_start
 from textrawl.explorer.notices import Notice
 from textrawl.explorer.rendering import write_link
 from textrawl.explorer.requests import CLIENT, PageRequest
-from textrawl.memory.trail import EventFilter, PlanRow, RevertedRow, Trail, UndoRow
+from textrawl.memory.trail import EventFilter, EventRow, PlanRow, RevertedRow, Trail, UndoRow
 from textrawl.values.text import clean_name
 
 _EVENTS, _MOST_EVENTS = 50, 500
 _LAST_EVENT = (1 << 63) - 1
+
+
+@dataclass(frozen=True)
+class DocumentRow:
+    """A document of find_documents."""
+
+    space: str
+    path: str
+    kind: str
+    id: UUID
+
+    @property
+    def address(self) -> str:
+        """The address of its page."""
+        if self.kind == "source":
+            return write_link("item", id=f"document:{self.id}")
+        parameter = {"journal": "entry", "identity": "file"}[self.kind]
+        return write_link(self.kind, **{parameter: self.path}, space=self.space)
+
+
 _MOST_STEPS = 200  # of a plan that are shown
 
 
@@ -29,6 +51,7 @@ async def show(visit: PageRequest) -> Response:
     events = await _open_trail(visit).list_events(chosen, limit)
     values = {
         "events": events,
+        "links": await _find_links(visit, events),
         "more": len(events) == limit < _MOST_EVENTS,
         "limit": limit,
         "most": _MOST_EVENTS,
@@ -36,6 +59,30 @@ async def show(visit: PageRequest) -> Response:
         "space": visit.read("space"),
     }
     return visit.show("trail.html", {**values, **given})
+
+
+async def _find_links(visit: PageRequest, events: Sequence[EventRow]) -> list[str | None]:
+    """Return the address of what each event is about, if it is there and the person can read it."""
+    named = {(each.space_name, each.entity_name or "") for each in events}
+    spaces, paths = map(list, zip(*named, strict=True)) if named else ([], [])
+    found = await visit.site.store.database.call(
+        "find_documents",
+        DocumentRow,
+        spaces=spaces,
+        paths=paths,
+        graphs=visit.principal.find_graphs(visit.site.settings.graphs),
+        credential=visit.principal.credential,
+    )
+    documents = {(row.space, row.path): row.address for row in found}
+    facts = {space.name for space in visit.principal.readable}
+
+    def find(event: EventRow) -> str | None:
+        name, space = event.entity_name, event.space_name
+        if event.entity_id is not None and name and space in facts:
+            return write_link("entity", name=name, space=space)
+        return documents.get((space, name or ""))
+
+    return [find(event) for event in events]
 
 
 async def plan(visit: PageRequest) -> Response:

@@ -47,16 +47,19 @@ function followForm(form, target) {
     }
   }
 
-  form.addEventListener("input", () => {
-    clearTimeout(timer);
-    timer = setTimeout(load, PAUSE);
+  // Fields of the form can be anywhere on the page.
+  document.addEventListener("input", (event) => {
+    if (event.target.form === form) {
+      clearTimeout(timer);
+      timer = setTimeout(load, PAUSE);
+    }
   });
 }
 
 for (const [form, target] of [["search", "results"], ["moment", "history"]]) {
-  const found = document.getElementById(form);
-  if (found !== null) {
-    followForm(found, document.getElementById(target));
+  const [found, part] = [form, target].map((name) => document.getElementById(name));
+  if (found !== null && part !== null) {
+    followForm(found, part);
   }
 }
 document.getElementById("link")?.submit();

@@ -1,0 +1,62 @@
+"""Clients: how each program is connected to this memory. No token is ever shown."""
+
+import shlex
+from dataclasses import dataclass
+from pathlib import Path
+
+from starlette.responses import Response
+
+from textrawl.connect.clients import (
+    CLIENTS,
+    ClientProgram,
+    LocalServer,
+    Server,
+    ServerAddress,
+    ServerToken,
+    describe_other,
+    find_command,
+)
+from textrawl.connect.connection import write_entry
+from textrawl.errors import StartRefused
+from textrawl.explorer.requests import PageRequest
+
+_TOKEN_FILE = "/path/to/token"  # noqa: S105 - where a person may keep it
+
+
+@dataclass(frozen=True)
+class Connection:
+    """How a client is connected: the command, and what it writes into the client's file.
+
+    If the client takes no address of a server, both are empty, and `hint` says what to do.
+    """
+
+    title: str
+    command: str
+    entries: tuple[str, ...]
+    hint: str
+
+
+async def show(visit: PageRequest) -> Response:
+    """Show the commands and the entries of all clients, and of a program that is not listed."""
+    visit.principal.require("read")
+    site = visit.site
+    base = site.settings.public_url or str(visit.request.base_url.replace(path="")).rstrip("/")
+    server: Server = (
+        LocalServer(find_command())
+        if site.own_machine
+        else ServerAddress(f"{base}/mcp", ServerToken("file", _TOKEN_FILE))
+    )
+    clients = [_describe(client, server) for client in (*CLIENTS.values(), describe_other())]
+    return visit.show("clients.html", {"clients": clients, "own_machine": site.own_machine})
+
+
+def _describe(client: ClientProgram, server: Server) -> Connection:
+    words = ["textrawl", "connect", client.name if client.name in CLIENTS else "--print"]
+    if isinstance(server, ServerAddress):
+        words += ["--url", server.url, "--token-file", _TOKEN_FILE]
+    try:
+        additions = client.list_additions(server, Path(client.files[0]), hidden=True)
+    except StartRefused:
+        return Connection(client.title, "", (), client.hint)
+    entries = tuple(write_entry(each) for each in additions)
+    return Connection(client.title, shlex.join(words), entries, client.hint)

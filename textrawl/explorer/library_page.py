@@ -1,0 +1,185 @@
+"""Texts: documents, the journal, identity files with their snapshots, and fading memories."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from uuid import UUID
+
+from starlette.responses import RedirectResponse, Response
+
+from textrawl.errors import ItemNotFound, SpaceNotFound
+from textrawl.explorer.arguments import read_id, read_number
+from textrawl.explorer.rendering import write_link
+from textrawl.explorer.requests import PageRequest
+from textrawl.memory.decay import ObservedPart
+from textrawl.memory.identity import FilePart
+from textrawl.memory.journal import ListedEntryRow
+from textrawl.memory.store import list_graphs
+
+_PAGE, _LAST = 50, 1_000_000
+
+
+@dataclass(frozen=True)
+class SourceRow:
+    """A document of list_sources. `total` is the number of all documents of the graph."""
+
+    document_id: UUID
+    path: str
+    label: str
+    kind: str
+    chunks: int
+    tokens: int
+    updated_at: datetime
+    total: int
+
+
+@dataclass(frozen=True)
+class TextRow:
+    """An identity file or a journal entry of read_document."""
+
+    path: str
+    content: str
+    number: int
+    modified_at: datetime
+    modified_by: str | None
+
+
+@dataclass(frozen=True)
+class SnapshotRow:
+    """A snapshot of list_snapshots. `content` is None unless the texts were asked for."""
+
+    id: str
+    category: str
+    filename: str
+    created_at: datetime
+    reason: str
+    pinned: bool
+    characters: int
+    content: str | None
+
+
+@dataclass(frozen=True)
+class FadingRow:
+    """A memory of review_queue. `state` is fading or due."""
+
+    memory_id: UUID
+    entity_name: str
+    content: str
+    state: str
+    score: float
+    use_count: int
+    last_used: datetime
+    total: int
+
+
+async def list_documents(visit: PageRequest) -> Response:
+    """Show the graphs that the person can read, and the documents of one of them."""
+    visit.principal.require("read")
+    allowed, skip = visit.principal.find_graphs(visit.site.settings.graphs), _read_skip(visit)
+    database, credential = visit.site.store.database, visit.principal.credential
+    graphs = await list_graphs(database, credential, allowed)
+    graph = graphs[0].name if len(graphs) == 1 else ""
+    rows = await database.call(
+        "list_sources",
+        SourceRow,
+        graph=graph,
+        graphs=allowed,
+        max_rows=_PAGE,
+        skip=skip,
+        credential=credential,
+    )
+    total = rows[0].total if rows else 0
+    values = {"graphs": graphs, "graph": graph, "sources": rows, "space": visit.read("space")}
+    return visit.show("documents.html", {**values, **_count_pages(skip, total)})
+
+
+async def show_journal(visit: PageRequest) -> Response:
+    """Show the entries of the journal of one space, the newest first, or one entry."""
+    place = _choose_space(visit)
+    if path := visit.read("entry"):
+        return await _show_text(place, "journal", path)
+    skip = _read_skip(visit)
+    rows = await visit.site.store.database.call(
+        "list_entries", ListedEntryRow, max_rows=_PAGE, skip=skip, **place.caller.reading_home
+    )
+    entries, total = [row for row in rows if row.path], rows[0].total if rows else 0
+    values = {"entries": entries, **_name_space(place)}
+    return place.show("journal.html", {**values, **_count_pages(skip, total)})
+
+
+async def show_identity(visit: PageRequest) -> Response:
+    """Show the identity files of one space with their snapshots, or one file or snapshot."""
+    place, database = _choose_space(visit), visit.site.store.database
+    if path := visit.read("file"):
+        return await _show_text(place, "identity", path)
+    reading = place.caller.reading_home
+    if chosen := visit.read("snapshot"):
+        kept = await database.call(
+            "list_snapshots", SnapshotRow, only_id=chosen, texts=True, **reading
+        )
+        if not kept:
+            raise ItemNotFound
+        return place.show("text.html", {**_name_space(place), "kind": "identity", "text": kept[0]})
+    files = await database.call("read_identity", FilePart, texts=False, **reading)
+    snapshots = await database.call("list_snapshots", SnapshotRow, **reading)
+    values = {"files": [each for each in files if each.version], "snapshots": snapshots}
+    return place.show("identity.html", {**values, **_name_space(place)})
+
+
+async def show_fading(visit: PageRequest) -> Response:
+    """Show the memories that the next garbage collection takes, and those to look at again."""
+    place, skip = _choose_space(visit), _read_skip(visit)
+    rows = await visit.site.store.database.call(
+        "review_queue", FadingRow, max_rows=_PAGE, skip=skip, **place.caller.reading_home
+    )
+    total = rows[0].total if rows else 0
+    values = {"memories": rows, **_name_space(place)}
+    return place.show("fading.html", {**values, **_count_pages(skip, total)})
+
+
+async def keep(visit: PageRequest) -> Response:
+    """Keep a memory that fades: count a use of it."""
+    visit.require_writable()
+    space = visit.require_space()
+    memory = read_id(visit.form.get("fact", ""))
+    rows = await visit.site.store.database.call(
+        "reinforce_memories", ObservedPart, memories=[memory], **visit.caller.writing
+    )
+    if not any(row.status == "reinforced" for row in rows):
+        raise ItemNotFound
+    return RedirectResponse(write_link("fading", space=space), 303)
+
+
+async def _show_text(place: PageRequest, kind: str, path: str) -> Response:
+    rows = await place.site.store.database.call(
+        "read_document", TextRow, kind=kind, path=path, **place.caller.reading_home
+    )
+    if not rows:
+        raise ItemNotFound
+    return place.show("text.html", {**_name_space(place), "kind": kind, "text": rows[0]})
+
+
+def _choose_space(visit: PageRequest) -> PageRequest:
+    """Return the visit in one space: the chosen one, else the home space, else the first one."""
+    visit.principal.require("read")
+    readable = visit.principal.readable
+    if not readable:
+        raise SpaceNotFound("This page is about spaces with facts, and you can read none")
+    home = next((space for space in readable if space.id == visit.principal.home), readable[0])
+    return visit.pin(home.name)
+
+
+def _name_space(place: PageRequest) -> dict[str, object]:
+    return {"space": place.require_space()}
+
+
+def _read_skip(visit: PageRequest) -> int:
+    return read_number(visit.read("skip"), least=0, most=_LAST, default=0)
+
+
+def _count_pages(skip: int, total: int) -> dict[str, object]:
+    """Return what the links to the pages before and after need."""
+    return {
+        "total": total,
+        "before": max(skip - _PAGE, 0) if skip else None,
+        "after": skip + _PAGE if skip + _PAGE < total else None,
+    }

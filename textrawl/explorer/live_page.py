@@ -1,0 +1,109 @@
+"""Live: a stream that says how many facts were stored since it began, and by whom."""
+
+import json
+from collections import Counter
+from collections.abc import AsyncGenerator
+from dataclasses import dataclass
+from itertools import count
+
+import anyio
+from starlette.responses import Response, StreamingResponse
+
+from textrawl.errors import TextrawlError
+from textrawl.explorer.cookies import read_session
+from textrawl.explorer.requests import PageRequest
+from textrawl.memory.watches import Watch
+
+_MOST, _MOST_OF_ONE = 200, 10  # streams of this server and of one person
+_PAUSE = 1.5  # seconds after which the session is checked
+_SILENCE = 10  # pauses after which a proxy sees a sign of life
+_BEGIN = "retry: 10000\n\n"  # milliseconds until a browser asks again after a stream has ended
+_HEADERS = {"cache-control": "no-store, no-transform", "x-accel-buffering": "no"}
+
+_streams = Counter[str]()
+
+
+@dataclass(frozen=True)
+class NewFactsRow:
+    """How many facts an author has stored, from new_facts. `author` is None if nobody has."""
+
+    cursor: str
+    author: str | None
+    facts: int
+
+
+class _Bell:
+    """Wakes a stream when something has changed, or when it has to end."""
+
+    def __init__(self) -> None:
+        self._event, self.ended = anyio.Event(), False
+
+    async def ring(self) -> None:
+        self._event.set()
+
+    def end(self) -> None:
+        self.ended = True
+        self._event.set()
+
+    async def wait(self) -> bool:
+        """Return whether something has changed. Otherwise the time is over."""
+        with anyio.move_on_after(_PAUSE):
+            await self._event.wait()
+        rang, self._event = self._event.is_set(), anyio.Event()
+        return rang
+
+
+async def follow(visit: PageRequest) -> Response:
+    """Stream the numbers of new facts. Without a right or a place, answer 204: do not ask again."""
+    visit.principal.require("read")
+    actor, watches = visit.principal.actor, visit.site.watches
+    full = _streams.total() >= _MOST or _streams[actor] >= _MOST_OF_ONE
+    if watches is None or full or not visit.principal.readable:
+        return Response(status_code=204)
+    try:
+        cursor, _ = await _count(visit, None)
+    except TextrawlError:  # such as a memory of several cells, whose new facts nobody can count
+        return Response(status_code=204)
+    return StreamingResponse(
+        _stream(visit, cursor), media_type="text/event-stream", headers=_HEADERS
+    )
+
+
+async def _stream(visit: PageRequest, cursor: str) -> AsyncGenerator[str]:
+    bell, watches, actor = _Bell(), visit.site.watches, visit.principal.actor
+    assert watches is not None  # noqa: S101 - checked by the only caller
+    reads = visit.caller.watching
+    wanted = {Watch(*reads, digest=space.name): bell.ring for space in visit.principal.readable}
+    _streams[actor] += 1
+    remove = await watches.add(wanted)
+    watches.endings.add(bell.end)
+    try:
+        yield _BEGIN
+        for number in count(1):
+            changed = await bell.wait()
+            if bell.ended or not await _is_signed_in(visit):
+                return
+            cursor, new = await _count(visit, cursor) if changed else (cursor, {})
+            if new or number % _SILENCE == 0:
+                yield f"data: {json.dumps(new)}\n\n" if new else ":\n\n"
+    except TextrawlError:
+        return  # the browser asks again, and then the page says what is wrong
+    finally:
+        remove()
+        watches.endings.discard(bell.end)
+        _streams[actor] -= 1
+
+
+async def _is_signed_in(visit: PageRequest) -> bool:
+    identity = read_session(visit.request)
+    if not identity or not visit.site.sessions.has(identity):
+        return False
+    return await visit.site.directory.find(visit.principal.credential) is not None
+
+
+async def _count(visit: PageRequest, after: str | None) -> tuple[str, dict[str, int]]:
+    """Return the next cursor, and the number of new facts of each author."""
+    rows = await visit.site.store.database.call(
+        "new_facts", NewFactsRow, after=after, **visit.caller.reading
+    )
+    return rows[0].cursor, {row.author: row.facts for row in rows if row.author}
