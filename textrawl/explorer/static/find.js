@@ -116,6 +116,9 @@ function openPalette() {
   suggest(input, (list) => found.replaceChildren(...(list && input.value ? [list] : [])));
   dialog.addEventListener("keydown", (event) => {
     walk(event, dialog, input);
+    if (event.key === "Escape") {
+      dialog.close(); // the field alone would only become empty
+    }
     if (event.key === "Enter" && event.target === input) {
       event.preventDefault();
       dialog.querySelector("a:not([hidden]), button:not([hidden])")?.click();
