@@ -117,21 +117,31 @@ async def test_a_memory_that_fades_is_listed_until_somebody_keeps_it(library: Pl
 
 async def test_each_link_of_the_trail_leads_to_a_page_that_is_there(library: Place) -> None:
     owner = library.owner
-    owner.execute("select remember_fact('Gone', 'person', 'was here', space => id),"
-                  " write_entry('daily', '2026-05-02', 'gone', 'laptop', space => id)"
-                  " from space where name = 'team'")  # fmt: skip
-    owner.execute("select forget_entity('Gone', space => id),"
-                  " delete_entry('daily', '2026-05-02', 'laptop', space => id)"
-                  " from space where name = 'team'")  # fmt: skip
+    owner.execute(
+        "select remember_fact('Gone', 'person', 'was here', space => id),"
+        " write_entry('daily', '2026-05-02', 'gone', 'laptop', space => id)"
+        " from space where name = 'team'"
+    )
+    owner.execute(
+        "select forget_entity('Gone', space => id),"
+        " delete_entry('daily', '2026-05-02', 'laptop', space => id)"
+        " from space where name = 'team'"
+    )
     async with library.browse("admin") as browser:
         trail = await read(browser, "trail", limit="500")
         links = {link for link in trail.links if "?" in link and "undo" not in link}
-        answers = [await browser.http.get(f"{browser.root}{each}", follow_redirects=True)
-                   for each in sorted(links)]  # fmt: skip
+        answers = [
+            await browser.http.get(f"{browser.root}{each}", follow_redirects=True)
+            for each in sorted(links)
+        ]
 
     dead = [str(answer.url) for answer in answers if answer.status_code >= 400]
-    kinds = {kind for kind in ("item?id=document", "journal?entry", "identity?file", "entity?name")
-             for link in links if kind in link}  # fmt: skip
+    kinds = {
+        kind
+        for kind in ("item?id=document", "journal?entry", "identity?file", "entity?name")
+        for link in links
+        if kind in link
+    }
     assert (dead, len(kinds)) == ([], 4)
 
 
@@ -153,10 +163,13 @@ async def test_an_administrator_downloads_a_space_and_nobody_else_does(library: 
         codes = [
             (await browser.get("export", download="1", **given)).status_code
             for browser, given in (
-                (reader, {"space": "team"}), (admin, {"space": "secret"}), (admin, {}),
-                (admin, {"space": "diary"}), (admin, {"space": "handbook"}),
+                (reader, {"space": "team"}),
+                (admin, {"space": "secret"}),
+                (admin, {}),
+                (admin, {"space": "diary"}),
+                (admin, {"space": "handbook"}),
             )
-        ]  # fmt: skip
+        ]
 
     facts = [json.loads(line) for line in answer.text.splitlines()]
     stored = library.owner.execute(
@@ -176,13 +189,22 @@ async def test_no_page_shows_a_text_of_another_space_or_of_a_sensitive_graph(
     library: Place,
 ) -> None:
     pages: list[tuple[str, dict[str, str]]] = [
-        ("documents", {}), ("journal", {}), ("journal", {"entry": ENTRY}), ("identity", {}),
-        ("fading", {}), ("suggest", {"q": "Can"}), ("suggest", {"q": "Canary"}),
-        ("search", {"q": "canary sings"}), ("search", {"q": "when is tea served?"}),
-    ]  # fmt: skip
+        ("documents", {}),
+        ("journal", {}),
+        ("journal", {"entry": ENTRY}),
+        ("identity", {}),
+        ("fading", {}),
+        ("suggest", {"q": "Can"}),
+        ("suggest", {"q": "Canary"}),
+        ("search", {"q": "canary sings"}),
+        ("search", {"q": "when is tea served?"}),
+    ]
     async with library.browse("reader") as browser:
         shown = [(page, given, (await browser.get(page, **given)).text) for page, given in pages]
 
-    told = [(page, given) for page, given, text in shown
-            if any(word in text for word in ("whistles", "canary.md", "Canary</"))]  # fmt: skip
+    told = [
+        (page, given)
+        for page, given, text in shown
+        if any(word in text for word in ("whistles", "canary.md", "Canary</"))
+    ]
     assert told == []
