@@ -1820,6 +1820,7 @@ CREATE TABLE proposal (
     observation_id uuid,
     relation_id uuid,
     valid_from timestamptz,
+    evidence text,
     CONSTRAINT proposal_pkey PRIMARY KEY (space_id, id),
     CONSTRAINT proposal_author_id_fkey FOREIGN KEY (author_id) REFERENCES actor(id),
     CONSTRAINT proposal_decided_by_fkey FOREIGN KEY (decided_by) REFERENCES actor(id),
@@ -1832,6 +1833,7 @@ CREATE TABLE proposal (
     CONSTRAINT proposal_content_check CHECK (char_length(content) >= 1 AND char_length(content) <= 2000),
     CONSTRAINT proposal_decision_check CHECK (decision = ANY (ARRAY['accepted'::text, 'rejected'::text, 'withdrawn'::text])),
     CONSTRAINT proposal_entity_name_check CHECK (char_length(entity_name) >= 1 AND char_length(entity_name) <= 200),
+    CONSTRAINT proposal_evidence_check CHECK (char_length(evidence) >= 1 AND char_length(evidence) <= 2000),
     CONSTRAINT proposal_kind_check CHECK (kind = ANY (ARRAY['fact'::text, 'relation'::text])),
     CONSTRAINT proposal_reason_check CHECK (char_length(reason) >= 1 AND char_length(reason) <= 500),
     CONSTRAINT proposal_relation_type_check CHECK (char_length(relation_type) >= 1 AND char_length(relation_type) <= 100),
@@ -1876,6 +1878,7 @@ COMMENT ON COLUMN proposal.reason IS 'Why it was rejected, for its author. It co
 COMMENT ON COLUMN proposal.observation_id IS 'The fact that it became, or that had the same text already. Null: not an accepted fact.';
 COMMENT ON COLUMN proposal.relation_id IS 'The relation that it became, or that existed already. Null: not an accepted relation.';
 COMMENT ON COLUMN proposal.valid_from IS 'Begin of the fact or relation. Null: not given.';
+COMMENT ON COLUMN proposal.evidence IS 'The sentence of a text that says it, if an LLM found the proposal in that text. Null: somebody proposed it.';
 CREATE INDEX proposal_author_idx ON proposal USING btree (space_id, author_id, created_at);
 CREATE INDEX proposal_entity_idx ON proposal USING btree (space_id, entity_key);
 CREATE INDEX proposal_observation_idx ON proposal USING btree (space_id, observation_id) WHERE observation_id IS NOT NULL;

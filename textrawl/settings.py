@@ -270,6 +270,12 @@ class Settings(BaseSettings):
         description="Extract nodes and edges of the mind toolset from journal entries, in the "
         "background, with the LLM. Offer the tool extract_memories of the memory toolset, too.",
     )
+    propose_facts: bool = Field(
+        default=False,
+        description="Propose the facts and relations that new journal entries say, in the "
+        "background, with the LLM. `textrawl review` shows each with its sentence, and nothing is "
+        "stored until somebody accepts it. The text is sent to the address of the LLM.",
+    )
     correction_mode: CorrectionMode = Field(
         default="llm",
         description="Origin of the new text when a client corrects a chunk of a document with the "

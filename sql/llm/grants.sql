@@ -4,7 +4,7 @@ grant execute on function textrawl.record_llm_use, textrawl.llm_usage, textrawl.
 -- Servers call these functions for upkeep, without a credential.
 grant execute on function
     textrawl.prune_llm_use, textrawl.claim_extraction, textrawl.store_extraction, textrawl.delay_extraction,
-    textrawl.record_extraction_use
+    textrawl.record_extraction_use, textrawl.propose_extraction
     to textrawl_app;
 
 grant execute on function textrawl.llm_usage, textrawl.extraction_state to textrawl_analyst;

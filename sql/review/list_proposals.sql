@@ -15,6 +15,7 @@ returns table (
     state text,  -- pending, accepted, rejected or withdrawn
     decided_at timestamptz, decided_by text,
     reason text,  -- why it was rejected
+    evidence text,  -- the sentence that says it, if an LLM found it in a text
     observation_id uuid, relation_id uuid,  -- what it became
     beside jsonb,  -- pending: stored facts beside it, see proposal_beside(); null if the caller cannot read
     total bigint   -- number of all proposals that match
@@ -55,7 +56,7 @@ begin
         select p.id, p.in_space, p.kind, p.entity_name, p.entity_type, proposal_text(p.content, p.relation_type, p.to_name),
             p.relation_type, p.to_name, p.to_type, p.source, p.confidence, p.valid_until, p.said_at,
             a.name, p.client, p.created_at, coalesce(p.decision, 'pending'), p.decided_at, d.name,
-            case when p.decision = 'rejected' then p.reason end, p.observation_id, p.relation_id,
+            case when p.decision = 'rejected' then p.reason end, p.evidence, p.observation_id, p.relation_id,
             case when p.decision is null and p.space_id = any(readable) then proposal_beside(p.space_id, p.id) end, p.matches
         from matching p
         join actor a on a.id = p.author_id

@@ -27,6 +27,7 @@ UPKEEP = {
     "pending_embeddings", "prune_recalls", "record_recalls", "refresh_planner_statistics",
     "refresh_search_statistics",
     "prune_llm_use", "expire_proposals", "claim_extraction", "delay_extraction", "store_extraction",
+    "propose_extraction",
     "record_extraction_use", "register_embedding_model", "release_pending_embeddings", "trail_end",
     "write_state",
 }  # fmt: skip

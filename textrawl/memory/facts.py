@@ -495,8 +495,8 @@ class MemoryOperations:
             [row] = await self._call(
                 "build_knowledge",
                 BatchRow,
-                facts=json.dumps([_plain(fact) for fact in facts]),
-                relations=json.dumps([_plain_edge(edge) for edge in edges]),
+                facts=json.dumps([write_fact(fact) for fact in facts]),
+                relations=json.dumps([write_edge(edge) for edge in edges]),
                 model=model,
                 embeddings=vectors and vectors[: len(facts)],
                 relation_embeddings=vectors and vectors[len(facts) :],
@@ -574,7 +574,7 @@ def compose_edge(edge: Edge) -> str:
     return compose_document(edge.from_entity, f"{read_relation(edge.relation)} {edge.to_entity}")
 
 
-def _plain(fact: Fact) -> dict[str, Any]:
+def write_fact(fact: Fact) -> dict[str, Any]:
     """Return the fact as a dictionary with the JSON keys that `build_knowledge` reads."""
     plain = {key: value for key, value in asdict(fact).items() if value is not None}
     return {key: _write(value) for key, value in plain.items()}
@@ -584,7 +584,7 @@ def _write(value: object) -> object:
     return value.isoformat() if isinstance(value, datetime) else value
 
 
-def _plain_edge(edge: Edge) -> dict[str, Any]:
+def write_edge(edge: Edge) -> dict[str, Any]:
     """Return the relation as a dictionary with the JSON keys that `build_knowledge` reads."""
     fields = {
         "from": edge.from_entity,

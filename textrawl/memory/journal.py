@@ -156,7 +156,7 @@ class JournalOperations:
             chat_ids=list(chat_ids),
             participants=None if participants is None else list(participants),
             only_new=only_new,
-            extracting=self._store.extracts,
+            extracting=bool(self._store.extracts),
             **caller.writing,
         )
         if row.changed:
@@ -174,7 +174,7 @@ class JournalOperations:
             **key.arguments,
             content=content,
             editor=editor,
-            extracting=self._store.extracts,
+            extracting=bool(self._store.extracts),
             **caller.writing,
         )
         if row.changed:

@@ -2,13 +2,15 @@
 
 import json
 import logging
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass
+from typing import Any
 from uuid import UUID
 
 from pydantic import BaseModel, Field
 
 from textrawl.errors import InternalError, LlmBadOutput, LlmFailed, TextrawlError
+from textrawl.memory.facts import Edge, Fact, compose_edge, write_edge, write_fact
 from textrawl.memory.journal import name_entry
 from textrawl.memory.llm_calls import LlmCalls, LlmUse
 from textrawl.memory.store import Store
@@ -64,7 +66,9 @@ class Extraction(BaseModel):
 
 
 @dataclass(frozen=True)
-class _ClaimedRow:
+class ClaimedEntry:
+    """A journal entry that this server reads. `content` is None if an undo took it back."""
+
     space_id: int
     document_id: UUID
     version: int
@@ -79,6 +83,10 @@ class _StoredRow:
     edges_created: int
 
 
+Propose = Callable[[Store, ClaimedEntry, LlmCalls], Awaitable[None]]
+"""A function that proposes the facts of an entry. Raises LlmFailed."""
+
+
 class ExtractionOperations:
     """Extracts from the journal entries that wait in the queue of the database."""
 
@@ -86,16 +94,17 @@ class ExtractionOperations:
         self._store = store
         self._call = store.database.call
 
-    async def extract_next(self) -> bool:
-        """Extract nodes and edges from an entry. Return False if no entry is due.
+    async def extract_next(self, propose: Propose) -> bool:
+        """Propose the facts of an entry, and extract nodes and edges, as the settings say.
 
+        Return False if no entry is due.
         After a fault, the entry is tried again later. Raises DatabaseUnavailable, ServerBusy.
         """
         timeout = self._store.llm.timeout if self._store.llm is not None else 0.0
-        rows = await self._call("claim_extraction", _ClaimedRow, lease=2 * timeout + 60)
+        rows = await self._call("claim_extraction", ClaimedEntry, lease=2 * timeout + 60)
         for row in rows:
             try:
-                await self._extract(row)
+                await self._extract(row, propose)
             except LlmBadOutput as failure:
                 await self._delay(row, str(failure), give_up=row.attempts >= _MOST_ATTEMPTS)
             except LlmFailed as failure:
@@ -106,7 +115,7 @@ class ExtractionOperations:
         return bool(rows)
 
     async def _delay(
-        self, row: _ClaimedRow, error: str, *, give_up: bool = False, answered: bool = True
+        self, row: ClaimedEntry, error: str, *, give_up: bool = False, answered: bool = True
     ) -> None:
         await self._call(
             "delay_extraction",
@@ -119,10 +128,17 @@ class ExtractionOperations:
             answered=answered,
         )
 
-    async def _extract(self, row: _ClaimedRow) -> None:
+    async def _extract(self, row: ClaimedEntry, propose: Propose) -> None:
+        """Propose the facts of an entry, and then store its nodes and edges.
+
+        The last step takes the entry out of the queue. If the server ends before it, the next one
+        proposes nothing twice.
+        """
         found = Extraction(nodes=[], edges=[])
-        if row.content is not None:
-            calls = LlmCalls(self._store.llm, lambda use: self._record(row, use))
+        calls = LlmCalls(self._store.llm, lambda use: self._record(row, use))
+        if row.content is not None and "facts" in self._store.extracts:
+            await propose(self._store, row, calls)
+        if row.content is not None and "graph" in self._store.extracts:
             found = await calls.complete_json(build_prompt(row.path, row.content), Extraction)
         grounding = Grounding((row.content or "")[:_MOST_CHARACTERS])
         nodes = clean_nodes(found.nodes, grounding)
@@ -141,13 +157,38 @@ class ExtractionOperations:
             embeddings=vectors,
         )
 
+    async def propose(
+        self,
+        entry: ClaimedEntry,
+        facts: Sequence[Fact],
+        relations: Sequence[Edge],
+        facts_said: Sequence[str],
+        relations_said: Sequence[str],
+    ) -> None:
+        """Propose facts and relations for the author of an entry, each with its sentence."""
+        texts = [compose_document(one.entity, one.observation) for one in facts]
+        texts += map(compose_edge, relations)
+        model, vectors = await self._store.embed_documents(texts)
+        await self._call(
+            "propose_extraction",
+            list[UUID],
+            space=entry.space_id,
+            document=entry.document_id,
+            version=entry.version,
+            facts=_write_said(map(write_fact, facts), facts_said),
+            relations=_write_said(map(write_edge, relations), relations_said),
+            model=model,
+            fact_vectors=vectors and vectors[: len(facts)],
+            relation_vectors=vectors and vectors[len(facts) :],
+        )
+
     async def _embed(
         self, nodes: Sequence[ExtractedNode]
     ) -> tuple[int | None, list[Vector] | None]:
         texts = [compose_document(node.label, node.description or node.type) for node in nodes]
         return await self._store.embed_documents(texts)
 
-    async def _record(self, row: _ClaimedRow, use: LlmUse) -> None:
+    async def _record(self, row: ClaimedEntry, use: LlmUse) -> None:
         """Store the cost of a call. A fault is only logged, because the answer matters more."""
         try:
             await self._call(
@@ -164,6 +205,12 @@ class ExtractionOperations:
             )
         except TextrawlError as error:
             logger.warning("The cost of an extraction was not recorded: %s", error.title)
+
+
+def _write_said(rows: Iterable[dict[str, Any]], said: Iterable[str]) -> str:
+    """Return rows as JSON, each with the first 2,000 characters of its sentence."""
+    pairs = zip(rows, said, strict=False)  # the surplus of an answer has a sentence, and no row
+    return json.dumps([{**row, "evidence": clean_fact(text)[:FACT_LENGTH]} for row, text in pairs])
 
 
 def build_prompt(path: str, content: str) -> Prompt:

@@ -16,7 +16,7 @@ import anyio
 from textrawl import errors
 from textrawl.access.access_token import hash_token
 from textrawl.cluster.opening import load_cluster_database
-from textrawl.memory.store import Store
+from textrawl.memory.store import Extracted, Store
 from textrawl.models.active_model import Models, choose_named
 from textrawl.models.choice import asks_for_model, choose_embedder
 from textrawl.models.embeddings import Embedder
@@ -98,7 +98,7 @@ async def open_memory(settings: Settings, *, serving: bool = False) -> AsyncGene
             models.serving = serving
             try:
                 async with _open(database, read_only=settings.read_only):
-                    extracts = settings.enable_memory_extraction
+                    extracts = _choose_extraction(settings)
                     own = target.credential
                     store = Store(database, models, credential=own, llm=llm, extracts=extracts)
                     store.names_close_facts = settings.close_facts
@@ -109,6 +109,16 @@ async def open_memory(settings: Settings, *, serving: bool = False) -> AsyncGene
                     await database.close()
     finally:
         await _close(embedder, llm)
+
+
+def _choose_extraction(settings: Settings) -> set[Extracted]:
+    """Return what an LLM takes from journal entries."""
+    kinds: set[Extracted] = set()
+    if settings.enable_memory_extraction:
+        kinds.add("graph")
+    if settings.propose_facts:
+        kinds.add("facts")
+    return kinds
 
 
 @asynccontextmanager

@@ -31,6 +31,7 @@ class ProposalRow:
     decided_at: datetime | None
     decided_by: str | None
     reason: str | None
+    evidence: str | None
     observation_id: UUID | None
     relation_id: UUID | None
     beside: list[dict[str, Any]] | None

@@ -2,9 +2,9 @@
 
 import logging
 import re
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Collection, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any, LiteralString, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, Literal, LiteralString, NamedTuple, TypeVar
 
 from pydantic import Field
 
@@ -43,6 +43,10 @@ logger = logging.getLogger("textrawl")
 _MEANING = re.compile(r"[^\x00-\x7f]|[^\W_]{2}")
 
 
+Extracted = Literal["graph", "facts"]
+"""What an LLM takes from journal entries in the background: the mind graph, or proposed facts."""
+
+
 class QueryVector(NamedTuple):
     """The vector of a query and the id of its model, or the reason why they are `missing`.
 
@@ -64,13 +68,13 @@ class Store:
         *,
         credential: bytes | None = None,
         llm: "LlmClient | None" = None,
-        extracts: bool = False,
+        extracts: Collection[Extracted] = (),
     ) -> None:
         self.database = database
         self.credential = credential
         self.models = models
         self.llm = llm
-        self.extracts = extracts and llm is not None  # from journal entries, in the background
+        self.extracts = frozenset(extracts if llm is not None else ())
         self.names_close_facts = True  # in the answers to new facts
         self.without_vector = 0  # queries and new facts that got no vector from the provider
         self.pending = 0  # pending facts at the end of the last round of upkeep

@@ -157,7 +157,8 @@ async def open_app(
 def _choose_llm_work(
     settings: Settings, memory: Store, directory: Directory
 ) -> "list[ExtractionUpkeep | JournalUpkeep]":
-    if not (memory.extracts or settings.consolidate_journal):
+    needing = settings.consolidate_journal, settings.propose_facts
+    if not (memory.extracts or any(needing)):
         return []
     from textrawl.server.llm_upkeep import (  # noqa: PLC0415 - few use it
         ExtractionUpkeep,
@@ -165,9 +166,8 @@ def _choose_llm_work(
     )
 
     if memory.llm is None:
-        raise errors.StartRefused(
-            "TEXTRAWL_CONSOLIDATE_JOURNAL needs an LLM: set TEXTRAWL_LLM_PROVIDER"
-        )
+        name = "TEXTRAWL_CONSOLIDATE_JOURNAL" if needing[0] else "TEXTRAWL_PROPOSE_FACTS"
+        raise errors.StartRefused(f"{name} needs an LLM: set TEXTRAWL_LLM_PROVIDER")
     work: list[ExtractionUpkeep | JournalUpkeep] = []
     if memory.extracts:
         work.append(ExtractionUpkeep(memory))

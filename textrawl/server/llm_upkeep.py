@@ -12,6 +12,7 @@ from textrawl.memory.journal import (
 )
 from textrawl.memory.journal_extraction import ExtractionOperations
 from textrawl.memory.store import Store
+from textrawl.tools.memory.extraction import propose_facts
 
 logger = logging.getLogger("textrawl")
 
@@ -20,7 +21,7 @@ _CONSOLIDATION_PAUSE = 3600.0  # seconds: a period that is over waits for at mos
 
 
 class ExtractionUpkeep:
-    """Extracts nodes and edges from the journal entries that wait for it, in all spaces.
+    """Reads the journal entries that wait for the LLM, in all spaces.
 
     All servers of a memory share this work.
     """
@@ -39,7 +40,7 @@ class ExtractionUpkeep:
 
     async def do_round(self) -> None:
         """Extract from every entry that is due. Raises DatabaseUnavailable."""
-        while await self._operations.extract_next():
+        while await self._operations.extract_next(propose_facts):
             pass
 
 

@@ -252,3 +252,78 @@ async def test_a_server_extracts_while_it_runs(given: Settings, server: LlmServe
 
     async with open_app(given):
         await to_thread.run_sync(server.wait_for_requests, 1)
+
+
+SAID = {
+    "entities": [
+        {
+            "name": "Ben",
+            "type": "person",
+            "observations": ["builds boats with his sister", "owns a castle", "builds boats there"],
+        }
+    ],
+    "relations": [{"fromEntity": "Ben", "relation": "builds", "toEntity": "boats"}],
+}
+LISTED = "select entity_name, content, evidence, author_name, state from list_proposals"
+
+
+@pytest.fixture
+def proposing(given: Settings) -> Settings:
+    """Settings that propose facts, without the graph."""
+    return given.model_copy(update={"enable_memory_extraction": False, "propose_facts": True})
+
+
+async def test_the_facts_of_an_entry_are_proposed_with_their_sentences_and_only_once(
+    proposing: Settings, owner: psycopg.Connection, server: LlmServer
+) -> None:
+    server.write = lambda _: json.dumps(SAID)
+    await record(proposing)
+    assert server.requests == []
+
+    await extract(proposing)
+
+    sentence = TEXT[: len(TEXT) // 2].removeprefix("- ").strip()
+    assert fetch(owner, f"{LISTED}() order by content") == [
+        ("Ben", content, f"- {sentence}", "ada", "pending")
+        for content in ("builds boats", "builds boats there", "builds boats with his sister")
+    ]
+    assert fetch(owner, "select content from fact where tool <> 'memory_create'") == []
+    assert list_nodes(owner) == {}
+    assert fetch(owner, "select purpose, error from llm_use") == [("extract", None)]
+    decide = "select decide_proposals(array[p.id::text], %s, %s) from list_proposals() p"
+    owner.execute(f"{decide} where content = 'builds boats there'", ("accept", None))
+    owner.execute(f"{decide} where content = 'builds boats with his sister'", ("reject", "no"))
+
+    await record(proposing, f"{TEXT} Again.", date="2026-05-13")
+    await extract(proposing)
+
+    states = [row[-1] for row in fetch(owner, f"{LISTED}(decision => 'any')")]
+    assert sorted(states) == ["accepted", "pending", "rejected"]
+    assert len(server.requests) == 2
+
+
+async def test_after_a_server_that_ended_before_the_last_step_nothing_is_proposed_twice(
+    proposing: Settings, owner: psycopg.Connection, server: LlmServer
+) -> None:
+    server.write = lambda _: json.dumps(SAID)
+    await record(proposing)
+    owner.execute("create table kept as select * from extraction_pending")
+    await extract(proposing)
+    owner.execute("insert into extraction_pending select * from kept")
+
+    await extract(proposing)
+
+    assert len(server.requests) == 2
+    assert fetch(owner, "select count(*) from list_proposals(decision => 'any')") == [(3,)]
+
+
+async def test_without_the_switch_no_entry_is_sent_to_the_llm(
+    given: Settings, owner: psycopg.Connection, server: LlmServer
+) -> None:
+    off = given.model_copy(update={"enable_memory_extraction": False})
+
+    await record(off)
+    await extract(off)
+
+    assert server.requests == []
+    assert fetch(owner, f"{STATE} from extraction_state()") == [(0, 0, 0, 0, 0)]

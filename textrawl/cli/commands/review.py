@@ -216,7 +216,8 @@ def _show(row: ProposalRow) -> None:
     reason = f" ({row.reason})" if row.reason else ""
     text = f"{row.created_at:%Y-%m-%d} {row.author_name}: {row.entity_name}: {row.content}"
     line = f"{str(row.id)[:8]} {text}{state}{reason}"
-    write_texts(open_console(), line, *_describe_beside(row.beside or []))
+    said = [f"  said: {row.evidence}"] if row.evidence else []
+    write_texts(open_console(), line, *said, *_describe_beside(row.beside or []))
 
 
 def _describe_beside(beside: Sequence[dict[str, Any]]) -> list[str]:

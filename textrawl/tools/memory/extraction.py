@@ -10,6 +10,7 @@ from textrawl.access.principal import Caller
 from textrawl.errors import LlmBadOutput
 from textrawl.memory.fact_rows import BatchRow
 from textrawl.memory.facts import MemoryOperations
+from textrawl.memory.journal_extraction import ClaimedEntry, ExtractionOperations
 from textrawl.memory.llm_calls import LlmCalls, build_record
 from textrawl.memory.store import Store
 from textrawl.models.llm import Material, Prompt
@@ -78,11 +79,14 @@ class Dropped:
 class Findings:
     """The usable items of an answer, and the others with the reasons.
 
-    `types` holds the type of each entity, by its name without regard to case.
+    `types` holds the type of each entity, by its name without regard to case. `facts_said` has the
+    sentence of each fact, and `relations_said` that of each relation.
     """
 
     facts: list[FactItem] = field(default_factory=list[FactItem])
     relations: list[RelationItem] = field(default_factory=list[RelationItem])
+    facts_said: list[str] = field(default_factory=list[str])
+    relations_said: list[str] = field(default_factory=list[str])
     dropped: list[Dropped] = field(default_factory=list[Dropped])
     types: dict[str, EntityType] = field(default_factory=dict[str, EntityType])
 
@@ -105,18 +109,24 @@ def check_answer(answer: ExtractedMemories, text: str, source: str) -> Findings:
 
     Raises LlmBadOutput if the answer has items, and none of them can be used.
     """
-    findings, grounding = Findings(), Grounding(text[:MOST_CHARACTERS])
-    for entity in answer.entities:
-        _add_entity(findings, entity, source, grounding)
-    for relation in answer.relations:
-        _add_relation(findings, relation, grounding)
-    _limit(findings)
+    findings = sort_answer(answer, text, source)
     if findings.dropped and not findings.facts and not findings.relations:
         first = findings.dropped[0]
         raise LlmBadOutput(
             f"The LLM found nothing that can be stored ({first.item}: {first.reason}): retry, or "
             "set TEXTRAWL_LLM_MODEL to a larger model; nothing was stored"
         )
+    return findings
+
+
+def sort_answer(answer: ExtractedMemories, text: str, source: str) -> Findings:
+    """Return the items that the text says and a caller could store, and the others."""
+    findings, grounding = Findings(), Grounding(text[:MOST_CHARACTERS])
+    for entity in answer.entities:
+        _add_entity(findings, entity, source, grounding)
+    for relation in answer.relations:
+        _add_relation(findings, relation, grounding)
+    _limit(findings)
     return findings
 
 
@@ -134,8 +144,9 @@ def _add_entity(
         label = f"{item.entityName}: {observation}"
         try:
             fact = FactItem.model_validate(given)
-            grounding.support_fact(fact.entityName, fact.observation)
+            said = grounding.support_fact(fact.entityName, fact.observation)
             findings.facts.append(fact)
+            findings.facts_said.append(said.text)
         except ValidationError as error:
             findings.drop(label, _explain(error, FactItem))
         except Unsupported as reason:
@@ -149,8 +160,9 @@ def _add_relation(findings: Findings, relation: ExtractedRelation, grounding: Gr
     label = f"{relation.fromEntity} {relation.relation} {relation.toEntity}"
     try:
         item = RelationItem.model_validate(given)
-        grounding.support_relation(item.fromEntity, item.relation, item.toEntity)
+        said = grounding.support_relation(item.fromEntity, item.relation, item.toEntity)
         findings.relations.append(item)
+        findings.relations_said.append(said.text)
     except ValidationError as error:
         findings.drop(label, _explain(error, RelationItem))
     except Unsupported as reason:
@@ -211,3 +223,17 @@ class TextExtraction:
             self._caller,
         )
         return Extracted(findings, row)
+
+
+async def propose_facts(store: Store, entry: ClaimedEntry, calls: LlmCalls) -> None:
+    """Propose the facts and relations that a journal entry says, for its author.
+
+    An entry that says nothing of which a person could be sure is no fault. Raises LlmFailed.
+    """
+    text = entry.content or ""
+    answer = await calls.complete_json(build_prompt(text, "journal"), ExtractedMemories, whole=True)
+    findings = sort_answer(answer, text, "conversation")
+    facts = [one.read() for one in findings.facts]
+    relations = [one.read() for one in findings.relations]
+    said = findings.facts_said, findings.relations_said
+    await ExtractionOperations(store).propose(entry, facts, relations, *said)

@@ -65,6 +65,7 @@ class ProposalPart(Part):
     ]
     decided_by: str | None = None
     reason: Annotated[str | None, Key("why")] = None
+    evidence: Annotated[str | None, Key("said")] = None
     observation_id: Annotated[UuidText | None, Key("obs", short_id=True)] = None
     relation_id: Annotated[UuidText | None, Key("rel", short_id=True)] = None
     beside: Annotated[list[BesidePart] | None, Key("beside"), OMIT_EMPTY] = None
