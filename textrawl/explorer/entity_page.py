@@ -12,6 +12,7 @@ from textrawl.memory.entities import EntityOperations
 from textrawl.memory.facts import Times
 
 _PAGE = 50
+_CARD = 8  # facts of an entity beside the drawing of a graph
 _LAST = 100_000
 
 
@@ -21,11 +22,19 @@ async def show(visit: PageRequest) -> Response:
     name = read_name(visit.read("name"))
     times = Times(read_moment(visit.read("as_of")), known_at=read_moment(visit.read("known_at")))
     skip = read_number(visit.read("skip"), least=0, most=_LAST, default=0)
+    card = visit.read("part") == "card"
     entity = await visit.site.memory.describe(
-        name, visit.caller, max_observations=0, with_relations=True, times=times
+        name,
+        visit.caller,
+        max_observations=_CARD if card else 0,
+        with_relations=True,
+        times=times,
     )
     if entity is None:
         return await visit.show_missing(name)
+    if card:
+        given = {each: visit.read(each) for each in ("as_of", "space")}
+        return visit.show("card.html", {"entity": entity, **given})
     facts, skip = await _read_page(visit, name, times, skip)
     total = facts[0].total if facts else 0
     related = len(entity.outgoing) + len(entity.incoming)

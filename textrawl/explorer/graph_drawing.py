@@ -1,104 +1,190 @@
 """The drawing of a graph: where nodes, lines and names are."""
 
 import math
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from typing import Any
 
-from textrawl.explorer.graph_layout import place_nodes
+import numpy as np
+
+from textrawl.explorer.graph_labels import FONT, Label, PlacedLabel, Spot, place_labels
+from textrawl.explorer.graph_layout import find_communities, place_nodes
 from textrawl.explorer.site import EntityGraphRow
 
-_WIDTH, _HEIGHT, _SIDE, _EDGE = 1000, 640, 90, 40
-_MOST_NAMES = 60  # nodes with a visible name: the nearest and the most connected
-_MOST_RELATIONS = 40  # lines with a visible type and an arrow: more would hide each other
-_NEAR_START = 0.42  # the place of the type on its line, so that it misses the type of the way back
+_WIDTH, _HEIGHT, _SIDE = 1000, 620, 60  # units of a drawing with few nodes
+_FEW = 30  # nodes; a drawing with more has a larger area, so that they keep their distances
+_NARROWEST, _USUAL = 340, 1100  # pixels of a drawing on a phone, and on a page without a script
+_LONGEST = 24  # characters of a name
+_MOST_RELATIONS = 40  # lines with an arrow and a type: more would hide each other
 _ARROW = 7  # the length of an arrow
+_ALONG = (0.42, 0.55, 0.3)  # places of a type on its line, the best misses that of the way back
+_COMMUNITIES, _SMALLEST = 8, 3  # communities with a shadow, and nodes of the smallest one
+_MOST_DAYS = 120  # of the slider
 
 
 @dataclass(frozen=True)
 class DrawnNode:
-    """An entity in the drawing. `labelled` is false if its name is only shown on demand."""
+    """An entity in the drawing. `community` is the number of its shadow, or None."""
 
     name: str
     type: str
+    space: str
     x: float
     y: float
     size: float
-    labelled: bool
+    degree: int
+    community: int | None
 
 
 @dataclass(frozen=True)
 class DrawnLine:
     """The relations from one node to another one. It ends at `x` and `y`.
 
-    The names of the relations are at `label_x` and `label_y`.
+    `since` and `until` are the days between which one of them was valid, or empty.
     """
 
-    start: DrawnNode
-    end: DrawnNode
+    start: int
+    end: int
     relation: str
     x: float
     y: float
-    label_x: float
-    label_y: float
+    since: str
+    until: str
 
 
 def draw(row: EntityGraphRow) -> dict[str, Any]:
     """Return the values that the template draws."""
-    pairs = [(edge["from"], edge["to"]) for edge in row.edges]
-    degrees = [0] * len(row.nodes)
-    for pair in pairs:
-        for end in pair:
-            degrees[end] += 1
-    places = place_nodes(len(row.nodes), pairs)
-    order = sorted(range(len(row.nodes)), key=lambda each: (each != 0, -degrees[each], each))
-    labelled = set(order[:_MOST_NAMES])
-    nodes = [
-        _draw_node(item, places[number], degrees[number], labelled=number in labelled)
-        for number, item in enumerate(row.nodes)
-    ]
-    lines = _draw_lines(row.edges, nodes)
+    edges = _join(row.edges)
+    past = _join(row.past)
+    growth = math.sqrt(max(len(row.nodes) / _FEW, 1))
+    size = (_WIDTH * growth, _HEIGHT * growth)
+    nodes = _draw_nodes(row.nodes, list(edges), size, math.sqrt(growth))
+    lines = _draw_lines(edges, nodes)
+    zoom = _NARROWEST / size[0]
+    labels = _place(nodes, lines, zoom, size)
     return {
         "nodes": nodes,
         "lines": lines,
+        "past": _draw_lines(past, nodes),
+        "labels": [(key, list(each)) for key, each in groupby(labels, lambda label: label.zoom)],
         "named": len(lines) <= _MOST_RELATIONS,
-        "width": _WIDTH,
-        "height": _HEIGHT,
+        "types": Counter(node.type for node in nodes).most_common(),
+        "days": _list_days([*row.edges, *row.past]),
+        "width": round(size[0]),
+        "height": round(size[1]),
+        "usual": _USUAL / size[0],
+        "font": round(FONT * size[0] / _USUAL, 1),
     }
 
 
-def _draw_node(
-    item: dict[str, Any], place: tuple[float, float], degree: int, *, labelled: bool
-) -> DrawnNode:
-    x = _SIDE + place[0] * (_WIDTH - 2 * _SIDE)
-    y = _EDGE + place[1] * (_HEIGHT - 2 * _EDGE)
-    return DrawnNode(
-        item["name"], item["type"], round(x, 1), round(y, 1), min(6 + degree, 16), labelled
-    )
+Joined = dict[tuple[int, int], list[dict[str, Any]]]
 
 
-def _draw_lines(edges: Sequence[dict[str, Any]], nodes: Sequence[DrawnNode]) -> list[DrawnLine]:
-    together: dict[tuple[int, int], list[str]] = {}
+def _join(edges: Sequence[dict[str, Any]]) -> Joined:
+    """Return the relations by their two nodes."""
+    together: Joined = {}
     for edge in edges:
-        together.setdefault((edge["from"], edge["to"]), []).append(edge["relation"])
-    gap = _ARROW if len(together) <= _MOST_RELATIONS else None
+        together.setdefault((edge["from"], edge["to"]), []).append(edge)
+    return together
+
+
+def _draw_nodes(
+    items: Sequence[dict[str, Any]],
+    pairs: Sequence[tuple[int, int]],
+    size: tuple[float, float],
+    scale: float,
+) -> list[DrawnNode]:
+    degrees = Counter(end for pair in pairs for end in pair)
+    radii = [scale * (5 + min(2 * math.sqrt(degrees[number]), 14)) for number in range(len(items))]
+    groups = find_communities(len(items), pairs)
+    inner = (size[0] - 2 * _SIDE, size[1] - 2 * _SIDE)
+    places = place_nodes(len(items), pairs, groups, inner, radii) if items else []
+    members = Counter(groups)
+    shown = {each for each in range(_COMMUNITIES) if members[each] >= _SMALLEST}
+    if len(shown) < 2:
+        shown = set[int]()
     return [
-        _draw_line(nodes[start], nodes[end], ", ".join(relations), gap)
-        for (start, end), relations in together.items()
-    ]
+        DrawnNode(
+            item["name"], item["type"], item["space"], round(x + _SIDE, 1), round(y + _SIDE, 1),
+            round(radii[number], 1), degrees[number],
+            groups[number] if groups[number] in shown else None,
+        )
+        for number, (item, (x, y)) in enumerate(zip(items, places, strict=True))
+    ]  # fmt: skip
 
 
-def _draw_line(start: DrawnNode, end: DrawnNode, relation: str, gap: float | None) -> DrawnLine:
+def _draw_lines(joined: Joined, nodes: Sequence[DrawnNode]) -> list[DrawnLine]:
+    gap = _ARROW if len(joined) <= _MOST_RELATIONS else None
+    return [_draw_line(*ends, edges, nodes, gap) for ends, edges in joined.items()]
+
+
+def _draw_line(
+    number: int,
+    other: int,
+    edges: Sequence[dict[str, Any]],
+    nodes: Sequence[DrawnNode],
+    gap: float | None,
+) -> DrawnLine:
     """Return a line with space for an arrow before the end node, or without it if `gap` is None."""
+    start, end = nodes[number], nodes[other]
     right, down = end.x - start.x, end.y - start.y
     length = math.hypot(right, down)
     visible = 1.0 if gap is None or not length else max(length - end.size - gap, 0) / length
+    ends = [edge.get("until", "") for edge in edges]
     return DrawnLine(
-        start,
-        end,
-        relation,
+        number,
+        other,
+        ", ".join(edge["relation"] for edge in edges),
         round(start.x + right * visible, 1),
         round(start.y + down * visible, 1),
-        round(start.x + right * _NEAR_START, 1),
-        round(start.y + down * _NEAR_START, 1),
+        min(edge["since"] for edge in edges),
+        max(ends) if all(ends) else "",
     )
+
+
+def _place(
+    nodes: Sequence[DrawnNode],
+    lines: Sequence[DrawnLine],
+    zoom: float,
+    size: tuple[float, float],
+) -> list[PlacedLabel]:
+    """Return the labels that fit: of the first node, of the best connected ones, then of lines."""
+    order = sorted(range(len(nodes)), key=lambda each: (each != 0, -nodes[each].degree, each))
+    labels = [Label(shorten(nodes[n].name), _list_spots(nodes[n]), n) for n in order]
+    if len(lines) <= _MOST_RELATIONS:
+        labels += [Label(shorten(line.relation), _list_middles(line, nodes)) for line in lines]
+    boxes = [(n.x - n.size, n.y - n.size, n.x + n.size, n.y + n.size) for n in nodes]
+    circles = np.array(boxes, np.float32).reshape(-1, 4)
+    return sorted(place_labels(labels, circles, zoom, size), key=lambda label: label.zoom)
+
+
+def shorten(name: str) -> str:
+    """Return a name of at most 24 characters."""
+    return name if len(name) <= _LONGEST else f"{name[: _LONGEST - 1]}…"
+
+
+def _list_spots(node: DrawnNode) -> list[Spot]:
+    return [
+        Spot(node.x, round(node.y + node.size, 1), "below"),
+        Spot(node.x, round(node.y - node.size, 1), "above"),
+        Spot(round(node.x + node.size, 1), node.y, "right"),
+        Spot(round(node.x - node.size, 1), node.y, "left"),
+    ]
+
+
+def _list_middles(line: DrawnLine, nodes: Sequence[DrawnNode]) -> list[Spot]:
+    start = nodes[line.start]
+    right, down = line.x - start.x, line.y - start.y
+    return [
+        Spot(round(start.x + share * right, 1), round(start.y + share * down, 1), "on")
+        for share in _ALONG
+    ]
+
+
+def _list_days(edges: Sequence[dict[str, Any]]) -> list[str]:
+    """Return the days on which a relation began or ended, at most 120 of them, evenly chosen."""
+    days = sorted({edge[end] for edge in edges for end in ("since", "until") if edge.get(end)})
+    step = max(math.ceil(len(days) / _MOST_DAYS), 1)
+    return days[::-step][::-1]

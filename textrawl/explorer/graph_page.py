@@ -1,4 +1,4 @@
-"""The graph around an entity, drawn as SVG on the server."""
+"""The graph around an entity, or of the best connected entities, drawn as SVG on the server."""
 
 from typing import Any
 
@@ -16,19 +16,24 @@ _DEPTH, _MOST_DEPTH = 1, 4
 
 
 async def show(visit: PageRequest) -> Response:
-    """Draw the entities that a few relations connect with an entity."""
+    """Draw the entities that a few relations connect with an entity.
+
+    Without an entity, draw the entities with the most relations of all spaces.
+    """
     visit.principal.require("read")
-    name, chosen = read_name(visit.read("name")), _read_choice(visit)
+    name = read_name(visit.read("name")) if visit.read("name") else ""
+    chosen = _read_choice(visit)
     [row] = await visit.site.store.database.call(
-        "entity_graph", EntityGraphRow, entity=name, **chosen, **visit.caller.reading
+        "entity_graph", EntityGraphRow, entity=name or None, **chosen, **visit.caller.reading
     ) or [None]
     if row is None:
         return await visit.show_missing(name)
     relations: list[str] = chosen["relation_types"] or []
     values: dict[str, Any] = {
+        "name": row.nodes[0]["name"] if name else "",
         "depth": chosen["depth"],
         "most": chosen["max_nodes"],
-        "types": chosen["entity_types"] or [],
+        "chosen": chosen["entity_types"] or [],
         "relations": relations,
         "all_types": ENTITY_TYPES,
         "all_relations": sorted(set(row.relations + relations)),

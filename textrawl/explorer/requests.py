@@ -45,6 +45,7 @@ _NAVIGATION = (
     (
         "",
         ("search", "Search", "search", "read"),
+        ("graph", "Graph", "network", "read"),
         ("timeline", "Timeline", "clock", "read"),
         ("documents", "Documents", "file-text", "read"),
         ("journal", "Journal", "book-open", "read"),

@@ -226,13 +226,15 @@ class PlaceRow:
 class EntityGraphRow:
     """The graph of entity_graph. An edge names its nodes by their positions, from 0.
 
+    `space` is None for the graph of several spaces. `past` has the edges of another time.
     `relations` has the types of relations to choose from. `complete` is false if a limit left
     something out.
     """
 
-    space: str
+    space: str | None
     nodes: list[dict[str, Any]]
     edges: list[dict[str, Any]]
+    past: list[dict[str, Any]]
     relations: list[str]
     complete: bool
 
