@@ -87,5 +87,6 @@ ALLOWED = {
     "td", "code", "q", "time", "svg", "rect", "g", "line", "circle", "text",
     "details", "summary", "textarea", "img", "polyline", "polygon", "ellipse",
     "mark", "pre", "fieldset", "legend", "strong", "datalist", "output", "defs", "marker", "path",
+    "aside",
 }  # fmt: skip
 """The elements that our templates use."""

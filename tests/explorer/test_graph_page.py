@@ -1,13 +1,18 @@
 """The graph around an entity: what relations connect, within the spaces that a person can read."""
 
+import random
 from functools import partial
+from itertools import combinations
 
 import psycopg
 import pytest
 
 from tests.explorer.markup import Document
 from tests.explorer.visiting import Place
-from textrawl.explorer.graph_layout import place_nodes
+from textrawl.explorer.graph_drawing import draw
+from textrawl.explorer.graph_labels import FONT, PlacedLabel, measure
+from textrawl.explorer.graph_layout import find_communities, place_nodes
+from textrawl.explorer.site import EntityGraphRow
 
 pytestmark = pytest.mark.anyio
 
@@ -31,9 +36,9 @@ async def test_a_graph_has_what_relations_connect_up_to_a_depth(place: Place) ->
         cut = Document((await browser.get("graph", name="Ada", depth="4", most="2")).text)
         missing = await browser.get("graph", name="Canary")
 
-    assert "2 entities and 1 relation in the space team." in near.texts
-    assert "3 entities and 2 relations in the space team." in far.texts
-    assert "2 entities and 1 relation in the space team, and there are more." in cut.texts
+    assert "2 entities and 1 relation in the space team." in near.text
+    assert "3 entities and 2 relations in the space team." in far.text
+    assert "2 entities and 1 relation in the space team, and there are more." in cut.text
     assert "Ada knows Ben" in near.texts
     assert "/explore/entity?name=Cleo" in far.links
     assert missing.status_code == 404
@@ -55,7 +60,7 @@ async def test_a_graph_is_drawn_as_it_was_on_a_day(place: Place) -> None:
     assert "Ada knows Ben" in then.texts
     assert "Ada knows Cleo" not in then.texts
     assert "Ada knows Ben" not in now.texts
-    assert "1 entity and 0 relations in the space team." in other.texts
+    assert "1 entity and 0 relations in the space team." in other.text
 
 
 async def test_a_graph_is_filtered_by_types_of_relations_and_entities(place: Place) -> None:
@@ -76,10 +81,52 @@ async def test_a_graph_is_filtered_by_types_of_relations_and_entities(place: Pla
         free = Document((await look(type=["person", "nothing"])).text)
 
     assert all(f'name="relation" value="{verb}"' in whole.text for verb in ("knows", "likes"))
-    assert "4 entities and 3 relations in the space team." in uses.texts
-    assert "3 entities and 2 relations in the space team." in kinds.texts
+    assert "4 entities and 3 relations in the space team." in uses.text
+    assert "3 entities and 2 relations in the space team." in kinds.text
     assert "/explore/graph?name=Ben&depth=2&most=60&type=person&type=project" in kinds.links
-    assert "2 entities and 1 relation in the space team." in free.texts
+    assert "2 entities and 1 relation in the space team." in free.text
+
+
+async def test_the_graph_without_a_name_has_the_best_connected_entities_of_all_spaces(
+    place: Place,
+) -> None:
+    for first, second in (("Ada", "Ben"), ("Ada", "Cleo"), ("Eve", "Finn")):
+        relate(place.owner, first, second)
+    place.owner.execute(
+        "select create_space('other'), create_space('secret'),"
+        " grant_access('reader', 'other', '{read}')"
+    )
+    relate(place.owner, "Gus", "Hana", "other")
+    relate(place.owner, "Canary", "Bird", "secret")
+    async with place.browse("reader") as browser:
+        whole = Document((await browser.get("graph")).text)
+        most = Document((await browser.get("graph", most="2")).text)
+        one = Document((await browser.get("graph", space="other")).text)
+
+    assert "7 entities and 4 relations." in whole.text
+    assert {"Ada knows Ben", "Gus knows Hana"} <= set(whole.texts)
+    assert "/explore/graph?name=Gus&depth=1&most=60&space=other" in whole.links
+    assert "2 entities and 1 relation, and there are more." in most.text
+    assert "Ada knows Ben" in most.texts
+    assert "2 entities and 1 relation." in one.text
+    assert not any("Canary" in text for text in whole.texts + one.texts)
+
+
+async def test_relations_of_another_time_are_there_for_the_slider(place: Place) -> None:
+    relate(place.owner, "Ada", "Ben")
+    relate(place.owner, "Ada", "Cleo")
+    relate(place.owner, "Ben", "Cleo")
+    place.owner.execute(
+        "update relation set valid_from = '2025-01-01', valid_until = '2025-06-01'"
+        " where from_entity = (select id from entity where name = 'Ben')"
+    )
+    async with place.browse("reader") as browser:
+        page = (await browser.get("graph", name="Ada", depth="2")).text
+
+    assert 'class="past"' in page
+    assert 'data-since="2025-01-01" data-until="2025-06-01"><title>Ben knows Cleo' in page
+    assert 'data-days="2025-01-01 2025-06-01 ' in page
+    assert "3 entities and 2 relations in the space team." in Document(page).text
 
 
 async def test_types_of_relations_are_written_if_there_are_few(place: Place) -> None:
@@ -96,13 +143,73 @@ async def test_types_of_relations_are_written_if_there_are_few(place: Place) -> 
 
 def test_nodes_have_places_of_their_own_and_connected_nodes_are_near() -> None:
     edges = [(0, number) for number in range(1, 10)] + [(10, number) for number in range(11, 20)]
-    places = place_nodes(20, [*edges, (0, 10)])
+    communities = find_communities(20, [*edges, (0, 10)])
+    place = partial(place_nodes, size=(1000, 600))
+    places = place(20, [*edges, (0, 10)], communities, radii=[8] * 20)
 
     def measure(first: int, second: int) -> float:
         return abs(complex(*places[first]) - complex(*places[second]))
 
-    assert len(set(places)) == 20
-    assert all(0 <= number <= 1 for place in places for number in place)
+    assert min(measure(one, other) for one, other in combinations(range(20), 2)) >= 15
+    assert all(0 <= x <= 1000 and 0 <= y <= 600 for x, y in places)
     assert measure(0, 1) < measure(1, 11)
-    assert place_nodes(20, [*edges, (0, 10)]) == places
-    assert len(place_nodes(1, [(0, 0)])) == 1
+    assert place(20, [*edges, (0, 10)], communities, radii=[8] * 20) == places
+    assert len(place(1, [(0, 0)], [0], radii=[8])) == 1
+
+
+def test_communities_are_the_parts_with_more_relations_inside_than_outside() -> None:
+    ring = [(number, (number + step) % 5) for number in range(5) for step in (1, 2)]
+    edges = [*ring, *((one + 5, other + 5) for one, other in ring), (0, 5)]
+
+    assert find_communities(11, edges) == [0] * 5 + [1] * 5 + [2]
+    assert find_communities(0, []) == []
+
+
+@pytest.mark.parametrize("count", [1, 30, 60, 200])
+def test_labels_never_overlap_at_any_zoom_and_a_closer_look_shows_more(count: int) -> None:
+    drawing = draw(_make_graph(count))
+    zooms = [zoom for zoom, _ in drawing["labels"]]
+    for zoom in zooms:
+        seen = [label for each, group in drawing["labels"] if each <= zoom for label in group]
+        for one, other in combinations([_find_box(label, zoom) for label in seen], 2):
+            assert (
+                one[2] <= other[0] or other[2] <= one[0] or one[3] <= other[1] or other[3] <= one[1]
+            )
+    owners = [label.owner for _, group in drawing["labels"] for label in group]
+
+    assert zooms == sorted(zooms)
+    assert owners[0] == 0  # the entity that was asked for
+    assert len(set(owners)) >= 0.9 * count
+
+
+def _make_graph(count: int) -> EntityGraphRow:
+    dice = random.Random(count)  # noqa: S311 - the same in every run
+    nodes = [
+        {
+            "name": f"scheduler worker {n}" if n % 3 else f"観測 {n}",
+            "type": "project",
+            "space": "team",
+        }
+        for n in range(count)
+    ]
+    edges = [
+        {
+            "from": n,
+            "to": int(count * dice.random() ** 2),
+            "relation": "uses",
+            "since": "2026-01-01",
+        }
+        for n in range(count)
+        for _ in range(2)
+    ]
+    return EntityGraphRow("team", nodes, edges, [], ["uses"], complete=True)
+
+
+def _find_box(label: PlacedLabel, zoom: float) -> tuple[float, float, float, float]:
+    """Return left, top, right and bottom of a text on the screen, in units of the drawing."""
+    width, height = (size * FONT / zoom for size in (measure(label.text), 1.2))
+    gap = 0.35 * FONT / zoom
+    spot = label.spot
+    left = {"right": spot.x + gap, "left": spot.x - gap - width}.get(spot.side, spot.x - width / 2)
+    top = {"below": spot.y, "above": spot.y - height}.get(spot.side, spot.y - height / 2)
+    return left, top, left + width, top + height

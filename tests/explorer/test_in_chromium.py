@@ -103,7 +103,7 @@ async def test_the_header_is_one_row_and_the_navigation_folds_on_a_phone(filled:
         await tab.page.get_by_role("link", name="Tokens").click()
         await expect(tab.page.get_by_role("heading", name="Tokens", exact=True)).to_be_visible()
 
-    assert (shown, rows) == (9, 1)
+    assert (shown, rows) == (10, 1)
 
 
 async def test_people_choose_light_or_dark_and_keep_it(filled: Place) -> None:

@@ -25,6 +25,8 @@ async def test_a_reader_finds_an_entity_and_its_graph_and_is_offered_no_change(
         await tab.page.get_by_role("link", name="Show the graph").click()
         await expect(tab.page.get_by_role("heading", name="Graph of Ada")).to_be_visible()
         await tab.page.locator("#graph a").filter(has_text="Ben").click()
+        if scripts:  # the entity is shown beside the drawing
+            await tab.page.get_by_role("link", name="Centre here").click()
         await expect(tab.page.get_by_role("heading", name="Graph of Ben")).to_be_visible()
         await tab.page.get_by_role("heading").get_by_role("link", name="Ben").click()
         await expect(tab.page.get_by_role("heading", name="Ben")).to_be_visible()

@@ -20,13 +20,16 @@ _LONGEST = 24  # characters of a name
 _MOST_RELATIONS = 40  # lines with an arrow and a type: more would hide each other
 _ARROW = 7  # the length of an arrow
 _ALONG = (0.42, 0.55, 0.3)  # places of a type on its line, the best misses that of the way back
-_COMMUNITIES, _SMALLEST = 8, 3  # communities with a shadow, and nodes of the smallest one
+_COMMUNITIES, _SMALLEST = 7, 3  # communities with a shadow, and nodes of the smallest one
+_SHADOW = 80  # width of the shadow of a line
+_SIDES = {"below": (0, 1), "above": (0, -1), "right": (1, 0), "left": (-1, 0)}
+_HUBS = 30  # nodes whose names are more important than circles
 _MOST_DAYS = 120  # of the slider
 
 
 @dataclass(frozen=True)
 class DrawnNode:
-    """An entity in the drawing. `community` is the number of its shadow, or None."""
+    """An entity in the drawing, with the number of its community."""
 
     name: str
     type: str
@@ -35,7 +38,7 @@ class DrawnNode:
     y: float
     size: float
     degree: int
-    community: int | None
+    community: int
 
 
 @dataclass(frozen=True)
@@ -69,6 +72,8 @@ def draw(row: EntityGraphRow) -> dict[str, Any]:
         "lines": lines,
         "past": _draw_lines(past, nodes),
         "labels": [(key, list(each)) for key, each in groupby(labels, lambda label: label.zoom)],
+        "shadows": _draw_shadows(lines, nodes),
+        "shadow": round(_SHADOW * math.sqrt(growth)),
         "named": len(lines) <= _MOST_RELATIONS,
         "types": Counter(node.type for node in nodes).most_common(),
         "days": _list_days([*row.edges, *row.past]),
@@ -101,15 +106,10 @@ def _draw_nodes(
     groups = find_communities(len(items), pairs)
     inner = (size[0] - 2 * _SIDE, size[1] - 2 * _SIDE)
     places = place_nodes(len(items), pairs, groups, inner, radii) if items else []
-    members = Counter(groups)
-    shown = {each for each in range(_COMMUNITIES) if members[each] >= _SMALLEST}
-    if len(shown) < 2:
-        shown = set[int]()
     return [
         DrawnNode(
             item["name"], item["type"], item["space"], round(x + _SIDE, 1), round(y + _SIDE, 1),
-            round(radii[number], 1), degrees[number],
-            groups[number] if groups[number] in shown else None,
+            round(radii[number], 1), degrees[number], groups[number],
         )
         for number, (item, (x, y)) in enumerate(zip(items, places, strict=True))
     ]  # fmt: skip
@@ -144,6 +144,18 @@ def _draw_line(
     )
 
 
+def _draw_shadows(lines: Sequence[DrawnLine], nodes: Sequence[DrawnNode]) -> list[str]:
+    """Return a path along the lines inside of each large community, if there are several."""
+    members = Counter(node.community for node in nodes)
+    paths: dict[int, list[str]] = {
+        each: [] for each in range(_COMMUNITIES) if members[each] >= _SMALLEST
+    }
+    for start, end in ((nodes[line.start], nodes[line.end]) for line in lines):
+        if start.community == end.community and start.community in paths:
+            paths[start.community].append(f"M{start.x} {start.y}L{end.x} {end.y}")
+    return ["".join(path) for path in paths.values()] if len(paths) > 1 else []
+
+
 def _place(
     nodes: Sequence[DrawnNode],
     lines: Sequence[DrawnLine],
@@ -152,7 +164,14 @@ def _place(
 ) -> list[PlacedLabel]:
     """Return the labels that fit: of the first node, of the best connected ones, then of lines."""
     order = sorted(range(len(nodes)), key=lambda each: (each != 0, -nodes[each].degree, each))
-    labels = [Label(shorten(nodes[n].name), _list_spots(nodes[n]), n) for n in order]
+    ends: list[list[DrawnNode]] = [[] for _ in nodes]
+    for line in lines:
+        ends[line.start].append(nodes[line.end])
+        ends[line.end].append(nodes[line.start])
+    labels = [
+        Label(shorten(nodes[n].name), _list_spots(nodes[n], ends[n]), n, place < _HUBS)
+        for place, n in enumerate(order)
+    ]
     if len(lines) <= _MOST_RELATIONS:
         labels += [Label(shorten(line.relation), _list_middles(line, nodes)) for line in lines]
     boxes = [(n.x - n.size, n.y - n.size, n.x + n.size, n.y + n.size) for n in nodes]
@@ -165,12 +184,21 @@ def shorten(name: str) -> str:
     return name if len(name) <= _LONGEST else f"{name[: _LONGEST - 1]}…"
 
 
-def _list_spots(node: DrawnNode) -> list[Spot]:
+def _list_spots(node: DrawnNode, ends: Sequence[DrawnNode]) -> list[Spot]:
+    """Return the spots of a name around its node, first the side that its lines leave free."""
+    lengths = [(math.hypot(e.x - node.x, e.y - node.y) or 1.0, e) for e in ends]
+    ways = [((e.x - node.x) / length, (e.y - node.y) / length) for length, e in lengths]
+    crossed = {
+        side: max((round(x * right + y * down, 1) for x, y in ways), default=0.0)
+        for side, (right, down) in _SIDES.items()
+    }
     return [
-        Spot(node.x, round(node.y + node.size, 1), "below"),
-        Spot(node.x, round(node.y - node.size, 1), "above"),
-        Spot(round(node.x + node.size, 1), node.y, "right"),
-        Spot(round(node.x - node.size, 1), node.y, "left"),
+        Spot(
+            round(node.x + node.size * _SIDES[side][0], 1),
+            round(node.y + node.size * _SIDES[side][1], 1),
+            side,
+        )
+        for side in sorted(_SIDES, key=lambda each: max(crossed[each], 0.5))
     ]
 
 

@@ -16,9 +16,10 @@ _LINE = 1.35  # height of a line, in font sizes
 _GAP = 0.35  # between a label and its anchor, in font sizes
 _STEP = 1.5  # from one zoom to the next one
 _CLOSEST = 6.0  # pixels of a unit of the drawing, at the closest zoom
+_PICTURES = 0x1F000  # emoji and other pictures come after this character
 _NARROW, _WIDE = "iljtfrI.,:;'|!()[]-· ", "mwMW@%&—…"
 
-Boxes = npt.NDArray[np.float32]
+Boxes = npt.NDArray[np.floating]
 """Left, top, right and bottom of each box."""
 
 
@@ -33,11 +34,15 @@ class Spot:
 
 @dataclass(frozen=True)
 class Label:
-    """A text with the spots where it can stand, the best first. `owner` is the node of its own."""
+    """A text with the spots where it can stand, the best first. `owner` is the node of its own.
+
+    An important label also covers circles of other nodes.
+    """
 
     text: str
     spots: Sequence[Spot]
     owner: int | None = None
+    important: bool = False
 
 
 @dataclass(frozen=True)
@@ -58,7 +63,7 @@ def measure(text: str) -> float:
 def _measure_character(character: str) -> float:
     if unicodedata.combining(character):
         return 0.0
-    if unicodedata.east_asian_width(character) in "WF" or ord(character) > 0x1F000:
+    if unicodedata.east_asian_width(character) in "WF" or ord(character) > _PICTURES:
         return 1.4
     if character in _NARROW:
         return 0.4
@@ -70,8 +75,7 @@ def place_labels(
 ) -> list[PlacedLabel]:
     """Return the labels that fit, at `first_zoom` or closer. Earlier labels have precedence.
 
-    `nodes` has the boxes of the circles, which no label of another node covers. `edges` are the
-    right and the lower edge of the drawing.
+    `nodes` has the boxes of the circles. `edges` are the right and the lower edge of the drawing.
     """
     spots = [(number, spot) for number, each in enumerate(labels) for spot in each.spots]
     if not spots:
@@ -79,6 +83,7 @@ def place_labels(
     shapes = _shape(labels, spots)
     anchors = np.array([(s.x, s.y, s.x, s.y) for _, s in spots], np.float32)
     owners = np.array([-1 if (own := labels[n].owner) is None else own for n, _ in spots])
+    important = np.array([labels[n].important for n, _ in spots])
     placed: dict[int, PlacedLabel] = {}
     taken: list[int] = []
     zoom = first_zoom
@@ -86,7 +91,7 @@ def place_labels(
         boxes = anchors + shapes / np.float32(zoom)
         hits = _overlap(boxes, nodes)
         hits[np.arange(len(spots)), owners] &= owners < 0
-        free = ~hits.any(axis=1) & ~_overlap(boxes, boxes[taken]).any(axis=1)
+        free = (important | ~hits.any(axis=1)) & ~_overlap(boxes, boxes[taken]).any(axis=1)
         free &= (boxes[:, 0] > 0) & (boxes[:, 2] < edges[0]) & (boxes[:, 3] < edges[1])
         for index in np.flatnonzero(free):
             number, spot = spots[index]
@@ -101,20 +106,15 @@ def place_labels(
 
 def _shape(labels: Sequence[Label], spots: Sequence[tuple[int, Spot]]) -> Boxes:
     """Return the box of each spot around its anchor, in pixels, with the gap to the anchor."""
-    widths = [FONT * (measure(each.text) + _GAP) for each in labels]
     height, gap = FONT * _LINE, FONT * _GAP
-    return np.array(
-        [_SHAPES[spot.side](widths[number], height, gap) for number, spot in spots], np.float32
-    )
-
-
-_SHAPES = {
-    "below": lambda w, h, _: (-w / 2, 0, w / 2, h),
-    "above": lambda w, h, _: (-w / 2, -h, w / 2, 0),
-    "right": lambda w, h, g: (0, -h / 2, w + g, h / 2),
-    "left": lambda w, h, g: (-w - g, -h / 2, 0, h / 2),
-    "on": lambda w, h, _: (-w / 2, -h / 2, w / 2, h / 2),
-}
+    shapes: list[tuple[float, float, float, float]] = []
+    for number, spot in spots:
+        width = FONT * measure(labels[number].text) + gap
+        left = {"right": 0.0, "left": -width - gap}.get(spot.side, -width / 2)
+        top = {"below": 0.0, "above": -height}.get(spot.side, -height / 2)
+        right = left + width + (gap if spot.side in ("left", "right") else 0)
+        shapes.append((left, top, right, top + height))
+    return np.array(shapes, np.float32)
 
 
 def _overlap(some: Boxes, others: Boxes) -> npt.NDArray[np.bool_]:

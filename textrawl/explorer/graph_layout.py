@@ -3,7 +3,7 @@
 The layout is our own after a second look at libraries. Cytoscape (136 kB compressed) and Sigma (103
 kB) are larger than a whole page may be, and draw on a canvas, without links for people without a
 script or with a screen reader. For Python, igraph has the GPL, networkx needs 0.3 seconds for 493
-entities and 0.3 to load, and rustworkx needs 7 MB for these lines, as fast, but without communities.
+entities and 0.3 to load, and rustworkx needs 7 MB for these lines and finds no communities.
 """
 
 import math

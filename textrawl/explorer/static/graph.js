@@ -145,7 +145,7 @@ function followPointers(canvas, view) {
 function readNodes(drawing) {
   const nodes = [...drawing.querySelectorAll("a")].map((link) => {
     const { cx, cy, r } = link.querySelector("circle");
-    const name = link.querySelector("title").textContent;
+    const name = link.querySelector("title").textContent.replace(/ \([^(]*\)$/, "");
     return { link, name, x: cx.baseVal.value, y: cy.baseVal.value, size: r.baseVal.value, near: [], labels: [] };
   });
   const lines = [...drawing.querySelectorAll("line")].map((line) => {
@@ -184,7 +184,8 @@ function lightNode(drawing, node) {
 }
 
 // Show the entities of the chosen types, and the relations of a day, or those that were drawn.
-function filterDrawing({ nodes, lines }, types, day) {
+function filterDrawing(drawing, { nodes, lines }, types, day) {
+  drawing.classList.toggle("part", types.length > 0 || day !== undefined);
   for (const { line } of lines) {
     const { since, until = "9999" } = line.dataset;
     const then = day === undefined ? !line.classList.contains("past") : since <= day && until > day;
@@ -275,8 +276,8 @@ function followTime(times, change) {
 
   function run(runs) {
     clearInterval(timer);
-    play.setAttribute("aria-pressed", runs);
-    play.textContent = runs ? "Pause" : "Play";
+    play.classList.toggle("runs", runs);
+    play.lastElementChild.textContent = runs ? "Pause" : "Play";
     if (runs) {
       slider.value = Number(slider.value) >= days.length ? 0 : slider.value;
       timer = setInterval(() => {
@@ -294,13 +295,13 @@ function followTime(times, change) {
     run(false);
     tell();
   });
-  play.addEventListener("click", () => run(play.getAttribute("aria-pressed") !== "true"));
+  play.addEventListener("click", () => run(!play.classList.contains("runs")));
 }
 
 function showGraph(canvas, drawing) {
   const all = readNodes(drawing);
   const { nodes } = all;
-  const [stage, panel, find] = [byId("stage"), byId("panel"), byId("find")];
+  const [stage, panel, find] = [byId("stage"), byId("panel"), byId("seek")];
   const names = drawing.querySelector(".names");
   const legend = byId("legend");
   let [day, current, chosen] = [undefined, nodes[0], null];
@@ -311,7 +312,7 @@ function showGraph(canvas, drawing) {
       group.classList.toggle("closer", Number(group.dataset.zoom) > scale * 1.001);
     }
   });
-  const filter = () => filterDrawing(all, new FormData(legend).getAll("type"), day);
+  const filter = () => filterDrawing(drawing, all, new FormData(legend).getAll("type"), day);
   const readNode = (element) => nodes.find(({ link }) => link === element.closest?.("a")) ?? null;
 
   function walkTo(node) {
@@ -380,8 +381,8 @@ function showGraph(canvas, drawing) {
   });
   find.addEventListener("change", () => {
     const text = find.value.trim().toLowerCase();
-    const named = (begin) => nodes.find(({ name }) => name.toLowerCase().startsWith(begin));
-    const node = text === "" ? undefined : named(`${text} (`) ?? named(text);
+    const named = nodes.filter(({ name }) => text !== "" && name.toLowerCase().startsWith(text));
+    const node = named.find(({ name }) => name.toLowerCase() === text) ?? named[0];
     if (node !== undefined) {
       view.look(view.measure().width / 1.2, node.x, node.y);
       walkTo(node);
