@@ -136,18 +136,8 @@ async def test_a_drawing_is_walked_by_keys_filtered_played_searched_and_saved(
     async with open_tab(crowd) as tab:
         await sign_in(tab, crowd.tokens["reader"])
         await tab.go("graph?name=Ada&most=30")
-        graph, panel = tab.page.locator("#graph"), tab.page.get_by_role("complementary")
-        await graph.locator("a").first.focus()
-        await tab.page.keyboard.press("ArrowRight")
-        await expect(graph).to_have_class("lit")
-        await tab.page.keyboard.press("Enter")
-        await expect(panel).to_be_focused()
-        await expect(panel).to_contain_text("Friend")
-        await tab.page.keyboard.press("Escape")
-        await expect(panel).to_be_hidden()
-        await tab.page.get_by_label("Find in the drawing").fill("friend 48")
-        await expect(graph.locator(".match").first).to_be_visible()
-        lines = graph.locator("line:not(.gone)")
+        await _walk(tab)
+        lines = tab.page.locator("#graph line:not(.gone)")
         await tab.page.get_by_label("Day of the drawing").fill("0")
         early = await lines.count()
         await tab.page.get_by_role("button", name="Play").click()
@@ -162,6 +152,21 @@ async def test_a_drawing_is_walked_by_keys_filtered_played_searched_and_saved(
     assert picture.startswith("<svg")
     assert ("Friend" in picture, "href" in picture) == (True, False)
     assert tab.faults == []
+
+
+async def _walk(tab: Tab) -> None:
+    """Walk from entity to entity, look at one beside the drawing, and find another one."""
+    graph, panel = tab.page.locator("#graph"), tab.page.locator("#panel")
+    await graph.locator("a").first.focus()
+    await tab.page.keyboard.press("ArrowRight")
+    await expect(graph).to_have_class("lit")
+    await tab.page.keyboard.press("Enter")
+    await expect(panel).to_be_focused()
+    await expect(panel).to_contain_text("Friend")
+    await tab.page.keyboard.press("Escape")
+    await expect(panel).to_be_hidden()
+    await tab.page.get_by_label("Find in the drawing").fill("friend 48")
+    await expect(graph.locator(".match").first).to_be_visible()
 
 
 async def test_the_wheel_and_one_finger_pass_until_the_drawing_is_meant(crowd: Place) -> None:

@@ -28,9 +28,15 @@ async def show(visit: PageRequest) -> Response:
     ) or [None]
     if row is None:
         return await visit.show_missing(name)
+    asked = {each: visit.read(each) for each in ("as_of", "space")}
+    values = asked | _describe(row, chosen) | {"name": row.nodes[0]["name"] if name else ""}
+    return visit.show("graph.html", values | await run_aside(draw, row))
+
+
+def _describe(row: EntityGraphRow, chosen: dict[str, Any]) -> dict[str, Any]:
+    """Return what the page says about the graph, and what can be chosen."""
     relations: list[str] = chosen["relation_types"] or []
-    values: dict[str, Any] = {
-        "name": row.nodes[0]["name"] if name else "",
+    return {
         "depth": chosen["depth"],
         "most": chosen["max_nodes"],
         "chosen": chosen["entity_types"] or [],
@@ -42,10 +48,7 @@ async def show(visit: PageRequest) -> Response:
         "place": row.space,
         "complete": row.complete,
         "number": len(row.edges),
-        "as_of": visit.read("as_of"),
-        "space": visit.read("space"),
     }
-    return visit.show("graph.html", values | await run_aside(draw, row))
 
 
 def _read_choice(visit: PageRequest) -> dict[str, Any]:
