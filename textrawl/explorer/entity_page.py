@@ -22,19 +22,13 @@ async def show(visit: PageRequest) -> Response:
     name = read_name(visit.read("name"))
     times = Times(read_moment(visit.read("as_of")), known_at=read_moment(visit.read("known_at")))
     skip = read_number(visit.read("skip"), least=0, most=_LAST, default=0)
-    card = visit.read("part") == "card"
+    if visit.read("part") == "card":
+        return await _show_card(visit, name, times)
     entity = await visit.site.memory.describe(
-        name,
-        visit.caller,
-        max_observations=_CARD if card else 0,
-        with_relations=True,
-        times=times,
+        name, visit.caller, max_observations=0, with_relations=True, times=times
     )
     if entity is None:
         return await visit.show_missing(name)
-    if card:
-        given = {each: visit.read(each) for each in ("as_of", "space")}
-        return visit.show("card.html", {"entity": entity, **given})
     facts, skip = await _read_page(visit, name, times, skip)
     total = facts[0].total if facts else 0
     related = len(entity.outgoing) + len(entity.incoming)
@@ -53,6 +47,17 @@ async def show(visit: PageRequest) -> Response:
     places = await visit.find_places(name)
     values |= {"aliases": aliases, "places": places, "days": await _read_days(visit, name)}
     return visit.show("entity.html", values)
+
+
+async def _show_card(visit: PageRequest, name: str, times: Times) -> Response:
+    """Show the newest facts and relations of an entity beside the drawing of a graph."""
+    entity = await visit.site.memory.describe(
+        name, visit.caller, max_observations=_CARD, with_relations=True, times=times
+    )
+    if entity is None:
+        return await visit.show_missing(name)
+    given = {each: visit.read(each) for each in ("as_of", "space")}
+    return visit.show("card.html", {"entity": entity, **given})
 
 
 async def _read_page(
