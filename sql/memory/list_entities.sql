@@ -2,7 +2,8 @@ create function textrawl.list_entities(
     entity_types text[] default null, max_rows integer default 10, skip integer default 0,
     as_of timestamptz default null,
     spaces integer[] default null, credential bytea default null,
-    since timestamptz default null, until timestamptz default null
+    since timestamptz default null, until timestamptz default null,
+    prefix text default null  -- of the name, without regard to case
 ) returns table (
     total bigint,   -- number of entities that match, on all pages
     entities jsonb  -- the entities of this page, [{id, space, name, entity_type, description, updated_at, given_type}]
@@ -23,6 +24,7 @@ begin atomic
         select from textrawl.entity e
         where e.space_id = any((select ids from scope)::integer[])
           and textrawl.has_type(e.entity_type, e.metadata, list_entities.entity_types)
+          and (prefix is null or starts_with(e.name_key, textrawl.name_key(prefix)))
           and (as_of is null or e.created_at <= as_of or exists (
               select from textrawl.observation o
               where o.space_id = e.space_id and o.entity_id = e.id and textrawl.is_valid(o.valid_from, o.valid_until, o.closed_at, as_of)))
@@ -39,6 +41,7 @@ begin atomic
             from textrawl.entity e
             where e.space_id = place.id
               and textrawl.has_type(e.entity_type, e.metadata, list_entities.entity_types)
+              and (prefix is null or starts_with(e.name_key, textrawl.name_key(prefix)))
               and (as_of is null or e.created_at <= as_of or exists (
               select from textrawl.observation o
               where o.space_id = e.space_id and o.entity_id = e.id and textrawl.is_valid(o.valid_from, o.valid_until, o.closed_at, as_of)))

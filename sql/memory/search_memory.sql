@@ -20,7 +20,8 @@ create function textrawl.search_memory(
     -- The time that the question is about, see order_by_time(). Ended facts are found unless it is now.
     tense text default null,
     during tstzrange default null,
-    clause text default null
+    clause text default null,
+    about text default null         -- only the facts of the entities with this name or alias
 )
 returns table (
     observation_id uuid, entity_id uuid, space_id integer, space text, entity_name text, entity_type text,
@@ -154,13 +155,22 @@ begin
         with lexical as materialized (
             select m.space_id, m.id from matching_facts(
                 terms, choosing, selecting, fallback, common, scoped, entity_types, moment, candidates, since, until) m
-            where not semantic
+            where not semantic and about is null
         ),
         nearest as materialized (
             select n.space_id, n.id, n.cosine from nearest_facts(
                 model, vector, scoped, entity_types, moment, candidates, plan.large, plan.rare, plan.breadth, plan.own,
                 since, until) n
-            where vector is not null
+            where vector is not null and about is null
+        ),
+        of_entity as materialized (
+            -- Without a limit of candidates, because an entity has few facts.
+            select o.space_id, o.id
+            from (select * from find_entities(scoped, about) where about is not null) f
+            join observation o on o.space_id = f.space_id and o.entity_id = f.entity_id
+            where is_valid(o.valid_from, o.valid_until, o.closed_at, moment) and is_within(o.said_at, since, until)
+                and (entity_types is null or o.entity_type = any(entity_types))
+            order by o.created_at desc limit 5000
         ),
         found as materialized (
             select o.space_id, o.id, o.entity_id, o.content, o.created_at, o.said_at, o.valid_from, o.ordinal, o.relation_id,
@@ -169,6 +179,8 @@ begin
                 select *, true as near from nearest
                 union all
                 select *, null, false from (select * from lexical except all select space_id, id from nearest) lexical_only
+                union all
+                select *, null, false from of_entity
             ) f
             join observation o using (space_id, id)
             cross join lateral (select holds_within(o.valid_from, o.valid_until, period) as held) h
@@ -183,7 +195,7 @@ begin
                 select space_id, unnest(array[ordinal - 1, ordinal + 1]) as ordinal
                 from (
                     select space_id, ordinal from found
-                    where not semantic and space_id = any(ordered)
+                    where not semantic and about is null and space_id = any(ordered)
                     order by search_score(
                         search_likeness(cosine, model_row.cosine_floor, model_row.cosine_ceiling),
                         terms_weight(matched, sums) / length_divisor(words), coalesce(model_row.trust, 0.5)) desc, id
@@ -232,7 +244,7 @@ begin
             select r.space_id, r.id, r.via
             from named cross join lateral related_facts(
                 query_words, terms, sums, mask, spaces, entities, entity_types, moment, since, until) r
-            where entities is not null
+            where entities is not null and about is null
         ),
         gathered as materialized (
             select * from selected

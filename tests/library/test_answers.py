@@ -16,9 +16,13 @@ from textrawl.values.names import ENTITY_TYPES
 from textrawl.values.text import clean_fact, clean_name
 from textrawl.wire.replies import Renderer
 from textrawl.wire.token_counter import Counter
-from textrawl_client.results import Fact, Facts, read_facts
+from textrawl_client.results import Facts, read_facts
 from textrawl_client.wire import Answer, read_response
 
+FIELDS: set[str] = {
+    *("id", "entity", "type", "content", "score"),
+    *("author", "said_at", "created_at", "space", "proposed"),
+}
 ONE_TOKEN = Counter("one token an answer", exact=True, count=lambda _: 1)
 RENDERER = Renderer("compact", structured=False, counter=ONE_TOKEN, budget=9).for_programs()
 LABELS = SpaceLabels(home="own", several=True)
@@ -81,21 +85,22 @@ def send(rows: Sequence[HitRow]) -> Facts:
 def test_an_answer_keeps_every_fact_and_its_place(rows: list[HitRow]) -> None:
     first = {row.entity_id: row for row in reversed(rows)}
     expected = [
-        Fact(
-            str(row.observation_id),
-            first[row.entity_id].entity_name,
-            first[row.entity_id].entity_type,
-            row.text,
-            row.score,
-            row.author,
-            row.said_at,
-            row.created_at,
-            first[row.entity_id].space,
-            row.proposed,
-        )
+        {
+            "id": str(row.observation_id),
+            "entity": first[row.entity_id].entity_name,
+            "type": first[row.entity_id].entity_type,
+            "content": row.text,
+            "score": row.score,
+            "author": row.author,
+            "said_at": row.said_at,
+            "created_at": row.created_at,
+            "space": first[row.entity_id].space,
+            "proposed": row.proposed,
+        }
         for row in rows
     ]
-    assert list(send(rows)) == expected
+    found = [fact.model_dump(include=FIELDS) for fact in send(rows)]
+    assert found == expected
 
 
 @pytest.mark.parametrize(

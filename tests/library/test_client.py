@@ -128,6 +128,58 @@ async def test_times_and_types_restrict_an_answer(reach: Reach, way: str) -> Non
     assert len(await memory.recall("tea", least_score=1)) == 0
 
 
+async def test_entities_are_looked_up_listed_and_paged_and_a_fact_by_its_id(
+    reach: Reach, way: str
+) -> None:
+    memory = await reach(way)
+    stored = await memory.remember("Ada", "likes tea", type="person")
+    await memory.remember("Ada", "likes chess")
+    await memory.relate("Ada", "works_at", "Acme", to_type="organization")
+    await memory.remember("adam", "sings", type="person")
+
+    ada = await memory.entity("ADA", limit=1, offset=1)
+    assert (ada.entity.name, ada.entity.type, ada.total_facts) == ("Ada", "person", 2)
+    assert [fact.content for fact in ada.facts] == ["likes tea"]
+    [relation] = (await memory.entity("Ada")).relations.outgoing
+    assert (relation["relation_type"], relation["to_entity"]) == ("works_at", "Acme")
+    assert await memory.entity("Nobody") is None
+
+    page = await memory.list("ad", limit=1)
+    assert (page.total, [one.name for one in page.entities]) == (2, ["adam"])
+    assert [one.name for one in (await memory.list("ad", offset=1)).entities] == ["Ada"]
+    assert [one.name for one in (await memory.list(types=["organization"])).entities] == ["Acme"]
+
+    fact = await memory.get(stored.id)
+    assert (fact.entity, fact.content, fact.valid, fact.author) == ("Ada", "likes tea", True, "ada")
+    assert await memory.get("00000000-0000-4000-8000-000000000000") is None
+
+
+async def test_a_recall_of_one_entity_has_its_facts_alone(reach: Reach, way: str) -> None:
+    memory = await reach(way)
+    for number in range(30):
+        await memory.remember(f"User {number}", "likes green tea in the morning", type="person")
+    await memory.remember("User 7", "plays chess", type="person")
+
+    found = await memory.recall("who likes green tea?", entity="user 7", limit=50)
+    assert {fact.entity for fact in found} == {"User 7"}
+    assert found.facts[0].content == "likes green tea in the morning"
+    assert len(await memory.recall("green tea", entity="Nobody")) == 0
+
+
+async def test_one_event_is_undone_and_any_tool_can_be_called(reach: Reach, way: str) -> None:
+    memory = await reach(way)
+    stored = await memory.remember("Ada", "likes tea", type="person")
+    listed = await memory.call("query_memory", {"mode": "list"}, reads=True)
+    assert listed["total"] == 1
+    with pytest.raises(errors.ArgumentInvalid):
+        await memory.undo(10**9)
+    [done] = await memory.undo(2)
+
+    assert done.removed > 0
+    assert len(await memory.recall("tea")) == 0
+    assert await memory.get(stored.id) is None
+
+
 async def test_a_client_that_is_not_open_says_how_to_open_it(way: str, tmp_path: Path) -> None:
     client = Client() if way == "local" else Client("http://127.0.0.1:9")
     with pytest.raises(RuntimeError, match="async with"):

@@ -6,7 +6,7 @@ the arguments of tools. `OPERATIONS` has all of them by name.
 
 import inspect
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import datetime, timedelta
 from functools import cached_property
 from typing import Annotated, Any, Concatenate, Generic, Literal, ParamSpec, TypeVar, get_type_hints
@@ -25,6 +25,7 @@ from pydantic import (
 from textrawl import __version__
 from textrawl.access.principal import Caller, Principal, Scope
 from textrawl.errors import ArgumentInvalid, EntityNameMissing
+from textrawl.memory.connector import FetchedFact
 from textrawl.memory.curation import CurationOperations, RevisedRow, Revision, Share, SharedRow
 from textrawl.memory.entities import (
     AliasRow,
@@ -389,6 +390,49 @@ async def describe(
     if row is None:
         raise await describe_missing_entity(session, name)
     return Described(row, session.several_spaces)
+
+
+@operation("client", "read")
+async def get_fact(session: Session, fact: UUID) -> FetchedFact | None:
+    """Return the fact with this whole id, or None. Only clients call it, and not a command."""
+    rows = await session.store.call("fetch_fact", FetchedFact, fact=fact, **session.caller.reading)
+    return rows[0] if rows else None
+
+
+@dataclass(frozen=True)
+class ListedEntity:
+    """An entity of a list."""
+
+    id: UUID
+    space: str
+    name: str
+    entity_type: str
+    description: str | None
+    updated_at: datetime
+    given_type: str | None
+
+
+@dataclass(frozen=True)
+class EntityPage:
+    """Entities, last updated first, and the number of all that match."""
+
+    total: int
+    entities: list[ListedEntity]
+
+
+@operation("client", "read")
+async def list_entities(
+    session: Session,
+    prefix: Annotated[str, Field(max_length=NAME_LENGTH)] | None = None,
+    types: Types | None = None,
+    limit: Annotated[int, Field(ge=1, le=1000)] = 100,
+    offset: Annotated[int, Field(ge=0, le=1_000_000)] = 0,
+) -> EntityPage:
+    """Return a page of the entities whose names begin with `prefix`."""
+    page = await session.memory.list_entities(
+        types, session.caller, limit=limit, offset=offset, prefix=prefix
+    )
+    return TypeAdapter(EntityPage).validate_python(asdict(page))
 
 
 @operation("forget", "read", "forget", writes=True)

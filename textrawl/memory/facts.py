@@ -141,6 +141,7 @@ class Question:
     """A search. If `semantic` is true, only vectors are compared.
 
     Facts with a score below `least_score` are left out. If it is None, search_memory() chooses it.
+    If `about` is not None, only facts of the entity with this name are found.
     `sources` is None if the search covers only facts.
     """
 
@@ -151,11 +152,13 @@ class Question:
     semantic: bool = False
     least_score: float | None = None
     sources: "Sources | None" = None
+    about: str | None = None
 
     @property
     def covers_present_facts(self) -> bool:
-        """True if the search covers facts as they are now, and not only documents."""
-        return self.times.as_of is None and (self.sources is None or self.sources.facts)
+        """True if the search covers all facts as they are now, and not only documents."""
+        present = self.times.as_of is None and self.about is None
+        return present and (self.sources is None or self.sources.facts)
 
 
 @dataclass(frozen=True)
@@ -330,6 +333,7 @@ class MemoryOperations:
             **question.times.arguments(),
             **time,
             **({} if question.least_score is None else {"least_score": question.least_score}),
+            **({} if question.about is None else {"about": question.about}),
             **caller.reading,
         }
         return arguments, reason
@@ -434,6 +438,7 @@ class MemoryOperations:
         limit: int,
         offset: int,
         times: Times = _ANY_TIME,
+        prefix: str | None = None,
     ) -> ListRow:
         """Return a page of entities, last updated first. Raises EntityTypeInvalid."""
         await self._check_types(types, caller)
@@ -444,6 +449,7 @@ class MemoryOperations:
             max_rows=limit,
             skip=offset,
             **times.arguments(),
+            **({} if prefix is None else {"prefix": prefix}),
             **caller.reading,
         )
         return row

@@ -34,7 +34,7 @@ class Program(BaseModel):
     server over HTTP knows both from the request itself. Facts whose short ids are in `known` are
     left out. `authors` is the value of DIGEST_AUTHORS for a hook, or None for the setting of the
     process that answers. If `record` is false, the recall log does not get the request. `read_only`
-    refuses to change anything.
+    refuses to change anything. If `about` is the name of an entity, only its facts are searched.
     """
 
     model_config = ConfigDict(alias_generator=to_camel, populate_by_name=True, strict=True)
@@ -45,6 +45,7 @@ class Program(BaseModel):
     known: Annotated[list[Annotated[str, Field(max_length=40)]], Field(max_length=_MOST_KNOWN)] = []
     authors: Annotated[list[_Author], Field(min_length=1, max_length=1000)] | None = None
     record: bool = True
+    about: Annotated[str, _CLEAN, Field(max_length=NAME_LENGTH)] | None = None
     read_only: bool = False
 
     @property

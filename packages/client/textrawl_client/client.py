@@ -10,11 +10,19 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
-from textrawl_client import results
 from textrawl_client.connections import Connection, HttpConnection
 from textrawl_client.errors import ArgumentInvalid, NothingToDelete, TextrawlError
 from textrawl_client.items import ItemStore, Log
-from textrawl_client.results import Digest, Facts, Forgotten, Related, Remembered
+from textrawl_client.results import Digest, Facts, read_facts
+from textrawl_client.schemas import (
+    Entity,
+    EntityPage,
+    Forgotten,
+    Related,
+    Remembered,
+    StoredFact,
+    Undone,
+)
 from textrawl_client.wire import Answer, Call, build_call, write_moment
 
 Moment = datetime | str
@@ -29,6 +37,8 @@ _NAMES = {
     "ttlSeconds": "ttl",
 }  # fmt: skip
 """The names that arguments of tools have in the methods."""
+
+_MOST_TOKENS = 25_000
 
 _ARGUMENT = re.compile(r"\b(?:" + "|".join(_NAMES) + r")\b(?=( \(given|:|, |\[))")
 
@@ -129,14 +139,16 @@ class Client:
         as_of: Moment | None = None,
         since: Moment | None = None,
         until: Moment | None = None,
+        entity: str | None = None,
         space: str | None = None,
     ) -> Facts:
         """Return the facts that answer a question, the best first.
 
         At most `limit` facts (1 to 50) with a score from `least_score` (0 to 1), of entities with
-        these `types`. `as_of` finds facts that were valid then, and `since` and `until` facts that
-        were said between them. If the facts as lines with ids have more than `max_tokens` tokens,
-        those with the lowest scores are omitted. A server has a budget of its own if it is None.
+        these `types`, or only of one `entity`. `as_of` finds facts that were valid then, and with
+        `since` and `until` those that were said between them. If the facts as lines with ids have
+        more than `max_tokens` tokens, those with the lowest scores are omitted. A server has a
+        budget of its own if it is None.
         """
         given = {
             "mode": "search",
@@ -150,9 +162,9 @@ class Client:
             "until": write_moment(until),
             "includeIds": True,
         }
-        return results.read_facts(
-            await self._call_tool("query_memory", given, reads=True, space=space)
-        )
+        call = build_call("query_memory", _keep(given), space or self._space, reads=True)
+        wishes = None if entity is None else {"about": entity}
+        return read_facts(await self._send(call._replace(wishes=wishes)))
 
     async def digest(
         self, project: str | None = None, *, max_tokens: int | None = None, space: str | None = None
@@ -165,7 +177,7 @@ class Client:
         """
         given = {"project": project, "maxTokens": max_tokens}
         answer = await self._call_tool("digest", given, reads=True, space=space)
-        return results.read_digest(answer)
+        return Digest(answer.text, tuple(answer.ids))
 
     async def remember(  # noqa: PLR0913 - each argument is an option
         self,
@@ -194,7 +206,8 @@ class Client:
             "validFrom": write_moment(valid_from),
             "validUntil": write_moment(valid_until),
         }
-        return results.read_remembered(await self._call_tool("remember_fact", given, space=space))
+        answer = await self._call_tool("remember_fact", given, space=space)
+        return Remembered.model_validate(answer.content)
 
     async def relate(  # noqa: PLR0913 - each argument is an option
         self,
@@ -223,7 +236,7 @@ class Client:
             "ended": ended,
         }
         answer = await self._call_tool("relate_entities", given, space=space)
-        return results.read_related(answer)
+        return Related.model_validate(answer.content)
 
     async def forget(
         self,
@@ -240,11 +253,74 @@ class Client:
         """
         given = {"entityName": entity, "fact": fact, "dryRun": dry_run, "confirm": not dry_run}
         try:
-            return results.read_forgotten(
-                await self._call_tool("forget_entity", given, space=space)
-            )
+            answer = await self._call_tool("forget_entity", given, space=space)
         except NothingToDelete:
             raise NothingToDelete(entity) from None
+        return Forgotten.model_validate(answer.content)
+
+    async def get(self, id: str, *, space: str | None = None) -> StoredFact | None:
+        """Return the fact with this whole id, valid or ended, or None."""
+        found = await self._operate("get_fact", {"fact": id}, reads=True, space=space)
+        return found and StoredFact.model_validate(found)
+
+    async def entity(
+        self,
+        name: str,
+        *,
+        limit: int = 20,
+        offset: int = 0,
+        as_of: Moment | None = None,
+        space: str | None = None,
+    ) -> Entity | None:
+        """Return an entity by its name or alias, with at most `limit` (1 to 100) facts, or None.
+
+        The `offset` newest facts are left out. Only a page without an offset has the relations.
+        """
+        given = {
+            "mode": "entity",
+            "entityName": name,
+            "maxObs": limit,
+            "offset": offset,
+            "asOf": write_moment(as_of),
+            "includeIds": True,
+            "maxTokens": _MOST_TOKENS,
+        }
+        answer = await self._call_tool("query_memory", given, reads=True, space=space)
+        return Entity.model_validate(answer.content) if answer.content["found"] else None
+
+    async def list(
+        self,
+        prefix: str | None = None,
+        *,
+        types: Sequence[str] | None = None,
+        limit: int = 100,
+        offset: int = 0,
+        space: str | None = None,
+    ) -> EntityPage:
+        """Return the entities whose names begin with `prefix`, last updated first.
+
+        At most `limit` (1 to 1,000), without the first `offset`.
+        """
+        given = {"prefix": prefix, "types": types, "limit": limit, "offset": offset}
+        found = await self._operate("list_entities", given, reads=True, space=space)
+        return EntityPage.model_validate(found)
+
+    async def undo(
+        self,
+        event: int | None = None,
+        *,
+        author: str | None = None,
+        since: Moment | None = None,
+        space: str | None = None,
+    ) -> Sequence[Undone]:
+        """Undo one event of the trail, or what an author wrote since a time.
+
+        The author of an event needs the scope `write`, and everybody else needs `admin`.
+        """
+        given = {"event": event, "author": author, "since": write_moment(since)}
+        name = "undo" if event is None else "undo_event"
+        found = await self._operate(name, given, space=space)
+        return [Undone.model_validate(one) for one in found]
 
     async def call(
         self,
@@ -271,6 +347,18 @@ class Client:
     ) -> Answer:
         given = dict(arguments) if "value" in arguments else _keep(arguments)
         return await self._send(build_call(tool, given, space or self._space, reads=reads))
+
+    async def _operate(
+        self,
+        name: str,
+        arguments: Mapping[str, Any],
+        *,
+        reads: bool = False,
+        space: str | None = None,
+    ) -> Any:
+        """Return the result of an operation, which no model can call."""
+        call = Call(name, "", _keep(arguments), space or self._space, reads)
+        return (await self._send(call)).content
 
     async def _send(self, call: Call) -> Answer:
         if self._root._connection is None:
@@ -425,4 +513,8 @@ class SyncClient:
     remember = wait_for(Client.remember)
     relate = wait_for(Client.relate)
     forget = wait_for(Client.forget)
+    get = wait_for(Client.get)
+    entity = wait_for(Client.entity)
+    list = wait_for(Client.list)
+    undo = wait_for(Client.undo)
     call = wait_for(Client.call)

@@ -553,7 +553,8 @@ async def find_for_program(
     longest = SHORT_PROMPT if program.is_hook else QUERY_LENGTH
     question = await memory.condense(question, caller, longest=longest)
     wanted = program.count_wanted(question.limit) if includes_everybody(chosen) else MOST_FACTS
-    rows, reason = await memory.search(replace(question, limit=wanted), caller)
+    asked = replace(question, limit=wanted, about=program.about)
+    rows, reason = await memory.search(asked, caller)
     rows = await memory.choose_by_authors(rows, chosen, caller)
     new = program.leave_out_known(rows, attrgetter("observation_id"))[: question.limit]
     if program.is_hook:
