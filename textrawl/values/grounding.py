@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
+from itertools import pairwise
 from typing import Any
 
 _INFLECTION = 3  # letters that one form of a word may have more than another
@@ -228,6 +229,17 @@ def _cut_clauses(sentence: _Passage) -> list[_Passage]:
     return clauses
 
 
+def _find_antecedents(clauses: Sequence[_Passage], number: int) -> list[int]:
+    """Return a clause, and the ones before it that it goes on with: she swims and runs."""
+    found = [number]
+    while found[-1] and clauses[found[-1]].tokens[0].plain in _read_words("conjunction"):
+        first = clauses[found[-1]].tokens[1:3]
+        if any(one.name or _refers([one]) or _has_any([one], "writing") for one in first[:1]):
+            break  # it has a subject of its own
+        found.append(found[-1] - 1)
+    return found
+
+
 @dataclass(frozen=True)
 class _Entity:
     """A name with the words by which a text can name it."""
@@ -253,11 +265,11 @@ class _Statement:
     def __init__(self, entity: _Entity, claim: str) -> None:
         self.entity = entity
         self.words = _read_tokens(claim)
-        own = [token for form in entity.forms for token in form]
+        self.own = [token for form in entity.forms for token in form]
         self.content = [
             one
             for one in self.words
-            if not (_is_light(one) or _has(own, one) or one.plain in _read_words("denial"))
+            if not (_is_light(one) or _has(self.own, one) or one.plain in _read_words("denial"))
         ]
         if not self.content:
             raise Unsupported("it says nothing")
@@ -265,6 +277,28 @@ class _Statement:
     def count(self, tokens: Sequence[_Token]) -> int:
         """Return the number of words that stand in `tokens`."""
         return sum(_has(tokens, one) for one in self.content)
+
+    def rate(self, tokens: Sequence[_Token]) -> tuple[int, bool]:
+        """Return the number of words in `tokens`, and whether they name the entity."""
+        return self.count(tokens), self.entity.find(tokens) is not None
+
+    def contradicts(self, tokens: Sequence[_Token], word: _Token) -> bool:
+        """Return whether a name that is not in the claim stands after a word."""
+        place = next(n for n, one in enumerate(tokens) if _is_same(word, one))
+        return any(one.name and not self.knows(one) for one in tokens[place + 1 :])
+
+    def knows(self, token: _Token) -> bool:
+        """Return whether a word stands in the claim or in a name of the entity."""
+        return _has(self.words, token) or _has(self.own, token)
+
+    def lists(self, first: _Token, second: _Token) -> bool:
+        """Return whether only a conjunction stands between two words."""
+        between = self.words[self.words.index(first) + 1 : self.words.index(second)]
+        return all(one.plain in _read_words("conjunction") for one in between)
+
+    def adds(self, tokens: Sequence[_Token], main: Sequence[_Token]) -> bool:
+        """Return whether `tokens` have a word that `main` does not have."""
+        return any(_has(tokens, one) and not _has(main, one) for one in self.content)
 
 
 class Grounding:
@@ -348,14 +382,17 @@ class Grounding:
         sentence = self._sentences[number]
         _refuse_orders(sentence)
         self._check_words(statement, number)
-        told = [one for one in _cut_clauses(sentence) if statement.count(one.tokens)]
-        entity = statement.entity
-        main = max(
-            told, key=lambda one: (statement.count(one.tokens), bool(entity.find(one.tokens)))
-        )
-        _check_numbers(statement, main, sentence)
-        self._check_subject(statement, main, number)
-        _check_polarity(statement.words, told, sentence)
+        clauses = _cut_clauses(sentence)
+        told = [n for n, one in enumerate(clauses) if statement.count(one.tokens)]
+        main = max(told, key=lambda n: statement.rate(clauses[n].tokens))
+        _check_numbers(statement, clauses[main], sentence)
+        _check_names(statement, clauses, sentence)
+        self._check_subject(statement, clauses, main, number)
+        for clause in (clauses[n] for n in told):
+            if statement.adds(clause.tokens, clauses[main].tokens):
+                _refuse_subject(statement, clause)
+        said = {n for one in told for n in _find_antecedents(clauses, one)}
+        _check_polarity(statement.words, [clauses[n] for n in sorted(said)], sentence)
         return Evidence(sentence.start, sentence.end, sentence.text)
 
     def _check_words(self, statement: _Statement, number: int) -> None:
@@ -370,22 +407,29 @@ class Grounding:
             if not (_has(tokens, one) or (one.name and _has(named, one))):
                 raise Unsupported(f"its sentence does not say {one.written}")
 
-    def _check_subject(self, statement: _Statement, clause: _Passage, number: int) -> None:
+    def _check_subject(
+        self, statement: _Statement, clauses: Sequence[_Passage], main: int, number: int
+    ) -> None:
         """Require that a clause is about the entity: it names it, or refers to it."""
-        entity, sentence = statement.entity, self._sentences[number]
+        entity, clause = statement.entity, clauses[main]
         if place := entity.find(clause.tokens):
             _check_place(statement, place, clause)
             return
-        verb = next(n for n, one in enumerate(clause.tokens) if _has(statement.content, one))
-        head = clause.tokens[:verb]
-        if subject := _find_subject(head, statement):
-            raise Unsupported(f"its sentence is about {subject}")
-        near = [*sentence.tokens[: clause.first]]
-        refers = _refers(clause.tokens) or _has_any(head, "possessive")
-        if refers or _refers(near):
-            before = self._sentences[max(number - _BEFORE, 0) : number]
-            near += [token for one in before for token in one.tokens]
-        if (clause.first == 0 and not refers) or not entity.find(near):
+        head = _refuse_subject(statement, clause)
+        before = self._sentences[max(number - _BEFORE, 0) : number]
+        earlier = [token for one in before for token in one.tokens]
+        own = _refers(clause.tokens) or _has_any(head, "possessive")
+        if own:
+            near = [*earlier, *(token for one in clauses[:main] for token in one.tokens)]
+        elif main:
+            above = [
+                token for n in _find_antecedents(clauses, main)[1:] for token in clauses[n].tokens
+            ]
+            near = above or [token for one in clauses[:main] for token in one.tokens]
+            near += earlier if _refers(above) else []
+        else:  # a clause without a subject can stand before it: born in Accra, Kwame ...
+            near = [] if head or len(clauses) == 1 else [*clauses[1].tokens[:_CLAUSE]]
+        if not entity.find(near):
             raise Unsupported(f"its sentence is not about {entity.name}")
 
     def _check_relation(
@@ -402,6 +446,8 @@ class Grounding:
         _check_verb(relation, sentence)
         _check_direction(relation, places, sentence)
         told = [one for one in _cut_clauses(sentence) if ends[1].find(one.tokens)]
+        if told and not any(ends[0].find(one.tokens) for one in told):
+            _refuse_other(ends, told[0])
         _check_polarity(_read_tokens(relation.replace("_", " ")), told or [sentence], sentence)
         return Evidence(sentence.start, sentence.end, sentence.text)
 
@@ -414,21 +460,37 @@ def _refers(tokens: Sequence[_Token]) -> bool:
     return _has_any(tokens, "pronoun")
 
 
+def _refuse_subject(statement: _Statement, clause: _Passage) -> Sequence[_Token]:
+    """Return the words of a clause before those of a claim, unless they name another subject."""
+    verb = next(n for n, one in enumerate(clause.tokens) if _has(statement.content, one))
+    head = clause.tokens[:verb]
+    if not statement.entity.find(clause.tokens) and (subject := _find_subject(head, statement)):
+        raise Unsupported(f"its sentence is about {subject}")
+    return head
+
+
 def _find_subject(head: Sequence[_Token], statement: _Statement) -> str | None:
     """Return another subject of a clause that begins with `head`, or None."""
-    own = [token for form in statement.entity.forms for token in form]
     writers = [one for one in head if one.plain in _read_words("writing")]
-    if writers and not _has_any(own, "writing"):
+    if writers and not _has_any(statement.own, "writing"):
         return writers[0].written
-    known = [*own, *statement.words]
     others = [
         one
         for one in head
-        if not (_is_light(one) or _has(known, one) or one.plain in _read_words("denial"))
+        if not (_is_light(one) or statement.knows(one) or one.plain in _read_words("denial"))
     ]
     if _refers(head):  # other words beside a pronoun, such as "already he", are no subject
         others = [one for one in others if one.name and not one.number and one is not head[0]]
     return others[0].written if others else None
+
+
+def _refuse_other(ends: tuple[_Entity, _Entity], clause: _Passage) -> None:
+    """Refuse a clause in which another name than the source stands before the target."""
+    known = [token for end in ends for form in end.forms for token in form]
+    target = ends[1].find(clause.tokens)
+    head = clause.tokens[: target[0]] if target else ()
+    if others := [one for one in head if one.name and not _is_light(one) and not _has(known, one)]:
+        raise Unsupported(f"its sentence is about {others[0].written}")
 
 
 def _choose(check: Callable[[int], Evidence], numbers: Sequence[int]) -> Evidence:
@@ -465,6 +527,26 @@ def _check_numbers(statement: _Statement, clause: _Passage, sentence: _Passage) 
             raise Unsupported(f"its sentence says another number than {one.written}")
 
 
+def _check_names(statement: _Statement, clauses: Sequence[_Passage], sentence: _Passage) -> None:
+    """Require that a name stands in a clause with the word before it, and names in their order."""
+    named = [one for one in statement.content if one.name and _has(sentence.tokens, one)]
+    for word, name in pairwise(statement.content):
+        apart = [one for one in clauses if _has(one.tokens, word)]
+        if name not in named or any(_has(one.tokens, name) for one in apart):
+            continue
+        if any(statement.contradicts(one.tokens, word) for one in apart):
+            raise Unsupported(f"its sentence does not say {word.written} of {name.written}")
+    if _PASSIVE.search(sentence.text):
+        return
+    for first, second in pairwise(named):
+        places = [
+            [n for n, one in enumerate(sentence.tokens) if _is_same(name, one)]
+            for name in (first, second)
+        ]
+        if min(places[0]) > max(places[1]) and not statement.lists(first, second):
+            raise Unsupported("its sentence says it the other way round")
+
+
 def _is_counted(number: _Token, thing: _Token, tokens: Sequence[_Token]) -> bool:
     """Return whether `number` is the last number before the thing, or none is near it."""
     for place in (n for n, one in enumerate(tokens) if _is_same(thing, one)):
@@ -478,22 +560,34 @@ def _check_place(statement: _Statement, place: tuple[int, int], clause: _Passage
     """Refuse a clause in which the entity is the object, or only the owner of the subject."""
     tokens = clause.tokens
     after = tokens[place[1] + 1] if place[1] + 1 < len(tokens) else None
-    if after and _POSSESSIVE.search(tokens[place[1]].written) and not _is_light(after):
+    if after and _owns(tokens[place[1]]) and not _is_light(after):
         if not _has(statement.content, after):
             raise Unsupported(f"its sentence is about {after.written}")
         return
     said = [n for n, one in enumerate(tokens) if _has(statement.content, one)]
     if not said or max(said) > place[0]:
         return
-    before = tokens[place[0] - 1].plain
-    noun = place[0] - 1 in said and place[0] > 1 and _determines(tokens[place[0] - 2])
-    if before in _read_words("copula") or noun or _PASSIVE.search(clause.text):
+    if _is_apposition(tokens, place[0], said) or _PASSIVE.search(clause.text):
         return
     raise Unsupported("its sentence says it the other way round")
 
 
-def _determines(token: _Token) -> bool:
-    return token.plain in _read_words("determiner") or bool(_POSSESSIVE.search(token.written))
+def _is_apposition(tokens: Sequence[_Token], place: int, said: Sequence[int]) -> bool:
+    """Return whether what is said stands before a name: her friend Leo, the drummer is Lola."""
+    if place and tokens[place - 1].plain in _read_words("copula"):
+        return True
+    start = place - 1
+    while start > 0 and (start in said or (tokens[start].name and not _owns(tokens[start]))):
+        start -= 1
+    return start < place - 1 and (
+        tokens[start].plain in _read_words("determiner") or _owns(tokens[start])
+    )
+
+
+def _owns(token: _Token) -> bool:
+    """Return whether a word says to whom the next one belongs."""
+    own = token.plain in _read_words("writers") and token.plain in _read_words("determiner")
+    return own or bool(_POSSESSIVE.search(token.written))
 
 
 def _check_verb(relation: str, sentence: _Passage) -> None:
@@ -524,9 +618,12 @@ def _check_polarity(claim: Sequence[_Token], told: Sequence[_Passage], sentence:
     denied = any(_denies(one.tokens) for one in told)
     if denied is not _denies(claim):
         raise Unsupported("its sentence denies it" if denied else "its sentence does not deny it")
-    doubt = _read_words("doubt")
-    doubtful = any(one.plain in doubt and not one.name for one in sentence.tokens[1:])
-    doubtful = doubtful or (bool(sentence.tokens) and sentence.tokens[0].plain in doubt)
+    doubt = _read_words("doubt") | _read_words("condition")
+    doubtful = any(
+        one.plain in _read_words("doubt") and not one.name
+        for clause in told
+        for one in clause.tokens
+    ) or _has_any(sentence.tokens, "condition")
     asked = sentence.text.rstrip().endswith(("?", "\uff1f"))
     if (doubtful or asked) and not said & doubt:
         raise Unsupported("its sentence does not say that it is so")
