@@ -113,6 +113,7 @@ def _fetch_sources(folder: Path, packages: Sequence[str]) -> None:
     for archive in folder.glob("*.tar.gz"):
         with tarfile.open(archive) as packed:
             packed.extractall(folder, filter="data")
+        archive.unlink()
 
 
 _INSTALLERS = {"npm": _install_npm, "PyPI": _install_python, "sources": _fetch_sources}

@@ -8,7 +8,7 @@ with StandIn() as model:
 import json
 import threading
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, Self, cast
 
@@ -108,7 +108,7 @@ class _Handler(BaseHTTPRequestHandler):
             self._send_other()
             return
         body: Json = json.loads(raw)
-        turn = dialect.read(body)
+        turn = _continue(dialect.read(body), self._owner.turns)
         self._owner.turns.append(turn)
         move = self._owner.choose(turn, self._owner.script)
         if body.get("stream") or ":stream" in path:
@@ -134,6 +134,14 @@ class _Handler(BaseHTTPRequestHandler):
 
     def log_message(self, format: str, *args: Any) -> None:
         """Say nothing: stderr belongs to the test."""
+
+
+def _continue(turn: Turn, turns: Sequence[Turn]) -> Turn:
+    """Add the turn before to a turn of a thread of Anthropic's, whose request has only the rest."""
+    if turn.body.get("thread", {}).get("type") != "continue":
+        return turn
+    tools, results = turns[-1].tools, turns[-1].results
+    return replace(turn, tools={**tools, **turn.tools}, results={**results, **turn.results})
 
 
 def _write_events(events: Events) -> str:

@@ -9,10 +9,14 @@ _CLIENT = ("httpx==0.28.1", "pydantic==2.14.4")  # what textrawl-client needs
 
 @dataclass(frozen=True)
 class Framework:
-    """A framework: the heading of its section in docs/frameworks.md, and its pinned packages."""
+    """A framework: the heading of its section in docs/frameworks.md, and its pinned packages.
+
+    `adapters` are the modules of textrawl_client.adapters that import it.
+    """
 
     name: str
     pinned: tuple[str, ...]
+    adapters: tuple[str, ...] = ()
     registry: Registry = "PyPI"
 
     @property
@@ -27,10 +31,19 @@ class Framework:
 
 
 FRAMEWORKS = (
-    Framework("Claude's memory tool", ("anthropic==2.14.0",)),
-    Framework("LangGraph", ("langgraph==1.2.24", "langmem==0.0.30")),
-    Framework("OpenAI Agents", ("openai-agents==0.24.0",)),
-)
+    Framework(
+        "Claude's memory tool", ("anthropic==2.14.0",), ("anthropic", "anthropic_files")
+    ),
+    Framework(
+        "LangGraph",
+        (
+            "langgraph==1.2.24", "langgraph-checkpoint==4.3.2", "langmem==0.0.30",
+            "langchain==1.5.2", "pytest==9.2.0", "pytest-asyncio==1.5.0", "pytest-mock==3.17.0",
+        ),
+        ("langgraph",),
+    ),
+    Framework("OpenAI Agents", ("openai-agents==0.24.0",), ("openai_agents",)),
+)  # fmt: skip
 
 
 def find_framework(name: str) -> Framework:

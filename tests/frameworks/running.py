@@ -22,7 +22,7 @@ from textrawl import Settings
 
 PROGRAMS = Path(__file__).parent / "programs"
 _CLIENT = ROOT / "packages/client"
-_PATIENCE = 240  # seconds for one program
+_PATIENCE = 600  # seconds for one program
 
 
 @dataclass(frozen=True)

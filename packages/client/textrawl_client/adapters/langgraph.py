@@ -1,0 +1,150 @@
+"""LangGraph's store on items, for graphs and for langmem's tools.
+
+An item of the store is an item of the memory: other programs read it, and people see its versions.
+The memory's own model makes the vectors, so only the `fields` of an `index` count.
+"""
+
+import asyncio
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from datetime import timedelta
+from itertools import zip_longest
+from typing import Any, TypeVar, cast
+
+from langgraph.store import base
+
+from textrawl_client import items
+from textrawl_client.client import SyncClient
+
+_PAGE = 100
+Found = TypeVar("Found")
+Path = tuple[str, ...]
+
+
+class TextrawlStore(base.BaseStore):
+    """A store for `invoke` and `ainvoke`. Several threads can use it.
+
+    It is below `namespace` in the memory. `index` names the `fields` that searches read, or else
+    they read the whole value. `ttl` has the time to live of an item that is stored without one.
+    """
+
+    supports_ttl = True
+
+    def __init__(
+        self,
+        memory: SyncClient,
+        *,
+        namespace: Sequence[str] = ("langgraph",),
+        index: base.IndexConfig | None = None,
+        ttl: base.TTLConfig | None = None,
+    ) -> None:
+        super().__init__()
+        self.index_config, self.ttl_config = index, ttl
+        self._items, self._root = memory.items, tuple(namespace)
+
+    def batch(self, ops: Iterable[base.Op]) -> list[base.Result]:
+        """Return a result for each operation. All read what was there before any writes."""
+        operations = list(ops)
+        results = [None if isinstance(op, base.PutOp) else self._read(op) for op in operations]
+        puts = {(op.namespace, op.key): op for op in operations if isinstance(op, base.PutOp)}
+        for op in puts.values():
+            self._write(op)
+        return results
+
+    async def abatch(self, ops: Iterable[base.Op]) -> list[base.Result]:
+        """Return the same as `batch`, which works in a thread."""
+        return await asyncio.to_thread(self.batch, list(ops))
+
+    def _read(self, op: base.Op) -> base.Result:
+        if isinstance(op, base.GetOp):
+            item = self._items.get(self._enter(op.namespace), op.key)
+            return None if item is None else base.Item(**self._describe(item, op.refresh_ttl))
+        if isinstance(op, base.SearchOp):
+            return [
+                base.SearchItem(**self._describe(item, op.refresh_ttl), score=item.score)
+                for item in self._search(op)
+            ]
+        if isinstance(op, base.ListNamespacesOp):
+            return self._list_namespaces(op)
+        raise ValueError(f"Unknown operation type: {type(op)}")
+
+    def _write(self, op: base.PutOp) -> None:
+        place = self._enter(op.namespace)
+        if op.value is None:
+            self._items.delete(place, op.key)
+            return
+        fields = op.index if op.index is not None else (self.index_config or {}).get("fields")
+        ttl = None if op.ttl is None else timedelta(minutes=op.ttl)
+        index = True if fields is None else fields
+        self._items.put(place, op.key, dict(op.value), ttl=ttl, index=index)
+
+    def _search(self, op: base.SearchOp) -> list[items.Item]:
+        """Return a page of the items with a score, the best first, and then of all others."""
+        place, end = self._enter(op.namespace_prefix), op.offset + op.limit
+        given: dict[str, Any] = {"prefix": place, "filter": dict(_flatten(op.filter or {})) or None}
+        newest: dict[str, Any] = {**given, "order": "updated"}
+        if not op.query:
+            return _collect(self._items.list, newest, op.limit, op.offset)
+        found = _collect(self._items.search, {**given, "query": op.query}, end)
+        if len(found) < end:
+            known = {(item.namespace, item.key) for item in found}
+            others = _collect(self._items.list, newest, end)
+            found += [item for item in others if (item.namespace, item.key) not in known]
+        return found[op.offset : end]
+
+    def _list_namespaces(self, op: base.ListNamespacesOp) -> list[Path]:
+        conditions = op.match_conditions or ()
+        prefix = _merge([one.path for one in conditions if one.match_type == "prefix"])
+        suffix = _merge([one.path[::-1] for one in conditions if one.match_type == "suffix"])
+        if prefix is None or suffix is None:
+            return []
+        prefix += ("*",) * (len(suffix) - len(prefix))  # so that no suffix matches the root
+        given: dict[str, Any] = {"prefix": self._enter(prefix), "suffix": suffix[::-1]}
+        if op.max_depth is not None:
+            given["depth"] = op.max_depth + len(self._root)
+        found = _collect(self._items.namespaces, given, op.limit, op.offset)
+        return [labels[len(self._root) :] for labels in found]
+
+    def _describe(self, item: items.Item, refresh: bool) -> dict[str, Any]:
+        if refresh and item.expires_at:
+            self._items.get(item.namespace, item.key, refresh=True)
+        given = {"namespace": item.namespace[len(self._root) :], "key": item.key}
+        times = {"created_at": item.created_at, "updated_at": item.updated_at}
+        return {**given, "value": item.value, **times}
+
+    def _enter(self, namespace: Sequence[str]) -> Path:
+        return (*self._root, *namespace)
+
+
+def _collect(
+    fetch: Callable[..., list[Found]], given: Mapping[str, Any], limit: int, offset: int = 0
+) -> list[Found]:
+    """Return up to `limit` results of a method that returns pages."""
+    found = list[Found]()
+    while (wanted := min(_PAGE, limit - len(found))) > 0:
+        page = fetch(**given, limit=wanted, offset=offset + len(found))
+        found += page
+        if len(page) < wanted:
+            break
+    return found
+
+
+def _merge(paths: Iterable[Path]) -> Path | None:
+    """Return the path that matches where all of these do, or None if there is none."""
+    merged = list[str]()
+    for labels in zip_longest(*paths, fillvalue="*"):
+        named = {*labels} - {"*"}
+        if len(named) > 1:
+            return None
+        merged += named or "*"
+    return tuple(merged)
+
+
+def _flatten(conditions: Mapping[str, Any], above: str = "") -> Iterator[tuple[str, Any]]:
+    """Yield the conditions on single fields, with their paths from the top of a value."""
+    for name, condition in conditions.items():
+        path = above + name.replace("\\", "\\\\").replace(".", "\\.")
+        nested = cast("dict[str, Any]", condition if isinstance(condition, dict) else {})
+        if nested and not any(key.startswith("$") for key in nested):
+            yield from _flatten(nested, f"{path}.")
+        else:
+            yield path, condition
