@@ -84,4 +84,4 @@ async def sign_in(tab: Tab, token: str) -> None:
     await tab.go("sign-in")
     await tab.page.get_by_label("Access token").fill(token)
     await tab.page.keyboard.press("Enter")
-    await tab.page.wait_for_url("**/search")
+    await tab.page.wait_for_url("**/home")

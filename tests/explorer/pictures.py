@@ -34,7 +34,7 @@ def take_pictures(folder: Path, link: str) -> list[Path]:
     with _open_browser() as browser:
         page = browser.new_page(viewport={"width": WIDTH, "height": HEIGHT})
         page.goto(link)
-        page.wait_for_url("**/search")
+        page.wait_for_url("**/home")
         for (name, address), scheme in product(PAGES.items(), SCHEMES):
             page.emulate_media(color_scheme=scheme)
             page.goto(f"{root}/explore/{address}", wait_until="networkidle")

@@ -25,7 +25,7 @@ PAGES, ACTIONS = application._PAGES, application._ACTIONS  # pyright: ignore[rep
 UPKEEP = {"lexeme", "search_statistics", "space_statistics"}
 """Tables that a server counts anew by itself."""
 OWNER_ONLY = {"token", "revoke", "health"}  # refused to everybody with a token
-FOR_ALL = {"sign-out", "theme"}
+FOR_ALL = {"sign-out", "preferences"}
 """Actions that everybody may do, and that change no row."""
 HIDDEN = ("Vault", "hides gold", "hider")
 """An entity, its fact and its author, which only the space `hidden` has."""
@@ -83,7 +83,7 @@ class Material:
             "revoke": {"token": self.token, "confirmed": "1"},
             "health": {},
             "sign-out": {},
-            "theme": {"theme": "dark"},
+            "preferences": {"theme": "dark"},
         }
 
     @property

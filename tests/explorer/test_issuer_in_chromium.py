@@ -43,7 +43,7 @@ async def test_a_citation_on_another_site_opens_the_fact_for_who_is_signed_in(pl
         await tab.go("sign-in")
         await tab.page.get_by_label("Access token").fill(place.tokens["reader"])
         await tab.page.get_by_role("button", name="Sign in").click()
-        await tab.page.wait_for_url("**/explore/search")
+        await tab.page.wait_for_url("**/explore/home")
         await tab.page.goto(elsewhere)
         await tab.page.get_by_role("link", name="source").click()
         await tab.page.wait_for_url("**/explore/entity?*")

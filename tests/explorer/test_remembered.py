@@ -1,6 +1,7 @@
 """Answers are remembered until something is written, and for a minute at most."""
 
 import pytest
+from starlette.background import BackgroundTasks
 
 from textrawl.explorer.site import AnswerCache
 
@@ -39,3 +40,21 @@ async def test_the_answer_that_nobody_asked_for_longest_is_dropped() -> None:
 
     assert await remembered.find(100, "1", counter.make) == 101
     assert await remembered.find(0, "1", counter.make) == 102
+
+
+async def test_an_answer_that_takes_long_is_made_after_the_page_that_shows_the_one_before() -> None:
+    counter = Counter()
+    remembered = AnswerCache[int](clock=lambda: counter.now)
+
+    async def ask(state: str) -> tuple[int, int]:
+        after = BackgroundTasks()
+        shown = await remembered.find_soon("ada", state, counter.make, after, lambda made: made > 1)
+        await after()
+        return shown, counter.made
+
+    assert await ask("1") == (1, 1)
+    assert await ask("2") == (2, 2)  # the first did not take long
+    assert await ask("3") == (2, 2)  # too soon after the second
+    counter.now = 10
+    assert await ask("3") == (2, 3)
+    assert await ask("3") == (3, 3)

@@ -24,6 +24,7 @@ from textrawl.explorer import (
     grants_page,
     graph_page,
     health_page,
+    home_page,
     item_page,
     library_page,
     live_page,
@@ -57,6 +58,7 @@ if TYPE_CHECKING:
     from textrawl.explorer.oauth_sign_in import OAuthSignIn
 
 _PAGES: dict[str, Page] = {
+    "home": home_page.show,
     "search": search_page.show,
     "suggest": search_page.suggest,
     "entity": entity_page.show,
@@ -96,7 +98,7 @@ _PAGES: dict[str, Page] = {
 }
 _ACTIONS: dict[str, Page] = {
     "sign-out": sign_in.sign_out,
-    "theme": sign_in.choose_theme,
+    "preferences": sign_in.keep_preferences,
     "health": health_page.check,
     "undo": trail_page.undo,
     "revert": trail_page.revert,
@@ -127,7 +129,7 @@ def build_explorer(site: Site) -> ASGIApp:
     entrance = sign_in.SignIn(site, issuer)
     routes = [
         *(issuer.routes if issuer else []),
-        Route("/", _lead_to_search),
+        Route("/", _lead_home),
         Route("/open", item_page.open_item),
         Route("/live", build_page(site, live_page.follow), methods=["GET"]),
         Route("/sign-in", entrance.ask, methods=["GET"]),
@@ -180,8 +182,8 @@ def _choose_issuer(site: Site) -> "OAuthSignIn | None":
     return OAuthSignIn(site, settings.oauth_issuer, settings.oauth_client_id)
 
 
-async def _lead_to_search(_: Request) -> Response:
-    return RedirectResponse(write_link("search"), 303)
+async def _lead_home(_: Request) -> Response:
+    return RedirectResponse(write_link("home"), 303)
 
 
 async def _show_error(site: Site, request: Request, error: Exception) -> Response:
@@ -192,5 +194,5 @@ async def _show_error(site: Site, request: Request, error: Exception) -> Respons
 async def _show_fault(site: Site, request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)  # noqa: S101 - registered for this class
     title = HTTPStatus(error.status_code).phrase.capitalize()
-    fix = "Go to the search, and look from there"
+    fix = "Go to the first page, and look from there"
     return show_failure(request, site, title, fix, error.status_code)

@@ -12,7 +12,9 @@ from textrawl.explorer.site import ROOT
 from textrawl.server.http.guards import is_local
 
 _SESSION, _FORM, _FLOW = "textrawl-session", "textrawl-form", "textrawl-flow"
-_THEME = "textrawl-theme"
+_THEME, _PRICE = "textrawl-theme", "textrawl-price"
+_NUMBER = re.compile(r"\d{1,4}(\.\d{1,4})?", re.ASCII)
+_USUAL_PRICE = 3.0  # dollars for a million tokens that a model reads
 _YEAR = 365 * 24 * 60 * 60  # seconds
 _LONGEST_ID = 100  # characters; ours have 43
 _LONGEST_FLOW = 3000
@@ -72,6 +74,18 @@ def read_theme(request: Request) -> str:
 def keep_theme(request: Request, response: Response, theme: str) -> None:
     """Keep the colours that somebody chose for a year."""
     _send(request, response, _THEME, theme, max_age=_YEAR)
+
+
+def read_price(request: Request) -> float:
+    """Return the price that somebody chose, in dollars for a million tokens."""
+    chosen = _read(request, _PRICE) or ""
+    return float(chosen) if _NUMBER.fullmatch(chosen) else _USUAL_PRICE
+
+
+def keep_price(request: Request, response: Response, price: str) -> None:
+    """Keep a price for a year. Other texts than numbers change nothing."""
+    if _NUMBER.fullmatch(price):
+        _send(request, response, _PRICE, price, max_age=_YEAR)
 
 
 def is_secure(request: Request) -> bool:

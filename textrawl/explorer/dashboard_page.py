@@ -7,14 +7,14 @@ from textrawl.explorer.requests import PageRequest
 from textrawl.explorer.site import ClosePairRow, Numbers, describe_numbers
 from textrawl.memory.store import ReportRow, StatisticsRow
 
-_DAYS, _MOST_DAYS = 90, 3660
+DAYS, _MOST_DAYS = 90, 3660
 _ENTITIES = 100  # that changed last: the dashboard counts candidates among their facts
 
 
 async def show(visit: PageRequest) -> Response:
     """Show the numbers of one space, or of all spaces that the person can read."""
     visit.principal.require("read")
-    days = read_number(visit.read("days"), least=1, most=_MOST_DAYS, default=_DAYS)
+    days = read_number(visit.read("days"), least=1, most=_MOST_DAYS, default=DAYS)
     values = {
         "space": visit.read("space"),
         "days": days,
@@ -22,11 +22,12 @@ async def show(visit: PageRequest) -> Response:
         "compared": _ENTITIES,
         "reviewing": visit.allows("review"),
     }
-    numbers = await visit.remember(visit.site.numbers, days, lambda: _count(visit, days))
+    numbers = await visit.remember(visit.site.numbers, days, lambda: count_numbers(visit, days))
     return visit.show("dashboard.html", {**values, **describe_numbers(numbers)})
 
 
-async def _count(visit: PageRequest, days: int) -> Numbers:
+async def count_numbers(visit: PageRequest, days: int) -> Numbers:
+    """Return the contents of the spaces of this visit, and what happened in the last days."""
     database, reading = visit.site.store.database, visit.caller.reading
     [holdings] = await database.call("memory_statistics", StatisticsRow, **reading)
     [report] = await database.call("memory_report", ReportRow, days=days, **reading)

@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 from urllib.parse import urlencode
 
 from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser
+from starlette.background import BackgroundTasks
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Receive, Scope, Send
@@ -41,9 +42,10 @@ from textrawl.values.text import PROMPT_LENGTH, count_cleaned
 
 Answer = TypeVar("Answer")
 
-_NAVIGATION = (
+NAVIGATION = (
     (
         "",
+        ("home", "Home", "house", "read"),
         ("search", "Search", "search", "read"),
         ("graph", "Graph", "network", "read"),
         ("timeline", "Timeline", "clock", "read"),
@@ -69,6 +71,7 @@ _NAVIGATION = (
     ),
 )
 """Groups of pages, each with its title: address, label, icon, and the scopes that open it."""
+_FIRST_SPACE = "default"  # a migration makes it
 CLIENT = f"textrawl explorer {__version__}"
 
 _STATUS: dict[type[errors.TextrawlError], int] = {
@@ -138,10 +141,27 @@ class PageRequest:
         make: Callable[[], Awaitable[Answer]],
     ) -> Answer:
         """Return the answer to a question of this person. It is made again only after a write."""
-        now = await self.site.store.database.value("write_state", str)
-        spaces = tuple(space.id for space in self.principal.readable)
-        key = (self.principal.credential, spaces, question)
-        return await answers.find(key, now, make)
+        return await answers.find(self._name(question), await self._find_state(), make)
+
+    async def remember_soon(
+        self,
+        answers: AnswerCache[Answer],
+        question: Hashable,
+        make: Callable[[], Awaitable[Answer]],
+        after: BackgroundTasks,
+        takes_long: Callable[[Answer], bool],
+    ) -> Answer:
+        """Return the answer, or the one before if a new one takes long. `after` makes that."""
+        key, state = self._name(question), await self._find_state()
+        return await answers.find_soon(key, state, make, after, takes_long)
+
+    def _name(self, question: Hashable) -> Hashable:
+        """Return the key of an answer. Nobody gets the answer of somebody with other rights."""
+        spaces = tuple((space.id, tuple(space.scopes)) for space in self.principal.readable)
+        return self.principal.credential, spaces, question
+
+    async def _find_state(self) -> str:
+        return await self.site.store.database.value("write_state", str)
 
     def report(self, text: str, *spaces: str, entity: str = "", default: str = "") -> Response:
         """Return to the page where the form was, which then says what the form changed.
@@ -230,9 +250,14 @@ class PageRequest:
             "take_notices": partial(self.site.notices.take, self.session.form_token),
             "cleaned": count_cleaned(dict(self.form)),
             "theme": read_theme(self.request),
-            "memory": self.principal.home_space.name if self.principal.home_space else "",
+            "memory": self._find_memory_name(),
             "navigation": self._find_navigation(),
         }
+
+    def _find_memory_name(self) -> str:
+        """Return the name of the home space if somebody named it."""
+        home = self.principal.home_space
+        return home.name if home is not None and home.name != _FIRST_SPACE else ""
 
     def _find_navigation(self) -> list[tuple[str, list[tuple[str, str, str]]]]:
         """Return the groups of pages that the person can open, without empty groups."""
@@ -245,7 +270,7 @@ class PageRequest:
                     if any(self.allows(scope) for scope in scopes)
                 ],
             )
-            for title, *pages in _NAVIGATION
+            for title, *pages in NAVIGATION
         ]
         return [(title, pages) for title, pages in groups if pages]
 

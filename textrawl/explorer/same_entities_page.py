@@ -19,13 +19,7 @@ async def show(visit: PageRequest) -> Response:
     name = clean_name(visit.read("name"))[:NAME_LENGTH]
     score = read_number(visit.read("score"), least=0, most=100, default=_SCORE)
     limit = read_number(visit.read("limit"), least=1, most=_MOST_PAIRS, default=_PAIRS)
-
-    async def find() -> Sequence[SamePair]:
-        return await EntityOperations(visit.site.store).find_same(
-            visit.caller, entity=name or None, least_score=score / 100, limit=limit
-        )
-
-    pairs = await visit.remember(visit.site.pairs, (name, score, limit), find)
+    pairs = await find_pairs(visit, name, score, limit)
     values = {
         "pairs": pairs,
         "name": name,
@@ -36,3 +30,16 @@ async def show(visit: PageRequest) -> Response:
         "space": visit.read("space"),
     }
     return visit.show("same.html", values)
+
+
+async def find_pairs(
+    visit: PageRequest, name: str = "", score: int = _SCORE, limit: int = _PAIRS
+) -> Sequence[SamePair]:
+    """Return the likeliest pairs, of all entities or of one. `score` is in hundredths."""
+
+    async def find() -> Sequence[SamePair]:
+        return await EntityOperations(visit.site.store).find_same(
+            visit.caller, entity=name or None, least_score=score / 100, limit=limit
+        )
+
+    return await visit.remember(visit.site.pairs, (name, score, limit), find)

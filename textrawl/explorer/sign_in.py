@@ -111,10 +111,12 @@ async def sign_out(visit: PageRequest) -> Response:
     return response
 
 
-async def choose_theme(visit: PageRequest) -> Response:
-    """Keep the colours that the person chose, and show the page before again."""
+async def keep_preferences(visit: PageRequest) -> Response:
+    """Keep the colours or the price that the person chose, and show the page before again."""
     response = RedirectResponse(cookies.find_way_back(visit.request) or write_link(""), 303)
-    cookies.keep_theme(visit.request, response, visit.form.get("theme", "")[:5])
+    if (theme := visit.form.get("theme")) is not None:
+        cookies.keep_theme(visit.request, response, theme[:5])
+    cookies.keep_price(visit.request, response, visit.form.get("price", ""))
     return response
 
 

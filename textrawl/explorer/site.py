@@ -3,7 +3,7 @@
 import secrets
 import time
 from collections.abc import Awaitable, Callable, Hashable, Mapping, Sequence
-from contextlib import AbstractAsyncContextManager
+from contextlib import AbstractAsyncContextManager, suppress
 from dataclasses import dataclass, field, replace
 from datetime import date, datetime
 from hashlib import sha256
@@ -11,9 +11,11 @@ from typing import Any, Generic, TypeVar
 from uuid import UUID
 
 from cachetools import TTLCache
+from starlette.background import BackgroundTasks
 
 from textrawl.access.principal import Directory
 from textrawl.doctor.checks import CheckResult
+from textrawl.errors import TextrawlError
 from textrawl.explorer.notices import Notices
 from textrawl.memory.entities import SamePair
 from textrawl.memory.facts import MemoryOperations
@@ -42,13 +44,24 @@ Answer = TypeVar("Answer")
 
 _MOST = 100  # answers
 _LONGEST = 60.0  # seconds: some answers change with the time alone, such as the number of old facts
+_OLDEST = 12 * 60 * 60.0  # seconds for which an answer can be shown while the next one is made
+_PAUSE = 10.0  # seconds before an answer that takes long is made again, whatever was written
+
+
+@dataclass(frozen=True)
+class _KeptAnswer(Generic[Answer]):
+    state: str
+    at: float
+    answer: Answer
 
 
 class AnswerCache(Generic[Answer]):
     """The last answers, each with the state of the database in which it was made."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
-        self._kept = TTLCache[Hashable, tuple[str, Answer]](_MOST, _LONGEST, timer=clock)
+        self._clock = clock
+        self._kept = TTLCache[Hashable, _KeptAnswer[Answer]](_MOST, _OLDEST, timer=clock)
+        self._running = set[Hashable]()
 
     async def find(
         self, key: Hashable, state: str, make: Callable[[], Awaitable[Answer]]
@@ -58,11 +71,44 @@ class AnswerCache(Generic[Answer]):
         Read the state before the call. A write during `make` then makes the answer out of date.
         """
         kept = self._kept.get(key)
-        if kept is not None and kept[0] == state:
-            return kept[1]
+        if kept is not None and kept.state == state and self._clock() - kept.at < _LONGEST:
+            return kept.answer
+        began = self._clock()
         answer = await make()
-        self._kept[key] = (state, answer)
+        self._kept[key] = _KeptAnswer(state, began, answer)
         return answer
+
+    async def find_soon(
+        self,
+        key: Hashable,
+        state: str,
+        make: Callable[[], Awaitable[Answer]],
+        after: BackgroundTasks,
+        takes_long: Callable[[Answer], bool],
+    ) -> Answer:
+        """Return the answer of `find`, or the one before if the answer before says it takes long.
+
+        The new one is then made by `after`, the tasks that run after the response.
+        """
+        kept = self._kept.get(key)
+        if kept is None or not takes_long(kept.answer):
+            return await self.find(key, state, make)
+        if key not in self._running and self._clock() - kept.at >= _PAUSE:
+            after.add_task(self._renew, key, state, make)
+        return kept.answer
+
+    async def _renew(
+        self, key: Hashable, state: str, make: Callable[[], Awaitable[Answer]]
+    ) -> None:
+        if key in self._running:
+            return
+        self._running.add(key)
+        try:
+            # The page is sent. If the database is away now, the next visit tries again.
+            with suppress(TextrawlError):
+                await self.find(key, state, make)
+        finally:
+            self._running.discard(key)
 
 
 IDLE = 30 * 60.0  # seconds without a request after which a session ends
@@ -347,6 +393,7 @@ class Site:
     links: Links = field(default_factory=Links)
     last_checks: LastChecks = field(default_factory=LastChecks)
     numbers: AnswerCache[Numbers] = field(default_factory=AnswerCache[Numbers])
+    home: AnswerCache[Any] = field(default_factory=AnswerCache[Any])
     pairs: AnswerCache[Sequence[SamePair]] = field(default_factory=AnswerCache[Sequence[SamePair]])
     tickets: Links = field(default_factory=Links)
     notices: Notices = field(default_factory=Notices)

@@ -1,0 +1,25 @@
+create function textrawl.sample_vectors(max_rows integer default 1000, spaces integer[] default null, credential bytea default null)
+returns setof halfvec
+language plpgsql stable security definer rows 1000
+set search_path from current
+set jit = off
+as $$
+declare
+    model integer := active_model();
+begin
+    if model is null then
+        return;
+    end if;
+    -- The hash chooses the same facts each time, so that a map which is made of them keeps its directions.
+    return query execute format($query$
+        select v.vector from textrawl.fact o join %I v on v.space_id = o.space_id and v.observation_id = o.id
+        where o.space_id = any($1) and is_valid(o.valid_from, o.valid_until, o.closed_at)
+        order by uuid_hash(o.id), o.id limit $2$query$, 'embedding_' || model)
+    using readable_spaces(credential, sample_vectors.spaces), least(greatest(max_rows, 0), 5000);
+end
+$$;
+
+comment on function textrawl.sample_vectors is
+    'Vectors of the active model of at most max_rows valid facts, in an order that does not depend on their content. Empty '
+    'without a model. Errors: TR010, TR011 (access). '
+    'Example: select count(*) from textrawl.sample_vectors(100);';

@@ -1,0 +1,60 @@
+"""The first page: what happened today and by whom, what waits, and what there is."""
+
+import numpy as np
+import pytest
+
+from tests.explorer.markup import Document
+from tests.explorer.test_search_page import remember
+from tests.explorer.visiting import Place
+from textrawl.explorer.fact_map import find_directions
+
+pytestmark = pytest.mark.anyio
+
+
+async def test_the_first_page_says_what_happened_today_and_what_waits(filled: Place) -> None:
+    filled.owner.execute("select create_space('secret')")
+    remember(filled.owner, "Vault", "hides gold", "secret")
+    async with filled.browse("keeper") as browser:
+        page = Document((await browser.get("home")).text)
+    async with filled.browse("reader") as browser:
+        other = Document((await browser.get("home")).text)
+
+    assert "/explore/timeline?author=textrawl_owner" in page.links
+    assert "/explore/proposals" in page.links
+    assert "5 proposals" in " ".join(page.text.split())
+    assert "proposal" not in other.text  # nobody else learns that there are some
+    assert "hides gold" not in page.text + other.text
+    assert page.faults == []
+
+
+async def test_an_empty_memory_shows_three_next_steps_until_the_first_fact(place: Place) -> None:
+    async with place.browse("writer") as browser:
+        before = Document((await browser.get("home")).text)
+        remember(place.owner, "Ada", "likes tea")
+        after = Document((await browser.get("home")).text)
+
+    steps = ("Connect a client", "Remember a first fact", "Bring your history")
+    assert all(step in before.text and step not in after.text for step in steps)
+    assert "likes tea" in after.text
+
+
+async def test_everybody_sets_the_price_of_the_tokens_that_were_saved(filled: Place) -> None:
+    """The answers of the material cost 300 to 2,700 tokens, and thrice as many as verbose text."""
+    shown: list[str] = []
+    async with filled.browse("reader") as browser:
+        for price in ("3", "1000", "no number"):
+            await browser.get("home")
+            await browser.post("preferences", price=price)
+            texts = Document((await browser.get("home")).text).texts
+            shown += [text for text in texts if text.startswith("$")]
+
+    assert shown == ["$0.08", "$27.00", "$27.00"]
+
+
+async def test_the_directions_of_the_map_are_those_in_which_vectors_differ_most() -> None:
+    vectors = np.random.default_rng(1).standard_normal((300, 8)).astype(np.float32)
+    vectors *= np.array([1, 1, 9, 1, 1, 4, 1, 1], np.float32)
+    x, y = find_directions(vectors)
+
+    assert (int(np.argmax(x)), int(np.argmax(y))) == (2, 5)
+    assert np.allclose([x @ x, y @ y, x @ y], [1, 1, 0], atol=1e-3)
