@@ -45,10 +45,10 @@ from benchmarks.support.other_servers import OTHERS, Missing
 from benchmarks.support.place import SERVE, enrol, listen, open_folder, tell_machine
 from textrawl import migrate
 from textrawl.embedded.cluster import run_embedded
-from textrawl.embedded.location import RESIDENT
 from textrawl.embedded.postmaster import APP, OWNER
 from textrawl.models.local import LocalEmbedder
 from textrawl.settings import read_foreign_environment
+from textrawl_client.unix_socket import RESIDENT
 
 _CALLS_OF_A_CLIENT = 10
 _SHARING = 10  # clients over stdio

@@ -29,9 +29,9 @@ from textrawl.resident.client import (
     build_address,
     build_call,
     find_address,
-    may_ask,
     start_resident,
 )
+from textrawl.resident.listener import may_ask
 from textrawl.values.word_lists import PROGRAM
 
 NEEDS_ROOT = pytest.mark.skipif(os.geteuid() != 0, reason="only root can act as two OS users")

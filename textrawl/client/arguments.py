@@ -16,6 +16,7 @@ from pydantic import (
     ConfigDict,
     Field,
     ValidationError,
+    WithJsonSchema,
     model_validator,
 )
 from pydantic.alias_generators import to_camel
@@ -83,6 +84,7 @@ _Type = Annotated[str, _apply(lambda word: read_type(clean_name(word))), _WORD]
 _WantedType = Annotated[str, _apply(lambda word: read_wanted_type(clean_name(word))), _WORD]
 _Tokens = Annotated[int, Field(ge=LEAST_TOKENS, le=MOST_TOKENS)]
 _Instant = Annotated[datetime | None, _read(read_instant)]
+_ONE_TEXT = WithJsonSchema({"type": "string"})
 _PastInstant = Annotated[datetime | None, _read(read_past_instant)]
 
 
@@ -122,7 +124,7 @@ class SearchArguments(Arguments):
     max_tokens: _Tokens | None = None
     least_score: Annotated[float | None, Field(alias="minScore", ge=0, le=1)] = None
     entity_types: list[_WantedType] | None = None
-    as_of: Annotated[datetime | Literal["ever"] | None, _read(_read_as_of)] = None
+    as_of: Annotated[datetime | Literal["ever"] | None, _read(_read_as_of), _ONE_TEXT] = None
     since: _PastInstant = None
     until: _Instant = None
     include_ids: bool = False

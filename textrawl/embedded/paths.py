@@ -15,8 +15,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from textrawl.embedded.location import IMPORTS, RESIDENT, default_data_dir
+from textrawl.embedded.location import IMPORTS, default_data_dir
 from textrawl.errors import StartRefused
+from textrawl_client.unix_socket import RESIDENT
 
 SERVICE = "textrawl"
 _FIND_CLOSED = 'for d; do test -x "$d" || { printf %s "$d"; exit 1; }; done'

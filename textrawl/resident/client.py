@@ -5,20 +5,14 @@ Therefore it imports only the standard library, `environment`, and modules like 
 """
 
 import json
-import os
-import socket
-import struct
 import sys
 import time
 from collections.abc import Mapping, Sequence
-from contextlib import ExitStack
-from hashlib import sha256
 from pathlib import Path
-from select import select
 from typing import Any, NamedTuple, cast
 
 from textrawl import __version__
-from textrawl.embedded.location import RESIDENT, default_data_dir, is_private
+from textrawl.embedded.location import default_data_dir
 from textrawl.environment import (
     ValueSource,
     find_access_token,
@@ -28,39 +22,16 @@ from textrawl.environment import (
 )
 from textrawl.errors import StartRefused, TextrawlError
 from textrawl.values.word_lists import PROGRAM
-
-_LONGEST = 103  # bytes without the NUL; sun_path has 104 on macOS and 108 on Linux
-_KEY = 16  # hexadecimal digits
-
-
-class MemoryKey(NamedTuple):
-    """The values of the settings that decide which memory is meant."""
-
-    database_url: str | None = None
-    access_token: str | None = None
-    space: str | None = None
-    server_url: str | None = None
-
-
-class Address(NamedTuple):
-    """The folder of a socket, and the key of its memory. Neither has to exist."""
-
-    folder: Path
-    key: str
-
-    @property
-    def socket(self) -> Path:
-        """The path of the socket."""
-        return self.folder / f"{self.key}.sock"
-
-    @property
-    def lock(self) -> Path:
-        """The path of the lock, which the process that listens holds."""
-        return self.folder / f"{self.key}.lock"
-
-    def narrow(self, shared: str) -> "Address":
-        """Return the address of the servers of this memory whose processes are alike."""
-        return self._replace(key=_digest(self.key + shared))
+from textrawl_client.unix_socket import (
+    MOST_BYTES,
+    Address,
+    MemoryKey,
+    NotListening,
+    ResidentRefused,
+    Unreachable,
+    build_address,
+    exchange,
+)
 
 
 def find_address() -> Address:
@@ -79,54 +50,7 @@ def choose_address(sources: Sequence[ValueSource]) -> Address:
     )
 
 
-def build_address(data_dir: Path, memory: MemoryKey) -> Address:
-    """Return the address of `memory`. `data_dir` is an absolute path."""
-    address = Address(data_dir / RESIDENT, _digest(json.dumps(memory)))
-    if len(os.fsencode(address.socket)) <= _LONGEST:
-        return address
-    import tempfile  # noqa: PLC0415 - a quick command seldom needs it
-
-    parent = Path(tempfile.gettempdir()).resolve()
-    return address._replace(folder=parent / f"textrawl-{_digest(str(address.folder.resolve()))}")
-
-
-def _digest(text: str) -> str:
-    return sha256(os.fsencode(text)).hexdigest()[:_KEY]
-
-
-_UCRED = struct.Struct("3i")  # Linux: process, user, group
-_XUCRED = struct.Struct("2I")  # macOS: version and user, the first members of a longer structure
-_LOCAL_LEVEL, _LOCAL_PEERCRED, _XUCRED_SIZE = 0, 1, 76  # sys/un.h and sys/ucred.h of macOS
-
-
-def find_peer(connection: socket.socket) -> int | None:
-    """Return the user id of the process at the other end, or None if the system does not tell."""
-    if hasattr(socket, "SO_PEERCRED"):
-        found = connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, _UCRED.size)
-        return _UCRED.unpack(found)[1]
-    try:
-        found = connection.getsockopt(_LOCAL_LEVEL, _LOCAL_PEERCRED, _XUCRED_SIZE)
-    except OSError:
-        return None
-    return _XUCRED.unpack_from(found)[1]
-
-
-def is_trusted(connection: socket.socket) -> bool:
-    """Return whether the other end runs as the current OS user."""
-    return find_peer(connection) == os.geteuid()
-
-
-def may_ask(connection: socket.socket) -> bool:
-    """Return whether the other end runs as the current OS user or as root."""
-    return find_peer(connection) in (os.geteuid(), 0)
-
-
-MOST_BYTES = 1 << 20  # of a request or an answer
-_CHUNK = 1 << 16
-_SILENCE = 2.0  # seconds without an answer after which a process is asked whether it lives
-_SIGN = 3.0  # seconds that it then has; a process that loads a library answers nothing meanwhile
 _PAUSE = 0.01  # seconds between attempts to reach a process that is starting
-_LEAST = 0.001  # seconds; a time limit of zero would mean a socket that does not wait
 _OFF = ("false", "0", "no", "off")
 _ON = ("true", "1", "yes", "on")
 
@@ -135,18 +59,6 @@ END: dict[str, Any] = {"method": "end"}
 SESSION = "session"  # the method of a request that turns its connection into a session of MCP
 
 _started: list[Any] = []
-
-
-class Unreachable(Exception):
-    """No process answered within the time limit."""
-
-
-class NotListening(Unreachable):
-    """No process has the memory open for requests."""
-
-
-class ResidentRefused(Unreachable):
-    """The process is of another version of textrawl or of another OS user, or memory is off."""
 
 
 class SocketAnswer(NamedTuple):
@@ -202,7 +114,8 @@ def ask(request: Mapping[str, Any], *, timeout: float) -> SocketAnswer:
         raise ResidentRefused("Python has no Unix sockets on Windows")
     try:
         address, line = _prepare(request)
-        answer = json.loads(_exchange(address, line, deadline))
+        ping = json.dumps(complete(PING)).encode() + b"\n"
+        answer = json.loads(exchange(address, line, ping, deadline))
     except (OSError, ValueError, RuntimeError) as error:
         raise Unreachable(str(error)) from error
     except StartRefused as error:
@@ -294,66 +207,3 @@ def _prepare(request: Mapping[str, Any]) -> tuple[Address, bytes]:
     if len(line) > MOST_BYTES:
         raise ResidentRefused("The request is too long")
     return choose_address(sources), line
-
-
-def connect(address: Address, deadline: float) -> socket.socket:
-    """Return a connection to a process of this OS user. `deadline` is on the monotonic clock.
-
-    Raises OSError, Unreachable.
-    """
-    if not is_private(address.folder):
-        raise NotListening(f"{address.folder} does not exist, or is not private to this OS user")
-    with ExitStack() as stack:
-        connection = stack.enter_context(socket.socket(socket.AF_UNIX, socket.SOCK_STREAM))
-        _limit(connection, deadline)
-        try:
-            connection.connect(os.fspath(address.socket))
-        except (FileNotFoundError, ConnectionRefusedError) as error:
-            raise NotListening(f"No process listens at {address.socket}") from error
-        if not is_trusted(connection):
-            raise ResidentRefused(f"Another OS user listens at {address.socket}")
-        stack.pop_all()
-        return connection
-
-
-def _exchange(address: Address, line: bytes, deadline: float) -> bytes:
-    """Return the line that answers `line`. Raises OSError, Unreachable."""
-    with connect(address, deadline) as connection:
-        connection.sendall(line)
-        patient = deadline - time.monotonic() > _SILENCE + _SIGN
-        if patient and not _begins(connection, _SILENCE):
-            _check_life(address, _SIGN)
-        return receive_line(connection, deadline)
-
-
-def _begins(connection: socket.socket, seconds: float) -> bool:
-    """Return whether the answer begins, or the connection ends, within `seconds`."""
-    return bool(select([connection], [], [], seconds)[0])
-
-
-def _check_life(address: Address, seconds: float) -> None:
-    """Ask a process that has not answered for something that takes no time. Raises Unreachable.
-
-    A long answer is waited for. A process that is stopped never answers anything.
-    """
-    ping = json.dumps(complete(PING)).encode() + b"\n"
-    try:
-        _exchange(address, ping, time.monotonic() + seconds)
-    except OSError as error:
-        raise Unreachable(f"The process that listens at {address.socket} is silent") from error
-
-
-def receive_line(connection: socket.socket, deadline: float) -> bytes:
-    """Return the next line, the last one that was sent. Raises OSError, Unreachable."""
-    received = bytearray()
-    while not received.endswith(b"\n"):
-        _limit(connection, deadline)
-        chunk = connection.recv(_CHUNK)
-        if not chunk or len(received) > MOST_BYTES:
-            raise Unreachable("The process ended before it answered")
-        received += chunk
-    return bytes(received)
-
-
-def _limit(connection: socket.socket, deadline: float) -> None:
-    connection.settimeout(max(deadline - time.monotonic(), _LEAST))

@@ -7,6 +7,7 @@ that ends, even by kill -9. The others try again every second.
 import json
 import logging
 import os
+import socket
 import time
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
@@ -17,11 +18,10 @@ import anyio
 from anyio.abc import SocketAttribute, SocketListener, SocketStream
 
 from textrawl.embedded.cluster import FileLock
-from textrawl.embedded.location import is_private
 from textrawl.embedded.paths import Account
 from textrawl.errors import StartRefused
 from textrawl.resident.answers import Admission
-from textrawl.resident.client import MOST_BYTES, Address, may_ask
+from textrawl_client.unix_socket import MOST_BYTES, Address, find_peer, is_private
 
 logger = logging.getLogger("textrawl")
 
@@ -42,6 +42,11 @@ _INTERNAL = {
         "data": {"error": "Internal error", "fix": _LOOK},
     },
 }
+
+
+def may_ask(connection: socket.socket) -> bool:
+    """Return whether the other end runs as the current OS user or as root."""
+    return find_peer(connection) in (os.geteuid(), 0)
 
 
 class Listener:

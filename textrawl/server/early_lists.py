@@ -19,8 +19,8 @@ from pathlib import Path
 from typing import cast
 
 from textrawl import __version__
-from textrawl.embedded.location import is_private
 from textrawl.environment import ValueSource, find_value
+from textrawl_client.unix_socket import is_private
 
 METHODS = ("tools/list", "prompts/list", "resources/list", "resources/templates/list")
 

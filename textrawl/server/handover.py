@@ -30,17 +30,19 @@ from textrawl.errors import StartRefused
 from textrawl.resident.client import (
     PING,
     SESSION,
+    choose_address,
+    complete,
+)
+from textrawl.server.early_lists import describe_code
+from textrawl_client.unix_socket import (
     Address,
     NotListening,
     ResidentRefused,
     Unreachable,
-    choose_address,
-    complete,
     connect,
     is_private,
     receive_line,
 )
-from textrawl.server.early_lists import describe_code
 
 Members = dict[str, Any]
 

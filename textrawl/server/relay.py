@@ -16,7 +16,6 @@ from enum import Enum
 from typing import TYPE_CHECKING, Any
 
 from textrawl.environment import list_options
-from textrawl.resident.client import Unreachable, connect
 from textrawl.server.conversation import Conversation
 from textrawl.server.early_lists import describe_code
 from textrawl.server.framing import CHUNK, TOO_LONG, Text
@@ -28,6 +27,7 @@ from textrawl.server.handover import (
     join,
     let_others_join,
 )
+from textrawl_client.unix_socket import Unreachable, connect
 
 if TYPE_CHECKING:
     from textrawl.server.early_reader import Endpoint

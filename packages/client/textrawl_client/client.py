@@ -10,7 +10,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
-from textrawl_client.connections import Connection, HttpConnection
+from textrawl_client.connections import Connection, HttpConnection, SocketConnection
 from textrawl_client.errors import ArgumentInvalid, NothingToDelete, TextrawlError
 from textrawl_client.items import ItemStore, Log
 from textrawl_client.results import Digest, Facts, read_facts
@@ -50,7 +50,8 @@ OwnSync = TypeVar("OwnSync", bound="SyncClient")
 class Client:
     """A memory for programs that use asyncio: `async with Client(url) as memory`.
 
-    `url` is the address of a server, or else TEXTRAWL_SERVER_URL is. Its token is `token`, or else
+    `url` is the address of a server, or else TEXTRAWL_SERVER_URL is. Without both, the memory is
+    that of the server or of `textrawl resident` on this machine. Its token is `token`, or else
     that of TEXTRAWL_ACCESS_TOKEN or TEXTRAWL_ACCESS_TOKEN_FILE. `space` is the only space that
     calls reach. `timeout` is the time limit of a call in seconds, and `client` the name that the
     trail shows. Several tasks can use one client.
@@ -81,10 +82,10 @@ class Client:
     def _connect(self) -> Connection | None:
         """Return the way to the memory, or None if it must be opened first."""
         url = self._url or os.environ.get("TEXTRAWL_SERVER_URL")
-        if not url:
-            raise ArgumentInvalid("url: give the address of a server, or set TEXTRAWL_SERVER_URL")
         token = self._token or find_token()
         blocking, timeout = self._blocking, self._timeout
+        if not url:
+            return SocketConnection(token, self._name, timeout=timeout, blocking=blocking)
         return HttpConnection(url, token, self._name, timeout=timeout, blocking=blocking)
 
     async def __aenter__(self: Own) -> Own:

@@ -1,13 +1,35 @@
-"""The way to a memory: a server over HTTP. The calls are the same for every way."""
+"""The ways to a memory: a server over HTTP, and the socket of a server on this machine."""
 
+import asyncio
+import json
+import os
+import time
 from collections.abc import Awaitable
-from typing import Protocol
+from typing import Any, Protocol
 
 import httpx
 
 from textrawl_client import __version__
 from textrawl_client.errors import ServerUnreachable
-from textrawl_client.wire import Answer, Call, encode, read_response, write_address
+from textrawl_client.unix_socket import (
+    MOST_BYTES,
+    MemoryKey,
+    Unreachable,
+    build_address,
+    exchange,
+    find_data_dir,
+)
+from textrawl_client.wire import (
+    PROGRAM,
+    PROMPT,
+    TOOL,
+    Answer,
+    Call,
+    encode,
+    read_message,
+    read_response,
+    write_address,
+)
 
 
 class Connection(Protocol):
@@ -77,3 +99,53 @@ class HttpConnection:
 
 def _name_fault(error: httpx.TransportError) -> ServerUnreachable:
     return ServerUnreachable(f"{type(error).__name__}: {error}; check the address, and retry")
+
+
+class SocketConnection:
+    """The way to the server of this OS user on this machine, or to `textrawl resident`.
+
+    The variables of the environment name its memory: TEXTRAWL_DATA_DIR, TEXTRAWL_DATABASE_URL,
+    TEXTRAWL_SPACE and the `token`. Files with settings do not count. If `blocking`, no method waits
+    for an event loop. `timeout` is the time limit of a call in seconds.
+    """
+
+    def __init__(self, token: str | None, client: str, *, timeout: float, blocking: bool) -> None:
+        values = {name.upper(): value for name, value in os.environ.items() if value}
+        database, space = (
+            values.get(f"TEXTRAWL_{name}") or values.get(name) for name in ("DATABASE_URL", "SPACE")
+        )
+        memory = MemoryKey(database, token, space)
+        self._address = build_address(find_data_dir(values), memory)
+        self._program = {"version": __version__, "client": f"{client} {__version__}"}
+        self._timeout = timeout
+        self._blocking = blocking
+
+    async def send(self, call: Call) -> Answer:
+        """Return the answer of the process that listens. Raises ServerUnreachable if none does."""
+        method = TOOL if call.method == PROMPT else call.method
+        given = {"name": call.name, "arguments": call.arguments}
+        line = self._write(method, given if method == TOOL else call.arguments, call)
+        if len(line) > MOST_BYTES:
+            raise ServerUnreachable("The request is too long", title="Not sent")
+        if self._blocking:
+            return read_message(self._exchange(line))
+        return read_message(await asyncio.to_thread(self._exchange, line))
+
+    async def close(self) -> None:
+        """Do nothing, because each call has its own connection."""
+
+    def _write(self, method: str, params: dict[str, Any], call: Call) -> bytes:
+        wishes = {"space": call.space} if call.space else {}
+        program = {**self._program, **wishes, **(call.wishes or {})}
+        message = {"jsonrpc": "2.0", "id": 1, "method": method}
+        return encode({**message, "params": {**params, "_meta": {PROGRAM: program}}}) + b"\n"
+
+    def _exchange(self, line: bytes) -> dict[str, Any]:
+        ping = self._write("ping", {}, Call("ping", "", {}))
+        try:
+            answered = exchange(self._address, line, ping, time.monotonic() + self._timeout)
+        except (OSError, Unreachable) as error:
+            raise ServerUnreachable(
+                f"{error}: start a server or `textrawl resident` here, or give the url of a server"
+            ) from error
+        return json.loads(answered)

@@ -1,0 +1,175 @@
+"""The socket of a server or of `textrawl resident` on this machine, which has the memory open.
+
+One connection carries one request: a line of JSON, and the line that answers it. The address is
+made from the settings that decide which memory is meant. The module imports only the standard
+library, because the hooks of editors load it before anything else.
+"""
+
+import json
+import os
+import socket
+import stat
+import struct
+import sys
+import time
+from collections.abc import Mapping
+from contextlib import ExitStack
+from hashlib import sha256
+from pathlib import Path
+from select import select
+from typing import NamedTuple
+
+RESIDENT = "resident"  # the folder of sockets, in the data folder
+MOST_BYTES = 1 << 22  # of a request
+_MOST_ANSWERED = 1 << 28  # bytes of an answer
+_LONGEST = 103  # bytes without the NUL; sun_path has 104 on macOS and 108 on Linux
+_KEY = 16  # hexadecimal digits
+_UCRED = struct.Struct("3i")  # Linux: process, user, group
+_XUCRED = struct.Struct("2I")  # macOS: version and user, the first members of a longer structure
+_LOCAL_LEVEL, _LOCAL_PEERCRED, _XUCRED_SIZE = 0, 1, 76  # sys/un.h and sys/ucred.h of macOS
+_CHUNK = 1 << 16
+_SILENCE = 2.0  # seconds without an answer after which a process is asked whether it lives
+_SIGN = 3.0  # seconds that it then has; a process that loads a library answers nothing meanwhile
+_LEAST = 0.001  # seconds; a time limit of zero would mean a socket that does not wait
+
+
+class Unreachable(Exception):
+    """No process answered within the time limit."""
+
+
+class NotListening(Unreachable):
+    """No process has the memory open for requests."""
+
+
+class ResidentRefused(Unreachable):
+    """The process is of another version of textrawl or of another OS user, or memory is off."""
+
+
+class MemoryKey(NamedTuple):
+    """The values of the settings that decide which memory is meant."""
+
+    database_url: str | None = None
+    access_token: str | None = None
+    space: str | None = None
+    server_url: str | None = None
+
+
+class Address(NamedTuple):
+    """The folder of a socket, and the key of its memory. Neither has to exist."""
+
+    folder: Path
+    key: str
+
+    @property
+    def socket(self) -> Path:
+        """The path of the socket."""
+        return self.folder / f"{self.key}.sock"
+
+    @property
+    def lock(self) -> Path:
+        """The path of the lock, which the process that listens holds."""
+        return self.folder / f"{self.key}.lock"
+
+    def narrow(self, shared: str) -> "Address":
+        """Return the address of the servers of this memory whose processes are alike."""
+        return self._replace(key=_digest(self.key + shared))
+
+
+def build_address(data_dir: Path, memory: MemoryKey) -> Address:
+    """Return the address of `memory`. `data_dir` is an absolute path."""
+    address = Address(data_dir / RESIDENT, _digest(json.dumps(memory)))
+    if len(os.fsencode(address.socket)) <= _LONGEST:
+        return address
+    import tempfile  # noqa: PLC0415 - a quick command seldom needs it
+
+    parent = Path(tempfile.gettempdir()).resolve()
+    return address._replace(folder=parent / f"textrawl-{_digest(str(address.folder.resolve()))}")
+
+
+def _digest(text: str) -> str:
+    return sha256(os.fsencode(text)).hexdigest()[:_KEY]
+
+
+def find_data_dir(values: Mapping[str, str]) -> Path:
+    """Return the folder of the variables of an environment, or else that of the OS user."""
+    if given := values.get("TEXTRAWL_DATA_DIR"):
+        return Path(given).expanduser().absolute()
+    if os.geteuid() == 0:
+        return Path("/var/lib/textrawl")
+    own = "~/Library/Application Support" if sys.platform == "darwin" else "~/.local/share"
+    return Path(values.get("XDG_DATA_HOME") or own).expanduser() / "textrawl"
+
+
+def is_private(folder: Path) -> bool:
+    """Return whether `folder` exists and only the current OS user can enter it."""
+    try:
+        status = folder.lstat()
+    except OSError:
+        return False
+    closed = stat.S_ISDIR(status.st_mode) and not stat.S_IMODE(status.st_mode) & 0o077
+    return closed and status.st_uid == os.geteuid()
+
+
+def find_peer(connection: socket.socket) -> int | None:
+    """Return the user id of the process at the other end, or None if the system does not tell."""
+    if hasattr(socket, "SO_PEERCRED"):
+        found = connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, _UCRED.size)
+        return _UCRED.unpack(found)[1]
+    try:
+        found = connection.getsockopt(_LOCAL_LEVEL, _LOCAL_PEERCRED, _XUCRED_SIZE)
+    except OSError:
+        return None
+    return _XUCRED.unpack_from(found)[1]
+
+
+def connect(address: Address, deadline: float) -> socket.socket:
+    """Return a connection to a process of this OS user. `deadline` is on the monotonic clock.
+
+    Raises OSError, Unreachable.
+    """
+    if not is_private(address.folder):
+        raise NotListening(f"{address.folder} does not exist, or is not private to this OS user")
+    with ExitStack() as stack:
+        connection = stack.enter_context(socket.socket(socket.AF_UNIX, socket.SOCK_STREAM))
+        _limit(connection, deadline)
+        try:
+            connection.connect(os.fspath(address.socket))
+        except (FileNotFoundError, ConnectionRefusedError) as error:
+            raise NotListening(f"No process listens at {address.socket}") from error
+        if find_peer(connection) != os.geteuid():
+            raise ResidentRefused(f"Another OS user listens at {address.socket}")
+        stack.pop_all()
+        return connection
+
+
+def exchange(address: Address, line: bytes, ping: bytes, deadline: float) -> bytes:
+    """Return the line that answers `line`. Raises OSError, Unreachable.
+
+    A process that is silent for long is asked with `ping` whether it lives: a long answer is waited
+    for, but a process that is stopped never answers anything.
+    """
+    with connect(address, deadline) as connection:
+        connection.sendall(line)
+        patient = deadline - time.monotonic() > _SILENCE + _SIGN
+        if patient and not select([connection], [], [], _SILENCE)[0]:
+            try:
+                exchange(address, ping, ping, time.monotonic() + _SIGN)
+            except OSError as error:
+                raise Unreachable(f"The process at {address.socket} is silent") from error
+        return receive_line(connection, deadline)
+
+
+def receive_line(connection: socket.socket, deadline: float) -> bytes:
+    """Return the next line, the last one that was sent. Raises OSError, Unreachable."""
+    received = bytearray()
+    while not received.endswith(b"\n"):
+        _limit(connection, deadline)
+        chunk = connection.recv(_CHUNK)
+        if not chunk or len(received) > _MOST_ANSWERED:
+            raise Unreachable("The process ended before it answered")
+        received += chunk
+    return bytes(received)
+
+
+def _limit(connection: socket.socket, deadline: float) -> None:
+    connection.settimeout(max(deadline - time.monotonic(), _LEAST))
