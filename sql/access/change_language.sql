@@ -1,7 +1,7 @@
 create function textrawl.change_language(name text, language text, credential bytea default null)
 returns table (
     space text, former_language text, new_language text,
-    documents bigint  -- number of facts and reflections whose search documents will be made anew
+    documents bigint  -- number of facts, reflections and items whose search documents will be made anew
 )
 language plpgsql volatile security definer
 set search_path from current
@@ -16,10 +16,11 @@ begin
     perform require_admin(credential, target_space);
     chosen := require_language(change_language.language);
     -- Wait for statements that store documents in the former language. Later statements see the new language.
-    lock table observation, reflection in share mode;
+    lock table observation, reflection, item in share mode;
     select * into changed from space s where s.id = target_space for no key update;
     documents := (select count(*) from observation o where o.space_id = target_space)
-        + (select count(*) from reflection r where r.space_id = target_space);
+        + (select count(*) from reflection r where r.space_id = target_space)
+        + (select count(*) from item i where i.space_id = target_space and i.fts is not null);
     if changed.language = chosen then
         documents := 0;
     elsif documents > 0 then

@@ -11,6 +11,8 @@ as $$
 declare
     line  record;
     theirs text;
+    owner  uuid;
+    place_in_log bigint;
 begin
     perform require_owner();
     perform claim_removal();
@@ -21,17 +23,27 @@ begin
     for line in
         select * from jsonb_to_recordset(lines) g(
             place integer, space integer, id uuid, type text, path text, entity uuid, created_at timestamptz,
-            granularity text, date text, instance text, slug text, source_kind text, label text)
+            granularity text, date text, instance text, slug text, source_kind text, label text,
+            namespace jsonb, key text, "position" bigint, expires_at timestamptz)
         order by g.space, g.place
     loop
         place := line.place;
         stored := line.id;
+        if line.type in ('item', 'log') then
+            owner := claim_namespace(array(select jsonb_array_elements_text(line.namespace)), line.space, appending => true);
+            -- Entries of a log come behind those that the log has.
+            place_in_log := case when line.type = 'log' then (
+                select n.appended + 1 from item_namespace n where n.space_id = line.space and n.id = owner) end;
+            line.path := item_path(array(select jsonb_array_elements_text(line.namespace)), line.key, place_in_log);
+        end if;
         theirs := (select d.kind || '/' || d.path from document d where d.space_id = line.space and d.id = line.id);
-        if theirs is not null then
+        if theirs like 'log/%' and line.type = 'log' then
+            outcome := 'known';
+        elsif theirs is not null then
             outcome := case when theirs = line.type || '/' || line.path then 'known' else 'another' end;
         elsif (line.type = 'source') <> exists (select from space s where s.id = line.space and s.tier is not null) then
             outcome := 'misplaced';
-        elsif line.type <> 'identity' and not exists (
+        elsif line.type in ('journal', 'source') and not exists (
             select from entity e where e.space_id = line.space and e.id = line.entity) then
             outcome := 'homeless';
         elsif line.type = 'journal' and line.path is distinct from
@@ -53,6 +65,11 @@ begin
             elsif line.type = 'source' then
                 insert into source (space_id, document_id, source_kind, label)
                 values (line.space, line.id, line.source_kind, line.label);
+            elsif line.type in ('item', 'log') then
+                insert into item (space_id, document_id, namespace_id, key, position, expires_at)
+                values (line.space, line.id, owner, line.key, place_in_log, line.expires_at);
+                update item_namespace n set appended = place_in_log
+                where n.space_id = line.space and n.id = owner and place_in_log is not null;
             end if;
         end if;
         return next;
@@ -61,4 +78,5 @@ end
 $$;
 
 comment on function textrawl.import_documents is
-    'Import the identity files, journal entries and sources of an export, without their texts. Error TR013: not the owner.';
+    'Import the identity files, journal entries, sources and items of an export, without their texts. Errors: TR013 (not the '
+    'owner), TR103 (not a namespace).';

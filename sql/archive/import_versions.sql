@@ -24,7 +24,7 @@ begin
     for line in
         select g.*, a.id as author_id
         from jsonb_to_recordset(lines) g(
-            place integer, space integer, id uuid, document uuid, number integer, text text, attributes jsonb, lost boolean,
+            place integer, space integer, id uuid, document uuid, number integer, text text, exact boolean, attributes jsonb, lost boolean,
             current boolean, modified_at timestamptz, modified_by text,
             author text, client text, tool text, request text, created_at timestamptz)
         join actor a on a.name = g.author
@@ -44,6 +44,12 @@ begin
             perform check_source(d.path, s.label, line.text, line.attributes -> 'chunks', line.attributes ->> 'sha256')
             from document d join source s on s.space_id = d.space_id and s.document_id = d.id
             where d.space_id = line.space and d.id = line.document and line.text is not null;
+            -- Texts of other documents are cleaned, and an item holds JSON.
+            if coalesce(line.exact, false) <> exists (select from document d where d.space_id = line.space and d.id = line.document and d.kind in ('item', 'log')) then
+                raise exception using errcode = 'TR056', message = 'only texts of items are exact', detail = line.document;
+            elsif line.exact then
+                perform line.text::json;
+            end if;
             change := next_change(line.space);
             insert into document_version (space_id, document_id, version, number, content, attributes, lost, modified_at, modified_by,
                                           author_id, client, tool, request, created_at)
@@ -71,6 +77,6 @@ end
 $$;
 
 comment on function textrawl.import_versions is
-    'Import the texts of identity files, journal entries and sources, after their documents. The facts of a journal entry '
-    'and the chunks of a source are made from its text. Errors: TR013 (not the owner), TR064, TR065 (the text or the chunks of a '
+    'Import the texts of identity files, journal entries, sources and items, after their documents. The facts of a journal entry '
+    'and the chunks of a source are made from its text. Errors: TR013 (not the owner), TR056 (only the texts of items are JSON), TR064, TR065 (the text or the chunks of a '
     'source have a wrong form).';

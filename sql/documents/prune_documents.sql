@@ -39,6 +39,7 @@ begin
                 and e.detail ->> 'document' = v.document_id::text and (e.detail ->> 'version')::bigint = v.version);
         get diagnostics gone = row_count;
         versions := versions + gone;
+        perform prune_items(home, bound, moment);
     end loop;
     return next;
 end
@@ -46,7 +47,7 @@ $$;
 
 comment on function textrawl.prune_documents is
     'Delete snapshots that are older than `days` days and not pinned. Also delete the versions of documents that were '
-    'replaced, or lost a conflict, more than `days` days ago, except versions that a snapshot or an undo needs. This '
+    'replaced, or lost a conflict, more than `days` days ago, except versions that a snapshot or an undo needs, and items that have expired. This '
     'happens in every space in which the caller has the scope forget. Return the numbers of deleted snapshots and '
     'versions. Servers call this function every hour. '
     'Example: select * from textrawl.prune_documents(30);';

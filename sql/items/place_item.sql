@@ -33,12 +33,13 @@ begin
                   where gone.space_id = i.space_id and gone.document_id = i.document_id and gone.content is null
                     and gone.number < subject.number), 0)), i.created_at) end,
         updated_at = coalesce(subject.modified_at, i.updated_at),
-        -- The time to live begins again, also if an undo brings the value back.
-        expires_at = case when subject.content is not null
-            then clock_timestamp() + make_interval(secs => (subject.attributes ->> 'ttl')::double precision) end,
+        -- The time to live begins again, also if an undo brings the value back. An import has set its end.
+        expires_at = case when subject.content is not null and subject.attributes ? 'ttl' then coalesce(
+            case when not subject.present then i.expires_at end,
+            clock_timestamp() + make_interval(secs => (subject.attributes ->> 'ttl')::double precision)) end,
         fields = case when words is not null then subject.fields end,
         fts = case when words is not null and subject.attributes -> 'index' <> 'false' then
-            array_to_tsvector(array['~s' || i.space_id]) || strip(language_document(space_language(i.space_id), words)) end
+            item_document(i.space_id, space_language(i.space_id), words) end
     where i.space_id = place_item.space and i.document_id = place_item.document;
     delete from item_vector v where v.space_id = place_item.space and v.document_id = place_item.document;
     if subject.attributes -> 'index' <> 'false' and words <> '' then

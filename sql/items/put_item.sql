@@ -74,7 +74,7 @@ begin
         -- Nobody sees the values of an item that has expired, so a new one begins without them.
         if former.expired then
             delete from document_version v where v.space_id = origin.space_id and v.document_id = put_item.document_id;
-            update item i set present = false, created_at = null, updated_at = null
+            update item i set present = false, created_at = null, updated_at = null, expires_at = null
             where i.space_id = origin.space_id and i.document_id = put_item.document_id;
         end if;
         version := add_version(document_id, former.last + 1, value::text, given, clock_timestamp(), null, origin);

@@ -15,10 +15,18 @@ begin
     end if;
     if job.reflections then
         batch := array(
-            select r.id from reflection r where r.space_id = job.space_id and (job.reached is null or r.id > job.reached)
-            order by r.id limit max_rows);
+            select t.id
+            from (select r.id from reflection r where r.space_id = job.space_id
+                  union all
+                  select i.document_id from item i where i.space_id = job.space_id and i.fts is not null) t
+            where job.reached is null or t.id > job.reached
+            order by t.id limit max_rows);
         update reflection r set fts = language_document(space_language(job.space_id), r.content)
         where r.space_id = job.space_id and r.id = any(batch);
+        update item i set fts = item_document(
+            i.space_id, space_language(job.space_id), item_text(i.fields -> 'value', p.attributes -> 'index'))
+        from present_items(job.space_id) p
+        where i.space_id = job.space_id and i.document_id = any(batch) and i.fts is not null and p.document_id = i.document_id;
     else
         batch := array(
             select o.id from observation o where o.space_id = job.space_id and (job.reached is null or o.id > job.reached)

@@ -30,6 +30,13 @@ def diary(url: str) -> str:
             "write_entry('daily', '2026-05-12', '- ate soup [chat:8]', 'desk')",
             "write_entry('significant', '2026-05-12', 'A first talk.', 'lap', 'first-talk')",
             "write_entry('weekly', '2026-W19', repeat('A long week. ', 400), 'lap')",
+            "put_item(array['*', E'a\\u200b'], ' k', '{\"b\": \"\\u0000\u200b\", \"a\": [1.0]}')",
+            "put_item(array['x'], 'gone', '1')",
+            "put_item(array['x'], 'gone', '2', '{\"by\": null}', '1 day', '[\"a\"]')",
+            "delete_items(array['x'], 'gone')",
+            "put_item(array['x'], 'stays', '3', ttl => '1 day')",
+            "append_log(array['x'], '[\"first\", \"last\"]')",
+            "pop_log(array['x'])",
         ):
             owner.execute(f"select {call}")
     return url
@@ -51,15 +58,33 @@ def test_documents_come_back_with_all_their_texts_snapshots_and_facts(
     assert export(run, fresh, tmp_path / "second.jsonl") == first
     kinds = [line.get("kind") for line in first]
     numbers = [kinds.count(kind) for kind in ("instance", "document", "version", "snapshot")]
-    assert numbers == [2, 5, 9, 3]
-    assert "2 instances, 5 documents, 9 versions, 3 snapshots" in outcome.out
+    assert numbers == [2, 10, 17, 3]
+    assert "2 instances, 10 documents, 17 versions, 3 snapshots" in outcome.out
     assert fetch(fresh, FACTS) == fetch(diary, FACTS) != []
     for query in (
         "select category, filename, content, prompt_label, modified_by from read_identity()",
         "select id, reason, pinned, content from list_snapshots(texts => true)",
         "select path, number, content, attributes from current_documents(1, 'journal') order by 1",
+        "select namespace, key, value, metadata, expires_at from search_items()",
+        "select version, value::text, deleted from item_history(array['x'], 'gone')",
+        "select place, value from read_log(array['x'])",
     ):
         assert fetch(fresh, query) == fetch(diary, query) != []
+
+
+def test_an_imported_log_is_appended_to_one_that_is_there(
+    run: Run, diary: str, fresh: str, tmp_path: Path
+) -> None:
+    file = tmp_path / "lines.jsonl"
+    export(run, diary, file)
+    with psycopg.connect(fresh) as owner:
+        owner.execute("set search_path = textrawl, public")
+        owner.execute("select append_log(array['x'], '[\"own\"]')")
+
+    for _ in range(2):
+        succeed(run, "import", str(file), DATABASE_URL=fresh)
+
+    assert fetch(fresh, "select value from read_log(array['x'])") == [("own",), ("first",)]
 
 
 def test_parts_of_entries_are_not_lines_of_their_own(run: Run, diary: str, tmp_path: Path) -> None:

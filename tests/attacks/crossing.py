@@ -238,7 +238,7 @@ def _guess_others(dice: random.Random, loot: Loot) -> dict[str, list[Arguments]]
 
 
 def _guess_items(dice: random.Random, loot: Loot) -> dict[str, list[Arguments]]:
-    place = {"namespace": dice.choice([[loot.space], ["vault"], ["*"]])}
+    place = {"namespace": dice.choice([["vault", loot.space], ["vault"], ["*"]])}
     item = {**place, "key": dice.choice([loot.canary, "secret"])}
     return {
         "put_item": [{**item, "value": f"note {dice.randrange(1_000)}"}],

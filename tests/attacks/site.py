@@ -99,6 +99,16 @@ def _add_documents(owner: psycopg.Connection, space: str, secret: str) -> None:
     )
 
 
+def _add_items(owner: psycopg.Connection, space: str, secret: str) -> None:
+    """An item with a former value, and a log."""
+    calls = ("put_item(%s, 'secret', %s", "put_item(%s, 'secret', %s", "append_log(%s, %s")
+    for number, call in enumerate(calls):
+        owner.execute(
+            f"select {call}, space => (select id from space where name = %s))".encode(),  # noqa: S608 - ours
+            (["vault", space], json.dumps([f"{space} hides {secret}", number]), space),
+        )
+
+
 def _add_graph(owner: psycopg.Connection, space: str, secret: str) -> None:
     """A node and an edge with secrets in all fields."""
     node = {
@@ -128,6 +138,7 @@ def add_spaces(owner: psycopg.Connection) -> None:
                 (entity, fact, space),
             )
         _add_documents(owner, space, secret)
+        _add_items(owner, space, secret)
         _add_graph(owner, space, secret)
         owner.execute(
             "select relate_entities('Ada', 'knows', %s,"

@@ -5,7 +5,6 @@ from datetime import datetime
 from typing import Annotated, Any, Literal, Self, TypeVar
 
 from pydantic import (
-    AfterValidator,
     BaseModel,
     BeforeValidator,
     ConfigDict,
@@ -98,14 +97,18 @@ class InstanceLine(Line):
     last_sync: Moment | None = None
 
 
+ITEMS = ("item", "log")
+ItemLabel = Annotated[str, Field(min_length=1, max_length=500, pattern="^[^\0]*$")]
+
+
 class DocumentLine(Line):
-    """An identity file, a journal entry with its key, or a source. Its texts are in other lines."""
+    """An identity file, a journal entry, a source, or an item. Its texts are in other lines."""
 
     kind: Literal["document"]
     space: SpaceName
     id: Id
-    type: Literal["identity", "journal", "source"]
-    path: Annotated[Label, Field(max_length=300)]
+    type: Literal["identity", "journal", "source", "item", "log"]
+    path: Annotated[str, Field(max_length=300)]
     entity: Id | None = None
     created_at: Moment
     granularity: Literal["daily", "weekly", "monthly", "yearly", "significant"] | None = None
@@ -114,6 +117,23 @@ class DocumentLine(Line):
     slug: Annotated[Label, Field(max_length=100)] | None = None
     source_kind: Literal["clip", "ai-conversation", "file"] | None = None
     label: Label | None = None
+    namespace: Annotated[list[ItemLabel], Field(min_length=1, max_length=100)] | None = None
+    key: ItemLabel | None = None
+    position: Annotated[int, Field(ge=1, strict=True)] | None = None
+    expires_at: Moment | None = None
+
+    @field_validator("path")
+    @classmethod
+    def _clean_path(cls, path: str, info: ValidationInfo) -> str:
+        return path if info.data.get("type") in ITEMS else clean_name(path)
+
+    @model_validator(mode="after")
+    def _check_key(self) -> Self:
+        if (self.type in ITEMS) != (self.namespace is not None):
+            raise ValueError("namespace must be given for an item and for nothing else")
+        if (self.type == "item") != (self.key is not None):
+            raise ValueError("key must be given for an item and for nothing else")
+        return self
 
     @model_validator(mode="after")
     def _check_path(self) -> Self:
@@ -133,7 +153,8 @@ class DocumentLine(Line):
 class VersionLine(SignedLine):
     """A text of a document. Without `text`, the version deletes the document.
 
-    The `id` follows from the text and `created_at`. For a source, `attributes` has its chunks.
+    The `id` follows from the text and `created_at`. For a source, `attributes` has its chunks. If
+    it is `exact`, the text is the JSON of an item.
     """
 
     kind: Literal["version"]
@@ -141,15 +162,19 @@ class VersionLine(SignedLine):
     id: Id
     document: Id
     number: Annotated[int, Field(ge=1, le=2_000_000_000, strict=True)]
-    text: Annotated[str, Field(max_length=SOURCE_LENGTH), AfterValidator(clean_document)] | None = (
-        None
-    )
+    exact: bool = False
+    text: Annotated[str, Field(max_length=SOURCE_LENGTH)] | None = None
     attributes: dict[str, Any] = Field(default_factory=dict[str, Any])
     lost: bool = False
     current: bool
     modified_at: Moment
     modified_by: Label | None = None
     created_at: Moment
+
+    @field_validator("text")
+    @classmethod
+    def _clean_text(cls, text: str | None, info: ValidationInfo) -> str | None:
+        return text if text is None or info.data.get("exact") else clean_document(text)
 
     @model_validator(mode="after")
     def _check_length(self) -> Self:
@@ -475,8 +500,9 @@ def read_line(raw: bytes) -> tuple[Content | Footer, int]:
     kind = value.get("kind")
     if not isinstance(kind, str) or kind not in KINDS:
         raise LineRefused(f"kind must be one of {', '.join(map(str, KINDS))}")
-    # A document keeps the ends of its lines.
-    changed = 0 if kind == "version" else count_cleaned(value)
+    # A document keeps the ends of its lines, and an item everything.
+    kept = kind == "version" or value.get("type") in ITEMS
+    changed = 0 if kept else count_cleaned(value)
     return _validate(KINDS[kind], value), changed
 
 

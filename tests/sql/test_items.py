@@ -1,0 +1,212 @@
+"""Items and logs in SQL: undo, age, spaces, languages, and what an analyst sees."""
+
+from typing import Any
+
+import psycopg
+import pytest
+from psycopg.types.json import Json
+
+from tests.support.sql_team import Team
+
+ADA = ["users", "ada"]
+
+
+@pytest.fixture
+def team(sql: psycopg.Connection) -> Team:
+    return Team(sql)
+
+
+def call(team: Team, actor: str, statement: str, *given: Any, space: int | None = None) -> Any:
+    """The rows of a function that `actor` calls."""
+    query = f"select * from {statement}, credential => %s, space => %s)"  # noqa: S608 - ours
+    values = (*given, team.credential(actor), space or team.space)
+    return team.sql.execute(query.encode(), values).fetchall()
+
+
+def put(team: Team, actor: str, value: Any, key: str = "tea", **given: Any) -> None:
+    more = "".join(f", {name} => %s" for name in given)
+    call(team, actor, f"put_item(%s, %s, %s{more}", ADA, key, Json(value), *given.values())
+
+
+def append(team: Team, actor: str, *values: Any) -> None:
+    call(team, actor, "append_log(%s, %s", ["log"], Json(list(values)))
+
+
+def look(team: Team) -> Any:
+    """All present items, and the entries of the log."""
+    rows = call(team, "bob", "search_items(filter => null")
+    log = call(team, "bob", "read_log(%s", ["log"])
+    return {key: value for _, _, key, value, *_ in rows}, [value for _, value in log]
+
+
+def find(team: Team, query: str) -> list[str]:
+    return [row[2] for row in call(team, "bob", "search_items(%s", query)]
+
+
+def test_an_undo_takes_back_what_an_author_put_deleted_and_appended(team: Team) -> None:
+    put(team, "bob", {"kind": "green"})
+    put(team, "bob", "stays away", "cup")
+    append(team, "bob", "one", "two")
+    before = look(team)
+    since = team.now()
+    put(team, "mallory", {"kind": "black"})
+    put(team, "mallory", {"kind": "none"})
+    put(team, "mallory", "new", "own")
+    call(team, "mallory", "delete_items(%s, %s", ADA, "cup")
+    append(team, "mallory", "three")
+    call(team, "mallory", "clear_log(%s", ["log"])
+    put(team, "bob", "mine", "own")
+    spoilt = look(team)
+
+    undo = team.undo("mallory", since)
+
+    assert look(team) == (before[0] | {"own": "mine"}, before[1])
+    assert (find(team, "green"), find(team, "none"), find(team, "away")) == (["tea"], [], ["cup"])
+    team.revert(undo["undo_id"])
+    assert look(team) == spoilt
+    undo = team.undo("mallory", since)
+    team.sql.execute("select purge_undone()")
+    kept = team.fetch("select string_agg(content, ' ') from document_version")
+    assert look(team)[0] == before[0] | {"own": "mine"}
+    assert not [text for text in ("black", "none", "three") if text in kept]
+
+
+def test_one_call_is_undone_by_its_author(team: Team) -> None:
+    put(team, "bob", 1)
+    put(team, "bob", 2)
+    event = team.fetch("select max(id) from event")
+
+    call(team, "bob", "undo_event(%s", event)
+
+    assert look(team)[0] == {"tea": 1}
+
+
+def test_what_expired_or_was_deleted_long_ago_is_removed_and_namespaces_with_it(team: Team) -> None:
+    put(team, "bob", "soon", "gone", ttl="1 hour")
+    put(team, "bob", "late", "stays", ttl="3 days")
+    put(team, "bob", "old")
+    put(team, "bob", "new")
+    put(team, "bob", "deleted", "cup")
+    append(team, "bob", "x")
+    call(team, "bob", "delete_items(%s, %s", ADA, "cup")
+    call(team, "bob", "clear_log(%s", ["log"])
+
+    clerk = team.credential("clerk")
+    for days, contents in ((30, {"late", "old", "new", "deleted", "x"}), (1, {"late", "new"})):
+        query = "select * from prune_documents(%s, %s, moment => now() + interval '2 days')"
+        team.sql.execute(query, (days, clerk))
+        found = team.sql.execute(
+            "select content::json #>> '{}' from document_version where content is not null"
+        )
+        assert {text for (text,) in found.fetchall()} == contents
+
+    assert look(team)[0] == {"stays": "late", "tea": "new"}
+    assert team.sql.execute("select labels from item_namespace").fetchall() == [(ADA,)]
+    assert team.fetch("select count(*) from document_tombstone") == 0
+
+
+def test_no_verb_reaches_items_of_another_space(team: Team) -> None:
+    other = Team(team.sql, "other")
+    put(team, "bob", {"secret": "vault"})
+    append(team, "bob", "vault")
+    before = look(team)
+    attacks: list[tuple[str, list[Any]]] = [
+        ("put_item(%s, 'tea', '1'", [ADA]),
+        ("get_item(%s, 'tea'", [ADA]),
+        ("renew_item(%s, 'tea'", [ADA]),
+        ("item_history(%s, 'tea'", [ADA]),
+        ("delete_items(%s", [ADA]),
+        ("search_items('vault'", []),
+        ("search_items(prefix => %s", [["*"]]),
+        ("list_namespaces(%s", [["*"]]),
+        ("append_log(%s, '[1]'", [["log"]]),
+        ("read_log(%s", [["log"]]),
+        ("pop_log(%s", [["log"]]),
+        ("clear_log(%s", [["log"]]),
+    ]
+    for statement, given in attacks:
+        # In the own space there is nothing, and the space of the others is refused.
+        own = call(other, "mallory", statement, *given)
+        assert "vault" not in str(own), statement
+        query = f"select * from {statement}, credential => %s, space => %s)"  # noqa: S608 - ours
+        with pytest.raises(psycopg.DatabaseError) as refusal:
+            team.sql.execute(query.encode(), (*given, other.credential("mallory"), team.space))
+        assert refusal.value.sqlstate == "TR011", statement
+
+    assert look(team) == before
+
+
+def test_each_verb_needs_its_scope(team: Team) -> None:
+    put(team, "bob", 1)
+    scopes = {
+        "read": (
+            "get_item(%s, 'tea'", "search_items(prefix => %s", "list_namespaces(%s", "read_log(%s",
+        ),
+        "write": ("put_item(%s, 'k', '1'", "append_log(%s, '[1]'"),
+        "forget": ("delete_items(%s", "pop_log(%s", "clear_log(%s"),
+    }  # fmt: skip
+    for scope, statements in scopes.items():
+        others = [one for one in scopes if one != scope]
+        for statement in statements:
+            query = f"select * from {statement}, credential => %s, space => %s)".encode()  # noqa: S608
+            with pytest.raises(psycopg.DatabaseError) as refusal:
+                team.sql.execute(query, (ADA, team.credential(f"no {scope}", *others), team.space))
+            assert refusal.value.sqlstate == "TR011", statement
+            team.sql.execute(query, (ADA, team.credential(f"only {scope}", scope), team.space))
+
+
+def test_filters_compare_like_python_and_a_missing_field_is_null(team: Team) -> None:
+    values = [
+        {"n": 1}, {"n": 1.5}, {"n": "1"}, {"n": None}, {}, {"n": [1]}, {"n": {"m": 1}}, {"n.m": 1},
+        "text", None, [{"n": 1}], {"n": True}, {"n": "b\u00e4r"}, {"n": "Z"}, {"n": 10**30},
+    ]  # fmt: skip
+    for number, value in enumerate(values):
+        put(team, "bob", value, f"{number:02}", metadata=Json({"even": number % 2 == 0}))
+    for given, wanted in {
+        '{"n": 1}': [0], '{"n": {"$eq": 1.0}}': [0], '{"n": "1"}': [2], '{"n": [1]}': [5],
+        '{"n": null}': [3, 4, 7, 8, 9, 10], '{"n": {"$gt": 1}}': [1, 14], '{"n": {}}': [],
+        '{"n": {"$gte": 1, "$lt": 2}}': [0, 1], '{"n": {"$gte": "Z"}}': [12, 13],
+        '{"n": {"$in": [1, "Z"]}}': [0, 13], '{"n": {"$in": []}}': [], '{"n.m": 1}': [6, 7],
+        '{"n": {"$ne": 1}, "metadata.even": true}': [2, 4, 6, 8, 10, 12, 14], '{"n.0": 1}': [5],
+        '{"n": {"$gt": true}}': [], '{"n": true}': [11], "{}": [*range(15)],
+    }.items():  # fmt: skip
+        rows = call(team, "bob", "search_items(filter => %s", given)
+        assert [int(row[2]) for row in rows] == wanted, given
+
+
+def test_paths_choose_what_search_reads_and_a_language_its_stems(team: Team) -> None:
+    value = {"title": "laufen", "tags": ["Apfel", {"deep": "Birne"}], "body": "geheim", "n": 7}
+    for key, index in {
+        "all": "true", "none": "false", "title": '["title"]', "tags": '["tags[*]"]',
+        "deep": '["tags[1].deep", "absent.path"]', "whole": '["$"]',
+    }.items():  # fmt: skip
+        put(team, "bob", value, key, index=index)
+
+    assert sorted(find(team, "geheim")) == ["all", "whole"]
+    assert sorted(find(team, "laufen")) == ["all", "title", "whole"]
+    assert sorted(find(team, "Birne")) == ["all", "deep", "tags", "whole"]
+    assert sorted(find(team, "7")) == ["all", "whole"]
+    assert find(team, "läuft") == []
+    team.sql.execute("select change_language('team', 'german')")
+    while team.fetch("select rebuild_documents()"):
+        pass
+    assert sorted(find(team, "gelaufen laufe")) == ["all", "title", "whole"]
+    assert find(team, "none nowhere") == []
+
+
+def test_a_view_shows_present_values_exactly(team: Team) -> None:
+    other = Team(team.sql, "other")
+    put(team, "bob", {"b": 1, "a": "\\"})
+    append(team, "bob", "entry")
+    put(other, "eve", "hidden")
+    put(team, "bob", "over", "old", ttl="1 hour")
+    team.sql.execute("update item set expires_at = now() - interval '1 hour' where key = 'old'")
+    query = """
+        select space, namespace, key, position, value::text, metadata::text, version, author
+        from memory_items order by key, space desc"""
+
+    assert team.sql.execute(query).fetchall() == [
+        ("team", ADA, "tea", None, '{"b": 1, "a": "\\\\"}', "{}", 1, "bob"),
+        ("other", ADA, "tea", None, '"hidden"', "{}", 1, "eve"),
+        ("team", ["log"], None, 1, '"entry"', None, 1, "bob"),
+    ]
