@@ -23,6 +23,7 @@ SMALL = {
     "explorer": ("--facts", "600", "--visits", "2"),
     "hooks": ("--facts", "600", "--calls", "2", "--cold", "1"),
     "ingest": ("--rows", "60", "--calls", "2"),
+    "items": ("--items", "30", "--calls", "2"),
     "latency": ("--facts", "600", "--calls", "2", "--clients", "2"),
     "load": ("--facts", "60", "--clients", "2", "--seconds", "2", "--every", "1"),
     "profile": ("--facts", "60", "--calls", "2"),

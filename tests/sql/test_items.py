@@ -210,3 +210,29 @@ def test_a_view_shows_present_values_exactly(team: Team) -> None:
         ("other", ADA, "tea", None, '"hidden"', "{}", 1, "eve"),
         ("team", ["log"], None, 1, '"entry"', None, 1, "bob"),
     ]
+
+
+@pytest.mark.slow
+def test_a_search_of_many_items_finds_by_words_by_meaning_and_below_a_prefix(team: Team) -> None:
+    team.sql.execute("select register_embedding_model('test:model', 3)")
+    put(team, "bob", "a needle in the stack", "needle")
+    put(team, "bob", "nothing of the kind", "near")
+    team.sql.execute(
+        "select put_item(array['hay', (n %% 7)::text], n::text, to_json('stack of hay ' || n),"
+        " credential => %s, space => %s) from generate_series(1, 1200) n",
+        (team.credential("bob"), team.space),
+    )
+    for key, vector in (("near", "[1,0,0]"), ("needle", "[0,1,0]"), ("7", "[0.9,0.1,0]")):
+        team.sql.execute(
+            "update item_vector v set vector = %s from item i"
+            " where i.document_id = v.document_id and i.key = %s",
+            (vector, key),
+        )
+
+    assert find(team, "needle stack")[0] == "needle"
+    assert find(team, "needles") == ["needle"]
+    given = {"query": "xyzzy", "model": 1, "vector": "[1,0,0]"}
+    names = ", ".join(f"{name} => %s" for name in given)
+    for prefix, wanted in ((["*"], ["near", "7"]), (["hay"], ["7"]), (["hay", "1"], [])):
+        rows = call(team, "bob", f"search_items({names}, prefix => %s", *given.values(), prefix)
+        assert [row[2] for row in rows][: len(wanted)] == wanted

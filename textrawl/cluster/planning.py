@@ -84,9 +84,10 @@ _SCOPES: dict[str, str] = {
         next_webhook_events plan_undo purge_undone read_events read_webhook remove_webhook
         resume_webhook revert_undo undo_author""",
     "forget": """
-        delete_edges delete_entry delete_identity delete_nodes delete_observations
-        delete_reflections forget_faded forget_source prune_documents""",
-    "read": "set_own_entity",
+        clear_log delete_edges delete_entry delete_identity delete_items delete_nodes
+        delete_observations delete_reflections forget_faded forget_source pop_log
+        prune_documents""",
+    "read": "renew_item set_own_entity",
     "review": "decide_proposals plan_decision",
 }
 _SCOPE_OF = {name: scope for scope, names in _SCOPES.items() for name in names.split()}

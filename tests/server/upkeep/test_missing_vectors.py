@@ -7,6 +7,7 @@ import pytest
 
 from tests.support.providers import EmbeddingServer, Fault
 from tests.support.upkeep import LONG_AGO, Desk, count, open_desk
+from tests.toolsets.items.calls import ask, put
 from textrawl import Settings
 from textrawl.memory.backlog import count_backlog
 
@@ -64,3 +65,41 @@ async def test_a_model_that_comes_later_gets_vectors_for_older_facts(
         await desk.upkeep.do_round()
         assert count(owner, "embedding_1") == 2
         assert "collects stamps" in await desk.search("stamps", searchMode="semantic")
+
+
+async def test_an_item_gets_its_vector_at_once_or_later_and_never_that_of_a_former_value(
+    desk: Desk, provider: EmbeddingServer, owner: psycopg.Connection
+) -> None:
+    await put(desk.client, {"plays": "theremin"}, "first")
+    provider.fail(Fault.DOWN)
+    for value in ("collects stamps", "collects coins"):
+        await put(desk.client, value, "second")
+    await put(desk.client, "unread", "third", index=False)
+    found = await ask(desk.client, "search_items", query="coins")
+    assert [item["key"] for item in found["items"]] == ["second"]
+    former = owner.execute("select text_id from item_vector where vector is null").fetchone()
+    await put(desk.client, "collects shells", "second")
+
+    provider.heal()
+    desk.clock.now += LONG_AGO
+    await desk.upkeep.do_round()
+    active = await desk.memory.models.find_active()
+    assert await count_backlog(desk.memory.database, active) == 0
+    by_meaning = """
+        select v.key from item_vector i, search_items('xyzzy', model => 1, vector => i.vector) v
+        join item o using (key) where o.document_id = i.document_id order by v.score desc, v.key"""
+    assert owner.execute(by_meaning).fetchall() == [("first",), ("second",)]
+    assert former is not None
+    assert not owner.execute("select from item_vector where text_id = %s", former).fetchall()
+
+
+async def test_a_model_that_comes_later_gets_vectors_for_older_items(
+    settings: Callable[..., Settings], remote: Callable[..., Settings], owner: psycopg.Connection
+) -> None:
+    async with open_desk(settings(embedding_provider="none")) as before:
+        for key in ("first", "second"):
+            await put(before.client, "plays the theremin", key)
+    async with open_desk(remote()) as desk:
+        await desk.upkeep.do_round()
+        vectors = "select count(*) from item_vector where vector is not null"
+        assert owner.execute(vectors).fetchall() == [(2,)]
