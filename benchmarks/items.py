@@ -15,7 +15,7 @@ from collections.abc import Awaitable, Callable, Iterator
 from contextlib import nullcontext
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, LiteralString
 
 import anyio
 import anyio.to_thread
@@ -40,7 +40,8 @@ _PENDING = """
     join textrawl.item i on i.space_id = v.space_id and i.document_id = v.document_id
     where v.vector is null limit %s
 """
-Ask = Callable[[], Awaitable[object]]
+Call = tuple[Callable[[], Awaitable[object]], LiteralString, *tuple[Any, ...]]
+"""A call over HTTP, and the same as SQL with its values."""
 
 
 def write_items(items: int) -> Iterator[tuple[list[str], str, str]]:
@@ -90,7 +91,7 @@ async def _embed(connection: psycopg.Connection[Any]) -> None:
 
 
 class Calls:
-    """The calls that are measured, by their names: over HTTP, and as SQL with its values."""
+    """The calls that are measured, by their names."""
 
     def __init__(self, memory: Client, items: int) -> None:
         self._items, self._memory = memory.items, memory
@@ -102,50 +103,50 @@ class Calls:
         words = self._dice.choice(self._texts)
         return " ".join(self._dice.sample(words, min(4, len(words))))
 
-    def make(self) -> dict[str, tuple[Ask, str, tuple[Any, ...]]]:
+    def make(self) -> "dict[str, Call]":
         """Return one call of each kind."""
         number, query = self._dice.randrange(self._count), self._make_query()
-        user, key = name_user(number // OF_A_USER), f"note {number}"
-        new = f"{number} {self._dice.random()}"
+        return self._make_reads(number, query) | self._make_writes(number, query)
+
+    def _make_reads(self, number: int, query: str) -> "dict[str, Call]":
+        items, user, key = self._items, name_user(number // OF_A_USER), f"note {number}"
+        same = {"number": number}
         return {
-            "get": (lambda: self._items.get(user, key), "get_item(%s, %s)", (user, key)),
-            "put, changed": (
-                lambda: self._items.put(user, key, {"text": query, "number": number, "new": new}),
-                "put_item(%s, %s, %s)",
-                (user, key, json.dumps({"text": query, "number": number})),
-            ),
+            "get": (lambda: items.get(user, key), "get_item(%s, %s)", user, key),
             "search, all": (
-                lambda: self._items.search(query),
-                "search_items(%s, max_rows => 10)",
-                (query,),
+                lambda: items.search(query), "search_items(%s, max_rows => 10)", query,
             ),
             "search, one user": (
-                lambda: self._items.search(query, user[:2]),
-                "search_items(%s, %s, max_rows => 10)",
-                (query, user[:2]),
+                lambda: items.search(query, user[:2]),
+                "search_items(%s, %s, max_rows => 10)", query, user[:2],
             ),
             "list, one user": (
-                lambda: self._items.list(user[:2]),
-                "search_items(prefix => %s)",
-                (user[:2],),
+                lambda: items.list(user[:2]), "search_items(prefix => %s)", user[:2],
             ),
             "list by a filter, all": (
-                lambda: self._items.list(filter={"number": number}),
-                "search_items(filter => %s)",
-                (json.dumps({"number": number}),),
+                lambda: items.list(filter=same), "search_items(filter => %s)", json.dumps(same),
             ),
-            "namespaces, 100": (self._items.namespaces, "list_namespaces()", ()),
-            "namespaces, depth 2": (
-                lambda: self._items.namespaces(["users"], depth=2, offset=500),
-                "list_namespaces(%s, depth => 2, skip => 500)",
-                (["users"],),
+            "namespaces, 100": (items.namespaces, "list_namespaces()"),
+            "namespaces, depth 2, from the 500th": (
+                lambda: items.namespaces(["users"], depth=2, offset=500),
+                "list_namespaces(array['users'], depth => 2, skip => 500)",
+            ),
+        }  # fmt: skip
+
+    def _make_writes(self, number: int, query: str) -> "dict[str, Call]":
+        user, key = name_user(number // OF_A_USER), f"note {number}"
+        one, other = ({"text": query, "new": self._dice.random()} for _ in range(2))
+        log = self._memory.log("sessions", user[1])
+        return {
+            "put, changed": (
+                lambda: self._items.put(user, key, one),
+                "put_item(%s, %s, %s)", user, key, json.dumps(other),
             ),
             "append": (
-                lambda: self._memory.log("sessions", user[1]).append([query]),
-                "append_log(%s, %s)",
-                (["sessions", user[1]], json.dumps([query])),
+                lambda: log.append([query]),
+                "append_log(%s, %s)", ["sessions", user[1]], json.dumps([query]),
             ),
-        }
+        }  # fmt: skip
 
 
 async def print_table(calls: Calls, connection: psycopg.Connection[Any], number: int) -> None:
@@ -155,12 +156,12 @@ async def print_table(calls: Calls, connection: psycopg.Connection[Any], number:
     for kind in calls.make():
         http, bare = list[float](), list[float]()
         for _ in range(number + WARM):
-            ask, statement, values = calls.make()[kind]
+            ask, statement, *values = calls.make()[kind]
             begin = time.perf_counter()
             await ask()
             middle = time.perf_counter()
-            query = f"select * from textrawl.{statement}"  # noqa: S608 - ours
-            connection.execute(query.encode(), values).fetchall()
+            query = "select * from textrawl." + statement  # noqa: S608 - ours
+            connection.execute(query, values).fetchall()
             http.append(middle - begin)
             bare.append(time.perf_counter() - middle)
         cells = [f"{one:.1f}" for taken in (bare, http) for one in rank(taken[WARM:])]

@@ -162,24 +162,26 @@ def test_filters_compare_like_python_and_a_missing_field_is_null(team: Team) -> 
     ]  # fmt: skip
     for number, value in enumerate(values):
         put(team, "bob", value, f"{number:02}", metadata=Json({"even": number % 2 == 0}))
-    for given, wanted in {
+    filters: dict[str, list[int]] = {
         '{"n": 1}': [0], '{"n": {"$eq": 1.0}}': [0], '{"n": "1"}': [2], '{"n": [1]}': [5],
         '{"n": null}': [3, 4, 7, 8, 9, 10], '{"n": {"$gt": 1}}': [1, 14], '{"n": {}}': [],
         '{"n": {"$gte": 1, "$lt": 2}}': [0, 1], '{"n": {"$gte": "Z"}}': [12, 13],
         '{"n": {"$in": [1, "Z"]}}': [0, 13], '{"n": {"$in": []}}': [], '{"n.m": 1}': [6, 7],
         '{"n": {"$ne": 1}, "metadata.even": true}': [2, 4, 6, 8, 10, 12, 14], '{"n.0": 1}': [5],
         '{"n": {"$gt": true}}': [], '{"n": true}': [11], "{}": [*range(15)],
-    }.items():  # fmt: skip
+    }  # fmt: skip
+    for given, wanted in filters.items():
         rows = call(team, "bob", "search_items(filter => %s", given)
         assert [int(row[2]) for row in rows] == wanted, given
 
 
 def test_paths_choose_what_search_reads_and_a_language_its_stems(team: Team) -> None:
     value = {"title": "laufen", "tags": ["Apfel", {"deep": "Birne"}], "body": "geheim", "n": 7}
-    for key, index in {
+    indexes = {
         "all": "true", "none": "false", "title": '["title"]', "tags": '["tags[*]"]',
         "deep": '["tags[1].deep", "absent.path"]', "whole": '["$"]',
-    }.items():  # fmt: skip
+    }  # fmt: skip
+    for key, index in indexes.items():
         put(team, "bob", value, key, index=index)
 
     assert sorted(find(team, "geheim")) == ["all", "whole"]
