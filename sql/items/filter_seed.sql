@@ -13,10 +13,10 @@ begin
         end if;
         -- A name with a point can be one name or a path, so the index cannot decide.
         if seed is null and condition.operator = '$eq' and condition.value <> 'null'
-           and strpos(regexp_replace(condition.path, '^metadata\.', ''), '.') = 0 then
-            label := regexp_replace(condition.path, '^metadata\.', '');
+           and strpos(regexp_replace(condition.path, '^(metadata|\$)\.', ''), '.') = 0 then
+            label := regexp_replace(condition.path, '^(metadata|\$)\.', '');
             seed := jsonb_build_object(
-                case when label <> condition.path then 'metadata' else 'value' end, jsonb_build_object(label, condition.value));
+                case when condition.path like 'metadata.%' then 'metadata' else 'value' end, jsonb_build_object(label, condition.value));
         end if;
     end loop;
     return seed;

@@ -6,8 +6,7 @@ begin atomic
     from textrawl.item i join textrawl.item_namespace n on n.space_id = i.space_id and n.id = i.namespace_id
     -- `is true` hides the space from other indexes, which would read the whole space.
     where i.fts @@ wanted and (i.space_id = matching_items.space) is true and textrawl.is_unexpired(i.expires_at)
-      and n.labels >= textrawl.literal_labels(prefix) and n.labels < textrawl.namespace_end(textrawl.literal_labels(prefix))
-      and textrawl.matches_labels(n.labels[:cardinality(prefix)], prefix)
+      and n.labels >= prefix and n.labels < textrawl.namespace_end(prefix) and n.labels[:cardinality(prefix)] = prefix
       and (filter is null or textrawl.matches_filter(i.fields, filter))
     limit candidates;
 end;

@@ -21,11 +21,11 @@ begin
         join item_namespace n on n.space_id = i.space_id and n.id = i.namespace_id
         -- `is true` hides the space from other indexes, which would read the whole space.
         where v.model_id = %1$s and v.vector is not null and (v.space_id = $2) is true and i.present and is_unexpired(i.expires_at)
-          and n.labels >= $3 and n.labels < $4 and matches_labels(n.labels[:cardinality($5)], $5)
-          and ($6 is null or matches_filter(i.fields, $6))
-        order by v.vector::halfvec(%2$s) <=> $1::halfvec(%2$s) limit $7$sql$,
+          and n.labels >= $3 and n.labels < $4 and n.labels[:cardinality($3)] = $3
+          and ($5 is null or matches_filter(i.fields, $5))
+        order by v.vector::halfvec(%2$s) <=> $1::halfvec(%2$s) limit $6$sql$,
         model, vector_dims(vector))
-    using vector, space, literal_labels(prefix), namespace_end(literal_labels(prefix)), prefix, filter, candidates;
+    using vector, space, prefix, namespace_end(prefix), filter, candidates;
 end
 $$;
 

@@ -6,8 +6,7 @@ set search_path from current
 as $$
 #variable_conflict use_column
 declare
-    below  text[] := literal_labels(prefix);
-    finish text[] := namespace_end(below);
+    finish text[] := namespace_end(prefix);
     terms  tsquery[] := array(
         select quote_literal(t.lexeme)::tsquery
         from unnest(tsvector_to_array(language_document(space_language(space), left(query, 1000)))) t (lexeme) limit 32);
@@ -23,8 +22,8 @@ begin
     chosen := array(
         select i.document_id
         from item_namespace n join item i on i.space_id = n.space_id and i.namespace_id = n.id
-        where n.space_id = rank_items.space and n.labels >= below and n.labels < finish
-          and matches_labels(n.labels[:cardinality(prefix)], prefix)
+        where n.space_id = rank_items.space and n.labels >= prefix and n.labels < finish
+          and n.labels[:cardinality(prefix)] = prefix
           and i.fts is not null and is_unexpired(i.expires_at) and (filter is null or matches_filter(i.fields, filter))
         limit 1001);
     if cardinality(chosen) > 1000 then

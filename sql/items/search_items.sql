@@ -1,6 +1,6 @@
 create function textrawl.search_items(
     query text default null,      -- null: list the items
-    prefix text[] default '{}',   -- * stands for any label
+    prefix text[] default '{}',   -- the first labels of their namespaces
     filter jsonb default null,
     max_rows integer default 100, skip integer default 0,
     ordering text default 'key',  -- of a list: key or updated
@@ -16,7 +16,6 @@ as $$
 #variable_conflict use_column
 declare
     home     integer := graph_space(credential, space);
-    below    text[] := literal_labels(prefix);
     seed     jsonb := filter_seed(filter);
     found_by text;
 begin
@@ -38,12 +37,12 @@ begin
         select s.name, i.labels, i.key, i.content::json, (i.attributes ->> 'metadata')::json, i.number, i.created_at, i.updated_at,
             i.expires_at, a.name, null::double precision
         from present_items($1) i join actor a on a.id = i.author_id join space s on s.id = $1
-        where i.key is not null and i.labels >= $2 and i.labels < $3 and matches_labels(i.labels[:cardinality($4)], $4) %s %s
-        order by %s limit $7 offset $8$sql$,
-        case when seed is not null then 'and i.fields @> $6' end,
-        case when filter is not null then 'and matches_filter(i.fields, $5)' end,
+        where i.key is not null and i.labels >= $2 and i.labels < $3 and i.labels[:cardinality($2)] = $2 %s %s
+        order by %s limit $6 offset $7$sql$,
+        case when seed is not null then 'and i.fields @> $5' end,
+        case when filter is not null then 'and matches_filter(i.fields, $4)' end,
         case ordering when 'updated' then 'i.updated_at desc, i.document_id' else 'i.labels, i.key' end)
-    using home, below, namespace_end(below), prefix, filter, seed, max_rows, skip;
+    using home, prefix, namespace_end(prefix), filter, seed, max_rows, skip;
 end
 $$;
 

@@ -129,7 +129,8 @@ class ItemStore:
         """Return the items of the namespaces that begin with `prefix`, by key or newest first.
 
         `filter` compares paths of the value, such as {"user.age": {"$gte": 18}, "kind": "note"}, or
-        of the metadata ("metadata.source"). Operators are $eq, $ne, $gt, $gte, $lt, $lte and $in.
+        of the metadata ("metadata.source"). A path with "$." before it is always one of the value.
+        Operators are $eq, $ne, $gt, $gte, $lt, $lte and $in.
         """
         given = {"prefix": list(prefix), "filter": filter, "limit": limit, "offset": offset}
         return await self._find({**given, "order": order})

@@ -249,3 +249,20 @@ async def test_arguments_that_no_item_can_have_are_refused(connect: Connect) -> 
     assert "$eq" in (await refuse(client, "search_items", filter={"a": {"$like": 1}}))[1]
     assert "U+0000" in (await refuse(client, "search_items", filter={"a": "\0"}))[1]
     assert await ask(client, "search_items") == {"items": []}
+
+
+async def test_a_search_compares_its_prefix_exactly_and_reaches_every_field_of_a_value(
+    connect: Connect,
+) -> None:
+    client = await connect()
+    star = ["users", "*"]
+    await put(client, {"drink": "tea", "metadata": {"by": "me"}}, metadata={"by": "us"})
+    await put(client, {"drink": "tea"}, namespace=star)
+
+    async def find(**given: Any) -> list[Any]:
+        return [item["namespace"] for item in (await ask(client, "search_items", **given))["items"]]
+
+    assert await find(prefix=star) == await find(prefix=star, query="tea") == [star]
+    found = [await find(filter={path: "me"}) for path in ("metadata.by", "$.metadata.by")]
+    assert found == [[], [ADA]]
+    assert await find(filter={"$.drink": "tea"}) == [star, ADA]

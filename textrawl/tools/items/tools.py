@@ -263,7 +263,7 @@ async def delete_item(
 async def search_items(
     call: Call,
     query: Annotated[str, Field(max_length=QUERY_LENGTH)] = "",
-    prefix: Annotated[Labels | None, Field(description="* stands for any label")] = None,
+    prefix: Labels | None = None,
     filter: Annotated[
         dict[str, Any],
         AfterValidator(_check_filter),

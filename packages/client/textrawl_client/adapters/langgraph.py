@@ -6,9 +6,10 @@ The memory's own model makes the vectors, so only the `fields` of an `index` cou
 
 import asyncio
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from datetime import timedelta
 from itertools import zip_longest
-from typing import Any, TypeVar, cast
+from typing import Any, cast
 
 from langgraph.store import base
 
@@ -16,15 +17,15 @@ from textrawl_client import items
 from textrawl_client.client import SyncClient
 
 _PAGE = 100
-Found = TypeVar("Found")
+_HIDDEN = "hidden from searches"  # in the metadata of an item that was put with index=False
 Path = tuple[str, ...]
 
 
 class TextrawlStore(base.BaseStore):
-    """A store for `invoke` and `ainvoke`. Several threads can use it.
+    """A store for `invoke` and `ainvoke`, in several threads, below `namespace` in the memory.
 
-    It is below `namespace` in the memory. `index` names the `fields` that searches read, or else
-    they read the whole value. `ttl` has the time to live of an item that is stored without one.
+    `index` names the `fields` that searches read; default: the whole value. `ttl` has the time to
+    live of an item that is stored without one.
     """
 
     supports_ttl = True
@@ -56,7 +57,7 @@ class TextrawlStore(base.BaseStore):
 
     def _read(self, op: base.Op) -> base.Result:
         if isinstance(op, base.GetOp):
-            item = self._items.get(self._enter(op.namespace), op.key)
+            item = self._items.get((*self._root, *op.namespace), op.key)
             return None if item is None else base.Item(**self._describe(item, op.refresh_ttl))
         if isinstance(op, base.SearchOp):
             return [
@@ -68,18 +69,19 @@ class TextrawlStore(base.BaseStore):
         raise ValueError(f"Unknown operation type: {type(op)}")
 
     def _write(self, op: base.PutOp) -> None:
-        place = self._enter(op.namespace)
+        place = (*self._root, *op.namespace)
         if op.value is None:
             self._items.delete(place, op.key)
             return
         fields = op.index if op.index is not None else (self.index_config or {}).get("fields")
         ttl = None if op.ttl is None else timedelta(minutes=op.ttl)
         index = True if fields is None else fields
-        self._items.put(place, op.key, dict(op.value), ttl=ttl, index=index)
+        hidden = {_HIDDEN: True} if index is False else None
+        self._items.put(place, op.key, dict(op.value), metadata=hidden, ttl=ttl, index=index)
 
     def _search(self, op: base.SearchOp) -> list[items.Item]:
         """Return a page of the items with a score, the best first, and then of all others."""
-        place, end = self._enter(op.namespace_prefix), op.offset + op.limit
+        place, end = (*self._root, *op.namespace_prefix), op.offset + op.limit
         given: dict[str, Any] = {"prefix": place, "filter": dict(_flatten(op.filter or {})) or None}
         newest: dict[str, Any] = {**given, "order": "updated"}
         if not op.query:
@@ -88,7 +90,10 @@ class TextrawlStore(base.BaseStore):
         if len(found) < end:
             known = {(item.namespace, item.key) for item in found}
             others = _collect(self._items.list, newest, end)
-            found += [item for item in others if (item.namespace, item.key) not in known]
+            others = [item for item in others if (item.namespace, item.key) not in known]
+            found += [
+                replace(one, score=None if one.metadata.get(_HIDDEN) else 0.0) for one in others
+            ]
         return found[op.offset : end]
 
     def _list_namespaces(self, op: base.ListNamespacesOp) -> list[Path]:
@@ -98,7 +103,7 @@ class TextrawlStore(base.BaseStore):
         if prefix is None or suffix is None:
             return []
         prefix += ("*",) * (len(suffix) - len(prefix))  # so that no suffix matches the root
-        given: dict[str, Any] = {"prefix": self._enter(prefix), "suffix": suffix[::-1]}
+        given: dict[str, Any] = {"prefix": (*self._root, *prefix), "suffix": suffix[::-1]}
         if op.max_depth is not None:
             given["depth"] = op.max_depth + len(self._root)
         found = _collect(self._items.namespaces, given, op.limit, op.offset)
@@ -107,19 +112,15 @@ class TextrawlStore(base.BaseStore):
     def _describe(self, item: items.Item, refresh: bool) -> dict[str, Any]:
         if refresh and item.expires_at:
             self._items.get(item.namespace, item.key, refresh=True)
-        given = {"namespace": item.namespace[len(self._root) :], "key": item.key}
-        times = {"created_at": item.created_at, "updated_at": item.updated_at}
-        return {**given, "value": item.value, **times}
-
-    def _enter(self, namespace: Sequence[str]) -> Path:
-        return (*self._root, *namespace)
+        shown = {name: getattr(item, name) for name in ("key", "value", "created_at", "updated_at")}
+        return {**shown, "namespace": item.namespace[len(self._root) :]}
 
 
 def _collect(
-    fetch: Callable[..., list[Found]], given: Mapping[str, Any], limit: int, offset: int = 0
-) -> list[Found]:
+    fetch: Callable[..., list[Any]], given: Mapping[str, Any], limit: int, offset: int = 0
+) -> list[Any]:
     """Return up to `limit` results of a method that returns pages."""
-    found = list[Found]()
+    found = list[Any]()
     while (wanted := min(_PAGE, limit - len(found))) > 0:
         page = fetch(**given, limit=wanted, offset=offset + len(found))
         found += page
@@ -139,12 +140,12 @@ def _merge(paths: Iterable[Path]) -> Path | None:
     return tuple(merged)
 
 
-def _flatten(conditions: Mapping[str, Any], above: str = "") -> Iterator[tuple[str, Any]]:
+def _flatten(conditions: Mapping[str, Any], above: str = "$") -> Iterator[tuple[str, Any]]:
     """Yield the conditions on single fields, with their paths from the top of a value."""
     for name, condition in conditions.items():
-        path = above + name.replace("\\", "\\\\").replace(".", "\\.")
+        path = f"{above}.{name}"
         nested = cast("dict[str, Any]", condition if isinstance(condition, dict) else {})
         if nested and not any(key.startswith("$") for key in nested):
-            yield from _flatten(nested, f"{path}.")
+            yield from _flatten(nested, path)
         else:
             yield path, condition
