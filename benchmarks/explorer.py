@@ -5,10 +5,11 @@
 It fills a memory in a temporary folder, or uses the memory that `benchmarks.support.synthetic`
 made in FOLDER. It adds relations, recalls, events, proposals and an entity with 499 relations, so
 give it a copy. `serve --http` runs in its own process. An administrator of all spaces visits every
-page that the application has, also pages that were added later. `spaces, after a write` and
-`search, Say why` are visited apart. The time ends when the first byte of the body arrives. The
-status is shown if it is not 200. CPU is the time that the server and Postgres computed for a visit,
-in the mean. It depends less on the load of the machine than the time.
+page that the application has, also pages that were added later, and again after a write each time.
+`search, Say why` is visited apart. The time ends when the first byte of the body arrives, and the
+size is that of the largest answer on the wire. The status is shown if it is not 200. CPU is the
+time that the server and Postgres computed for a visit, in the mean. It depends less on the load of
+the machine than the time.
 
 Then it compares the resident memory of the server with the same server without the explorer, after
 as many searches. It prints Markdown.
@@ -22,6 +23,7 @@ from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from itertools import product
 from pathlib import Path
 from typing import Any, LiteralString
 
@@ -59,6 +61,16 @@ STORY: tuple[LiteralString, ...] = (
     """select relate_entities(%(hub)s, 'knows', name)
        from (select name from entity where space_id = default_space() and name <> %(hub)s
              order by id limit %(neighbours)s) e""",
+    """select create_space('handbook', tier => 'personal'),
+       grant_access('bench', 'handbook', '{read}')""",
+    """select store_source('handbook', 'file/' || n, 'page ' || n, rpad('', 3400, 'word ' || n || ' '),
+       '[[1,0,2000,500],[2,1900,1500,400]]', encode(sha256(n::text::bytea), 'hex'))
+       from generate_series(1, 1000) n""",
+    """select write_entry('daily', to_char(now() - n * interval '1 day', 'YYYY-MM-DD'),
+       'wrote ' || n || ' lines', 'laptop'), save_memory(to_jsonb('saved ' || n), moment =>
+       now() - n * interval '1 hour') from generate_series(1, 1000) n""",
+    """select write_identity('self', 'my_identity.md', 'version ' || n)
+       from generate_series(1, 30) n""",
     "select remember_fact('Spoken', 'person', 'is merged'), merge_entities('Spoke', 'Spoken')",
     "vacuum analyze",
 )
@@ -71,11 +83,12 @@ Address = tuple[str, dict[str, str]]
 
 @dataclass(frozen=True)
 class Known:
-    """What the addresses of pages name: facts with their entities, and a proposal."""
+    """What the addresses of pages name: facts with their entities, a proposal, a document."""
 
     facts: list[tuple[str, str, str]]  # entity, id, text
     proposal: str
     token: str
+    document: str
 
     def make_address(self, page: str, dice: random.Random) -> Address:
         """Return an address of a page. A page without an own entry has no parameters."""
@@ -99,6 +112,9 @@ class Known:
             "decide": {"id": self.proposal, "space": "default"},
             "share": {"name": entity, "source": "default", "target": "fifth"},
             "revoke": {"token": self.token, "space": "default"},
+            "suggest": {"q": entity[: dice.randint(1, len(entity))]},
+            "item": {"id": f"document:{self.document}"},
+            "documents": {"space": "handbook"},
         }
         return page, given.get(page, {})
 
@@ -122,7 +138,8 @@ def add_places(owner: psycopg.Connection[Any], token: str) -> Known:
         " order by f.id limit 1000"
     ).fetchall()
     [proposal] = owner.execute("select id::text from proposal limit 1").fetchone() or ("",)
-    return Known(facts, proposal, shorten_token(token))
+    sources = owner.execute("select id::text from document where kind = 'source'").fetchall()
+    return Known(facts, proposal, shorten_token(token), sources[0][0])
 
 
 def _propose(owner: psycopg.Connection[Any]) -> None:
@@ -155,35 +172,38 @@ class Visitor:
             (f"Person {self._dice.random()}", f"is number {self._dice.random()}"),
         )
 
-    async def time(self, address: Address) -> tuple[int, float]:
-        """Return the status, and the milliseconds until the first byte of the body."""
+    async def time(self, address: Address) -> tuple[int, float, int]:
+        """Return the status, the milliseconds until the first byte of the body, and all bytes."""
         page, parameters = address
         begin = time.perf_counter()
         async with self._browser.http.stream(
             "GET", f"{self._browser.root}/explore/{page}", params=parameters
         ) as answer:
-            taken = 0.0
-            async for _ in answer.aiter_raw():
+            taken, size = 0.0, 0
+            async for piece in answer.aiter_raw():
                 taken = taken or 1000 * (time.perf_counter() - begin)
-        return answer.status_code, taken
+                size += len(piece)
+        return answer.status_code, taken, size
 
     async def print_row(
         self, label: str, make: Callable[[], Address], visits: int, *, after_write: bool = False
     ) -> None:
         """Visit an address often, and print the times."""
-        taken, status, computed = list[float](), 0, 0.0
+        taken, status, computed, largest = list[float](), 0, 0.0, 0
         for number in range(visits + WARM):
             if after_write:
                 self.write()
             before = self._read_cpu()
-            status, milliseconds = await self.time(make())
+            status, milliseconds, size = await self.time(make())
+            largest = max(largest, size)
             if number >= WARM:
                 taken.append(milliseconds)
                 computed += self._read_cpu() - before
         ranks = statistics.quantiles(taken, n=100)
         note = "" if status == 200 else f" (status {status})"
         cpu = computed / visits
-        print(f"| {label}{note} | {ranks[49]:.0f} | {ranks[94]:.0f} | {cpu:.0f} |", flush=True)
+        row = (f"{label}{note}", *(f"{n:.0f}" for n in (ranks[49], ranks[94], cpu, largest / 1000)))
+        print(f"| {' | '.join(row)} |", flush=True)
 
     def _read_cpu(self) -> float:
         """Return the CPU milliseconds of the server and of the processes of Postgres."""
@@ -194,21 +214,22 @@ class Visitor:
 
     async def print_table(self, visits: int) -> None:
         """Print a row for each page of the application, and for what is measured apart."""
-        print("| page | first byte p50, ms | p95, ms | CPU, ms |")
-        print("|---|---:|---:|---:|")
-        for page in PAGES:
+        print("| page | first byte p50, ms | p95, ms | CPU, ms | kB |")
+        print("|---|---:|---:|---:|---:|")
+        for page, written in product(PAGES, (False, True)):
             await self.print_row(
-                page, lambda page=page: self.known.make_address(page, self._dice), visits
+                f"{page}, after a write" if written else page,
+                lambda page=page: self.known.make_address(page, self._dice),
+                visits,
+                after_write=written,
             )
 
         def explain() -> Address:
             page, parameters = self.known.make_address("search", self._dice)
             return page, {**parameters, "why": "1"}
 
-        spaces: Address = ("spaces", {})
         graph: Address = ("graph", {"name": HUB, "depth": "1"})
         await self.print_row("search, Say why", explain, visits)
-        await self.print_row("spaces, after a write", lambda: spaces, visits, after_write=True)
         await self.print_row(f"graph, {NEIGHBOURS + 1} nodes", lambda: graph, visits)
 
 

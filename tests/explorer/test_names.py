@@ -3,6 +3,7 @@
 from typing import Any
 
 import pytest
+from tenacity import AsyncRetrying, stop_after_delay, wait_fixed
 
 from tests.explorer.markup import Document
 from tests.explorer.test_search_page import remember
@@ -184,9 +185,11 @@ async def test_pairs_are_found_again_after_a_write(place: Place) -> None:
     async with place.browse("writer") as writer:
         before = Document((await writer.get("same")).text)
         remember(place.owner, "jmiller", "pays for Atlas")
-        after = Document((await writer.get("same")).text)
+        async for attempt in AsyncRetrying(stop=stop_after_delay(60), wait=wait_fixed(0.05)):
+            with attempt:  # on a slow machine the page shows the former pairs once
+                after = Document((await writer.get("same")).text)
+                assert "jmiller" in after.texts
         await writer.post("merge", name="Jeff Miller", other="jmiller", confirmed="1")
         merged = Document((await writer.get("same")).text)
 
-    found = ["jmiller" in page.texts for page in (before, after, merged)]
-    assert found == [False, True, False]
+    assert ["jmiller" in page.texts for page in (before, merged)] == [False, False]

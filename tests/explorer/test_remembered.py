@@ -24,22 +24,22 @@ async def test_an_answer_is_made_again_after_a_write_or_a_minute() -> None:
     counter = Counter()
     remembered = AnswerCache[int](clock=lambda: counter.now)
 
-    assert await remembered.find("ada", "1", counter.make) == 1
-    assert await remembered.find("ada", "1", counter.make) == 1
-    assert await remembered.find("ben", "1", counter.make) == 2
-    assert await remembered.find("ada", "2", counter.make) == 3
+    assert await remembered.find(("ada",), "1", counter.make) == 1
+    assert await remembered.find(("ada",), "1", counter.make) == 1
+    assert await remembered.find(("ben",), "1", counter.make) == 2
+    assert await remembered.find(("ada",), "2", counter.make) == 3
     counter.now = 60
-    assert await remembered.find("ada", "2", counter.make) == 4
+    assert await remembered.find(("ada",), "2", counter.make) == 4
 
 
 async def test_the_answer_that_nobody_asked_for_longest_is_dropped() -> None:
     counter = Counter()
     remembered = AnswerCache[int](clock=lambda: counter.now)
     for reader in range(101):
-        await remembered.find(reader, "1", counter.make)
+        await remembered.find((reader,), "1", counter.make)
 
-    assert await remembered.find(100, "1", counter.make) == 101
-    assert await remembered.find(0, "1", counter.make) == 102
+    assert await remembered.find((100,), "1", counter.make) == 101
+    assert await remembered.find((0,), "1", counter.make) == 102
 
 
 async def test_an_answer_that_takes_long_is_made_after_the_page_that_shows_the_one_before() -> None:
@@ -48,7 +48,9 @@ async def test_an_answer_that_takes_long_is_made_after_the_page_that_shows_the_o
 
     async def ask(state: str) -> tuple[int, int]:
         after = BackgroundTasks()
-        shown = await remembered.find_soon("ada", state, counter.make, after, lambda made: made > 1)
+        shown = await remembered.find_soon(
+            ("ada",), state, counter.make, after, lambda made: made > 1
+        )
         await after()
         return shown, counter.made
 
@@ -58,3 +60,14 @@ async def test_an_answer_that_takes_long_is_made_after_the_page_that_shows_the_o
     counter.now = 10
     assert await ask("3") == (2, 3)
     assert await ask("3") == (3, 3)
+
+
+async def test_whoever_has_changed_something_gets_no_answer_of_before() -> None:
+    counter = Counter()
+    remembered = AnswerCache[int](clock=lambda: counter.now)
+    for person in ("ada", "ben"):
+        await remembered.find((person, "spaces"), "1", counter.make)
+    remembered.drop("ada")
+
+    assert await remembered.find(("ben", "spaces"), "1", counter.make) == 2
+    assert await remembered.find(("ada", "spaces"), "1", counter.make) == 3

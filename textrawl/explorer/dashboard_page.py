@@ -1,5 +1,6 @@
 """The dashboard: what spaces hold, how they grow, what answers cost, and what needs a person."""
 
+from starlette.background import BackgroundTasks
 from starlette.responses import Response
 
 from textrawl.explorer.arguments import read_number
@@ -8,6 +9,7 @@ from textrawl.explorer.site import ClosePairRow, Numbers, describe_numbers
 from textrawl.memory.store import ReportRow, StatisticsRow
 
 DAYS, _MOST_DAYS = 90, 3660
+_LARGE = 3_000  # facts: counting more of them takes longer than a page may
 _ENTITIES = 100  # that changed last: the dashboard counts candidates among their facts
 
 
@@ -22,8 +24,18 @@ async def show(visit: PageRequest) -> Response:
         "compared": _ENTITIES,
         "reviewing": visit.allows("review"),
     }
-    numbers = await visit.remember(visit.site.numbers, days, lambda: count_numbers(visit, days))
-    return visit.show("dashboard.html", {**values, **describe_numbers(numbers)})
+    after = BackgroundTasks()
+    numbers = await visit.remember_soon(
+        visit.site.numbers, days, lambda: count_numbers(visit, days), after, is_large
+    )
+    response = visit.show("dashboard.html", {**values, **describe_numbers(numbers)})
+    response.background = after
+    return response
+
+
+def is_large(numbers: Numbers) -> bool:
+    """Return whether the spaces have so many facts that it takes long to count them."""
+    return numbers.holdings.facts > _LARGE
 
 
 async def count_numbers(visit: PageRequest, days: int) -> Numbers:

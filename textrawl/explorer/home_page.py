@@ -14,7 +14,7 @@ from starlette.responses import RedirectResponse, Response
 
 from textrawl.errors import ArgumentInvalid, SpaceIsGraph
 from textrawl.explorer import cookies
-from textrawl.explorer.dashboard_page import DAYS, count_numbers
+from textrawl.explorer.dashboard_page import DAYS, count_numbers, is_large
 from textrawl.explorer.fact_map import HEIGHT, WIDTH, CellRow, MapPoint, draw_points, find_cells
 from textrawl.explorer.rendering import write_link
 from textrawl.explorer.requests import PageRequest
@@ -24,7 +24,6 @@ from textrawl.memory.review import Filter, ReviewOperations
 
 _WEEKS = 26
 _LATEST = 6  # changes
-_LARGE = 3_000  # facts: counting more of them takes longer than a page may
 _LEVELS = 4  # of the colours of days
 _CURVE_WIDTH, _CURVE_HEIGHT = 300, 60
 
@@ -119,7 +118,7 @@ async def _show(visit: PageRequest) -> Response:
 
 
 def _is_large(slow: Slow) -> bool:
-    return slow.numbers.holdings.facts > _LARGE
+    return is_large(slow.numbers)
 
 
 async def _make(visit: PageRequest) -> Slow:

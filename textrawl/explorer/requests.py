@@ -35,7 +35,7 @@ from textrawl.explorer.forms import (
 )
 from textrawl.explorer.notices import Notice, offer_undo
 from textrawl.explorer.rendering import render, write_link
-from textrawl.explorer.site import AnswerCache, BrowserSession, PlaceRow, Site
+from textrawl.explorer.site import AnswerCache, BrowserSession, Key, PlaceRow, Site
 from textrawl.memory.facts import suggest_names
 from textrawl.server.http.authentication import describe_principal
 from textrawl.values.text import PROMPT_LENGTH, count_cleaned
@@ -155,7 +155,7 @@ class PageRequest:
         key, state = self._name(question), await self._find_state()
         return await answers.find_soon(key, state, make, after, takes_long)
 
-    def _name(self, question: Hashable) -> Hashable:
+    def _name(self, question: Hashable) -> Key:
         """Return the key of an answer. Nobody gets the answer of somebody with other rights."""
         spaces = tuple((space.id, tuple(space.scopes)) for space in self.principal.readable)
         return self.principal.credential, spaces, question
@@ -341,7 +341,9 @@ def build_action(site: Site, action: Page) -> Callable[[Request], Awaitable[Resp
         request.scope["form"] = form
         visit = _open(site, request, form) or visit
         with keep_caller(visit.caller):
-            return await action(visit)
+            response = await action(visit)
+        site.drop_answers(visit.principal.credential)
+        return response
 
     return answer
 

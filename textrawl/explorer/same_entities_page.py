@@ -1,15 +1,19 @@
 """Entities that can be one under two names, each pair with the reasons and a link to the merge."""
 
+import time
 from collections.abc import Sequence
 
+from starlette.background import BackgroundTasks
 from starlette.responses import Response
 
 from textrawl.explorer.arguments import read_number
 from textrawl.explorer.requests import PageRequest
+from textrawl.explorer.site import FoundPairs
 from textrawl.memory.entities import EntityOperations, SamePair
 from textrawl.values.text import NAME_LENGTH, clean_name
 
 _PAIRS, _MOST_PAIRS = 20, 200
+_PATIENCE = 0.2  # seconds that a page waits for pairs after each write
 _SCORE = 50  # hundredths, as in the answers of the tool
 
 
@@ -19,7 +23,8 @@ async def show(visit: PageRequest) -> Response:
     name = clean_name(visit.read("name"))[:NAME_LENGTH]
     score = read_number(visit.read("score"), least=0, most=100, default=_SCORE)
     limit = read_number(visit.read("limit"), least=1, most=_MOST_PAIRS, default=_PAIRS)
-    pairs = await find_pairs(visit, name, score, limit)
+    after = BackgroundTasks()
+    pairs = await find_pairs(visit, name, score, limit, after=after)
     values = {
         "pairs": pairs,
         "name": name,
@@ -29,17 +34,36 @@ async def show(visit: PageRequest) -> Response:
         "most": _MOST_PAIRS,
         "space": visit.read("space"),
     }
-    return visit.show("same.html", values)
+    response = visit.show("same.html", values)
+    response.background = after
+    return response
 
 
 async def find_pairs(
-    visit: PageRequest, name: str = "", score: int = _SCORE, limit: int = _PAIRS
+    visit: PageRequest,
+    name: str = "",
+    score: int = _SCORE,
+    limit: int = _PAIRS,
+    *,
+    after: BackgroundTasks | None = None,
 ) -> Sequence[SamePair]:
-    """Return the likeliest pairs, of all entities or of one. `score` is in hundredths."""
+    """Return the likeliest pairs, of all entities or of one. `score` is in hundredths.
 
-    async def find() -> Sequence[SamePair]:
-        return await EntityOperations(visit.site.store).find_same(
+    With `after`, pairs that take long are those of before the writes of others. The tasks that run
+    after the response then find the new ones.
+    """
+
+    async def find() -> FoundPairs:
+        begin = time.monotonic()
+        pairs = await EntityOperations(visit.site.store).find_same(
             visit.caller, entity=name or None, least_score=score / 100, limit=limit
         )
+        return FoundPairs(pairs, time.monotonic() - begin)
 
-    return await visit.remember(visit.site.pairs, (name, score, limit), find)
+    answers, question = visit.site.pairs, (name, score, limit)
+    if after is None:
+        return (await visit.remember(answers, question, find)).pairs
+    found = await visit.remember_soon(
+        answers, question, find, after, lambda kept: kept.seconds > _PATIENCE
+    )
+    return found.pairs

@@ -48,6 +48,10 @@ _OLDEST = 12 * 60 * 60.0  # seconds for which an answer can be shown while the n
 _PAUSE = 10.0  # seconds before an answer that takes long is made again, whatever was written
 
 
+Key = tuple[Hashable, ...]
+"""What an answer is about. The person who asked comes first."""
+
+
 @dataclass(frozen=True)
 class _KeptAnswer(Generic[Answer]):
     state: str
@@ -60,12 +64,10 @@ class AnswerCache(Generic[Answer]):
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
-        self._kept = TTLCache[Hashable, _KeptAnswer[Answer]](_MOST, _OLDEST, timer=clock)
-        self._running = set[Hashable]()
+        self._kept = TTLCache[Key, _KeptAnswer[Answer]](_MOST, _OLDEST, timer=clock)
+        self._running = set[Key]()
 
-    async def find(
-        self, key: Hashable, state: str, make: Callable[[], Awaitable[Answer]]
-    ) -> Answer:
+    async def find(self, key: Key, state: str, make: Callable[[], Awaitable[Answer]]) -> Answer:
         """Return the answer for `key` in `state`, for at most a minute. Make it if it is missing.
 
         Read the state before the call. A write during `make` then makes the answer out of date.
@@ -80,7 +82,7 @@ class AnswerCache(Generic[Answer]):
 
     async def find_soon(
         self,
-        key: Hashable,
+        key: Key,
         state: str,
         make: Callable[[], Awaitable[Answer]],
         after: BackgroundTasks,
@@ -97,9 +99,12 @@ class AnswerCache(Generic[Answer]):
             after.add_task(self._renew, key, state, make)
         return kept.answer
 
-    async def _renew(
-        self, key: Hashable, state: str, make: Callable[[], Awaitable[Answer]]
-    ) -> None:
+    def drop(self, person: Hashable) -> None:
+        """Drop the answers to one person, who has changed something and wants to see it."""
+        for key in [key for key in self._kept if key[0] == person]:
+            self._kept.pop(key, None)
+
+    async def _renew(self, key: Key, state: str, make: Callable[[], Awaitable[Answer]]) -> None:
         if key in self._running:
             return
         self._running.add(key)
@@ -369,6 +374,14 @@ def _count_saved(recalls: Mapping[str, Any]) -> int:
     return max(int(recalls["verbose_tokens"] or 0) - int(recalls["tokens"]), 0)
 
 
+@dataclass(frozen=True)
+class FoundPairs:
+    """Pairs of entities that can be the same, and how many seconds it took to find them."""
+
+    pairs: Sequence[SamePair]
+    seconds: float
+
+
 ROOT = PAGES
 
 OpenOwner = Callable[[], AbstractAsyncContextManager[Database]]
@@ -394,11 +407,16 @@ class Site:
     last_checks: LastChecks = field(default_factory=LastChecks)
     numbers: AnswerCache[Numbers] = field(default_factory=AnswerCache[Numbers])
     home: AnswerCache[Any] = field(default_factory=AnswerCache[Any])
-    pairs: AnswerCache[Sequence[SamePair]] = field(default_factory=AnswerCache[Sequence[SamePair]])
+    pairs: AnswerCache[FoundPairs] = field(default_factory=AnswerCache[FoundPairs])
     tickets: Links = field(default_factory=Links)
     notices: Notices = field(default_factory=Notices)
     open_owner: OpenOwner | None = None
     watches: Watches | None = None
+
+    def drop_answers(self, person: Hashable) -> None:
+        """Drop the answers that a change of this person has made out of date."""
+        for answers in (self.numbers, self.home, self.pairs):
+            answers.drop(person)
 
     @property
     def own_machine(self) -> bool:

@@ -1,6 +1,7 @@
 // The search field, the palette, keys, and the line that tells what is new. Pages work without it.
 "use strict";
 
+{ // the names here are not those of other scripts
 const SHORT_PAUSE = 120; // milliseconds without a key before names are suggested
 const STILL = 1500; // milliseconds after which a page listens for what is new
 
@@ -201,4 +202,5 @@ function listen(address) {
 const live = suggestions?.dataset.live;
 if (live !== undefined) {
   setTimeout(() => listen(live), STILL);
+}
 }
