@@ -63,9 +63,9 @@ STORY: tuple[LiteralString, ...] = (
              order by id limit %(neighbours)s) e""",
     """select create_space('handbook', tier => 'personal'),
        grant_access('bench', 'handbook', '{read}')""",
-    """select store_source('handbook', 'file/' || n, 'page ' || n, rpad('', 3400, 'word ' || n || ' '),
-       '[[1,0,2000,500],[2,1900,1500,400]]', encode(sha256(n::text::bytea), 'hex'))
-       from generate_series(1, 1000) n""",
+    """select store_source('handbook', 'file/' || n, 'page ' || n,
+       rpad('', 3400, 'word ' || n || ' '), '[[1,0,2000,500],[2,1900,1500,400]]',
+       encode(sha256(n::text::bytea), 'hex')) from generate_series(1, 1000) n""",
     """select write_entry('daily', to_char(now() - n * interval '1 day', 'YYYY-MM-DD'),
        'wrote ' || n || ' lines', 'laptop'), save_memory(to_jsonb('saved ' || n), moment =>
        now() - n * interval '1 hour') from generate_series(1, 1000) n""",

@@ -25,7 +25,7 @@ from textrawl.wire.replies import Renderer, Reply
 
 _LIMIT, _RECENT = 10, 20
 _MORE = 5  # facts that were left out, with the reasons
-_NAMES = 8  # of entities that are suggested
+_NAMES, _NAME_WORDS = 8, 5  # names of entities that are suggested, and the words of a name
 _CHUNKS, _LEAST_SCORE = 3, 0.3  # of documents
 
 
@@ -94,8 +94,9 @@ async def suggest(visit: PageRequest) -> Response:
 
 
 async def _suggest(visit: PageRequest, query: str) -> Sequence[SuggestedRow]:
-    if not query or len(query) > NAME_LENGTH or not visit.principal.readable:
-        return []
+    words = len(query.split())
+    if not 0 < words <= _NAME_WORDS or len(query) > NAME_LENGTH or not visit.principal.readable:
+        return []  # nobody looks for a name with so many words
     database = visit.site.store.database
     return await database.call(
         "suggest_entities", SuggestedRow, typed=query, max_rows=_NAMES, **visit.caller.reading
