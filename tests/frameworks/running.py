@@ -139,11 +139,11 @@ def provide(registry: Registry, packages: Sequence[str]) -> Path:
 
 @contextmanager
 def play(script: Sequence[Step], ending: str) -> Generator[StandIn]:
-    """A stand-in whose model makes the calls of a script, and then says the ending."""
+    """A stand-in whose model makes the calls of a script that it is offered, then says the ending."""
 
     def choose(turn: Turn, steps: Sequence[Step]) -> Move:
         for step in steps:
-            if step.name not in turn.results and turn.tools:
+            if step.name not in turn.results and step.tool in turn.tools:
                 return Call(step.name, step.tool, step.arguments)
         return ending
 

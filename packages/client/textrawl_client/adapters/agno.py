@@ -1,0 +1,157 @@
+"""Agno: the memories of users in textrawl, and everything else in another database of Agno.
+
+Memories are items, because Agno keeps them by id and with topics, and replaces them as a whole.
+"""
+
+import time
+from collections import defaultdict
+from collections.abc import Callable
+from dataclasses import asdict
+from functools import partial
+from typing import Any
+from uuid import uuid4
+
+from agno.db.in_memory import InMemoryDb
+from agno.db.schemas import UserMemory
+
+from textrawl_client.adapters.pages import read_pages
+from textrawl_client.client import SyncClient
+
+Json = dict[str, Any]
+
+
+class TextrawlMemories:
+    """The part of Agno's `BaseDb` that keeps memories. Another database of Agno keeps the rest.
+
+    `class Db(TextrawlMemories, SqliteDb)` has sessions in SQLite: `Db(client, db_file="agno.db")`.
+    `client` is an open SyncClient. Every method raises the errors of `ItemStore`.
+    """
+
+    def __init__(
+        self, client: SyncClient, *args: Any, namespace: str = "agno", **options: Any
+    ) -> None:
+        super().__init__(*args, **options)
+        self._items = client.items
+        self._place = (namespace,)
+
+    def upsert_user_memory(self, memory: UserMemory, deserialize: bool | None = True) -> Any:
+        """Store a memory. One with a known id replaces it, and keeps its user and its beginning."""
+        return self._store(memory, int(time.time()), deserialize)
+
+    def upsert_memories(
+        self,
+        memories: list[UserMemory],
+        deserialize: bool | None = True,
+        preserve_updated_at: bool = False,
+    ) -> list[Any]:
+        """Store memories, with the times of their last changes if `preserve_updated_at`."""
+        now = int(time.time())
+        return [
+            self._store(one, one.updated_at if preserve_updated_at else now, deserialize)
+            for one in memories
+        ]
+
+    def get_user_memory(
+        self, memory_id: str, deserialize: bool | None = True, user_id: str | None = None
+    ) -> Any:
+        """Return a memory, or None if there is none, or if it belongs to another user."""
+        item = self._items.get(self._place, memory_id)
+        if item is None or user_id not in (None, item.value["user_id"]):
+            return None
+        return _show(item.value, deserialize)
+
+    def get_user_memories(  # noqa: PLR0913 - the arguments of Agno
+        self,
+        user_id: str | None = None,
+        agent_id: str | None = None,
+        team_id: str | None = None,
+        topics: list[str] | None = None,
+        search_content: str | None = None,
+        limit: int | None = None,
+        page: int | None = None,
+        sort_by: str | None = None,
+        sort_order: str | None = None,
+        deserialize: bool | None = True,
+    ) -> Any:
+        """Return memories with all these topics and this part of a text, the oldest first.
+
+        `sort_by` is a field of UserMemory; `sort_order` is "asc", or else descending. Without
+        `deserialize`, return the dictionaries of a page, and the number of all that are found.
+        """
+        found = [
+            value
+            for value in self._read_all(user_id=user_id, agent_id=agent_id, team_id=team_id)
+            if set(topics or ()) <= set(value["topics"] or ())
+            and (search_content or "").casefold() in value["memory"].casefold()
+        ]
+        if sort_by in UserMemory.__dataclass_fields__:
+            found.sort(key=_order_by(sort_by), reverse=sort_order != "asc")
+        shown = _cut(found, limit, page)
+        return [_show(one, True) for one in shown] if deserialize else (shown, len(found))
+
+    def get_all_memory_topics(self, user_id: str | None = None) -> list[str]:
+        """Return the topics of all memories, each once."""
+        memories = self._read_all(user_id=user_id)
+        return sorted({topic for one in memories for topic in one["topics"] or ()})
+
+    def get_user_memory_stats(
+        self, limit: int | None = None, page: int | None = None, user_id: str | None = None
+    ) -> tuple[list[Json], int]:
+        """Return the number of memories of each user and the last change, the newest first."""
+        times = defaultdict[str, list[int]](list)
+        for value in self._read_all(user_id=user_id):
+            if value["user_id"]:
+                times[value["user_id"]].append(value["updated_at"] or 0)
+        stats: list[Json] = [
+            {"user_id": user, "total_memories": len(all_), "last_memory_updated_at": max(all_)}
+            for user, all_ in times.items()
+        ]
+        stats.sort(key=lambda one: one["last_memory_updated_at"], reverse=True)
+        return _cut(stats, limit, page), len(stats)
+
+    def delete_user_memory(self, memory_id: str, user_id: str | None = None) -> None:
+        """Delete a memory, unless it belongs to another user."""
+        if self.get_user_memory(memory_id, user_id=user_id) is not None:
+            self._items.delete(self._place, memory_id)
+
+    def delete_user_memories(self, memory_ids: list[str], user_id: str | None = None) -> None:
+        """Delete memories, but none of another user."""
+        for memory_id in memory_ids:
+            self.delete_user_memory(memory_id, user_id)
+
+    def clear_memories(self) -> None:
+        """Delete the memories of all users."""
+        self._items.delete(self._place)
+
+    def _store(self, memory: UserMemory, changed: int | None, deserialize: bool | None) -> Any:
+        memory.memory_id = memory.memory_id or str(uuid4())
+        before = self._items.get(self._place, memory.memory_id)
+        value = asdict(memory) | {"updated_at": changed}
+        if before is not None:
+            value |= {name: before.value[name] for name in ("user_id", "created_at")}
+        self._items.put(self._place, memory.memory_id, value, index=["memory", "topics"])
+        return _show(value, deserialize)
+
+    def _read_all(self, **wanted: str | None) -> list[Json]:
+        """Return the memories with these ids, the oldest first."""
+        exact = {name: value for name, value in wanted.items() if value is not None}
+        pages = read_pages(partial(self._items.list, self._place, filter=exact))
+        return sorted((item.value for item in pages), key=lambda value: value["created_at"])
+
+
+def _order_by(field: str) -> Callable[[Json], Any]:
+    # A memory that was never changed counts from its beginning, as in Agno's own databases.
+    return lambda value: value[field] or value["created_at"]
+
+
+def _cut(found: list[Json], limit: int | None, page: int | None) -> list[Json]:
+    first = ((page or 1) - 1) * (limit or 0)
+    return found if limit is None else found[first : first + limit]
+
+
+def _show(value: Json, deserialize: bool | None) -> Any:
+    return UserMemory.from_dict(value) if deserialize else value
+
+
+class TextrawlDb(TextrawlMemories, InMemoryDb):
+    """A database of Agno with memories in textrawl. Sessions stay in the memory of the process."""

@@ -1,0 +1,177 @@
+"""CrewAI: a storage of `Memory`, and the embedder that belongs to it.
+
+CrewAI asks a storage with a vector, and textrawl searches with words and vectors of its own. So
+`embed` gives CrewAI numbers for each text, by which `search` finds the text again. Records are
+items, because CrewAI keeps them in scopes, with categories, and changes and deletes them by id.
+"""
+
+import asyncio
+import hashlib
+import struct
+from collections import Counter, OrderedDict
+from collections.abc import Iterator, Sequence
+from datetime import datetime
+from functools import partial
+from itertools import islice
+from typing import Any
+
+from crewai.memory.types import MemoryRecord, ScopeInfo
+
+from textrawl_client.adapters.pages import read_pages
+from textrawl_client.client import SyncClient
+
+_MOST_TEXTS = 10_000
+
+
+class TextrawlStorage:
+    """Records of crews in a memory: `Memory(storage=storage, embedder=storage.embed)`.
+
+    `client` is an open SyncClient. A search by a vector that `embed` of this object did not make
+    raises LookupError. Every method raises the errors of `ItemStore`.
+    """
+
+    def __init__(self, client: SyncClient, *, namespace: str = "crewai") -> None:
+        self._items = client.items
+        self._root = namespace
+        self._texts = OrderedDict[tuple[float, ...], str]()
+
+    def embed(self, texts: Sequence[str]) -> list[list[float]]:
+        """Return a vector for each text. Only the same text has the same vector."""
+        vectors = [_hash(text) for text in texts]
+        for text, vector in zip(texts, vectors, strict=True):
+            self._texts[tuple(vector)] = text
+            if len(self._texts) > _MOST_TEXTS:
+                self._texts.popitem(last=False)
+        return vectors
+
+    def save(self, records: list[MemoryRecord]) -> None:
+        """Store records."""
+        for record in records:
+            value = record.model_dump(mode="json")
+            self._items.put(self._place(record.scope), record.id, value, index=["content"])
+
+    def search(
+        self,
+        query_embedding: list[float],
+        scope_prefix: str | None = None,
+        categories: list[str] | None = None,
+        metadata_filter: dict[str, Any] | None = None,
+        limit: int = 10,
+        min_score: float = 0.0,
+    ) -> list[tuple[MemoryRecord, float]]:
+        """Return the records that answer the text of this vector, with scores, the best first."""
+        text = self._texts.get(tuple(query_embedding))
+        if text is None:
+            raise LookupError("Create Memory(storage=storage, embedder=storage.embed)")
+        good = (
+            (record, score)
+            for record, score in self._read(scope_prefix, text)
+            if score >= min_score and _matches(record, categories, metadata_filter)
+        )
+        return list(islice(good, limit))
+
+    def delete(
+        self,
+        scope_prefix: str | None = None,
+        categories: list[str] | None = None,
+        record_ids: list[str] | None = None,
+        older_than: datetime | None = None,
+        metadata_filter: dict[str, Any] | None = None,
+    ) -> int:
+        """Delete the records to which all arguments apply, and return their number."""
+        gone = [
+            record
+            for record, _ in self._read(scope_prefix)
+            if (not record_ids or record.id in record_ids)
+            and (older_than is None or record.created_at < older_than)
+            and _matches(record, categories, metadata_filter)
+        ]
+        return sum(self._items.delete(self._place(record.scope), record.id) for record in gone)
+
+    def update(self, record: MemoryRecord) -> None:
+        """Replace the record with the same id, also in another scope."""
+        before = self.get_record(record.id)
+        self.save([record])
+        if before is not None and self._place(before.scope) != self._place(record.scope):
+            self._items.delete(self._place(before.scope), record.id)
+
+    def get_record(self, record_id: str) -> MemoryRecord | None:
+        """Return a record, or None."""
+        found = self._items.list((self._root,), filter={"id": record_id}, limit=1)
+        return MemoryRecord.model_validate(found[0].value) if found else None
+
+    def list_records(
+        self, scope_prefix: str | None = None, limit: int = 200, offset: int = 0
+    ) -> list[MemoryRecord]:
+        """Return the records of a scope, the newest first."""
+        return [record for record, _ in islice(self._read(scope_prefix), offset, offset + limit)]
+
+    def get_scope_info(self, scope: str) -> ScopeInfo:
+        """Return the numbers and times of a scope with the scopes below it."""
+        records = [record for record, _ in self._read(scope)]
+        times = [record.created_at for record in records]
+        return ScopeInfo(
+            path=scope,
+            record_count=len(records),
+            categories=sorted({name for record in records for name in record.categories}),
+            oldest_record=min(times, default=None),
+            newest_record=max(times, default=None),
+            child_scopes=self.list_scopes(scope),
+        )
+
+    def list_scopes(self, parent: str = "/") -> list[str]:
+        """Return the scopes directly below a scope."""
+        place = self._place(parent)
+        deeper = self._items.namespaces(place, depth=len(place) + 1, limit=1000)
+        return ["/" + "/".join(each[1:]) for each in deeper if len(each) > len(place)]
+
+    def list_categories(self, scope_prefix: str | None = None) -> dict[str, int]:
+        """Return the number of records of each category."""
+        records = (record for record, _ in self._read(scope_prefix))
+        return dict(Counter(name for record in records for name in record.categories))
+
+    def count(self, scope_prefix: str | None = None) -> int:
+        """Return the number of records in a scope."""
+        return sum(1 for _ in self._read(scope_prefix))
+
+    def reset(self, scope_prefix: str | None = None) -> None:
+        """Delete all records of a scope."""
+        self._items.delete(self._place(scope_prefix))
+
+    async def asave(self, records: list[MemoryRecord]) -> None:
+        """Store records, in a thread."""
+        await asyncio.to_thread(self.save, records)
+
+    async def asearch(self, *args: Any, **options: Any) -> list[tuple[MemoryRecord, float]]:
+        """Search in a thread, with the arguments of `search`."""
+        return await asyncio.to_thread(self.search, *args, **options)
+
+    async def adelete(self, *args: Any, **options: Any) -> int:
+        """Delete in a thread, with the arguments of `delete`."""
+        return await asyncio.to_thread(self.delete, *args, **options)
+
+    def _place(self, scope: str | None) -> tuple[str, ...]:
+        return (self._root, *(label for label in (scope or "").split("/") if label))
+
+    def _read(
+        self, scope: str | None, text: str | None = None
+    ) -> Iterator[tuple[MemoryRecord, float]]:
+        """Yield the records of a scope with scores: those that answer a text, or the newest."""
+        items, place = self._items, self._place(scope)
+        fetch = partial(items.list, place, order="updated")
+        for item in read_pages(fetch if text is None else partial(items.search, text, place)):
+            yield MemoryRecord.model_validate(item.value), item.score or 0.0
+
+
+def _matches(
+    record: MemoryRecord, categories: list[str] | None, metadata: dict[str, Any] | None
+) -> bool:
+    about = (metadata or {}).items()
+    return (not categories or not set(categories).isdisjoint(record.categories)) and all(
+        record.metadata.get(name) == value for name, value in about
+    )
+
+
+def _hash(text: str) -> list[float]:
+    numbers = struct.unpack("<32i", hashlib.shake_256(text.encode()).digest(128))
+    return [number / 2**31 for number in numbers]

@@ -1,0 +1,72 @@
+"""LlamaIndex: a memory block that keeps the messages which leave the short-term memory.
+
+Messages are items: a turn of a conversation states no fact by itself. The block takes a SyncClient,
+because LlamaIndex runs each call without `await` in an event loop of its own.
+"""
+
+import asyncio
+import hashlib
+from collections.abc import Sequence
+from typing import Any
+
+from llama_index.core.base.llms.types import ChatMessage, ContentBlock, MessageRole, TextBlock
+from llama_index.core.bridge.pydantic import Field
+from llama_index.core.memory import BaseMemoryBlock
+
+from textrawl_client.client import SyncClient
+
+_NO_SESSION = "no session"
+_MOST_CHARACTERS = 1000  # of a question
+
+
+class TextrawlMemoryBlock(BaseMemoryBlock[str]):
+    """What a user said in all conversations, as far as it helps with the last message.
+
+    `client` is an open SyncClient. Messages of one `user` are never shown to another one. A message
+    that is stored again in its session changes nothing. Raises the errors of `ItemStore`.
+    """
+
+    client: SyncClient = Field(exclude=True)
+    user: str
+    name: str = "textrawl"
+    namespace: str = "llamaindex"
+    limit: int = Field(default=5, description="The number of messages that the block shows.")
+
+    async def _aget(self, messages: Sequence[ChatMessage] | None = None, **_: Any) -> str:
+        """Return the messages that answer the last message of the user, one in a line."""
+        told = [each for each in messages or () if each.role == MessageRole.USER] or messages
+        asked = (told[-1].content or "").strip()[-_MOST_CHARACTERS:] if told else ""
+        if not asked:
+            return ""
+        place = (self.namespace, self.user)
+        found = await asyncio.to_thread(self.client.items.search, asked, place, limit=self.limit)
+        return "\n".join(f"{item.value['role']}: {item.value['text']}" for item in found)
+
+    async def _aput(self, messages: Sequence[ChatMessage]) -> None:
+        """Store the texts of messages."""
+        for message in messages:
+            text = (message.content or "").strip()
+            session = message.additional_kwargs.get("session_id") or _NO_SESSION
+            if text and message.role in (MessageRole.USER, MessageRole.ASSISTANT):
+                await asyncio.to_thread(self._store, session, message.role.value, text)
+
+    def _store(self, session: str, role: str, text: str) -> None:
+        place = (self.namespace, self.user, session)
+        key = hashlib.sha256(f"{role}: {text}".encode()).hexdigest()[:32]
+        if self.client.items.get(place, key) is None:
+            self.client.items.put(place, key, {"role": role, "text": text}, index=["text"])
+
+    async def atruncate(
+        self, content: list[ContentBlock], tokens_to_truncate: int
+    ) -> list[ContentBlock] | None:
+        """Leave out the messages that answer least, about four characters for each token."""
+        lines = [
+            line
+            for each in content
+            if isinstance(each, TextBlock)
+            for line in each.text.split("\n")
+        ]
+        spare = tokens_to_truncate * 4
+        while lines and spare > 0:
+            spare -= len(lines.pop()) + 1
+        return [TextBlock(text="\n".join(lines))] if lines else None

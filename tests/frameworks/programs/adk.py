@@ -1,0 +1,101 @@
+"""ADK's memory services in memory and in SQLite as oracles, and an agent that loads memories."""
+
+import asyncio
+import random
+
+from google.adk.events import Event
+from google.adk.memory import BaseMemoryService, InMemoryMemoryService
+from google.adk.memory._sqlite_memory_service import SqliteMemoryService
+from google.adk.memory.memory_entry import MemoryEntry
+from google.adk.sessions import Session
+from google.genai.types import Content, Part
+
+from textrawl_client import Client
+from textrawl_client.adapters.adk import TextrawlMemoryService
+
+WORDS = ["amber", "birch", "cedar", "daisy", "elder", "fennel", "ginger", "hazel"]
+APPS, USERS = ("shop", "desk"), ("ada", "ben", "Ada")
+
+
+def _write_session(chance: random.Random, name: str) -> Session:
+    events = [
+        Event(
+            author=chance.choice(("user", "agent")),
+            content=Content(role="user", parts=[Part(text=" ".join(chance.sample(WORDS, 2)))]),
+        )
+        for _ in range(3)
+    ]
+    silent = Event(author="agent", content=Content(role="model", parts=[Part(text=None)]))
+    app, user = chance.choice(APPS), chance.choice(USERS)
+    return Session(id=name, app_name=app, user_id=user, events=[*events, silent])
+
+
+async def _search(service: BaseMemoryService, app: str, user: str, query: str) -> set:
+    found = await service.search_memory(app_name=app, user_id=user, query=query)
+    return {(one.content.parts[0].text, one.author, one.timestamp) for one in found.memories}
+
+
+async def compare(ours: BaseMemoryService) -> int:
+    """The same sessions are added and deleted; each word finds what the oracles find, and no more
+    than what this user of this app said."""
+    oracle, sqlite, chance = (
+        InMemoryMemoryService(),
+        SqliteMemoryService(":memory:"),
+        random.Random(7),  # noqa: S311 - always the same
+    )
+    sessions, compared = [], 0
+    for number in range(12):
+        sessions.append(_write_session(chance, f"session {number}"))
+        again = chance.choice(sessions)
+        for service in (ours, oracle, sqlite):
+            await service.add_session_to_memory(sessions[-1])
+            await service.add_session_to_memory(again)
+    for session in sessions[::4]:
+        place = {"app_name": session.app_name, "user_id": session.user_id}
+        for service in (ours, oracle):
+            await service.delete_memory(**place, memory_id=session.events[0].id)
+            await service.add_session_to_memory(session)  # the deleted event stays deleted
+    for app in APPS:
+        for user in USERS:
+            own = [one for one in sessions if (one.app_name, one.user_id) == (app, user)]
+            said = {event.content.parts[0].text for one in own for event in one.events}
+            for word in WORDS:
+                wanted = await _search(oracle, app, user, word)
+                found = await _search(ours, app, user, word)
+                assert wanted <= found, (app, user, word, wanted, found)
+                assert {text for text, *_ in found} <= said, (app, user, word, found)
+                assert wanted <= await _search(sqlite, app, user, word)
+                compared += 1
+    assert await _search(ours, "shop", "nobody", "amber") == set()
+    await sqlite.close()
+    return compared
+
+
+async def add_directly(ours: BaseMemoryService) -> None:
+    """Events and entries without a session come back with their content and metadata."""
+    place = {"app_name": "notes", "user_id": "ada"}
+    event = Event(
+        author="user", content=Content(role="user", parts=[Part(text="She sails on Sundays")])
+    )
+    for _ in range(2):
+        await ours.add_events_to_memory(**place, events=[event], custom_metadata={"from": "chat"})
+    entry = MemoryEntry(content=Content(parts=[Part(text="Ada sails a dinghy")]), author="note")
+    await ours.add_memory(**place, memories=[entry], custom_metadata={"kind": "fact"})
+    found = (await ours.search_memory(**place, query="sails")).memories
+    assert len(found) == 2, found
+    assert {one.author: one.custom_metadata for one in found} == {
+        "user": {"from": "chat"},
+        "note": {"kind": "fact"},
+    }
+    assert (await ours.search_memory(**place, query=" ")).memories == []
+
+
+async def main() -> None:
+    async with Client() as memory:
+        ours = TextrawlMemoryService(memory, limit=50)
+        compared = await compare(ours)
+        await add_directly(ours)
+    print(f"{compared} searches as in memory and SQLite")
+
+
+asyncio.run(main())
