@@ -1,13 +1,17 @@
 """ADK's memory services in memory and in SQLite as oracles, and an agent that loads memories."""
 
 import asyncio
+import os
 import random
 
+from google.adk.agents import Agent
 from google.adk.events import Event
 from google.adk.memory import BaseMemoryService, InMemoryMemoryService
 from google.adk.memory._sqlite_memory_service import SqliteMemoryService
 from google.adk.memory.memory_entry import MemoryEntry
-from google.adk.sessions import Session
+from google.adk.runners import Runner
+from google.adk.sessions import InMemorySessionService, Session
+from google.adk.tools import load_memory
 from google.genai.types import Content, Part
 
 from textrawl_client import Client
@@ -90,11 +94,38 @@ async def add_directly(ours: BaseMemoryService) -> None:
     assert (await ours.search_memory(**place, query=" ")).memories == []
 
 
+async def talk(ours: BaseMemoryService) -> str:
+    """An agent loads what its user said in another session."""
+    os.environ |= {
+        "GOOGLE_GEMINI_BASE_URL": os.environ["ANTHROPIC_BASE_URL"],
+        "GOOGLE_API_KEY": "-",
+    }
+    agent = Agent(name="clerk", model="gemini-stand-in", tools=[load_memory])
+    sessions, place = InMemorySessionService(), {"app_name": "talk", "user_id": "ada"}
+    runner = Runner(app_name="talk", agent=agent, session_service=sessions, memory_service=ours)
+    for text in ("The office is in Bern", "Which city is the office in?"):
+        session = await sessions.create_session(**place)
+        message = Content(role="user", parts=[Part(text=text)])
+        heard = [
+            event.content
+            async for event in runner.run_async(
+                user_id="ada", session_id=session.id, new_message=message
+            )
+        ]
+        whole = await sessions.get_session(**place, session_id=session.id)
+        await ours.add_session_to_memory(whole)
+    answers = [part.function_response for one in heard for part in one.parts]
+    [loaded] = [one.response for one in answers if one]
+    assert "The office is in Bern" in str(loaded), loaded
+    return heard[-1].parts[0].text
+
+
 async def main() -> None:
     async with Client() as memory:
         ours = TextrawlMemoryService(memory, limit=50)
         compared = await compare(ours)
         await add_directly(ours)
+        print(await talk(ours))
     print(f"{compared} searches as in memory and SQLite")
 
 
