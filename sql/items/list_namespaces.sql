@@ -31,8 +31,9 @@ begin
         if taken > skip then
             return next;
         end if;
-        -- No label is empty, so this lies between a namespace and the next one.
-        start := case when depth is null then list_namespaces.labels || ''::text else namespace_end(list_namespaces.labels) end;
+        -- No label is empty, so the first of these lies between a namespace and the next one, which can be below it.
+        start := case when coalesce(cardinality(list_namespaces.labels) < depth, true) then list_namespaces.labels || ''::text
+            else namespace_end(list_namespaces.labels) end;
     end loop;
 end
 $$;

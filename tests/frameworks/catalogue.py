@@ -22,7 +22,9 @@ class Framework:
     @property
     def packages(self) -> tuple[str, ...]:
         """What is installed: the framework, and what textrawl-client needs beside it."""
-        return (*self.pinned, *(_CLIENT if self.registry == "PyPI" else ()))
+        needed = _CLIENT if self.registry == "PyPI" else ()
+        pinned = {package.partition("==")[0] for package in self.pinned}
+        return (*self.pinned, *(one for one in needed if one.partition("==")[0] not in pinned))
 
     @property
     def version(self) -> str:
@@ -43,6 +45,29 @@ FRAMEWORKS = (
         ("langgraph",),
     ),
     Framework("OpenAI Agents", ("openai-agents==0.24.0",), ("openai_agents",)),
+    Framework("Google ADK", ("google-adk==2.13.0", "aiosqlite==0.22.1"), ("adk",)),
+    Framework("mem0", ("mem0ai==2.2.1",), ("mem0", "mem0_filters", "mem0_values", "pages")),
+    Framework(
+        "LlamaIndex",
+        ("llama-index-core==0.14.25", "llama-index-llms-openai-like==0.8.1"),
+        ("llamaindex",),
+    ),
+    Framework(
+        "AutoGen", ("autogen-agentchat==0.7.5", "autogen-ext[openai]==0.7.5"), ("autogen",)
+    ),
+    Framework(
+        "Agno",
+        (
+            "agno==3.1.10", "openai==3.57.0", "sqlalchemy==2.1.9", "greenlet==3.5.6",
+            "aiosqlite==0.22.1",
+        ),
+        ("agno",),
+    ),
+    Framework(
+        "CrewAI",
+        ("crewai==1.15.30", "pydantic==2.12.5"),  # it takes no pydantic from 2.13 on
+        ("crewai", "crewai_vectors"),
+    ),
 )  # fmt: skip
 
 

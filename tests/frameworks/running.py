@@ -139,7 +139,7 @@ def provide(registry: Registry, packages: Sequence[str]) -> Path:
 
 @contextmanager
 def play(script: Sequence[Step], ending: str) -> Generator[StandIn]:
-    """A stand-in whose model makes the calls of a script that it is offered, then says the ending."""
+    """A stand-in whose model makes the calls of a script that a program offers, then ends."""
 
     def choose(turn: Turn, steps: Sequence[Step]) -> Move:
         for step in steps:

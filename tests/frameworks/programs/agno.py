@@ -95,7 +95,7 @@ def main() -> None:
     with SyncClient() as memory:
         ours = Db(memory, db_file=str(Path("ours.db").absolute()))
         compared = compare(ours, SqliteDb(db_file=str(Path("oracle.db").absolute())))
-        talk(TextrawlDb(memory, namespace="agents"))
+        talk(TextrawlDb(memory, namespace=("agents",)))
     print(f"{compared} changes as in SQLite")
 
 

@@ -99,7 +99,7 @@ def search(ours: TextrawlStorage) -> None:
 
 def talk(memory: SyncClient) -> str:
     """An agent of a crew recalls what another crew remembered."""
-    storage = TextrawlStorage(memory, namespace="crews")
+    storage = TextrawlStorage(memory, namespace=("crews",))
     model = LLM(model="openai/stand-in", base_url=os.environ["OPENAI_BASE_URL"], api_key="none")
     kept = Memory(storage=storage, embedder=storage.embed, llm=model)
     kept.remember("The office is in Bern", scope="/facts", categories=["place"], importance=0.9)
@@ -115,7 +115,7 @@ def talk(memory: SyncClient) -> str:
 def main() -> None:
     with SyncClient() as memory:
         compared = compare(TextrawlStorage(memory), LanceDBStorage(path="lancedb"))
-        search(TextrawlStorage(memory, namespace="found"))
+        search(TextrawlStorage(memory, namespace=("crews", "found")))
         print(talk(memory))
     print(f"{compared} scopes as in LanceDB")
 

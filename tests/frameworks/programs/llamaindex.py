@@ -17,7 +17,7 @@ def _tell(role: str, text: str) -> ChatMessage:
 
 
 def _open(memory: SyncClient, user: str, session: str) -> Memory:
-    block = TextrawlMemoryBlock(client=memory, user=user, limit=2, priority=1)
+    block = TextrawlMemoryBlock(memory=memory, user=user, limit=2, priority=1)
     return Memory.from_defaults(
         session_id=session, token_limit=120, chat_history_token_ratio=0.5, token_flush_size=40,
         memory_blocks=[block], insert_method=InsertMethod.SYSTEM,
@@ -41,13 +41,13 @@ async def remember(memory: SyncClient) -> None:
 
 async def check_block(memory: SyncClient) -> None:
     """A message that is stored twice is shown once; truncation drops what answers least."""
-    block = TextrawlMemoryBlock(client=memory, user="eve")
+    block = TextrawlMemoryBlock(memory=memory, user="eve")
     told = [_tell("user", "I sail"), _tell("user", "I sail"), _tell("system", "Be kind")]
     for _ in range(2):
         await block.aput([*told, _tell("user", " ")], session_id="1")
     assert await block.aget([_tell("user", "Who can sail?")]) == "user: I sail"
     assert await block.aget([_tell("user", " ")]) == await block.aget([]) == ""
-    assert "client" not in block.model_dump()
+    assert "memory" not in block.model_dump()
 
 
 def use_without_await(memory: SyncClient) -> None:

@@ -167,7 +167,7 @@ def run_readme() -> str:
 def main() -> None:
     server = ThreadingHTTPServer(("127.0.0.1", 0), SameVector)
     threading.Thread(target=server.serve_forever, daemon=True).start()
-    ours = Memory(namespace="compared")
+    ours = Memory(namespace=("mem0", "compared"))
     compared = compare(ours, open_oracle(f"http://127.0.0.1:{server.server_port}/v1"))
     keep_apart(ours)
     server.shutdown()

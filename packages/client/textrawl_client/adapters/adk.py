@@ -22,21 +22,25 @@ from textrawl_client.client import Client
 from textrawl_client.items import Item
 
 _NO_SESSION = "__unknown_session_id__"
+_DELETED = "__deleted_memory_ids__"
+_INDEX = ["content.parts[*].text"]
 _PAGE = 100
 _MOST_BYTES = 900_000  # an item has at most 1 MB
 
 
 class TextrawlMemoryService(BaseMemoryService):
-    """Sessions of an ADK agent in a memory, on a client that is open.
+    """Sessions of ADK's agents in a memory.
 
     A search finds at most `limit` events of one app and user, by words and meaning. An event that
     was deleted is not stored again when its session is added again. `custom_metadata` comes back
     with each entry. Every method raises the errors of `ItemStore`.
     """
 
-    def __init__(self, client: Client, *, namespace: str = "adk", limit: int = 10) -> None:
-        self._items = client.items
-        self._root = namespace
+    def __init__(
+        self, memory: Client, *, namespace: Sequence[str] = ("adk",), limit: int = 10
+    ) -> None:
+        self._items = memory.items
+        self._root = tuple(namespace)
         self._limit = limit
 
     async def add_session_to_memory(self, session: Session) -> None:
@@ -58,15 +62,15 @@ class TextrawlMemoryService(BaseMemoryService):
         custom_metadata: Mapping[str, object] | None = None,
     ) -> None:
         """Store events that have a text. Without `session_id`, all such calls share a session."""
-        place = (self._root, app_name, user_id, session_id or _NO_SESSION)
+        place = (*self._root, app_name, user_id, session_id or _NO_SESSION)
         values = {value["id"]: value for value in map(_write_event, events) if value}
         if not values:
             return
-        deleted = await self._read_all(self._name_deleted(app_name, user_id))
+        deleted = await self._read_all((*place[:-1], _DELETED))
         known = await self._read_all(place)
         for key, value in values.items():
             if key not in deleted and known.get(key) != value:
-                await self._put(place, key, value, custom_metadata)
+                await self._items.put(place, key, value, metadata=custom_metadata, index=_INDEX)
 
     async def add_memory(
         self,
@@ -77,11 +81,12 @@ class TextrawlMemoryService(BaseMemoryService):
         custom_metadata: Mapping[str, object] | None = None,
     ) -> None:
         """Store entries that belong to no session. An entry with a known id replaces it."""
+        place = (*self._root, app_name, user_id)
         for entry in memories:
             key = entry.id or str(uuid4())
             value = _write_value(key, entry.content, entry.author, entry.timestamp)
             about = {**(custom_metadata or {}), **entry.custom_metadata}
-            await self._put((self._root, app_name, user_id), key, value, about)
+            await self._items.put(place, key, value, metadata=about, index=_INDEX)
 
     async def search_memory(
         self, *, app_name: str, user_id: str, query: str
@@ -89,7 +94,7 @@ class TextrawlMemoryService(BaseMemoryService):
         """Return the entries of this app and user that answer the query, the best first."""
         if not query.strip():
             return SearchMemoryResponse()
-        place = (self._root, app_name, user_id)
+        place = (*self._root, app_name, user_id)
         found = await self._items.search(query, place, limit=self._limit)
         return SearchMemoryResponse(memories=[_read_entry(item) for item in found])
 
@@ -97,21 +102,11 @@ class TextrawlMemoryService(BaseMemoryService):
         self, *, app_name: str, user_id: str, memory_id: str | None = None
     ) -> None:
         """Delete the entry with this id. Nothing happens if there is none."""
-        if not memory_id:
-            return
-        place = (self._root, app_name, user_id)
-        for item in await self._items.list(place, filter={"id": memory_id}):
-            deleted = self._name_deleted(app_name, user_id)
-            await self._items.put(deleted, memory_id, None, index=False)
+        place = (*self._root, app_name, user_id)
+        found = await self._items.list(place, filter={"id": memory_id}) if memory_id else ()
+        for item in found:
+            await self._items.put((*place, _DELETED), memory_id, None, index=False)
             await self._items.delete(item.namespace, item.key)
-
-    def _name_deleted(self, app_name: str, user_id: str) -> tuple[str, ...]:
-        return (f"{self._root} deleted", app_name, user_id)
-
-    async def _put(
-        self, place: tuple[str, ...], key: str, value: Any, about: Mapping[str, object] | None
-    ) -> None:
-        await self._items.put(place, key, value, metadata=about, index=["text"])
 
     async def _read_all(self, place: tuple[str, ...]) -> dict[str, Any]:
         values = dict[str, Any]()
@@ -133,11 +128,10 @@ def _write_event(event: Event) -> dict[str, Any] | None:
 
 
 def _write_value(key: str, content: Content, author: str | None, said: str | None) -> Any:
-    text = _read_text(content)
     whole = content.model_dump(mode="json", exclude_none=True)
     if len(json.dumps(whole)) > _MOST_BYTES:  # images and files do not fit: the text does
-        whole = {"role": content.role, "parts": [{"text": text}]}
-    return {"id": key, "text": text, "content": whole, "author": author, "timestamp": said}
+        whole = {"role": content.role, "parts": [{"text": _read_text(content)}]}
+    return {"id": key, "content": whole, "author": author, "timestamp": said}
 
 
 def _read_text(content: Content) -> str:

@@ -5,7 +5,7 @@ Memories are items, because Agno keeps them by id and with topics, and replaces 
 
 import time
 from collections import defaultdict
-from collections.abc import Callable
+from collections.abc import Sequence
 from dataclasses import asdict
 from functools import partial
 from typing import Any
@@ -23,20 +23,20 @@ Json = dict[str, Any]
 class TextrawlMemories:
     """The part of Agno's `BaseDb` that keeps memories. Another database of Agno keeps the rest.
 
-    `class Db(TextrawlMemories, SqliteDb)` has sessions in SQLite: `Db(client, db_file="agno.db")`.
-    `client` is an open SyncClient. Every method raises the errors of `ItemStore`.
+    `class Db(TextrawlMemories, SqliteDb)` has sessions in SQLite: `Db(memory, db_file="agno.db")`.
+    Every method raises the errors of `ItemStore`.
     """
 
     def __init__(
-        self, client: SyncClient, *args: Any, namespace: str = "agno", **options: Any
+        self, memory: SyncClient, *args: Any, namespace: Sequence[str] = ("agno",), **options: Any
     ) -> None:
         super().__init__(*args, **options)
-        self._items = client.items
-        self._place = (namespace,)
+        self._items = memory.items
+        self._place = tuple(namespace)
 
     def upsert_user_memory(self, memory: UserMemory, deserialize: bool | None = True) -> Any:
         """Store a memory. One with a known id replaces it, and keeps its user and its beginning."""
-        return self._store(memory, int(time.time()), deserialize)
+        return self.upsert_memories([memory], deserialize)[0]
 
     def upsert_memories(
         self,
@@ -45,22 +45,27 @@ class TextrawlMemories:
         preserve_updated_at: bool = False,
     ) -> list[Any]:
         """Store memories, with the times of their last changes if `preserve_updated_at`."""
-        now = int(time.time())
-        return [
-            self._store(one, one.updated_at if preserve_updated_at else now, deserialize)
-            for one in memories
-        ]
+        stored = list[Any]()
+        for memory in memories:
+            key = memory.memory_id = memory.memory_id or str(uuid4())
+            before = self._items.get(self._place, key)
+            changed = memory.updated_at if preserve_updated_at else int(time.time())
+            value = asdict(memory) | {"updated_at": changed}
+            if before is not None:
+                value |= {name: before.value[name] for name in ("user_id", "created_at")}
+            self._items.put(self._place, key, value, index=["memory", "topics"])
+            stored.append(_show(value, deserialize))
+        return stored
 
     def get_user_memory(
         self, memory_id: str, deserialize: bool | None = True, user_id: str | None = None
     ) -> Any:
         """Return a memory, or None if there is none, or if it belongs to another user."""
         item = self._items.get(self._place, memory_id)
-        if item is None or user_id not in (None, item.value["user_id"]):
-            return None
-        return _show(item.value, deserialize)
+        own = item is not None and user_id in (None, item.value["user_id"])
+        return _show(item.value, deserialize) if item and own else None
 
-    def get_user_memories(  # noqa: PLR0913 - the arguments of Agno
+    def get_user_memories(  # noqa: PLR0913, PLR0917 - those of Agno
         self,
         user_id: str | None = None,
         agent_id: str | None = None,
@@ -75,8 +80,7 @@ class TextrawlMemories:
     ) -> Any:
         """Return memories with all these topics and this part of a text, the oldest first.
 
-        `sort_by` is a field of UserMemory; `sort_order` is "asc", or else descending. Without
-        `deserialize`, return the dictionaries of a page, and the number of all that are found.
+        Without `deserialize`, return the dictionaries of a page, and the number of all found.
         """
         found = [
             value
@@ -85,14 +89,14 @@ class TextrawlMemories:
             and (search_content or "").casefold() in value["memory"].casefold()
         ]
         if sort_by in UserMemory.__dataclass_fields__:
-            found.sort(key=_order_by(sort_by), reverse=sort_order != "asc")
+            found.sort(key=partial(_read_field, field=sort_by), reverse=sort_order != "asc")
         shown = _cut(found, limit, page)
         return [_show(one, True) for one in shown] if deserialize else (shown, len(found))
 
     def get_all_memory_topics(self, user_id: str | None = None) -> list[str]:
         """Return the topics of all memories, each once."""
-        memories = self._read_all(user_id=user_id)
-        return sorted({topic for one in memories for topic in one["topics"] or ()})
+        topics = [one["topics"] or () for one in self._read_all(user_id=user_id)]
+        return sorted(set().union(*topics))
 
     def get_user_memory_stats(
         self, limit: int | None = None, page: int | None = None, user_id: str | None = None
@@ -123,15 +127,6 @@ class TextrawlMemories:
         """Delete the memories of all users."""
         self._items.delete(self._place)
 
-    def _store(self, memory: UserMemory, changed: int | None, deserialize: bool | None) -> Any:
-        memory.memory_id = memory.memory_id or str(uuid4())
-        before = self._items.get(self._place, memory.memory_id)
-        value = asdict(memory) | {"updated_at": changed}
-        if before is not None:
-            value |= {name: before.value[name] for name in ("user_id", "created_at")}
-        self._items.put(self._place, memory.memory_id, value, index=["memory", "topics"])
-        return _show(value, deserialize)
-
     def _read_all(self, **wanted: str | None) -> list[Json]:
         """Return the memories with these ids, the oldest first."""
         exact = {name: value for name, value in wanted.items() if value is not None}
@@ -139,9 +134,8 @@ class TextrawlMemories:
         return sorted((item.value for item in pages), key=lambda value: value["created_at"])
 
 
-def _order_by(field: str) -> Callable[[Json], Any]:
-    # A memory that was never changed counts from its beginning, as in Agno's own databases.
-    return lambda value: value[field] or value["created_at"]
+def _read_field(memory: Json, field: str) -> Any:
+    return memory[field] or memory["created_at"]  # one that was never changed has no other time
 
 
 def _cut(found: list[Json], limit: int | None, page: int | None) -> list[Json]:

@@ -6,6 +6,7 @@ a content, and clears all of them at once.
 
 import base64
 import time
+from collections.abc import Sequence
 from typing import Any
 from uuid import uuid4
 
@@ -21,7 +22,7 @@ _PAGE = 100
 
 
 class TextrawlMemory(Memory):
-    """The memory called `name` on a client that is open.
+    """The memory called `name`.
 
     Agents with the same name share a memory: give each user a name. A query finds at most `limit`
     contents, by words and meaning; an empty one returns all, the oldest first, as ListMemory does.
@@ -31,10 +32,10 @@ class TextrawlMemory(Memory):
     component_type = "memory"
 
     def __init__(
-        self, client: Client, name: str, *, namespace: str = "autogen", limit: int = 5
+        self, memory: Client, name: str, *, namespace: Sequence[str] = ("autogen",), limit: int = 5
     ) -> None:
-        self._items = client.items
-        self._place = (namespace, name)
+        self._items = memory.items
+        self._place = (*namespace, name)
         self._limit = limit
 
     async def add(

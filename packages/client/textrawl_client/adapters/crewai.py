@@ -6,9 +6,7 @@ items, because CrewAI keeps them in scopes, with categories, and changes and del
 """
 
 import asyncio
-import hashlib
-import struct
-from collections import Counter, OrderedDict
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from datetime import datetime
 from functools import partial
@@ -17,32 +15,23 @@ from typing import Any
 
 from crewai.memory.types import MemoryRecord, ScopeInfo
 
+from textrawl_client.adapters.crewai_vectors import TextVectors
 from textrawl_client.adapters.pages import read_pages
 from textrawl_client.client import SyncClient
-
-_MOST_TEXTS = 10_000
 
 
 class TextrawlStorage:
     """Records of crews in a memory: `Memory(storage=storage, embedder=storage.embed)`.
 
-    `client` is an open SyncClient. A search by a vector that `embed` of this object did not make
-    raises LookupError. Every method raises the errors of `ItemStore`.
+    A search by a vector that `embed` of this object did not make raises LookupError. Every method
+    raises the errors of `ItemStore`.
     """
 
-    def __init__(self, client: SyncClient, *, namespace: str = "crewai") -> None:
-        self._items = client.items
-        self._root = namespace
-        self._texts = OrderedDict[tuple[float, ...], str]()
-
-    def embed(self, texts: Sequence[str]) -> list[list[float]]:
-        """Return a vector for each text. Only the same text has the same vector."""
-        vectors = [_hash(text) for text in texts]
-        for text, vector in zip(texts, vectors, strict=True):
-            self._texts[tuple(vector)] = text
-            if len(self._texts) > _MOST_TEXTS:
-                self._texts.popitem(last=False)
-        return vectors
+    def __init__(self, memory: SyncClient, *, namespace: Sequence[str] = ("crewai",)) -> None:
+        self._items = memory.items
+        self._root = tuple(namespace)
+        self._texts = TextVectors()
+        self.embed = self._texts.embed
 
     def save(self, records: list[MemoryRecord]) -> None:
         """Store records."""
@@ -60,15 +49,8 @@ class TextrawlStorage:
         min_score: float = 0.0,
     ) -> list[tuple[MemoryRecord, float]]:
         """Return the records that answer the text of this vector, with scores, the best first."""
-        text = self._texts.get(tuple(query_embedding))
-        if text is None:
-            raise LookupError("Create Memory(storage=storage, embedder=storage.embed)")
-        good = (
-            (record, score)
-            for record, score in self._read(scope_prefix, text)
-            if score >= min_score and _matches(record, categories, metadata_filter)
-        )
-        return list(islice(good, limit))
+        found = self._read(scope_prefix, categories, metadata_filter, query_embedding)
+        return list(islice((one for one in found if one[1] >= min_score), limit))
 
     def delete(
         self,
@@ -81,10 +63,9 @@ class TextrawlStorage:
         """Delete the records to which all arguments apply, and return their number."""
         gone = [
             record
-            for record, _ in self._read(scope_prefix)
+            for record, _ in self._read(scope_prefix, categories, metadata_filter)
             if (not record_ids or record.id in record_ids)
             and (older_than is None or record.created_at < older_than)
-            and _matches(record, categories, metadata_filter)
         ]
         return sum(self._items.delete(self._place(record.scope), record.id) for record in gone)
 
@@ -97,7 +78,7 @@ class TextrawlStorage:
 
     def get_record(self, record_id: str) -> MemoryRecord | None:
         """Return a record, or None."""
-        found = self._items.list((self._root,), filter={"id": record_id}, limit=1)
+        found = self._items.list(self._root, filter={"id": record_id}, limit=1)
         return MemoryRecord.model_validate(found[0].value) if found else None
 
     def list_records(
@@ -108,12 +89,11 @@ class TextrawlStorage:
 
     def get_scope_info(self, scope: str) -> ScopeInfo:
         """Return the numbers and times of a scope with the scopes below it."""
-        records = [record for record, _ in self._read(scope)]
-        times = [record.created_at for record in records]
+        times = [record.created_at for record, _ in self._read(scope)]
         return ScopeInfo(
             path=scope,
-            record_count=len(records),
-            categories=sorted({name for record in records for name in record.categories}),
+            record_count=len(times),
+            categories=sorted(self.list_categories(scope)),
             oldest_record=min(times, default=None),
             newest_record=max(times, default=None),
             child_scopes=self.list_scopes(scope),
@@ -122,8 +102,8 @@ class TextrawlStorage:
     def list_scopes(self, parent: str = "/") -> list[str]:
         """Return the scopes directly below a scope."""
         place = self._place(parent)
-        deeper = self._items.namespaces(place, depth=len(place) + 1, limit=1000)
-        return ["/" + "/".join(each[1:]) for each in deeper if len(each) > len(place)]
+        below = self._items.namespaces(place, depth=len(place) + 1, limit=1000)
+        return ["/" + "/".join(each[len(self._root) :]) for each in below if each != place]
 
     def list_categories(self, scope_prefix: str | None = None) -> dict[str, int]:
         """Return the number of records of each category."""
@@ -151,27 +131,23 @@ class TextrawlStorage:
         return await asyncio.to_thread(self.delete, *args, **options)
 
     def _place(self, scope: str | None) -> tuple[str, ...]:
-        return (self._root, *(label for label in (scope or "").split("/") if label))
+        return (*self._root, *(label for label in (scope or "").split("/") if label))
 
     def _read(
-        self, scope: str | None, text: str | None = None
+        self,
+        scope: str | None,
+        categories: list[str] | None = None,
+        metadata: dict[str, Any] | None = None,
+        vector: list[float] | None = None,
     ) -> Iterator[tuple[MemoryRecord, float]]:
-        """Yield the records of a scope with scores: those that answer a text, or the newest."""
-        items, place = self._items, self._place(scope)
+        """Yield records of a scope with scores: those that answer a vector, or the newest."""
+        items, place, wanted = self._items, self._place(scope), (metadata or {}).items()
         fetch = partial(items.list, place, order="updated")
-        for item in read_pages(fetch if text is None else partial(items.search, text, place)):
-            yield MemoryRecord.model_validate(item.value), item.score or 0.0
-
-
-def _matches(
-    record: MemoryRecord, categories: list[str] | None, metadata: dict[str, Any] | None
-) -> bool:
-    about = (metadata or {}).items()
-    return (not categories or not set(categories).isdisjoint(record.categories)) and all(
-        record.metadata.get(name) == value for name, value in about
-    )
-
-
-def _hash(text: str) -> list[float]:
-    numbers = struct.unpack("<32i", hashlib.shake_256(text.encode()).digest(128))
-    return [number / 2**31 for number in numbers]
+        if vector is not None:
+            fetch = partial(items.search, self._texts.find(vector), place)
+        for item in read_pages(fetch):
+            record = MemoryRecord.model_validate(item.value)
+            if categories and set(categories).isdisjoint(record.categories):
+                continue
+            if wanted <= record.metadata.items():
+                yield record, item.score or 0.0

@@ -9,7 +9,7 @@ import hashlib
 from collections.abc import Sequence
 from typing import Any
 
-from llama_index.core.base.llms.types import ChatMessage, ContentBlock, MessageRole, TextBlock
+from llama_index.core.base.llms.types import ChatMessage, MessageRole, TextBlock
 from llama_index.core.bridge.pydantic import Field
 from llama_index.core.memory import BaseMemoryBlock
 
@@ -20,16 +20,16 @@ _MOST_CHARACTERS = 1000  # of a question
 
 
 class TextrawlMemoryBlock(BaseMemoryBlock[str]):
-    """What a user said in all conversations, as far as it helps with the last message.
+    """The messages of all conversations of a user that answer the last message.
 
-    `client` is an open SyncClient. Messages of one `user` are never shown to another one. A message
-    that is stored again in its session changes nothing. Raises the errors of `ItemStore`.
+    Messages of one `user` are never shown to another one. A message that is stored again in its
+    session changes nothing. Raises the errors of `ItemStore`.
     """
 
-    client: SyncClient = Field(exclude=True)
+    memory: SyncClient = Field(exclude=True)
     user: str
     name: str = "textrawl"
-    namespace: str = "llamaindex"
+    namespace: Sequence[str] = ("llamaindex",)
     limit: int = Field(default=5, description="The number of messages that the block shows.")
 
     async def _aget(self, messages: Sequence[ChatMessage] | None = None, **_: Any) -> str:
@@ -38,8 +38,8 @@ class TextrawlMemoryBlock(BaseMemoryBlock[str]):
         asked = (told[-1].content or "").strip()[-_MOST_CHARACTERS:] if told else ""
         if not asked:
             return ""
-        place = (self.namespace, self.user)
-        found = await asyncio.to_thread(self.client.items.search, asked, place, limit=self.limit)
+        place = (*self.namespace, self.user)
+        found = await asyncio.to_thread(self.memory.items.search, asked, place, limit=self.limit)
         return "\n".join(f"{item.value['role']}: {item.value['text']}" for item in found)
 
     async def _aput(self, messages: Sequence[ChatMessage]) -> None:
@@ -51,21 +51,17 @@ class TextrawlMemoryBlock(BaseMemoryBlock[str]):
                 await asyncio.to_thread(self._store, session, message.role.value, text)
 
     def _store(self, session: str, role: str, text: str) -> None:
-        place = (self.namespace, self.user, session)
+        place = (*self.namespace, self.user, session)
         key = hashlib.sha256(f"{role}: {text}".encode()).hexdigest()[:32]
-        if self.client.items.get(place, key) is None:
-            self.client.items.put(place, key, {"role": role, "text": text}, index=["text"])
+        if self.memory.items.get(place, key) is None:
+            self.memory.items.put(place, key, {"role": role, "text": text}, index=["text"])
 
-    async def atruncate(
-        self, content: list[ContentBlock], tokens_to_truncate: int
-    ) -> list[ContentBlock] | None:
-        """Leave out the messages that answer least, about four characters for each token."""
-        lines = [
-            line
-            for each in content
-            if isinstance(each, TextBlock)
-            for line in each.text.split("\n")
-        ]
+    async def atruncate(self, content: Any, tokens_to_truncate: int) -> Any:
+        """Leave out the messages that answer least, about four characters for each token.
+
+        LlamaIndex gives the block as a list of parts, and takes None for a block without a message.
+        """
+        lines = [line for part in content for line in part.text.split("\n")]
         spare = tokens_to_truncate * 4
         while lines and spare > 0:
             spare -= len(lines.pop()) + 1

@@ -1,43 +1,20 @@
-"""Values of mem0: ids, filters, messages, and memories as its answers show them."""
+"""Values of mem0: messages, the facts in them, and memories as its answers show them."""
 
 import hashlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from datetime import date, datetime
-from time import gmtime, strftime
-from typing import Any
+from typing import Any, cast
 
+from textrawl_client.adapters.mem0_filters import IDS, Json
+from textrawl_client.client import SyncClient
+from textrawl_client.errors import TextrawlError
 from textrawl_client.items import Item
 
-Json = dict[str, Any]
+Told = list[tuple[str, Json]]
+"""Texts, each with the role and the name of who said it."""
 
-IDS = ("user_id", "agent_id", "run_id")
 _OWN = (*IDS, "actor_id", "role", "expiration_date")  # members of a memory itself, not metadata
-_COMPARISONS: dict[str, Callable[[Any, Any], bool]] = {
-    "eq": lambda value, wanted: value == wanted,
-    "ne": lambda value, wanted: value != wanted,
-    "in": lambda value, wanted: value in wanted,
-    "nin": lambda value, wanted: value not in wanted,
-    "gt": lambda value, wanted: value is not None and value > wanted,
-    "gte": lambda value, wanted: value is not None and value >= wanted,
-    "lt": lambda value, wanted: value is not None and value < wanted,
-    "lte": lambda value, wanted: value is not None and value <= wanted,
-    "contains": lambda value, wanted: wanted in (value or ""),
-    "icontains": lambda value, wanted: str(wanted).casefold() in str(value or "").casefold(),
-}
-
-
-def check_ids(given: Mapping[str, Any]) -> dict[str, str]:
-    """Return the ids of a user, an agent and a run as texts.
-
-    Raises ValueError for an id that is empty or has white space, and if there is no id at all.
-    """
-    ids = {name: str(given[name]).strip() for name in IDS if given.get(name) is not None}
-    for name, value in ids.items():
-        if not value or any(letter.isspace() for letter in value):
-            raise ValueError(f"Invalid {name}: it must not be empty or have white space")
-    if not ids:
-        raise ValueError("Give at least one of user_id, agent_id, run_id (a search in `filters`)")
-    return ids
+_NO_MODEL = ("Memory extraction not enabled", "LLM_NOT_CONFIGURED")  # titles of errors
 
 
 def drop_ids(metadata: Json | None) -> Json:
@@ -53,58 +30,40 @@ def write_day(day: date | str | None) -> Json:
     return {"expiration_date": (day.date() if isinstance(day, datetime) else day).isoformat()}
 
 
-def read_messages(messages: str | Json | list[Json]) -> list[tuple[str, Json]]:
+def read_messages(messages: str | Json | list[Json]) -> Told:
     """Return the texts of messages, each with its role and speaker. Instructions are left out."""
     if isinstance(messages, str):
         messages = [{"role": "user", "content": messages}]
-    parts = list[tuple[str, Json]]()
+    parts = Told()
     for message in [messages] if isinstance(messages, dict) else messages:
         content, role = message.get("content"), message.get("role")
-        if isinstance(content, list):
-            content = "\n".join(part["text"] for part in content if "text" in part)
+        if isinstance(content, list):  # parts, of which images are left out
+            pieces = cast("list[Json]", content)
+            content = "\n".join(piece["text"] for piece in pieces if "text" in piece)
         if content and role and role != "system":
             name = message.get("name")
             parts.append((content, {"role": role} | ({"actor_id": name} if name else {})))
     return parts
 
 
-def matches(memory: Json, filters: Json) -> bool:
-    """Say whether a memory passes all filters. Raises ValueError for an unknown comparison."""
-    return all(_matches_one(memory, name, wanted) for name, wanted in filters.items())
-
-
-def is_expired(memory: Json) -> bool:
-    """Say whether the last day of a memory is over."""
-    return (memory.get("expiration_date") or "9999") < strftime("%Y-%m-%d", gmtime())
-
-
-def _matches_one(memory: Json, name: str, wanted: Any) -> bool:
-    if name == "AND":
-        return all(matches(memory, each) for each in wanted)
-    if name == "OR":
-        return any(matches(memory, each) for each in wanted)
-    if name == "NOT":
-        return not any(matches(memory, each) for each in wanted)
-    value = memory.get(name)
-    if isinstance(wanted, dict):
-        return all(_compare(value, sign, operand) for sign, operand in wanted.items())
-    if wanted == "*":
-        return value is not None
-    return value == wanted or (isinstance(value, list) and wanted in value)
-
-
-def _compare(value: Any, sign: str, operand: Any) -> bool:
-    if sign not in _COMPARISONS:
-        raise ValueError(f"Unsupported filter operator: {sign}. Use one of {[*_COMPARISONS]}")
+def find_facts(memory: SyncClient, told: Told) -> Told:
+    """Return the facts that the LLM of the server finds in messages, or else the messages."""
+    text = "\n".join(f"{who['role']}: {text}" for text, who in told)
+    asked = {"text": text, "source": "conversation", "storeResults": False}
     try:
-        return _COMPARISONS[sign](value, operand)
-    except TypeError:  # values of different types have no order
-        return False
+        found: Any = memory.call("extract_memories", asked)
+    except TextrawlError as error:
+        if error.title in _NO_MODEL:
+            return told
+        raise
+    entities = found["extraction"]["entities"] if found.get("extraction") else ()
+    return [(f"{one['name']}: {fact}", {}) for one in entities for fact in one["observations"]]
 
 
 def show(item: Item) -> Json:
-    """Return a memory as mem0's answers show it."""
+    """Return a memory as mem0's answers show it. A memory that was searched has a score."""
     value, text = item.value, item.value["data"]
+    scored = {"score": item.score, "score_details": {"final_score": item.score}}
     return {
         "id": item.key,
         "memory": text,
@@ -112,28 +71,31 @@ def show(item: Item) -> Json:
         "metadata": {k: v for k, v in value.items() if k not in ("data", *_OWN)} or None,
         "created_at": item.created_at.isoformat(),
         "updated_at": item.updated_at.isoformat(),
-    } | {name: value[name] for name in _OWN if name in value}
+        **{name: value[name] for name in _OWN if name in value},
+        **(scored if item.score is not None else {}),
+    }
 
 
 def show_changes(versions: Sequence[Item]) -> list[Json]:
     """Return the versions of a memory, the newest first, as a history, the oldest first."""
-    changes, before = list[Json](), dict[str, Any]()
+    changes = list[Json]()
+    before: Json = {}
     for item in reversed(versions):
-        now = item.value or {}  # a version that deletes has no value
-        about = now or before
+        now: Json = item.value or {}  # a version that deletes has no value
+        change = "DELETE" if not now else "UPDATE" if before else "ADD"
+        said = {name: (now or before).get(name) for name in ("actor_id", "role")}
+        times = {"created_at": item.created_at, "updated_at": item.updated_at}
         changes.append(
             {
                 "id": f"{item.key}:{item.version}",
                 "memory_id": item.key,
                 "old_memory": before.get("data"),
                 "new_memory": now.get("data"),
-                "event": "DELETE" if not now else "UPDATE" if before else "ADD",
-                "created_at": item.created_at.isoformat(),
-                "updated_at": item.updated_at.isoformat(),
+                "event": change,
                 "is_deleted": not now,
-                "actor_id": about.get("actor_id"),
-                "role": about.get("role"),
             }
+            | said
+            | {name: time.isoformat() for name, time in times.items()}
         )
         before = now
     return changes
