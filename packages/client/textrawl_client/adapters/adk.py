@@ -103,9 +103,9 @@ class TextrawlMemoryService(BaseMemoryService):
     ) -> None:
         """Delete the entry with this id. Nothing happens if there is none."""
         place = (*self._root, app_name, user_id)
-        found = await self._items.list(place, filter={"id": memory_id}) if memory_id else ()
-        for item in found:
-            await self._items.put((*place, _DELETED), memory_id, None, index=False)
+        wanted = {"id": memory_id or ""}
+        for item in await self._items.list(place, filter=wanted):
+            await self._items.put((*place, _DELETED), item.key, None, index=False)
             await self._items.delete(item.namespace, item.key)
 
     async def _read_all(self, place: tuple[str, ...]) -> dict[str, Any]:

@@ -95,8 +95,8 @@ class TextrawlMemories:
 
     def get_all_memory_topics(self, user_id: str | None = None) -> list[str]:
         """Return the topics of all memories, each once."""
-        topics = [one["topics"] or () for one in self._read_all(user_id=user_id)]
-        return sorted(set().union(*topics))
+        topics: list[list[str]] = [one["topics"] or [] for one in self._read_all(user_id=user_id)]
+        return sorted({topic for each in topics for topic in each})
 
     def get_user_memory_stats(
         self, limit: int | None = None, page: int | None = None, user_id: str | None = None

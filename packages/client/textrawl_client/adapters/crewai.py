@@ -141,10 +141,10 @@ class TextrawlStorage:
         vector: list[float] | None = None,
     ) -> Iterator[tuple[MemoryRecord, float]]:
         """Yield records of a scope with scores: those that answer a vector, or the newest."""
-        items, place, wanted = self._items, self._place(scope), (metadata or {}).items()
-        fetch = partial(items.list, place, order="updated")
+        place, wanted = self._place(scope), (metadata or {}).items()
+        fetch = partial(self._items.list, place, order="updated")
         if vector is not None:
-            fetch = partial(items.search, self._texts.find(vector), place)
+            fetch = partial(self._items.search, self._texts.find(vector), place)
         for item in read_pages(fetch):
             record = MemoryRecord.model_validate(item.value)
             if categories and set(categories).isdisjoint(record.categories):
