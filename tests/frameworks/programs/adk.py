@@ -45,7 +45,7 @@ async def compare(ours: BaseMemoryService) -> int:
     oracle, sqlite, chance = (
         InMemoryMemoryService(),
         SqliteMemoryService(":memory:"),
-        random.Random(7),  # noqa: S311 - always the same
+        random.Random(7),
     )
     sessions, compared = [], 0
     for number in range(12):

@@ -34,7 +34,7 @@ def _write_record(chance: random.Random, number: int, storage: TextrawlStorage) 
 def compare(ours: TextrawlStorage, oracle: StorageBackend) -> int:
     """The same records are changed; every question about scopes has the same answer."""
     assert isinstance(ours, StorageBackend)
-    chance, compared = random.Random(11), 0  # noqa: S311 - always the same
+    chance, compared = random.Random(11), 0
     for number in range(30):
         record = _write_record(chance, number, ours)
         again = _write_record(chance, chance.randrange(number + 1), ours)
