@@ -3,6 +3,7 @@
 import asyncio
 import os
 import random
+from itertools import product
 
 from google.adk.agents import Agent
 from google.adk.events import Event
@@ -40,14 +41,9 @@ async def _search(service: BaseMemoryService, app: str, user: str, query: str) -
 
 
 async def compare(ours: BaseMemoryService) -> int:
-    """The same sessions are added and deleted; each word finds what the oracles find, and no more
-    than what this user of this app said."""
-    oracle, sqlite, chance = (
-        InMemoryMemoryService(),
-        SqliteMemoryService(":memory:"),
-        random.Random(7),
-    )
-    sessions, compared = [], 0
+    """Add and delete the same sessions, and return the number of searches that are compared."""
+    oracle, sqlite = InMemoryMemoryService(), SqliteMemoryService(":memory:")
+    sessions, chance = [], random.Random(7)
     for number in range(12):
         sessions.append(_write_session(chance, f"session {number}"))
         again = chance.choice(sessions)
@@ -59,20 +55,17 @@ async def compare(ours: BaseMemoryService) -> int:
         for service in (ours, oracle):
             await service.delete_memory(**place, memory_id=session.events[0].id)
             await service.add_session_to_memory(session)  # the deleted event stays deleted
-    for app in APPS:
-        for user in USERS:
-            own = [one for one in sessions if (one.app_name, one.user_id) == (app, user)]
-            said = {event.content.parts[0].text for one in own for event in one.events}
-            for word in WORDS:
-                wanted = await _search(oracle, app, user, word)
-                found = await _search(ours, app, user, word)
-                assert wanted <= found, (app, user, word, wanted, found)
-                assert {text for text, *_ in found} <= said, (app, user, word, found)
-                assert wanted <= await _search(sqlite, app, user, word)
-                compared += 1
+    for place in product(APPS, USERS):
+        own = [one for one in sessions if (one.app_name, one.user_id) == place]
+        said = {event.content.parts[0].text for one in own for event in one.events}
+        for word in WORDS:
+            wanted, found = await _search(oracle, *place, word), await _search(ours, *place, word)
+            assert wanted <= found, (place, word, wanted, found)
+            assert {text for text, *_ in found} <= said, (place, word, found)
+            assert wanted <= await _search(sqlite, *place, word)
     assert await _search(ours, "shop", "nobody", "amber") == set()
     await sqlite.close()
-    return compared
+    return len(APPS) * len(USERS) * len(WORDS)
 
 
 async def add_directly(ours: BaseMemoryService) -> None:

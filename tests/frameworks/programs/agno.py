@@ -43,8 +43,8 @@ def _change(chance: random.Random, dbs: list[SqliteDb], number: int) -> None:
 
 
 def compare(ours: SqliteDb, oracle: SqliteDb) -> int:
-    """The same changes are made in both databases; every question has the same answer."""
-    chance, compared = random.Random(3), 0
+    """Make the same changes in both databases, and return their number."""
+    chance = random.Random(3)
     for number in range(80):
         _change(chance, [ours, oracle], number)
         asked = {
@@ -53,27 +53,21 @@ def compare(ours: SqliteDb, oracle: SqliteDb) -> int:
             "topics": chance.choice((None, None, ["tea"], ["tea", "work"])),
             "search_content": chance.choice((None, None, "tea", "nobody")),
         }
-        found, count = ours.get_user_memories(**asked, deserialize=False)
-        wanted, total = oracle.get_user_memories(**asked, deserialize=False)
-        assert _show(found) == _show(wanted), (asked, found, wanted)
-        assert count == total
-        page = {"limit": 2, "page": 2, "sort_by": "created_at", "sort_order": "asc"}
-        assert [one.memory_id for one in ours.get_user_memories(**asked, **page)] == [
-            one.memory_id for one in oracle.get_user_memories(**asked, **page)
-        ]
-        user = asked["user_id"]
-        assert sorted(ours.get_all_memory_topics(user)) == sorted(
-            oracle.get_all_memory_topics(user)
-        )
-        assert ours.get_user_memory_stats(user_id=user) == oracle.get_user_memory_stats(
-            user_id=user
-        )
-        one = f"memory {chance.randrange(8)}"
-        assert ours.get_user_memory(one, user_id=user) == oracle.get_user_memory(one, user_id=user)
-        compared += 1
+        known = f"memory {chance.randrange(8)}"
+        found, wanted = (_ask(db, asked, known) for db in (ours, oracle))
+        assert found == wanted, (asked, found, wanted)
     ours.clear_memories()
     assert ours.get_user_memories() == []
-    return compared
+    return 80
+
+
+def _ask(db: SqliteDb, asked: dict, known: str) -> list:
+    """Return the answers to all questions that a database can be asked about memories."""
+    user, page = {"user_id": asked["user_id"]}, {"limit": 2, "page": 2}
+    found, count = db.get_user_memories(**asked, deserialize=False)
+    second = db.get_user_memories(**asked, **page, sort_by="created_at", sort_order="asc")
+    topics, stats = db.get_all_memory_topics(**user), db.get_user_memory_stats(**user)
+    return [_show(found), count, second, sorted(topics), stats, db.get_user_memory(known, **user)]
 
 
 def talk(db: TextrawlDb) -> None:

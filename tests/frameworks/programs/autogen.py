@@ -58,9 +58,13 @@ async def talk(memory: Client) -> str:
     context = UnboundedChatCompletionContext()
     assert (await ours.update_context(context)).memories.results == []
     info = ModelInfo(
-        vision=False, function_calling=True, json_output=False, family="unknown",
-        structured_output=False, multiple_system_messages=True,
-    )  # fmt: skip
+        vision=False,
+        function_calling=True,
+        json_output=False,
+        family="unknown",
+        structured_output=False,
+        multiple_system_messages=True,
+    )
     model = OpenAIChatCompletionClient(model="stand-in", model_info=info)
     agent = AssistantAgent("assistant", model, memory=[ours], model_context=context)
     result = await agent.run(task="Which city is the office in?")

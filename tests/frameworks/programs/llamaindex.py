@@ -19,9 +19,13 @@ def _tell(role: str, text: str) -> ChatMessage:
 def _open(memory: SyncClient, user: str, session: str) -> Memory:
     block = TextrawlMemoryBlock(memory=memory, user=user, limit=2, priority=1)
     return Memory.from_defaults(
-        session_id=session, token_limit=120, chat_history_token_ratio=0.5, token_flush_size=40,
-        memory_blocks=[block], insert_method=InsertMethod.SYSTEM,
-    )  # fmt: skip
+        session_id=session,
+        token_limit=120,
+        chat_history_token_ratio=0.5,
+        token_flush_size=40,
+        memory_blocks=[block],
+        insert_method=InsertMethod.SYSTEM,
+    )
 
 
 async def remember(memory: SyncClient) -> None:
@@ -60,9 +64,12 @@ def use_without_await(memory: SyncClient) -> None:
 async def talk(memory: SyncClient) -> str:
     """An agent answers with what its user said in another session."""
     model = OpenAILike(
-        model="stand-in", api_base=os.environ["OPENAI_BASE_URL"], api_key="none",
-        is_chat_model=True, is_function_calling_model=True,
-    )  # fmt: skip
+        model="stand-in",
+        api_base=os.environ["OPENAI_BASE_URL"],
+        api_key="none",
+        is_chat_model=True,
+        is_function_calling_model=True,
+    )
     agent = FunctionAgent(llm=model, tools=[])
     answer = await agent.run("Which city is my office in?", memory=_open(memory, "ada", "4"))
     return str(answer)
