@@ -897,13 +897,13 @@ CREATE TABLE undone (
     CONSTRAINT undone_pkey PRIMARY KEY (space_id, undo_id, id, action),
     CONSTRAINT undone_space_id_undo_id_fkey FOREIGN KEY (space_id, undo_id) REFERENCES undo(space_id, id) ON DELETE CASCADE,
     CONSTRAINT undone_action_check CHECK (action = ANY (ARRAY['remove'::text, 'hand over'::text, 'revive'::text, 'reset'::text, 'drop entity'::text, 'move back'::text, 'retype'::text, 'return'::text])),
-    CONSTRAINT undone_kind_check CHECK (kind = ANY (ARRAY['entity'::text, 'observation'::text, 'relation'::text, 'reflection'::text, 'document'::text, 'proposal'::text, 'alias'::text, 'merge'::text]))
+    CONSTRAINT undone_kind_check CHECK (kind = ANY (ARRAY['entity'::text, 'observation'::text, 'relation'::text, 'reflection'::text, 'document'::text, 'proposal'::text, 'alias'::text, 'merge'::text, 'dismissal'::text]))
 );
 COMMENT ON TABLE undone IS 'Rows that an undo removed or changed. They are kept until the undo is purged or their entity is forgotten.';
 COMMENT ON COLUMN undone.space_id IS 'Space of the row.';
 COMMENT ON COLUMN undone.undo_id IS 'The undo.';
 COMMENT ON COLUMN undone.action IS 'What the undo did to the row. remove: the row was removed, or the merge was split. hand over: another author of the same fact became the author of the fact. revive: the row is valid again, or the entities are merged again. reset: the row has its former source, confidence, end and said_at again, the node or edge its former values, the document its former text, or the proposal its former decision. drop entity: the entity was removed. move back: the fact belongs to its former entity again. retype: the entity has its former type again. return: a move to another space had taken the row away, and the undo returned it.';
-COMMENT ON COLUMN undone.kind IS 'entity, observation, relation, reflection, document, proposal, alias or merge.';
+COMMENT ON COLUMN undone.kind IS 'entity, observation, relation, reflection, document, proposal, alias, merge or dismissal.';
 COMMENT ON COLUMN undone.id IS 'Id of the row.';
 COMMENT ON COLUMN undone.names IS 'name_key(name) of each entity that the row is about.';
 COMMENT ON COLUMN undone.entities IS 'For remove, move back and drop entity: the entities in names, as they were before the undo. For other actions: empty.';
@@ -2121,3 +2121,40 @@ ALTER TABLE item_vector ENABLE ROW LEVEL SECURITY;
 ALTER TABLE item_vector FORCE ROW LEVEL SECURITY;
 CREATE POLICY owner ON item_vector FOR ALL TO textrawl_owner USING (true) WITH CHECK (true);
 CREATE POLICY readers ON item_vector FOR SELECT TO public USING ((space_id = ANY (( SELECT session_spaces() AS session_spaces)::integer[])));
+
+CREATE TABLE dismissal (
+    space_id integer NOT NULL,
+    id uuid DEFAULT gen_random_uuid() NOT NULL,
+    kind text NOT NULL,
+    one uuid NOT NULL,
+    other uuid NOT NULL,
+    author_id integer NOT NULL,
+    client text,
+    tool text NOT NULL,
+    request text,
+    created_at timestamptz DEFAULT now() NOT NULL,
+    CONSTRAINT dismissal_pkey PRIMARY KEY (space_id, id),
+    CONSTRAINT dismissal_space_id_kind_one_other_key UNIQUE (space_id, kind, one, other),
+    CONSTRAINT dismissal_author_id_fkey FOREIGN KEY (author_id) REFERENCES actor(id),
+    CONSTRAINT dismissal_space_id_fkey FOREIGN KEY (space_id) REFERENCES space(id),
+    CONSTRAINT dismissal_check CHECK (one <= other),
+    CONSTRAINT dismissal_check1 CHECK ((kind = 'stale'::text) = (one = other)),
+    CONSTRAINT dismissal_kind_check CHECK (kind = ANY (ARRAY['same'::text, 'close'::text, 'stale'::text]))
+);
+COMMENT ON TABLE dismissal IS 'A candidate that somebody dismissed, so that lists and counts leave it out.';
+COMMENT ON COLUMN dismissal.space_id IS 'Space of the candidate.';
+COMMENT ON COLUMN dismissal.id IS 'Id of the row, which the trail names.';
+COMMENT ON COLUMN dismissal.kind IS 'same: two entities are not the same. close: two facts do not contradict or repeat each other. stale: a fact is still true.';
+COMMENT ON COLUMN dismissal.one IS 'Id of the entity or the fact with the smaller id. It is not a key, because an undo can remove the entity or the fact and restore it.';
+COMMENT ON COLUMN dismissal.other IS 'Id of the other entity or fact; for stale the same id.';
+COMMENT ON COLUMN dismissal.author_id IS 'Actor who dismissed the candidate.';
+COMMENT ON COLUMN dismissal.client IS 'Name and version of the client. Null: from SQL.';
+COMMENT ON COLUMN dismissal.tool IS 'Tool that dismissed the candidate. sql: from psql.';
+COMMENT ON COLUMN dismissal.request IS 'Id of the request. Null: from SQL.';
+COMMENT ON COLUMN dismissal.created_at IS 'When the candidate was dismissed.';
+CREATE INDEX dismissal_one_idx ON dismissal USING btree (space_id, one);
+CREATE INDEX dismissal_other_idx ON dismissal USING btree (space_id, other);
+ALTER TABLE dismissal ENABLE ROW LEVEL SECURITY;
+ALTER TABLE dismissal FORCE ROW LEVEL SECURITY;
+CREATE POLICY owner ON dismissal FOR ALL TO textrawl_owner USING (true) WITH CHECK (true);
+CREATE POLICY readers ON dismissal FOR SELECT TO public USING ((space_id = ANY (( SELECT session_spaces() AS session_spaces)::integer[])));

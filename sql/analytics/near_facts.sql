@@ -48,6 +48,8 @@ begin
         select space_id, one.id, other.id, (1 - (one.vector <=> other.vector))::real
         from fact one join fact other using (space_id, entity_id)
         where one.rank > other.rank and one.vector <=> other.vector <= 1 - $2
+          and not exists (select from textrawl.dismissal d where d.space_id = one.space_id and d.kind = 'close'
+                            and d.one = least(one.id, other.id) and d.other = greatest(one.id, other.id))
         order by 4 desc, 2, 3 limit $4$query$,
         case when entities is null then 'textrawl.fact o' else 'changed join textrawl.fact o using (space_id, entity_id)' end,
         'embedding_' || model)
@@ -56,7 +58,7 @@ end
 $$;
 
 comment on function textrawl.near_facts is
-    'Pairs of valid facts of one entity whose cosine is at least the given similarity, the most similar pair first. '
+    'Pairs of valid facts of one entity whose cosine is at least the given similarity, and that nobody dismissed, the most similar pair first. '
     'The older fact of a pair comes first. At most most_pairs pairs are compared, starting with the entities that have the '
     'newest facts. Errors: TR010, TR011 (access). '
     'Example: select * from textrawl.near_facts(0.95);';

@@ -40,11 +40,13 @@ begin
     cross join lateral (select disagreement(one.content, other.content, one.language) as reason) compared
     where (one.created_at, one.id) < (other.created_at, other.id)
       and case when not one.values or one.negative <> other.negative or one.counted and other.counted then compared.reason is not null end
+      and not exists (select from dismissal d where d.space_id = one.space_id and d.kind = 'close'
+                        and d.one = least(one.id, other.id) and d.other = greatest(one.id, other.id))
     order by greatest(one.created_at, other.created_at) desc, one.id, other.id limit max_rows;
 end
 $$;
 
 comment on function textrawl.conflicting_facts is
-    'Pairs of valid facts of one entity that disagree, the newest pair first. The older fact of a pair comes first. reason '
+    'Pairs of valid facts of one entity that disagree and that nobody dismissed, the newest pair first. The older fact of a pair comes first. reason '
     'is other value or opposite, as in disagreement(). At most most_facts facts are read, those of the entities that '
     'changed last. Errors: TR010, TR011 (access). Example: select * from textrawl.conflicting_facts();';

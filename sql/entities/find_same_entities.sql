@@ -29,7 +29,7 @@ end
 $$;
 
 comment on function textrawl.find_same_entities is
-    'Pairs of entities that can be one entity under two names, with a score. The score grows with the likeness of their '
+    'Pairs of entities that can be one entity under two names, and that nobody dismissed, with a score. The score grows with the likeness of their '
     'names, with the facts and relations that they share, and with the cosine of their vectors. Entities of different '
     'stated types get a lower score. Nothing is merged. Errors: TR010, TR011 (access), TR050 (no such entity). '
     'Example: select entity_name, other_name, score from textrawl.find_same_entities() order by score desc;';

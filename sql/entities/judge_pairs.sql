@@ -36,6 +36,8 @@ begin
             join named b on b.space_id = p.space_id and b.id = p.other
             cross join lateral compare_forms(a.words, b.words, a.squeezed, b.squeezed, a.short, b.short,
                 a.numbers, b.numbers, a.trigrams, b.trigrams) c
+            where not exists (select from dismissal d where d.space_id = p.space_id and d.kind = 'same'
+                                and d.one = least(p.one, p.other) and d.other = greatest(p.one, p.other))
             order by coalesce(c.likeness, 0) + least(p.shared_facts, 3) * 0.3 desc, p.one, p.other
             limit greatest(judge_pairs.max_rows * 2, 200)
         ), sized as (

@@ -130,6 +130,10 @@ begin
     perform withdraw_queries(origin.space_id, removed_ids, n)
     from unnest(case when forget_entity.fact is null then aliases || forget_entity.entity_name else array[null] end) n;
     perform forget_moved(origin.space_id, removed_ids);
+    delete from dismissal d
+    where d.space_id = origin.space_id
+      and (d.one = any(removed_ids || forget_entity.entity_id) or d.other = any(removed_ids || forget_entity.entity_id))
+      and (forget_entity.fact is null or d.kind <> 'same');
     if forget_entity.fact is null then
         -- Lock these rows in one order. The cascade would lock them in two groups: by one end of the pair, then by the
         -- other end. Two such sessions could deadlock.

@@ -4,7 +4,7 @@ begin atomic
     select action in ('created', 'remembered', 'repeated', 'updated', 'replaced', 'related', 'forgotten',
                       'retyped', 'ended', 'moved', 'reflected', 'faded', 'described',
                       'written', 'deleted', 'erased', 'revised', 'named', 'unnamed', 'merged', 'split',
-                      'proposed', 'accepted', 'rejected', 'shared', 'transferred');
+                      'proposed', 'accepted', 'rejected', 'shared', 'transferred', 'dismissed');
 end;
 
 comment on function textrawl.can_undo is

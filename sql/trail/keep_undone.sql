@@ -13,7 +13,7 @@ begin atomic
         case when p.kind in ('alias', 'merge') then p.former when p.kind = 'document' then jsonb_build_object('version', c.version) else case p.action
         when 'remove' then case p.kind
             when 'observation' then to_jsonb(o) - 'fts' || textrawl.memory_record(space, p.id)
-            when 'relation' then to_jsonb(r) || textrawl.edge_record(space, r.id) else to_jsonb(f) - 'fts' end
+            when 'relation' then to_jsonb(r) || textrawl.edge_record(space, r.id) when 'dismissal' then to_jsonb(w) else to_jsonb(f) - 'fts' end
         when 'move back' then jsonb_build_object('entity_id', o.entity_id)
         when 'retype' then jsonb_build_object('entity_type', n.entity_type, 'metadata', n.metadata, 'type_guessed', n.type_guessed)
         when 'drop entity' then to_jsonb(n) - 'fts'
@@ -41,6 +41,7 @@ begin atomic
         and r.id = case p.kind when 'relation' then p.id when 'reflection' then f.relation_id end
     left join textrawl.entity n on n.space_id = space and n.id = p.id and p.kind = 'entity'
     left join textrawl.document c on c.space_id = space and c.id = p.id and p.kind = 'document'
+    left join textrawl.dismissal w on w.space_id = space and w.id = p.id and p.kind = 'dismissal'
     left join textrawl.event v on v.space_id = space and v.id = p.event_id
     where p.action not in ('lost', 'kept');
 end;

@@ -306,6 +306,10 @@ begin atomic
     union all
     select 'revive', 'relation', r.id, r.from_entity, null, r.until, null, null from reopened r
     union all
+    select 'remove', 'dismissal', d.id, own_event.entity_id, null, null, null, null
+    from own_event join textrawl.dismissal d on d.space_id = space and d.id::text = own_event.detail ->> 'dismissal'
+    where own_event.action = 'dismissed'
+    union all
     select 'remove', 'reflection', own_reflection.id, own_reflection.entity_id, null, null, null, null from own_reflection
     union all
     select case when others then 'remove' else 'kept' end, 'reflection', others_reflection.id, others_reflection.entity_id,

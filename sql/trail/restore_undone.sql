@@ -81,6 +81,10 @@ begin
               where c.space_id = restore_undone.space and c.event_id = any(own) and c.relation_id is not null),
         withdrawn, array(select unnest(withdrawn) except select unnest(own)), '{}') g;
     perform restore_reflections(restore_undone.space, restore_undone.undo);
+    insert into dismissal
+    select w.* from undone d cross join lateral jsonb_populate_record(null::dismissal, d.before) w
+    where d.space_id = restore_undone.space and d.undo_id = restore_undone.undo and d.action = 'remove' and d.kind = 'dismissal'
+    on conflict do nothing;
     perform change_nodes(restore_undone.space, restore_undone.undo, true);
     perform restore_aliases(restore_undone.space, restore_undone.undo);
     perform undo_aliases(restore_undone.space, restore_undone.undo, back => true);
@@ -98,6 +102,7 @@ begin
         d.kind = 'observation' and not exists (select from observation o where o.space_id = restore_undone.space and o.id = d.id)
         or d.kind = 'relation' and not exists (select from relation r where r.space_id = restore_undone.space and r.id = d.id)
         or d.kind = 'reflection' and not exists (select from reflection f where f.space_id = restore_undone.space and f.id = d.id)
+        or d.kind = 'dismissal' and not exists (select from dismissal w where w.space_id = restore_undone.space and w.id = d.id)
         or d.kind = 'proposal' and not exists (select from proposal p where p.space_id = restore_undone.space and p.id = d.id)
         or d.kind = 'document' and not exists (select from document c where c.space_id = restore_undone.space and c.id = d.id)
         or d.kind = 'entity' and not exists (select from entity e where e.space_id = restore_undone.space and e.id = d.id)))

@@ -76,6 +76,9 @@ begin
     delete from reflection f using undone d
     where d.space_id = target_space and d.undo_id = undo_events.undo_id and d.action = 'remove' and d.kind = 'reflection'
       and f.space_id = target_space and f.id = d.id;
+    delete from dismissal w using undone d
+    where d.space_id = target_space and d.undo_id = undo_events.undo_id and d.action = 'remove' and d.kind = 'dismissal'
+      and w.space_id = target_space and w.id = d.id;
     delete from observation o using undone d
     where d.space_id = target_space and d.undo_id = undo_events.undo_id and d.action = 'remove' and d.kind = 'observation'
       and o.space_id = target_space and o.id = d.id;

@@ -74,6 +74,14 @@ def correct(owner: psycopg.Connection) -> None:
         owner.execute(call)
 
 
+def dismiss(owner: psycopg.Connection) -> None:
+    """Decide that two entities are not the same."""
+    owner.execute(
+        "select dismiss_candidate('same', e.id, o.id, space => 1) from entity e, entity o"
+        " where e.space_id = 1 and o.space_id = 1 and e.name = 'Ada' and o.name = 'Atlas'"
+    )
+
+
 def fill(conninfo: str) -> None:
     """A team's memory: two spaces, vectors, tokens, a correction, a relation, an undo."""
     with psycopg.connect(conninfo, autocommit=True) as owner:
@@ -100,6 +108,7 @@ def fill(conninfo: str) -> None:
             "select remember_fact('Bad', 'fact', 'nonsense', space => 2, credential => sha256('x'))"
         )
         owner.execute("select undo_author('ana', (select max(at) from event))")
+        dismiss(owner)
         owner.execute(
             'update entity set metadata = \'{"a": [1, null, "x\\n"]}\','
             " description = 'a ''person''' where name = 'Ada'"

@@ -55,6 +55,7 @@ class Material:
     proposal: str
     token: str
     event: str
+    pair: str
 
     @property
     def valid(self) -> dict[str, Form]:
@@ -71,6 +72,8 @@ class Material:
             "end": {**name, "relation": "likes", "other": "Tea"},
             "unname": {**name, "alias": "Ada L"},
             "merge": {**name, "other": "Ben"},
+            "merge-pairs": {"pairs": self.pair, "confirmed": "1"},
+            "dismiss": {"kind": "stale", "one": self.fact, "confirmed": "1"},
             "split": {"name": "Ada King", "confirmed": "1"},
             "grant": {"actor": "dora", "scope-read": "1", "confirmed": "1"},
             "take-back": {"actor": "looker", "confirmed": "1"},
@@ -102,7 +105,8 @@ class Material:
             "before": "2030-01-01", "until": "2030-01-01", "last": "x", "move": "1", "ended": "1",
             "relation": "likes", "former": "Tea", "former_relation": "likes", "new_name": "Ada",
             "valid_from": "2026-01-01", "valid_until": "2030-01-01", "event": self.event,
-            "call": "x", "spaces": "team", "back": "/explore/search", "score": "50",
+            "call": "x", "spaces": "team", "one": self.fact,
+            "pair": self.pair, "pairs": self.pair, "back": "/explore/search", "score": "50",
             "entities": "10", "planned": "x", "entry": "daily/2026-05-01/laptop",
             "file": "self/my_identity.md", "snapshot": "x", "download": "1",
         }  # fmt: skip
@@ -186,7 +190,8 @@ def fill(owner: psycopg.Connection, space: str, author: str, names: tuple[str, s
     fact, spare = call(remember, "Ada", "likes tea"), call(remember, "Ada", "likes cake")
     for entity, text in (("Ben", "likes tea"), ("Ada King", "writes"), names):
         call(remember, entity, text)
-    call(remember, "Dan", "sails")
+    for name, text in (("Dan", "sails"), ("Fay", "rows")):
+        call(remember, name, text)
     call("(relate_entities('Ada', 'likes', 'Tea', credential => %s)).relation_id")
     write_texts(owner, names[1], credential)
     call("(name_entity('Ada', 'Ada L', credential => %s)).stored_alias")
@@ -197,14 +202,16 @@ def fill(owner: psycopg.Connection, space: str, author: str, names: tuple[str, s
 
 def _find_ids(
     owner: psycopg.Connection, space: str, suggester: bytes, credential: bytes
-) -> tuple[str, str, str, str]:
-    """Return the ids of an undo, of a new proposal, of the token, and of an event."""
+) -> tuple[str, str, str, str, str]:
+    """Return the ids of an undo, of a new proposal, of the token, of an event, and of a pair."""
     [ids] = owner.execute(
         "with chosen as (select id from space where name = %s)"
         " select (select max(u.id)::text from undo u where u.space_id = chosen.id),"
         " proposal_id::text, (select id::text from token where hash = %s),"
         " (select max(e.id)::text from event e join observation o on o.id = e.observation_id"
-        "  where e.space_id = chosen.id and o.content = 'sails')"
+        "  where e.space_id = chosen.id and o.content = 'sails'),"
+        " (select string_agg(e.id::text, '/' order by e.name) from entity e"
+        "  where e.space_id = chosen.id and e.name in ('Dan', 'Fay'))"
         " from chosen, remember_fact('Ada', 'person', 'swims', credential => %s)",
         (space, credential, suggester),
     ).fetchall()
@@ -234,6 +241,7 @@ def compare(answer: httpx2.Response, *typed: str) -> tuple[int, str, str]:
     """Return what an answer says, without what was typed and what is new in each answer."""
     target, page = answer.headers.get("location", ""), _NEW.sub("", answer.text)
     written = {write(text) for text in typed for write in (str, str.lower, quote, quote_plus)}
+    written |= {quote_plus(text) for text in written}  # an address in an address
     for text in sorted(written, key=len, reverse=True):
         target, page = target.replace(text, "~"), page.replace(text, "~")
     return answer.status_code, target, page

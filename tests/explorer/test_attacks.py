@@ -73,7 +73,7 @@ def test_every_parameter_is_attacked() -> None:
     folder = Path(textrawl.explorer.__file__).parent
     source = "".join(path.read_text(encoding="utf-8") for path in folder.glob("*_page.py"))
     named = re.findall(r"""(?:\.read|\.get|getlist)\("([a-z_]+)"[,)]""", source)
-    assert set(named) - set(Material("", "", "", "", "", "").parameters) == set()
+    assert set(named) - set(Material("", "", "", "", "", "", "").parameters) == set()
 
 
 def _list_forgeries(root: str, own: str, other: str) -> dict[str, tuple[dict[str, str], str]]:
@@ -155,6 +155,8 @@ def _list_guesses(siege: Siege) -> list[tuple[str, str, str]]:
         ("ids", hidden.proposal, str(uuid4())),
         ("id", hidden.proposal[:8], "00000000"),
         ("undo", hidden.undo, "999999"),
+        ("one", hidden.fact, str(uuid4())),
+        *((name, hidden.pair, f"{uuid4()}/{uuid4()}") for name in ("pair", "pairs")),
         ("event", hidden.event, "999999"),
         ("token", hidden.token, "999999"),
         *((name, "hidden", "absent") for name in ("space", "source", "target", "spaces")),

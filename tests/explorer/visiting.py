@@ -50,11 +50,14 @@ class Browser:
         """Send a form of the last page."""
         return await self.send(page, {"form_token": self.form_token, **fields})
 
-    async def press(self, shown: httpx2.Response, action: str) -> httpx2.Response:
-        """Send the only or the last form of a page for an action, as it is."""
-        form = [each for each in _FORM.findall(shown.text) if f'/explore/{action}"' in each][-1]
-        found = {html.unescape(name): html.unescape(value) for name, value in _FIELD.findall(form)}
-        return await self.send(action, found)
+    async def press(
+        self, shown: httpx2.Response, action: str, place: int = 0, **more: str
+    ) -> httpx2.Response:
+        """Send the form of a page for an action as it is, with more fields."""
+        forms = [each for each in _FORM.findall(shown.text) if f'/explore/{action}"' in each]
+        fields = _FIELD.findall(forms[place])
+        found = {html.unescape(name): html.unescape(value) for name, value in fields}
+        return await self.send(action, found | more)
 
     async def follow(self, answer: httpx2.Response) -> httpx2.Response:
         """Look at the page that an answer leads to."""

@@ -29,6 +29,7 @@ KINDS: dict[str, LiteralString] = {
     "revision": "export_revisions",
     "relation": "export_relations",
     "reflection": "export_reflections",
+    "dismissal": "export_dismissals",
     "memory": "export_memories",
     "link": "export_links",
     "instance": "export_instances",

@@ -80,6 +80,7 @@ _FUNCTIONS: dict[str, LiteralString] = {
     "revision": "import_revisions",
     "relation": "import_relations",
     "reflection": "import_reflections",
+    "dismissal": "import_dismissals",
     "document": "import_documents",
     "version": "import_versions",
 }
@@ -90,6 +91,7 @@ _PLURALS = {
     "revision": "revisions",
     "relation": "relations",
     "reflection": "reflections",
+    "dismissal": "dismissals",
     "memory": "memories",
     "link": "links",
     "instance": "instances",
@@ -108,6 +110,8 @@ _REFERENCES = (
     "to_memory",
     "document",
     "described_by",
+    "one",
+    "other",
 )
 _TRAIL_COUNTS = ("entities", "facts", "relations")
 _REASONS = {

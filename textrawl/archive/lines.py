@@ -292,6 +292,18 @@ class RevisionLine(SignedLine):
     revised_at: Moment
 
 
+class DismissalLine(SignedLine):
+    """A candidate that somebody dismissed: two entities, two facts, or one fact as both."""
+
+    kind: Literal["dismissal"]
+    space: SpaceName
+    id: Id
+    candidate: Literal["same", "close", "stale"]
+    one: Id
+    other: Id
+    created_at: Moment
+
+
 class _Statement(SignedLine):
     space: SpaceName
     id: Id
@@ -428,6 +440,7 @@ class Footer(Line):
     alias: int = 0
     revision: int = 0
     reflection: int = 0
+    dismissal: int = 0
     memory: int = 0
     link: int = 0
     instance: int = 0
@@ -447,6 +460,7 @@ Content = (
     | RevisionLine
     | RelationLine
     | ReflectionLine
+    | DismissalLine
     | MemoryLine
     | LinkLine
     | InstanceLine
@@ -468,6 +482,7 @@ KINDS: dict[object, type[Content]] = {
     "revision": RevisionLine,
     "relation": RelationLine,
     "reflection": ReflectionLine,
+    "dismissal": DismissalLine,
     "memory": MemoryLine,
     "link": LinkLine,
     "instance": InstanceLine,

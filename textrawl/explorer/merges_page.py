@@ -3,16 +3,22 @@
 Each has two steps. The first shows what will change, and the second changes it.
 """
 
+from collections.abc import Sequence
+
 from starlette.responses import Response
 
-from textrawl.explorer.arguments import read_name
+from textrawl.errors import ArgumentInvalid
+from textrawl.explorer.arguments import read_id, read_name
 from textrawl.explorer.names_page import find_target
+from textrawl.explorer.rendering import write_link
 from textrawl.explorer.requests import PageRequest
 from textrawl.memory.entities import EntityOperations
 from textrawl.values.text import NAME_LENGTH, clean_name
 
 LEAST_SCORE = 0.3  # lower than in the answers of tools: people see at once that a pair is wrong
 _CANDIDATES = 10
+_MOST_PAIRS = 50  # of one merge
+_TWO = 2
 _MOST_LATER = 50  # facts since a merge that are shown
 
 
@@ -40,6 +46,42 @@ async def merge(visit: PageRequest) -> Response:
     operations = EntityOperations(visit.site.store)
     row = await operations.merge(target.entity.name, other, target.caller, dry_run=False)
     return visit.report("Merged.", target.entity.space, entity=row.kept_name)
+
+
+async def plan_pairs(visit: PageRequest) -> Response:
+    """Show what the merges of the chosen pairs would change, in one space."""
+    pairs, rivals = _read_pairs(visit, visit.read_all("pair"))
+    rows = await EntityOperations(visit.site.store).merge_pairs(pairs, visit.caller, dry_run=True)
+    joined = " ".join("/".join(pair) for pair in pairs)
+    values = {"plan": rows, "pairs": joined, "rivals": rivals, "space": visit.require_space()}
+    return visit.show("merge_pairs.html", values)
+
+
+async def merge_pairs(visit: PageRequest) -> Response:
+    """Merge pairs, all or none. The form is the confirmation of the person."""
+    pairs, _ = _read_pairs(visit, visit.form.get("pairs", "").split())
+    visit.require_confirmation()
+    rows = await EntityOperations(visit.site.store).merge_pairs(pairs, visit.caller, dry_run=False)
+    text = f"Merged {len(rows)} pairs." if len(rows) > 1 else "Merged."
+    return visit.report(text, visit.require_space(), default=write_link("same"))
+
+
+def _read_pairs(visit: PageRequest, given: Sequence[str]) -> tuple[list[list[str]], int]:
+    """Return the pairs of ids, and how many had an entity of a pair before, and are left out.
+
+    Raises ArgumentInvalid, ItemNotFound, ReadOnly, ScopeMissing.
+    """
+    visit.require_writable()
+    visit.require_space()
+    visit.principal.require("write")
+    pairs: list[list[str]] = []
+    for text in given[:_MOST_PAIRS]:
+        pair = [str(read_id(clean_name(each))) for each in text.split("/")]
+        if len(pair) == _TWO and not {*pair} & {each for before in pairs for each in before}:
+            pairs.append(pair)
+    if not pairs:
+        raise ArgumentInvalid("Go back, and choose at least one", title="No pair is chosen")
+    return pairs, len(given) - len(pairs)
 
 
 async def plan_split(visit: PageRequest) -> Response:

@@ -241,6 +241,7 @@ class PageRequest:
             "targets": self._find_targets(),
             "reviewed": self.find_spaces("review"),
             "administers": self.allows("admin"),
+            "administered": self.administered,
             "proposable": self._find_targets("propose"),
             "query_length": PROMPT_LENGTH,
             "path": self.request.url.path,

@@ -32,6 +32,8 @@ async def show(visit: PageRequest) -> Response:
         "longest": NAME_LENGTH,
         "more": len(pairs) == limit < _MOST_PAIRS,
         "most": _MOST_PAIRS,
+        "limit": limit,
+        "all_chosen": bool(visit.read("all")),
         "space": visit.read("space"),
     }
     response = visit.show("same.html", values)

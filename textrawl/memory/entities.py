@@ -1,5 +1,7 @@
 """The operations of the `entities` toolset: they call SQL functions."""
 
+import json
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -30,6 +32,22 @@ class MergeRow:
     duplicate_facts: int
     duplicate_relations: int
     collapsing: list[dict[str, Any]]
+
+
+@dataclass(frozen=True)
+class PairRow:
+    """A merge of merge_pairs, with what moves and what both entities have."""
+
+    kept_id: UUID
+    kept_name: str
+    kept_type: str
+    merged_id: UUID
+    merged_name: str
+    merged_type: str
+    facts: int
+    relations: int
+    duplicate_facts: int
+    duplicate_relations: int
 
 
 @dataclass(frozen=True)
@@ -156,6 +174,16 @@ class EntityOperations:
         names = {"kept": kept, "merged": merged, "dry_run": dry_run}
         [row] = await self._call("merge_entities", MergeRow, "other", **names, **caller.writing)
         return row
+
+    async def merge_pairs(
+        self, pairs: Sequence[Sequence[str]], caller: Caller, *, dry_run: bool
+    ) -> list[PairRow]:
+        """Merge the second entity of each pair of ids into the first one, all or none.
+
+        Raises ArgumentInvalid as `merge` does.
+        """
+        given = {"pairs": json.dumps(pairs), "dry_run": dry_run}
+        return await self._call("merge_pairs", PairRow, "pairs", **given, **caller.writing)
 
     async def split(self, name: str, caller: Caller, *, dry_run: bool) -> SplitRow:
         """Split the merge of the entity that was called `name`.

@@ -302,6 +302,9 @@ REFUSALS: dict[str, Explain] = {
         "This cannot be undone alone: {}",
         "what was forgotten is gone; `textrawl undo --by` takes back a move in both of its spaces",
     ),
+    "TR113": _invalid(
+        "There is nothing to dismiss: {}", "look at the list again: an entity or a fact is gone"
+    ),
     EDGE_NOT_FOUND: _invalid("Edge not found: {}", "graph_edge_get shows ids"),
 }
 
