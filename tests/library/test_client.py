@@ -3,9 +3,11 @@
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+import psycopg
 import pytest
 
 from tests.library.conftest import ANSWERS, Reach
+from tests.toolsets.memory.test_documents import store
 from textrawl import Client, errors
 
 pytestmark = [pytest.mark.anyio, pytest.mark.parametrize("way", ANSWERS)]
@@ -164,6 +166,21 @@ async def test_a_recall_of_one_entity_has_its_facts_alone(reach: Reach, way: str
     assert {fact.entity for fact in found} == {"User 7"}
     assert found.facts[0].content == "likes green tea in the morning"
     assert len(await memory.recall("green tea", entity="Nobody")) == 0
+
+
+async def test_chunks_of_documents_are_found_apart_from_facts(
+    reach: Reach, way: str, owner: psycopg.Connection
+) -> None:
+    owner.execute("select create_space('meals', tier => 'personal')")
+    owner.execute("select grant_access('ada', 'meals', array['read'])")
+    store(owner, "meals")
+    memory = await reach(way)
+    await memory.remember("Ada", "serves tea", type="person")
+    chunk, *_ = await memory.documents("when is tea served?")
+
+    assert (chunk.entity, chunk.type, chunk.space) == ("meals.md", "document", "meals")
+    assert chunk.id == chunk.chunk_id
+    assert [fact.entity for fact in await memory.recall("when is tea served?")] == ["Ada"]
 
 
 async def test_one_event_is_undone_and_any_tool_can_be_called(reach: Reach, way: str) -> None:

@@ -167,6 +167,28 @@ class Client:
         wishes = None if entity is None else {"about": entity}
         return read_facts(await self._send(call._replace(wishes=wishes)))
 
+    async def documents(
+        self,
+        query: str,
+        *,
+        limit: int = 10,
+        max_tokens: int | None = None,
+        space: str | None = None,
+    ) -> Facts:
+        """Return the chunks of documents that answer a question, the best first.
+
+        The entity of a chunk is its document, and its `space` is the graph of the document.
+        """
+        given = {
+            "mode": "search",
+            "query": query,
+            "sources": ["documents"],
+            "limit": limit,
+            "maxTokens": max_tokens,
+            "includeIds": True,
+        }
+        return read_facts(await self._call_tool("query_memory", given, reads=True, space=space))
+
     async def digest(
         self, project: str | None = None, *, max_tokens: int | None = None, space: str | None = None
     ) -> Digest:
@@ -510,6 +532,7 @@ class SyncClient:
 
     close = wait_for(Client.close)
     recall = wait_for(Client.recall)
+    documents = wait_for(Client.documents)
     digest = wait_for(Client.digest)
     remember = wait_for(Client.remember)
     relate = wait_for(Client.relate)

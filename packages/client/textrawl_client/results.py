@@ -42,13 +42,14 @@ class Digest:
 
 
 def read_facts(answer: Answer) -> Facts:
-    """Return the facts of a search, in the order of the ids."""
+    """Return the facts or chunks of a search, in the order of the ids."""
     content = answer.content
-    found = {
-        one["id"]: Fact.model_validate({"saidAt": one["createdAt"], **entity, **one})
-        for entity in content.get("entities") or ()
-        for one in entity["memories"]
-    }
+    found: dict[str, Fact] = {}
+    for entity in content.get("entities") or ():
+        for one in entity["memories"]:
+            identity = one.get("id") or one["chunkId"]
+            given = {"saidAt": one.get("createdAt"), **entity, **one, "id": identity}
+            found[identity] = Fact.model_validate(given)
     return Facts(
         tuple(found[one] for one in answer.ids),
         content.get("dropped") or 0,

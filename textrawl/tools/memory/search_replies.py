@@ -268,8 +268,8 @@ class SearchReply(Answer):
         )
 
     def list_ids(self, count: int) -> list[str]:
-        """Return the ids of the best `count` facts, the best first."""
-        return [str(row.observation_id) for row in self._rows[:count]]
+        """Return the ids of the best `count` facts or chunks, the best first."""
+        return [row.chunk_id or str(row.observation_id) for row in self._rows[:count]]
 
     def verbose(self) -> dict[str, Any]:
         """Return the query, followed by the structured content."""
