@@ -1,5 +1,10 @@
-"""The module `textrawl_client.schemas`, made from output schemas of tools and operations."""
+"""The module `textrawl_client.schemas`, made from output schemas of tools and operations.
 
+.venv/bin/python -m tests.library.generation
+"""
+
+import subprocess
+import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -7,15 +12,18 @@ from typing import Any
 from pydantic import BaseModel, TypeAdapter
 from pydantic.alias_generators import to_camel, to_snake
 
+from tests.support.pages import ROOT
 from textrawl.memory.commands import OPERATIONS
 from textrawl.tools.catalogue import find_toolsets
 
+MODULE = ROOT / "packages/client/textrawl_client/schemas.py"
 HEADER = '''"""The results of calls, made from the output schemas of tools and operations.
 
-A script makes this module: `UPDATE_SNAPSHOTS=1 pytest tests/library/test_schemas.py`.
+A script makes this module: `.venv/bin/python -m tests.library.generation`.
 """
 
 from datetime import datetime
+from typing import Any
 
 from pydantic import AliasChoices, BaseModel, ConfigDict, Field
 from pydantic.alias_generators import to_camel
@@ -92,6 +100,22 @@ def _list_found() -> Iterator[Made]:
     )
 
 
+def _list_stored() -> Iterator[Made]:
+    yield Made(
+        "Item",
+        "A value under a namespace and a key. `version` counts its changes from 1.",
+        (
+            (_of_tool("items", "search_items", "ItemsReply"), "FoundPart"),
+            (_of_tool("items", "item_history", "HistoryReply"), "VersionPart"),
+        ),
+    )
+    yield Made(
+        "JournalEntry",
+        "An entry of the journal, with the beginning of its text.",
+        ((_of_tool("journal", "memory_list", "ListedReply"), "ListedPart"),),
+    )
+
+
 def _list_changed() -> Iterator[Made]:
     yield Made(
         "Remembered",
@@ -126,8 +150,15 @@ def _list_changed() -> Iterator[Made]:
 
 def write_module() -> str:
     """Return the text of the module."""
+    words = [sys.executable, "-m", "ruff", "format", "--stdin-filename", MODULE, "-"]
+    return subprocess.run(
+        words, input=_write_classes(), capture_output=True, text=True, check=True, cwd=ROOT
+    ).stdout
+
+
+def _write_classes() -> str:
     written = dict[str, str]()
-    for made in (*_list_found(), *_list_changed()):
+    for made in (*_list_found(), *_list_stored(), *_list_changed()):
         fields = dict[str, str]()
         for model, part in made.parts:
             schema = _read_schema(model)
@@ -225,3 +256,7 @@ def _write_part(name: str, parts: Mapping[str, Any], written: dict[str, str]) ->
 
 def _write_class(name: str, sentence: str, lines: list[str]) -> str:
     return f'class {name}(Result):\n    """{sentence}"""\n\n' + "\n".join(lines) + "\n"
+
+
+if __name__ == "__main__":
+    MODULE.write_text(write_module(), encoding="utf-8")

@@ -1,5 +1,6 @@
 """`Client`: the same methods, results and errors on a memory of the settings and on a server."""
 
+import json
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -181,6 +182,32 @@ async def test_chunks_of_documents_are_found_apart_from_facts(
     assert (chunk.entity, chunk.type, chunk.space) == ("meals.md", "document", "meals")
     assert chunk.id == chunk.chunk_id
     assert [fact.entity for fact in await memory.recall("when is tea served?")] == ["Ada"]
+
+
+async def test_items_logs_and_the_journal_are_there_every_way(reach: Reach, way: str) -> None:
+    memory = await reach(way)
+    value = {"b": 1, "a": ["\u200b", "\0", None, 2.5]}
+    put = await memory.items.put(("u", "Ada"), "k", value, metadata={"by": "test"}, version=0)
+    with pytest.raises(errors.ItemExists):
+        await memory.items.put(("u", "Ada"), "k", 1, version=0)
+    await memory.items.put(("u", "Ada"), "k", None, version=put.version)
+    first, last = await memory.items.get(("u", "Ada"), "k", version=1), await memory.items.list()
+
+    assert (json.dumps(first.value), first.metadata) == (json.dumps(value), {"by": "test"})
+    assert [(one.namespace, one.key, one.value, one.version) for one in last] == [
+        (("u", "Ada"), "k", None, 2)
+    ]
+    assert await memory.items.get(("u", "ada"), "k") is None
+    assert [one.version for one in await memory.items.history(("u", "Ada"), "k")] == [2, 1]
+    log = memory.log("session", "7")
+    assert await log.append(["hi", {"role": "user"}, "hi"]) == 3
+    assert (await log.pop(), await log.read(last=1)) == ("hi", [{"role": "user"}])
+    assert await log.clear() == 2
+    assert await memory.items.namespaces() == [("u", "Ada")]
+
+    entry = {"granularity": "daily", "date": "2026-05-12", "content": "- Met Ben [chat:7]"}
+    await memory.call("memory_create", {**entry, "instanceId": "laptop", "chatIds": ["7"]})
+    assert [one.date for one in await memory.journal("daily")] == ["2026-05-12"]
 
 
 async def test_one_event_is_undone_and_any_tool_can_be_called(reach: Reach, way: str) -> None:

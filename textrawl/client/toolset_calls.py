@@ -16,19 +16,17 @@ from textrawl.errors import ArgumentInvalid, TextrawlError
 from textrawl.memory.store import Store
 from textrawl.settings import Settings
 from textrawl.tools.call import App, Call, Identity
-from textrawl.tools.catalogue import TOOLSETS, choose_tools
+from textrawl.tools.catalogue import FOR_PROGRAMS, choose_tools
 from textrawl.tools.toolset import ToolSpec
 from textrawl.wire import arguments
 from textrawl.wire.program import Program
 from textrawl.wire.replies import RecallLog, build_renderer
 from textrawl_client.wire import PROGRAM, Answer
 
-_OFFERED = ("memory", "journal", "items")
-
 
 @cache
 def _list_tools() -> dict[str, ToolSpec]:
-    return choose_tools([name for name in _OFFERED if name in TOOLSETS])
+    return choose_tools(["memory", *FOR_PROGRAMS])
 
 
 def find_tool(name: str) -> ToolSpec:
@@ -44,7 +42,9 @@ def check_arguments(spec: ToolSpec, given: Mapping[str, Any]) -> dict[str, Any]:
     metadata = spec.build(structured=True).fn_metadata
     schema = arguments.slim(metadata.arg_model.model_json_schema())
     try:
-        return metadata.validate_arguments(arguments.normalise(schema, given, spec.aliases))
+        values = arguments.normalise(schema, given, spec.aliases)
+        values |= {name: given[name] for name in spec.exact if isinstance(given.get(name), str)}
+        return metadata.validate_arguments(values)
     except ValidationError as error:
         raise arguments.explain(error, schema) from None
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:  # a server imports this module before it loads a toolset
     from textrawl.tools.toolset import Toolset, ToolSpec
 
 _FIRST = ("memory", "graph")  # memory is the default; the others follow in alphabetical order
-FOR_PROGRAMS = ("items",)  # toolsets that programs can call although the settings do not name them
+FOR_PROGRAMS = ("items", "journal")  # programs can call these although no setting names them
 EVERY = "all"  # in the setting TOOLSETS: every toolset
 
 

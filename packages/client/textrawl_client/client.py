@@ -18,6 +18,7 @@ from textrawl_client.schemas import (
     Entity,
     EntityPage,
     Forgotten,
+    JournalEntry,
     Related,
     Remembered,
     StoredFact,
@@ -328,6 +329,22 @@ class Client:
         found = await self._operate("list_entities", given, reads=True, space=space)
         return EntityPage.model_validate(found)
 
+    async def journal(
+        self,
+        granularity: str | None = None,
+        *,
+        limit: int = 20,
+        offset: int = 0,
+        space: str | None = None,
+    ) -> Sequence[JournalEntry]:
+        """Return entries of the journal, newest first. `granularity` is a word such as daily.
+
+        The tool memory_read has the whole text of an entry.
+        """
+        given = {"granularity": granularity, "limit": limit, "offset": offset}
+        answer = await self._call_tool("memory_list", given, reads=True, space=space)
+        return [JournalEntry.model_validate(one) for one in answer.content["memories"]]
+
     async def undo(
         self,
         event: int | None = None,
@@ -540,5 +557,6 @@ class SyncClient:
     get = wait_for(Client.get)
     entity = wait_for(Client.entity)
     list = wait_for(Client.list)
+    journal = wait_for(Client.journal)
     undo = wait_for(Client.undo)
     call = wait_for(Client.call)

@@ -1,66 +1,28 @@
 """Items (JSON values under a namespace and a key) and logs, which grow at their end."""
 
 from collections.abc import Awaitable, Mapping, Sequence
-from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import timedelta
 from typing import Any, Literal, Protocol
 
-from pydantic import TypeAdapter
-
+from textrawl_client.schemas import Item
 from textrawl_client.wire import Answer
 
 Namespace = Sequence[str]
 Json = Any
 """A value of JSON: None, a bool, a number, a text, or a list or dict of values of JSON."""
 
-_read_time = TypeAdapter(datetime).validate_python
-
 
 class CallTool(Protocol):
-    """Calls a tool with the arguments that are not None. Raises TextrawlError."""
+    """Calls a tool with the arguments that are not None. Raises TextrawlError.
+
+    A call that `reads`, or that a server does only once for each request id, can be repeated.
+    """
 
     def __call__(
         self, tool: str, arguments: Mapping[str, Any], *, reads: bool = False
     ) -> Awaitable[Answer]:
         """Return the answer of the tool."""
         ...
-
-
-@dataclass(frozen=True)
-class Item:
-    """A value under a namespace and a key.
-
-    `version` counts its changes from 1. `expires_at` is the end of its time to live. `author` wrote
-    this version. `score` is from 0 to 1 in the answer to a search.
-    """
-
-    namespace: tuple[str, ...]
-    key: str
-    value: Json
-    metadata: dict[str, Json]
-    version: int
-    created_at: datetime
-    updated_at: datetime
-    expires_at: datetime | None
-    author: str
-    space: str
-    score: float | None = None
-
-
-def _read_item(members: Mapping[str, Any]) -> Item:
-    return Item(
-        tuple(members["namespace"]),
-        members["key"],
-        members.get("value"),
-        members.get("metadata") or {},
-        members["version"],
-        _read_time(members["createdAt"]),
-        _read_time(members["updatedAt"]),
-        _read_time(members["expiresAt"]) if members.get("expiresAt") else None,
-        members["author"],
-        members["space"],
-        members.get("score"),
-    )
 
 
 class ItemStore:
@@ -95,8 +57,8 @@ class ItemStore:
             "index": None if index is True else index if index is False else list(index),
             "version": version,
         }
-        answer = await self._call("put_item", _keep(given, "value"))
-        return _read_item(answer.content)
+        answer = await self._call("put_item", _keep(given, "value"), reads=True)
+        return Item.model_validate(answer.content)
 
     async def get(
         self, namespace: Namespace, key: str, *, refresh: bool = False, version: int | None = None
@@ -107,7 +69,7 @@ class ItemStore:
         """
         given = {**_place(namespace, key), "refresh": refresh or None, "version": version}
         answer = await self._call("get_item", _keep(given), reads=not refresh)
-        return _read_item(answer.content) if "key" in answer.content else None
+        return Item.model_validate(answer.content) if "key" in answer.content else None
 
     async def delete(self, namespace: Namespace, key: str | None = None) -> int:
         """Delete the item of a key, or else all items of a namespace and of those below it.
@@ -172,11 +134,11 @@ class ItemStore:
     async def history(self, namespace: Namespace, key: str) -> "list[Item]":
         """Return the versions of a key, the newest first, also if it was deleted."""
         answer = await self._call("item_history", _place(namespace, key), reads=True)
-        return [_read_item(members) for members in answer.content["items"]]
+        return [Item.model_validate(members) for members in answer.content["items"]]
 
     async def _find(self, given: Mapping[str, Any]) -> "list[Item]":
         answer = await self._call("search_items", _keep(given), reads=True)
-        return [_read_item(members) for members in answer.content["items"]]
+        return [Item.model_validate(members) for members in answer.content["items"]]
 
 
 class Log:
@@ -189,7 +151,7 @@ class Log:
     async def append(self, values: Sequence[Json]) -> int:
         """Add values in this order, all or none, and return the number of entries then."""
         given = {"namespace": self._namespace, "values": list(values)}
-        return (await self._call("append_log", given)).content["length"]
+        return (await self._call("append_log", given, reads=True)).content["length"]
 
     async def read(self, last: int | None = None) -> list[Json]:
         """Return the values in their order, or only the `last` ones."""
@@ -198,7 +160,7 @@ class Log:
 
     async def pop(self) -> Json | None:
         """Remove the last value and return it, or None if there is none."""
-        answer = await self._call("pop_log", {"namespace": self._namespace})
+        answer = await self._call("pop_log", {"namespace": self._namespace}, reads=True)
         entries = answer.content["entries"]
         return entries[0] if entries else None
 

@@ -1,9 +1,10 @@
 """The results of calls, made from the output schemas of tools and operations.
 
-A script makes this module: `UPDATE_SNAPSHOTS=1 pytest tests/library/test_schemas.py`.
+A script makes this module: `.venv/bin/python -m tests.library.generation`.
 """
 
 from datetime import datetime
+from typing import Any
 
 from pydantic import AliasChoices, BaseModel, ConfigDict, Field
 from pydantic.alias_generators import to_camel
@@ -139,6 +140,33 @@ class EntityPage(Result):
 
     total: int
     entities: tuple[ListedEntity, ...]
+
+
+class Item(Result):
+    """A value under a namespace and a key. `version` counts its changes from 1."""
+
+    space: str
+    namespace: tuple[str, ...]
+    key: str
+    value: Any
+    metadata: dict[str, Any]
+    version: int
+    created_at: datetime
+    updated_at: datetime
+    author: str
+    expires_at: datetime | None = None
+    score: float | None = None
+    deleted: bool = False
+
+
+class JournalEntry(Result):
+    """An entry of the journal, with the beginning of its text."""
+
+    granularity: str
+    date: str
+    preview: str
+    source_instance: str
+    slug: str | None = None
 
 
 class Similar(Result):

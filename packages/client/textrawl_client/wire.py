@@ -11,6 +11,7 @@ from datetime import datetime
 from http import HTTPStatus
 from typing import Any, NamedTuple, cast
 from urllib.parse import quote, unquote, urlsplit
+from uuid import uuid4
 
 from textrawl_client import __version__, errors
 from textrawl_client.errors import ArgumentInvalid, ServerUnreachable, TextrawlError
@@ -29,7 +30,7 @@ class Call(NamedTuple):
     """A call of a tool, of the prompt `digest`, or of an operation of textrawl's commands.
 
     `method` is the method of JSON-RPC. An operation is a method itself and has no `name`. `space`
-    is the only space that the call can reach. A call that only `reads` can be repeated.
+    is the only space that the call can reach. A call that `reads` can be repeated.
     """
 
     method: str
@@ -60,7 +61,11 @@ class Call(NamedTuple):
 
     def write_headers(self) -> dict[str, str]:
         """Return the headers of a request over HTTP."""
-        own = {"content-type": "application/json", "accept": "application/json, text/event-stream"}
+        own = {
+            "content-type": "application/json",
+            "accept": "application/json, text/event-stream",
+            "x-request-id": uuid4().hex,  # a repeated call with the same id writes nothing
+        }
         if self.method not in (TOOL, PROMPT):
             return own
         mcp = {"mcp-protocol-version": _PROTOCOL, "mcp-method": self.method, "mcp-name": self.name}
