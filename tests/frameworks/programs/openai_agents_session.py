@@ -67,6 +67,15 @@ async def compare(memory):
         sessions[0].close()
 
 
+async def add_much(memory):
+    """Add more at once than a request can have."""
+    items = [{"role": "user", "content": letter * 400_000} for letter in "abcde"]
+    session = TextrawlSession(memory, "long")
+    await session.add_items(items)
+    assert await session.get_items() == items
+    assert await session.get_items(1) == items[-1:]
+
+
 async def talk(memory):
     """Let two runs, each with a session of its own, take part in one conversation."""
     agent = Agent(name="agent", model="stand-in")
@@ -81,6 +90,7 @@ async def main():
     set_tracing_disabled(True)
     async with Client() as memory:
         await compare(memory)
+        await add_much(memory)
         print(f"{SEQUENCES} sequences as SQLiteSession; a run of {await talk(memory)} items")
 
 

@@ -1,6 +1,7 @@
 """The sessions of the OpenAI Agents SDK on logs: the items of a conversation, in their order."""
 
-from collections.abc import Sequence
+import json
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from agents.items import TResponseInputItem
@@ -8,6 +9,8 @@ from agents.memory.session import SessionABC
 from agents.memory.session_settings import SessionSettings, resolve_session_limit
 
 from textrawl_client.client import Client
+
+_MOST = 1_000_000  # bytes of JSON in one request
 
 
 class TextrawlSession(SessionABC):
@@ -37,9 +40,9 @@ class TextrawlSession(SessionABC):
         return await self._log.read(None if last is None or last < 0 else last)
 
     async def add_items(self, items: list[TResponseInputItem]) -> None:
-        """Add items at the end, all or none."""
-        if items:
-            await self._log.append(items)
+        """Add items at the end: all or none, if they fit into one request of a megabyte."""
+        for some in _divide(items):
+            await self._log.append(some)
 
     async def pop_item(self) -> TResponseInputItem | None:
         """Remove the last item and return it, or None if there is none."""
@@ -48,3 +51,17 @@ class TextrawlSession(SessionABC):
     async def clear_session(self) -> None:
         """Remove all items."""
         await self._log.clear()
+
+
+def _divide(items: Sequence[TResponseInputItem]) -> Iterator[list[TResponseInputItem]]:
+    """Yield the items in groups, each small enough for a request. One item can be too large."""
+    group, size = list[TResponseInputItem](), 0
+    for item in items:
+        more = len(json.dumps(item, ensure_ascii=False).encode()) + 1
+        if group and size + more > _MOST:
+            yield group
+            group, size = [], 0
+        group.append(item)
+        size += more
+    if group:
+        yield group
