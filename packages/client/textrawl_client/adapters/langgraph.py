@@ -18,7 +18,6 @@ from textrawl_client.client import SyncClient
 
 _PAGE = 100
 _HIDDEN = "hidden from searches"  # in the metadata of an item that was put with index=False
-Path = tuple[str, ...]
 
 
 class TextrawlStore(base.BaseStore):
@@ -58,11 +57,11 @@ class TextrawlStore(base.BaseStore):
     def _read(self, op: base.Op) -> base.Result:
         if isinstance(op, base.GetOp):
             item = self._items.get((*self._root, *op.namespace), op.key)
-            return None if item is None else base.Item(**self._describe(item, op.refresh_ttl))
+            return None if item is None else base.Item(**self._show(item, op.refresh_ttl))
         if isinstance(op, base.SearchOp):
+            found = self._search(op)
             return [
-                base.SearchItem(**self._describe(item, op.refresh_ttl), score=item.score)
-                for item in self._search(op)
+                base.SearchItem(**self._show(one, op.refresh_ttl), score=one.score) for one in found
             ]
         if isinstance(op, base.ListNamespacesOp):
             return self._list_namespaces(op)
@@ -71,7 +70,7 @@ class TextrawlStore(base.BaseStore):
     def _write(self, op: base.PutOp) -> None:
         place = (*self._root, *op.namespace)
         if op.value is None:
-            self._items.delete(place, op.key)
+            self._items.delete(place, str(op.key))  # without a key all would go
             return
         fields = op.index if op.index is not None else (self.index_config or {}).get("fields")
         ttl = None if op.ttl is None else timedelta(minutes=op.ttl)
@@ -96,7 +95,7 @@ class TextrawlStore(base.BaseStore):
             ]
         return found[op.offset : end]
 
-    def _list_namespaces(self, op: base.ListNamespacesOp) -> list[Path]:
+    def _list_namespaces(self, op: base.ListNamespacesOp) -> list[tuple[str, ...]]:
         conditions = op.match_conditions or ()
         prefix = _merge([one.path for one in conditions if one.match_type == "prefix"])
         suffix = _merge([one.path[::-1] for one in conditions if one.match_type == "suffix"])
@@ -109,7 +108,7 @@ class TextrawlStore(base.BaseStore):
         found = _collect(self._items.namespaces, given, op.limit, op.offset)
         return [labels[len(self._root) :] for labels in found]
 
-    def _describe(self, item: items.Item, refresh: bool) -> dict[str, Any]:
+    def _show(self, item: items.Item, refresh: bool) -> dict[str, Any]:
         if refresh and item.expires_at:
             self._items.get(item.namespace, item.key, refresh=True)
         shown = {name: getattr(item, name) for name in ("key", "value", "created_at", "updated_at")}
@@ -129,7 +128,7 @@ def _collect(
     return found
 
 
-def _merge(paths: Iterable[Path]) -> Path | None:
+def _merge(paths: Iterable[tuple[str, ...]]) -> tuple[str, ...] | None:
     """Return the path that matches where all of these do, or None if there is none."""
     merged = list[str]()
     for labels in zip_longest(*paths, fillvalue="*"):
