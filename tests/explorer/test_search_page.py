@@ -213,3 +213,34 @@ async def test_a_long_history_has_pages(place: Place) -> None:
     assert "Newer facts" not in first.text
     assert "counts to 0" in last.texts
     assert "Older facts" not in last.text
+
+
+async def test_names_are_suggested_while_somebody_types_them_also_misspelt(place: Place) -> None:
+    for name in (
+        "scheduler-worker",
+        "schedule of trains",
+        "time zones",
+        "night worker",
+        "Tallfield",
+    ):
+        remember(place.owner, name, "is known")
+
+    async with place.browse("reader") as browser:
+
+        async def suggest(typed: str) -> list[str]:
+            page = await browser.get("suggest", q=typed)
+            return re.findall('data-name="([^"]+)"', page.text)
+
+        typed = (
+            "schedu", "scheduler-wor", "schedulr-worker", "WORKER", "tallfield", "talfield",
+            "zzzqqq xyzzy", "", "who leads the company that Ada works for?",
+        )  # fmt: skip
+        given = {text: await suggest(text) for text in typed}
+        found = Document((await browser.get("search", q="Tallfield")).text)
+
+    assert sorted(given["schedu"]) == ["schedule of trains", "scheduler-worker"]
+    assert given["scheduler-wor"][0] == given["schedulr-worker"][0] == "scheduler-worker"
+    assert set(given["WORKER"]) == {"scheduler-worker", "night worker"}
+    assert [given[name] for name in ("tallfield", "talfield")] == [["Tallfield"]] * 2
+    assert [*given.values()][-3:] == [[], [], []]
+    assert ": go to this entity" in found.texts

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
-from starlette.responses import RedirectResponse, Response
+from starlette.responses import Response
 
 from textrawl.errors import ItemNotFound, SpaceNotFound
 from textrawl.explorer.arguments import read_id, read_number
@@ -146,7 +146,7 @@ async def keep(visit: PageRequest) -> Response:
     )
     if not any(row.status == "reinforced" for row in rows):
         raise ItemNotFound
-    return RedirectResponse(write_link("fading", space=space), 303)
+    return visit.report("The memory is kept.", default=write_link("fading", space=space))
 
 
 async def _show_text(place: PageRequest, kind: str, path: str) -> Response:

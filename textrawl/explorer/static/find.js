@@ -157,7 +157,7 @@ document.addEventListener("keydown", (event) => {
   }
 });
 
-for (const text of document.querySelectorAll("pre.copy")) {
+for (const text of navigator.clipboard ? document.querySelectorAll("pre.copy") : []) {
   const button = make("button", { className: "plain", type: "button", textContent: "Copy" });
   button.addEventListener("click", async () => {
     await navigator.clipboard.writeText(text.textContent);
@@ -184,10 +184,14 @@ function listen(address) {
     line.hidden = false;
   }
 
+  function rest() {
+    stream?.close();
+    stream = null;
+  }
+
   function follow() {
     if (document.hidden) {
-      stream?.close();
-      stream = null;
+      rest();
     } else if (stream === null) {
       stream = new EventSource(address);
       stream.addEventListener("message", tell);
@@ -195,7 +199,8 @@ function listen(address) {
   }
 
   document.addEventListener("visibilitychange", follow);
-  addEventListener("pagehide", () => stream?.close());
+  addEventListener("pagehide", rest);
+  addEventListener("pageshow", follow);
   follow();
 }
 
