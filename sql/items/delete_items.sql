@@ -13,7 +13,7 @@ begin
     perform claim_removal();
     return end_items(array(
         select i.document_id from present_items(origin.space_id) i
-        where i.labels >= delete_items.namespace and i.labels < namespace_end(delete_items.namespace)
+        where i.labels collate "C" >= delete_items.namespace and i.labels collate "C" < namespace_end(delete_items.namespace)
           and case when delete_items.key is null then true
               else i.labels = delete_items.namespace and i.key = delete_items.key end), origin);
 end

@@ -7,34 +7,33 @@ create function textrawl.list_namespaces(
 language plpgsql stable security definer
 set search_path from current
 as $$
-#variable_conflict use_column
 declare
-    home   integer := graph_space(credential, space);
-    start  text[] := literal_labels(prefix);
-    finish text[] := namespace_end(start);
-    taken  integer := 0;
+    home    integer := graph_space(credential, space);
+    -- A namespace that has something, and the labels that count.
+    chosen text := format($sql$
+        select n.labels[:$2] as head from item_namespace n
+        where n.space_id = $1 and %s %s
+          and exists (select from item i
+                      where i.space_id = n.space_id and i.namespace_id = n.id and i.present and is_unexpired(i.expires_at))$sql$,
+        labels_condition(prefix, 'n.labels', wild => true),
+        case when suffix <> '{}' then format(
+            'and matches_labels(n.labels[greatest(1, cardinality(n.labels) - %s):], %L::text[])', cardinality(suffix) - 1, suffix) end);
 begin
-    -- Each step finds one namespace by the index, so the namespaces below it cost nothing.
-    while taken < skip + max_rows loop
-        list_namespaces.labels := (
-            select n.labels[:coalesce(depth, cardinality(n.labels))]
-            from item_namespace n
-            where n.space_id = home and n.labels >= start and n.labels < finish
-              and matches_labels(n.labels[:cardinality(prefix)], prefix)
-              and matches_labels(n.labels[greatest(1, cardinality(n.labels) - cardinality(suffix) + 1):], suffix)
-              and exists (
-                  select from item i
-                  where i.space_id = n.space_id and i.namespace_id = n.id and i.present and is_unexpired(i.expires_at))
-            order by n.labels limit 1);
-        exit when list_namespaces.labels is null;
-        taken := taken + 1;
-        if taken > skip then
-            return next;
-        end if;
-        -- No label is empty, so the first of these lies between a namespace and the next one, which can be below it.
-        start := case when coalesce(cardinality(list_namespaces.labels) < depth, true) then list_namespaces.labels || ''::text
-            else namespace_end(list_namespaces.labels) end;
-    end loop;
+    if depth is null then
+        return query execute chosen || ' order by n.labels limit $3 offset $4' using home, 100, max_rows, skip;
+        return;
+    end if;
+    -- Each step finds one namespace by the index, so the namespaces below it cost nothing. No label is empty, so a list
+    -- with an empty label at its end lies between a namespace and the next one.
+    return query execute format($sql$
+        with recursive step as (
+            (%1$s order by n.labels limit 1)
+            union all
+            select (%1$s and n.labels >= case when cardinality(step.head) < $2 then step.head || ''::text else namespace_end(step.head) end
+                    order by n.labels limit 1)
+            from step where step.head is not null)
+        select step.head from step where step.head is not null limit $3 offset $4$sql$, chosen)
+    using home, depth, max_rows, skip;
 end
 $$;
 

@@ -17,15 +17,14 @@ begin
     return query execute format($sql$
         select v.document_id
         from item_vector v
-        join item i on i.space_id = v.space_id and i.document_id = v.document_id
-        join item_namespace n on n.space_id = i.space_id and n.id = i.namespace_id
-        -- `is true` hides the space from other indexes, which would read the whole space.
-        where v.model_id = %1$s and v.vector is not null and (v.space_id = $2) is true and i.present and is_unexpired(i.expires_at)
-          and n.labels >= $3 and n.labels < $4 and n.labels[:cardinality($3)] = $3
-          and ($5 is null or matches_filter(i.fields, $5))
-        order by v.vector::halfvec(%2$s) <=> $1::halfvec(%2$s) limit $6$sql$,
-        model, vector_dims(vector))
-    using vector, space, prefix, namespace_end(prefix), filter, candidates;
+        -- `is true` hides the space from other indexes, and the subqueries are not joins, so that the index of vectors is used.
+        where v.model_id = %1$s and v.vector is not null and (v.space_id = $2) is true
+          and (select is_unexpired(i.expires_at) and ($3 is null or matches_filter(i.fields, $3))
+                   and %2$s
+               from item i where i.space_id = v.space_id and i.document_id = v.document_id)
+        order by v.vector::halfvec(%3$s) <=> $1::halfvec(%3$s) limit $4$sql$,
+        model, has_labels(prefix), vector_dims(vector))
+    using vector, space, filter, candidates;
 end
 $$;
 

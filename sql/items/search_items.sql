@@ -17,7 +17,6 @@ as $$
 declare
     home     integer := graph_space(credential, space);
     seed     jsonb := filter_seed(filter);
-    found_by text;
 begin
     if query is not null then
         return query
@@ -37,12 +36,15 @@ begin
         select s.name, i.labels, i.key, i.content::json, (i.attributes ->> 'metadata')::json, i.number, i.created_at, i.updated_at,
             i.expires_at, a.name, null::double precision
         from present_items($1) i join actor a on a.id = i.author_id join space s on s.id = $1
-        where i.key is not null and i.labels >= $2 and i.labels < $3 and i.labels[:cardinality($2)] = $2 %s %s
-        order by %s limit $6 offset $7$sql$,
-        case when seed is not null then 'and i.fields @> $5' end,
-        case when filter is not null then 'and matches_filter(i.fields, $4)' end,
-        case ordering when 'updated' then 'i.updated_at desc, i.document_id' else 'i.labels, i.key' end)
-    using home, prefix, namespace_end(prefix), filter, seed, max_rows, skip;
+        where i.key is not null and %s %s %s
+        order by %s limit $4 offset $5$sql$,
+        labels_condition(prefix, 'i.labels'),
+        -- `is true` hides the space from other indexes, so that the index of fields is used.
+        case when seed is not null then
+            'and i.document_id = any(array(select c.document_id from item c where c.fields @> $3 and (c.space_id = $1) is true))' end,
+        case when filter is not null then 'and matches_filter(i.fields, $2)' end,
+        case ordering when 'updated' then 'i.updated_at desc, i.document_id' else 'i.labels collate "C", i.key collate "C"' end)
+    using home, filter, seed, max_rows, skip;
 end
 $$;
 

@@ -117,7 +117,7 @@ def test_no_verb_reaches_items_of_another_space(team: Team) -> None:
         ("item_history(%s, 'tea'", [ADA]),
         ("delete_items(%s", [ADA]),
         ("search_items('vault'", []),
-        ("search_items(prefix => %s", [["*"]]),
+        ("search_items(prefix => %s", [ADA]),
         ("list_namespaces(%s", [["*"]]),
         ("append_log(%s, '[1]'", [["log"]]),
         ("read_log(%s", [["log"]]),
@@ -235,6 +235,36 @@ def test_a_search_of_many_items_finds_by_words_by_meaning_and_below_a_prefix(tea
     assert find(team, "needles") == ["needle"]
     given = {"query": "xyzzy", "model": 1, "vector": "[1,0,0]"}
     names = ", ".join(f"{name} => %s" for name in given)
-    for prefix, wanted in ((["*"], ["near", "7"]), (["hay"], ["7"]), (["hay", "1"], [])):
+    for prefix, wanted in (([], ["near", "7"]), (["hay"], ["7"]), (["hay", "1"], []), (["*"], [])):
         rows = call(team, "bob", f"search_items({names}, prefix => %s", *given.values(), prefix)
         assert [row[2] for row in rows][: len(wanted)] == wanted
+
+
+def test_namespaces_are_listed_to_a_depth_between_a_beginning_and_an_end(team: Team) -> None:
+    places = [
+        ["a"], ["a", "b"], ["a", "b", "c"], ["a", "b", "d"], ["a", "bb", "c"], ["a\x01", "c"],
+        ["B", "c"],
+    ]  # fmt: skip
+    for place in places:
+        call(team, "bob", "put_item(%s, 'k', '1'", place)
+    for prefix, suffix, depth, wanted in (
+        ([], [], None, sorted(places)),
+        (["a"], [], None, [place for place in places if place[0] == "a"]),
+        ([], ["c"], None, sorted(place for place in places if place[-1] == "c")),
+        (["*", "b"], [], None, [["a", "b"], ["a", "b", "c"], ["a", "b", "d"]]),
+        (["a", "*"], ["c"], None, [["a", "b", "c"], ["a", "bb", "c"]]),
+        ([], [], 1, [["B"], ["a"], ["a\x01"]]),
+        (["a"], [], 2, [["a"], ["a", "b"], ["a", "bb"]]),
+        ([], ["*", "*", "*"], 2, [["a", "b"], ["a", "bb"]]),
+        (["a'", "\\"], [], None, []),
+    ):
+        given = "list_namespaces(%s, %s, %s, 100, 0"
+        found = [labels for (labels,) in call(team, "bob", given, prefix, suffix, depth)]
+        paged = [
+            labels
+            for skip in range(len(wanted) + 1)
+            for (labels,) in call(
+                team, "bob", "list_namespaces(%s, %s, %s, 1, %s", prefix, suffix, depth, skip
+            )
+        ]
+        assert found == paged == wanted, (prefix, suffix, depth)
