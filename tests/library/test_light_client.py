@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import pytest
 
@@ -9,6 +10,7 @@ from tests.conftest import TOKEN
 from tests.support.listening import listen
 from textrawl import Settings
 from textrawl_client import Client, SyncClient, errors
+from textrawl_client.client import find_token
 
 pytestmark = pytest.mark.anyio
 
@@ -40,6 +42,29 @@ def test_a_value_that_is_no_json_is_refused_before_it_is_sent() -> None:
         for value in (float("nan"), "\udc00", {1, 2}, object()):
             with pytest.raises(errors.ArgumentInvalid, match="Value is not JSON"):
                 memory.items.put(("a",), "key", value)
+
+
+async def test_a_client_of_one_space_leaves_the_shared_connection_open(
+    settings: Callable[..., Settings],
+) -> None:
+    async with listen(settings()) as address, Client(address.mcp, token=TOKEN) as memory:
+        async with memory.with_space("default") as narrow:
+            await narrow.remember("Ada", "likes tea")
+        await narrow.close()
+        assert len(await memory.recall("tea")) == 1
+
+
+def test_a_token_file_that_others_can_read_is_refused(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.delenv("TEXTRAWL_ACCESS_TOKEN", raising=False)
+    monkeypatch.setenv("TEXTRAWL_ACCESS_TOKEN_FILE", str(tmp_path / "token"))
+    (tmp_path / "token").write_text("trl_x\n")
+    (tmp_path / "token").chmod(0o644)
+    with pytest.raises(errors.ArgumentInvalid, match="chmod 600"):
+        Client("http://127.0.0.1:9")
+    (tmp_path / "token").chmod(0o600)
+    assert find_token() == "trl_x"
 
 
 async def test_a_sync_client_works_in_threads_and_where_an_event_loop_runs() -> None:

@@ -96,7 +96,9 @@ class Client(light.Client):
             write_address(self._url, self._space)
 
     async def __aenter__(self) -> Self:
-        """Open the memory."""
+        """Open the memory, unless it is open."""
+        if self.is_open or self._root is not self:
+            return self
         settings = read_settings()
         for line in find_withheld() if self._url is None else ():
             logger.warning("%s", line)

@@ -91,7 +91,7 @@ class Client:
 
     async def __aenter__(self: Own) -> Own:
         """Open the memory."""
-        if self._connection is None:
+        if not self.is_open and self._root is self:
             self._connection = self._connect()
         return self
 
@@ -110,10 +110,11 @@ class Client:
         return self._root._connection is not None
 
     async def close(self) -> None:
-        """Close the connections to the memory."""
-        connection, self._connection = self._connection, None
-        if connection is not None:
-            await connection.close()
+        """Close the connections to the memory. A client of `with_space` leaves them open."""
+        if self._root is self:
+            connection, self._connection = self._connection, None
+            if connection is not None:
+                await connection.close()
 
     def with_space(self: Own, space: str | None) -> Own:
         """Return a client of only this space. It has the connection of this client."""
@@ -425,11 +426,18 @@ def _rename_arguments(error: TextrawlError) -> TextrawlError:
 
 
 def find_token() -> str | None:
-    """Return the token of TEXTRAWL_ACCESS_TOKEN, or of the file TEXTRAWL_ACCESS_TOKEN_FILE."""
+    """Return the token of TEXTRAWL_ACCESS_TOKEN, or of the file TEXTRAWL_ACCESS_TOKEN_FILE.
+
+    Raises OSError, and ArgumentInvalid for a file that other OS users can read.
+    """
     if token := os.environ.get("TEXTRAWL_ACCESS_TOKEN"):
         return token
-    path = os.environ.get("TEXTRAWL_ACCESS_TOKEN_FILE")
-    return Path(path).expanduser().read_text(encoding="utf-8").strip() if path else None
+    if not (name := os.environ.get("TEXTRAWL_ACCESS_TOKEN_FILE")):
+        return None
+    path = Path(name).expanduser()
+    if path.stat().st_mode & 0o077:
+        raise ArgumentInvalid(f"Other OS users can use the token file {path}: run chmod 600 {path}")
+    return path.read_text(encoding="utf-8").strip()
 
 
 Parameters = ParamSpec("Parameters")
