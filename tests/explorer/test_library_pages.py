@@ -25,6 +25,7 @@ async def library(empty_memory: tuple[Settings, psycopg.Connection]) -> AsyncIte
     async with open_place(settings, owner) as place:
         fill(owner)
         write_texts(owner, "was in Oslo", hash_token(place.tokens["keeper"]))
+        owner.execute("select create_space('second'), grant_access('reader', 'second', '{read}')")
         owner.execute("select create_space('secret')")
         [(secret,)] = owner.execute("select id from space where name = 'secret'").fetchall()
         owner.execute(
@@ -88,6 +89,7 @@ async def test_journal_identity_and_snapshots_are_read_in_the_spaces_of_the_read
         kept = next(link for link in files.links if "snapshot=" in link)
         snapshot = Document((await browser.http.get(f"{browser.root}{unescape(kept)}")).text)
         found = await read(browser, "search", q="who was in Oslo?")
+        second = await read(browser, "journal", space="second")
         missing = [
             (await browser.get(page, **{name: "nothing"})).status_code
             for page, name in (("journal", "entry"), ("identity", "file"), ("identity", "snapshot"))
@@ -98,6 +100,10 @@ async def test_journal_identity_and_snapshots_are_read_in_the_spaces_of_the_read
     assert "I was new" in snapshot.prose
     assert any(link.startswith("/explore/journal?entry=") for link in found.links)
     assert missing == [404] * 3
+    for page in (journal, second):
+        choices = [link for link in page.links if link.startswith("/explore/journal?space=")]
+        assert choices == [f"/explore/journal?space={name}" for name in ("second", "team")]
+    assert "Nobody has written a journal here" in second.prose
 
 
 async def test_a_memory_that_fades_is_listed_until_somebody_keeps_it(library: Place) -> None:

@@ -6,6 +6,7 @@ from uuid import UUID
 
 from starlette.responses import Response
 
+from textrawl.access.request import find_principal
 from textrawl.errors import ItemNotFound, SpaceNotFound
 from textrawl.explorer.arguments import read_id, read_number
 from textrawl.explorer.rendering import write_link
@@ -96,21 +97,21 @@ async def show_journal(visit: PageRequest) -> Response:
     """Show the entries of the journal of one space, the newest first, or one entry."""
     place = _choose_space(visit)
     if path := visit.read("entry"):
-        return await _show_text(place, "journal", path)
+        return await _show_text(visit, place, "journal", path)
     skip = _read_skip(visit)
     rows = await visit.site.store.database.call(
         "list_entries", ListedEntryRow, max_rows=_PAGE, skip=skip, **place.caller.reading_home
     )
     entries, total = [row for row in rows if row.path], rows[0].total if rows else 0
-    values = {"entries": entries, **_name_space(place)}
-    return place.show("journal.html", {**values, **_count_pages(skip, total)})
+    values = {"entries": entries, **_name_spaces(visit, place)}
+    return visit.show("journal.html", {**values, **_count_pages(skip, total)})
 
 
 async def show_identity(visit: PageRequest) -> Response:
     """Show the identity files of one space with their snapshots, or one file or snapshot."""
     place, database = _choose_space(visit), visit.site.store.database
     if path := visit.read("file"):
-        return await _show_text(place, "identity", path)
+        return await _show_text(visit, place, "identity", path)
     reading = place.caller.reading_home
     if chosen := visit.read("snapshot"):
         kept = await database.call(
@@ -118,11 +119,13 @@ async def show_identity(visit: PageRequest) -> Response:
         )
         if not kept:
             raise ItemNotFound
-        return place.show("text.html", {**_name_space(place), "kind": "identity", "text": kept[0]})
+        return visit.show(
+            "text.html", {**_name_spaces(visit, place), "kind": "identity", "text": kept[0]}
+        )
     files = await database.call("read_identity", FilePart, texts=False, **reading)
     snapshots = await database.call("list_snapshots", SnapshotRow, **reading)
     values = {"files": [each for each in files if each.version], "snapshots": snapshots}
-    return place.show("identity.html", {**values, **_name_space(place)})
+    return visit.show("identity.html", {**values, **_name_spaces(visit, place)})
 
 
 async def show_fading(visit: PageRequest) -> Response:
@@ -132,8 +135,8 @@ async def show_fading(visit: PageRequest) -> Response:
         "review_queue", FadingRow, max_rows=_PAGE, skip=skip, **place.caller.reading_home
     )
     total = rows[0].total if rows else 0
-    values = {"memories": rows, **_name_space(place)}
-    return place.show("fading.html", {**values, **_count_pages(skip, total)})
+    values = {"memories": rows, **_name_spaces(visit, place)}
+    return visit.show("fading.html", {**values, **_count_pages(skip, total)})
 
 
 async def keep(visit: PageRequest) -> Response:
@@ -149,13 +152,13 @@ async def keep(visit: PageRequest) -> Response:
     return visit.report("The memory is kept.", default=write_link("fading", space=space))
 
 
-async def _show_text(place: PageRequest, kind: str, path: str) -> Response:
+async def _show_text(visit: PageRequest, place: PageRequest, kind: str, path: str) -> Response:
     rows = await place.site.store.database.call(
         "read_document", TextRow, kind=kind, path=path, **place.caller.reading_home
     )
     if not rows:
         raise ItemNotFound
-    return place.show("text.html", {**_name_space(place), "kind": kind, "text": rows[0]})
+    return visit.show("text.html", {**_name_spaces(visit, place), "kind": kind, "text": rows[0]})
 
 
 def _choose_space(visit: PageRequest) -> PageRequest:
@@ -168,8 +171,10 @@ def _choose_space(visit: PageRequest) -> PageRequest:
     return visit.pin(home.name)
 
 
-def _name_space(place: PageRequest) -> dict[str, object]:
-    return {"space": place.require_space()}
+def _name_spaces(visit: PageRequest, place: PageRequest) -> dict[str, object]:
+    """Return the names of the space that is shown, and of those to choose from."""
+    principal = find_principal(visit.request) or visit.principal
+    return {"space": place.require_space(), "choices": [each.name for each in principal.readable]}
 
 
 def _read_skip(visit: PageRequest) -> int:
