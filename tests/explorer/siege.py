@@ -56,6 +56,7 @@ class Material:
     token: str
     event: str
     pair: str
+    proposed: str
 
     @property
     def valid(self) -> dict[str, Form]:
@@ -78,6 +79,7 @@ class Material:
             "grant": {"actor": "dora", "scope-read": "1", "confirmed": "1"},
             "take-back": {"actor": "looker", "confirmed": "1"},
             "decide": {"ids": self.proposal, "decision": "accept", "confirmed": "1"},
+            "amend": {"id": self.proposed, "text": "rows well", "confirmed": "1"},
             "share": {**name, "name": "Cora", "source": "team", "target": "common", "space": ""},
             "revert": {"undo": self.undo, "confirmed": "1"},
             "undo-change": {"event": self.event, "spaces": "team", "confirmed": "1"},
@@ -202,8 +204,8 @@ def fill(owner: psycopg.Connection, space: str, author: str, names: tuple[str, s
 
 def _find_ids(
     owner: psycopg.Connection, space: str, suggester: bytes, credential: bytes
-) -> tuple[str, str, str, str, str]:
-    """Return the ids of an undo, of a new proposal, of the token, of an event, and of a pair."""
+) -> tuple[str, str, str, str, str, str]:
+    """Return the ids of an undo, a new proposal, the token, an event, a pair, and a proposal."""
     [ids] = owner.execute(
         "with chosen as (select id from space where name = %s)"
         " select (select max(u.id)::text from undo u where u.space_id = chosen.id),"
@@ -211,9 +213,10 @@ def _find_ids(
         " (select max(e.id)::text from event e join observation o on o.id = e.observation_id"
         "  where e.space_id = chosen.id and o.content = 'sails'),"
         " (select string_agg(e.id::text, '/' order by e.name) from entity e"
-        "  where e.space_id = chosen.id and e.name in ('Dan', 'Fay'))"
+        "  where e.space_id = chosen.id and e.name in ('Dan', 'Fay')),"
+        " (remember_fact('Fay', 'person', 'dances', credential => %s)).proposal_id::text"
         " from chosen, remember_fact('Ada', 'person', 'swims', credential => %s)",
-        (space, credential, suggester),
+        (space, credential, suggester, suggester),
     ).fetchall()
     return ids
 

@@ -73,7 +73,7 @@ def test_every_parameter_is_attacked() -> None:
     folder = Path(textrawl.explorer.__file__).parent
     source = "".join(path.read_text(encoding="utf-8") for path in folder.glob("*_page.py"))
     named = re.findall(r"""(?:\.read|\.get|getlist)\("([a-z_]+)"[,)]""", source)
-    assert set(named) - set(Material("", "", "", "", "", "", "").parameters) == set()
+    assert set(named) - set(Material("", "", "", "", "", "", "", "").parameters) == set()
 
 
 def _list_forgeries(root: str, own: str, other: str) -> dict[str, tuple[dict[str, str], str]]:

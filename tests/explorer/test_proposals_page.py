@@ -169,6 +169,22 @@ async def test_nobody_but_a_reviewer_of_the_space_plans_or_decides(place: Place)
     assert read_states(place) == {"likes cake": "pending"}
 
 
+async def test_a_reviewer_accepts_a_fact_with_an_edit_and_takes_both_back(place: Place) -> None:
+    proposal = propose(place, "Ada", "likes cake")
+    valid = "select content from memory_observations where valid"
+    async with place.browse("keeper") as browser:
+        listed = Document((await browser.get("proposals")).text)
+        asked = await browser.get("amend", id=proposal, space="team")
+        done = await browser.press(asked, "amend", text="likes plum cake")
+        stored = place.owner.execute(valid).fetchall()
+        await browser.press(await browser.follow(done), "undo-change")
+
+    assert any(f"/amend?id={proposal}" in link for link in listed.links)
+    assert stored == [("likes plum cake",)]
+    assert place.owner.execute(valid).fetchall() == []
+    assert read_states(place) == {"likes cake": "pending"}
+
+
 async def test_a_server_that_only_reads_decides_nothing(
     settings: Callable[..., Settings], owner: psycopg.Connection
 ) -> None:

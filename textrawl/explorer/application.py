@@ -76,6 +76,7 @@ _PAGES: dict[str, Page] = {
     "timeline": timeline_page.show,
     "proposals": proposals_page.show,
     "decide": proposals_page.plan,
+    "amend": proposals_page.ask_amendment,
     "share": share_page.plan,
     "health": health_page.show,
     "trail": trail_page.show,
@@ -124,6 +125,7 @@ _ACTIONS: dict[str, Page] = {
     "token": tokens_page.make,
     "revoke": tokens_page.revoke,
     "decide": proposals_page.decide,
+    "amend": proposals_page.amend,
     "share": share_page.share,
     "keep": library_page.keep,
 }

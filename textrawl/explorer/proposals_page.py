@@ -8,12 +8,14 @@ from starlette.responses import Response
 
 from textrawl.access.principal import Scope
 from textrawl.errors import ArgumentInvalid
-from textrawl.explorer.arguments import read_number, read_reason, read_start
+from textrawl.explorer.arguments import read_fact, read_number, read_reason, read_start
 from textrawl.explorer.requests import PageRequest
+from textrawl.memory.curation import CurationOperations, Revision
 from textrawl.memory.review import Decision, Filter, PlannedRow, ReviewOperations, State
-from textrawl.values.text import MOST_PROPOSALS, REASON_LENGTH, clean_name
+from textrawl.values.text import FACT_LENGTH, MOST_PROPOSALS, REASON_LENGTH, clean_name
 
 _PAGE = 20
+_EDITED = "edited by the reviewer who accepted it"
 _LAST = 100_000
 _STATES: tuple[State, ...] = get_args(State)
 _SEERS: tuple[Scope, ...] = ("propose", "review")  # beside people who read
@@ -93,6 +95,31 @@ async def decide(visit: PageRequest) -> Response:
     )
     values = {"decided": rows, "decision": decision, "space": visit.form.get("space", "")}
     return visit.show("decided.html", values)
+
+
+async def ask_amendment(visit: PageRequest) -> Response:
+    """Show the form that accepts the fact of a proposal with another text."""
+    visit.principal.require("review")
+    chosen = _check_choice(visit.request.query_params.getlist("id"))
+    row = (await ReviewOperations(visit.site.store).plan(chosen[:1], visit.caller))[0]
+    values = {"row": row, "longest": FACT_LENGTH, "space": row.space_name}
+    return visit.show("amend.html", values)
+
+
+async def amend(visit: PageRequest) -> Response:
+    """Accept a fact in the name of its author, and store the text that is right in its place."""
+    visit.require_writable()
+    visit.principal.require("review")
+    visit.principal.require("write")
+    [chosen, *_], space = _check_choice([visit.form.get("id", "")]), visit.require_space()
+    text, operations = read_fact(visit.form.get("text", "")), ReviewOperations(visit.site.store)
+    visit.require_confirmation()
+    [plan] = await operations.plan([chosen], visit.caller)
+    [row] = await operations.decide([chosen], "accept", None, visit.caller)
+    if row.observation_id is not None and text != plan.content:
+        revision = Revision(row.entity_name, str(row.observation_id), _EDITED, text)
+        await CurationOperations(visit.site.store).revise(revision, visit.caller)
+    return visit.report("Accepted.", space, entity=row.entity_name)
 
 
 def _find_rivals(rows: Sequence[PlannedRow]) -> set[UUID]:
