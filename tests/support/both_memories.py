@@ -14,11 +14,16 @@ _TESTS = {
     "tests/explorer/test_changes.py": """
         test_a_wrong_fact_can_end_without_another_in_its_place
     """,
+    "tests/explorer/test_decisions_page.py": """
+        test_ten_pairs_are_merged_in_one_go_and_undone_in_one
+        test_what_was_decided_leaves_its_page_and_can_be_taken_back
+    """,
     "tests/explorer/test_grants_page.py": """
         test_a_grant_says_what_will_change_is_made_and_taken_back
     """,
     "tests/explorer/test_names.py": """
-        test_an_alias_is_announced_then_added_and_then_removed
+        test_an_alias_is_removed_and_a_notice_takes_that_back
+        test_the_name_the_type_and_the_description_are_edited_in_one_form
     """,
     "tests/explorer/test_share_page.py": """
         test_nobody_shares_without_the_rights_in_both_spaces
