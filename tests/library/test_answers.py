@@ -137,6 +137,7 @@ def test_an_error_keeps_its_class_its_title_its_fix_and_its_scope(
         (503, "Database unavailable: Retry in a few seconds", errors.DatabaseUnavailable),
         (504, "No answer within 60 seconds", errors.ServerUnreachable),
         (502, "", errors.ServerUnreachable),
+        (413, "", errors.ArgumentInvalid),
     ],
 )
 def test_a_refused_request_is_an_error_of_textrawl(

@@ -108,6 +108,9 @@ def write_moment(moment: "datetime | str | None") -> str | None:
 def read_response(status: int, body: str) -> Answer:
     """Return the answer in a response over HTTP, as JSON or as an event stream."""
     message = _read_message(body)
+    if status == HTTPStatus.REQUEST_ENTITY_TOO_LARGE:
+        said: Members = message.get("error") or {}
+        raise ArgumentInvalid(str(said.get("message", "send less")), title="Too long")
     if "jsonrpc" not in message:
         raise _read_status(status, str(message.get("error_description", "")))
     return read_message(message)
