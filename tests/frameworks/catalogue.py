@@ -68,6 +68,14 @@ FRAMEWORKS = (
         ("crewai==1.15.30", "pydantic==2.12.5"),  # it takes no pydantic from 2.13 on
         ("crewai", "crewai_vectors"),
     ),
+    Framework("Pydantic AI", ("pydantic-ai-slim[mcp,openai]==2.68.0",)),
+    Framework("smolagents", ("smolagents[mcp,openai]==1.26.0", "mcp==1.30.0")),  # it takes mcp<2
+    Framework("mcp-use", ("mcp-use==1.7.1", "langchain-openai==1.7.4")),
+    Framework(
+        "Vercel AI SDK",
+        ("ai@7.0.173", "@ai-sdk/mcp@2.0.99", "@ai-sdk/openai@4.0.118"),
+        registry="npm",
+    ),
 )  # fmt: skip
 
 
