@@ -1,7 +1,7 @@
 """The stream that says how many facts are new: for whoever reads the space, without a text."""
 
 import json
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import asynccontextmanager
 
 import anyio
@@ -26,7 +26,7 @@ async def follow(browser: Browser) -> AsyncGenerator[httpx2.Response]:
         yield answer
 
 
-async def read_event(lines: AsyncGenerator[str]) -> dict[str, int]:
+async def read_event(lines: AsyncIterator[str]) -> dict[str, int]:
     """Return the numbers of the next event, without signs of life."""
     async for line in lines:
         if line.startswith("data: "):
@@ -64,6 +64,7 @@ async def test_a_page_hears_how_many_facts_are_new_and_by_whom_in_the_spaces_of_
 
 async def test_streams_are_few_and_end_with_the_session_and_need_a_right(place: Place) -> None:
     async with place.browse("reader") as browser, place.browse() as stranger:
+        code = 0
         async with anyio.create_task_group() as group, follow(browser):
             for _ in range(9):
                 await group.start(_hold, browser)
