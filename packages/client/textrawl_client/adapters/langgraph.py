@@ -6,7 +6,6 @@ The memory's own model makes the vectors, so only the `fields` of an `index` cou
 
 import asyncio
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from datetime import timedelta
 from itertools import zip_longest
 from typing import Any, cast
@@ -90,9 +89,9 @@ class TextrawlStore(base.BaseStore):
             known = {(item.namespace, item.key) for item in found}
             others = _collect(self._items.list, newest, end)
             others = [item for item in others if (item.namespace, item.key) not in known]
-            found += [
-                replace(one, score=None if one.metadata.get(_HIDDEN) else 0.0) for one in others
-            ]
+            for other in others:
+                score = None if other.metadata.get(_HIDDEN) else 0.0
+                found.append(other.model_copy(update={"score": score}))
         return found[op.offset : end]
 
     def _list_namespaces(self, op: base.ListNamespacesOp) -> list[tuple[str, ...]]:
