@@ -34,6 +34,7 @@ from textrawl.explorer import (
     proposals_page,
     same_entities_page,
     search_page,
+    selection_page,
     share_page,
     sign_in,
     timeline_page,
@@ -78,6 +79,7 @@ _PAGES: dict[str, Page] = {
     "decide": proposals_page.plan,
     "amend": proposals_page.ask_amendment,
     "share": share_page.plan,
+    "selection": selection_page.plan,
     "health": health_page.show,
     "trail": trail_page.show,
     "undo": trail_page.plan,
@@ -127,6 +129,7 @@ _ACTIONS: dict[str, Page] = {
     "decide": proposals_page.decide,
     "amend": proposals_page.amend,
     "share": share_page.share,
+    "selection": selection_page.change,
     "keep": library_page.keep,
 }
 

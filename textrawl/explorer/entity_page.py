@@ -1,88 +1,129 @@
-"""An entity: its facts with their history, and its relations."""
+"""An entity: its facts with their history and their lives, and its relations."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from starlette.responses import Response
 
 from textrawl.explorer.arguments import read_id, read_moment, read_name, read_number
+from textrawl.explorer.life_lines import draw_lives
 from textrawl.explorer.requests import PageRequest
-from textrawl.explorer.site import DayRow, HistoryRow
+from textrawl.explorer.site import DayRow, EntityRelationRow, HistoryRow
 from textrawl.memory.entities import EntityOperations
 from textrawl.memory.facts import Times
+from textrawl.values.text import clean_name
 
 _PAGE = 50
+_RELATIONS = 100
 _CARD = 8  # facts of an entity beside the drawing of a graph
 _LAST = 100_000
+_STATES = ("valid", "ended", "wrong")
+_SORTS = {"said": "newest", "oldest": "oldest", "text": "text", "author": "author"}
+
+
+@dataclass(frozen=True)
+class _Choice:
+    """The facts to show, as arguments of entity_history."""
+
+    words: str
+    state: str
+    written_by: str
+    sort: str
+
+    def arguments(self) -> dict[str, str | None]:
+        return {
+            "words": self.words or None,
+            "state": self.state or None,
+            "written_by": self.written_by or None,
+            "sort": self.sort,
+        }
 
 
 async def show(visit: PageRequest) -> Response:
     """Show what is known about an entity, now or at a time, or only one of its facts."""
     visit.principal.require("read")
-    name = read_name(visit.read("name"))
+    name, choice = read_name(visit.read("name")), _read_choice(visit)
     times = Times(read_moment(visit.read("as_of")), known_at=read_moment(visit.read("known_at")))
     skip = read_number(visit.read("skip"), least=0, most=_LAST, default=0)
-    if visit.read("part") == "card":
-        return await _show_card(visit, name, times)
+    card = visit.read("part") == "card"
     entity = await visit.site.memory.describe(
-        name, visit.caller, max_observations=0, with_relations=True, times=times
+        name, visit.caller, max_observations=_CARD if card else 0, with_relations=card, times=times
     )
     if entity is None:
         return await visit.show_missing(name)
-    facts, skip = await _read_page(visit, name, times, skip)
-    total = facts[0].total if facts else 0
-    related = len(entity.outgoing) + len(entity.incoming)
-    values: dict[str, Any] = {name: visit.read(name) for name in ("as_of", "known_at", "space")} | {
-        "entity": entity,
-        "facts": facts,
-        "alone": bool(visit.read("fact")),
-        "total": total,
-        "hidden_relations": entity.total_relations - related,
-        "newer": max(skip - _PAGE, 0) if skip else None,
-        "older": skip + _PAGE if skip + _PAGE < total else None,
-    }
+    values: dict[str, Any] = {each: visit.read(each) for each in ("as_of", "known_at", "space")}
+    if card:
+        return visit.show("card.html", {"entity": entity, **values})
+    facts, skip = await _read_page(visit, name, times, choice, skip)
+    relations = await _read_relations(visit, name, times)
+    values |= {"entity": entity, "alone": bool(visit.read("fact")), "relations": relations}
+    values |= _describe_page(facts, skip) | vars(choice)
+    values |= {"lives": draw_lives(facts, read_moment(visit.read("as_of")))}
+    values |= {"places": await visit.find_places(name), "states": _STATES, "sorts": _SORTS}
     if visit.read("part"):
         return visit.show("history.html", values)
     aliases = await EntityOperations(visit.site.store).list_aliases(name, visit.caller)
-    places = await visit.find_places(name)
-    values |= {"aliases": aliases, "places": places, "days": await _read_days(visit, name)}
+    values |= {"aliases": aliases, "days": await _read_days(visit, name)}
     return visit.show("entity.html", values)
 
 
-async def _show_card(visit: PageRequest, name: str, times: Times) -> Response:
-    """Show the newest facts and relations of an entity beside the drawing of a graph."""
-    entity = await visit.site.memory.describe(
-        name, visit.caller, max_observations=_CARD, with_relations=True, times=times
+def _read_choice(visit: PageRequest) -> _Choice:
+    """Return which facts to show. An unknown state or order means the default."""
+    state, sort = visit.read("state"), visit.read("sort")
+    return _Choice(
+        clean_name(visit.read("words")),
+        state if state in _STATES else "",
+        clean_name(visit.read("author")),
+        sort if sort in _SORTS else "said",
     )
-    if entity is None:
-        return await visit.show_missing(name)
-    given = {each: visit.read(each) for each in ("as_of", "space")}
-    return visit.show("card.html", {"entity": entity, **given})
+
+
+def _describe_page(facts: Sequence[HistoryRow], skip: int) -> dict[str, Any]:
+    total = facts[0].total if facts else 0
+    return {
+        "facts": facts,
+        "total": total,
+        "newer": max(skip - _PAGE, 0) if skip else None,
+        "older": skip + _PAGE if skip + _PAGE < total else None,
+    }
 
 
 async def _read_page(
-    visit: PageRequest, name: str, times: Times, skip: int
+    visit: PageRequest, name: str, times: Times, choice: _Choice, skip: int
 ) -> tuple[Sequence[HistoryRow], int]:
     """Return a page of facts, and how many are before it. Beyond the end, return the last page."""
-    facts = await _read_history(visit, name, times, skip)
+
+    async def read(skip: int) -> Sequence[HistoryRow]:
+        return await visit.site.store.database.call(
+            "entity_history",
+            HistoryRow,
+            entity=name,
+            **times.arguments(),
+            **choice.arguments(),
+            fact=read_id(visit.read("fact")),
+            max_rows=_PAGE,
+            skip=skip,
+            **visit.caller.reading,
+        )
+
+    facts = await read(skip)
     if facts or not skip:
         return facts, skip
-    newest = await _read_history(visit, name, times, 0)
+    newest = await read(0)
     last = (newest[0].total - 1) // _PAGE * _PAGE if newest else 0
-    return await _read_history(visit, name, times, last), last
+    return await read(last), last
 
 
-async def _read_history(
-    visit: PageRequest, name: str, times: Times, skip: int
-) -> Sequence[HistoryRow]:
+async def _read_relations(
+    visit: PageRequest, name: str, times: Times
+) -> Sequence[EntityRelationRow]:
     return await visit.site.store.database.call(
-        "entity_history",
-        HistoryRow,
+        "entity_relations",
+        EntityRelationRow,
         entity=name,
         **times.arguments(),
-        fact=read_id(visit.read("fact")),
-        max_rows=_PAGE,
-        skip=skip,
+        max_rows=_RELATIONS,
         **visit.caller.reading,
     )
 

@@ -211,8 +211,8 @@ def _hash(secret: str) -> bytes:
 class HistoryRow:
     """A fact of entity_history. `successor` is the text of the fact that replaced it.
 
-    `wrong` says why the fact was wrong, or is None. `client` and `tool` wrote the fact. `total` is
-    the number of the entity's facts.
+    `wrong` says why the fact was wrong, and `wrong_at` when somebody said so. `client` and `tool`
+    wrote the fact. `total` is the number of the facts that were asked for.
     """
 
     id: UUID
@@ -230,6 +230,30 @@ class HistoryRow:
     valid: bool
     successor: str | None
     wrong: str | None
+    wrong_at: datetime | None
+    total: int
+
+
+@dataclass(frozen=True)
+class EntityRelationRow:
+    """A relation of entity_relations, which `leaves` the entity or leads to it.
+
+    `own_name` is the name of the entity in the space. `author`, `client` and `tool` wrote the
+    relation. `total` is the number of the entity's relations.
+    """
+
+    space: str
+    leaves: bool
+    own_name: str
+    relation: str
+    other: str
+    other_type: str
+    author: str
+    client: str | None
+    tool: str
+    created_at: datetime
+    valid_from: datetime
+    valid_until: datetime | None
     total: int
 
 

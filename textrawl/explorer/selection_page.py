@@ -1,0 +1,111 @@
+"""Several facts of an entity at once: forget them, share them, end them, or say when they were so.
+
+A page shows first what will change. The change is made for all of the facts or for none.
+"""
+
+from collections.abc import Awaitable, Callable, Sequence
+from datetime import UTC, datetime
+from typing import Any
+
+from starlette.responses import Response
+
+from textrawl.access.principal import Scope
+from textrawl.errors import ArgumentInvalid
+from textrawl.explorer.arguments import read_moment, read_name
+from textrawl.explorer.forms import Form
+from textrawl.explorer.requests import PageRequest
+from textrawl.explorer.site import HistoryRow
+from textrawl.memory.connector import read_item_id
+from textrawl.memory.curation import CurationOperations, Share
+from textrawl.memory.facts import Fact
+from textrawl.values.text import clean_name
+
+_MOST = 50  # facts, as many as a page of an entity shows
+_SCOPES: dict[str, Scope] = {"end": "write", "said": "write", "share": "read", "forget": "forget"}
+
+Facts = Sequence[HistoryRow]
+
+
+async def plan(visit: PageRequest) -> Response:
+    """Show what a change of the chosen facts would do."""
+    given = dict(visit.request.query_params)
+    facts = await _find_facts(visit, given, visit.request.query_params.getlist("id"))
+    values: dict[str, Any] = {
+        "name": read_name(visit.read("name")),
+        "facts": facts,
+        "ids": " ".join(str(fact.id) for fact in facts),
+        "change": visit.read("change"),
+        "source": visit.read("source"),
+        "today": datetime.now(UTC).date().isoformat(),
+    }
+    return visit.show("selection.html", values)
+
+
+async def change(visit: PageRequest) -> Response:
+    """Change the facts as the plan said, all or none."""
+    facts = await _find_facts(visit, visit.form, visit.form.get("ids", "").split())
+    visit.require_confirmation()
+    name, source = read_name(visit.form.get("name", "")), visit.form.get("source", "")
+    return await _DOINGS[visit.form["change"]](visit, name, source, facts)
+
+
+async def _forget(visit: PageRequest, name: str, source: str, facts: Facts) -> Response:
+    ids = [str(fact.id) for fact in facts]
+    writing = visit.pin(source).caller.writing
+    await visit.site.store.call("forget_facts", int, "ids", entity=name, facts=ids, **writing)
+    return visit.report("Deleted for good.", entity=name)
+
+
+async def _share(visit: PageRequest, name: str, source: str, facts: Facts) -> Response:
+    target, move = clean_name(visit.form.get("target", "")), bool(visit.form.get("move"))
+    if not target:
+        raise ArgumentInvalid("Go back, and choose a space", title="No space is chosen")
+    wanted = Share(name, target, source, [str(fact.id) for fact in facts], move=move, ended=True)
+    await CurationOperations(visit.site.store).share(wanted, visit.caller, dry_run=False)
+    return visit.report("Moved." if move else "Copied.", entity=name)
+
+
+async def _date(visit: PageRequest, name: str, source: str, facts: Facts) -> Response:
+    """End the facts on a day, or say that they were said on it."""
+    moment = read_moment(visit.form.get("day", ""))
+    if moment is None:
+        raise ArgumentInvalid("Go back, and choose a day", title="The day is missing")
+    day = min(moment, datetime.now(UTC))
+    ended, said = (day, None) if visit.form["change"] == "end" else (None, day)
+    changed = [Fact(name, None, fact.content, valid_until=ended, said_at=said) for fact in facts]
+    await visit.site.memory.build(changed, [], visit.pin(source).caller)
+    return visit.report("Changed.", source, entity=name)
+
+
+_DOINGS: dict[str, Callable[[PageRequest, str, str, Facts], Awaitable[Response]]] = {
+    "end": _date,
+    "said": _date,
+    "share": _share,
+    "forget": _forget,
+}
+
+
+async def _find_facts(visit: PageRequest, given: Form, ids: Sequence[str]) -> Facts:
+    """Return the chosen facts, for a person who may change them so. Raises ArgumentInvalid."""
+    visit.require_writable()
+    visit.principal.require("read")
+    kind, source = given.get("change", ""), given.get("source", "")
+    if kind not in _SCOPES or not source:
+        raise ArgumentInvalid("Go back, and choose a change", title="Unknown change")
+    here = visit.pin(source)
+    here.principal.require(_SCOPES[kind])
+    chosen = [read_item_id(f"fact:{each}").id for each in dict.fromkeys(ids)]
+    if not 1 <= len(chosen) <= _MOST:
+        raise ArgumentInvalid(f"Choose one to {_MOST} facts", title="No facts are chosen")
+    facts = await visit.site.store.database.call(
+        "entity_history",
+        HistoryRow,
+        entity=read_name(given.get("name", "")),
+        chosen=chosen,
+        max_rows=_MOST,
+        **here.caller.reading,
+    )
+    facts = [fact for fact in facts if fact.valid or kind in ("share", "forget")]
+    if not facts:
+        raise ArgumentInvalid("Look at the entity again", title="None of these facts is left")
+    return facts
