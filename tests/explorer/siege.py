@@ -117,6 +117,7 @@ class Material:
             "valid_from": "2026-01-01", "valid_until": "2030-01-01", "event": self.event,
             "call": "x", "spaces": "team", "one": self.fact,
             "pair": self.pair, "pairs": self.pair, "back": "/explore/search", "score": "50",
+            "words": "tea", "sort": "text", "change": "end", "day": "2026-01-01",
             "entities": "10", "planned": "x", "entry": "daily/2026-05-01/laptop",
             "file": "self/my_identity.md", "snapshot": "x", "download": "1",
         }  # fmt: skip

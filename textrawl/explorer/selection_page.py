@@ -17,11 +17,11 @@ from textrawl.explorer.requests import PageRequest
 from textrawl.explorer.site import HistoryRow
 from textrawl.memory.connector import read_item_id
 from textrawl.memory.curation import CurationOperations, Share
-from textrawl.memory.facts import Fact
 from textrawl.values.text import clean_name
 
 _MOST = 50  # facts, as many as a page of an entity shows
 _SCOPES: dict[str, Scope] = {"end": "write", "said": "write", "share": "read", "forget": "forget"}
+_DATES = {"end": "valid_until", "said": "said_at"}  # parameters of date_facts
 
 Facts = Sequence[HistoryRow]
 
@@ -70,10 +70,12 @@ async def _date(visit: PageRequest, name: str, source: str, facts: Facts) -> Res
     moment = read_moment(visit.form.get("day", ""))
     if moment is None:
         raise ArgumentInvalid("Go back, and choose a day", title="The day is missing")
-    day = min(moment, datetime.now(UTC))
-    ended, said = (day, None) if visit.form["change"] == "end" else (None, day)
-    changed = [Fact(name, None, fact.content, valid_until=ended, said_at=said) for fact in facts]
-    await visit.site.memory.build(changed, [], visit.pin(source).caller)
+    times = {_DATES[visit.form["change"]]: min(moment, datetime.now(UTC))}
+    ids = [str(fact.id) for fact in facts]
+    writing = visit.pin(source).caller.writing
+    await visit.site.store.call(
+        "date_facts", int, "day", entity=name, facts=ids, **times, **writing
+    )
     return visit.report("Changed.", source, entity=name)
 
 
