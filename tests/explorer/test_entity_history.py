@@ -103,8 +103,8 @@ async def test_facts_are_filtered_and_sorted_and_relations_say_who_wrote_them(
     place.owner.execute(
         "select revise_fact('Ada', 'likes cake', 'she never did', null,"
         "  space => (select id from space where name = 'team')),"
-        " relate_entities('Ben', 'knows', 'Ada', space => (select id from space where name = 'team'),"
-        "  client => 'editor')"
+        " relate_entities('Ben', 'knows', 'Ada',"
+        "  space => (select id from space where name = 'team'))"
     )
     async with place.browse("reader") as browser:
 
