@@ -80,15 +80,7 @@ class Material:
             "take-back": {"actor": "looker", "confirmed": "1"},
             "decide": {"ids": self.proposal, "decision": "accept", "confirmed": "1"},
             "amend": {"id": self.proposed, "text": "rows well", "confirmed": "1"},
-            "share": {**name, "name": "Cora", "source": "team", "target": "common", "space": ""},
-            "selection": {
-                **name,
-                "ids": self.fact,
-                "change": "share",
-                "source": "team",
-                "target": "common",
-                "space": "",
-            },
+            **self._copies,
             "revert": {"undo": self.undo, "confirmed": "1"},
             "undo-change": {"event": self.event, "spaces": "team", "confirmed": "1"},
             "undo": {"author": "eve", "since": "2020-01-01", "confirmed": "1"},
@@ -97,6 +89,15 @@ class Material:
             "health": {},
             "sign-out": {},
             "preferences": {"theme": "dark"},
+        }
+
+    @property
+    def _copies(self) -> dict[str, Form]:
+        """The forms that copy to another space."""
+        common = {"source": "team", "target": "common", "space": "", "confirmed": "1"}
+        return {
+            "share": {"name": "Cora", **common},
+            "selection": {"name": "Ada", "ids": self.fact, "change": "share", **common},
         }
 
     @property

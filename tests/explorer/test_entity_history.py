@@ -94,33 +94,25 @@ def test_days_are_those_of_the_spaces_that_a_caller_reads(owner: psycopg.Connect
     assert newest == [("2025-03-01",), ("2025-03-02",)]
 
 
+KNOWN = ("likes tea", "likes cake", "lives in Oslo")
+
+
 async def test_facts_are_filtered_and_sorted_and_relations_say_who_wrote_them(
     place: Place,
 ) -> None:
-    known = ("likes tea", "likes cake", "lives in Oslo")
-    for fact in known:
+    for fact in KNOWN:
         remember(place.owner, "Ada", fact)
     place.owner.execute(
-        "select revise_fact('Ada', 'likes cake', 'she never did', null,"
-        "  space => (select id from space where name = 'team')),"
-        " relate_entities('Ben', 'knows', 'Ada',"
-        "  space => (select id from space where name = 'team'))"
+        "select revise_fact('Ada', 'likes cake', 'she never did', null, space => s.id),"
+        " relate_entities('Ben', 'knows', 'Ada', space => s.id) from space s where name = 'team'"
     )
+    asked = ({"words": "LIKES"}, {"state": "wrong"}, {"state": "valid", "sort": "text"},
+             {"author": "nobody"}, {"sort": "oldest", "state": "x"})  # fmt: skip
+    found: list[list[str]] = []
     async with place.browse("reader") as browser:
-
-        async def read(**asked: str) -> list[str]:
-            page = Document((await browser.get("entity", name="Ada", part="1", **asked)).text)
-            return [
-                text for text in page.texts if text in ("likes tea", "likes cake", "lives in Oslo")
-            ]
-
-        found = [
-            await read(words="LIKES"),
-            await read(state="wrong"),
-            await read(state="valid", sort="text"),
-            await read(author="nobody"),
-            await read(sort="oldest", state="x"),
-        ]
+        for each in asked:
+            page = Document((await browser.get("entity", name="Ada", part="1", **each)).text)
+            found.append([text for text in page.texts if text in KNOWN])
         whole = (await browser.get("entity", name="Ada")).text
 
     assert [sorted(each) for each in found[:2]] == [["likes cake", "likes tea"], ["likes cake"]]
@@ -132,54 +124,54 @@ async def test_facts_are_filtered_and_sorted_and_relations_say_who_wrote_them(
     assert '<a href="#relations">Relations 1</a>' in whole
 
 
+COMMON = {"name": "Ada", "source": "team", "confirmed": "1"}
+
+
 async def test_several_facts_are_ended_dated_copied_and_deleted_at_once(place: Place) -> None:
+    ids = _remember_five(place)
+    async with place.browse("writer") as browser:
+        plan = Document((await browser.get("selection", **COMMON, change="end", id=ids[:2])).text)
+        for change, chosen in (("end", ids[:2]), ("said", ids[2:3]), ("share", ids[2:4])):
+            form = {"day": "2026-01-31", "target": "other", "ids": " ".join(chosen)}
+            answer = await browser.post("selection", **COMMON, change=change, **form)
+            assert answer.status_code == 303, answer.text
+        kept = _list_facts(place)
+        await browser.post("selection", **COMMON, change="forget", ids=" ".join(ids))
+
+    assert ("fact 1" in plan.texts, "fact 2" in plan.texts) == (True, False)
+    assert kept[:5] == [(f"fact {n}", "team", n > 1) for n in range(5)]
+    assert kept[5:] == [("fact 2", "other", True), ("fact 3", "other", True)]
+    assert _list_facts(place) == kept[5:]
+
+
+async def test_a_change_of_several_facts_that_one_of_them_refuses_changes_none(
+    place: Place,
+) -> None:
+    ids = _remember_five(place)
+    sure, every = COMMON, " ".join(ids)
+    async with place.browse("writer") as browser:
+        answers = [
+            await browser.get("selection", **sure, change="end"),
+            await browser.post("selection", name="Ada", source="team", change="forget", ids=every),
+            await browser.post("selection", **sure, change="end", day="2026-01-31", ids=every),
+        ]
+    async with place.browse("reader") as browser:
+        answers.append(await browser.get("selection", **sure, change="forget", id=ids[:1]))
+
+    assert [answer.status_code for answer in answers] == [400, 400, 400, 403]
+    assert _list_facts(place) == [(f"fact {number}", "team", True) for number in range(5)]
+
+
+def _remember_five(place: Place) -> list[str]:
+    """Store five facts, of which three are old, and give the writer a second space."""
     for number in range(5):
         remember(place.owner, "Ada", f"fact {number}")
     place.owner.execute(
         "select create_space('other'), grant_access('writer', 'other', '{read,write}')"
     )
     place.owner.execute("update observation set valid_from = '2026-01-01' where content < 'fact 3'")
-    ids = [
-        number
-        for (number,) in place.owner.execute(
-            "select id::text from fact order by content"
-        ).fetchall()
-    ]
-    common = {"name": "Ada", "source": "team"}
-    async with place.browse("writer") as browser:
-        plan = Document((await browser.get("selection", **common, change="end", id=ids[:2])).text)
-        empty = await browser.get("selection", **common, change="end")
-        unsure = await browser.post("selection", **common, change="forget", ids=" ".join(ids))
-        before = _list_facts(place)
-        given = {**common, "confirmed": "1"}
-        early = await browser.post(
-            "selection", **given, change="end", day="2026-01-31", ids=" ".join(ids)
-        )
-        for change, chosen in (("end", ids[:2]), ("said", ids[2:3]), ("share", ids[2:4])):
-            form = {"day": "2026-01-31", "target": "other", "ids": " ".join(chosen)}
-            answer = await browser.post("selection", **given, change=change, **form)
-            assert answer.status_code == 303, answer.text
-        kept = _list_facts(place)
-        gone = await browser.post("selection", **given, change="forget", ids=" ".join(ids))
-        wrong = await browser.post("selection", **given, change="forget", ids=" ".join(ids))
-    async with place.browse("reader") as browser:
-        refused = await browser.get("selection", **common, change="forget", id=ids[:1])
-
-    assert ("fact 1" in plan.texts, "fact 2" in plan.texts) == (True, False)
-    answers = (empty, unsure, early, gone, wrong, refused)
-    assert [answer.status_code for answer in answers] == [400, 400, 400, 303, 400, 403]
-    assert before == [(f"fact {number}", "team", True) for number in range(5)]
-    assert [row for row in kept if row[1] == "other"] == [
-        (f"fact {n}", "other", True) for n in (2, 3)
-    ]
-    assert [valid for _, space, valid in kept if space == "team"] == [
-        False,
-        False,
-        True,
-        True,
-        True,
-    ]
-    assert {space for _, space, _ in _list_facts(place)} == {"other"}
+    rows = place.owner.execute("select id::text from fact order by content").fetchall()
+    return [number for (number,) in rows]
 
 
 def _list_facts(place: Place) -> list[tuple[str, str, bool]]:
