@@ -52,6 +52,11 @@ class Tab:
         """Elements that are wider than the window or than the text's box."""
         return await self.page.evaluate(_OVERFLOW)
 
+    async def count_labels(self) -> tuple[int, int]:
+        """Count the names that a drawing shows, and those of them that overlap another one."""
+        shown, overlap = await self.page.evaluate(_LABELS)
+        return shown, overlap
+
     async def find_barriers(self) -> list[str]:
         """Names of the rules of axe-core that the page breaks."""
         script = files("axe_playwright_python") / "axe.min.js"
@@ -67,6 +72,15 @@ _OVERFLOW = """() => (document.documentElement.scrollWidth > innerWidth
     const hides = element.closest(".scroll, .skip, .hidden, meter, option") !== null;
     return !hides && box.width > 0 && (box.right > innerWidth + 1 || box.left < -1);
 })).map((element) => element.outerHTML.slice(0, 120))"""
+
+
+_LABELS = """() => {
+  const labels = [...document.querySelectorAll("#graph g:not(.closer) > [data-node]:not(.gone)")];
+  const boxes = labels.map((label) => label.getBoundingClientRect());
+  const meet = (one, other) => one !== other && one.left < other.right - 1
+    && other.left < one.right - 1 && one.top < other.bottom - 1 && other.top < one.bottom - 1;
+  return [boxes.length, boxes.filter((one) => boxes.some((other) => meet(one, other))).length];
+}"""
 
 
 @asynccontextmanager

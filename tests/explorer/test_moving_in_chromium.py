@@ -84,12 +84,12 @@ async def test_500_entities_are_moved_as_one_layer_and_no_label_ever_overlaps(
         await sign_in(tab, crowd.tokens["reader"])
         await tab.go("graph?name=Ada&most=500")
         before = await _read_view(tab)
-        shown = [await tab.page.evaluate(LABELS)]
+        shown = [await tab.count_labels()]
         await tab.page.locator("#graph a").first.focus()
         during = await tab.page.evaluate(_MOVE)
         await _wait_for_view(tab, before[0])
         after = await _read_view(tab)
-        shown.append(await tab.page.evaluate(LABELS))
+        shown.append(await tab.count_labels())
         await tab.page.keyboard.press("0")
         await _wait_for_view(tab, before[0], other=False)
         entities = await tab.page.locator("#graph a").count()
@@ -116,14 +116,6 @@ _MOVE = """async () => {
   }
   return seen;
 }"""
-LABELS = """() => {
-  const labels = [...document.querySelectorAll("#graph g:not(.closer) > [data-node]:not(.gone)")];
-  const boxes = labels.map((label) => label.getBoundingClientRect());
-  const meet = (one, other) => one !== other && one.left < other.right - 1
-    && other.left < one.right - 1 && one.top < other.bottom - 1 && other.top < one.bottom - 1;
-  return [boxes.length, boxes.filter((one) => boxes.some((other) => meet(one, other))).length];
-}"""
-"""The number of names that are shown, and how many of them overlap another one."""
 
 
 async def test_a_drawing_is_walked_by_keys_filtered_played_searched_and_saved(
