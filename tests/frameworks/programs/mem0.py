@@ -1,5 +1,6 @@
 """mem0 itself as the oracle, and the example of its own README with only the import changed."""
 
+import asyncio
 import json
 import os
 import random
@@ -14,7 +15,7 @@ os.environ["MEM0_TELEMETRY"] = "False"
 
 import mem0
 
-from textrawl_client.adapters.mem0 import Memory
+from textrawl_client.adapters.mem0 import AsyncMemory, Memory
 
 SCOPES = [
     {"user_id": "ada"},
@@ -145,6 +146,14 @@ def keep_apart(ours: Memory) -> None:
     assert ours.search("tea", filters={"user_id": "u1"}) == {"results": []}
 
 
+async def wait() -> None:
+    """The methods of AsyncMemory are awaited."""
+    ours = AsyncMemory(namespace=("mem0", "awaited"))
+    await ours.add([{"role": "user", "content": "I like green tea"}], user_id="ada")
+    [found] = (await ours.search("which tea?", filters={"user_id": "ada"}))["results"]
+    assert found["memory"] == "I like green tea"
+
+
 def run_readme() -> str:
     """Run the example of mem0's README as it is, but for the import. Return what it prints."""
     text = metadata("mem0ai").get_payload() or metadata("mem0ai")["Description"]
@@ -169,6 +178,7 @@ def main() -> None:
     ours = Memory(namespace=("mem0", "compared"))
     compared = compare(ours, open_oracle(f"http://127.0.0.1:{server.server_port}/v1"))
     keep_apart(ours)
+    asyncio.run(wait())
     server.shutdown()
     print(run_readme())
     print(f"{compared} lists as in mem0")
