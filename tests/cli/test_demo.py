@@ -89,6 +89,28 @@ def test_it_works_twice_in_a_row_without_regard_to_settings(
     assert second.out.startswith("Stored 0 facts and 0 relations about PostgreSQL in ")
     assert "296 facts and 107 relations exist from an earlier run" in " ".join(second.out.split())
     assert postmasters() == []
+    look = f"TEXTRAWL_DATA_DIR={folder} {shlex.join(find_script())} explore"
+    assert second.out.rstrip().endswith(look)
+    assert anyio.run(ask_history, folder) == (
+        ["ada", "ben", "codex"], ["default", "handbook", "team"], True, 7, 2, 1, 1, 0,
+    )  # fmt: skip
+
+
+async def ask_history(folder: Path) -> tuple[Any, ...] | None:
+    """What the second space of the demo's memory has: the history of a team."""
+    async with run_embedded(folder) as cluster:
+        with psycopg.connect(cluster.dsn(OWNER)) as owner:
+            owner.execute("set search_path = textrawl, textrawl_content, public")
+            return owner.execute(
+                "select array(select distinct a.name from fact f join actor a on a.id = f.author_id"
+                " join space s on s.id = f.space_id where s.name = 'team' order by 1),"
+                " array(select name from space order by 1),"
+                " (select now() - min(created_at) > interval '60 days' from fact),"
+                " (select count(*) from fact where replaced_by is not null),"
+                " (select count(*) from revision),"
+                " (select count(*) from proposal where decision is null),"
+                " (select count(*) from chunk), (select count(*) from embedding_pending)"
+            ).fetchone()
 
 
 def test_it_tells_scripts_everything(run: Run, data_dir: Path) -> None:

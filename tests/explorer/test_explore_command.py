@@ -9,6 +9,8 @@ import pytest
 
 from tests.explorer.visiting import Browser
 from tests.support.commands import Launch, Run, data_dir, home, launch, run, seed
+from textrawl.cli.commands import demo, serve
+from textrawl.errors import StartRefused
 
 __all__ = ["data_dir", "home", "launch", "run", "seed"]
 
@@ -42,15 +44,38 @@ async def test_the_link_opens_the_memory_of_this_machine_once(
     assert (outcome.code, outcome.err) == (0, "")
 
 
-def test_a_missing_memory_and_a_taken_port_are_explained(
-    home: Path, data_dir: Path, run: Run
-) -> None:
+@pytest.mark.anyio
+async def test_without_a_memory_the_first_page_shows_what_to_do(home: Path, launch: Launch) -> None:
+    process = launch("explore", DATA_DIR=home / "none")
+    assert process.popen.stdout is not None
+    root, _, code = process.popen.stdout.readline().strip().partition("/explore/sign-in?code=")
+    async with httpx2.AsyncClient() as http:
+        browser = Browser(root, http)
+        await browser.get("sign-in", code=code)
+        await browser.post("sign-in", code=code)
+        page = await browser.get("home")
+    process.end(signal.SIGINT)
+
+    assert "This memory is empty" in page.text
+
+
+def test_a_taken_port_is_explained(data_dir: Path, run: Run) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
         refused = run("explore", "--port", str(port), DATA_DIR=data_dir)
 
-    assert "There is no memory" in run("explore", DATA_DIR=home / "none").complaint
     assert "is in use" in refused.complaint
+
+
+def test_the_memory_of_a_demo_that_never_ran_is_not_opened(
+    home: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    # The default folder of root is the same in each environment, and belongs to this machine.
+    monkeypatch.setattr(demo, "default_data_dir", lambda: home / "textrawl")
+    with pytest.raises(StartRefused, match="run `textrawl demo` first"):
+        serve.explore(demo=True)
+
+    assert capsys.readouterr().out == ""
 
 
 def test_the_explorer_is_not_offered_to_people_without_tokens(home: Path, run: Run) -> None:

@@ -21,6 +21,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from textrawl.cli.demo_team import tell_team
 from textrawl.connect.clients import CLIENTS, find_script
 from textrawl.embedded.cluster import run_embedded
 from textrawl.errors import InternalError, StartRefused
@@ -177,6 +178,7 @@ def _describe_server(data_dir: Path, empty: str) -> StdioServerParameters:
     environment = {
         write_name("data_dir"): str(data_dir.absolute()),
         write_name("embedding_provider"): "local",
+        write_name("space"): "default",  # the questions are about PostgreSQL, and not the team
         "XDG_CONFIG_HOME": empty,
     }
     return StdioServerParameters(
@@ -238,6 +240,8 @@ async def run_demo(data_dir: Path, report: Callable[[str, int, int], None]) -> D
         stored = await _store(session, material, report)
         answers = [await _ask(session, question, counter) for question in material.questions]
         answers.append(await _look_up(session, material.entity, counter))
+    report("Telling the history of a team", 0, 0)
+    await tell_team(data_dir)
     return DemoResult(stored, answers, ENCODING, time.perf_counter() - start)
 
 
@@ -378,10 +382,21 @@ def _draw_sums(result: DemoResult) -> Table:
     return table
 
 
+def draw_look(console: Console, folder: Path, *, usual: bool) -> None:
+    """Draw the command that opens the demo's memory in a browser."""
+    console.print(
+        "\n[bold]Look at it:[/] PostgreSQL, and what a team of three wrote in sixty days, in a "
+        "browser.\n"
+    )
+    command = shlex.join([*find_script(), "explore", *(["--demo"] if usual else [])])
+    place = "" if usual else f"{write_name('data_dir')}={shlex.quote(str(folder))} "
+    console.print(Text(f"{place}{command}", "cyan"), soft_wrap=True)
+
+
 _NEXT = (
     (["remember", "Ada", "leads QA at Acme"], "Store a fact"),
     (["search", "who leads QA?"], "Find it again"),
-    (["explore"], "Look at it in a browser, with its graph and its history"),
+    (["explore"], "Look at it in a browser"),
 )
 
 

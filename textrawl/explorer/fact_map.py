@@ -134,11 +134,12 @@ def _draw(
     x = round(WIDTH / 2 + cell.at_x * (WIDTH / 2 - _EDGE), 1)
     y = round(HEIGHT / 2 - cell.at_y * (HEIGHT / 2 - _EDGE), 1)
     radius = _SMALLEST + (_LARGEST - _SMALLEST) * (cell.facts / most) ** 0.5
+    label_y = _place_label(y, radius)
     half = _LETTER * min(len(row.name), _LONGEST) / 2
-    free = all(abs(x - a) > half + b or abs(y - c) > _LINE for a, b, c in taken)
+    free = all(abs(x - a) > half + b or abs(label_y - c) > _LINE for a, b, c in taken)
     labelled = free and len(taken) < _LABELS and row.name not in seen and half < x < WIDTH - half
     if labelled:
-        taken.append((x, half, y))
+        taken.append((x, half, label_y))
         seen.add(row.name)
     return MapPoint(
         x=x,
@@ -149,7 +150,7 @@ def _draw(
         name=row.name,
         type=row.entity_type,
         space=row.space,
-        label_y=_place_label(y, radius),
+        label_y=label_y,
         labelled=labelled,
     )
 

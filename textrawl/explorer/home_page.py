@@ -148,8 +148,8 @@ async def _count_proposals(visit: PageRequest) -> int:
 
 
 def arrange(days: Sequence[ActivityRow]) -> list[HeatDay]:
-    """Return the days in columns of weeks. The busiest quarter of the days has the last colour."""
-    busy = sorted(row.facts for row in days if row.facts)
+    """Return the days in columns of weeks. Their colours follow the order of their numbers."""
+    busy = sorted({row.facts for row in days if row.facts})
     return [
         HeatDay(row.day, row.facts, _find_level(busy, row.facts), number // 7, number % 7)
         for number, row in enumerate(days)

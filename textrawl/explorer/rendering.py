@@ -131,7 +131,7 @@ def _write_author(name: str) -> Markup:
     """Return a name after its initials, which have a colour that follows from the name."""
     words = escape_hidden(name).split()
     initials = "".join(word[0] for word in words[:2]) if len(words) > 1 else "".join(words)[:2]
-    hue = sha256(name.encode()).digest()[0] % _HUES
+    hue = sha256(name.encode()).digest()[2] % _HUES
     return Markup(
         '<span class="author"><span class="initials hue-{}" aria-hidden="true">{}</span>'
         '<span dir="auto">{}</span></span>'

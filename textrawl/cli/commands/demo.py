@@ -15,6 +15,7 @@ from textrawl.cli.demo import (
     DemoServerFailed,
     draw_connecting,
     draw_demo,
+    draw_look,
     run_demo,
 )
 from textrawl.cli.foreground import run_foreground
@@ -34,7 +35,7 @@ def demo(
     change your own memory.
     """
     own = default_data_dir()
-    folder = (data_dir or own.with_name(f"{own.name}-demo")).expanduser().absolute()
+    folder = (data_dir or find_demo_folder()).expanduser().absolute()
     if folder.resolve() == own.resolve():
         raise typer.BadParameter(f"{folder} holds your own memory: choose another folder.")
     try:
@@ -51,6 +52,13 @@ def demo(
     draw_demo(console, result, folder)
     sys.stdout.flush()
     draw_connecting(console)
+    draw_look(console, folder, usual=folder == find_demo_folder())
+
+
+def find_demo_folder() -> Path:
+    """Return the folder of the demo's memory, beside that of the own memory."""
+    own = default_data_dir()
+    return own.with_name(f"{own.name}-demo").expanduser().absolute()
 
 
 def _set_aside(folder: Path) -> None:

@@ -12,11 +12,13 @@ from typing import Annotated
 import anyio
 import typer
 
-from textrawl.cli.administration import open_administration, require_memory
+from textrawl.cli.administration import open_administration
+from textrawl.cli.commands.demo import find_demo_folder
 from textrawl.cli.console import open_console, write_error, write_message
 from textrawl.cli.foreground import Interrupted, run_foreground
 from textrawl.cli.hosting import build_server, export_traces, prepare_server, show_vectors
 from textrawl.cli.resident_start import IDLE, TAKEN, stay_resident
+from textrawl.embedded.postmaster import read_state
 from textrawl.errors import StartRefused, TextrawlError
 from textrawl.memory.commands import OPERATIONS
 from textrawl.postgres.database import Database
@@ -105,18 +107,30 @@ _Browser = Annotated[
 ]
 
 
-def explore(port: _ExplorerPort = 0, browser: _Browser = False) -> None:
+_Demo = Annotated[bool, typer.Option("--demo", help="Open the memory of `textrawl demo`.")]
+
+
+def explore(port: _ExplorerPort = 0, browser: _Browser = False, demo: _Demo = False) -> None:
     """Look into the memory in a browser: search, entities, history.
 
     The command listens only on this machine, and prints a link. The link signs you in once, within
-    five minutes. Ctrl-C ends the command.
+    five minutes. Ctrl-C ends the command. If there is no memory yet, an empty one is created.
     """
-    settings = read_settings()
-    require_memory(settings)
+    settings = _read_demo_settings() if demo else read_settings()
     try:
         run_foreground(partial(_serve, settings, port, browser=browser), use_uvloop=True)
     except Interrupted:
         return  # the regular way to end a server
+
+
+def _read_demo_settings() -> Settings:
+    """Return the settings of the demo's server. Raises StartRefused if the demo did not run."""
+    others = dict.fromkeys(("database_url", "server_url", "access_token", "space"))
+    folder = find_demo_folder()
+    settings = read_settings(data_dir=folder, embedding_provider="local", **others)
+    if read_state(folder).phase == "not initialised":
+        raise StartRefused("The demo has no memory yet: run `textrawl demo` first")
+    return settings
 
 
 async def _serve(settings: Settings, port: int, *, browser: bool) -> None:
