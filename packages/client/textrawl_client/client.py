@@ -2,12 +2,11 @@
 
 import os
 import re
-from collections.abc import Callable, Coroutine, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Sequence
 from copy import copy
 from datetime import datetime
-from functools import wraps
+from functools import partial, wraps
 from pathlib import Path
-from types import TracebackType
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from textrawl_client.connections import Connection, HttpConnection, SocketConnection
@@ -24,7 +23,7 @@ from textrawl_client.schemas import (
     StoredFact,
     Undone,
 )
-from textrawl_client.wire import Answer, Call, build_call, write_moment
+from textrawl_client.wire import Answer, Call, Members, build_call, write_moment
 
 Moment = datetime | str
 """A time. A text is an ISO 8601 date or instant. A time without an offset is in UTC."""
@@ -38,6 +37,8 @@ _NAMES = {
     "ttlSeconds": "ttl",
 }  # fmt: skip
 """The names that arguments of tools have in the methods."""
+
+_TOOL_NAMES = {name: argument for argument, name in _NAMES.items()}
 
 _MOST_TOKENS = 25_000
 
@@ -83,25 +84,16 @@ class Client:
     def _connect(self) -> Connection | None:
         """Return the way to the memory, or None if it must be opened first."""
         url = self._url or os.environ.get("TEXTRAWL_SERVER_URL")
+        way = partial(HttpConnection, url) if url else SocketConnection
         token = self._token or find_token()
-        blocking, timeout = self._blocking, self._timeout
-        if not url:
-            return SocketConnection(token, self._name, timeout=timeout, blocking=blocking)
-        return HttpConnection(url, token, self._name, timeout=timeout, blocking=blocking)
+        return way(token, self._name, timeout=self._timeout, blocking=self._blocking)
 
     async def __aenter__(self: Own) -> Own:
-        """Open the memory."""
         if not self.is_open and self._root is self:
             self._connection = self._connect()
         return self
 
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        """Close the memory."""
+    async def __aexit__(self, *_: object) -> None:
         await self.close()
 
     @property
@@ -153,20 +145,10 @@ class Client:
         more than `max_tokens` tokens, those with the lowest scores are omitted. A server has a
         budget of its own if it is None.
         """
-        given = {
-            "mode": "search",
-            "query": question,
-            "limit": limit,
-            "maxTokens": max_tokens,
-            "minScore": least_score,
-            "entityTypes": [types] if isinstance(types, str) else types and list(types),
-            "asOf": write_moment(as_of),
-            "since": write_moment(since),
-            "until": write_moment(until),
-            "includeIds": True,
-        }
-        call = build_call("query_memory", _keep(given), space or self._space, reads=True)
+        types = [types] if isinstance(types, str) else types and list(types)
+        given = _name_arguments(locals(), "entity") | {"mode": "search", "includeIds": True}
         wishes = None if entity is None else {"about": entity}
+        call = build_call("query_memory", _keep(given), space or self._space, reads=True)
         return read_facts(await self._send(call._replace(wishes=wishes)))
 
     async def documents(
@@ -181,15 +163,9 @@ class Client:
 
         The entity of a chunk is its document, and its `space` is the graph of the document.
         """
-        given = {
-            "mode": "search",
-            "query": query,
-            "sources": ["documents"],
-            "limit": limit,
-            "maxTokens": max_tokens,
-            "includeIds": True,
-        }
-        return read_facts(await self._call_tool("query_memory", given, reads=True, space=space))
+        given = _name_arguments(locals()) | {"mode": "search", "includeIds": True}
+        given["sources"] = ["documents"]
+        return read_facts(await self._call_tool("query_memory", given, space, reads=True))
 
     async def digest(
         self, project: str | None = None, *, max_tokens: int | None = None, space: str | None = None
@@ -200,8 +176,7 @@ class Client:
         important than others are left out, so that the text has at most `max_tokens` tokens. If it
         is None, TEXTRAWL_DIGEST_TOKENS of the memory decides.
         """
-        given = {"project": project, "maxTokens": max_tokens}
-        answer = await self._call_tool("digest", given, reads=True, space=space)
+        answer = await self._call_tool("digest", _name_arguments(locals()), space, reads=True)
         return Digest(answer.text, tuple(answer.ids))
 
     async def remember(  # noqa: PLR0913 - each argument is an option
@@ -219,19 +194,9 @@ class Client:
         """Store a fact about an entity. A missing entity is created with `type`, or as a concept.
 
         The fact is valid from `valid_from`, or else from `said_at`, until `valid_until`.
-
         `replaces` is the id or the text of the fact that this fact corrects. Raises FactNotFound.
         """
-        given = {
-            "entityName": entity,
-            "observation": fact,
-            "entityType": type,
-            "replaces": replaces,
-            "saidAt": write_moment(said_at),
-            "validFrom": write_moment(valid_from),
-            "validUntil": write_moment(valid_until),
-        }
-        answer = await self._call_tool("remember_fact", given, space=space)
+        answer = await self._call_tool("remember_fact", _name_arguments(locals()), space)
         return Remembered.model_validate(answer.content)
 
     async def relate(  # noqa: PLR0913 - each argument is an option
@@ -251,16 +216,7 @@ class Client:
         With `replaces`, end the other relations of this type that start at the same entity. With
         `ended`, end this relation instead. Raises ArgumentInvalid if there is none to end.
         """
-        given = {
-            "fromEntity": from_entity,
-            "relation": relation,
-            "toEntity": to_entity,
-            "fromEntityType": from_type,
-            "toEntityType": to_type,
-            "replaces": replaces,
-            "ended": ended,
-        }
-        answer = await self._call_tool("relate_entities", given, space=space)
+        answer = await self._call_tool("relate_entities", _name_arguments(locals()), space)
         return Related.model_validate(answer.content)
 
     async def forget(
@@ -278,14 +234,14 @@ class Client:
         """
         given = {"entityName": entity, "fact": fact, "dryRun": dry_run, "confirm": not dry_run}
         try:
-            answer = await self._call_tool("forget_entity", given, space=space)
+            answer = await self._call_tool("forget_entity", given, space)
         except NothingToDelete:
             raise NothingToDelete(entity) from None
         return Forgotten.model_validate(answer.content)
 
     async def get(self, id: str, *, space: str | None = None) -> StoredFact | None:
         """Return the fact with this whole id, valid or ended, or None."""
-        found = await self._operate("get_fact", {"fact": id}, reads=True, space=space)
+        found = await self._operate("get_fact", {"fact": id}, space, reads=True)
         return found and StoredFact.model_validate(found)
 
     async def entity(
@@ -301,16 +257,9 @@ class Client:
 
         The `offset` newest facts are left out. Only a page without an offset has the relations.
         """
-        given = {
-            "mode": "entity",
-            "entityName": name,
-            "maxObs": limit,
-            "offset": offset,
-            "asOf": write_moment(as_of),
-            "includeIds": True,
-            "maxTokens": _MOST_TOKENS,
-        }
-        answer = await self._call_tool("query_memory", given, reads=True, space=space)
+        given = {"mode": "entity", "entityName": name, "maxObs": limit, "offset": offset}
+        more = {"asOf": write_moment(as_of), "includeIds": True, "maxTokens": _MOST_TOKENS}
+        answer = await self._call_tool("query_memory", {**given, **more}, space, reads=True)
         return Entity.model_validate(answer.content) if answer.content["found"] else None
 
     async def list(
@@ -327,7 +276,7 @@ class Client:
         At most `limit` (1 to 1,000), without the first `offset`.
         """
         given = {"prefix": prefix, "types": types, "limit": limit, "offset": offset}
-        found = await self._operate("list_entities", given, reads=True, space=space)
+        found = await self._operate("list_entities", given, space, reads=True)
         return EntityPage.model_validate(found)
 
     async def journal(
@@ -343,7 +292,7 @@ class Client:
         The tool memory_read has the whole text of an entry.
         """
         given = {"granularity": granularity, "limit": limit, "offset": offset}
-        answer = await self._call_tool("memory_list", given, reads=True, space=space)
+        answer = await self._call_tool("memory_list", given, space, reads=True)
         return [JournalEntry.model_validate(one) for one in answer.content["memories"]]
 
     async def undo(
@@ -360,45 +309,28 @@ class Client:
         """
         given = {"event": event, "author": author, "since": write_moment(since)}
         name = "undo" if event is None else "undo_event"
-        found = await self._operate(name, given, space=space)
+        found = await self._operate(name, given, space)
         return [Undone.model_validate(one) for one in found]
 
     async def call(
-        self,
-        tool: str,
-        arguments: Mapping[str, Any],
-        *,
-        reads: bool = False,
-        space: str | None = None,
+        self, tool: str, arguments: Members, *, reads: bool = False, space: str | None = None
     ) -> Any:
         """Return the structured content of any tool that programs can call.
 
         A call that only `reads` is repeated once if the connection breaks.
         """
-        answer = await self._call_tool(tool, arguments, reads=reads, space=space)
-        return answer.content
+        return (await self._call_tool(tool, arguments, space, reads=reads)).content
 
     async def _call_tool(
-        self,
-        tool: str,
-        arguments: Mapping[str, Any],
-        *,
-        reads: bool = False,
-        space: str | None = None,
+        self, tool: str, given: Members, space: str | None = None, *, reads: bool = False
     ) -> Answer:
-        given = dict(arguments) if "value" in arguments else _keep(arguments)
-        return await self._send(build_call(tool, given, space or self._space, reads=reads))
+        return await self._send(build_call(tool, _keep(given), space or self._space, reads=reads))
 
     async def _operate(
-        self,
-        name: str,
-        arguments: Mapping[str, Any],
-        *,
-        reads: bool = False,
-        space: str | None = None,
+        self, name: str, given: Members, space: str | None, *, reads: bool = False
     ) -> Any:
         """Return the result of an operation, which no model can call."""
-        call = Call(name, "", _keep(arguments), space or self._space, reads)
+        call = Call(name, "", _keep(given), space or self._space, reads)
         return (await self._send(call)).content
 
     async def _send(self, call: Call) -> Answer:
@@ -412,9 +344,16 @@ class Client:
             raise _rename_arguments(error) from error.__cause__
 
 
-def _keep(given: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the arguments without those that are None."""
-    return {name: value for name, value in given.items() if value is not None}
+def _keep(given: Members) -> dict[str, Any]:
+    """Return the arguments without those that are None, but with the `value` of an item."""
+    return {name: value for name, value in given.items() if value is not None or name == "value"}
+
+
+def _name_arguments(given: Members, *others: str) -> dict[str, Any]:
+    """Return the arguments of a tool from the `locals()` of its method, but for `others`."""
+    left_out = ("self", "space", *others)
+    own = {name: write_moment(value) for name, value in given.items() if name not in left_out}
+    return {_TOOL_NAMES.get(name, name): value for name, value in own.items()}
 
 
 def _rename_arguments(error: TextrawlError) -> TextrawlError:
@@ -528,16 +467,9 @@ class SyncClient:
         return self
 
     def __enter__(self: OwnSync) -> OwnSync:
-        """Open the memory, unless it is open."""
         return self.open()
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        """Close the memory."""
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def with_space(self: OwnSync, space: str | None) -> OwnSync:

@@ -1,21 +1,5 @@
 """The errors that a program can catch. Each says what to do next.
 
-    TextrawlError              title and fix
-    ├── ReadOnly               READ_ONLY is on
-    ├── ArgumentInvalid        a wrong argument; the fix has its name, its value, allowed values
-    │   ├── EntityNotFound     no entity has this name, and the call does not create it
-    │   └── FactNotFound       an id, prefix or text that names no fact, or several facts
-    ├── ItemExists             put with version 0, and the namespace has the key
-    ├── ItemChanged            put with a version that is not the current one
-    ├── NotAuthenticated       a credential is missing, unknown, expired or revoked
-    ├── ScopeMissing           the caller does not have a scope
-    ├── SpaceNotFound          no space has this name, or the caller has no scope in it
-    ├── DatabaseUnavailable    Postgres cannot be reached within the time limit
-    ├── ServerBusy             every connection is in use
-    ├── ServerUnreachable      a server cannot be reached, or does not answer as one
-    └── NothingDeleted         a deletion was not made
-        └── NothingToDelete    no entity has this name
-
 A server has more kinds of these, and says of each error which of these it is. The module imports
 only the standard library, because a server loads it before anything else.
 """

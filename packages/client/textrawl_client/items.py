@@ -1,8 +1,8 @@
 """Items (JSON values under a namespace and a key) and logs, which grow at their end."""
 
-from collections.abc import Awaitable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from datetime import timedelta
-from typing import Any, Literal, Protocol
+from typing import Any, Literal
 
 from textrawl_client.schemas import Item
 from textrawl_client.wire import Answer
@@ -12,17 +12,11 @@ Json = Any
 """A value of JSON: None, a bool, a number, a text, or a list or dict of values of JSON."""
 
 
-class CallTool(Protocol):
-    """Calls a tool with the arguments that are not None. Raises TextrawlError.
+CallTool = Callable[..., Awaitable[Answer]]
+"""A function that calls a tool with the arguments that are not None. Raises TextrawlError.
 
-    A call that `reads`, or that a server does only once for each request id, can be repeated.
-    """
-
-    def __call__(
-        self, tool: str, arguments: Mapping[str, Any], *, reads: bool = False
-    ) -> Awaitable[Answer]:
-        """Return the answer of the tool."""
-        ...
+A call that `reads`, or that a server does only once for each request id, can be repeated.
+"""
 
 
 class ItemStore:
@@ -57,7 +51,7 @@ class ItemStore:
             "index": None if index is True else index if index is False else list(index),
             "version": version,
         }
-        answer = await self._call("put_item", _keep(given, "value"), reads=True)
+        answer = await self._call("put_item", given, reads=True)
         return Item.model_validate(answer.content)
 
     async def get(
@@ -68,7 +62,7 @@ class ItemStore:
         `version` names an earlier version.
         """
         given = {**_place(namespace, key), "refresh": refresh or None, "version": version}
-        answer = await self._call("get_item", _keep(given), reads=not refresh)
+        answer = await self._call("get_item", given, reads=not refresh)
         return Item.model_validate(answer.content) if "key" in answer.content else None
 
     async def delete(self, namespace: Namespace, key: str | None = None) -> int:
@@ -77,7 +71,7 @@ class ItemStore:
         Return the number of deleted items. Their versions stay in `history`.
         """
         given = {"namespace": list(namespace), "key": key}
-        return (await self._call("delete_item", _keep(given))).content["deleted"]
+        return (await self._call("delete_item", given)).content["deleted"]
 
     async def list(
         self,
@@ -127,17 +121,16 @@ class ItemStore:
         With `depth`, cut them after so many labels, and return each once.
         """
         given = {"prefix": list(prefix), "suffix": list(suffix), "depth": depth}
-        page = _keep({**given, "limit": limit, "offset": offset})
+        page = {**given, "limit": limit, "offset": offset}
         answer = await self._call("list_namespaces", page, reads=True)
         return [tuple(labels) for labels in answer.content["namespaces"]]
 
     async def history(self, namespace: Namespace, key: str) -> "list[Item]":
         """Return the versions of a key, the newest first, also if it was deleted."""
-        answer = await self._call("item_history", _place(namespace, key), reads=True)
-        return [Item.model_validate(members) for members in answer.content["items"]]
+        return await self._find(_place(namespace, key), "item_history")
 
-    async def _find(self, given: Mapping[str, Any]) -> "list[Item]":
-        answer = await self._call("search_items", _keep(given), reads=True)
+    async def _find(self, given: Mapping[str, Any], tool: str = "search_items") -> "list[Item]":
+        answer = await self._call(tool, given, reads=True)
         return [Item.model_validate(members) for members in answer.content["items"]]
 
 
@@ -155,7 +148,7 @@ class Log:
 
     async def read(self, last: int | None = None) -> list[Json]:
         """Return the values in their order, or only the `last` ones."""
-        given = _keep({"namespace": self._namespace, "last": last})
+        given = {"namespace": self._namespace, "last": last}
         return (await self._call("read_log", given, reads=True)).content["entries"]
 
     async def pop(self) -> Json | None:
@@ -171,8 +164,3 @@ class Log:
 
 def _place(namespace: Namespace, key: str) -> dict[str, Any]:
     return {"namespace": list(namespace), "key": key}
-
-
-def _keep(given: Mapping[str, Any], *always: str) -> dict[str, Any]:
-    """Return the arguments without those that are None."""
-    return {name: value for name, value in given.items() if value is not None or name in always}
