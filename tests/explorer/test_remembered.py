@@ -35,11 +35,11 @@ async def test_an_answer_is_made_again_after_a_write_or_a_minute() -> None:
 async def test_the_answer_that_nobody_asked_for_longest_is_dropped() -> None:
     counter = Counter()
     remembered = AnswerCache[int](clock=lambda: counter.now)
-    for reader in range(101):
+    for reader in range(301):
         await remembered.find((reader,), "1", counter.make)
 
-    assert await remembered.find((100,), "1", counter.make) == 101
-    assert await remembered.find((0,), "1", counter.make) == 102
+    assert await remembered.find((300,), "1", counter.make) == 301
+    assert await remembered.find((0,), "1", counter.make) == 302
 
 
 async def test_an_answer_that_takes_long_is_made_after_the_page_that_shows_the_one_before() -> None:

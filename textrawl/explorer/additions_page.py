@@ -23,7 +23,7 @@ from textrawl.values.text import NAME_LENGTH, RELATION_LENGTH
 async def ask_fact(visit: PageRequest) -> Response:
     """Show the form for a new fact, which every page also has in its header."""
     _require(visit, anywhere=True)
-    return visit.show("remember.html", {"name": visit.read("name"), "space": visit.read("space")})
+    return visit.show("remember.html", {"name": visit.read("name")})
 
 
 async def remember(visit: PageRequest) -> Response:
@@ -42,7 +42,7 @@ async def remember(visit: PageRequest) -> Response:
 async def ask_relation(visit: PageRequest) -> Response:
     """Show the form for a new relation, or for another relation in place of one."""
     _require(visit)
-    given = {key: visit.read(key) for key in ("name", "relation", "other", "space")}
+    given = {key: visit.read(key) for key in ("name", "relation", "other")}
     values = {"longest": NAME_LENGTH, "most": RELATION_LENGTH}
     return visit.show("relate.html", {**values, **given, "name": read_name(given["name"])})
 
@@ -66,7 +66,7 @@ async def relate(visit: PageRequest) -> Response:
 async def ask_end(visit: PageRequest) -> Response:
     """Show the form that ends a relation."""
     _require(visit)
-    given = {key: visit.read(key) for key in ("name", "relation", "other", "space")}
+    given = {key: visit.read(key) for key in ("name", "relation", "other")}
     return visit.show("end.html", given)
 
 

@@ -135,9 +135,7 @@ async def _find_target(visit: PageRequest, name: str, fact: str) -> _Target:
 
 async def _find_fact(visit: PageRequest, name: str, fact: str) -> HistoryRow | None:
     with suppress(ValueError):
-        rows = await visit.site.store.database.call(
-            "entity_history", HistoryRow, entity=name, fact=UUID(fact), **visit.caller.reading
-        )
+        rows = await visit.call("entity_history", HistoryRow, entity=name, fact=UUID(fact))
         return rows[0] if rows else None
     return None
 

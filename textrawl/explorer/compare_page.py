@@ -14,9 +14,7 @@ async def show(visit: PageRequest) -> Response:
     """Show pairs of facts of the entities that changed last."""
     visit.principal.require("read")
     entities = read_number(visit.read("entities"), least=1, most=_MOST_ENTITIES, default=_ENTITIES)
-    pairs = await visit.site.store.database.call(
-        "close_pairs", ClosePairRow, entities=entities, max_rows=_PAIRS, **visit.caller.reading
-    )
+    pairs = await visit.call("close_pairs", ClosePairRow, entities=entities, max_rows=_PAIRS)
     kinds = [
         (kind, [pair for pair in pairs if pair.kind == kind], count_pairs(pairs, kind))
         for kind in ("duplicate", "conflict")
@@ -26,6 +24,5 @@ async def show(visit: PageRequest) -> Response:
         "entities": entities,
         "most_entities": _MOST_ENTITIES,
         "with_vectors": bool(pairs) or visit.site.store.models.has_vectors,
-        "space": visit.read("space"),
     }
     return visit.show("compare.html", values)

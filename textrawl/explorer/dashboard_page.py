@@ -1,6 +1,5 @@
 """The dashboard: what spaces hold, how they grow, what answers cost, and what needs a person."""
 
-from starlette.background import BackgroundTasks
 from starlette.responses import Response
 
 from textrawl.explorer.arguments import read_number
@@ -18,19 +17,13 @@ async def show(visit: PageRequest) -> Response:
     visit.principal.require("read")
     days = read_number(visit.read("days"), least=1, most=_MOST_DAYS, default=DAYS)
     values = {
-        "space": visit.read("space"),
         "days": days,
         "most_days": _MOST_DAYS,
         "compared": _ENTITIES,
         "reviewing": visit.allows("review"),
     }
-    after = BackgroundTasks()
-    numbers = await visit.remember_soon(
-        visit.site.numbers, days, lambda: count_numbers(visit, days), after, is_large
-    )
-    response = visit.show("dashboard.html", {**values, **describe_numbers(numbers)})
-    response.background = after
-    return response
+    numbers = await visit.remember(("numbers", days), lambda: count_numbers(visit, days), is_large)
+    return visit.show("dashboard.html", {**values, **describe_numbers(numbers)})
 
 
 def is_large(numbers: Numbers) -> bool:
@@ -40,10 +33,7 @@ def is_large(numbers: Numbers) -> bool:
 
 async def count_numbers(visit: PageRequest, days: int) -> Numbers:
     """Return the contents of the spaces of this visit, and what happened in the last days."""
-    database, reading = visit.site.store.database, visit.caller.reading
-    [holdings] = await database.call("memory_statistics", StatisticsRow, **reading)
-    [report] = await database.call("memory_report", ReportRow, days=days, **reading)
-    pairs = await database.call(
-        "close_pairs", ClosePairRow, entities=_ENTITIES, max_rows=1, **reading
-    )
+    [holdings] = await visit.call("memory_statistics", StatisticsRow)
+    [report] = await visit.call("memory_report", ReportRow, days=days)
+    pairs = await visit.call("close_pairs", ClosePairRow, entities=_ENTITIES, max_rows=1)
     return Numbers(holdings, report, pairs)

@@ -7,12 +7,11 @@ from uuid import UUID
 from starlette.responses import Response
 
 from textrawl.errors import ArgumentInvalid
-from textrawl.explorer.arguments import read_id, read_number
-from textrawl.explorer.requests import PageRequest
+from textrawl.explorer.arguments import read_id
+from textrawl.explorer.requests import PageRequest, turn
 from textrawl.memory.curation import CurationOperations
 
 _PAGE = 20  # facts; a form has at most 50 fields
-_LAST = 1_000_000
 _DONE = {
     "same": "They are not the same.",
     "close": "Both may stay.",
@@ -53,22 +52,19 @@ class DismissalRow:
 async def show_stale(visit: PageRequest) -> Response:
     """Show facts that are old, doubtful or never recalled, the oldest first."""
     visit.principal.require("read")
-    skip = read_number(visit.read("skip"), least=0, most=_LAST, default=0)
-    rows = await visit.site.store.database.call(
-        "stale_facts", StaleRow, max_rows=_PAGE + 1, skip=skip, **visit.caller.reading
-    )
+    skip = visit.read_skip()
+    rows = await visit.call("stale_facts", StaleRow, max_rows=_PAGE + 1, skip=skip)
     values = {"facts": rows[:_PAGE], "all_chosen": bool(visit.read("all"))}
-    return visit.show("stale.html", {**values, **_turn(visit, skip, len(rows))})
+    return visit.show("stale.html", {**values, **turn(skip, _PAGE, skip + len(rows))})
 
 
 async def show_decisions(visit: PageRequest) -> Response:
     """Show what was decided, the newest first, and who can take it back."""
     visit.principal.require("read")
-    skip = read_number(visit.read("skip"), least=0, most=_LAST, default=0)
-    rows = await visit.site.store.database.call(
-        "list_dismissals", DismissalRow, max_rows=_PAGE + 1, skip=skip, **visit.caller.reading
-    )
-    return visit.show("decisions.html", {"rows": rows[:_PAGE], **_turn(visit, skip, len(rows))})
+    skip = visit.read_skip()
+    rows = await visit.call("list_dismissals", DismissalRow, max_rows=_PAGE + 1, skip=skip)
+    values = {"rows": rows[:_PAGE], **turn(skip, _PAGE, skip + len(rows))}
+    return visit.show("decisions.html", values)
 
 
 async def dismiss(visit: PageRequest) -> Response:
@@ -86,12 +82,3 @@ async def dismiss(visit: PageRequest) -> Response:
     for each in candidates:
         await CurationOperations(visit.site.store).dismiss(kind, each, other, visit.caller)
     return visit.report(_DONE[kind], space)
-
-
-def _turn(visit: PageRequest, skip: int, found: int) -> dict[str, object]:
-    """Return how many rows are before the pages beside this one, or None where there is no page."""
-    return {
-        "space": visit.read("space"),
-        "newer": max(skip - _PAGE, 0) if skip else None,
-        "older": skip + _PAGE if found > _PAGE else None,
-    }

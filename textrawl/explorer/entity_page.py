@@ -6,9 +6,9 @@ from typing import Any
 
 from starlette.responses import Response
 
-from textrawl.explorer.arguments import read_id, read_moment, read_name, read_number
+from textrawl.explorer.arguments import read_id, read_moment, read_name
 from textrawl.explorer.life_lines import draw_lives
-from textrawl.explorer.requests import PageRequest
+from textrawl.explorer.requests import PageRequest, turn
 from textrawl.explorer.site import DayRow, EntityRelationRow, HistoryRow
 from textrawl.memory.entities import EntityOperations
 from textrawl.memory.facts import Times
@@ -17,7 +17,6 @@ from textrawl.values.text import clean_name
 _PAGE = 50
 _RELATIONS = 100
 _CARD = 8  # facts of an entity beside the drawing of a graph
-_LAST = 100_000
 _STATES = ("valid", "ended", "wrong")
 _SORTS = {"said": "newest", "oldest": "oldest", "text": "text", "author": "author"}
 
@@ -45,20 +44,21 @@ async def show(visit: PageRequest) -> Response:
     visit.principal.require("read")
     name, choice = read_name(visit.read("name")), _read_choice(visit)
     times = Times(read_moment(visit.read("as_of")), known_at=read_moment(visit.read("known_at")))
-    skip = read_number(visit.read("skip"), least=0, most=_LAST, default=0)
-    card = visit.read("part") == "card"
+    skip, card = visit.read_skip(), visit.read("part") == "card"
     entity = await visit.site.memory.describe(
         name, visit.caller, max_observations=_CARD if card else 0, with_relations=card, times=times
     )
     if entity is None:
         return await visit.show_missing(name)
-    values: dict[str, Any] = {each: visit.read(each) for each in ("as_of", "known_at", "space")}
+    values: dict[str, Any] = {each: visit.read(each) for each in ("as_of", "known_at")}
     if card:
         return visit.show("card.html", {"entity": entity, **values})
     facts, skip = await _read_page(visit, name, times, choice, skip)
-    relations = await _read_relations(visit, name, times)
+    relations = await visit.call(
+        "entity_relations", EntityRelationRow, entity=name, **times.arguments(), max_rows=_RELATIONS
+    )
     values |= {"entity": entity, "alone": bool(visit.read("fact")), "relations": relations}
-    values |= _describe_page(facts, skip) | vars(choice)
+    values |= {"facts": facts, **turn(skip, _PAGE, facts[0].total if facts else 0), **vars(choice)}
     values |= {"lives": draw_lives(facts, read_moment(visit.read("as_of")))}
     values |= {"places": await visit.find_places(name), "states": _STATES, "sorts": _SORTS}
     if visit.read("part"):
@@ -79,32 +79,15 @@ def _read_choice(visit: PageRequest) -> _Choice:
     )
 
 
-def _describe_page(facts: Sequence[HistoryRow], skip: int) -> dict[str, Any]:
-    total = facts[0].total if facts else 0
-    return {
-        "facts": facts,
-        "total": total,
-        "newer": max(skip - _PAGE, 0) if skip else None,
-        "older": skip + _PAGE if skip + _PAGE < total else None,
-    }
-
-
 async def _read_page(
     visit: PageRequest, name: str, times: Times, choice: _Choice, skip: int
 ) -> tuple[Sequence[HistoryRow], int]:
     """Return a page of facts, and how many are before it. Beyond the end, return the last page."""
 
     async def read(skip: int) -> Sequence[HistoryRow]:
-        return await visit.site.store.database.call(
-            "entity_history",
-            HistoryRow,
-            entity=name,
-            **times.arguments(),
-            **choice.arguments(),
-            fact=read_id(visit.read("fact")),
-            max_rows=_PAGE,
-            skip=skip,
-            **visit.caller.reading,
+        chosen = {**times.arguments(), **choice.arguments(), "fact": read_id(visit.read("fact"))}
+        return await visit.call(
+            "entity_history", HistoryRow, entity=name, **chosen, max_rows=_PAGE, skip=skip
         )
 
     facts = await read(skip)
@@ -115,22 +98,7 @@ async def _read_page(
     return await read(last), last
 
 
-async def _read_relations(
-    visit: PageRequest, name: str, times: Times
-) -> Sequence[EntityRelationRow]:
-    return await visit.site.store.database.call(
-        "entity_relations",
-        EntityRelationRow,
-        entity=name,
-        **times.arguments(),
-        max_rows=_RELATIONS,
-        **visit.caller.reading,
-    )
-
-
 async def _read_days(visit: PageRequest, name: str) -> list[str]:
     """Return the days before today on which the entity changed."""
-    rows = await visit.site.store.database.call(
-        "entity_days", DayRow, entity=name, **visit.caller.reading
-    )
+    rows = await visit.call("entity_days", DayRow, entity=name)
     return [row.day.isoformat() for row in rows]

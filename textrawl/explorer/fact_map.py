@@ -68,12 +68,11 @@ class MapPoint:
 
 async def find_cells(visit: PageRequest) -> Sequence[CellRow]:
     """Return the cells of the map of all facts that the person can read, the fullest first."""
-    database, reading = visit.site.store.database, visit.caller.reading
-    sample = await database.call("sample_vectors", object, max_rows=_SAMPLE, **reading)
+    sample = await visit.call("sample_vectors", object, max_rows=_SAMPLE)
     if len(sample) < _FEWEST:
         return []
     x, y = await anyio.to_thread.run_sync(find_directions, _stack(sample))
-    return await database.call("map_facts", CellRow, x=x, y=y, **reading)
+    return await visit.call("map_facts", CellRow, x=x, y=y)
 
 
 def _stack(sample: Sequence[Any]) -> Vectors:
@@ -105,13 +104,8 @@ async def draw_points(visit: PageRequest, cells: Sequence[CellRow]) -> list[MapP
     """Return the points of the drawing. Names are read now, so no forgotten entity is named."""
     if not cells:
         return []
-    rows = await visit.site.store.database.call(
-        "entity_names",
-        NameRow,
-        homes=[cell.space_id for cell in cells],
-        ids=[cell.entity_id for cell in cells],
-        **visit.caller.reading,
-    )
+    homes, ids = [cell.space_id for cell in cells], [cell.entity_id for cell in cells]
+    rows = await visit.call("entity_names", NameRow, homes=homes, ids=ids)
     names = {(row.space_id, row.id): row for row in rows}
     most = max(cell.facts for cell in cells)
     taken: list[tuple[float, float, float]] = []

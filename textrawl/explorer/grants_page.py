@@ -16,12 +16,7 @@ Row = TypeVar("Row")
 async def show(visit: PageRequest) -> Response:
     """Show the grants of the spaces that the person administers."""
     visit.principal.require("admin", anywhere=True)
-    values = {
-        "grants": await list_grants(visit),
-        "administered": visit.administered,
-        "space": visit.read("space"),
-    }
-    return visit.show("grants.html", values)
+    return visit.show("grants.html", {"grants": await list_grants(visit)})
 
 
 async def ask_grant(visit: PageRequest) -> Response:

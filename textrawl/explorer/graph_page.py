@@ -23,13 +23,13 @@ async def show(visit: PageRequest) -> Response:
     visit.principal.require("read")
     name = read_name(visit.read("name")) if visit.read("name") else ""
     chosen = _read_choice(visit)
-    [row] = await visit.site.store.database.call(
-        "entity_graph", EntityGraphRow, entity=name or None, **chosen, **visit.caller.reading
-    ) or [None]
+    [row] = await visit.call("entity_graph", EntityGraphRow, entity=name or None, **chosen) or [
+        None
+    ]
     if row is None:
         return await visit.show_missing(name)
-    asked = {each: visit.read(each) for each in ("as_of", "space")}
-    values = asked | _describe(row, chosen) | {"name": row.nodes[0]["name"] if name else ""}
+    named = {"name": row.nodes[0]["name"] if name else "", "as_of": visit.read("as_of")}
+    values = named | _describe(row, chosen)
     return visit.show("graph.html", values | await run_aside(draw, row))
 
 

@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from itertools import accumulate
 from math import ceil
-from typing import Any, LiteralString, TypeVar
+from typing import Any
 
-from starlette.background import BackgroundTasks
 from starlette.responses import RedirectResponse, Response
 
 from textrawl.errors import ArgumentInvalid, SpaceIsGraph
@@ -26,8 +25,6 @@ _WEEKS = 26
 _LATEST = 6  # changes
 _LEVELS = 4  # of the colours of days
 _CURVE_WIDTH, _CURVE_HEIGHT = 300, 60
-
-Row = TypeVar("Row")
 
 
 @dataclass(frozen=True)
@@ -89,17 +86,14 @@ async def show(visit: PageRequest) -> Response:
 
 
 async def _show(visit: PageRequest) -> Response:
-    after = BackgroundTasks()
-    slow = await visit.remember_soon(
-        visit.site.home, "home", lambda: _make(visit), after, _is_large
-    )
+    slow = await visit.remember("home", lambda: _make(visit), lambda kept: is_large(kept.numbers))
     today = datetime.now(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
     points = await draw_points(visit, slow.cells)
     values = {
         **describe_numbers(slow.numbers),
         "since": today.date(),
-        "authors_today": await _call(visit, "recent_authors", AuthorRow, since=today),
-        "latest": await _call(visit, "space_timeline", TimelineRow, max_rows=_LATEST),
+        "authors_today": await visit.call("recent_authors", AuthorRow, since=today),
+        "latest": await visit.call("space_timeline", TimelineRow, max_rows=_LATEST),
         "proposals": await _count_proposals(visit),
         "same": slow.pairs,
         "heat": arrange(slow.days),
@@ -112,30 +106,17 @@ async def _show(visit: PageRequest) -> Response:
         "own_machine": visit.site.own_machine,
         "address": f"{visit.site.settings.public_url or 'https://' + visit.request.url.netloc}/mcp",
     }
-    response = visit.show("home.html", values)
-    response.background = after
-    return response
-
-
-def _is_large(slow: Slow) -> bool:
-    return is_large(slow.numbers)
+    return visit.show("home.html", values)
 
 
 async def _make(visit: PageRequest) -> Slow:
     pairs = await find_pairs(visit) if visit.find_spaces("write") else ()
     return Slow(
         await count_numbers(visit, DAYS),
-        await _call(visit, "activity_days", ActivityRow, weeks=_WEEKS),
+        await visit.call("activity_days", ActivityRow, weeks=_WEEKS),
         await find_cells(visit),
         len(pairs),
     )
-
-
-async def _call(
-    visit: PageRequest, function: LiteralString, row: type[Row], **arguments: object
-) -> list[Row]:
-    database = visit.site.store.database
-    return await database.call(function, row, **arguments, **visit.caller.reading)
 
 
 async def _count_proposals(visit: PageRequest) -> int:

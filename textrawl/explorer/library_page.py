@@ -8,15 +8,15 @@ from starlette.responses import Response
 
 from textrawl.access.request import find_principal
 from textrawl.errors import ItemNotFound, SpaceNotFound
-from textrawl.explorer.arguments import read_id, read_number
+from textrawl.explorer.arguments import read_id
 from textrawl.explorer.rendering import write_link
-from textrawl.explorer.requests import PageRequest
+from textrawl.explorer.requests import PageRequest, turn
 from textrawl.memory.decay import ObservedPart
 from textrawl.memory.identity import FilePart
 from textrawl.memory.journal import ListedEntryRow
 from textrawl.memory.store import list_graphs
 
-_PAGE, _LAST = 50, 1_000_000
+_PAGE = 50
 
 
 @dataclass(frozen=True)
@@ -75,7 +75,7 @@ class FadingRow:
 async def list_documents(visit: PageRequest) -> Response:
     """Show the graphs that the person can read, and the documents of one of them."""
     visit.principal.require("read")
-    allowed, skip = visit.principal.find_graphs(visit.site.settings.graphs), _read_skip(visit)
+    allowed, skip = visit.principal.find_graphs(visit.site.settings.graphs), visit.read_skip()
     database, credential = visit.site.store.database, visit.principal.credential
     graphs = await list_graphs(database, credential, allowed)
     graph = graphs[0].name if len(graphs) == 1 else ""
@@ -89,8 +89,8 @@ async def list_documents(visit: PageRequest) -> Response:
         credential=credential,
     )
     total = rows[0].total if rows else 0
-    values = {"graphs": graphs, "graph": graph, "sources": rows, "space": visit.read("space")}
-    return visit.show("documents.html", {**values, **_count_pages(skip, total)})
+    values = {"graphs": graphs, "graph": graph, "sources": rows}
+    return visit.show("documents.html", {**values, **turn(skip, _PAGE, total)})
 
 
 async def show_journal(visit: PageRequest) -> Response:
@@ -98,13 +98,13 @@ async def show_journal(visit: PageRequest) -> Response:
     place = _choose_space(visit)
     if path := visit.read("entry"):
         return await _show_text(visit, place, "journal", path)
-    skip = _read_skip(visit)
+    skip = visit.read_skip()
     rows = await visit.site.store.database.call(
         "list_entries", ListedEntryRow, max_rows=_PAGE, skip=skip, **place.caller.reading_home
     )
     entries, total = [row for row in rows if row.path], rows[0].total if rows else 0
     values = {"entries": entries, **_name_spaces(visit, place)}
-    return visit.show("journal.html", {**values, **_count_pages(skip, total)})
+    return visit.show("journal.html", {**values, **turn(skip, _PAGE, total)})
 
 
 async def show_identity(visit: PageRequest) -> Response:
@@ -130,13 +130,13 @@ async def show_identity(visit: PageRequest) -> Response:
 
 async def show_fading(visit: PageRequest) -> Response:
     """Show the memories that the next garbage collection takes, and those to look at again."""
-    place, skip = _choose_space(visit), _read_skip(visit)
+    place, skip = _choose_space(visit), visit.read_skip()
     rows = await visit.site.store.database.call(
         "review_queue", FadingRow, max_rows=_PAGE, skip=skip, **place.caller.reading_home
     )
     total = rows[0].total if rows else 0
     values = {"memories": rows, **_name_spaces(visit, place)}
-    return visit.show("fading.html", {**values, **_count_pages(skip, total)})
+    return visit.show("fading.html", {**values, **turn(skip, _PAGE, total)})
 
 
 async def keep(visit: PageRequest) -> Response:
@@ -175,16 +175,3 @@ def _name_spaces(visit: PageRequest, place: PageRequest) -> dict[str, object]:
     """Return the names of the space that is shown, and of those to choose from."""
     principal = find_principal(visit.request) or visit.principal
     return {"space": place.require_space(), "choices": [each.name for each in principal.readable]}
-
-
-def _read_skip(visit: PageRequest) -> int:
-    return read_number(visit.read("skip"), least=0, most=_LAST, default=0)
-
-
-def _count_pages(skip: int, total: int) -> dict[str, object]:
-    """Return what the links to the pages before and after need."""
-    return {
-        "total": total,
-        "before": max(skip - _PAGE, 0) if skip else None,
-        "after": skip + _PAGE if skip + _PAGE < total else None,
-    }

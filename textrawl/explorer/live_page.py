@@ -104,7 +104,5 @@ async def _is_signed_in(visit: PageRequest) -> bool:
 
 async def _count(visit: PageRequest, after: str | None) -> tuple[str, dict[str, int]]:
     """Return the next cursor, and the number of new facts of each author."""
-    rows = await visit.site.store.database.call(
-        "new_facts", NewFactsRow, after=after, **visit.caller.reading
-    )
+    rows = await visit.call("new_facts", NewFactsRow, after=after)
     return rows[0].cursor, {row.author: row.facts for row in rows if row.author}

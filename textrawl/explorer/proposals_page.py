@@ -8,15 +8,14 @@ from starlette.responses import Response
 
 from textrawl.access.principal import Scope
 from textrawl.errors import ArgumentInvalid
-from textrawl.explorer.arguments import read_fact, read_number, read_reason, read_start
-from textrawl.explorer.requests import PageRequest
+from textrawl.explorer.arguments import read_fact, read_reason, read_start
+from textrawl.explorer.requests import PageRequest, turn
 from textrawl.memory.curation import CurationOperations, Revision
 from textrawl.memory.review import Decision, Filter, PlannedRow, ReviewOperations, State
 from textrawl.values.text import FACT_LENGTH, MOST_PROPOSALS, REASON_LENGTH, clean_name
 
 _PAGE = 20
 _EDITED = "edited by the reviewer who accepted it"
-_LAST = 100_000
 _STATES: tuple[State, ...] = get_args(State)
 _SEERS: tuple[Scope, ...] = ("propose", "review")  # beside people who read
 
@@ -28,7 +27,7 @@ async def show(visit: PageRequest) -> Response:
     if state not in _STATES:
         raise ArgumentInvalid(f"Use one of: {', '.join(_STATES)}", title="Unknown state")
     given = {name: clean_name(visit.read(name)) for name in ("author", "entity")}
-    skip = read_number(visit.read("skip"), least=0, most=_LAST, default=0)
+    skip = visit.read_skip()
     chosen = Filter(
         given["author"] or None,
         given["entity"] or None,
@@ -41,17 +40,13 @@ async def show(visit: PageRequest) -> Response:
     total = rows[0].total if rows else 0
     values = {
         "proposals": rows,
-        "total": total,
         "state": state,
         "states": _STATES,
         "since": visit.read("since"),
-        "space": visit.read("space"),
         "all_chosen": bool(visit.read("all")),
         "skip": skip,
-        "older": max(skip - _PAGE, 0) if skip else None,
-        "newer": skip + _PAGE if skip + _PAGE < total else None,
     }
-    return visit.show("proposals.html", {**values, **given})
+    return visit.show("proposals.html", {**values, **given, **turn(skip, _PAGE, total)})
 
 
 async def plan(visit: PageRequest) -> Response:
@@ -73,7 +68,6 @@ async def plan(visit: PageRequest) -> Response:
         "accepted": len(storable),
         "all_ids": _list_ids(rows),
         "longest_reason": REASON_LENGTH,
-        "space": visit.read("space"),
     }
     return visit.show("decide.html", values)
 
@@ -93,8 +87,7 @@ async def decide(visit: PageRequest) -> Response:
     rows = await ReviewOperations(visit.site.store).decide(
         chosen, cast("Decision", decision), reason, visit.caller
     )
-    values = {"decided": rows, "decision": decision, "space": visit.form.get("space", "")}
-    return visit.show("decided.html", values)
+    return visit.show("decided.html", {"decided": rows, "decision": decision})
 
 
 async def ask_amendment(visit: PageRequest) -> Response:

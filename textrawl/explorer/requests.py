@@ -4,7 +4,7 @@ import secrets
 from collections.abc import Awaitable, Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Any, TypeVar
+from typing import Any, LiteralString, TypeVar
 from urllib.parse import urlencode
 
 from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser
@@ -16,6 +16,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from textrawl import __version__, errors
 from textrawl.access.principal import Caller, Principal, keep_caller
 from textrawl.access.request import find_principal, find_request_id
+from textrawl.explorer.arguments import read_number
 from textrawl.explorer.cookies import (
     drop_session,
     find_page,
@@ -35,12 +36,13 @@ from textrawl.explorer.forms import (
 )
 from textrawl.explorer.notices import Notice, offer_undo
 from textrawl.explorer.rendering import render, write_link
-from textrawl.explorer.site import AnswerCache, BrowserSession, Key, PlaceRow, Site
+from textrawl.explorer.site import BrowserSession, Key, PlaceRow, Site
 from textrawl.memory.facts import suggest_names
 from textrawl.server.http.authentication import describe_principal
 from textrawl.values.text import PROMPT_LENGTH, count_cleaned
 
 Answer = TypeVar("Answer")
+Row = TypeVar("Row")
 
 NAVIGATION = (
     (
@@ -71,6 +73,7 @@ NAVIGATION = (
     ),
 )
 """Groups of pages, each with its title: address, label, icon, and the scopes that open it."""
+_LAST = 1_000_000  # rows before a page
 _FIRST_SPACE = "default"  # a migration makes it
 CLIENT = f"textrawl explorer {__version__}"
 
@@ -96,7 +99,10 @@ _STATUS: dict[type[errors.TextrawlError], int] = {
 
 @dataclass(frozen=True)
 class PageRequest:
-    """A request of a signed-in person. `form` has the fields of a posted form."""
+    """A request of a signed-in person. `form` has the fields of a posted form.
+
+    `after` has the tasks that run after the response.
+    """
 
     site: Site
     request: Request
@@ -104,6 +110,7 @@ class PageRequest:
     principal: Principal
     caller: Caller
     form: Form = field(default_factory=dict[str, str])
+    after: BackgroundTasks = field(default_factory=BackgroundTasks)
 
     def read(self, parameter: str) -> str:
         """Return a parameter of the address, or an empty text."""
@@ -113,21 +120,31 @@ class PageRequest:
         """Return all values of a parameter of the address that are not empty."""
         return [value for value in self.request.query_params.getlist(parameter) if value]
 
+    def read_skip(self) -> int:
+        """Return how many rows are on the pages before the one that is asked for."""
+        return read_number(self.read("skip"), least=0, most=_LAST, default=0)
+
+    async def call(
+        self, function: LiteralString, row: type[Row], /, **arguments: object
+    ) -> list[Row]:
+        """Return the rows of a SQL function that reads the spaces of this visit."""
+        database = self.site.store.database
+        return await database.call(function, row, **arguments, **self.caller.reading)
+
     def show(self, template: str, values: Mapping[str, Any], status: int = 200) -> HTMLResponse:
         """Return a page made of a template."""
-        return render(template, {**self._describe(), **values}, status)
+        response = render(template, {**self._describe(), **values}, status)
+        response.background = self.after
+        return response
 
     async def show_missing(self, name: str) -> Response:
         """Return the page for a name that no entity has, with similar names."""
         similar = await suggest_names(self.site.memory, name, self.caller)
-        values = {"name": name, "similar": similar, "space": self.read("space")}
-        return self.show("missing.html", values, 404)
+        return self.show("missing.html", {"name": name, "similar": similar}, 404)
 
     async def find_places(self, name: str) -> Sequence[PlaceRow]:
         """Return the spaces of this visit with an entity of this name, the home space first."""
-        return await self.site.store.database.call(
-            "entity_spaces", PlaceRow, entity=name, **self.caller.reading
-        )
+        return await self.call("entity_spaces", PlaceRow, entity=name)
 
     def pin(self, space: str) -> "PageRequest":
         """Return the same visit in only one space. Raises SpaceNotFound."""
@@ -136,32 +153,21 @@ class PageRequest:
 
     async def remember(
         self,
-        answers: AnswerCache[Answer],
         question: Hashable,
         make: Callable[[], Awaitable[Answer]],
+        takes_long: Callable[[Answer], bool] = lambda _: False,
     ) -> Answer:
-        """Return the answer to a question of this person. It is made again only after a write."""
-        return await answers.find(self._name(question), await self._find_state(), make)
+        """Return the answer to a question of this person. It is made again only after a write.
 
-    async def remember_soon(
-        self,
-        answers: AnswerCache[Answer],
-        question: Hashable,
-        make: Callable[[], Awaitable[Answer]],
-        after: BackgroundTasks,
-        takes_long: Callable[[Answer], bool],
-    ) -> Answer:
-        """Return the answer, or the one before if a new one takes long. `after` makes that."""
-        key, state = self._name(question), await self._find_state()
-        return await answers.find_soon(key, state, make, after, takes_long)
+        If it takes long, return the one before, and make the new one after the response.
+        """
+        key, state = self._name(question), await self.site.store.database.value("write_state", str)
+        return await self.site.answers.find_soon(key, state, make, self.after, takes_long)
 
     def _name(self, question: Hashable) -> Key:
         """Return the key of an answer. Nobody gets the answer of somebody with other rights."""
         spaces = tuple((space.id, tuple(space.scopes)) for space in self.principal.readable)
         return self.principal.credential, spaces, question
-
-    async def _find_state(self) -> str:
-        return await self.site.store.database.value("write_state", str)
 
     def report(self, text: str, *spaces: str, entity: str = "", default: str = "") -> Response:
         """Return to the page where the form was, which then says what the form changed.
@@ -238,6 +244,7 @@ class PageRequest:
             "spaces": [space.name for space in self.principal.readable],
             "writable": self.find_spaces("write"),
             "forgettable": self.find_spaces("forget"),
+            "space": self.form.get("space") or self.read("space"),
             "targets": self._find_targets(),
             "reviewed": self.find_spaces("review"),
             "administers": self.allows("admin"),
@@ -274,6 +281,15 @@ class PageRequest:
             for title, *pages in NAVIGATION
         ]
         return [(title, pages) for title, pages in groups if pages]
+
+
+def turn(skip: int, page: int, total: int) -> dict[str, int | None]:
+    """Return how many rows are before the pages beside this one, or None where there is no page."""
+    return {
+        "total": total,
+        "before": max(skip - page, 0) if skip else None,
+        "after": skip + page if skip + page < total else None,
+    }
 
 
 Page = Callable[[PageRequest], Awaitable[Response]]
@@ -343,7 +359,7 @@ def build_action(site: Site, action: Page) -> Callable[[Request], Awaitable[Resp
         visit = _open(site, request, form) or visit
         with keep_caller(visit.caller):
             response = await action(visit)
-        site.drop_answers(visit.principal.credential)
+        site.answers.drop(visit.principal.credential)
         return response
 
     return answer

@@ -3,7 +3,6 @@
 import time
 from collections.abc import Sequence
 
-from starlette.background import BackgroundTasks
 from starlette.responses import Response
 
 from textrawl.explorer.arguments import read_number
@@ -23,8 +22,7 @@ async def show(visit: PageRequest) -> Response:
     name = clean_name(visit.read("name"))[:NAME_LENGTH]
     score = read_number(visit.read("score"), least=0, most=100, default=_SCORE)
     limit = read_number(visit.read("limit"), least=1, most=_MOST_PAIRS, default=_PAIRS)
-    after = BackgroundTasks()
-    pairs = await find_pairs(visit, name, score, limit, after=after)
+    pairs = await find_pairs(visit, name, score, limit, soon=True)
     values = {
         "pairs": pairs,
         "name": name,
@@ -34,11 +32,8 @@ async def show(visit: PageRequest) -> Response:
         "most": _MOST_PAIRS,
         "limit": limit,
         "all_chosen": bool(visit.read("all")),
-        "space": visit.read("space"),
     }
-    response = visit.show("same.html", values)
-    response.background = after
-    return response
+    return visit.show("same.html", values)
 
 
 async def find_pairs(
@@ -47,12 +42,12 @@ async def find_pairs(
     score: int = _SCORE,
     limit: int = _PAIRS,
     *,
-    after: BackgroundTasks | None = None,
+    soon: bool = False,
 ) -> Sequence[SamePair]:
     """Return the likeliest pairs, of all entities or of one. `score` is in hundredths.
 
-    With `after`, pairs that take long are those of before the writes of others. The tasks that run
-    after the response then find the new ones.
+    With `soon`, pairs that take long are those of before the writes of others. The new ones are
+    then found after the response.
     """
 
     async def find() -> FoundPairs:
@@ -62,10 +57,6 @@ async def find_pairs(
         )
         return FoundPairs(pairs, time.monotonic() - begin)
 
-    answers, question = visit.site.pairs, (name, score, limit)
-    if after is None:
-        return (await visit.remember(answers, question, find)).pairs
-    found = await visit.remember_soon(
-        answers, question, find, after, lambda kept: kept.seconds > _PATIENCE
-    )
+    question = ("pairs", name, score, limit)
+    found = await visit.remember(question, find, lambda kept: soon and kept.seconds > _PATIENCE)
     return found.pairs

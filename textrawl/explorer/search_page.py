@@ -7,12 +7,7 @@ from uuid import UUID
 
 from starlette.responses import Response
 
-from textrawl.explorer.arguments import (
-    read_moment,
-    read_number,
-    read_query,
-    read_types,
-)
+from textrawl.explorer.arguments import read_moment, read_number, read_query, read_types
 from textrawl.explorer.requests import PageRequest
 from textrawl.memory.corpus import CorpusOperations, CorpusQuestion, FoundChunkRow
 from textrawl.memory.fact_rows import ExplainedRow, HitRow
@@ -71,7 +66,6 @@ async def show(visit: PageRequest) -> Response:
         "type": visit.read("type"),
         "types": ENTITY_TYPES,
         "as_of": visit.read("as_of"),
-        "space": visit.read("space"),
         "limit": limit,
         "most": MOST_FACTS,
         "why": bool(visit.read("why")),
@@ -97,10 +91,7 @@ async def _suggest(visit: PageRequest, query: str) -> Sequence[SuggestedRow]:
     words = len(query.split())
     if not 0 < words <= _NAME_WORDS or len(query) > NAME_LENGTH or not visit.principal.readable:
         return []  # nobody looks for a name with so many words
-    database = visit.site.store.database
-    return await database.call(
-        "suggest_entities", SuggestedRow, typed=query, max_rows=_NAMES, **visit.caller.reading
-    )
+    return await visit.call("suggest_entities", SuggestedRow, typed=query, max_rows=_NAMES)
 
 
 async def _find(visit: PageRequest, question: Question) -> dict[str, object]:

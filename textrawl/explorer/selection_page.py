@@ -99,13 +99,9 @@ async def _find_facts(visit: PageRequest, given: Form, ids: Sequence[str]) -> Fa
     chosen = [read_item_id(f"fact:{each}").id for each in dict.fromkeys(ids)]
     if not 1 <= len(chosen) <= _MOST:
         raise ArgumentInvalid(f"Choose one to {_MOST} facts", title="No facts are chosen")
-    facts = await visit.site.store.database.call(
-        "entity_history",
-        HistoryRow,
-        entity=read_name(given.get("name", "")),
-        chosen=chosen,
-        max_rows=_MOST,
-        **here.caller.reading,
+    name = read_name(given.get("name", ""))
+    facts = await here.call(
+        "entity_history", HistoryRow, entity=name, chosen=chosen, max_rows=_MOST
     )
     facts = [fact for fact in facts if fact.valid or kind in ("share", "forget")]
     if not facts:

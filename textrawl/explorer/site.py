@@ -42,7 +42,7 @@ class LastChecks:
 
 Answer = TypeVar("Answer")
 
-_MOST = 100  # answers
+_MOST = 300  # answers
 _LONGEST = 60.0  # seconds: some answers change with the time alone, such as the number of old facts
 _OLDEST = 12 * 60 * 60.0  # seconds for which an answer can be shown while the next one is made
 _PAUSE = 10.0  # seconds before an answer that takes long is made again, whatever was written
@@ -429,18 +429,11 @@ class Site:
     sessions: BrowserSessions = field(default_factory=BrowserSessions)
     links: Links = field(default_factory=Links)
     last_checks: LastChecks = field(default_factory=LastChecks)
-    numbers: AnswerCache[Numbers] = field(default_factory=AnswerCache[Numbers])
-    home: AnswerCache[Any] = field(default_factory=AnswerCache[Any])
-    pairs: AnswerCache[FoundPairs] = field(default_factory=AnswerCache[FoundPairs])
+    answers: AnswerCache[Any] = field(default_factory=AnswerCache[Any])
     tickets: Links = field(default_factory=Links)
     notices: Notices = field(default_factory=Notices)
     open_owner: OpenOwner | None = None
     watches: Watches | None = None
-
-    def drop_answers(self, person: Hashable) -> None:
-        """Drop the answers that a change of this person has made out of date."""
-        for answers in (self.numbers, self.home, self.pairs):
-            answers.drop(person)
 
     @property
     def own_machine(self) -> bool:

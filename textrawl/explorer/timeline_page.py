@@ -24,7 +24,7 @@ async def show(visit: PageRequest) -> Response:
     """
     visit.principal.require("read")
     given = {name: clean_name(visit.read(name)) for name in ("author", "entity")}
-    rows = await visit.site.store.database.call(
+    rows = await visit.call(
         "space_timeline",
         TimelineRow,
         **{name: text or None for name, text in given.items()},
@@ -33,13 +33,12 @@ async def show(visit: PageRequest) -> Response:
         after_id=_read_id(visit.read("last")),
         after_end=bool(visit.read("ended")),
         max_rows=_PAGE + 1,
-        **visit.caller.reading,
     )
     values = {
         "days": _group(rows[:_PAGE]),
         "end": rows[_PAGE - 1] if len(rows) > _PAGE else None,
         "later": bool(visit.read("before")),
-        **{name: visit.read(name) for name in ("since", "until", "space")},
+        **{name: visit.read(name) for name in ("since", "until")},
     }
     return visit.show("timeline.html", {**values, **given})
 

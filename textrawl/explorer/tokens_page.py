@@ -46,12 +46,7 @@ class _Wish:
 async def show(visit: PageRequest) -> Response:
     """Show the tokens whose home space the person administers."""
     visit.principal.require("admin", anywhere=True)
-    values = {
-        "tokens": await _list_tokens(visit),
-        "administered": visit.administered,
-        "owner": _is_owner(visit),
-        "space": visit.read("space"),
-    }
+    values = {"tokens": await _list_tokens(visit), "owner": _is_owner(visit)}
     return visit.show("tokens.html", values)
 
 

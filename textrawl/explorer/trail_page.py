@@ -14,7 +14,7 @@ from textrawl.explorer.arguments import read_number, read_start
 from textrawl.explorer.notices import Notice
 from textrawl.explorer.rendering import write_link
 from textrawl.explorer.requests import CLIENT, PageRequest
-from textrawl.memory.trail import EventFilter, EventRow, PlanRow, RevertedRow, Trail, UndoRow
+from textrawl.memory.trail import EventFilter, EventRow, PlanRow, Trail
 from textrawl.values.text import clean_name
 
 _EVENTS, _MOST_EVENTS = 50, 500
@@ -56,7 +56,6 @@ async def show(visit: PageRequest) -> Response:
         "limit": limit,
         "most": _MOST_EVENTS,
         "since": visit.read("since"),
-        "space": visit.read("space"),
     }
     return visit.show("trail.html", {**values, **given})
 
@@ -90,8 +89,7 @@ async def plan(visit: PageRequest) -> Response:
     author, since = _read_scope(visit.read("author"), visit.read("since"))
     others = bool(visit.read("others"))
     steps = await _open_trail(visit).plan(author, since, others=others)
-    values = {"author": author, "since": since, "others": others, "space": visit.read("space")}
-    return _show_plan(visit, steps, values)
+    return _show_plan(visit, steps, {"author": author, "since": since, "others": others})
 
 
 async def undo(visit: PageRequest) -> Response:
@@ -104,11 +102,10 @@ async def undo(visit: PageRequest) -> Response:
     visit.require_confirmation()
     steps = await trail.plan(author, since, others=others)
     if visit.form.get("planned") != _sum_up(steps):
-        space = visit.form.get("space", "")
-        values = {"author": author, "since": since, "others": others, "space": space}
+        values = {"author": author, "since": since, "others": others}
         return _show_plan(visit, steps, values, changed=True)
     done = await trail.undo(author, since, others=others)
-    return _report(visit, author=author, done=done)
+    return visit.show("undone.html", {"author": author, "done": done, "reverted": ()})
 
 
 async def revert(visit: PageRequest) -> Response:
@@ -119,7 +116,7 @@ async def revert(visit: PageRequest) -> Response:
     rows = await trail.revert(number)
     if visit.form.get("back"):
         return visit.report("It is as before the undo.")
-    return _report(visit, reverted=rows)
+    return visit.show("undone.html", {"author": "", "done": (), "reverted": rows})
 
 
 async def undo_change(visit: PageRequest) -> Response:
@@ -164,18 +161,6 @@ def _show_plan(
 def _sum_up(steps: Sequence[PlanRow]) -> str:
     """Return a short text that differs for different steps, to compare a plan with the deed."""
     return sha256("\n".join(sorted(str(step) for step in steps)).encode()).hexdigest()
-
-
-def _report(
-    visit: PageRequest,
-    *,
-    author: str = "",
-    done: Sequence[UndoRow] = (),
-    reverted: Sequence[RevertedRow] = (),
-) -> Response:
-    space = visit.form.get("space", "")
-    values = {"author": author, "done": done, "reverted": reverted, "space": space}
-    return visit.show("undone.html", values)
 
 
 def _open_trail(visit: PageRequest, *, changes: bool = False) -> Trail:
