@@ -4,9 +4,13 @@ create function textrawl.stale_facts(
     space text, id uuid, entity_name text, entity_type text, content text, reasons text,
     author text, created_at timestamptz, recalls bigint
 )
-language sql stable security definer rows 50
+language plpgsql stable security definer rows 50
 set search_path from current
-begin atomic
+as $$
+#variable_conflict use_column
+begin
+    -- Not in SQL: an update drops the views first, and such a function would hold them.
+    return query
     select p.name, f.id, e.name, e.entity_type, f.content, f.reasons, a.name, f.created_at, coalesce(f.recalls, 0)
     from (
         select s.space_id, s.id, s.created_at from textrawl.stale_fact s
@@ -17,7 +21,8 @@ begin atomic
     join textrawl.space p on p.id = f.space_id
     join textrawl.actor a on a.id = f.author_id
     order by f.created_at, f.id;
-end;
+end
+$$;
 
 comment on function textrawl.stale_facts is
     'Facts to review as in memory_stale, the oldest first. Errors: TR010, TR011 (access). '

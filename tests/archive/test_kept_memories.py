@@ -31,6 +31,12 @@ _CONTENT = (
     "identity_snapshot", "graph_node", "graph_edge",
 )  # fmt: skip
 
+# Fields of items, which memories have since then, with their values in other lines.
+_OF_ITEMS = {
+    "namespace": None, "key": None, "position": None, "expires_at": None,
+    "exact": False, "attributes": {}, "lost": False,
+}  # fmt: skip
+
 
 def load(conninfo: str, folder: Path) -> None:
     """Make the memory of a folder."""
@@ -61,6 +67,9 @@ def read_lines(export: bytes) -> list[Any]:
     lines = [json.loads(line) for line in export.splitlines()]
     for line in lines:
         move_begin(line)
+        for field, without in _OF_ITEMS.items():
+            if line.get(field, ...) == without:
+                del line[field]
         line.pop("relation", None)  # types of relations are compared in another form since then
     return lines
 

@@ -166,7 +166,7 @@ def test_migrate_builds_an_index_of_vectors_that_is_missing(
     assert run("migrate", DATABASE_URL=postgres.cluster.dsn(OWNER, database)).code == 0
 
     examined = examine(DATABASE_URL=database_url)
-    assert examined["vector indexes"] == ("ok", "embedding_1_vector_idx")
+    assert examined["vector indexes"] == ("ok", "embedding_1_vector_idx, item_vector_1_idx")
 
 
 def test_a_database_that_is_down_is_broken_and_the_reason_is_told(examine: Examine) -> None:

@@ -55,11 +55,9 @@ class Hand:
     async def press(self, role: Any, name: str) -> None:
         """Use the first visible button or link with such a name."""
         self.presses += 1
-        kind = "summary" if role == "box" else role
-        found = self.tab.page.locator("summary") if role == "box" else None
-        wanted = (found or self.tab.page.get_by_role(kind)).filter(
-            has_text=re.compile(name), visible=True
-        )
+        page = self.tab.page
+        found = page.locator("summary") if role == "box" else page.get_by_role(role)
+        wanted = found.filter(has_text=re.compile(name), visible=True)
         if self.way == "keyboard":
             await walk_to(self.tab, wanted.first, name)
             await self.tab.page.keyboard.press("Enter")

@@ -14,6 +14,7 @@ TEA = "/memories/tea.md"
 KEEP = Step("keep", "remember_fact", {
     "entityName": "Ada", "entityType": "person", "observation": "likes green tea",
 })  # fmt: skip
+OVER_MCP = ("Pydantic AI", "mcp-use", "Vercel AI SDK")
 SCRIPTS: dict[str, tuple[Step, ...]] = {
     "Claude's memory tool": (
         Step("create", "memory", {"command": "create", "path": TEA, "file_text": "green tea"}),
@@ -26,10 +27,9 @@ SCRIPTS: dict[str, tuple[Step, ...]] = {
         Step(f"call_{1:035d}", "update_user_memory", {"task": "likes green tea"}),
         Step(f"call_{2:035d}", "add_memory", {"memory": "likes green tea"}),
     ),
+    **dict.fromkeys(OVER_MCP, (KEEP,)),
 }  # fmt: skip
 """What the model of a section's program calls before it answers."""
-OVER_MCP = ("Pydantic AI", "mcp-use", "Vercel AI SDK")
-SCRIPTS |= dict.fromkeys(OVER_MCP, (KEEP,))
 
 
 def test_the_page_has_a_section_for_every_framework() -> None:

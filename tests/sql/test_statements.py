@@ -25,8 +25,9 @@ READERS_OF_STATEMENTS = {
     "explorer": {"download_facts", "space_timeline"},
     "graph": {"split_node"},
     "memory": {
-        "assess_spaces", "count_terms", "explain_search", "facts_from_authors", "find_ids",
-        "forget_entity", "list_entities", "matching_facts", "missing_words", "nearest_facts",
+        "assess_spaces", "count_terms", "date_facts", "explain_search", "facts_from_authors",
+        "find_ids", "forget_entity", "list_entities", "matching_facts", "missing_words",
+        "nearest_facts",
         "order_by_time", "rebuild_documents", "record_recalls", "refresh_search_statistics",
         "related_facts", "search_memory", "search_terms", "store_facts", "update_fact",
     },

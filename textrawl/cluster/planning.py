@@ -54,7 +54,7 @@ _EXCEPTIONS: dict[Route, str] = {
     Route.GRAPH: """
         finish_import hasten_embeddings known_items known_sources start_import store_item
         store_source""",
-    Route.GRAPHS: "list_graphs measure_graphs recall_chunks",
+    Route.GRAPHS: "list_graphs list_sources measure_graphs recall_chunks",
     Route.SOURCE: "apply_correction fetch_document forget_source propose_correction read_chunk",
     Route.EVERY: """
         embedding_progress expire_proposals list_spaces pending_embeddings prune_llm_use
