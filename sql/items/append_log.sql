@@ -20,7 +20,8 @@ begin
     end if;
     added := json_array_length(entries);
     if exists (select from json_array_elements(entries) e (value) where octet_length(e.value::text) > 1000000) then
-        raise exception using errcode = 'TR104', message = 'the value is too long';
+        raise exception using errcode = 'TR104', message = 'the value is too long',
+            detail = (select max(octet_length(e.value::text)) from json_array_elements(entries) e (value))::text;
     end if;
     perform claim_removal();
     place := claim_namespace(namespace, origin.space_id, appending => true);

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -42,6 +43,16 @@ def test_a_value_that_is_no_json_is_refused_before_it_is_sent() -> None:
         for value in (float("nan"), "\udc00", {1, 2}, object()):
             with pytest.raises(errors.ArgumentInvalid, match="Value is not JSON"):
                 memory.items.put(("a",), "key", value)
+
+
+def test_a_text_is_no_namespace_and_no_list_of_values() -> None:
+    with SyncClient("http://127.0.0.1:9") as memory:
+        with pytest.raises(errors.ArgumentInvalid, match=r"such as \('ada',\)"):
+            memory.items.put("ada", "tea", 1)
+        wrong: list[Any] = ["hello", {"role": "user"}]
+        for text in wrong:
+            with pytest.raises(errors.ArgumentInvalid, match="write a list"):
+                memory.log("ada").append(text)
 
 
 async def test_a_client_of_one_space_leaves_the_shared_connection_open(

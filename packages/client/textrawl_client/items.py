@@ -4,6 +4,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from datetime import timedelta
 from typing import Any, Literal
 
+from textrawl_client.errors import ArgumentInvalid
 from textrawl_client.schemas import Item
 from textrawl_client.wire import Answer
 
@@ -70,7 +71,7 @@ class ItemStore:
 
         Return the number of deleted items. Their versions stay in `history`.
         """
-        given = {"namespace": list(namespace), "key": key}
+        given = {"namespace": _list_labels(namespace), "key": key}
         return (await self._call("delete_item", given)).content["deleted"]
 
     async def list(
@@ -88,7 +89,7 @@ class ItemStore:
         of the metadata ("metadata.source"). A path with "$." before it is always one of the value.
         Operators are $eq, $ne, $gt, $gte, $lt, $lte and $in.
         """
-        given = {"prefix": list(prefix), "filter": filter, "limit": limit, "offset": offset}
+        given = {"prefix": _list_labels(prefix), "filter": filter, "limit": limit, "offset": offset}
         return await self._find({**given, "order": order})
 
     async def search(
@@ -104,7 +105,7 @@ class ItemStore:
 
         `filter` is that of `list`.
         """
-        given = {"prefix": list(prefix), "filter": filter, "limit": limit, "offset": offset}
+        given = {"prefix": _list_labels(prefix), "filter": filter, "limit": limit, "offset": offset}
         return await self._find({**given, "query": query})
 
     async def namespaces(
@@ -120,7 +121,7 @@ class ItemStore:
 
         With `depth`, cut them after so many labels, and return each once.
         """
-        given = {"prefix": list(prefix), "suffix": list(suffix), "depth": depth}
+        given = {"prefix": _list_labels(prefix), "suffix": _list_labels(suffix), "depth": depth}
         page = {**given, "limit": limit, "offset": offset}
         answer = await self._call("list_namespaces", page, reads=True)
         return [tuple(labels) for labels in answer.content["namespaces"]]
@@ -143,6 +144,8 @@ class Log:
 
     async def append(self, values: Sequence[Json]) -> int:
         """Add values in this order, all or none, and return the number of entries then."""
+        if isinstance(values, (str, Mapping)):
+            raise ArgumentInvalid("values: write a list, such as [value]")
         given = {"namespace": self._namespace, "values": list(values)}
         return (await self._call("append_log", given, reads=True)).content["length"]
 
@@ -163,4 +166,10 @@ class Log:
 
 
 def _place(namespace: Namespace, key: str) -> dict[str, Any]:
-    return {"namespace": list(namespace), "key": key}
+    return {"namespace": _list_labels(namespace), "key": key}
+
+
+def _list_labels(namespace: Namespace) -> list[str]:
+    if isinstance(namespace, str):
+        raise ArgumentInvalid(f"namespace: write labels, such as ({namespace!r},)")
+    return list(namespace)

@@ -251,6 +251,9 @@ async def test_arguments_that_no_item_can_have_are_refused(connect: Connect) -> 
         assert words in (await refuse(client, "put_item", **{**place, **wrong}))[1], wrong
     assert "$eq" in (await refuse(client, "search_items", filter={"a": {"$like": 1}}))[1]
     assert "U+0000" in (await refuse(client, "search_items", filter={"a": "\0"}))[1]
+    assert "U+0000" in (await refuse(client, "search_items", query="a\0"))[1]
+    long = ["x" * 999_999]
+    assert "1000001" in (await refuse(client, "append_log", namespace=ADA, values=long))[0]
     assert await ask(client, "search_items") == {"items": []}
 
 

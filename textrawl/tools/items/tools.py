@@ -262,7 +262,7 @@ async def delete_item(
 @items.tool(READS, ItemsReply)
 async def search_items(
     call: Call,
-    query: Annotated[str, Field(max_length=QUERY_LENGTH)] = "",
+    query: Annotated[str, _Exact, Field(max_length=QUERY_LENGTH)] = "",
     prefix: Labels | None = None,
     filter: Annotated[
         dict[str, Any],
