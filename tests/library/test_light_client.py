@@ -78,6 +78,19 @@ def test_a_token_file_that_others_can_read_is_refused(
     assert find_token() == "trl_x"
 
 
+async def test_a_long_text_finds_items_by_its_end(settings: Callable[..., Settings]) -> None:
+    async with listen(settings()) as address, Client(address.mcp, token=TOKEN) as memory:
+        await memory.items.put(["ada"], "drink", "likes green tea")
+        found = await memory.items.search("x " * 2_000 + "green tea?")
+    assert [item.key for item in found] == ["drink"]
+
+
+def test_a_token_with_a_line_end_is_refused_and_not_shown() -> None:
+    for token in ("trl_secret\n", "trl_sécret"):
+        with pytest.raises(errors.ArgumentInvalid, match=r"^(?!.*cret).*no token has"):
+            SyncClient("http://127.0.0.1:9", token=token).open()
+
+
 async def test_a_sync_client_works_in_threads_and_where_an_event_loop_runs() -> None:
     with SyncClient("http://127.0.0.1:9", token="t") as memory, ThreadPoolExecutor(2) as threads:
         with pytest.raises(errors.ServerUnreachable, match="ConnectError"):

@@ -10,7 +10,7 @@ from typing import Any, Protocol
 import httpx
 
 from textrawl_client import __version__
-from textrawl_client.errors import ServerUnreachable
+from textrawl_client.errors import ArgumentInvalid, ServerUnreachable
 from textrawl_client.unix_socket import (
     MOST_BYTES,
     MemoryKey,
@@ -59,6 +59,8 @@ class HttpConnection:
         self._client = client
         headers = {"user-agent": f"{client} {__version__}"}
         if token:
+            if not (token.isascii() and token.isprintable()):
+                raise ArgumentInvalid("token: it has a character that no token has, as a line end")
             headers["authorization"] = f"Bearer {token}"
         kind = httpx.Client if blocking else httpx.AsyncClient
         self._http = kind(headers=headers, timeout=timeout)

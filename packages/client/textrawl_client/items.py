@@ -8,6 +8,8 @@ from textrawl_client.errors import ArgumentInvalid
 from textrawl_client.schemas import Item
 from textrawl_client.wire import Answer
 
+_MOST_CHARACTERS = 1000  # of a question
+
 Namespace = Sequence[str]
 Json = Any
 """A value of JSON: None, a bool, a number, a text, or a list or dict of values of JSON."""
@@ -103,10 +105,10 @@ class ItemStore:
     ) -> "list[Item]":
         """Return the items that answer a question by words or meaning, the best first.
 
-        `filter` is that of `list`.
+        Of a long text the last 1,000 characters are the question. `filter` is that of `list`.
         """
         given = {"prefix": _list_labels(prefix), "filter": filter, "limit": limit, "offset": offset}
-        return await self._find({**given, "query": query})
+        return await self._find({**given, "query": query.strip()[-_MOST_CHARACTERS:]})
 
     async def namespaces(
         self,

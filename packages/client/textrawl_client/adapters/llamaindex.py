@@ -16,7 +16,6 @@ from llama_index.core.memory import BaseMemoryBlock
 from textrawl_client.client import SyncClient
 
 _NO_SESSION = "no session"
-_MOST_CHARACTERS = 1000  # of a question
 
 
 class TextrawlMemoryBlock(BaseMemoryBlock[str]):
@@ -35,7 +34,7 @@ class TextrawlMemoryBlock(BaseMemoryBlock[str]):
     async def _aget(self, messages: Sequence[ChatMessage] | None = None, **_: Any) -> str:
         """Return the messages that answer the last message of the user, one in a line."""
         told = [each for each in messages or () if each.role == MessageRole.USER] or messages
-        asked = (told[-1].content or "").strip()[-_MOST_CHARACTERS:] if told else ""
+        asked = (told[-1].content or "").strip() if told else ""
         if not asked:
             return ""
         place = (*self.namespace, self.user)
