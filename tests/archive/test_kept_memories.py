@@ -32,7 +32,7 @@ _CONTENT = (
 )  # fmt: skip
 
 # Fields of items, which memories have since then, with their values in other lines.
-_OF_ITEMS = {
+_OF_ITEMS: dict[str, object] = {
     "namespace": None, "key": None, "position": None, "expires_at": None,
     "exact": False, "attributes": {}, "lost": False,
 }  # fmt: skip
