@@ -8,6 +8,7 @@ import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from datetime import datetime
+from functools import partial
 from typing import Any
 from uuid import uuid4
 
@@ -18,13 +19,13 @@ from google.adk.memory.memory_entry import MemoryEntry
 from google.adk.sessions import Session
 from google.genai.types import Content
 
+from textrawl_client.adapters.pages import read_all
 from textrawl_client.client import Client
 from textrawl_client.items import Item
 
 _NO_SESSION = "__unknown_session_id__"
 _DELETED = "__deleted_memory_ids__"
 _INDEX = ["content.parts[*].text"]
-_PAGE = 100
 _MOST_BYTES = 900_000  # an item has at most 1 MB
 
 
@@ -109,10 +110,8 @@ class TextrawlMemoryService(BaseMemoryService):
             await self._items.delete(item.namespace, item.key)
 
     async def _read_all(self, place: tuple[str, ...]) -> dict[str, Any]:
-        values = dict[str, Any]()
-        while page := await self._items.list(place, limit=_PAGE, offset=len(values)):
-            values.update({item.key: item.value for item in page})
-        return values
+        items = await read_all(partial(self._items.list, place))
+        return {item.key: item.value for item in items}
 
 
 def _write_event(event: Event) -> dict[str, Any] | None:

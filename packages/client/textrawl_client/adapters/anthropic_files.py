@@ -7,10 +7,12 @@ its value: what it holds is in the namespace that ends with its name.
 import posixpath
 from collections.abc import Sequence
 from contextlib import suppress
+from functools import partial
 from typing import Any
 
 from anthropic.lib.tools import ToolError
 
+from textrawl_client.adapters.pages import read_all
 from textrawl_client.errors import ItemChanged, ItemExists
 from textrawl_client.items import Item, ItemStore
 
@@ -19,7 +21,6 @@ Path = tuple[str, ...]
 
 _ROOT = "memories"
 _DEPTH = 2  # levels of a directory that are shown
-_PAGE = 100
 _UNITS = "BKM"
 
 
@@ -51,12 +52,9 @@ class Files:
 
     async def list(self, path: Path) -> list[tuple[Path, Item]]:
         """Return all that is below a directory, at any depth, with the paths from there."""
-        place, items = self._enter(path), list[Item]()
-        while True:
-            page = await self._items.list(place, limit=_PAGE, offset=len(items))
-            items += page
-            if len(page) < _PAGE:
-                return [((*item.namespace, item.key)[len(place) :], item) for item in items]
+        place = self._enter(path)
+        items = await read_all(partial(self._items.list, place))
+        return [((*item.namespace, item.key)[len(place) :], item) for item in items]
 
     async def make_directory(self, path: Path) -> None:
         """Make a directory, and those that hold it."""

@@ -7,6 +7,7 @@ a content, and clears all of them at once.
 import base64
 import time
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 from uuid import uuid4
 
@@ -15,10 +16,9 @@ from autogen_core.memory import Memory, MemoryContent, MemoryQueryResult, Update
 from autogen_core.model_context import ChatCompletionContext
 from autogen_core.models import SystemMessage
 
+from textrawl_client.adapters.pages import read_all
 from textrawl_client.client import Client
 from textrawl_client.items import Item
-
-_PAGE = 100
 
 
 class TextrawlMemory(Memory):
@@ -59,7 +59,7 @@ class TextrawlMemory(Memory):
             limit = kwargs.get("limit", self._limit)
             items = await self._items.search(asked, self._place, limit=limit)
         else:
-            items = await self._list_all()
+            items = await read_all(partial(self._items.list, self._place))
         return MemoryQueryResult(results=[_read(item) for item in items])
 
     async def update_context(self, model_context: ChatCompletionContext) -> UpdateContextResult:
@@ -81,12 +81,6 @@ class TextrawlMemory(Memory):
 
     async def close(self) -> None:
         """Do nothing: the client belongs to the program."""
-
-    async def _list_all(self) -> list[Item]:
-        items = list[Item]()
-        while page := await self._items.list(self._place, limit=_PAGE, offset=len(items)):
-            items += page
-        return items
 
 
 def _write(content: MemoryContent) -> dict[str, Any]:

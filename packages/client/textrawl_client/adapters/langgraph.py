@@ -5,17 +5,18 @@ The memory's own model makes the vectors, so only the `fields` of an `index` cou
 """
 
 import asyncio
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import timedelta
+from functools import partial
 from itertools import zip_longest
 from typing import Any, cast
 
 from langgraph.store import base
 
 from textrawl_client import items
+from textrawl_client.adapters.pages import read_pages
 from textrawl_client.client import SyncClient
 
-_PAGE = 100
 _HIDDEN = "hidden from searches"  # in the metadata of an item that was put with index=False
 
 
@@ -81,14 +82,14 @@ class TextrawlStore(base.BaseStore):
         """Return a page of the items with a score, the best first, and then of all others."""
         place, end = (*self._root, *op.namespace_prefix), op.offset + op.limit
         given: dict[str, Any] = {"prefix": place, "filter": dict(_flatten(op.filter or {})) or None}
-        newest: dict[str, Any] = {**given, "order": "updated"}
+        newest = partial(self._items.list, **given, order="updated")
         if not op.query:
-            return _collect(self._items.list, newest, op.limit, op.offset)
-        found = _collect(self._items.search, {**given, "query": op.query}, end)
+            return list(read_pages(newest, op.limit, op.offset))
+        found = list(read_pages(partial(self._items.search, op.query, **given), end))
         if len(found) < end:
             known = {(item.namespace, item.key) for item in found}
-            others = _collect(self._items.list, newest, end)
-            others = [item for item in others if (item.namespace, item.key) not in known]
+            pages = read_pages(newest, end)
+            others = [item for item in pages if (item.namespace, item.key) not in known]
             for other in others:
                 score = None if other.metadata.get(_HIDDEN) else 0.0
                 found.append(other.model_copy(update={"score": score}))
@@ -104,7 +105,7 @@ class TextrawlStore(base.BaseStore):
         given: dict[str, Any] = {"prefix": (*self._root, *prefix), "suffix": suffix[::-1]}
         if op.max_depth is not None:
             given["depth"] = op.max_depth + len(self._root)
-        found = _collect(self._items.namespaces, given, op.limit, op.offset)
+        found = read_pages(partial(self._items.namespaces, **given), op.limit, op.offset)
         return [labels[len(self._root) :] for labels in found]
 
     def _show(self, item: items.Item, refresh: bool) -> dict[str, Any]:
@@ -112,19 +113,6 @@ class TextrawlStore(base.BaseStore):
             self._items.get(item.namespace, item.key, refresh=True)
         shown = {name: getattr(item, name) for name in ("key", "value", "created_at", "updated_at")}
         return {**shown, "namespace": item.namespace[len(self._root) :]}
-
-
-def _collect(
-    fetch: Callable[..., list[Any]], given: Mapping[str, Any], limit: int, offset: int = 0
-) -> list[Any]:
-    """Return up to `limit` results of a method that returns pages."""
-    found = list[Any]()
-    while (wanted := min(_PAGE, limit - len(found))) > 0:
-        page = fetch(**given, limit=wanted, offset=offset + len(found))
-        found += page
-        if len(page) < wanted:
-            break
-    return found
 
 
 def _merge(paths: Iterable[tuple[str, ...]]) -> tuple[str, ...] | None:
