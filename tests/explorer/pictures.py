@@ -1,51 +1,75 @@
 """Pictures of the explorer for the README and docs/explorer.md, from the memory of the demo.
 
-Run `python -m tests.explorer.pictures` after a change of the pages. It needs Chromium.
+Run `python -m tests.explorer.pictures` after a change of the pages or of the commands: it also
+makes the recording of a terminal. It needs Chromium.
 """
 
 import subprocess
 import sys
 from collections.abc import Generator
 from contextlib import contextmanager
-from itertools import product
 from pathlib import Path
+from typing import NamedTuple
 
-from playwright.sync_api import Browser, sync_playwright
+from playwright.sync_api import Browser, FloatRect, Page, sync_playwright
 
 from tests.explorer.chromium import CHROMIUM, OPTIONS
+from tests.explorer.recording import record_terminal
 from tests.support.folders import open_folder
 from textrawl.settings import read_foreign_environment
 
 FOLDER = Path(__file__).parents[2] / "docs" / "pictures"
-PAGES = {
-    "search": "search?q=who+taught+Postgres+to+store+embeddings%3F&limit=4",
-    "entity": "entity?name=pgvector",
-    "graph": "graph?name=PostgreSQL&depth=1&most=30",
-    "spaces": "spaces",
+
+
+class _View(NamedTuple):
+    """A page, the part of it that is shown, and the size of the window, which cuts the part."""
+
+    address: str
+    part: str
+    width: int = 1200
+    height: int = 760
+
+
+VIEWS = {
+    "graph": _View("graph", "#stage", 1340, 900),
+    "home": _View("home", "main"),
+    "search": _View("search?q=how+good+is+the+arrival+estimate%3F&limit=4", "body", height=840),
+    "entity": _View("entity?name=Harbour", "main"),
 }
-SCHEMES = ("light", "dark")
-WIDTH, HEIGHT = 1200, 860
+CHOSEN = "Jonathan Katz"  # the entity in the panel beside the graph
 
 
 def take_pictures(folder: Path, link: str) -> list[Path]:
-    """Sign in with a one-time link, and take a picture of each page in light and dark."""
+    """Sign in with a one-time link, and take a picture of a part of each page."""
     root = link.partition("/explore/")[0]
     taken: list[Path] = []
     with _open_browser() as browser:
-        page = browser.new_page(viewport={"width": WIDTH, "height": HEIGHT})
+        page = browser.new_page(color_scheme="light")
         page.goto(link)
         page.wait_for_url("**/home")
-        for (name, address), scheme in product(PAGES.items(), SCHEMES):
-            page.emulate_media(color_scheme=scheme)
-            page.goto(f"{root}/explore/{address}", wait_until="networkidle")
-            taken.append(folder / name_picture(name, scheme))
-            page.screenshot(path=taken[-1])
+        for name, view in VIEWS.items():
+            page.set_viewport_size({"width": view.width, "height": view.height})
+            page.goto(f"{root}/explore/{view.address}", wait_until="networkidle")
+            if name == "graph":
+                _open_panel(page)
+            taken.append(folder / f"{name}.png")
+            page.screenshot(path=taken[-1], clip=_find_part(page, view), animations="disabled")
     return taken
 
 
-def name_picture(page: str, scheme: str) -> str:
-    """Return the name of the file with a picture."""
-    return f"{page}-{scheme}.png"
+def _find_part(page: Page, view: _View) -> FloatRect:
+    """Return the part of a view that is in the window."""
+    box = page.locator(view.part).bounding_box()
+    assert box
+    return {**box, "height": min(box["height"], view.height - box["y"])}
+
+
+def _open_panel(page: Page) -> None:
+    node = page.locator("#graph a").filter(has=page.locator("title", has_text=CHOSEN))
+    node.dispatch_event("click")
+    page.locator("#panel h2").get_by_text(CHOSEN).wait_for()
+    page.mouse.move(0, 0)
+    page.evaluate("scrollTo(0, 0)")
 
 
 @contextmanager
@@ -82,3 +106,4 @@ def _open_browser() -> Generator[Browser]:
 if __name__ == "__main__":
     with explore_demo() as opened:
         take_pictures(FOLDER, opened)
+    record_terminal(FOLDER)
