@@ -49,10 +49,8 @@ def _run(command: list[str], data: Path) -> str:
     terminal = {"COLUMNS": str(WIDTH), "FORCE_COLOR": "1", "TERM": "xterm", "LOGNAME": "ada"}
     environment = read_foreign_environment() | terminal | {"TEXTRAWL_DATA_DIR": str(data)}
     call = [sys.executable, "-m", "textrawl", *command]
-    return subprocess.run(
-        call, check=True, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
-        env=environment,
-    ).stdout  # fmt: skip
+    ended = subprocess.run(call, check=True, capture_output=True, text=True, env=environment)
+    return ended.stdout
 
 
 def _export(console: Console) -> str:
