@@ -129,7 +129,7 @@ function openPalette() {
 
 // Put the focus on the next or the previous fact of the page.
 function moveOn(step) {
-  const rows = [...document.querySelectorAll("main .facts > li, main .row")];
+  const rows = [...document.querySelectorAll("main .facts > li, main .row:not(.facts .row)")];
   const place = rows.findIndex((row) => row.contains(document.activeElement));
   const row = rows[Math.min(Math.max(place + step, 0), rows.length - 1)];
   row?.setAttribute("tabindex", "-1");
