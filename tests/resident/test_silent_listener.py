@@ -33,6 +33,6 @@ def test_a_silent_process_is_given_up_and_the_command_answers_itself(
     assert outcome.code == 0
     assert "likes tea" in outcome.out
     assert outcome.err == (
-        f"textrawl: The process that listens at {find_address().socket} is silent: this command "
+        f"textrawl: The process at {find_address().socket} is silent: this command "
         "opens the memory itself\n"
     )
