@@ -23,7 +23,7 @@ PAGES = (
     "relate?name=Ada", "end?name=Ada&relation=works_with&other=Ben&space=team",
     "merge?name=Ada",
     "merge?name=Ada&other=Ben", "split?name=A.+Lovelace",
-    "stale", "decisions", "merge-pairs",
+    "stale", "decisions",
     "timeline", "share?name=Ada&source=team", "share?name=Ada&source=team&target=other",
     "documents", "documents?space=handbook", "journal", "journal?entry=daily/2026-05-01/laptop",
     "identity", "identity?file=self/my_identity.md", "fading", "clients", "export",
