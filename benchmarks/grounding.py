@@ -3,9 +3,9 @@
     python -m benchmarks.grounding [--misses] [FILE]
 
 The claims of benchmarks/support/grounding.json were written and labelled by hand: `yes` follows
-from the text, and `no` does not. From each `yes` wrong answers are made: another name, another
-number, a denial more, a denial less, another text, and a fact of somebody else. Claims have two
-parts (entity, fact) or three (entity, relation, entity).
+from the text, and `no` does not. From each `yes` wrong answers are made: with another name, another
+number, an addition, a denial more or a denial less. Claims have two parts (entity, fact) or three
+(entity, relation, entity).
 """
 
 import argparse
@@ -40,7 +40,7 @@ def read_passages(path: Path = FILE) -> list[Passage]:
     return [Passage.model_validate(one) for one in json.loads(path.read_text("utf-8"))]
 
 
-def spoil(claim: list[str], passage: Passage) -> Iterator[tuple[str, list[str]]]:
+def spoil(claim: list[str]) -> Iterator[tuple[str, list[str]]]:
     """Yield wrong answers that are made from a right claim, each with its kind."""
     yield "another entity", ["Zbigniew Kowalczyk", *claim[1:]]
     entity, *rest = claim
@@ -79,7 +79,7 @@ def main() -> None:
     for passage in read_passages(given.file):
         grounding = Grounding(passage.text)
         claims = [("yes", one) for one in passage.yes] + [("no", one) for one in passage.no]
-        claims += [spoiled for one in passage.yes for spoiled in spoil(one, passage)]
+        claims += [spoiled for one in passage.yes for spoiled in spoil(one)]
         for kind, claim in claims:
             reason = answer(grounding, claim)
             asked[kind] += 1

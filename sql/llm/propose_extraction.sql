@@ -30,7 +30,8 @@ begin
             fact_hash(relation_key(value ->> 'relation') || chr(10) || name_key(value ->> 'to'))
         from jsonb_array_elements(relations) with ordinality
     ), new as (
-        select i.* from item i
+        -- An LLM can repeat itself.
+        select distinct on (i.kind, i.key, i.hash) i.* from item i
         -- Nobody is asked twice: a proposal of the same text is pending or was decided, whoever made it.
         where not exists (
                   select from proposal p
@@ -45,6 +46,7 @@ begin
                   join relation r on r.space_id = f.space_id and r.from_entity = f.entity_id
                   join find_entities(array[propose_extraction.space], i.value ->> 'to') t on t.entity_id = r.to_entity
                   where i.kind = 'relation' and relation_key(r.relation_type) = relation_key(i.value ->> 'relation'))
+        order by i.kind, i.key, i.hash, i.place
     )
     select p.proposals into proposals
     from (select coalesce(jsonb_agg(value order by place) filter (where kind = 'fact'), '[]') as facts,

@@ -19,29 +19,19 @@ def test_no_claim_that_a_text_does_not_say_is_kept_and_few_that_it_says_are_lost
         for claim in passage.yes:
             asked += 1
             lost.update(filter(None, [answer(grounding, claim)]))
-        wrong = [*passage.no, *(bad for one in passage.yes for _, bad in spoil(one, passage))]
+        wrong = [*passage.no, *(bad for one in passage.yes for _, bad in spoil(one))]
         invented += [claim for claim in wrong if answer(grounding, claim) is None]
 
     assert invented == []
     assert lost.total() <= LOST * asked, lost
 
 
-def test_the_evidence_is_a_sentence_of_the_text_at_its_place() -> None:
+def test_the_evidence_is_a_sentence_of_the_text() -> None:
     text = " Ada moved. \n\n She lives in Rome since 2020! Ben\u2019s dog is old."
 
-    found = Grounding(text).support_fact("Ada", "lives in Rome since 2020")
+    said = Grounding(text).support_fact("Ada", "lives in Rome since 2020")
 
-    assert found.text == "She lives in Rome since 2020!"
-    assert text[found.start : found.end] == found.text
-
-
-def test_an_alias_names_an_entity() -> None:
-    text = "Countess Lovelace wrote the first program."
-    known = Grounding(text, {"Ada": ["Countess Lovelace"]})
-
-    assert known.names("Ada")
-    assert known.support_fact("Ada", "wrote the first program").text == text
-    assert not Grounding(text).names("Ada")
+    assert said == "She lives in Rome since 2020!"
 
 
 def test_a_text_that_invents_a_name_or_a_number_is_told() -> None:
@@ -56,8 +46,7 @@ def test_a_text_that_invents_a_name_or_a_number_is_told() -> None:
 def test_any_text_and_any_claim_is_supported_or_not(text: str, entity: str, claim: str) -> None:
     grounding = Grounding(text)
     with suppress(Unsupported):
-        found = grounding.support_fact(entity, claim)
-        assert text[found.start : found.end] == found.text
+        assert grounding.support_fact(entity, claim) in text
     with suppress(Unsupported):
-        grounding.support_relation(entity, claim, entity)
+        assert grounding.support_relation(entity, claim, entity) in text
     grounding.find_invention(claim)

@@ -38,35 +38,6 @@ _WORD = re.compile(r"[^\W_]+(?:['\u2019.,-][^\W_]+)*")
 _POSSESSIVE = re.compile(r"['\u2019]s?$")
 _IDEOGRAPHS = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 _PASSIVE = re.compile(r"\b(?:by|von|vom|durch|par|por)\b", re.IGNORECASE)
-_MONTHS = (
-    "jan januar january janvier enero",
-    "feb februar february fevrier febrero",
-    "mar marz march mars marzo",
-    "apr april avril abril",
-    "may mai mayo",
-    "jun juni june juin junio",
-    "jul juli july juillet julio",
-    "aug august aout agosto",
-    "sep sept september septembre septiembre",
-    "oct okt oktober october octobre octubre",
-    "nov november novembre noviembre",
-    "dec dez dezember december decembre diciembre",
-)
-_NUMBER_WORDS = (
-    "zero null",
-    "eins",
-    "two zwei deux dos twice",
-    "three drei trois tres",
-    "four vier quatre cuatro",
-    "five funf cinq cinco",
-    "six sechs seis",
-    "seven sieben sept siete",
-    "eight acht huit ocho",
-    "nine neun neuf nueve",
-    "ten zehn dix diez",
-    "eleven elf onze once",
-    "twelve zwolf douze doce",
-)
 _ARTICLES = ("the", "a", "an")
 _DATE = re.compile(r"(\d{4})-(\d{2})(?:-(\d{2}))?")
 _ORDINAL = re.compile(r"(\d+)(?:st|nd|rd|th|er|e)")
@@ -74,15 +45,6 @@ _ORDINAL = re.compile(r"(\d+)(?:st|nd|rd|th|er|e)")
 
 class Unsupported(ValueError):
     """No sentence of the text supports a claim. The message is the reason."""
-
-
-@dataclass(frozen=True)
-class Evidence:
-    """A sentence of a text, from the character `start` to before `end`."""
-
-    start: int
-    end: int
-    text: str
 
 
 @dataclass(frozen=True)
@@ -120,7 +82,9 @@ def _fold(text: str) -> str:
 @cache
 def _read_numbers() -> Mapping[str, str]:
     """Return the number of each number word."""
-    return {word: str(n) for n, words in enumerate(_NUMBER_WORDS) for word in words.split()}
+    return {
+        word: str(n) for n, words in enumerate(_read_lists()["numbers"]) for word in words.split()
+    }
 
 
 def _write_plain(word: str) -> Iterator[str]:
@@ -175,8 +139,9 @@ def _is_same(one: _Token, other: _Token) -> bool:
 @cache
 def _read_roots() -> Mapping[str, str]:
     """Return one text for all forms of an irregular word, and one for all names of a month."""
-    lists = (*_read_lists()["forms"], *_MONTHS)
-    named = {f"m{number}": words for number, words in enumerate(_MONTHS, 1)}
+    months: Sequence[str] = _read_lists()["months"]
+    lists = (*_read_lists()["forms"], *months)
+    named = {f"m{number}": words for number, words in enumerate(months, 1)}
     return {word: words for words in lists for word in words.split()} | named
 
 
@@ -193,23 +158,18 @@ def _has(tokens: Sequence[_Token], wanted: _Token) -> bool:
 class _Passage:
     """A sentence, or a clause from the word `first` of its sentence on."""
 
-    start: int
-    end: int
     text: str
     tokens: tuple[_Token, ...]
     first: int = 0
 
 
-def _cut(text: str, ends: re.Pattern[str], offset: int = 0) -> list[_Passage]:
-    """Return the parts of a text. Their places are counted from `offset`."""
+def _cut(text: str, ends: re.Pattern[str]) -> list[_Passage]:
+    """Return the parts of a text."""
     parts, start, first = list[_Passage](), 0, 0
     for end in [*(found.end() for found in ends.finditer(text)), len(text)]:
-        part = text[start:end]
-        if part.strip():
-            left = start + len(part) - len(part.lstrip())
-            inner = part.strip()
-            tokens = tuple(_read_tokens(inner))
-            parts.append(_Passage(offset + left, offset + left + len(inner), inner, tokens, first))
+        if part := text[start:end].strip():
+            tokens = tuple(_read_tokens(part))
+            parts.append(_Passage(part, tokens, first))
             first += len(tokens)
         start = end
     return parts
@@ -218,14 +178,12 @@ def _cut(text: str, ends: re.Pattern[str], offset: int = 0) -> list[_Passage]:
 def _cut_clauses(sentence: _Passage) -> list[_Passage]:
     """Return the clauses of a sentence. A part of two words or less belongs to the one before."""
     clauses = list[_Passage]()
-    for one in _cut(sentence.text, _CLAUSE_END, sentence.start):
+    for one in _cut(sentence.text, _CLAUSE_END):
         if not clauses or len(one.tokens) >= _CLAUSE:
             clauses.append(one)
             continue
         last = clauses.pop()
-        text = sentence.text[last.start - sentence.start : one.end - sentence.start]
-        tokens = last.tokens + one.tokens
-        clauses.append(_Passage(last.start, one.end, text, tokens, last.first))
+        clauses.append(_Passage(f"{last.text} {one.text}", last.tokens + one.tokens, last.first))
     return clauses
 
 
@@ -302,18 +260,17 @@ class _Statement:
 
 
 class Grounding:
-    """The text that claims were taken from. `aliases` has other names of entities, by name."""
+    """The text that claims were taken from."""
 
-    def __init__(self, text: str, aliases: Mapping[str, Sequence[str]] | None = None) -> None:
+    def __init__(self, text: str) -> None:
         self._sentences = _cut(text, _SENTENCE_END)
         self._index = dict[str, list[tuple[int, int, _Token]]]()
         for number, sentence in enumerate(self._sentences):
             for place, token in enumerate(sentence.tokens):
                 for key in {token.root, token.plain[:_INDEXED]}:
                     self._index.setdefault(key, []).append((number, place, token))
-        self._aliases = {_fold(name): names for name, names in (aliases or {}).items()}
 
-    def support_fact(self, entity: str, claim: str) -> Evidence:
+    def support_fact(self, entity: str, claim: str) -> str:
         """Return the sentence that supports a claim about an entity. Raises Unsupported."""
         statement = _Statement(self._read_entity(entity), claim)
         counts = Counter[int]()
@@ -322,7 +279,7 @@ class Grounding:
         ranked = sorted(counts, key=lambda number: (-counts[number], number))[:_MOST_TRIED]
         return _choose(lambda number: self._check_fact(statement, number), ranked)
 
-    def support_relation(self, source: str, relation: str, target: str) -> Evidence:
+    def support_relation(self, source: str, relation: str, target: str) -> str:
         """Return the sentence that supports a relation. Raises Unsupported."""
         ends = self._read_entity(source), self._read_entity(target)
         near = {number for form in ends[1].forms for number, _ in self._find(form[0])}
@@ -330,7 +287,7 @@ class Grounding:
         return _choose(lambda number: self._check_relation(ends, relation, number), numbers)
 
     def names(self, name: str) -> bool:
-        """Return whether the text has a name, or another name of that entity."""
+        """Return whether the text has a name."""
         try:
             self._read_entity(name)
         except Unsupported:
@@ -341,6 +298,7 @@ class Grounding:
         """Return the first name or number of `text` that the grounds do not have, or None."""
         for sentence in _cut(text, _SENTENCE_END):
             for place, one in enumerate(sentence.tokens):
+                # The first word has a capital letter also if it is no name.
                 telling = one.number or (one.name and place > 0 and not _is_light(one))
                 if telling and not self._find(one):
                     return one.written
@@ -354,7 +312,7 @@ class Grounding:
 
     def _read_entity(self, name: str) -> _Entity:
         """Return the forms of a name. Raises Unsupported if the text has none of them."""
-        names = [name, *self._aliases.get(_fold(name), ())]
+        names = [name]
         if _fold(name) in _read_lists()["writer"]:
             names += sorted(_read_words("writers"))
         forms = [[t for t in _read_tokens(one) if t.plain not in _ARTICLES] for one in names]
@@ -378,7 +336,7 @@ class Grounding:
                 return True
         return False
 
-    def _check_fact(self, statement: _Statement, number: int) -> Evidence:
+    def _check_fact(self, statement: _Statement, number: int) -> str:
         sentence = self._sentences[number]
         _refuse_orders(sentence)
         self._check_words(statement, number)
@@ -393,7 +351,7 @@ class Grounding:
                 _refuse_subject(statement, clause)
         said = {n for one in told for n in _find_antecedents(clauses, one)}
         _check_polarity(statement.words, [clauses[n] for n in sorted(said)], sentence)
-        return Evidence(sentence.start, sentence.end, sentence.text)
+        return sentence.text
 
     def _check_words(self, statement: _Statement, number: int) -> None:
         """Require all words of a claim. The sentence can refer to names of the one before it."""
@@ -432,9 +390,7 @@ class Grounding:
         if not entity.find(near):
             raise Unsupported(f"its sentence is not about {entity.name}")
 
-    def _check_relation(
-        self, ends: tuple[_Entity, _Entity], relation: str, number: int
-    ) -> Evidence:
+    def _check_relation(self, ends: tuple[_Entity, _Entity], relation: str, number: int) -> str:
         sentence = self._sentences[number]
         _refuse_orders(sentence)
         places = [end.find(sentence.tokens) for end in ends]
@@ -449,7 +405,7 @@ class Grounding:
         if told and not any(ends[0].find(one.tokens) for one in told):
             _refuse_other(ends, told[0])
         _check_polarity(_read_tokens(relation.replace("_", " ")), told or [sentence], sentence)
-        return Evidence(sentence.start, sentence.end, sentence.text)
+        return sentence.text
 
 
 def _has_any(tokens: Sequence[_Token], words: str) -> bool:
@@ -493,7 +449,7 @@ def _refuse_other(ends: tuple[_Entity, _Entity], clause: _Passage) -> None:
         raise Unsupported(f"its sentence is about {others[0].written}")
 
 
-def _choose(check: Callable[[int], Evidence], numbers: Sequence[int]) -> Evidence:
+def _choose(check: Callable[[int], str], numbers: Sequence[int]) -> str:
     """Return the first sentence that passes, or raise the reason of the first one."""
     reasons = list[Unsupported]()
     for number in numbers:

@@ -259,7 +259,12 @@ SAID = {
         {
             "name": "Ben",
             "type": "person",
-            "observations": ["builds boats with his sister", "owns a castle", "builds boats there"],
+            "observations": [
+                "builds boats with his sister",
+                "owns a castle",
+                "builds boats there",
+                "Builds boats there.",
+            ],
         }
     ],
     "relations": [{"fromEntity": "Ben", "relation": "builds", "toEntity": "boats"}],
@@ -315,6 +320,7 @@ async def test_after_a_server_that_ended_before_the_last_step_nothing_is_propose
 
     assert len(server.requests) == 2
     assert fetch(owner, "select count(*) from list_proposals(decision => 'any')") == [(3,)]
+    assert fetch(owner, "select count(*) from event where action = 'proposed'") == [(3,)]
 
 
 async def test_without_the_switch_no_entry_is_sent_to_the_llm(

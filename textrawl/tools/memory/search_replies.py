@@ -465,7 +465,7 @@ class DigestEntity(Part):
 
     @property
     def asks(self) -> bool:
-        """Whether the entity is the one that the caller is."""
+        """True for the entity that the caller is."""
         return any(fact.section == "self" for fact in self.memories)
 
 
