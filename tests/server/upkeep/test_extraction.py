@@ -323,6 +323,21 @@ async def test_after_a_server_that_ended_before_the_last_step_nothing_is_propose
     assert fetch(owner, "select count(*) from event where action = 'proposed'") == [(3,)]
 
 
+async def test_a_long_entry_is_read_in_parts_to_its_end(
+    proposing: Settings, owner: psycopg.Connection, server: LlmServer
+) -> None:
+    said = {"name": "Ada", "type": "person", "observations": ["lives in Rome"]}
+    server.write = lambda _: json.dumps({"entities": [said], "relations": []})
+    await record(proposing, "- Nothing happened here. " * 1_300 + "Ada lives in Rome.")
+
+    await extract(proposing)
+
+    assert [len(request.user) < 31_000 for request in server.requests] == [True, True]
+    assert fetch(owner, "select content, evidence from list_proposals()") == [
+        ("lives in Rome", "Ada lives in Rome.")
+    ]
+
+
 async def test_without_the_switch_no_entry_is_sent_to_the_llm(
     given: Settings, owner: psycopg.Connection, server: LlmServer
 ) -> None:

@@ -19,7 +19,7 @@ from textrawl.tools.memory.declaration import EntityType, Name
 from textrawl.tools.memory.writing import FactItem, RelationItem
 from textrawl.values.grounding import Grounding, Unsupported
 from textrawl.values.names import ENTITY_TYPES
-from textrawl.values.text import clean_name
+from textrawl.values.text import clean_name, split_text
 from textrawl.wire.arguments import explain, slim
 
 MOST_CHARACTERS = 30_000  # of a text in the prompt
@@ -228,12 +228,14 @@ class TextExtraction:
 async def propose_facts(store: Store, entry: ClaimedEntry, calls: LlmCalls) -> None:
     """Propose the facts and relations that a journal entry says, for its author.
 
-    An entry that says nothing of which a person could be sure is no fault. Raises LlmFailed.
+    A long entry is read in parts. An entry without anything to propose is no fault. Raises
+    LlmFailed.
     """
-    text = entry.content or ""
-    answer = await calls.complete_json(build_prompt(text, "journal"), ExtractedMemories, whole=True)
-    findings = sort_answer(answer, text, "conversation")
-    facts = [one.read() for one in findings.facts]
-    relations = [one.read() for one in findings.relations]
-    said = findings.facts_said, findings.relations_said
-    await ExtractionOperations(store).propose(entry, facts, relations, *said)
+    for text in split_text(entry.content or "", MOST_CHARACTERS):
+        prompt = build_prompt(text, "journal")
+        answer = await calls.complete_json(prompt, ExtractedMemories, whole=True)
+        findings = sort_answer(answer, text, "conversation")
+        facts = [one.read() for one in findings.facts]
+        relations = [one.read() for one in findings.relations]
+        said = findings.facts_said, findings.relations_said
+        await ExtractionOperations(store).propose(entry, facts, relations, *said)
