@@ -3,6 +3,7 @@
 import json
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 import psycopg
 import pytest
@@ -107,6 +108,17 @@ async def test_errors_are_the_errors_of_textrawl(reach: Reach, way: str) -> None
         await memory.recall("  ")
     with pytest.raises(errors.ArgumentInvalid, match="Empty period"):
         await memory.recall("tea", since="2026-02-01", until="2026-01-01")
+    with pytest.raises(errors.ArgumentInvalid, match="Unknown tool"):
+        await memory.call("no_tool", {})
+    deep: list[Any] = []
+    for _ in range(300):
+        deep = [deep]
+    with pytest.raises(errors.ArgumentInvalid, match="nested too deeply"):
+        await memory.items.put(("u",), "deep", deep)
+    with pytest.raises(errors.ArgumentInvalid, match="Value is not JSON"):
+        await memory.items.put(("u",), "set", {1, 2})
+    with pytest.raises(errors.ArgumentInvalid, match="must be true, false, or a list of paths"):
+        await memory.items.put(("u",), "letters", 1, index="title")
 
 
 async def test_a_budget_omits_the_weakest_facts_and_says_how_many(reach: Reach, way: str) -> None:
@@ -150,7 +162,7 @@ async def test_entities_are_looked_up_listed_and_paged_and_a_fact_by_its_id(
     page = await memory.list("ad", limit=1)
     assert (page.total, [one.name for one in page.entities]) == (2, ["adam"])
     assert [one.name for one in (await memory.list("ad", offset=1)).entities] == ["Ada"]
-    assert [one.name for one in (await memory.list(types=["organization"])).entities] == ["Acme"]
+    assert [one.name for one in (await memory.list(types="organization")).entities] == ["Acme"]
 
     fact = await memory.get(stored.id)
     assert (fact.entity, fact.content, fact.valid, fact.author) == ("Ada", "likes tea", True, "ada")
@@ -202,8 +214,12 @@ async def test_items_logs_and_the_journal_are_there_every_way(reach: Reach, way:
     log = memory.log("session", "7")
     assert await log.append(["hi", {"role": "user"}, "hi"]) == 3
     assert (await log.pop(), await log.read(last=1)) == ("hi", [{"role": "user"}])
+    assert await log.read(0) == []
     assert await log.clear() == 2
     assert await memory.items.namespaces() == [("u", "Ada")]
+
+    kept = await memory.items.put(("u",), "short", 1, ttl=60)
+    assert kept.expires_at - kept.updated_at < timedelta(seconds=62)
 
     entry = {"granularity": "daily", "date": "2026-05-12", "content": "- Met Ben [chat:7]"}
     await memory.call("memory_create", {**entry, "instanceId": "laptop", "chatIds": ["7"]})

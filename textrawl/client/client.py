@@ -14,11 +14,9 @@ from textrawl.settings import Settings, find_withheld, read_settings
 from textrawl.wire.program import Program
 from textrawl_client import client as light
 from textrawl_client.connections import Connection, HttpConnection
-from textrawl_client.wire import PROMPT, TOOL, Answer, Call, write_address
+from textrawl_client.wire import PROMPT, TOOL, Answer, Call, encode, write_address
 
 logger = logging.getLogger("textrawl")
-
-_NAME = "textrawl-python"
 
 
 class _LocalConnection:
@@ -31,6 +29,7 @@ class _LocalConnection:
 
     async def send(self, call: Call) -> Answer:
         """Return the answer to a call. Raises TextrawlError."""
+        encode(call.arguments)  # what a server cannot read is refused here too
         program = Program(client=self._client, space=call.space, **(call.wishes or {}))
         if call.method in (TOOL, PROMPT):
             return await self._tools.call(call.name, call.arguments, program)
@@ -79,16 +78,7 @@ class Client(light.Client):
     ServerUnreachable. Several tasks can use one client.
     """
 
-    def __init__(
-        self,
-        url: str | None = None,
-        *,
-        token: str | None = None,
-        space: str | None = None,
-        timeout: float = 30,
-        client: str = _NAME,
-    ) -> None:
-        super().__init__(url, token=token, space=space, timeout=timeout, client=client)
+    _default_name = "textrawl-python"
 
     def _connect(self) -> None:
         """Check the address. The memory must be opened."""
@@ -167,14 +157,3 @@ class SyncClient(light.SyncClient):
     """
 
     _kind = _BlockingClient
-
-    def __init__(
-        self,
-        url: str | None = None,
-        *,
-        token: str | None = None,
-        space: str | None = None,
-        timeout: float = 30,
-        client: str = _NAME,
-    ) -> None:
-        super().__init__(url, token=token, space=space, timeout=timeout, client=client)

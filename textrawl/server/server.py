@@ -92,6 +92,14 @@ async def open_reading(context: Context[App, Any] | None, name: str) -> AsyncGen
         raise MCPError(code, write_sentences(error.title, error.fix), data) from error
 
 
+def _refuse_tool(name: str, context: Context[App, Any] | None) -> MCPError:
+    """Return the error for a name that no tool has, which a program can read as its own error."""
+    fix = f"check that {name} is its name, and that its toolset is in TEXTRAWL_TOOLSETS"
+    error = errors.ArgumentInvalid(fix, title="Unknown tool")
+    data = describe_error(error) if is_program(context) else None
+    return MCPError(INVALID_PARAMS, f"Unknown tool: {name}", data)
+
+
 logger = logging.getLogger("textrawl")
 
 Observe = Callable[[str, str, float], None]
@@ -242,13 +250,14 @@ class MemoryServer(MCPServer[App]):
 
         Raises MCPError (-32602) for a name that no toolset has.
         """
+        asked = name
         if name not in self._specs:
             name = name.removesuffix("_tool")  # some clients add this suffix
         if name not in self._schemas and name not in self._hidden:
             for server in self._program_servers if is_program(context) else ():
                 if name in server._specs:
                     return await server.call_tool(name, arguments, context)
-            raise MCPError(INVALID_PARAMS, f"Unknown tool: {name[:64]}")
+            raise _refuse_tool(asked[:64], context)
         began, outcome = time.perf_counter(), "ok"
         try:
             return await self._call(name, arguments, context)

@@ -63,6 +63,7 @@ class Client:
     """
 
     _blocking = False
+    _default_name = "textrawl-client"
 
     def __init__(
         self,
@@ -71,13 +72,13 @@ class Client:
         token: str | None = None,
         space: str | None = None,
         timeout: float = 30,
-        client: str = "textrawl-client",
+        client: str | None = None,
     ) -> None:
         self._url = url
         self._token = token
         self._space = space
         self._timeout = timeout
-        self._name = client
+        self._name = client or self._default_name
         self._root = self
         self._connection = self._connect()
 
@@ -145,7 +146,7 @@ class Client:
         more than `max_tokens` tokens, those with the lowest scores are omitted. A server has a
         budget of its own if it is None.
         """
-        types = [types] if isinstance(types, str) else types and list(types)
+        types = _list_types(types)
         given = _name_arguments(locals(), "entity") | {"mode": "search", "includeIds": True}
         wishes = None if entity is None else {"about": entity}
         call = build_call("query_memory", _keep(given), space or self._space, reads=True)
@@ -275,7 +276,8 @@ class Client:
 
         At most `limit` (1 to 1,000), without the first `offset`.
         """
-        given = {"prefix": prefix, "types": types, "limit": limit, "offset": offset}
+        chosen = _list_types(types)
+        given = {"prefix": prefix, "types": chosen, "limit": limit, "offset": offset}
         found = await self._operate("list_entities", given, space, reads=True)
         return EntityPage.model_validate(found)
 
@@ -342,6 +344,10 @@ class Client:
             return await self._root._connection.send(call)
         except TextrawlError as error:
             raise _rename_arguments(error) from error.__cause__
+
+
+def _list_types(types: Sequence[str] | None) -> list[str] | None:
+    return [types] if isinstance(types, str) else list(types) if types else None
 
 
 def _keep(given: Members) -> dict[str, Any]:
@@ -454,7 +460,7 @@ class SyncClient:
         token: str | None = None,
         space: str | None = None,
         timeout: float = 30,
-        client: str = "textrawl-client",
+        client: str | None = None,
     ) -> None:
         self.waiting: Client = self._kind(
             url, token=token, space=space, timeout=timeout, client=client

@@ -35,23 +35,23 @@ class ItemStore:
         value: Json,
         *,
         metadata: Mapping[str, Json] | None = None,
-        ttl: timedelta | None = None,
+        ttl: timedelta | float | None = None,
         index: bool | Sequence[str] = True,
         version: int | None = None,
     ) -> Item:
         """Store a value, in place of the one that the key has.
 
-        After `ttl` the item is gone. `index` names the paths of `value` that searches read, such as
-        "title" or "parts.text"; False leaves the item out of searches. With `version` 0 the key
-        must be free (raises ItemExists); another number must be the current version (raises
-        ItemChanged).
+        After `ttl`, a timedelta or seconds, the item is gone. `index` names the paths of `value`
+        that searches read, such as ["title", "parts.text"]; False leaves the item out of searches.
+        With `version` 0 the key must be free (raises ItemExists); another number must be the
+        current version (raises ItemChanged).
         """
         given = {
             **_place(namespace, key),
             "value": value,
             "metadata": None if metadata is None else dict(metadata),
-            "ttlSeconds": None if ttl is None else ttl.total_seconds(),
-            "index": None if index is True else index if index is False else list(index),
+            "ttlSeconds": ttl.total_seconds() if isinstance(ttl, timedelta) else ttl,
+            "index": index if isinstance(index, (bool, str)) else list(index),
             "version": version,
         }
         answer = await self._call("put_item", given, reads=True)
@@ -153,6 +153,8 @@ class Log:
 
     async def read(self, last: int | None = None) -> list[Json]:
         """Return the values in their order, or only the `last` ones."""
+        if last == 0:  # a server takes 0 for an argument that is not given
+            return []
         given = {"namespace": self._namespace, "last": last}
         return (await self._call("read_log", given, reads=True)).content["entries"]
 

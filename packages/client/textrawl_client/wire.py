@@ -13,6 +13,8 @@ from typing import Any, NamedTuple, cast
 from urllib.parse import quote, unquote, urlsplit
 from uuid import uuid4
 
+from pydantic import TypeAdapter, ValidationError
+
 from textrawl_client import __version__, errors
 from textrawl_client.errors import ArgumentInvalid, ServerUnreachable, TextrawlError
 
@@ -24,6 +26,7 @@ PROGRAM = "textrawl/program"
 _PROTOCOL = "2026-07-28"
 _MCP = "io.modelcontextprotocol/"
 TOOL, PROMPT = "tools/call", "prompts/get"
+_PARSER = TypeAdapter[Any](Any)
 
 
 class Call(NamedTuple):
@@ -92,12 +95,19 @@ class Answer(NamedTuple):
 
 
 def encode(message: Members) -> bytes:
-    """Return a message as UTF-8. Raises ArgumentInvalid for values that JSON cannot have."""
+    """Return a message as UTF-8. Raises ArgumentInvalid for values that no server can read."""
     try:
         text = json.dumps(message, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
-        return text.encode()
-    except (TypeError, ValueError, RecursionError) as error:
+        line = text.encode()
+        _PARSER.validate_json(line)  # servers use this parser, which has a limit of depth
+    except (RecursionError, ValidationError):
+        raise ArgumentInvalid(
+            "It has more than 200 levels of lists and objects: store a part as text",
+            title="Value is nested too deeply",
+        ) from None
+    except (TypeError, ValueError) as error:
         raise ArgumentInvalid(f"{error}", title="Value is not JSON") from None
+    return line
 
 
 def write_moment(moment: "datetime | str | None") -> str | None:

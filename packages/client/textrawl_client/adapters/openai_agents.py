@@ -35,8 +35,6 @@ class TextrawlSession(SessionABC):
     async def get_items(self, limit: int | None = None) -> list[TResponseInputItem]:
         """Return the last `limit` items, or all, in their order."""
         last = resolve_session_limit(limit, self.session_settings)
-        if last == 0:
-            return []
         return await self._log.read(None if last is None or last < 0 else last)
 
     async def add_items(self, items: list[TResponseInputItem]) -> None:
