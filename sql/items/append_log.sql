@@ -14,6 +14,7 @@ declare
     place  uuid;
     last   bigint;
     known  boolean;
+    moment timestamptz;  -- one for all entries of a call
 begin
     if json_typeof(entries) is distinct from 'array' then
         raise exception using errcode = 'TR103', message = 'not a list', detail = json_typeof(entries);
@@ -26,11 +27,15 @@ begin
     perform claim_removal();
     place := claim_namespace(namespace, origin.space_id, appending => true);
     last := (select n.appended from item_namespace n where n.space_id = origin.space_id and n.id = place);
-    -- A call that is repeated with its request id finds what it stored.
-    known := append_log.request is not null and exists (
+    -- A call that is repeated with its request id finds what it stored. A proxy can give several calls one id.
+    known := exists (
         select from item i join document_version v on v.space_id = i.space_id and v.document_id = i.document_id
-        where i.space_id = origin.space_id and i.namespace_id = place and i.position > last - 1000
-          and v.number = 1 and v.request = append_log.request and v.author_id = origin.author_id);
+        where i.space_id = origin.space_id and i.namespace_id = place and i.position > last - 1000 - added
+          and v.number = 1 and v.request = append_log.request and v.author_id = origin.author_id
+        group by v.modified_at
+        having array_agg(v.content order by i.position) = array(
+            select e.value::text from json_array_elements(entries) with ordinality e (value, number) order by e.number));
+    moment := clock_timestamp();
     update item_namespace n set appended = last + added where n.space_id = origin.space_id and n.id = place and not known;
     with entry as materialized (
         select gen_random_uuid() as id, last + e.number as position, e.value::text as content,
@@ -42,11 +47,11 @@ begin
         select origin.space_id, entry.id, 'log', entry.path, 1, 0 from entry
     ), version as (
         insert into document_version (space_id, document_id, version, number, content, modified_at, author_id, client, tool, request)
-        select origin.space_id, entry.id, 1, 1, entry.content, clock_timestamp(), origin.author_id, origin.client, origin.tool, origin.request
+        select origin.space_id, entry.id, 1, 1, entry.content, moment, origin.author_id, origin.client, origin.tool, origin.request
         from entry
     ), item as (
         insert into item (space_id, document_id, namespace_id, position, present, created_at, updated_at)
-        select origin.space_id, entry.id, place, entry.position, true, clock_timestamp(), clock_timestamp() from entry
+        select origin.space_id, entry.id, place, entry.position, true, moment, moment from entry
     )
     insert into event (space_id, actor_id, client, tool, request, action, detail)
     select origin.space_id, origin.author_id, origin.client, origin.tool, origin.request, 'written',
@@ -58,6 +63,6 @@ $$;
 
 comment on function textrawl.append_log is
     'Append values to the log of a namespace, all of them or none, in their order. Sessions that append at the same time wait for each '
-    'other. Errors: TR010 to TR012 (access), TR103 (not a namespace, or not a list), TR104 (a '
+    'other. The same call with the same request again appends nothing. Errors: TR010 to TR012 (access), TR103 (not a namespace, or not a list), TR104 (a '
     'value has more than 1,000,000 bytes). '
     'Example: select length from textrawl.append_log(array[''sessions'', ''7''], ''["hello", {"role": "user"}]'');';

@@ -22,6 +22,8 @@ begin
     if subject.content is not null and subject.has_key then
         subject.fields := item_fields(subject.content, subject.attributes);
         words := item_text(subject.fields -> 'value', subject.attributes -> 'index');
+        -- No model makes a vector of a blank text. These are the blanks of Python.
+        words := case when left(words, 2000) ~ '[^[:space:]\u001c-\u001f\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]' then words end;
     end if;
     update item i
     set present = subject.content is not null,
@@ -37,12 +39,11 @@ begin
         expires_at = case when subject.content is not null and subject.attributes ? 'ttl' then coalesce(
             case when not subject.present then i.expires_at end,
             clock_timestamp() + make_interval(secs => (subject.attributes ->> 'ttl')::double precision)) end,
-        fields = case when words is not null then subject.fields end,
-        fts = case when words is not null and subject.attributes -> 'index' <> 'false' then
-            item_document(i.space_id, space_language(i.space_id), words) end
+        fields = subject.fields,
+        fts = case when words is not null then item_document(i.space_id, space_language(i.space_id), words) end
     where i.space_id = place_item.space and i.document_id = place_item.document;
     delete from item_vector v where v.space_id = place_item.space and v.document_id = place_item.document;
-    if subject.attributes -> 'index' <> 'false' and words <> '' then
+    if words is not null then
         text_id := gen_random_uuid();
         text := left(words, 2000);
         insert into item_vector (space_id, document_id, model_id, text_id)

@@ -38,6 +38,7 @@ end
 $$;
 
 comment on function textrawl.pop_log is
-    'Delete the last entry of a log, and return its value. Nothing if the log is empty. Errors: TR010 to TR012 (access), '
+    'Delete the last entry of a log, and return its value. Nothing if the log is empty. The same request again takes nothing '
+    'more, and returns the same value. Errors: TR010 to TR012 (access), '
     'TR103 (not a namespace). '
     'Example: select value from textrawl.pop_log(array[''sessions'', ''7'']);';

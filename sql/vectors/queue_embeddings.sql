@@ -37,7 +37,7 @@ begin
         insert into item_vector (space_id, document_id, model_id, text_id)
         select i.space_id, i.document_id, model, coalesce((
             select v.text_id from item_vector v where v.space_id = i.space_id and v.document_id = i.document_id limit 1), gen_random_uuid())
-        from item i where length(i.fts) > 1  -- the lexeme of the space is always there
+        from item i where i.fts is not null
         on conflict do nothing;
     end if;
     return true;

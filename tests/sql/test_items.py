@@ -71,6 +71,45 @@ def test_an_undo_takes_back_what_an_author_put_deleted_and_appended(team: Team) 
     assert not [text for text in ("black", "none", "three") if text in kept]
 
 
+def test_a_call_that_is_repeated_with_its_request_appends_and_takes_once(team: Team) -> None:
+    def repeat(actor: str, statement: str, *given: Any, request: str) -> list[Any]:
+        more = f"{statement}, request => %s"
+        return [call(team, actor, more, *given, request)[0][-1] for _ in range(2)]
+
+    add = "append_log(%s, %s"
+    # Another author, another value and another id are other calls.
+    lengths = [
+        repeat(actor, add, ["log"], Json(values), request=request)
+        for actor, values, request in (
+            ("bob", ["a", "a"], "1"), ("eve", ["a", "a"], "1"), ("bob", ["b"], "1"),
+            ("bob", ["a"], "1"), ("bob", ["b"], "2"), ("bob", [str(n) for n in range(1200)], "3"),
+        )
+    ]  # fmt: skip
+    assert lengths == [[2, 2], [4, 4], [5, 5], [6, 6], [7, 7], [1207, 1207]]
+    assert repeat("bob", add, ["log"], Json(["a", "a"]), request="4") == [1209, 1209]
+    assert [repeat("bob", "pop_log(%s", ["log"], request=one) for one in "567"] == [
+        ["a", "a"], ["a", "a"], ["1199", "1199"],
+    ]  # fmt: skip
+    assert repeat("eve", "pop_log(%s", ["log"], request="7") == ["1198", "1198"]
+    assert len(look(team)[1]) == 1205
+
+
+def test_a_blank_text_waits_for_no_vector_and_one_without_words_does(team: Team) -> None:
+    blank: list[Any] = [
+        None, "", " \t\n", "\u00a0\u2003\u3000\x1c\u0085", " " * 2000 + "far", ["", " "], {},
+    ]  # fmt: skip
+    for after in (False, True):  # before and after there is a model
+        for value in (*blank, "\u2615", "the", {"a": " "}):
+            put(team, "bob", value, f"{value!r:.20} {after}")
+        if not after:
+            team.sql.execute("select register_embedding_model('test:model', 3)")
+            team.sql.execute("select queue_embeddings(1)")
+    rows = team.sql.execute("select key from item_vector join item using (document_id) order by 1")
+    assert [key for (key,) in rows.fetchall()] == [
+        f"{value!r} {after}" for value in ("the", "\u2615", {"a": " "}) for after in (False, True)
+    ]
+
+
 def test_one_call_is_undone_by_its_author(team: Team) -> None:
     put(team, "bob", 1)
     put(team, "bob", 2)

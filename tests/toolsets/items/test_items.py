@@ -272,3 +272,5 @@ async def test_a_search_compares_its_prefix_exactly_and_reaches_every_field_of_a
     found = [await find(filter={path: "me"}) for path in ("metadata.by", "$.metadata.by")]
     assert found == [[], [ADA]]
     assert await find(filter={"$.drink": "tea"}) == [star, ADA]
+    await put(client, "\\u0000", namespace=star, metadata={"\\": "\\\\u0000"})
+    assert await find(filter={"metadata.\\": "\\\\u0000"}) == [star]
