@@ -77,7 +77,7 @@ def correct(owner: psycopg.Connection) -> None:
 def dismiss(owner: psycopg.Connection) -> None:
     """Decide that two entities are not the same."""
     owner.execute(
-        "select dismiss_candidate('same', e.id, o.id, space => 1) from entity e, entity o"
+        "select dismiss_candidates('same', array[e.id, o.id], space => 1) from entity e, entity o"
         " where e.space_id = 1 and o.space_id = 1 and e.name = 'Ada' and o.name = 'Atlas'"
     )
 

@@ -43,7 +43,7 @@ READS = (
     "select * from known_names(array['canary green', 'canary'])",
     "select * from own_entities()", "select * from own_entity",
     "select * from list_dismissals()", "select * from dismissal", "select * from stale_facts()",
-    "select dismiss_candidate('stale', id) from fact",
+    "select dismiss_candidates('stale', array[id]) from fact",
     "select * from own_entities(spaces => array[3])",
     "select * from complete_name('')", "select * from complete_name('c', spaces => array[3])",
     "select * from similar_to('{green}')", "select * from similar_to('hides')",

@@ -1,6 +1,7 @@
 """Candidates that somebody dismissed: out of all lists, until an undo."""
 
 from typing import Any
+from uuid import uuid4
 
 import psycopg
 import pytest
@@ -35,9 +36,9 @@ def look(team: Team) -> dict[str, list[Any]]:
     return {kind: team.sql.execute(query.encode()).fetchall() for kind, query in LISTS.items()}
 
 
-def dismiss(team: Team, actor: str, kind: str, one: object, other: object) -> bool:
-    call = "select dismiss_candidate(%s, %s, %s, credential => %s, space => %s)"
-    return team.fetch(call, kind, one, other, team.credential(actor), team.space)
+def dismiss(team: Team, actor: str, kind: str, *ids: object) -> int:
+    call = "select dismiss_candidates(%s, %s::uuid[], credential => %s, space => %s)"
+    return team.fetch(call, kind, [*filter(None, ids)], team.credential(actor), team.space)
 
 
 def test_a_dismissed_candidate_leaves_its_list_and_an_undo_brings_it_back(team: Team) -> None:
@@ -45,10 +46,7 @@ def test_a_dismissed_candidate_leaves_its_list_and_an_undo_brings_it_back(team: 
     assert {kind: len(rows) for kind, rows in before.items()} == dict.fromkeys(LISTS, 1)
     for kind, [pair] in before.items():
         again = pair if kind == "stale" else reversed(pair)
-        assert [dismiss(team, "bob", kind, *pair), dismiss(team, "ana", kind, *again)] == [
-            True,
-            False,
-        ]
+        assert [dismiss(team, "bob", kind, *pair), dismiss(team, "ana", kind, *again)] == [1, 0]
     after = look(team)
     listed = team.sql.execute("select kind, author from list_dismissals()").fetchall()
     done = team.undo("bob", since)
@@ -65,20 +63,25 @@ def test_only_what_exists_is_dismissed_by_who_may_write_and_goes_with_its_entity
 ) -> None:
     [[one, other]] = look(team)["same"]
     [[fact, _]] = look(team)["stale"]
-    for kind, first, second in (
+    [pair] = look(team)["close"]
+    for kind, *ids in (
         ("same", one, one), ("same", one, fact), ("close", fact, fact), ("close", one, other),
-        ("stale", one, None), ("stale", fact, other), ("odd", one, other),
+        ("stale", one), ("stale", fact, other), ("stale", *pair, uuid4()), ("stale",),
+        ("odd", one, other), ("close", *pair, one),
     ):  # fmt: skip
         with pytest.raises(psycopg.Error) as refused:
-            dismiss(team, "bob", kind, first, second)
-        assert refused.value.sqlstate == "TR113", (kind, first, second)
-    given = (one, other, team.credential("rita", "read"), team.space)
-    call = "select dismiss_candidate('same', %s, %s, credential => %s, space => %s)"
+            dismiss(team, "bob", kind, *ids)
+        assert refused.value.sqlstate == "TR113", (kind, ids)
+    assert team.fetch("select count(*) from dismissal") == 0
+    given = ([one, other], team.credential("rita", "read"), team.space)
+    call = "select dismiss_candidates('same', %s, credential => %s, space => %s)"
     with pytest.raises(psycopg.Error) as reading:
         team.sql.execute(call, given)
     assert reading.value.sqlstate == "TR011"
     dismiss(team, "bob", "same", one, other)
-    dismiss(team, "bob", "stale", fact, None)
+    assert dismiss(team, "bob", "stale", fact, *pair) == 2
+    details = "select count(distinct detail ->> 'dismissal') from event where action = 'dismissed'"
+    assert team.fetch(details) == 3
     team.forget("Jeff Miller")
     assert team.fetch("select count(*) from dismissal") == 0
 

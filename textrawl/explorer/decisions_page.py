@@ -12,6 +12,7 @@ from textrawl.explorer.requests import PageRequest, turn
 from textrawl.memory.curation import CurationOperations
 
 _PAGE = 20  # facts; a form has at most 50 fields
+_IDS = ("one", "other")
 _DONE = {
     "same": "They are not the same.",
     "close": "Both may stay.",
@@ -73,12 +74,10 @@ async def dismiss(visit: PageRequest) -> Response:
     visit.require_writable()
     visit.principal.require("write")
     kind = form.get("kind", "")
-    chosen = [read_id(text) for name, text in form.items() if name.startswith("mark")]
-    one, other = read_id(form.get("one", "")), read_id(form.get("other", ""))
-    candidates = [each for each in [one, *chosen] if each is not None]
-    if kind not in _DONE or not candidates:
+    given = [text for name, text in form.items() if name in _IDS or name.startswith("mark")]
+    chosen = [each for each in map(read_id, given) if each is not None]
+    if kind not in _DONE or not chosen:
         raise ArgumentInvalid("Go back, and choose at least one", title="Nothing is chosen")
     visit.require_confirmation()
-    for each in candidates:
-        await CurationOperations(visit.site.store).dismiss(kind, each, other, visit.caller)
+    await CurationOperations(visit.site.store).dismiss(kind, chosen, visit.caller)
     return visit.report(_DONE[kind], space)

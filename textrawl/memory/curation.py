@@ -45,13 +45,6 @@ class RevisedRow:
 
 
 @dataclass(frozen=True)
-class DismissedRow:
-    """The answer of dismiss_candidate."""
-
-    dismissed: bool
-
-
-@dataclass(frozen=True)
 class Revision:
     """A wrong fact of an entity, the reason, and the text that is right or None."""
 
@@ -104,16 +97,14 @@ class CurationOperations:
         )
         return row
 
-    async def dismiss(self, kind: str, one: UUID, other: UUID | None, caller: Caller) -> bool:
-        """Decide that a candidate is none: see dismiss_candidate. Return false if it was before.
+    async def dismiss(self, kind: str, ids: Sequence[UUID], caller: Caller) -> int:
+        """Decide that candidates are none: see dismiss_candidates. Return the number of new ones.
 
         Raises ArgumentInvalid if an entity or a fact is gone.
         """
-        given = {"kind": kind, "one": one, "other": other}
-        [row] = await self._store.call(
-            "dismiss_candidate", DismissedRow, "one", **given, **caller.writing
+        return await self._store.call_one(
+            "dismiss_candidates", int, "ids", kind=kind, ids=list(ids), **caller.writing
         )
-        return row.dismissed
 
     async def share(self, share: Share, caller: Caller, *, dry_run: bool) -> SharedRow:
         """Copy or move facts to another space.
