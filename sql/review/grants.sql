@@ -1,6 +1,6 @@
 -- Each of these functions takes a credential and does only what the credential allows.
 grant execute on function
-    textrawl.list_proposals, textrawl.plan_decision, textrawl.decide_proposals, textrawl.change_review,
+    textrawl.list_proposals, textrawl.plan_decision, textrawl.decide_proposals, textrawl.amend_proposal, textrawl.change_review,
     textrawl.search_proposals, textrawl.entity_proposals
     to textrawl_app;
 

@@ -185,6 +185,18 @@ async def test_a_reviewer_accepts_a_fact_with_an_edit_and_takes_both_back(place:
     assert read_states(place) == {"likes cake": "pending"}
 
 
+async def test_an_edit_that_cannot_be_stored_accepts_nothing(place: Place) -> None:
+    remember(place.owner, "Ada", "likes plum cake")
+    fact = propose(place, "Ada", "likes cake")
+    call = "select amend_proposal(%s, %s, space => 2)"
+    for text in ("", None, "x" * 100_000):
+        with pytest.raises(psycopg.Error):
+            place.owner.execute(call, (fact, text))
+        assert read_states(place) == {"likes cake": "pending"}, text
+    place.owner.execute(call, (fact, "likes plum cake"))
+    assert read_facts(place) == ["likes plum cake"]
+
+
 async def test_a_server_that_only_reads_decides_nothing(
     settings: Callable[..., Settings], owner: psycopg.Connection
 ) -> None:

@@ -88,7 +88,7 @@ _SCOPES: dict[str, str] = {
         delete_observations delete_reflections forget_faded forget_source pop_log
         prune_documents""",
     "read": "renew_item set_own_entity",
-    "review": "decide_proposals plan_decision",
+    "review": "amend_proposal decide_proposals plan_decision",
 }
 _SCOPE_OF = {name: scope for scope, names in _SCOPES.items() for name in names.split()}
 # These functions answer callers without the scope `read` too, in every space of the caller.

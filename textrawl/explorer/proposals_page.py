@@ -10,12 +10,10 @@ from textrawl.access.principal import Scope
 from textrawl.errors import ArgumentInvalid
 from textrawl.explorer.arguments import read_fact, read_reason, read_start
 from textrawl.explorer.requests import PageRequest, turn
-from textrawl.memory.curation import CurationOperations, Revision
 from textrawl.memory.review import Decision, Filter, PlannedRow, ReviewOperations, State
 from textrawl.values.text import FACT_LENGTH, MOST_PROPOSALS, REASON_LENGTH, clean_name
 
 _PAGE = 20
-_EDITED = "edited by the reviewer who accepted it"
 _STATES: tuple[State, ...] = get_args(State)
 _SEERS: tuple[Scope, ...] = ("propose", "review")  # beside people who read
 
@@ -104,15 +102,11 @@ async def amend(visit: PageRequest) -> Response:
     visit.require_writable()
     visit.principal.require("review")
     visit.principal.require("write")
-    [chosen, *_], space = _check_choice([visit.form.get("id", "")]), visit.require_space()
-    text, operations = read_fact(visit.form.get("text", "")), ReviewOperations(visit.site.store)
+    [chosen], space = _check_choice([visit.form.get("id", "")]), visit.require_space()
+    text = read_fact(visit.form.get("text", ""))
     visit.require_confirmation()
-    [plan] = await operations.plan([chosen], visit.caller)
-    [row] = await operations.decide([chosen], "accept", None, visit.caller)
-    if row.observation_id is not None and text != plan.content:
-        revision = Revision(row.entity_name, str(row.observation_id), _EDITED, text)
-        await CurationOperations(visit.site.store).revise(revision, visit.caller)
-    return visit.report("Accepted.", space, entity=row.entity_name)
+    entity = await ReviewOperations(visit.site.store).amend(chosen, text, visit.caller)
+    return visit.report("Accepted.", space, entity=entity)
 
 
 def _find_rivals(rows: Sequence[PlannedRow]) -> set[UUID]:

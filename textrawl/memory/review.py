@@ -8,6 +8,7 @@ from uuid import UUID
 
 from textrawl.access.principal import Caller
 from textrawl.memory.store import Store
+from textrawl.models.embeddings import compose_document
 
 
 @dataclass(frozen=True)
@@ -68,6 +69,14 @@ class DecidedRow:
     duplicate: bool
 
 
+@dataclass(frozen=True)
+class AmendedRow:
+    """The fact of an accepted proposal with the text of the reviewer."""
+
+    entity_name: str
+    observation_id: UUID
+
+
 State = Literal["pending", "accepted", "rejected", "withdrawn", "any"]
 Decision = Literal["accept", "reject"]
 
@@ -88,17 +97,17 @@ class ReviewOperations:
     """The proposals of one memory."""
 
     def __init__(self, store: Store) -> None:
-        self._call = store.call
+        self._store = store
 
     async def list(self, chosen: Filter, caller: Caller) -> Sequence[ProposalRow]:
         """Return the proposals that the caller reviews, and the caller's own, oldest first."""
-        return await self._call(
+        return await self._store.call(
             "list_proposals", ProposalRow, **asdict(chosen), **_find_place(caller)
         )
 
     async def plan(self, proposals: Sequence[str], caller: Caller) -> Sequence[PlannedRow]:
         """Return what accepting would store. Raises ArgumentInvalid for an unknown id."""
-        return await self._call(
+        return await self._store.call(
             "plan_decision", PlannedRow, "ids", proposals=list(proposals), **_find_place(caller)
         )
 
@@ -106,7 +115,7 @@ class ReviewOperations:
         self, proposals: Sequence[str], decision: Decision, reason: str | None, caller: Caller
     ) -> Sequence[DecidedRow]:
         """Accept or reject pending proposals, all or nothing. Raises ArgumentInvalid."""
-        return await self._call(
+        return await self._store.call(
             "decide_proposals",
             DecidedRow,
             "ids",
@@ -115,6 +124,26 @@ class ReviewOperations:
             reason=reason,
             **caller.writing,
         )
+
+    async def amend(self, proposal: str, text: str, caller: Caller) -> str:
+        """Accept a fact, and store the text that is right in its place, both or nothing.
+
+        Return the name of the entity. Raises ArgumentInvalid.
+        """
+        [planned] = await self.plan([proposal], caller)
+        document = compose_document(planned.entity_name, text)
+        model, vectors = await self._store.embed_documents([document])
+        row = await self._store.call_one(
+            "amend_proposal",
+            AmendedRow,
+            "id",
+            proposal=proposal,
+            successor=text,
+            model=model,
+            embedding=vectors[0] if vectors else None,
+            **caller.writing,
+        )
+        return row.entity_name
 
 
 def _find_place(caller: Caller) -> dict[str, object]:

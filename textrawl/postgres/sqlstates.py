@@ -103,7 +103,9 @@ REFUSALS: dict[str, Explain] = {
         "No proposal {} is pending", "list_proposals and `textrawl review list` show their ids"
     ),
     "TR017": _invalid(
-        "Wrong decision", "accept or reject; a rejection has a reason of 1 to 500 characters"
+        "Wrong decision",
+        "accept or reject; a rejection has a reason of 1 to 500 characters, and only a fact can be "
+        "accepted with another text",
     ),
     "TR008": _invalid(
         "The proposal {} can no longer be stored",
