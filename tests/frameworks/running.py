@@ -23,6 +23,11 @@ from textrawl import Settings
 PROGRAMS = Path(__file__).parent / "programs"
 _CLIENT = ROOT / "packages/client"
 _PATIENCE = 600  # seconds for one program
+MARKS = [
+    pytest.mark.anyio, pytest.mark.frameworks, pytest.mark.timeout(900),
+    pytest.mark.usefixtures("uncovered"),
+]  # fmt: skip
+"""The marks of a test that runs programs of frameworks."""
 
 
 @dataclass(frozen=True)

@@ -1,16 +1,11 @@
 """Claude's memory tool keeps its files as items."""
 
-import pytest
-
 from tests.clients.script import Step
-from tests.frameworks.running import Frameworks, frameworks
+from tests.frameworks.running import MARKS, Frameworks, frameworks
 
 __all__ = ["frameworks"]
 
-pytestmark = [
-    pytest.mark.anyio, pytest.mark.frameworks, pytest.mark.timeout(900),
-    pytest.mark.usefixtures("uncovered"),
-]  # fmt: skip
+pytestmark = MARKS
 
 NAME = "Claude's memory tool"
 FILE = "/memories/tea.md"

@@ -3,19 +3,15 @@
 import hashlib
 import random
 
-import pytest
 from anyio.to_thread import run_sync
 
 from tests.clients.script import Step
-from tests.frameworks.running import Frameworks, frameworks, provide
+from tests.frameworks.running import MARKS, Frameworks, frameworks, provide
 from tests.support.providers import EmbeddingServer
 
 __all__ = ["frameworks"]
 
-pytestmark = [
-    pytest.mark.anyio, pytest.mark.frameworks, pytest.mark.timeout(900),
-    pytest.mark.usefixtures("uncovered"),
-]  # fmt: skip
+pytestmark = MARKS
 
 SOURCES = ("langgraph-checkpoint==4.3.2",)  # has the tests of stores
 REMEMBER = Step("remember", "manage_memory", {"content": "likes jasmine tea"})

@@ -2,17 +2,12 @@
 
 from typing import Any
 
-import pytest
-
 from tests.clients.script import Step
-from tests.frameworks.running import Frameworks, frameworks
+from tests.frameworks.running import MARKS, Frameworks, frameworks
 
 __all__ = ["frameworks"]
 
-pytestmark = [
-    pytest.mark.anyio, pytest.mark.frameworks, pytest.mark.timeout(900),
-    pytest.mark.usefixtures("uncovered"),
-]  # fmt: skip
+pytestmark = MARKS
 
 
 async def test_an_agent_of_adk_loads_what_its_user_said_and_nobody_else(

@@ -1,15 +1,10 @@
 """A session of the OpenAI Agents SDK is a log, with which every run can go on."""
 
-import pytest
-
-from tests.frameworks.running import Frameworks, frameworks
+from tests.frameworks.running import MARKS, Frameworks, frameworks
 
 __all__ = ["frameworks"]
 
-pytestmark = [
-    pytest.mark.anyio, pytest.mark.frameworks, pytest.mark.timeout(900),
-    pytest.mark.usefixtures("uncovered"),
-]  # fmt: skip
+pytestmark = MARKS
 
 
 async def test_a_session_holds_what_its_sqlite_session_holds_and_a_run_reads_it(

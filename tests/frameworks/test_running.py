@@ -3,14 +3,11 @@
 import pytest
 
 from tests.clients.script import Step
-from tests.frameworks.running import Frameworks, frameworks
+from tests.frameworks.running import MARKS, Frameworks, frameworks
 
 __all__ = ["frameworks"]
 
-pytestmark = [
-    pytest.mark.anyio, pytest.mark.frameworks, pytest.mark.timeout(900),
-    pytest.mark.usefixtures("uncovered"),
-]  # fmt: skip
+pytestmark = MARKS
 
 AGENT = """
 from agents import Agent, Runner, function_tool, set_tracing_disabled

@@ -11,7 +11,7 @@ from tests.support.commands import Launch, Process, wait_for
 from tests.support.sockets import is_answered
 from textrawl.embedded.location import default_data_dir
 from textrawl_client import Client, SyncClient, errors
-from textrawl_client.unix_socket import find_data_dir
+from textrawl_client.unix_socket import MOST_BYTES, find_data_dir
 
 
 @pytest.fixture
@@ -38,6 +38,8 @@ async def test_a_program_uses_the_memory_that_a_process_has_open(resident: Proce
         assert [fact.content for fact in ada.facts] == ["likes tea"]
         with pytest.raises(errors.ArgumentInvalid, match="max_tokens"):
             memory.recall("tea", max_tokens=1)
+        with pytest.raises(errors.ArgumentInvalid, match="Too long: send at most"):
+            memory.items.put(("ada",), "book", "x" * MOST_BYTES)
         with pytest.raises(errors.SpaceNotFound):
             memory.with_space("nowhere").recall("tea")
     async with Client() as memory:

@@ -8,7 +8,8 @@ tool. Its `_meta` says which program asks, and with which version:
         "_meta": {"textrawl/program": {"version": "0.1.0", "client": "textrawl recall"}}}}
 
 `ping` asks whether the process lives, and `end` ends `textrawl resident`. After `session`, a server
-serves a session of MCP on the connection. A request of another version, or of another form, is
+serves a session of MCP on the connection. Every other method is an operation of `memory.commands`,
+and its parameters are those of the operation. A request of another version, or of another form, is
 refused with the version of this process.
 """
 
@@ -33,7 +34,6 @@ Members = dict[str, Any]
 _INVALID = -32600  # a number of JSON-RPC
 _ME = f"textrawl {__version__}"
 
-
 Serve = Callable[[int, anyio.Event], Awaitable[None]]
 
 
@@ -43,9 +43,7 @@ class Admission(dict[str, Any]):
     `serve` serves it at a descriptor until it ends, or until soon after this process leaves.
     """
 
-    def __init__(
-        self, serve: Callable[[int, anyio.Event], Awaitable[None]], **members: Any
-    ) -> None:
+    def __init__(self, serve: Serve, **members: Any) -> None:
         super().__init__(members)
         self.serve = serve
 

@@ -128,7 +128,7 @@ class SocketConnection:
         given = {"name": call.name, "arguments": call.arguments}
         line = self._write(method, given if method == TOOL else call.arguments, call)
         if len(line) > MOST_BYTES:
-            raise ServerUnreachable("The request is too long", title="Not sent")
+            raise ArgumentInvalid(f"send at most {MOST_BYTES:,} bytes", title="Too long")
         if self._blocking:
             return read_message(self._exchange(line))
         return read_message(await asyncio.to_thread(self._exchange, line))

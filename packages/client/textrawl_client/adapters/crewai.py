@@ -102,7 +102,7 @@ class TextrawlStorage:
     def list_scopes(self, parent: str = "/") -> list[str]:
         """Return the scopes directly below a scope."""
         place = self._place(parent)
-        below = self._items.namespaces(place, depth=len(place) + 1, limit=1000)
+        below = read_pages(partial(self._items.namespaces, place, depth=len(place) + 1))
         return ["/" + "/".join(each[len(self._root) :]) for each in below if each != place]
 
     def list_categories(self, scope_prefix: str | None = None) -> dict[str, int]:

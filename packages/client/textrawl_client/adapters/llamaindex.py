@@ -7,6 +7,7 @@ because LlamaIndex runs each call without `await` in an event loop of its own.
 import asyncio
 import hashlib
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Any
 
 from llama_index.core.base.llms.types import ChatMessage, MessageRole, TextBlock
@@ -14,6 +15,7 @@ from llama_index.core.bridge.pydantic import Field
 from llama_index.core.memory import BaseMemoryBlock
 
 from textrawl_client.client import SyncClient
+from textrawl_client.errors import ItemExists
 
 _NO_SESSION = "no session"
 
@@ -52,8 +54,9 @@ class TextrawlMemoryBlock(BaseMemoryBlock[str]):
     def _store(self, session: str, role: str, text: str) -> None:
         place = (*self.namespace, self.user, session)
         key = hashlib.sha256(f"{role}: {text}".encode()).hexdigest()[:32]
-        if self.memory.items.get(place, key) is None:
-            self.memory.items.put(place, key, {"role": role, "text": text}, index=["text"])
+        value = {"role": role, "text": text}
+        with suppress(ItemExists):
+            self.memory.items.put(place, key, value, index=["text"], version=0)
 
     async def atruncate(self, content: Any, tokens_to_truncate: int) -> Any:
         """Leave out the messages that answer least, about four characters for each token.
