@@ -21,7 +21,7 @@ marks = [
     pytest.mark.slow,
     pytest.mark.skipif(CHROMIUM is None, reason="needs Chromium: apt-get install chromium"),
 ]
-"""What every test with a tab is."""
+"""The marks of every test with a tab."""
 
 
 @dataclass
@@ -45,8 +45,10 @@ class Tab:
         if not address.startswith(f"{self.root}/explore/"):
             self.faults.append(f"asks for {address}")
 
-    async def go(self, page: str) -> None:
-        await self.page.goto(f"{self.root}/explore/{page}", wait_until="networkidle")
+    async def go(self, page: str) -> int:
+        """Go to a page, and return the status of its answer."""
+        answer = await self.page.goto(f"{self.root}/explore/{page}", wait_until="networkidle")
+        return answer.status if answer else 0
 
     async def find_overflow(self) -> list[str]:
         """Elements that are wider than the window or than the text's box."""

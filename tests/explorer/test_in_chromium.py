@@ -2,6 +2,7 @@
 
 import os
 import re
+from itertools import product
 from pathlib import Path
 
 from playwright.async_api import expect
@@ -23,11 +24,15 @@ PAGES = (
     "relate?name=Ada", "end?name=Ada&relation=works_with&other=Ben&space=team",
     "merge?name=Ada",
     "merge?name=Ada&other=Ben", "split?name=A.+Lovelace",
-    "stale", "decisions",
+    "stale", "decisions", "merge-pairs?space=team&pair={pair}",
+    "selection?name=Ada&source=team&change=end&id={fact}",
+    "selection?name=Ada&source=team&change=share&id={fact}",
+    "selection?name=Ada&source=team&change=forget&id={fact}",
     "timeline", "share?name=Ada&source=team", "share?name=Ada&source=team&target=other",
     "documents", "documents?space=handbook", "journal", "journal?entry=daily/2026-05-01/laptop",
     "identity", "identity?file=self/my_identity.md", "fading", "clients", "export",
     "proposals", "decide?id=10000000&id=20000000&id=30000000&id=40000000&id=50000000",
+    "amend?id=10000000&space=team",
 )  # fmt: skip
 PICTURES = os.environ.get("TEXTRAWL_PICTURES")
 """A folder: the test leaves pictures of all pages there, for people to look at."""
@@ -64,17 +69,30 @@ async def test_people_without_javascript_or_mouse_search_and_walk_too(filled: Pl
     assert tab.faults == []
 
 
+def _list_pages(filled: Place) -> list[str]:
+    """Return the addresses of all pages, with the ids of two entities and of a fact."""
+    [(pair, fact)] = filled.owner.execute(
+        "select (select string_agg(id::text, '/' order by name) from entity"
+        "  where name in ('Ada', 'Ben')),"
+        " (select id::text from observation where content = 'prefers green tea')"
+    ).fetchall()
+    return [page.format(pair=pair, fact=fact) for page in PAGES]
+
+
 async def test_nothing_is_cut_or_overlaps_and_no_check_of_accessibility_fails(
     filled: Place,
 ) -> None:
     faults: list[str] = []
+    pages = _list_pages(filled)
     async with open_tab(filled) as tab:
         await sign_in(tab, filled.tokens["keeper"])
-        for look, page in ((look, page) for look in LOOKS for page in PAGES):
+        for look, page in product(LOOKS, pages):
             scheme, width = look
             await tab.page.emulate_media(color_scheme=scheme)  # pyright: ignore[reportArgumentType]
             await tab.page.set_viewport_size({"width": width, "height": 800})
-            await tab.go(page)
+            code = await tab.go(page)
+            if code >= 400 and page != "entity?name=Nobody":
+                faults.append(f"{page}: {code}")
             faults += [f"{page} {look}: {cut}" for cut in await tab.find_overflow()]
             faults += [f"{page} {look}: {each}" for each in await tab.find_barriers()]
             await take_picture(tab, f"{page}-{scheme}-{width}")
