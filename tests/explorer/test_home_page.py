@@ -41,14 +41,16 @@ async def test_an_empty_memory_shows_three_next_steps_until_the_first_fact(place
 async def test_everybody_sets_the_price_of_the_tokens_that_were_saved(filled: Place) -> None:
     """The answers of the material cost 300 to 2,700 tokens, and thrice as many as verbose text."""
     shown: list[str] = []
+    codes: list[int] = []
     async with filled.browse("reader") as browser:
         for price in ("3", "1000", "no number"):
             await browser.get("home")
-            await browser.post("preferences", price=price)
+            codes.append((await browser.post("preferences", price=price)).status_code)
             texts = Document((await browser.get("home")).text).texts
             shown += [text for text in texts if text.startswith("$")]
 
     assert shown == ["$0.08", "$27.00", "$27.00"]
+    assert codes == [303, 303, 400]
 
 
 async def test_the_directions_of_the_map_are_those_in_which_vectors_differ_most() -> None:

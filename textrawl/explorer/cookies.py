@@ -7,12 +7,14 @@ from urllib.parse import urlsplit
 from starlette.requests import Request
 from starlette.responses import Response
 
+from textrawl.errors import ArgumentInvalid
 from textrawl.explorer.rendering import write_link
 from textrawl.explorer.site import ROOT
 from textrawl.server.http.guards import is_local
 
 _SESSION, _FORM, _FLOW = "textrawl-session", "textrawl-form", "textrawl-flow"
 _THEME, _PRICE = "textrawl-theme", "textrawl-price"
+_THEMES = ("", "light", "dark")
 _NUMBER = re.compile(r"\d{1,4}(\.\d{1,4})?", re.ASCII)
 _USUAL_PRICE = 3.0  # dollars for a million tokens that a model reads
 _YEAR = 365 * 24 * 60 * 60  # seconds
@@ -68,11 +70,13 @@ def drop_session(request: Request, response: Response) -> None:
 def read_theme(request: Request) -> str:
     """Return the colours that somebody chose, light or dark, or an empty text for the system's."""
     chosen = _read(request, _THEME)
-    return chosen if chosen in ("light", "dark") else ""
+    return chosen if chosen in _THEMES else ""
 
 
 def keep_theme(request: Request, response: Response, theme: str) -> None:
-    """Keep the colours that somebody chose for a year."""
+    """Keep colours for a year. The empty text means the system's. Raises ArgumentInvalid."""
+    if theme not in _THEMES:
+        raise ArgumentInvalid("Choose light, dark, or none of them", title="Unknown colours")
     _send(request, response, _THEME, theme, max_age=_YEAR)
 
 
@@ -83,9 +87,11 @@ def read_price(request: Request) -> float:
 
 
 def keep_price(request: Request, response: Response, price: str) -> None:
-    """Keep a price for a year. Other texts than numbers change nothing."""
-    if _NUMBER.fullmatch(price):
-        _send(request, response, _PRICE, price, max_age=_YEAR)
+    """Keep a price for a year. Raises ArgumentInvalid unless it is a number below 10,000."""
+    if not _NUMBER.fullmatch(price):
+        fix = "Write a number below 10,000, with at most four decimals"
+        raise ArgumentInvalid(fix, title="The price cannot be read")
+    _send(request, response, _PRICE, price, max_age=_YEAR)
 
 
 def is_secure(request: Request) -> bool:

@@ -8,7 +8,7 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from textrawl.access.principal import Principal
-from textrawl.errors import NotAuthenticated
+from textrawl.errors import ArgumentInvalid, NotAuthenticated
 from textrawl.explorer import cookies
 from textrawl.explorer.forms import (
     FormRefused,
@@ -113,10 +113,14 @@ async def sign_out(visit: PageRequest) -> Response:
 
 async def keep_preferences(visit: PageRequest) -> Response:
     """Keep the colours or the price that the person chose, and show the page before again."""
+    theme, price = visit.form.get("theme"), visit.form.get("price")
+    if theme is None and price is None:
+        raise ArgumentInvalid("Go back, and choose colours or a price", title="Nothing is chosen")
     response = RedirectResponse(cookies.find_way_back(visit.request) or write_link(""), 303)
-    if (theme := visit.form.get("theme")) is not None:
-        cookies.keep_theme(visit.request, response, theme[:5])
-    cookies.keep_price(visit.request, response, visit.form.get("price", ""))
+    if theme is not None:
+        cookies.keep_theme(visit.request, response, theme)
+    if price is not None:
+        cookies.keep_price(visit.request, response, price)
     return response
 
 
