@@ -1,4 +1,4 @@
-"""What attackers of the explorer try: the same at every page and action that there is.
+"""The tries of attackers of the explorer: the same at every page and action that there is.
 
 A new page is attacked by itself. A new action needs an entry in VALID, or a test fails, because an
 attack proves nothing where nobody could succeed.
@@ -126,7 +126,7 @@ class Material:
 
 @dataclass
 class Tally:
-    """What was tried, and what went wrong."""
+    """The number of attempts, and the faults."""
 
     attempts: int = 0
     faults: list[str] = field(default_factory=list[str])

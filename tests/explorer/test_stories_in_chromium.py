@@ -1,4 +1,4 @@
-"""What a reader, a writer and an administrator do with the pages, in a real browser."""
+"""A reader, a writer and an administrator use the pages in a real browser."""
 
 import re
 from dataclasses import dataclass

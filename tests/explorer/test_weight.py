@@ -1,4 +1,4 @@
-"""What pages weigh on the wire, and that their sizes tell nothing to other sites."""
+"""Pages are light on the wire, and their sizes tell nothing to other sites."""
 
 import pytest
 

@@ -25,7 +25,7 @@ _TOKEN_FILE = "/path/to/token"  # noqa: S105 - where a person may keep it
 
 @dataclass(frozen=True)
 class Connection:
-    """How a client is connected: the command, and what it writes into the client's file.
+    """The way to connect a client: the command, and what it writes into the client's file.
 
     If the client takes no address of a server, both are empty, and `hint` says what to do.
     """

@@ -25,7 +25,7 @@ _streams = Counter[str]()
 
 @dataclass(frozen=True)
 class NewFactsRow:
-    """How many facts an author has stored, from new_facts. `author` is None if nobody has."""
+    """The number of facts of an author, from new_facts. `author` is None if there are none."""
 
     cursor: str
     author: str | None

@@ -1,4 +1,4 @@
-"""What a change did, said once on the page where it was made, with a button that takes it back."""
+"""Notices: a page says once which change was made there, with a button that takes it back."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field

@@ -30,7 +30,7 @@ from textrawl.wire.replies import Renderer
 
 @dataclass
 class LastChecks:
-    """What the last checks found, and when. `at` is None before the first."""
+    """The findings of the last checks, and their time. `at` is None before the first."""
 
     findings: Sequence[CheckResult] = ()
     at: datetime | None = None
@@ -49,7 +49,7 @@ _PAUSE = 10.0  # seconds before an answer that takes long is made again, whateve
 
 
 Key = tuple[Hashable, ...]
-"""What an answer is about. The person who asked comes first."""
+"""The subject of an answer. The person who asked comes first."""
 
 
 @dataclass(frozen=True)
@@ -437,7 +437,7 @@ class Site:
 
     @property
     def own_machine(self) -> bool:
-        """Whether only the person at this machine can sign in."""
+        """True if only the person at this machine can sign in."""
         return self.lookup is None
 
     @property
