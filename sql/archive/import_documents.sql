@@ -11,6 +11,7 @@ as $$
 declare
     line  record;
     theirs text;
+    labels text[];
     owner  uuid;
     place_in_log bigint;
 begin
@@ -30,11 +31,12 @@ begin
         place := line.place;
         stored := line.id;
         if line.type in ('item', 'log') then
-            owner := claim_namespace(array(select jsonb_array_elements_text(line.namespace)), line.space, appending => true);
+            labels := array(select jsonb_array_elements_text(line.namespace));
+            owner := claim_namespace(labels, line.space, appending => true);
             -- Entries of a log come behind those that the log has.
             place_in_log := case when line.type = 'log' then (
                 select n.appended + 1 from item_namespace n where n.space_id = line.space and n.id = owner) end;
-            line.path := item_path(array(select jsonb_array_elements_text(line.namespace)), line.key, place_in_log);
+            line.path := item_path(labels, line.key, place_in_log);
         end if;
         theirs := (select d.kind || '/' || d.path from document d where d.space_id = line.space and d.id = line.id);
         if theirs like 'log/%' and line.type = 'log' then

@@ -3,7 +3,6 @@ create function textrawl.append_log(
     entries json,  -- a list of values
     credential bytea default null, space integer default null,
     client text default null, tool text default 'sql', request text default null,
-    out added integer,
     out length bigint  -- number of entries of the log then
 )
 language plpgsql volatile security definer
@@ -13,6 +12,7 @@ declare
     origin origin := open_write(credential, space, 'write', client, tool, request);
     place  uuid;
     last   bigint;
+    added  integer;
     known  boolean;
     moment timestamptz;  -- one for all entries of a call
 begin

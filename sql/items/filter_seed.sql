@@ -8,7 +8,8 @@ declare
     label     text;
 begin
     for condition in select * from filter_conditions(filter) c order by c.path, c.operator loop
-        if condition.operator not in ('$eq', '$ne', '$gt', '$gte', '$lt', '$lte', '$in') then
+        if condition.operator not in ('$eq', '$ne', '$gt', '$gte', '$lt', '$lte', '$in')
+           or condition.operator = '$in' and jsonb_typeof(condition.value) <> 'array' then
             raise exception using errcode = 'TR103', message = 'not a filter', detail = left(condition.operator, 100);
         end if;
         -- A name with a point can be one name or a path, so the index cannot decide.
@@ -25,5 +26,5 @@ $$;
 
 comment on function textrawl.filter_seed is
     'What the fields of every item contain that meets a filter, for the index item_fields_idx. Null: the index cannot help. '
-    'Error TR103: an unknown operator. '
+    'Error TR103: an unknown operator, or $in without a list. '
     'Example: select textrawl.filter_seed(''{"kind": "tea"}'');';

@@ -51,5 +51,5 @@ $$;
 comment on function textrawl.search_items is
     'The items below a prefix of namespaces that meet a filter: with a query the best first, with a score from 0 to 1, otherwise in the '
     'order of namespaces and keys, or the newest first. Errors: TR010, TR011 (access), TR103 (an unknown operator in the '
-    'filter). '
+    'filter, or $in without a list). '
     'Example: select key, value, score from textrawl.search_items(''green tea'', array[''users'']);';

@@ -37,7 +37,7 @@ Combine = Callable[[Answers, MergedCall], list[Values]]
 
 @dataclass(frozen=True)
 class Merge:
-    """How answers are combined.
+    """A rule that combines answers.
 
     `keys` are columns that the merge needs beside those of the caller. `skip` is the name of the
     argument with the number of rows to leave out, and `limit` that with the most rows. Cells then

@@ -171,7 +171,7 @@ class Right:
 
 @dataclass(frozen=True)
 class Rights:
-    """What a caller may do, and the caller's home space. The home space is the first."""
+    """The rights of a caller in spaces. The home space is the first."""
 
     home: int | None
     spaces: tuple[Right, ...]

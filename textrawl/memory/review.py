@@ -41,7 +41,7 @@ class ProposalRow:
 
 @dataclass(frozen=True)
 class PlannedRow:
-    """What accepting a proposal would do: new, repeats, replaces or refused.
+    """The plan of a decision: accepting is new, repeats, replaces or is refused.
 
     `fault` says why it is refused: ended (its end has passed) or gone (the fact that it
     replaces).

@@ -285,7 +285,7 @@ REFUSALS: dict[str, Explain] = {
         "Not possible for an item: {}",
         "a namespace is a list of 1 to 100 labels, and a label or key a text of 1 to 500 "
         "characters, all labels together at most 2,400 bytes; a filter has $eq, $ne, $gt, $gte, "
-        "$lt, $lte and $in",
+        "$lt, $lte and $in with a list",
     ),
     "TR104": _invalid(
         "The value is too long: {} bytes",

@@ -86,12 +86,6 @@ class _LabelsRow:
 
 
 @dataclass(frozen=True)
-class _AppendedRow:
-    added: int
-    length: int
-
-
-@dataclass(frozen=True)
 class _EntryRow:
     place: int
     value: Any
@@ -316,14 +310,10 @@ async def item_history(call: Call, namespace: Namespace, key: Label) -> CallTool
 @items.tool(_ONCE, LengthReply)
 async def append_log(call: Call, namespace: Namespace, values: list[Any]) -> CallToolResult:
     """Append JSON values to a log. Example: {"namespace":["sessions","7"],"values":["hello"]}."""
-    appended = await call.store.call_one(
-        "append_log",
-        _AppendedRow,
-        namespace=namespace,
-        entries=write_value(values),
-        **call.caller.writing,
+    length = await call.store.call_one(
+        "append_log", int, namespace=namespace, entries=write_value(values), **call.caller.writing
     )
-    return _answer(call, LengthReply(length=appended.length))
+    return _answer(call, LengthReply(length=length))
 
 
 @items.tool(READS, EntriesReply)
