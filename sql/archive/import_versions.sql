@@ -1,7 +1,8 @@
 create function textrawl.import_versions(lines jsonb) returns table (
     place integer,  -- number of the line in the file
     stored uuid,
-    outcome text    -- added, known (the document has the same text of the same time), or homeless (its document is missing)
+    outcome text    -- added, known (the document has the same text of the same time), homeless (its document is missing)
+                    -- or inexact (an exact text is the JSON of an item, and only items have one)
 )
 language plpgsql volatile security definer
 set search_path from current
@@ -39,17 +40,15 @@ begin
             where v.space_id = line.space and v.document_id = line.document and v.created_at = line.created_at
               and v.content is not distinct from line.text) then
             outcome := 'known';
+        elsif coalesce(line.exact, false) <> exists (
+                  select from document d where d.space_id = line.space and d.id = line.document and d.kind in ('item', 'log'))
+              or line.exact and line.text is not json then
+            outcome := 'inexact';
         else
             outcome := 'added';
             perform check_source(d.path, s.label, line.text, line.attributes -> 'chunks', line.attributes ->> 'sha256')
             from document d join source s on s.space_id = d.space_id and s.document_id = d.id
             where d.space_id = line.space and d.id = line.document and line.text is not null;
-            -- Texts of other documents are cleaned, and an item holds JSON.
-            if coalesce(line.exact, false) <> exists (select from document d where d.space_id = line.space and d.id = line.document and d.kind in ('item', 'log')) then
-                raise exception using errcode = 'TR056', message = 'only texts of items are exact', detail = line.document;
-            elsif line.exact then
-                perform line.text::json;
-            end if;
             change := next_change(line.space);
             insert into document_version (space_id, document_id, version, number, content, attributes, lost, modified_at, modified_by,
                                           author_id, client, tool, request, created_at)
@@ -78,5 +77,5 @@ $$;
 
 comment on function textrawl.import_versions is
     'Import the texts of identity files, journal entries, sources and items, after their documents. The facts of a journal entry '
-    'and the chunks of a source are made from its text. Errors: TR013 (not the owner), TR056 (only the texts of items are JSON), TR064, TR065 (the text or the chunks of a '
+    'and the chunks of a source are made from its text. Errors: TR013 (not the owner), TR064, TR065 (the text or the chunks of a '
     'source have a wrong form).';

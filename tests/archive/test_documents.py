@@ -87,6 +87,24 @@ def test_an_imported_log_is_appended_to_one_that_is_there(
     assert fetch(fresh, "select value from read_log(array['x'])") == [("own",), ("first",)]
 
 
+def test_a_text_that_is_no_json_and_an_exact_text_of_another_document_are_refused(
+    run: Run, diary: str, fresh: str, tmp_path: Path
+) -> None:
+    file = tmp_path / "lines.jsonl"
+    lines = export(run, diary, file)
+    texts = [line for line in lines if line.get("kind") == "version" and line.get("text")]
+    items = [line for line in texts if line["exact"]]
+    plain = next(line for line in texts if not line["exact"])
+    items[0]["text"], items[1]["exact"], plain["exact"] = "{", False, True
+    file.write_text("\n".join(json.dumps(line) for line in lines), encoding="utf-8")
+
+    outcome = run("import", str(file), DATABASE_URL=fresh)
+
+    told = {line.split(": ", 1)[1] for line in outcome.err.splitlines()}
+    assert "Bad lines: 3." in outcome.out
+    assert told == {"an exact text is the JSON of an item, and other documents have no exact text"}
+
+
 def test_parts_of_entries_are_not_lines_of_their_own(run: Run, diary: str, tmp_path: Path) -> None:
     lines = export(run, diary, tmp_path / "lines.jsonl")
 
