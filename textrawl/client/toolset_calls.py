@@ -42,9 +42,7 @@ def check_arguments(spec: ToolSpec, given: Mapping[str, Any]) -> dict[str, Any]:
     metadata = spec.build(structured=True).fn_metadata
     schema = arguments.slim(metadata.arg_model.model_json_schema())
     try:
-        values = arguments.normalise(schema, given, spec.aliases)
-        values |= {name: given[name] for name in spec.exact if isinstance(given.get(name), str)}
-        return metadata.validate_arguments(values)
+        return metadata.validate_arguments(spec.normalise(schema, given))
     except ValidationError as error:
         raise arguments.explain(error, schema) from None
 

@@ -41,7 +41,8 @@ def read_message(text: bytes) -> JSONRPCMessage | MessageFault:
         members = from_json(text, allow_inf_nan=False)
     except ValueError:
         identity = read_outline(text).find_id()
-        return MessageFault(PARSE_ERROR, "Not JSON in UTF-8, or half a character", identity)
+        reason = "Not JSON in UTF-8, half a character, or more than 200 levels"
+        return MessageFault(PARSE_ERROR, reason, identity)
     identity = read_id(members)
     if isinstance(members, dict) and "id" in members and identity is None:
         return MessageFault(INVALID_REQUEST, "id: a whole number, or a text that is not too long")

@@ -388,8 +388,7 @@ class MemoryServer(MCPServer[App]):
         if name in self._hidden:
             raise self._hidden[name]
         spec = self._specs[name]
-        values = arguments.normalise(self._schemas[name], raw, spec.aliases)
-        values |= {one: raw[one] for one in spec.exact if isinstance(raw.get(one), str)}
+        values = spec.normalise(self._schemas[name], raw)
         if context is None:
             return await self._run(name, values, None)
         # Join the order before anything waits, or else calls of one turn overtake each other.

@@ -17,7 +17,7 @@ from textrawl.memory.watches import Watch
 from textrawl.settings import Settings
 from textrawl.tools.call import App, Call, find_call
 from textrawl.values.text import clean_fact, clean_name
-from textrawl.wire.arguments import merge, shorten_items, slim
+from textrawl.wire.arguments import merge, normalise, shorten_items, slim
 from textrawl.wire.replies import Reply
 
 READS = ToolAnnotations(
@@ -101,6 +101,11 @@ class ToolSpec:
         default = signature(self.function).parameters[self.dry_run].default
         only_reads = arguments.get(self.dry_run, default) is True
         return "read" if only_reads else self.scope
+
+    def normalise(self, schema: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the arguments of a call in their regular shape. Raises ArgumentInvalid."""
+        exact = {name: given[name] for name in self.exact if isinstance(given.get(name), str)}
+        return normalise(schema, given, self.aliases) | exact
 
     def build(self, *, structured: bool) -> Tool:
         """Return the tool as the SDK serves it. The tool refuses unknown arguments.
