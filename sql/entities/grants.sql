@@ -1,6 +1,6 @@
 -- Each of these functions takes a credential and does only what the credential allows.
 grant execute on function textrawl.name_entity, textrawl.unname_entity, textrawl.list_aliases,
-    textrawl.set_description, textrawl.rename_entity, textrawl.retype_entity, textrawl.merge_entities, textrawl.merge_pairs, textrawl.split_entity, textrawl.find_same_entities,
+    textrawl.edit_entity, textrawl.set_description, textrawl.rename_entity, textrawl.retype_entity, textrawl.merge_entities, textrawl.merge_pairs, textrawl.split_entity, textrawl.find_same_entities,
     textrawl.own_entities, textrawl.set_own_entity
     to textrawl_app;
 

@@ -4,7 +4,7 @@ grant execute on function
     textrawl.digest_memory, textrawl.facts_from_authors, textrawl.complete_name, textrawl.explain_search, textrawl.known_types,
     textrawl.named_entities, textrawl.missing_words,
     textrawl.find_ids, textrawl.known_names, textrawl.remember_fact, textrawl.build_knowledge,
-    textrawl.relate_entities, textrawl.end_relation, textrawl.forget_entity, textrawl.forget_facts, textrawl.date_facts,
+    textrawl.relate_entities, textrawl.correct_relation, textrawl.end_relation, textrawl.forget_entity, textrawl.forget_facts, textrawl.date_facts,
     textrawl.memory_statistics, textrawl.recall_costs, textrawl.count_terms
     to textrawl_app;
 

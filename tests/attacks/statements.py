@@ -95,6 +95,7 @@ WRITES = (
     "select record_recalls('[]')", "select prune_recalls()", "select purge_undone(1)",
     "select undo_author('ana', '2000-01-01')", "select undo_event(1)",
     "select merge_pairs('[]')", "select rename_entity('Ada', 'x')",
+    "select correct_relation('Ada', 'is', 'Bo', 'is', 'Cy')", "select edit_entity('Ada', 'x')",
     "select retype_entity('Ada', 'x')", "select refresh_search_statistics(true)",
     "select refresh_planner_statistics()",
     "select claim_pending_embeddings(1)", "select withdraw_queries(2, '{}', 'a')",

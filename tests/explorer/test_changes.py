@@ -210,3 +210,32 @@ async def test_a_text_that_cannot_be_stored_is_refused(place: Place) -> None:
 
     assert [answer.status_code for answer in answers] == [400] * 5
     assert _read_facts(place) == [("lives in Oslo", True)]
+
+
+async def test_a_relation_is_corrected_whole_or_not_at_all(place: Place) -> None:
+    place.owner.execute(
+        "select relate_entities('Ada', 'works at', 'Acme', space => id) from space"
+        " where name = 'team'"
+    )
+    given = {"name": "Ada", "relation": "works at", "other": "Globex", "space": "team"}
+    former = {"former_relation": "works at", "confirmed": "1"}
+    found: list[tuple[int, list[tuple[str, bool]]]] = []
+    async with place.browse("writer") as browser:
+        await browser.get("search")
+        for other in ("Nobody", "Acme"):
+            answer = await browser.post("relate", **given, **former, former=other)
+            found.append((answer.status_code, _read_relations(place)))
+        await browser.press(await browser.follow(answer), "undo-change")
+
+    assert found == [
+        (400, [("Acme", True)]),
+        (303, [("Acme", False), ("Globex", True)]),
+    ]
+    assert _read_relations(place) == [("Acme", True)]
+
+
+def _read_relations(place: Place) -> list[tuple[str, bool]]:
+    return place.owner.execute(
+        "select e.name, is_valid(r.valid_from, r.valid_until, r.closed_at) from textrawl.relation r"
+        " join textrawl.entity e on e.space_id = r.space_id and e.id = r.to_entity order by 1"
+    ).fetchall()

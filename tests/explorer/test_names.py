@@ -92,10 +92,14 @@ async def test_the_name_of_another_entity_leads_to_the_merge(place: Place) -> No
     async with place.browse("writer") as browser:
         await browser.get("search")
         shown = await browser.post("alias", **given, alias="Countess")
-        refused = await browser.post("edit", **given, new_name="Countess")
+        before = _read_facts(place)
+        refused = await browser.post(
+            "edit", **given, new_name="Countess", type="project", text="a countess"
+        )
 
     assert shown.headers["location"] == "/explore/merge?name=Ada&other=Countess&space=team"
     assert (refused.status_code, _read_aliases(place)) == (400, [])
+    assert _read_facts(place) == before
 
 
 async def test_a_merge_is_planned_then_done_and_a_split_restores_both(place: Place) -> None:

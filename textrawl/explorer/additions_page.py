@@ -56,10 +56,11 @@ async def relate(visit: PageRequest) -> Response:
         former = Edge(edge.from_entity, *known)
         if known == (edge.relation, edge.to_entity):
             raise ArgumentInvalid("Go back, and write what is so now", title="Nothing is different")
-    row = await memory.relate(edge, visit.caller)
-    if former is not None and not row.proposal_id:
-        await memory.end(former, visit.caller)
-    text = PROPOSED if row.proposal_id else "Corrected." if former else "Related."
+    if former is None:
+        proposal, done = (await memory.relate(edge, visit.caller)).proposal_id, "Related."
+    else:
+        proposal, done = await memory.correct_relation(former, edge, visit.caller), "Corrected."
+    text = PROPOSED if proposal else done
     return visit.report(text, _name_space(visit), entity=edge.from_entity)
 
 

@@ -55,19 +55,20 @@ async def ask_edit(visit: PageRequest) -> Response:
 
 async def edit(visit: PageRequest) -> Response:
     """Set what differs from the name, the type and the description of an entity now."""
-    form, operations = visit.form, EntityOperations(visit.site.store)
-    target = await find_target(visit, form.get("name", ""))
-    entity, caller = target.entity, target.caller
+    form, target = visit.form, await find_target(visit, visit.form.get("name", ""))
+    entity = target.entity
     name = read_name(form.get("new_name") or entity.name)
     kind = read_new_type(form.get("type", ""))
     text = read_fact(form["text"]) if form.get("text", "").strip() else None
     visit.require_confirmation()
-    if kind and kind != entity.entity_type:
-        await operations.retype(entity.name, kind, caller)
-    if text and text != entity.description:
-        await operations.describe(entity.name, text, caller)
-    if name != entity.name:
-        await operations.rename(entity.name, name, caller)
+    changes = {
+        "name": name if name != entity.name else None,
+        "type": kind if kind != entity.entity_type else None,
+        "description": text if text != entity.description else None,
+    }
+    if any(changes.values()):
+        await EntityOperations(visit.site.store).edit(entity.name, target.caller, **changes)
+    if changes["name"]:
         # The page of the former name leads there too, but its address would stay the former one.
         visit = replace(visit, form={**form, "back": ""})
     return visit.report("Changed.", entity.space, entity=name)

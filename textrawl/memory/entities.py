@@ -92,15 +92,6 @@ class DescribedRow:
 
 
 @dataclass(frozen=True)
-class TypedRow:
-    """An entity that got a type."""
-
-    entity_id: UUID
-    entity_name: str
-    entity_type: str
-
-
-@dataclass(frozen=True)
 class OwnRow:
     """The entity that the caller is in a space."""
 
@@ -226,19 +217,33 @@ class EntityOperations:
         )
         return row
 
-    async def rename(self, entity: str, name: str, caller: Caller) -> DescribedRow:
-        """Give an entity another name. The former one becomes an alias.
+    async def edit(
+        self,
+        entity: str,
+        caller: Caller,
+        *,
+        name: str | None = None,
+        type: str | None = None,
+        description: str | None = None,
+    ) -> DescribedRow:
+        """Set what is given of an entity, all or none. A former name becomes an alias.
 
-        Raises ArgumentInvalid if another entity has this name.
+        Raises ArgumentInvalid if another entity has the new name.
         """
-        names = {"entity": entity, "name": name}
-        [row] = await self._call("rename_entity", DescribedRow, "name", **names, **caller.writing)
-        return row
-
-    async def retype(self, entity: str, type: str, caller: Caller) -> TypedRow:
-        """Set the type of an entity, as a person states it."""
-        given = {"entity": entity, "type": type}
-        [row] = await self._call("retype_entity", TypedRow, "type", **given, **caller.writing)
+        texts = [compose_document(entity, description)] if description else []
+        model, vectors = await self._store.embed_documents(texts)
+        [row] = await self._call(
+            "edit_entity",
+            DescribedRow,
+            "name",
+            entity=entity,
+            name=name,
+            type=type,
+            description=description,
+            model=model,
+            embedding=vectors[0] if vectors else None,
+            **caller.writing,
+        )
         return row
 
     async def list_aliases(self, entity: str | None, caller: Caller) -> list[AliasRow]:

@@ -530,6 +530,28 @@ class MemoryOperations:
         )
         return row if self._store.names_close_facts else replace(row, others=None)
 
+    async def correct_relation(self, former: Edge, edge: Edge, caller: Caller) -> UUID | None:
+        """End `former`, and store `edge` of the same entity in its place, both or none.
+
+        Return the id of the proposal if the caller can only propose.
+        """
+        model, vectors = await self._store.embed_documents([compose_edge(edge)])
+        return await self._store.call_one(
+            "correct_relation",
+            UUID,
+            "relation",
+            from_entity=edge.from_entity,
+            former_relation=former.relation,
+            former_entity=former.to_entity,
+            relation=edge.relation,
+            to_entity=edge.to_entity,
+            valid_from=edge.valid_from,
+            valid_until=edge.valid_until,
+            model=model,
+            embedding=vectors[0] if vectors else None,
+            **caller.writing,
+        )
+
     async def end(self, edge: Edge, caller: Caller) -> RelationRow:
         """End a relation, which stays as history. Raises ArgumentInvalid if there is none."""
         row = await self._store.call_one(
