@@ -24,7 +24,7 @@ begin
             insert into dismissal (space_id, id, kind, one, other, author_id, client, tool, request, created_at)
             select l.space, l.id, l.candidate, least(l.one, l.other), greatest(l.one, l.other), l.actor_id, l.client, l.tool, l.request,
                 l.created_at
-            from line l where l.found and (l.candidate = 'stale') = (l.one = l.other) order by l.space, l.id
+            from line l where l.found order by l.space, l.id
             on conflict do nothing
             returning id
         )

@@ -10,6 +10,11 @@ from tests.archive.conftest import list_names
 from tests.archive.material import ENTITY, FACT, SPACE, fetch, number, write_file
 from tests.support.commands import Run
 
+PAIR = {
+    "kind": "dismissal", "space": "default", "id": number(3, 1), "candidate": "same",
+    "one": ENTITY["id"], "other": ENTITY["id"], "author": "ana", "tool": "sql",
+    "created_at": FACT["created_at"],
+}  # fmt: skip
 BAD: list[tuple[dict[str, Any] | bytes, str]] = [
     (b"{not json", "not JSON"),
     (b"[1]", "not a JSON object"),
@@ -46,6 +51,8 @@ BAD: list[tuple[dict[str, Any] | bytes, str]] = [
     (ENTITY | {"name": "Bob"}, "another entity here has this id"),
     (ENTITY | {"id": number(1, 8), "name": "Zed", "metadata": {"a": "\0"}}, "database refuses it"),
     (FACT | {"id": number(2, 6), "text": "x", "whole": number(9, 1)}, "whole and part"),
+    (PAIR, "database refuses it"),
+    (PAIR | {"other": number(1, 77)}, "refers to is missing"),
 ]  # fmt: skip
 
 
