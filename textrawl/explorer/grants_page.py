@@ -1,7 +1,5 @@
 """Grants: what people and agents may do in the spaces that a person administers."""
 
-from typing import LiteralString, TypeVar
-
 from starlette.responses import RedirectResponse, Response
 
 from textrawl.access.access_token import GrantListRow
@@ -9,8 +7,6 @@ from textrawl.explorer.arguments import SCOPES, read_actor, read_scopes
 from textrawl.explorer.rendering import write_link
 from textrawl.explorer.requests import PageRequest
 from textrawl.values.text import NAME_LENGTH, clean_name
-
-Row = TypeVar("Row")
 
 
 async def show(visit: PageRequest) -> Response:
@@ -32,7 +28,9 @@ async def grant(visit: PageRequest) -> Response:
     space, actor = require_place(visit, changes=True), read_actor(visit.form.get("actor", ""))
     scopes = read_scopes(visit.form)
     if visit.form.get("confirmed"):
-        await _call(visit, "grant_access", list[str], actor=actor, space=space, scopes=scopes)
+        await visit.call_anywhere(
+            "grant_access", list[str], actor=actor, space=space, scopes=scopes
+        )
         return _return_to(space)
     held = await find_grant(visit, actor)
     own = actor == visit.principal.actor and "admin" not in scopes
@@ -53,7 +51,7 @@ async def take_back(visit: PageRequest) -> Response:
     """Take back all scopes of an actor in a space. The form is the confirmation of the person."""
     space, actor = require_place(visit, changes=True), read_actor(visit.form.get("actor", ""))
     visit.require_confirmation()
-    await _call(visit, "revoke_access", list[str], actor=actor, space=space)
+    await visit.call_anywhere("revoke_access", list[str], actor=actor, space=space)
     return _return_to(space)
 
 
@@ -77,16 +75,8 @@ async def find_grant(visit: PageRequest, actor: str) -> GrantListRow | None:
 
 async def list_grants(visit: PageRequest) -> list[GrantListRow]:
     """Return the grants of the spaces that the person administers here."""
-    rows = await _call(visit, "list_grants", GrantListRow)
+    rows = await visit.call_anywhere("list_grants", GrantListRow)
     return [row for row in rows if row.space_name in visit.administered]
-
-
-async def _call(
-    visit: PageRequest, function: LiteralString, row: type[Row], /, **arguments: object
-) -> list[Row]:
-    return await visit.site.store.call(
-        function, row, credential=visit.principal.credential, **arguments
-    )
 
 
 def _return_to(space: str) -> Response:

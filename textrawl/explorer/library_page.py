@@ -76,17 +76,10 @@ async def list_documents(visit: PageRequest) -> Response:
     """Show the graphs that the person can read, and the documents of one of them."""
     visit.principal.require("read")
     allowed, skip = visit.principal.find_graphs(visit.site.settings.graphs), visit.read_skip()
-    database, credential = visit.site.store.database, visit.principal.credential
-    graphs = await list_graphs(database, credential, allowed)
+    graphs = await list_graphs(visit.site.store.database, visit.principal.credential, allowed)
     graph = graphs[0].name if len(graphs) == 1 else ""
-    rows = await database.call(
-        "list_sources",
-        SourceRow,
-        graph=graph,
-        graphs=allowed,
-        max_rows=_PAGE,
-        skip=skip,
-        credential=credential,
+    rows = await visit.call_anywhere(
+        "list_sources", SourceRow, graph=graph, graphs=allowed, max_rows=_PAGE, skip=skip
     )
     total = rows[0].total if rows else 0
     values = {"graphs": graphs, "graph": graph, "sources": rows}

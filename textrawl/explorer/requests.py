@@ -128,8 +128,14 @@ class PageRequest:
         self, function: LiteralString, row: type[Row], /, **arguments: object
     ) -> list[Row]:
         """Return the rows of a SQL function that reads the spaces of this visit."""
-        database = self.site.store.database
-        return await database.call(function, row, **arguments, **self.caller.reading)
+        return await self.site.store.call(function, row, **arguments, **self.caller.reading)
+
+    async def call_anywhere(
+        self, function: LiteralString, row: type[Row], /, **arguments: object
+    ) -> list[Row]:
+        """Return the rows of a SQL function that finds the spaces by the credential."""
+        credential = self.principal.credential
+        return await self.site.store.call(function, row, credential=credential, **arguments)
 
     def show(self, template: str, values: Mapping[str, Any], status: int = 200) -> HTMLResponse:
         """Return a page made of a template."""

@@ -138,14 +138,8 @@ async def _mark(
     shown = [(hit.observation_id, hit.text, hit.space) for hit in hits if not hit.relation_id]
     shown += [(each.observation_id, each.content or "", each.graph) for each in chunks]
     facts, texts, spaces = map(list, zip(*shown, strict=True)) if shown else ([], [], [])
-    rows = await visit.site.store.database.call(
-        "mark_matches",
-        MarkedRow,
-        query=query,
-        facts=facts,
-        texts=texts,
-        spaces=spaces,
-        credential=visit.principal.credential,
+    rows = await visit.call_anywhere(
+        "mark_matches", MarkedRow, query=query, facts=facts, texts=texts, spaces=spaces
     )
     return {row.fact: row for row in rows}
 

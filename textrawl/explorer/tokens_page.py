@@ -142,9 +142,7 @@ async def _find_token(visit: PageRequest, number: str) -> TokenListRow:
 
 
 async def _list_tokens(visit: PageRequest) -> list[TokenListRow]:
-    rows = await visit.site.store.database.call(
-        "list_tokens", TokenListRow, credential=visit.principal.credential
-    )
+    rows = await visit.call_anywhere("list_tokens", TokenListRow)
     return [row for row in rows if row.home in visit.administered]
 
 

@@ -64,13 +64,9 @@ async def _find_links(visit: PageRequest, events: Sequence[EventRow]) -> list[st
     """Return the address of what each event is about, if it is there and the person can read it."""
     named = {(each.space_name, each.entity_name or "") for each in events}
     spaces, paths = map(list, zip(*named, strict=True)) if named else ([], [])
-    found = await visit.site.store.database.call(
-        "find_documents",
-        DocumentRow,
-        spaces=spaces,
-        paths=paths,
-        graphs=visit.principal.find_graphs(visit.site.settings.graphs),
-        credential=visit.principal.credential,
+    graphs = visit.principal.find_graphs(visit.site.settings.graphs)
+    found = await visit.call_anywhere(
+        "find_documents", DocumentRow, spaces=spaces, paths=paths, graphs=graphs
     )
     documents = {(row.space, row.path): row.address for row in found}
     facts = {space.name for space in visit.principal.readable}
