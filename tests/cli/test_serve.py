@@ -15,6 +15,7 @@ import psutil
 import pytest
 from mcp import Client, StdioServerParameters
 
+from tests.conftest import TOKEN
 from tests.support.commands import FACT, HELLO, Launch, Process, Run, wait_for
 from textrawl.cli.foreground import run_foreground
 from textrawl.settings import read_foreign_environment
@@ -114,7 +115,10 @@ def test_a_signal_while_postgres_starts_leaves_none_behind(
 def test_of_two_that_share_a_postgres_the_last_one_out_stops_it(
     launch: Launch, data_dir: Path, postmasters: Postmasters
 ) -> None:
-    first, second = (launch("serve", DATA_DIR=data_dir) for _ in range(2))
+    # The same token would let the first one serve the client of the second one.
+    first, second = (
+        launch("serve", DATA_DIR=data_dir, **token) for token in ({}, {"ACCESS_TOKEN": TOKEN})
+    )
     for process in (first, second):
         process.open()
 

@@ -9,12 +9,14 @@ from importlib.resources import files
 from typing import Any
 
 import pytest
-from playwright.async_api import Page, async_playwright
+from playwright.async_api import Page, async_playwright, expect
 
 from tests.explorer.visiting import Place
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 OPTIONS = ["--no-sandbox"] if os.geteuid() == 0 else []
+
+expect.set_options(timeout=30_000)  # milliseconds; a busy machine needs more than five seconds
 
 marks = [
     pytest.mark.anyio,
