@@ -467,8 +467,8 @@ CREATE UNIQUE INDEX observation_relation_idx ON observation USING btree (space_i
 CREATE INDEX observation_replaced_by_idx ON observation USING btree (space_id, replaced_by) WHERE replaced_by IS NOT NULL;
 CREATE INDEX observation_said_at_idx ON observation USING btree (space_id, said_at);
 CREATE INDEX observation_type_idx ON observation USING btree (space_id, entity_type);
-CREATE INDEX observation_valid_from_idx ON observation USING btree (space_id, valid_from);
-CREATE INDEX observation_valid_until_idx ON observation USING btree (space_id, valid_until) WHERE valid_until IS NOT NULL;
+CREATE INDEX observation_valid_from_idx ON observation USING btree (space_id, valid_from, id);
+CREATE INDEX observation_valid_until_idx ON observation USING btree (space_id, valid_until, id) WHERE valid_until IS NOT NULL;
 CREATE INDEX observation_whole_idx ON observation USING btree (space_id, whole, part) WHERE whole IS NOT NULL;
 ALTER TABLE observation ENABLE ROW LEVEL SECURITY;
 ALTER TABLE observation FORCE ROW LEVEL SECURITY;

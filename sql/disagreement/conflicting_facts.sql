@@ -34,9 +34,14 @@ begin
         cross join lateral read_claim(n.content, s.language) c
         cross join lateral (select c.predicate ~ '^(like|be|has|v:.*|)$' as values) several
         where cardinality(c.items) <= 12 or not several.values
+    ), newest_claim as (
+        -- Thousands of similar facts of one entity, such as a log, would be millions of pairs.
+        select * from (
+            select *, row_number() over (partition by space_id, entity_id, frame order by created_at desc, id) as place from claim) c
+        where place <= 30
     )
     select space_id, one.id, other.id, compared.reason
-    from claim one join claim other using (space_id, entity_id, frame)
+    from newest_claim one join newest_claim other using (space_id, entity_id, frame)
     cross join lateral (select disagreement(one.content, other.content, one.language) as reason) compared
     where (one.created_at, one.id) < (other.created_at, other.id)
       and case when not one.values or one.negative <> other.negative or one.counted and other.counted then compared.reason is not null end
@@ -49,4 +54,4 @@ $$;
 comment on function textrawl.conflicting_facts is
     'Pairs of valid facts of one entity that disagree and that nobody dismissed, the newest pair first. The older fact of a pair comes first. reason '
     'is other value or opposite, as in disagreement(). At most most_facts facts are read, those of the entities that '
-    'changed last. Errors: TR010, TR011 (access). Example: select * from textrawl.conflicting_facts();';
+    'changed last, and the newest 30 of an entity that begin alike are compared. Errors: TR010, TR011 (access). Example: select * from textrawl.conflicting_facts();';

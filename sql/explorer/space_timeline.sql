@@ -33,53 +33,49 @@ begin
         return;
     end if;
     return query
-        with begun as (
-            select b.* from unnest(scoped) s (id) cross join lateral (
-                select o.space_id, o.id, o.valid_from as at, 'said' as change, o.author_id, o.client, o.tool
+        -- Choose the page first, from the indexes alone: the other columns of its rows are then few to read.
+        with entry as (
+            select e.* from unnest(scoped) s (id) cross join lateral (
+                (select o.space_id, o.id, o.valid_from as at, 'said' as change
                 from observation o
-                where o.space_id = s.id and o.valid_from <= newest and (o.valid_from < newest or o.id < last_id or after_end and o.id = last_id)
-                  and (since is null or o.valid_from >= since)
+                where o.space_id = s.id and (o.valid_from, o.id) <= (newest, last_id)
+                  and (after_end or (o.valid_from, o.id) < (newest, last_id)) and (since is null or o.valid_from >= since)
                   and (entity is null or o.entity_id = any(targets)) and (writer is null or o.author_id = writer)
-                order by o.valid_from desc, o.id desc limit max_rows) b
-        ), stopped as (
-            select b.* from unnest(scoped) s (id) cross join lateral (
-                select o.space_id, o.id, o.valid_until as at, case when n.id is null then 'ended' else 'replaced' end as change,
-                    coalesce(n.author_id, o.author_id) as author_id,
-                    case when n.id is null then o.client else n.client end as client, coalesce(n.tool, o.tool) as tool
+                order by o.valid_from desc, o.id desc limit max_rows)
+                union all
+                (select o.space_id, o.id, o.valid_until, 'stopped'
                 from observation o
-                -- `limit 1` makes the planner look up each successor by its key. It would read all facts of the space instead.
-                left join lateral (
-                    select n.* from observation n where n.space_id = o.space_id and n.id = o.replaced_by limit 1) n on true
-                where o.space_id = s.id and o.valid_until <= newest and (o.valid_until < newest or o.id < last_id)
+                where o.space_id = s.id and (o.valid_until, o.id) < (newest, last_id)
                   and not is_valid(o.valid_from, o.valid_until, o.closed_at) and (since is null or o.valid_until >= since)
                   and (entity is null or o.entity_id = any(targets))
-                  and (writer is null or coalesce(n.author_id, o.author_id) = writer)
+                  and (writer is null or writer = coalesce(
+                      (select n.author_id from observation n where n.space_id = o.space_id and n.id = o.replaced_by), o.author_id))
                   and not exists (select from revision v where v.space_id = o.space_id and v.observation_id = o.id)
-                order by o.valid_until desc, o.id desc limit max_rows) b
-        ), revised as (
-            select v.space_id, v.observation_id as id, v.revised_at as at, 'revised' as change, v.actor_id, v.client, v.tool
+                order by o.valid_until desc, o.id desc limit max_rows)) e
+            union all
+            (select v.space_id, v.observation_id, v.revised_at, 'revised'
             from revision v
-            where v.space_id = any(scoped) and v.revised_at <= newest and (v.revised_at < newest or v.observation_id < last_id)
+            where v.space_id = any(scoped) and (v.revised_at, v.observation_id) < (newest, last_id)
               and (since is null or v.revised_at >= since) and (writer is null or v.actor_id = writer)
               and (entity is null or exists (
                   select from observation o
                   where o.space_id = v.space_id and o.id = v.observation_id and o.entity_id = any(targets)))
-            order by v.revised_at desc, v.observation_id desc limit max_rows
-        ), page as (
-            select * from (select * from begun union all select * from stopped union all select * from revised) entry
+            order by v.revised_at desc, v.observation_id desc limit max_rows)
+        ), page as materialized (
             -- A fact can begin and end at the same time. Its beginning is then the older entry.
-            order by at desc, id desc, change = 'said' limit max_rows
+            select * from entry order by at desc, id desc, change = 'said' limit max_rows
         )
-        select p.at, s.name, p.change, o.relation_id is not null, e.name, o.content, is_valid(o.valid_from, o.valid_until, o.closed_at),
-            a.name, p.client, p.tool, o.created_at, case when p.change <> 'said' then n.content end,
-            case when p.change = 'revised' then v.reason end, o.id
+        select p.at, s.name, case when p.change <> 'stopped' then p.change when n.id is null then 'ended' else 'replaced' end,
+            o.relation_id is not null, e.name, o.content, is_valid(o.valid_from, o.valid_until, o.closed_at), a.name,
+            case when p.change = 'revised' then v.client when n.id is not null then n.client else o.client end,
+            coalesce(v.tool, n.tool, o.tool), o.created_at, n.content, v.reason, o.id
         from page p
         join observation o on o.space_id = p.space_id and o.id = p.id
         join entity e on e.space_id = o.space_id and e.id = o.entity_id
         join space s on s.id = p.space_id
-        join actor a on a.id = p.author_id
-        left join observation n on n.space_id = o.space_id and n.id = o.replaced_by
-        left join revision v on v.space_id = o.space_id and v.observation_id = o.id
+        left join observation n on n.space_id = o.space_id and n.id = o.replaced_by and p.change <> 'said'
+        left join revision v on v.space_id = o.space_id and v.observation_id = o.id and p.change = 'revised'
+        join actor a on a.id = coalesce(v.actor_id, n.author_id, o.author_id)
         order by p.at desc, p.id desc, p.change = 'said';
 end
 $$;

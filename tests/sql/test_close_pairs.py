@@ -53,3 +53,11 @@ def test_without_vectors_only_facts_that_disagree_are_found(sql: Sql) -> None:
     assert ask(sql, "select kind, reason, similarity, one, other from close_pairs()") == [
         ("conflict", "other value", None, "has 2 cats", "has 3 cats")
     ]
+
+
+def test_of_many_facts_that_begin_alike_the_newest_30_are_compared(sql: Sql) -> None:
+    for number in range(2, 34):
+        tell(sql, "Ada", f"has {number} cats")
+    assert ask(sql, "select distinct total from close_pairs()") == [(30 * 29 // 2,)]
+    oldest = "select 1 from close_pairs(max_rows => 500) where 'has 3 cats' in (one, other)"
+    assert ask(sql, oldest) == []
