@@ -12,7 +12,7 @@ from tests.explorer.visiting import Place
 from textrawl.explorer.graph_drawing import draw
 from textrawl.explorer.graph_labels import FONT, PlacedLabel, measure
 from textrawl.explorer.graph_layout import find_communities, place_nodes
-from textrawl.explorer.site import EntityGraphRow
+from textrawl.explorer.site import Record
 
 pytestmark = pytest.mark.anyio
 
@@ -182,7 +182,7 @@ def test_labels_never_overlap_at_any_zoom_and_a_closer_look_shows_more(count: in
     assert len(set(owners)) >= 0.9 * count
 
 
-def _make_graph(count: int) -> EntityGraphRow:
+def _make_graph(count: int) -> Record:
     dice = random.Random(count)  # noqa: S311 - the same in every run
     nodes = [
         {
@@ -202,7 +202,9 @@ def _make_graph(count: int) -> EntityGraphRow:
         for n in range(count)
         for _ in range(2)
     ]
-    return EntityGraphRow("team", nodes, edges, [], ["uses"], complete=True)
+    return Record(
+        space="team", nodes=nodes, edges=edges, past=[], relations=["uses"], complete=True
+    )
 
 
 def _find_box(label: PlacedLabel, zoom: float) -> tuple[float, float, float, float]:

@@ -9,6 +9,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from contextlib import AsyncExitStack, nullcontext
 from dataclasses import dataclass
 from itertools import count
+from types import SimpleNamespace
 from typing import Any, LiteralString, TypeVar, cast
 
 import anyio
@@ -179,12 +180,19 @@ class ClusterDatabase(Database):
         span = trace_function(function) if openers else nullcontext()
         with span, translate(function), anyio.fail_after(self._timeout + _MARGIN):
             await self.check_once()
-            rows = await self._visit(function, route, list_columns(function, row), arguments)
+            columns = list_columns(function, row) or await self._list_all_columns(function)
+            rows = await self._visit(function, route, columns, arguments)
         if rows is None or route is Route.NAMED_TWICE:
             changed = await self._call_directory(function, row, arguments)
             if rows is None:
                 return changed
+        if row is SimpleNamespace:
+            return [row(**dict(zip(columns, values, strict=True))) for values in rows]
         return [find_builder(row)(*values) for values in rows]
+
+    async def _list_all_columns(self, function: str) -> tuple[str, ...]:
+        signature = await self.places.find_signature(function)
+        return signature.columns if signature is not None else ()
 
     async def _asks_cells(self) -> bool:
         if self._distributed is None:

@@ -99,10 +99,11 @@ ABSENT = frozenset({"TR016", "TR031", "TR063", "TR066", "TR068"})
 
 @dataclass(frozen=True)
 class Signature:
-    """The names of a function's arguments, and whether it writes."""
+    """The names of a function's arguments and columns, and whether it writes."""
 
     arguments: frozenset[str]
     writes: bool
+    columns: tuple[str, ...]
 
 
 def find_route(function: str, arguments: Iterable[str]) -> Route | None:
@@ -144,7 +145,8 @@ _LIFETIME = 1.0  # seconds; the same as that of principals
 _MOST_CALLERS = 4096
 _RIGHTS = "select home, spaces from textrawl.authenticate(credential => %s)"
 _SIGNATURES: LiteralString = """
-    select p.proname::text, coalesce(p.proargnames[:p.pronargs], '{}'), p.provolatile = 'v'
+    select p.proname::text, coalesce(p.proargnames[:p.pronargs], '{}'), p.provolatile = 'v',
+        coalesce(p.proargnames[p.pronargs + 1:], '{}')
     from pg_proc p where p.pronamespace = 'textrawl'::regnamespace
 """
 
@@ -255,7 +257,10 @@ class SpaceCells:
         """Return the signature of a function, or None if the schema has no such function."""
         if function not in self._signatures:
             rows = await self._fetch(_SIGNATURES)
-            self._signatures = {name: Signature(frozenset(names), v) for name, names, v in rows}
+            self._signatures = {
+                name: Signature(frozenset(names), writes, tuple(columns))
+                for name, names, writes, columns in rows
+            }
         return self._signatures.get(function)
 
     async def _fetch(self, query: LiteralString, *values: object) -> list[tuple[Any, ...]]:

@@ -16,7 +16,7 @@ from textrawl.explorer.forms import Form
 from textrawl.explorer.notices import PROPOSED
 from textrawl.explorer.rendering import write_link
 from textrawl.explorer.requests import PageRequest
-from textrawl.explorer.site import HistoryRow
+from textrawl.explorer.site import Record
 from textrawl.memory.curation import CurationOperations, Revision
 from textrawl.memory.fact_rows import EntityRow, ForgottenRow
 from textrawl.memory.facts import Fact
@@ -31,7 +31,7 @@ class _Target:
     """A valid fact of an entity, as a person sees it before a change."""
 
     entity: EntityRow
-    fact: HistoryRow
+    fact: Record
 
 
 @dataclass(frozen=True)
@@ -133,9 +133,9 @@ async def _find_target(visit: PageRequest, name: str, fact: str) -> _Target:
     return _Target(entity, found)
 
 
-async def _find_fact(visit: PageRequest, name: str, fact: str) -> HistoryRow | None:
+async def _find_fact(visit: PageRequest, name: str, fact: str) -> Record | None:
     with suppress(ValueError):
-        rows = await visit.call("entity_history", HistoryRow, entity=name, fact=UUID(fact))
+        rows = await visit.call("entity_history", Record, entity=name, fact=UUID(fact))
         return rows[0] if rows else None
     return None
 

@@ -4,7 +4,7 @@ from starlette.responses import Response
 
 from textrawl.explorer.arguments import read_number
 from textrawl.explorer.requests import PageRequest
-from textrawl.explorer.site import ClosePairRow, Numbers, describe_numbers
+from textrawl.explorer.site import Numbers, Record, describe_numbers
 from textrawl.memory.store import ReportRow, StatisticsRow
 
 DAYS, _MOST_DAYS = 90, 3660
@@ -35,5 +35,5 @@ async def count_numbers(visit: PageRequest, days: int) -> Numbers:
     """Return the contents of the spaces of this visit, and what happened in the last days."""
     [holdings] = await visit.call("memory_statistics", StatisticsRow)
     [report] = await visit.call("memory_report", ReportRow, days=days)
-    pairs = await visit.call("close_pairs", ClosePairRow, entities=_ENTITIES, max_rows=1)
+    pairs = await visit.call("close_pairs", Record, entities=_ENTITIES, max_rows=1)
     return Numbers(holdings, report, pairs)

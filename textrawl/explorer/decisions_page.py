@@ -1,14 +1,11 @@
 """Decisions that stay: what is still true, what is not the same, and what may both be so."""
 
-from dataclasses import dataclass
-from datetime import datetime
-from uuid import UUID
-
 from starlette.responses import Response
 
 from textrawl.errors import ArgumentInvalid
 from textrawl.explorer.arguments import read_id
 from textrawl.explorer.requests import PageRequest, turn
+from textrawl.explorer.site import Record
 from textrawl.memory.curation import CurationOperations
 
 _PAGE = 20  # facts; a form has at most 50 fields
@@ -21,40 +18,11 @@ _DONE = {
 """The kinds of decisions, with what the page says after each."""
 
 
-@dataclass(frozen=True)
-class StaleRow:
-    """A fact of stale_facts, with the reasons to look at it again."""
-
-    space: str
-    id: UUID
-    entity_name: str
-    entity_type: str
-    content: str
-    reasons: str
-    author: str
-    created_at: datetime
-    recalls: int
-
-
-@dataclass(frozen=True)
-class DismissalRow:
-    """A decision of list_dismissals. `event` is the number for its undo."""
-
-    space: str
-    kind: str
-    one: str
-    other: str | None
-    entity_name: str | None
-    author: str
-    dismissed_at: datetime
-    event: int | None
-
-
 async def show_stale(visit: PageRequest) -> Response:
     """Show facts that are old, doubtful or never recalled, the oldest first."""
     visit.principal.require("read")
     skip = visit.read_skip()
-    rows = await visit.call("stale_facts", StaleRow, max_rows=_PAGE + 1, skip=skip)
+    rows = await visit.call("stale_facts", Record, max_rows=_PAGE + 1, skip=skip)
     values = {"facts": rows[:_PAGE], "all_chosen": bool(visit.read("all"))}
     return visit.show("stale.html", {**values, **turn(skip, _PAGE, skip + len(rows))})
 
@@ -63,7 +31,7 @@ async def show_decisions(visit: PageRequest) -> Response:
     """Show what was decided, the newest first, and who can take it back."""
     visit.principal.require("read")
     skip = visit.read_skip()
-    rows = await visit.call("list_dismissals", DismissalRow, max_rows=_PAGE + 1, skip=skip)
+    rows = await visit.call("list_dismissals", Record, max_rows=_PAGE + 1, skip=skip)
     values = {"rows": rows[:_PAGE], **turn(skip, _PAGE, skip + len(rows))}
     return visit.show("decisions.html", values)
 

@@ -9,7 +9,7 @@ from starlette.responses import Response
 from textrawl.explorer.arguments import read_id, read_moment, read_name
 from textrawl.explorer.life_lines import draw_lives
 from textrawl.explorer.requests import PageRequest, turn
-from textrawl.explorer.site import DayRow, EntityRelationRow, HistoryRow
+from textrawl.explorer.site import Record
 from textrawl.memory.entities import EntityOperations
 from textrawl.memory.facts import Times
 from textrawl.values.text import clean_name
@@ -55,7 +55,7 @@ async def show(visit: PageRequest) -> Response:
         return visit.show("card.html", {"entity": entity, **values})
     facts, skip = await _read_page(visit, name, times, choice, skip)
     relations = await visit.call(
-        "entity_relations", EntityRelationRow, entity=name, **times.arguments(), max_rows=_RELATIONS
+        "entity_relations", Record, entity=name, **times.arguments(), max_rows=_RELATIONS
     )
     values |= {"entity": entity, "alone": bool(visit.read("fact")), "relations": relations}
     values |= {"facts": facts, **turn(skip, _PAGE, facts[0].total if facts else 0), **vars(choice)}
@@ -81,13 +81,13 @@ def _read_choice(visit: PageRequest) -> _Choice:
 
 async def _read_page(
     visit: PageRequest, name: str, times: Times, choice: _Choice, skip: int
-) -> tuple[Sequence[HistoryRow], int]:
+) -> tuple[Sequence[Record], int]:
     """Return a page of facts, and how many are before it. Beyond the end, return the last page."""
 
-    async def read(skip: int) -> Sequence[HistoryRow]:
+    async def read(skip: int) -> Sequence[Record]:
         chosen = {**times.arguments(), **choice.arguments(), "fact": read_id(visit.read("fact"))}
         return await visit.call(
-            "entity_history", HistoryRow, entity=name, **chosen, max_rows=_PAGE, skip=skip
+            "entity_history", Record, entity=name, **chosen, max_rows=_PAGE, skip=skip
         )
 
     facts = await read(skip)
@@ -100,5 +100,5 @@ async def _read_page(
 
 async def _read_days(visit: PageRequest, name: str) -> list[str]:
     """Return the days before today on which the entity changed."""
-    rows = await visit.call("entity_days", DayRow, entity=name)
+    rows = await visit.call("entity_days", Record, entity=name)
     return [row.day.isoformat() for row in rows]

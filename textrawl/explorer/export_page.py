@@ -1,20 +1,12 @@
 """Downloads of a space, and how the owner of the memory makes backups."""
 
 from collections.abc import AsyncGenerator
-from dataclasses import dataclass
 
 from starlette.responses import Response, StreamingResponse
 
 from textrawl.explorer.requests import PageRequest
+from textrawl.explorer.site import Record
 from textrawl.values.text import escape_json
-
-
-@dataclass(frozen=True)
-class LineRow:
-    """A fact of download_facts as a line of JSON, and its place."""
-
-    last: int
-    line: str
 
 
 async def show(visit: PageRequest) -> Response:
@@ -49,7 +41,7 @@ async def _read_pages(visit: PageRequest) -> AsyncGenerator[bytes]:
     last: int | None = None
     while True:
         rows = await visit.site.store.database.call(
-            "download_facts", LineRow, after=last, **visit.caller.reading_home
+            "download_facts", Record, after=last, **visit.caller.reading_home
         )
         # A program that takes the file for a page must find no markup in it.
         lines = (escape_json(row.line).replace("<", "\\u003c") for row in rows)

@@ -7,13 +7,13 @@ sample, and SQL projects the facts and counts them in cells.
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
-from uuid import UUID
 
 import anyio.to_thread
 import numpy as np
 import numpy.typing as npt
 
 from textrawl.explorer.requests import PageRequest
+from textrawl.explorer.site import Record
 
 WIDTH, HEIGHT = 1000, 520  # of the drawing
 _EDGE = 20
@@ -24,30 +24,6 @@ _LABELS, _LETTER, _LINE, _LONGEST = 16, 7.5, 18, 24
 _SMALLEST, _LARGEST = 3.0, 11.0  # radii
 
 Vectors = npt.NDArray[np.float32]
-
-
-@dataclass(frozen=True)
-class CellRow:
-    """A cell of map_facts. The entity has the most facts in it."""
-
-    at_x: float
-    at_y: float
-    facts: int
-    entities: int
-    space_id: int
-    entity_id: UUID
-    entity_type: str
-
-
-@dataclass(frozen=True)
-class NameRow:
-    """The name of an entity now, from entity_names."""
-
-    space_id: int
-    id: UUID
-    name: str
-    entity_type: str
-    space: str
 
 
 @dataclass(frozen=True)
@@ -66,13 +42,13 @@ class MapPoint:
     labelled: bool
 
 
-async def find_cells(visit: PageRequest) -> Sequence[CellRow]:
+async def find_cells(visit: PageRequest) -> Sequence[Record]:
     """Return the cells of the map of all facts that the person can read, the fullest first."""
     sample = await visit.call("sample_vectors", object, max_rows=_SAMPLE)
     if len(sample) < _FEWEST:
         return []
     x, y = await anyio.to_thread.run_sync(find_directions, _stack(sample))
-    return await visit.call("map_facts", CellRow, x=x, y=y)
+    return await visit.call("map_facts", Record, x=x, y=y)
 
 
 def _stack(sample: Sequence[Any]) -> Vectors:
@@ -100,12 +76,12 @@ def _point(component: Vectors) -> Vectors:
     return component if largest > 0 else -component
 
 
-async def draw_points(visit: PageRequest, cells: Sequence[CellRow]) -> list[MapPoint]:
+async def draw_points(visit: PageRequest, cells: Sequence[Record]) -> list[MapPoint]:
     """Return the points of the drawing. Names are read now, so no forgotten entity is named."""
     if not cells:
         return []
     homes, ids = [cell.space_id for cell in cells], [cell.entity_id for cell in cells]
-    rows = await visit.call("entity_names", NameRow, homes=homes, ids=ids)
+    rows = await visit.call("entity_names", Record, homes=homes, ids=ids)
     names = {(row.space_id, row.id): row for row in rows}
     most = max(cell.facts for cell in cells)
     taken: list[tuple[float, float, float]] = []
@@ -119,8 +95,8 @@ async def draw_points(visit: PageRequest, cells: Sequence[CellRow]) -> list[MapP
 
 
 def _draw(
-    cell: CellRow,
-    row: NameRow,
+    cell: Record,
+    row: Record,
     most: int,
     taken: list[tuple[float, float, float]],
     seen: set[str],

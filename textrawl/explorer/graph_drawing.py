@@ -11,7 +11,7 @@ import numpy as np
 
 from textrawl.explorer.graph_labels import FONT, Label, PlacedLabel, Spot, place_labels
 from textrawl.explorer.graph_layout import find_communities, place_nodes
-from textrawl.explorer.site import EntityGraphRow
+from textrawl.explorer.site import Record
 
 _WIDTH, _HEIGHT, _SIDE = 1000, 620, 60  # units of a drawing with few nodes
 _FEW = 30  # nodes; a drawing with more has a larger area, so that they keep their distances
@@ -57,7 +57,7 @@ class DrawnLine:
     until: str
 
 
-def draw(row: EntityGraphRow) -> dict[str, Any]:
+def draw(row: Record) -> dict[str, Any]:
     """Return the values that the template draws."""
     edges = _join(row.edges)
     past = _join(row.past)

@@ -7,7 +7,7 @@ from starlette.responses import Response
 from textrawl.explorer.arguments import read_moment, read_name, read_number, read_types
 from textrawl.explorer.graph_drawing import draw
 from textrawl.explorer.requests import PageRequest
-from textrawl.explorer.site import EntityGraphRow
+from textrawl.explorer.site import Record
 from textrawl.scheduling import run_aside
 from textrawl.values.names import ENTITY_TYPES
 
@@ -23,9 +23,7 @@ async def show(visit: PageRequest) -> Response:
     visit.principal.require("read")
     name = read_name(visit.read("name")) if visit.read("name") else ""
     chosen = _read_choice(visit)
-    [row] = await visit.call("entity_graph", EntityGraphRow, entity=name or None, **chosen) or [
-        None
-    ]
+    [row] = await visit.call("entity_graph", Record, entity=name or None, **chosen) or [None]
     if row is None:
         return await visit.show_missing(name)
     named = {"name": row.nodes[0]["name"] if name else "", "as_of": visit.read("as_of")}
@@ -33,7 +31,7 @@ async def show(visit: PageRequest) -> Response:
     return visit.show("graph.html", values | await run_aside(draw, row))
 
 
-def _describe(row: EntityGraphRow, chosen: dict[str, Any]) -> dict[str, Any]:
+def _describe(row: Record, chosen: dict[str, Any]) -> dict[str, Any]:
     """Return what the page says about the graph, and what can be chosen."""
     relations: list[str] = chosen["relation_types"] or []
     return {

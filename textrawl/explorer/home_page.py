@@ -14,35 +14,17 @@ from starlette.responses import RedirectResponse, Response
 from textrawl.errors import ArgumentInvalid, SpaceIsGraph
 from textrawl.explorer import cookies
 from textrawl.explorer.dashboard_page import DAYS, count_numbers, is_large
-from textrawl.explorer.fact_map import HEIGHT, WIDTH, CellRow, MapPoint, draw_points, find_cells
+from textrawl.explorer.fact_map import HEIGHT, WIDTH, MapPoint, draw_points, find_cells
 from textrawl.explorer.rendering import write_link
 from textrawl.explorer.requests import PageRequest
 from textrawl.explorer.same_entities_page import find_pairs
-from textrawl.explorer.site import Numbers, TimelineRow, describe_numbers
+from textrawl.explorer.site import Numbers, Record, describe_numbers
 from textrawl.memory.review import Filter, ReviewOperations
 
 _WEEKS = 26
 _LATEST = 6  # changes
 _LEVELS = 4  # of the colours of days
 _CURVE_WIDTH, _CURVE_HEIGHT = 300, 60
-
-
-@dataclass(frozen=True)
-class AuthorRow:
-    """Somebody of recent_authors, who stored or changed facts."""
-
-    author: str
-    stored: int
-    changed: int
-    last_at: datetime
-
-
-@dataclass(frozen=True)
-class ActivityRow:
-    """A day of activity_days."""
-
-    day: date
-    facts: int
 
 
 @dataclass(frozen=True)
@@ -71,8 +53,8 @@ class Slow:
     """The contents of the page that need more than a moment in a large memory."""
 
     numbers: Numbers
-    days: Sequence[ActivityRow]
-    cells: Sequence[CellRow]
+    days: Sequence[Record]
+    cells: Sequence[Record]
     pairs: int
 
 
@@ -92,8 +74,8 @@ async def _show(visit: PageRequest) -> Response:
     values = {
         **describe_numbers(slow.numbers),
         "since": today.date(),
-        "authors_today": await visit.call("recent_authors", AuthorRow, since=today),
-        "latest": await visit.call("space_timeline", TimelineRow, max_rows=_LATEST),
+        "authors_today": await visit.call("recent_authors", Record, since=today),
+        "latest": await visit.call("space_timeline", Record, max_rows=_LATEST),
         "proposals": await _count_proposals(visit),
         "same": slow.pairs,
         "heat": arrange(slow.days),
@@ -113,7 +95,7 @@ async def _make(visit: PageRequest) -> Slow:
     pairs = await find_pairs(visit) if visit.find_spaces("write") else ()
     return Slow(
         await count_numbers(visit, DAYS),
-        await visit.call("activity_days", ActivityRow, weeks=_WEEKS),
+        await visit.call("activity_days", Record, weeks=_WEEKS),
         await find_cells(visit),
         len(pairs),
     )
@@ -128,7 +110,7 @@ async def _count_proposals(visit: PageRequest) -> int:
     return rows[0].total if rows else 0
 
 
-def arrange(days: Sequence[ActivityRow]) -> list[HeatDay]:
+def arrange(days: Sequence[Record]) -> list[HeatDay]:
     """Return the days in columns of weeks. Their colours follow the order of their numbers."""
     busy = sorted({row.facts for row in days if row.facts})
     return [

@@ -1,9 +1,5 @@
 """Texts: documents, the journal, identity files with their snapshots, and fading memories."""
 
-from dataclasses import dataclass
-from datetime import datetime
-from uuid import UUID
-
 from starlette.responses import Response
 
 from textrawl.access.request import find_principal
@@ -11,65 +7,13 @@ from textrawl.errors import ItemNotFound, SpaceNotFound
 from textrawl.explorer.arguments import read_id
 from textrawl.explorer.rendering import write_link
 from textrawl.explorer.requests import PageRequest, turn
+from textrawl.explorer.site import Record
 from textrawl.memory.decay import ObservedPart
 from textrawl.memory.identity import FilePart
 from textrawl.memory.journal import ListedEntryRow
 from textrawl.memory.store import list_graphs
 
 _PAGE = 50
-
-
-@dataclass(frozen=True)
-class SourceRow:
-    """A document of list_sources. `total` is the number of all documents of the graph."""
-
-    document_id: UUID
-    path: str
-    label: str
-    kind: str
-    chunks: int
-    tokens: int
-    updated_at: datetime
-    total: int
-
-
-@dataclass(frozen=True)
-class TextRow:
-    """An identity file or a journal entry of read_document."""
-
-    path: str
-    content: str
-    number: int
-    modified_at: datetime
-    modified_by: str | None
-
-
-@dataclass(frozen=True)
-class SnapshotRow:
-    """A snapshot of list_snapshots. `content` is None unless the texts were asked for."""
-
-    id: str
-    category: str
-    filename: str
-    created_at: datetime
-    reason: str
-    pinned: bool
-    characters: int
-    content: str | None
-
-
-@dataclass(frozen=True)
-class FadingRow:
-    """A memory of review_queue. `state` is fading or due."""
-
-    memory_id: UUID
-    entity_name: str
-    content: str
-    state: str
-    score: float
-    use_count: int
-    last_used: datetime
-    total: int
 
 
 async def list_documents(visit: PageRequest) -> Response:
@@ -79,7 +23,7 @@ async def list_documents(visit: PageRequest) -> Response:
     graphs = await list_graphs(visit.site.store.database, visit.principal.credential, allowed)
     graph = graphs[0].name if len(graphs) == 1 else ""
     rows = await visit.call_anywhere(
-        "list_sources", SourceRow, graph=graph, graphs=allowed, max_rows=_PAGE, skip=skip
+        "list_sources", Record, graph=graph, graphs=allowed, max_rows=_PAGE, skip=skip
     )
     total = rows[0].total if rows else 0
     values = {"graphs": graphs, "graph": graph, "sources": rows}
@@ -107,16 +51,14 @@ async def show_identity(visit: PageRequest) -> Response:
         return await _show_text(visit, place, "identity", path)
     reading = place.caller.reading_home
     if chosen := visit.read("snapshot"):
-        kept = await database.call(
-            "list_snapshots", SnapshotRow, only_id=chosen, texts=True, **reading
-        )
+        kept = await database.call("list_snapshots", Record, only_id=chosen, texts=True, **reading)
         if not kept:
             raise ItemNotFound
         return visit.show(
             "text.html", {**_name_spaces(visit, place), "kind": "identity", "text": kept[0]}
         )
     files = await database.call("read_identity", FilePart, texts=False, **reading)
-    snapshots = await database.call("list_snapshots", SnapshotRow, **reading)
+    snapshots = await database.call("list_snapshots", Record, **reading)
     values = {"files": [each for each in files if each.version], "snapshots": snapshots}
     return visit.show("identity.html", {**values, **_name_spaces(visit, place)})
 
@@ -125,7 +67,7 @@ async def show_fading(visit: PageRequest) -> Response:
     """Show the memories that the next garbage collection takes, and those to look at again."""
     place, skip = _choose_space(visit), visit.read_skip()
     rows = await visit.site.store.database.call(
-        "review_queue", FadingRow, max_rows=_PAGE, skip=skip, **place.caller.reading_home
+        "review_queue", Record, max_rows=_PAGE, skip=skip, **place.caller.reading_home
     )
     total = rows[0].total if rows else 0
     values = {"memories": rows, **_name_spaces(visit, place)}
@@ -147,7 +89,7 @@ async def keep(visit: PageRequest) -> Response:
 
 async def _show_text(visit: PageRequest, place: PageRequest, kind: str, path: str) -> Response:
     rows = await place.site.store.database.call(
-        "read_document", TextRow, kind=kind, path=path, **place.caller.reading_home
+        "read_document", Record, kind=kind, path=path, **place.caller.reading_home
     )
     if not rows:
         raise ItemNotFound

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from uuid import UUID
 
-from textrawl.explorer.site import HistoryRow
+from textrawl.explorer.site import Record
 
 _WIDTH = 1000.0  # units of the whole time
 _SHORTEST = 6.0  # of a line, so that a fact of a minute is seen
@@ -35,7 +35,7 @@ class LifeLines:
     height: int
 
 
-def draw_lives(facts: Sequence[HistoryRow], moment: datetime | None) -> LifeLines | None:
+def draw_lives(facts: Sequence[Record], moment: datetime | None) -> LifeLines | None:
     """Return the lives of facts, or None if there are fewer than two."""
     if len(facts) < 2:  # noqa: PLR2004 - there is nothing to compare
         return None
@@ -52,7 +52,7 @@ def draw_lives(facts: Sequence[HistoryRow], moment: datetime | None) -> LifeLine
     return LifeLines(lines, begin, end, mark, _STEP * len(facts))
 
 
-def _draw(fact: HistoryRow, place: Callable[[datetime], float], number: int) -> LifeLine:
+def _draw(fact: Record, place: Callable[[datetime], float], number: int) -> LifeLine:
     stopped = fact.wrong_at or fact.valid_until
     left = place(fact.valid_from)
     right = _WIDTH if stopped is None else place(stopped)

@@ -3,7 +3,6 @@
 import json
 from collections import Counter
 from collections.abc import AsyncGenerator
-from dataclasses import dataclass
 from itertools import count
 
 import anyio
@@ -12,6 +11,7 @@ from starlette.responses import Response, StreamingResponse
 from textrawl.errors import TextrawlError
 from textrawl.explorer.cookies import read_session
 from textrawl.explorer.requests import PageRequest
+from textrawl.explorer.site import Record
 from textrawl.memory.watches import Watch
 
 _MOST, _MOST_OF_ONE = 200, 10  # streams of this server and of one person
@@ -21,15 +21,6 @@ _BEGIN = "retry: 10000\n\n"  # milliseconds until a browser asks again after a s
 _HEADERS = {"cache-control": "no-store, no-transform", "x-accel-buffering": "no"}
 
 _streams = Counter[str]()
-
-
-@dataclass(frozen=True)
-class NewFactsRow:
-    """The number of facts of an author, from new_facts. `author` is None if there are none."""
-
-    cursor: str
-    author: str | None
-    facts: int
 
 
 class _Bell:
@@ -104,5 +95,5 @@ async def _is_signed_in(visit: PageRequest) -> bool:
 
 async def _count(visit: PageRequest, after: str | None) -> tuple[str, dict[str, int]]:
     """Return the next cursor, and the number of new facts of each author."""
-    rows = await visit.call("new_facts", NewFactsRow, after=after)
+    rows = await visit.call("new_facts", Record, after=after)
     return rows[0].cursor, {row.author: row.facts for row in rows if row.author}

@@ -36,7 +36,7 @@ from textrawl.explorer.forms import (
 )
 from textrawl.explorer.notices import Notice, offer_undo
 from textrawl.explorer.rendering import render, write_link
-from textrawl.explorer.site import BrowserSession, Key, PlaceRow, Site
+from textrawl.explorer.site import BrowserSession, Key, Record, Site
 from textrawl.memory.facts import suggest_names
 from textrawl.server.http.authentication import describe_principal
 from textrawl.values.text import PROMPT_LENGTH, count_cleaned
@@ -148,9 +148,9 @@ class PageRequest:
         similar = await suggest_names(self.site.memory, name, self.caller)
         return self.show("missing.html", {"name": name, "similar": similar}, 404)
 
-    async def find_places(self, name: str) -> Sequence[PlaceRow]:
+    async def find_places(self, name: str) -> Sequence[Record]:
         """Return the spaces of this visit with an entity of this name, the home space first."""
-        return await self.call("entity_spaces", PlaceRow, entity=name)
+        return await self.call("entity_spaces", Record, entity=name)
 
     def pin(self, space: str) -> "PageRequest":
         """Return the same visit in only one space. Raises SpaceNotFound."""

@@ -9,6 +9,7 @@ from starlette.responses import Response
 
 from textrawl.explorer.arguments import read_moment, read_number, read_query, read_types
 from textrawl.explorer.requests import PageRequest
+from textrawl.explorer.site import Record
 from textrawl.memory.corpus import CorpusOperations, CorpusQuestion, FoundChunkRow
 from textrawl.memory.fact_rows import ExplainedRow, HitRow
 from textrawl.memory.facts import Question, Times
@@ -22,26 +23,6 @@ _LIMIT, _RECENT = 10, 20
 _MORE = 5  # facts that were left out, with the reasons
 _NAMES, _NAME_WORDS = 8, 5  # names of entities that are suggested, and the words of a name
 _CHUNKS, _LEAST_SCORE = 3, 0.3  # of documents
-
-
-@dataclass(frozen=True)
-class SuggestedRow:
-    """An entity of suggest_entities. `match` is exact, beginning, word or similar."""
-
-    name: str
-    entity_type: str
-    space: str
-    match: str
-
-
-@dataclass(frozen=True)
-class MarkedRow:
-    """A text of mark_matches, and the kind and the path of its document, if it is a part of one."""
-
-    fact: UUID
-    marked: str
-    kind: str | None
-    path: str | None
 
 
 @dataclass(frozen=True)
@@ -87,11 +68,11 @@ async def suggest(visit: PageRequest) -> Response:
     return visit.show("suggestions.html", {"query": query, "names": await _suggest(visit, query)})
 
 
-async def _suggest(visit: PageRequest, query: str) -> Sequence[SuggestedRow]:
+async def _suggest(visit: PageRequest, query: str) -> Sequence[Record]:
     words = len(query.split())
     if not 0 < words <= _NAME_WORDS or len(query) > NAME_LENGTH or not visit.principal.readable:
         return []  # nobody looks for a name with so many words
-    return await visit.call("suggest_entities", SuggestedRow, typed=query, max_rows=_NAMES)
+    return await visit.call("suggest_entities", Record, typed=query, max_rows=_NAMES)
 
 
 async def _find(visit: PageRequest, question: Question) -> dict[str, object]:
@@ -133,13 +114,13 @@ async def _find_chunks(visit: PageRequest, question: Question) -> Sequence[Found
 
 async def _mark(
     visit: PageRequest, query: str, hits: Sequence[HitRow], chunks: Sequence[FoundChunkRow]
-) -> Mapping[UUID, MarkedRow]:
+) -> Mapping[UUID, Record]:
     """Return the texts of facts and chunks with marks at the words of the question, by their id."""
     shown = [(hit.observation_id, hit.text, hit.space) for hit in hits if not hit.relation_id]
     shown += [(each.observation_id, each.content or "", each.graph) for each in chunks]
     facts, texts, spaces = map(list, zip(*shown, strict=True)) if shown else ([], [], [])
     rows = await visit.call_anywhere(
-        "mark_matches", MarkedRow, query=query, facts=facts, texts=texts, spaces=spaces
+        "mark_matches", Record, query=query, facts=facts, texts=texts, spaces=spaces
     )
     return {row.fact: row for row in rows}
 

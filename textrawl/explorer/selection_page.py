@@ -14,7 +14,7 @@ from textrawl.errors import ArgumentInvalid
 from textrawl.explorer.arguments import read_moment, read_name
 from textrawl.explorer.forms import Form
 from textrawl.explorer.requests import PageRequest
-from textrawl.explorer.site import HistoryRow
+from textrawl.explorer.site import Record
 from textrawl.memory.connector import read_item_id
 from textrawl.memory.curation import CurationOperations, Share
 from textrawl.values.text import clean_name
@@ -23,7 +23,7 @@ _MOST = 50  # facts, as many as a page of an entity shows
 _SCOPES: dict[str, Scope] = {"end": "write", "said": "write", "share": "read", "forget": "forget"}
 _DATES = {"end": "valid_until", "said": "said_at"}  # parameters of date_facts
 
-Facts = Sequence[HistoryRow]
+Facts = Sequence[Record]
 
 
 async def plan(visit: PageRequest) -> Response:
@@ -100,9 +100,7 @@ async def _find_facts(visit: PageRequest, given: Form, ids: Sequence[str]) -> Fa
     if not 1 <= len(chosen) <= _MOST:
         raise ArgumentInvalid(f"Choose one to {_MOST} facts", title="No facts are chosen")
     name = read_name(given.get("name", ""))
-    facts = await here.call(
-        "entity_history", HistoryRow, entity=name, chosen=chosen, max_rows=_MOST
-    )
+    facts = await here.call("entity_history", Record, entity=name, chosen=chosen, max_rows=_MOST)
     facts = [fact for fact in facts if fact.valid or kind in ("share", "forget")]
     if not facts:
         raise ArgumentInvalid("Look at the entity again", title="None of these facts is left")

@@ -5,10 +5,10 @@ import time
 from collections.abc import Awaitable, Callable, Hashable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, suppress
 from dataclasses import dataclass, field, replace
-from datetime import date, datetime
+from datetime import datetime
 from hashlib import sha256
+from types import SimpleNamespace
 from typing import Any, Generic, TypeVar
-from uuid import UUID
 
 from cachetools import TTLCache
 from starlette.background import BackgroundTasks
@@ -39,6 +39,9 @@ class LastChecks:
         """Replace the findings."""
         self.findings, self.at = findings, at
 
+
+Record = SimpleNamespace
+"""A row of a SQL function with all its columns. The function says what they hold."""
 
 Answer = TypeVar("Answer")
 
@@ -207,137 +210,6 @@ def _hash(secret: str) -> bytes:
     return sha256(secret.encode("utf-8", "surrogatepass")).digest()
 
 
-@dataclass(frozen=True)
-class HistoryRow:
-    """A fact of entity_history. `successor` is the text of the fact that replaced it.
-
-    `wrong` says why the fact was wrong, and `wrong_at` when somebody said so. `client` and `tool`
-    wrote the fact. `total` is the number of the facts that were asked for.
-    """
-
-    id: UUID
-    space: str
-    content: str
-    source: str
-    confidence: float
-    author: str
-    client: str | None
-    tool: str
-    created_at: datetime
-    said_at: datetime
-    valid_from: datetime
-    valid_until: datetime | None
-    valid: bool
-    successor: str | None
-    wrong: str | None
-    wrong_at: datetime | None
-    total: int
-
-
-@dataclass(frozen=True)
-class EntityRelationRow:
-    """A relation of entity_relations, which `leaves` the entity or leads to it.
-
-    `own_name` is the name of the entity in the space. `author`, `client` and `tool` wrote the
-    relation. `total` is the number of the entity's relations.
-    """
-
-    space: str
-    leaves: bool
-    own_name: str
-    relation: str
-    other: str
-    other_type: str
-    author: str
-    client: str | None
-    tool: str
-    created_at: datetime
-    valid_from: datetime
-    valid_until: datetime | None
-    total: int
-
-
-@dataclass(frozen=True)
-class ClosePairRow:
-    """Two facts of one entity from close_pairs. `kind` is duplicate or conflict.
-
-    A duplicate has a `similarity` (a cosine), and a conflict has a `reason`.
-    `total` is the number of all pairs of this kind.
-    """
-
-    space: str
-    entity_name: str
-    entity_type: str
-    kind: str
-    reason: str | None
-    similarity: float | None
-    one_id: UUID
-    one: str
-    one_author: str
-    one_at: datetime
-    other_id: UUID
-    other: str
-    other_author: str
-    other_at: datetime
-    total: int
-
-
-@dataclass(frozen=True)
-class DayRow:
-    """A day of entity_days, on which an entity changed."""
-
-    day: date
-
-
-@dataclass(frozen=True)
-class PlaceRow:
-    """A space of entity_spaces. `name` is the entity's name there, which an alias can lead to."""
-
-    space: str
-    name: str
-
-
-@dataclass(frozen=True)
-class EntityGraphRow:
-    """The graph of entity_graph. An edge names its nodes by their positions, from 0.
-
-    `space` is None for the graph of several spaces. `past` has the edges of another time.
-    `relations` has the types of relations to choose from. `complete` is false if a limit left
-    something out.
-    """
-
-    space: str | None
-    nodes: list[dict[str, Any]]
-    edges: list[dict[str, Any]]
-    past: list[dict[str, Any]]
-    relations: list[str]
-    complete: bool
-
-
-@dataclass(frozen=True)
-class TimelineRow:
-    """A change of space_timeline: said, replaced, revised or ended.
-
-    `relation` is true for the words of a relation. `author_name`, `client` and `tool` made the
-    change. `instead` is the text that is right in its place, and `reason` says why it was wrong.
-    """
-
-    at: datetime
-    space: str
-    change: str
-    relation: bool
-    entity_name: str
-    content: str
-    valid: bool
-    author_name: str
-    client: str | None
-    tool: str
-    created_at: datetime
-    instead: str | None
-    reason: str | None
-    id: UUID
-
-
 _HEIGHT = 100
 
 
@@ -347,7 +219,7 @@ class Numbers:
 
     holdings: StatisticsRow
     report: ReportRow
-    pairs: Sequence[ClosePairRow] = ()
+    pairs: Sequence[Record] = ()
 
 
 @dataclass(frozen=True)
@@ -379,7 +251,7 @@ def describe_numbers(numbers: Numbers) -> Mapping[str, Any]:
     }
 
 
-def count_pairs(pairs: Sequence[ClosePairRow], kind: str) -> int:
+def count_pairs(pairs: Sequence[Record], kind: str) -> int:
     """Return the number of all pairs of a kind, also of those that are not listed."""
     return next((pair.total for pair in pairs if pair.kind == kind), 0)
 

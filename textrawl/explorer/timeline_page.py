@@ -9,7 +9,7 @@ from starlette.responses import Response
 
 from textrawl.explorer.arguments import read_moment, read_start
 from textrawl.explorer.requests import PageRequest
-from textrawl.explorer.site import TimelineRow
+from textrawl.explorer.site import Record
 from textrawl.values.text import clean_name
 from textrawl.values.times import write_day
 
@@ -26,7 +26,7 @@ async def show(visit: PageRequest) -> Response:
     given = {name: clean_name(visit.read(name)) for name in ("author", "entity")}
     rows = await visit.call(
         "space_timeline",
-        TimelineRow,
+        Record,
         **{name: text or None for name, text in given.items()},
         since=read_start(visit.read("since")),
         until=read_moment(visit.read("before") or visit.read("until")),
@@ -49,6 +49,6 @@ def _read_id(text: str) -> UUID | None:
     return None
 
 
-def _group(rows: Sequence[TimelineRow]) -> list[tuple[str, list[TimelineRow]]]:
+def _group(rows: Sequence[Record]) -> list[tuple[str, list[Record]]]:
     """Return the entries by day in UTC."""
     return [(day, list(each)) for day, each in groupby(rows, lambda row: write_day(row.at))]

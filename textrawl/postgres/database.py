@@ -16,6 +16,7 @@ from contextlib import (
 )
 from dataclasses import fields, is_dataclass
 from functools import lru_cache, partial
+from types import SimpleNamespace
 from typing import Any, LiteralString, Protocol, Self, TypeVar, cast
 
 import anyio
@@ -24,6 +25,7 @@ import psycopg
 from numpy.typing import NDArray
 from pgvector import HalfVector
 from psycopg import sql
+from psycopg.rows import BaseRowFactory, args_row, kwargs_row
 from psycopg_pool import PoolClosed, PoolTimeout, TooManyRequests
 from tenacity import AsyncRetrying, retry_if_exception_type, stop_after_attempt, wait_random
 
@@ -205,11 +207,11 @@ class Database:
         """Return the rows of the SQL function textrawl.`function` as instances of `row`.
 
         `row` is a dataclass or a part of a reply, whose fields name the columns, or the type of the
-        only value. Arguments are passed by name.
+        only value. SimpleNamespace gets all columns. Arguments are passed by name.
 
         Raises DatabaseUnavailable, ServerBusy, InternalError, DataRefused.
         """
-        query, build = _compose(function, row, tuple(arguments)), find_builder(row)
+        query, factory = _compose(function, row, tuple(arguments)), _find_factory(row)
         values = {name: adapt(value) for name, value in arguments.items()}
         if "tool" in arguments:  # only writes have this argument; their vectors are already made
             await wait_for_earlier_writes()
@@ -217,7 +219,7 @@ class Database:
         with span, translate(function), anyio.fail_after(self._timeout + _MARGIN):
             async with self.take_turns(function):
                 await self.check_once()
-                statement = Statement(query, build, values, function in _SHORT)
+                statement = Statement(query, factory, values, function in _SHORT)
                 return await self._answer(function, statement)
 
     async def value(self, function: LiteralString, kind: type[Row], /, **arguments: object) -> Row:
@@ -360,10 +362,20 @@ class Loadable(Protocol):
 
 
 def list_columns(function: str, row: type[object]) -> tuple[str, ...]:
-    """Return the columns of `row`. The only value of a function has the name of the function."""
+    """Return the columns of `row`, or none for SimpleNamespace, which has all.
+
+    The only value of a function has the name of the function.
+    """
+    if row is SimpleNamespace:
+        return ()
     if is_dataclass(row):
         return tuple(field.name for field in fields(row))
     return cast("type[Loadable]", row).columns() if hasattr(row, "columns") else (function,)
+
+
+def _find_factory(row: type[Row]) -> BaseRowFactory[Row]:
+    # Pass the columns by position: the query names them in the order of the fields.
+    return kwargs_row(row) if row is SimpleNamespace else args_row(find_builder(row))
 
 
 def find_builder(row: type[Row]) -> Callable[..., Row]:
@@ -383,7 +395,7 @@ def compose(schema: str, function: str, columns: Sequence[str], names: Sequence[
         sql.SQL("{} => {}").format(sql.Identifier(name), sql.Placeholder(name)) for name in names
     )
     query = sql.SQL("select {} from {}({})").format(
-        sql.SQL(", ").join(map(sql.Identifier, columns)),
+        sql.SQL(", ").join(map(sql.Identifier, columns)) if columns else sql.SQL("*"),
         sql.Identifier(schema, function),
         arguments,
     )

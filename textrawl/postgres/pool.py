@@ -13,7 +13,7 @@ from weakref import WeakSet
 import anyio
 import psycopg
 from psycopg import sql
-from psycopg.rows import args_row
+from psycopg.rows import BaseRowFactory
 from psycopg_pool import AsyncConnectionPool, PoolTimeout, TooManyRequests
 
 from textrawl.postgres.connection import (
@@ -139,13 +139,13 @@ _NO_END = b"select 0"
 
 @dataclass(frozen=True)
 class Statement(Generic[Row]):
-    """A call of a SQL function, with the function that makes a row of its columns.
+    """A call of a SQL function, and the way to make a row of its columns.
 
     A `short` statement can use the reserve of the pool.
     """
 
     query: bytes
-    build: Callable[..., Row]
+    factory: BaseRowFactory[Row]
     values: Mapping[str, object]
     short: bool = False
 
@@ -283,8 +283,7 @@ class ServerPool:
     async def run(self, statement: Statement[Row]) -> list[Row]:
         """Return the rows of `statement`."""
         async with self.lend(short=statement.short) as connection:
-            # Pass the columns by position: the query names them in the order of the fields.
-            cursor = connection.cursor(row_factory=args_row(statement.build))
+            cursor = connection.cursor(row_factory=statement.factory)
             if connection.pooled:
                 # A pipeline is one round trip and one transaction, so the limits end with the call.
                 async with connection.pipeline():
@@ -300,7 +299,7 @@ class ServerPool:
         This takes one round trip. The server commits at the first sync of the pipeline.
         """
         async with self.lend(short=statement.short) as connection:
-            cursor = connection.cursor(row_factory=args_row(statement.build))
+            cursor = connection.cursor(row_factory=statement.factory)
             end = connection.cursor()
             async with connection.pipeline() as pipeline:
                 if connection.pooled:
@@ -323,7 +322,7 @@ class ServerPool:
         This takes one round trip. The rows are at least as new as the position.
         """
         position = connection.cursor()
-        cursor = connection.cursor(row_factory=args_row(statement.build))
+        cursor = connection.cursor(row_factory=statement.factory)
         async with connection.pipeline() as pipeline:
             await position.execute(POSITION)
             if connection.pooled:
