@@ -10,7 +10,7 @@ import sys
 from collections.abc import Sequence
 from contextlib import suppress
 
-from textrawl.cli.interruption import end_at_interrupt, raise_at_interrupt
+from textrawl.cli.process_start import end_at_interrupt, raise_at_interrupt
 
 TYPE_CHECKING = False  # see above
 if TYPE_CHECKING:
@@ -78,7 +78,7 @@ def _run(words: list[str]) -> int:
 
         with raise_at_interrupt():
             return 0 if stay_resident() else _report(TAKEN, 0)
-    from textrawl.cli.garbage_collection import pause_collection  # noqa: PLC0415 - see above
+    from textrawl.cli.process_start import pause_collection  # noqa: PLC0415 - see above
 
     with pause_collection():
         from textrawl.cli.application import run_command  # noqa: PLC0415 - see above

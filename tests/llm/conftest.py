@@ -5,8 +5,8 @@ import pytest
 
 from tests.support.llm_server import LlmServer
 from tests.support.provider_server import Clock
+from textrawl.models.choice import choose_llm
 from textrawl.models.llm import LlmClient
-from textrawl.models.llm_choice import choose_llm
 from textrawl.settings import read_settings
 
 Open = Callable[..., LlmClient]

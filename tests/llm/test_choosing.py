@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from textrawl.errors import StartRefused
-from textrawl.models.llm_choice import choose_llm
+from textrawl.models.choice import choose_llm
 from textrawl.settings import read_settings
 
 
@@ -54,7 +54,7 @@ def test_each_provider_has_a_model_and_an_address(
 
 def test_a_client_that_is_not_used_loads_no_package_of_a_provider() -> None:
     program = (
-        "import sys; from textrawl.models.llm_choice import choose_llm; "
+        "import sys; from textrawl.models.choice import choose_llm; "
         "from textrawl.settings import read_settings; "
         "choose_llm(read_settings(llm_provider='openai', llm_api_key='k')); "
         "choose_llm(read_settings(llm_provider='ollama')); "

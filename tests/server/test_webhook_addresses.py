@@ -15,8 +15,7 @@ from cryptography.x509.oid import NameOID
 from tests.support.webhook_receiver import WebhookReceiver
 from textrawl.memory.webhooks import Destination
 from textrawl.server import webhooks
-from textrawl.server.webhook_addresses import find_fault
-from textrawl.server.webhooks import DeliveryFailed, load_certificates, open_receiver
+from textrawl.server.webhooks import DeliveryFailed, find_fault, load_certificates, open_receiver
 from textrawl.values.word_lists import list_destinations, read_hosts
 
 pytestmark = pytest.mark.anyio

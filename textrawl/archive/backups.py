@@ -20,7 +20,7 @@ from textrawl.embedded.cluster import find_programs
 from textrawl.embedded.paths import Account, ClusterPaths
 from textrawl.errors import StartRefused
 from textrawl.postgres.connection import OwnerLogin, is_distributed, read_conninfo, write_conninfo
-from textrawl.postgres.copies import Report, ignore, watch_copies
+from textrawl.postgres.inspection import Report, ignore, watch_copies
 from textrawl.postgres.migrations import migrate
 from textrawl.postgres.owner_session import (
     SCHEMA,

@@ -1,6 +1,6 @@
-"""Values of foreign JSON, whose types nobody promises."""
+"""Values of foreign JSON, whose types nobody promises, and conversations that are trees in it."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 from typing import Any, cast
 
@@ -50,3 +50,12 @@ def read_texts(content: object, kinds: tuple[str, ...] = ("text",)) -> Iterator[
             yield part
         elif as_object(part).get("type", "text") in kinds:
             yield as_text(as_object(part).get("text"))
+
+
+def walk(nodes: Mapping[str, Any], leaf: str, parent: str) -> list[dict[str, Any]]:
+    """Return the nodes from the root to a leaf. `parent` names the field with the node before."""
+    key, path = leaf, dict[str, dict[str, Any]]()
+    while key not in path and (node := as_object(nodes.get(key))):
+        path[key] = node
+        key = as_text(node.get(parent))
+    return list(path.values())[::-1]

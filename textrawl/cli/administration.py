@@ -26,7 +26,7 @@ from textrawl.embedded.postmaster import OWNER, read_state
 from textrawl.errors import ArgumentInvalid, StartRefused
 from textrawl.postgres.connection import OwnerLogin
 from textrawl.postgres.database import Database
-from textrawl.postgres.lock_holders import name_lock_holders
+from textrawl.postgres.inspection import name_lock_holders
 from textrawl.postgres.migrations import check, migrate
 from textrawl.postgres.sqlstates import DataRefused
 from textrawl.settings import Settings, read_settings

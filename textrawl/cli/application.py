@@ -12,9 +12,8 @@ import typer
 from textrawl import __version__
 from textrawl.cli.console import format_warnings, write_error
 from textrawl.cli.foreground import Interrupted, silence_libraries
-from textrawl.cli.garbage_collection import pause_collection
-from textrawl.cli.interruption import raise_at_interrupt
 from textrawl.cli.places import refuse_beside_server
+from textrawl.cli.process_start import pause_collection, raise_at_interrupt
 from textrawl.environment import OPTION
 
 PANELS: dict[str, dict[str, str]] = {
@@ -78,16 +77,16 @@ PANELS: dict[str, dict[str, str]] = {
 MODULES = {
     name: module
     for module, names in {
-        "archive": ("backup", "restore", "export"),
+        "archive": ("backup", "restore", "export", "mirror"),
         "connect": ("disconnect",),
         "cost": ("toolsets",),
-        "doctor": ("settings",),
+        "doctor": ("settings", "trust", "distrust"),
+        "entity": ("me",),
         "imports": ("import",),
         "recall": ("digest", "remember"),
         "search": ("explain", "show"),
         "serve": ("explore", "resident"),
         "trail": ("log", "undo"),
-        "trust": ("distrust",),
     }.items()
     for name in names
 }

@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING
 
 import anyio
 import anyio.to_thread
+from pydantic import BaseModel
 
 from textrawl import __version__
 from textrawl.cli.foreground import Interrupted, run_foreground, silence_libraries
-from textrawl.cli.garbage_collection import pause_collection, return_freed_memory
+from textrawl.cli.process_start import pause_collection, return_freed_memory
 from textrawl.doctor.setting_mistakes import find_mistakes
 from textrawl.environment import names_collector
 from textrawl.installation import write_install_command
@@ -107,8 +108,6 @@ def import_lightly() -> Generator[None]:
     The SDK and sse_starlette do without rich and uvicorn where these are not installed. pydantic
     makes the validator of a model at its first use: a session uses few of the 550 models.
     """
-    from pydantic import BaseModel  # noqa: PLC0415 - the settings have loaded it
-
     absent = [name for name in ("rich", "uvicorn") if name not in sys.modules]
     sys.modules.update(dict.fromkeys(absent))  # pyright: ignore[reportCallIssue, reportArgumentType]
     BaseModel.model_config["defer_build"] = True

@@ -22,7 +22,7 @@ from textrawl.memory.opening import open_database, open_memory
 from textrawl.memory.store import Store
 from textrawl.models.active_model import Models
 from textrawl.postgres.database import Database
-from textrawl.postgres.lock_holders import name_lock_holders
+from textrawl.postgres.inspection import name_lock_holders
 from textrawl.settings import Settings, read_settings
 
 Given = ParamSpec("Given")

@@ -3,8 +3,8 @@
 from functools import partial
 
 from textrawl.cli.foreground import Interrupted, run_foreground
-from textrawl.cli.garbage_collection import pause_collection
 from textrawl.cli.hosting import prepare_server
+from textrawl.cli.process_start import pause_collection
 from textrawl.settings import read_settings
 
 with pause_collection():

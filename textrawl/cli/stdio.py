@@ -9,7 +9,7 @@ from types import FrameType
 from typing import NoReturn
 
 from textrawl import __version__
-from textrawl.cli.garbage_collection import pause_collection
+from textrawl.cli.process_start import pause_collection
 from textrawl.environment import ValueSource, find_value, read_sources
 from textrawl.errors import StartRefused, TextrawlError
 from textrawl.resident.client import choose_address

@@ -32,8 +32,7 @@ from textrawl.errors import ArgumentInvalid, MemoryNotEnabled, NothingToDelete, 
 from textrawl.memory.facts import MemoryOperations
 from textrawl.memory.journal import JournalOperations
 from textrawl.memory.opening import open_memory
-from textrawl.memory.recalls import describe_recall
-from textrawl.memory.store import Store
+from textrawl.memory.store import Store, describe_recall
 from textrawl.settings import Settings
 from textrawl.tools.memory.search_replies import (
     FactLayout,

@@ -33,9 +33,8 @@ from textrawl.memory.facts import MemoryOperations, Question
 from textrawl.memory.store import Store
 from textrawl.memory.webhooks import WebhookRow, Webhooks
 from textrawl.models.active_model import Models, choose_named
-from textrawl.models.choice import choose_embedder, explain_choice
+from textrawl.models.choice import choose_embedder, choose_llm, explain_choice
 from textrawl.models.llm import Prompt
-from textrawl.models.llm_choice import choose_llm
 from textrawl.postgres.connection import describe_failure
 from textrawl.postgres.inspection import (
     Server,

@@ -18,10 +18,9 @@ from textrawl.access.access_token import hash_token
 from textrawl.cluster.opening import load_cluster_database
 from textrawl.memory.store import Extracted, Store
 from textrawl.models.active_model import Models, choose_named
-from textrawl.models.choice import asks_for_model, choose_embedder
+from textrawl.models.choice import asks_for_model, choose_embedder, choose_llm
 from textrawl.models.embeddings import Embedder
 from textrawl.models.llm import LlmClient
-from textrawl.models.llm_choice import choose_llm
 from textrawl.postgres.database import Database
 from textrawl.postgres.migrations import check
 from textrawl.scheduling import run_beside

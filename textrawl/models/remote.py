@@ -26,6 +26,7 @@ from textrawl.models.embeddings import (
     EmbeddingEndpoint,
     Model,
     ProviderFailed,
+    QueryCache,
     Vector,
     check_count,
     check_texts,
@@ -33,7 +34,6 @@ from textrawl.models.embeddings import (
     describe_excess,
 )
 from textrawl.models.provider import Breaker, expect_bytes, is_transient, pause_before_retry
-from textrawl.models.query_cache import QueryCache
 from textrawl.tracing import trace_embedding
 
 _MAX_TEXTS = 2_048

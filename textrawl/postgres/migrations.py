@@ -21,7 +21,7 @@ from psycopg.conninfo import make_conninfo
 from textrawl.errors import StartRefused
 from textrawl.postgres.catalogue import REBUILT, compare_catalogue
 from textrawl.postgres.connection import connect, is_distributed, make_password, write_verifier
-from textrawl.postgres.lock_holders import (
+from textrawl.postgres.inspection import (
     LockHolder,
     describe_lock_holders,
     end_analyst_sessions,

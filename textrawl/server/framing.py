@@ -200,7 +200,9 @@ class Output:
     def __init__(self, descriptor: int) -> None:
         self.descriptor = descriptor
         mode = os.fstat(descriptor).st_mode
-        self._socket = _open_socket(descriptor) if stat.S_ISSOCK(mode) else None
+        self._socket: socket | None = None
+        if stat.S_ISSOCK(mode):
+            self._socket, self._without_waiting = _open_socket(descriptor)
         self.pollable = stat.S_ISFIFO(mode) or self._socket is not None
         """True if `write` never blocks while the descriptor is writable."""
 
@@ -217,17 +219,12 @@ class Output:
             # A writable pipe has room for PIPE_BUF bytes.
             return os.write(self.descriptor, text[: select.PIPE_BUF])
         with suppress(BlockingIOError):
-            return _send(self._socket, text)
+            return self._socket.send(text, self._without_waiting)
         return 0
 
 
-def _open_socket(descriptor: int) -> "socket":
+def _open_socket(descriptor: int) -> "tuple[socket, int]":
+    """Return a socket on the descriptor, and the flag with which it sends without waiting."""
     import socket  # noqa: PLC0415 - few clients connect with one
 
-    return socket.socket(fileno=os.dup(descriptor))
-
-
-def _send(connection: "socket", text: bytes | bytearray) -> int:
-    import socket  # noqa: PLC0415 - few clients connect with one
-
-    return connection.send(text, socket.MSG_DONTWAIT)
+    return socket.socket(fileno=os.dup(descriptor)), socket.MSG_DONTWAIT

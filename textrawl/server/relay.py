@@ -38,7 +38,7 @@ _MOST_UNREAD = 1 << 20  # bytes for a slow client or server. Further ones stay i
 _INVALID = -32600  # a number of JSON-RPC
 
 
-class Outcome(Enum):
+class SessionEnd(Enum):
     """The end of a session: that of the client, that of the server, or a server that is silent."""
 
     ENDED = "ended"
@@ -62,9 +62,9 @@ def hand_over(endpoint: "Endpoint") -> bool:
     while joined is not None:
         reads = joined.reads
         outcome = relay.run(joined)
-        if outcome is Outcome.ENDED:
+        if outcome is SessionEnd.ENDED:
             return True
-        joined = join(entrance) if outcome is Outcome.LOST else None
+        joined = join(entrance) if outcome is SessionEnd.LOST else None
         if joined is None and not children and _read_code() != code:
             joined = _start_server(reads)
     return False
@@ -117,7 +117,7 @@ class Relay:
         self._ping: socket.socket | None = None
         self._pinged = 0.0
 
-    def run(self, joined: Joined) -> Outcome:
+    def run(self, joined: Joined) -> SessionEnd:
         """Copy until the client or the server ends."""
         self._begin()
         self._conversation.reads, self._entrance = joined.reads, joined.entrance
@@ -128,25 +128,29 @@ class Relay:
         with joined.connection as connection:
             outcome = self._copy(connection)
         self._end_ping()
-        if outcome is not Outcome.ENDED:
+        if outcome is not SessionEnd.ENDED:
             self._begin_again()
         with suppress(OSError):
-            self._write(wait=outcome is Outcome.ENDED)
+            self._write(wait=outcome is SessionEnd.ENDED)
         return outcome
 
-    def _copy(self, connection: socket.socket) -> Outcome:
+    def _copy(self, connection: socket.socket) -> SessionEnd:
         while True:
             try:
                 self._take_turn(connection)
             except EOFError:
                 return self._find_outcome()
             except TimeoutError:
-                return Outcome.SILENT
+                return SessionEnd.SILENT
             except BrokenPipeError:  # the client reads no more
-                return Outcome.ENDED
+                return SessionEnd.ENDED
 
-    def _find_outcome(self) -> Outcome:
-        return Outcome.ENDED if self._client.ended and not self._conversation.owes else Outcome.LOST
+    def _find_outcome(self) -> SessionEnd:
+        return (
+            SessionEnd.ENDED
+            if self._client.ended and not self._conversation.owes
+            else SessionEnd.LOST
+        )
 
     def _take_turn(self, connection: socket.socket) -> None:
         """Wait until a line can move, and move it.

@@ -16,8 +16,7 @@ from textrawl.access.principal import Caller, Directory, Principal, find_caller
 from textrawl.access.request import find_principal, find_request_id, find_space
 from textrawl.embedded.location import IMPORTS
 from textrawl.errors import ArgumentInvalid, NotAuthenticated
-from textrawl.memory.recalls import describe_recall
-from textrawl.memory.store import Store
+from textrawl.memory.store import Store, describe_recall
 from textrawl.memory.watches import Watches
 from textrawl.scheduling import run_aside
 from textrawl.settings import CorrectionMode, Settings

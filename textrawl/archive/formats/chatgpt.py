@@ -10,9 +10,8 @@ from typing import Any
 
 from textrawl.archive.bundles import Bundle
 from textrawl.archive.formats import ImportFormat
-from textrawl.archive.formats.trees import walk
 from textrawl.archive.items import Conversation, Fault, Item, Turn
-from textrawl.archive.json_values import as_list, as_object, as_text, read_time
+from textrawl.archive.json_values import as_list, as_object, as_text, read_time, walk
 
 _FILE = "conversations.json"
 _SEEN = ("text", "multimodal_text")

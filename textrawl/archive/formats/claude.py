@@ -5,9 +5,8 @@ from typing import Any
 
 from textrawl.archive.bundles import Bundle
 from textrawl.archive.formats import ImportFormat
-from textrawl.archive.formats.trees import walk
 from textrawl.archive.items import Conversation, Fault, ImportedNote, Item, Turn
-from textrawl.archive.json_values import as_list, as_object, as_text, read_texts, read_time
+from textrawl.archive.json_values import as_list, as_object, as_text, read_texts, read_time, walk
 
 _SPEAKERS = {"human": "user", "assistant": "assistant"}
 _MARKS = {

@@ -1,18 +1,35 @@
-"""The commands `doctor` and `settings`."""
+"""The commands `doctor`, `settings`, `trust` and `distrust`."""
 
 import sys
+from pathlib import Path
 from typing import Annotated
 
 import typer
 from rich.table import Table
 
-from textrawl.cli.console import open_console, show_wait, write_cell, write_json, write_row
+from textrawl.cli.console import (
+    open_console,
+    show_wait,
+    write_cell,
+    write_json,
+    write_message,
+    write_row,
+)
 from textrawl.cli.foreground import run_foreground
 from textrawl.cli.memory_session import ask
 from textrawl.doctor.checks import CheckResult, examine, record_errors
 from textrawl.doctor.configuration import DEFAULT, describe_settings, list_settings
+from textrawl.environment import distrust as drop_trust
+from textrawl.environment import (
+    find_user_file,
+    list_trusted,
+    name_local_file,
+    parse_file,
+    read_local_file,
+)
+from textrawl.environment import trust as record_trust
 from textrawl.memory import commands
-from textrawl.settings import Settings, read_settings
+from textrawl.settings import Settings, is_setting, read_settings
 
 _COLOURS = {"ok": "green", "note": "yellow", "broken": "bold red"}
 
@@ -108,3 +125,52 @@ def settings(
         style = "dim" if source == DEFAULT else "bold"
         table.add_row(name, write_cell(value, style), source, style=style)
     console.print(table)
+
+
+TrustedFolder = Annotated[
+    Path, typer.Argument(metavar="[FOLDER]", help="The folder; default: the working directory.")
+]
+
+
+def trust(
+    folder: TrustedFolder = Path(),
+    listing: Annotated[
+        bool, typer.Option("--list", help="List the files that you trusted, and their state.")
+    ] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Write JSON.")] = False,
+) -> None:
+    """Let the `.env` of a folder set all settings, until the file changes.
+
+    Without this, textrawl takes only formats and sizes of answers from the `.env` of the working
+    directory, because a repository that you cloned can contain this file. Read the file first. The
+    states of `--list` are trusted, changed (the file is ignored again) and missing.
+    """
+    if listing:
+        _list(as_json=as_json)
+        return
+    file = read_local_file(folder)
+    names = sorted(filter(is_setting, parse_file(file).withheld))
+    record_trust(find_user_file().parent, Path(file.label), file.content)
+    if as_json:
+        write_json({"file": file.label, "settings": names})
+    taken = f" It now sets {', '.join(names)}." if names else ""
+    write_message(f"{file.label} is trusted until it changes.{taken}")
+
+
+def _list(*, as_json: bool) -> None:
+    found = list_trusted(find_user_file().parent)
+    if as_json:
+        write_json([{"file": str(path), "state": state} for path, state in found])
+        return
+    for path, state in found:
+        write_row((state, str(path)))
+
+
+def distrust(folder: TrustedFolder = Path()) -> None:
+    """Take back the trust in the `.env` of a folder.
+
+    The folder does not need to exist any more.
+    """
+    file = name_local_file(folder)
+    state = "no longer" if drop_trust(find_user_file().parent, file) else "not"
+    write_message(f"{file} is {state} trusted.")

@@ -18,6 +18,7 @@ from textrawl.cli.console import open_console, write_json, write_line, write_mes
 from textrawl.cli.inputs import AdministeredSpace, AsJson
 from textrawl.errors import ArgumentInvalid
 from textrawl.memory.webhooks import WEBHOOK_EVENTS, AddedWebhook, WebhookRow, Webhooks
+from textrawl.server.webhooks import DeliveryFailed, post_test
 from textrawl.settings import read_settings
 from textrawl.values.text import clean_name
 from textrawl.values.word_lists import list_destinations
@@ -162,7 +163,6 @@ def resume(name: Name) -> None:
 @webhook.command()
 def test(name: Name) -> None:
     """Post a signed message of the type memory.test from this machine, and say how it ends."""
-    from textrawl.server.webhooks import DeliveryFailed, post_test  # noqa: PLC0415 - slow to import
 
     async def work(memory: Administration) -> WebhookRow:
         webhooks = Webhooks(memory.database, memory.credential)

@@ -364,7 +364,7 @@ async def forget(
     return call.reply(reply)
 
 
-class StatsReply(Reply):
+class CorpusStatsReply(Reply):
     """The graphs that the caller can read, and their totals. The size in bytes is an estimate."""
 
     large = True
@@ -397,7 +397,7 @@ class StatsReply(Reply):
         )
 
 
-@corpus.tool(READS, StatsReply)
+@corpus.tool(READS, CorpusStatsReply)
 async def stats(call: Call) -> CallToolResult:
     """Show the graphs of the user's documents with their sizes, and the embedding model."""
     credential = call.caller.principal.credential
@@ -413,4 +413,4 @@ async def stats(call: Call) -> CallToolResult:
     # The folder of the machine is of no use to somebody who reaches the server over a network.
     folder = None if call.caller.sharing else call.app.folder
     place = str(folder) if folder is not None else size.database
-    return call.reply(StatsReply.build(rows, place, model, size.bytes))
+    return call.reply(CorpusStatsReply.build(rows, place, model, size.bytes))

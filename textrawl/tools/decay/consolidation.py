@@ -27,8 +27,8 @@ from textrawl.scheduling import run_aside
 from textrawl.tools.call import Call
 from textrawl.tools.decay.declaration import (
     Days,
+    DecayFailureReply,
     DecayReply,
-    FailureReply,
     Limit,
     LongText,
     MemoryId,
@@ -274,7 +274,7 @@ class PromotedReply(DecayReply):
     message: str
 
 
-@decay.tool(WRITES, PromotedReply, FailureReply, dry_run="dry_run")
+@decay.tool(WRITES, PromotedReply, DecayFailureReply, dry_run="dry_run")
 async def promote_memory(
     call: Call,
     memory_id: MemoryId | None = None,
@@ -302,18 +302,18 @@ async def promote_memory(
     return call.reply(_build(rows, promoted, target, dry_run=dry_run))
 
 
-def _refuse(rows: Sequence[CandidateRow], *, force: bool) -> FailureReply | None:
+def _refuse(rows: Sequence[CandidateRow], *, force: bool) -> DecayFailureReply | None:
     """Return the reason why the one memory cannot be promoted."""
     if not rows:
-        return FailureReply(message="Memory not found; search_memory shows the ids")
+        return DecayFailureReply(message="Memory not found; search_memory shows the ids")
     [row] = rows
     if row.status == "promoted":
         message = f"Memory is promoted already: {row.promoted_to}"
-        return FailureReply(message=message, promoted_to=row.promoted_to)
+        return DecayFailureReply(message=message, promoted_to=row.promoted_to)
     if row.reason is None and not force:
         score = round(row.score, 4)
         message = f"Memory does not qualify (score {score:.2f}); force promotes it anyway"
-        return FailureReply(message=message, score=score)
+        return DecayFailureReply(message=message, score=score)
     return None
 
 

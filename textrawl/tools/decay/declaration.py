@@ -67,7 +67,7 @@ def shorten(text: str, most: int) -> str:
     return text if not most or len(text) <= most else f"{text[:most].rstrip()}…"
 
 
-class FailureReply(DecayReply):
+class DecayFailureReply(DecayReply):
     """A failure, with the reason. The result also has isError."""
 
     success: Annotated[bool, Key("ok")] = False
@@ -76,6 +76,6 @@ class FailureReply(DecayReply):
     score: Annotated[float | None, Key("s")] = None
 
 
-def reply_failure(call: Call, reply: FailureReply) -> CallToolResult:
+def reply_failure(call: Call, reply: DecayFailureReply) -> CallToolResult:
     """Answer with a failure."""
     return call.reply(reply).model_copy(update={"is_error": True})

@@ -23,10 +23,10 @@ from textrawl.tools.decay.declaration import (
     Content,
     Context,
     Days,
+    DecayFailureReply,
     DecayReply,
     EntityNames,
     Extra,
-    FailureReply,
     Label,
     Limit,
     MemoryId,
@@ -194,7 +194,7 @@ class ObservedReply(DecayReply):
     results: Annotated[list[ObservedPart] | None, Key("m")] = None
 
 
-@decay.tool(WRITES, TouchedReply, FailureReply)
+@decay.tool(WRITES, TouchedReply, DecayFailureReply)
 async def touch_memory(
     call: Call, memory_id: MemoryId, boost_strength: bool = False
 ) -> CallToolResult:
@@ -202,7 +202,7 @@ async def touch_memory(
     boost = BOOST if boost_strength else 0.0
     [row] = await _reinforce(call, memories=[memory_id], boost=boost)
     if row.old_score is None or row.new_score is None or row.strength is None:
-        return reply_failure(call, FailureReply(message=f"Memory not found: {memory_id}"))
+        return reply_failure(call, DecayFailureReply(message=f"Memory not found: {memory_id}"))
     reply = TouchedReply(
         memory_id=row.id,
         old_score=row.old_score,

@@ -192,13 +192,13 @@ class ApprovedSplit(BaseModel):
     observations: list[Text]
 
 
-class DoneReply(SnakeReply):
+class SplitDoneReply(SnakeReply):
     """The result of a split."""
 
     result: DonePart
 
 
-@graph.tool(WRITES, DoneReply)
+@graph.tool(WRITES, SplitDoneReply)
 async def execute_entity_split(
     call: Call,
     entity_name: Name,
@@ -215,10 +215,10 @@ async def execute_entity_split(
     ]
     del parent_entity_name  # unused, because the new entities are parts of `entity_name`
     done = await MaintenanceOperations(call.store).split(entity_name, splits, call.caller)
-    return call.reply(DoneReply(result=done))
+    return call.reply(SplitDoneReply(result=done))
 
 
-class CandidatesReply(SnakeReply):
+class SplitCandidatesReply(SnakeReply):
     """Entities that need a split, largest first. Topics that do not fit the budget are left out."""
 
     candidates: list[AnalysisPart]
@@ -251,12 +251,12 @@ def _note_split(parts: Sequence[AnalysisPart]) -> str | None:
     return None if all(part.topics is not None for part in parts) else _NOT_ALL
 
 
-@graph.tool(READS, CandidatesReply)
+@graph.tool(READS, SplitCandidatesReply)
 async def find_split_candidates(call: Call) -> CallToolResult:
     """List the entities that have too many observations."""
     rows = await MaintenanceOperations(call.store).find_large(call.caller)
     parts = [AnalysisPart.build(row, analysis) for row, analysis in rows if analysis.needs_split]
-    reply = CandidatesReply(candidates=parts, note=_note_split(parts))
+    reply = SplitCandidatesReply(candidates=parts, note=_note_split(parts))
     return await run_aside(call.reply, reply)
 
 

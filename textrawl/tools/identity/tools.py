@@ -100,7 +100,7 @@ PromptLabel = Annotated[str, AfterValidator(_check_label)]
 SnapshotId = Annotated[str, AfterValidator(partial(check_id, kind="snapshot", form=_SNAPSHOT))]
 
 
-class DoneReply(SuccessReply):
+class FileReply(SuccessReply):
     """A change that was made, and the id of the snapshot of the replaced text."""
 
     message: str
@@ -254,7 +254,7 @@ _Heading = Annotated[Section, Field(description="text of a heading, ## or ###")]
 _Body = Annotated[Content, Field(description="without the heading")]
 
 
-@identity.tool(WRITES, DoneReply)
+@identity.tool(WRITES, FileReply)
 async def identity_write(
     call: Call,
     category: Category,
@@ -269,10 +269,10 @@ async def identity_write(
     file = File(category, filename, instanceId)
     row = await IdentityOperations(call.store).write(file, content, call.caller)
     verb = "created" if row.created else "rewrote"
-    return call.reply(DoneReply(message=f"I {verb} {file.path}.", snapshot_id=row.snapshot_id))
+    return call.reply(FileReply(message=f"I {verb} {file.path}.", snapshot_id=row.snapshot_id))
 
 
-@identity.tool(WRITES, DoneReply)
+@identity.tool(WRITES, FileReply)
 async def identity_append(
     call: Call,
     category: Category,
@@ -284,7 +284,7 @@ async def identity_append(
     return await _add(call, File(category, filename, instanceId), content, "append")
 
 
-@identity.tool(WRITES, DoneReply)
+@identity.tool(WRITES, FileReply)
 async def identity_prepend(
     call: Call,
     category: Category,
@@ -299,10 +299,10 @@ async def identity_prepend(
 async def _add(call: Call, file: File, content: str, placement: str) -> CallToolResult:
     row = await IdentityOperations(call.store).write(file, content, call.caller, placement)
     verb = "created" if row.created else "added to"
-    return call.reply(DoneReply(message=f"I {verb} {file.path}."))
+    return call.reply(FileReply(message=f"I {verb} {file.path}."))
 
 
-@identity.tool(WRITES, DoneReply, FailureReply)
+@identity.tool(WRITES, FileReply, FailureReply)
 async def identity_update_section(
     call: Call,
     category: Category,
@@ -319,7 +319,7 @@ async def identity_update_section(
     return await _change(call, file, (section, content), add_to_section)
 
 
-@identity.tool(WRITES, DoneReply, FailureReply)
+@identity.tool(WRITES, FileReply, FailureReply)
 async def identity_rewrite_section(
     call: Call,
     category: Category,
@@ -342,10 +342,10 @@ async def _change(call: Call, file: File, section: tuple[str, str], edit: Edit) 
     if row is None:
         return reply_failure(call, f"I have no file {file.path}: create it with identity_write.")
     message = f"I {'rewrote' if rewrites else 'added to'} {section[0]} in {file.path}."
-    return call.reply(DoneReply(message=message, snapshot_id=row.snapshot_id))
+    return call.reply(FileReply(message=message, snapshot_id=row.snapshot_id))
 
 
-@identity.tool(DELETES, DoneReply, FailureReply)
+@identity.tool(DELETES, FileReply, FailureReply)
 async def identity_delete_custom(
     call: Call, filename: Filename, instanceId: InstanceId | None = None
 ) -> CallToolResult:
@@ -356,10 +356,10 @@ async def identity_delete_custom(
     )
     if not row.deleted:
         return reply_failure(call, f"I have no file {file.path}.")
-    return call.reply(DoneReply(message=f"I deleted {file.path}.", snapshot_id=row.snapshot_id))
+    return call.reply(FileReply(message=f"I deleted {file.path}.", snapshot_id=row.snapshot_id))
 
 
-@identity.tool(WRITES, DoneReply, FailureReply)
+@identity.tool(WRITES, FileReply, FailureReply)
 async def identity_set_meta(
     call: Call, category: Category, filename: Filename, promptLabel: PromptLabel
 ) -> CallToolResult:
@@ -369,10 +369,10 @@ async def identity_set_meta(
         "label_identity", bool, label=promptLabel, **file.arguments, **call.caller.writing
     ):
         return reply_failure(call, f"I have no file {file.path}: create it with identity_write.")
-    return call.reply(DoneReply(message=f"I labelled {file.path} {promptLabel}."))
+    return call.reply(FileReply(message=f"I labelled {file.path} {promptLabel}."))
 
 
-class CreatedReply(SuccessReply):
+class SnapshotsTakenReply(SuccessReply):
     """The snapshots that were taken."""
 
     message: str
@@ -413,7 +413,7 @@ class ContentReply(SuccessReply):
     content: Annotated[str, Key("c")]
 
 
-@identity.tool(WRITES, CreatedReply)
+@identity.tool(WRITES, SnapshotsTakenReply)
 async def snapshot_create(
     call: Call, pinned: Annotated[bool, Field(description="keep the snapshots for good")] = False
 ) -> CallToolResult:
@@ -423,7 +423,7 @@ async def snapshot_create(
         "create_snapshots", str, pinned=pinned, days=days, **call.caller.writing
     )
     message = f"I took a snapshot of {len(names)} file{'s' if len(names) != 1 else ''}."
-    return call.reply(CreatedReply(message=message, snapshots=names))
+    return call.reply(SnapshotsTakenReply(message=message, snapshots=names))
 
 
 @identity.tool(READS, SnapshotsReply)
@@ -452,7 +452,7 @@ async def snapshot_get(call: Call, snapshotId: SnapshotId) -> CallToolResult:
     return await call.reply_aside(ContentReply(content=rows[0].content or ""))
 
 
-@identity.tool(WRITES, DoneReply, FailureReply)
+@identity.tool(WRITES, FileReply, FailureReply)
 async def snapshot_restore(call: Call, snapshotId: SnapshotId) -> CallToolResult:
     """Bring back the text of a snapshot. The replaced text stays as a snapshot."""
     row = await call.store.call_one(
@@ -461,7 +461,7 @@ async def snapshot_restore(call: Call, snapshotId: SnapshotId) -> CallToolResult
     if row.path is None:
         return _reply_missing(call, snapshotId)
     message = f"I restored {row.path} from {snapshotId}."
-    return call.reply(DoneReply(message=message, snapshot_id=row.snapshot_id))
+    return call.reply(FileReply(message=message, snapshot_id=row.snapshot_id))
 
 
 def _reply_missing(call: Call, name: str) -> CallToolResult:

@@ -184,7 +184,7 @@ class ListedPart(Part):
     instance: Annotated[str, Key("src"), Field(alias="sourceInstance")]
 
 
-class ListedReply(Reply):
+class EntriesReply(Reply):
     """A page of entries, and the number of entries on all pages."""
 
     items = "memories"
@@ -194,7 +194,7 @@ class ListedReply(Reply):
     dropped: Annotated[int | None, Key("cut")] = None
 
 
-@journal.tool(READS, ListedReply)
+@journal.tool(READS, EntriesReply)
 async def memory_list(
     call: Call,
     granularity: Granularity | None = None,
@@ -214,7 +214,7 @@ async def memory_list(
         skip=offset,
         **call.caller.reading_home,
     )
-    reply = ListedReply(
+    reply = EntriesReply(
         memories=[ListedPart.model_validate(row) for row in rows if row.path is not None],
         total=rows[0].total,
     )

@@ -151,7 +151,7 @@ class NodeReply(SuccessReply):
     node: Annotated[NodePart, Key("node")]
 
 
-class DoneReply(SuccessReply):
+class ChangeReply(SuccessReply):
     """A change, for callers that cannot read the space, or a deletion."""
 
     message: Annotated[str, Key("msg")]

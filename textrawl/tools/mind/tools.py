@@ -1,6 +1,524 @@
-"""The tools of the `mind` toolset, which are declared when their modules are loaded."""
+"""The tools of the `mind` toolset, which store, change, search and walk nodes and edges."""
 
-from textrawl.tools.mind import nodes, walks
-from textrawl.tools.mind.declaration import mind
+from typing import Annotated, Literal, Self
+from uuid import UUID
 
-__all__ = ["mind", "nodes", "walks"]
+from mcp.types import CallToolResult
+from pydantic import AfterValidator, Field, ValidationInfo
+
+from textrawl.memory.mind import (
+    EdgePart,
+    GraphCounts,
+    MatchPart,
+    MindOperations,
+    NodePart,
+    ReachedPart,
+    Refused,
+    WalkOperations,
+    WrittenGraph,
+    write_fields,
+)
+from textrawl.tools.call import Call, FailureReply, reply_failure
+from textrawl.tools.mind.declaration import (
+    MOST_ITEMS,
+    NEVER,
+    ChangeReply,
+    EdgeId,
+    EdgeItem,
+    Embedding,
+    End,
+    EndOrNever,
+    InstanceId,
+    KindName,
+    Label,
+    Moment,
+    NodeId,
+    NodeItem,
+    NodeReply,
+    PastMoment,
+    Properties,
+    Query,
+    Share,
+    Text,
+    mind,
+)
+from textrawl.tools.toolset import DELETES, READS, WRITES
+from textrawl.wire.columns import UuidText
+from textrawl.wire.replies import Key, Part, SuccessReply
+
+
+@mind.tool(WRITES, NodeReply)
+async def graph_node_create(
+    call: Call,
+    type: KindName,
+    label: Label,
+    description: Text | None = None,
+    properties: Properties | None = None,
+    instanceId: InstanceId | None = None,
+    confidence: Annotated[Share | None, Field(json_schema_extra={"default": 0.5})] = None,
+    sourceMemoryId: InstanceId | None = None,
+    firstLearnedAt: PastMoment | None = None,
+    embedding: Embedding | None = None,
+) -> CallToolResult:
+    """Create a node, or return the node with this label and type.
+
+    Example: {"type":"person","label":"Ada"}.
+    """
+    node = write_fields(
+        type=type,
+        label=label,
+        description=description,
+        confidence=confidence,
+        properties=properties,
+        memory=sourceMemoryId,
+        first_learned_at=firstLearnedAt,
+    )
+    written = await MindOperations(call.store).write([node], [], instanceId, call.caller)
+    [row] = written.rows
+    message = f"{'Created' if row.created else 'Found'} node: {label}"
+    part = written.nodes.get(str(row.id)) or NodePart(id=str(row.id), type=type, label=label)
+    return call.reply(NodeReply(message=message, node=part))
+
+
+@mind.tool(READS, NodeReply, FailureReply)
+async def graph_node_get(call: Call, id: NodeId) -> CallToolResult:
+    """Get a node by its id."""
+    rows = await MindOperations(call.store).fetch([id], call.caller)
+    if not rows:
+        return reply_failure(call, Refused.no_node(id).message)
+    return call.recall("node", NodeReply(node=rows[0]))
+
+
+@mind.tool(WRITES, NodeReply, ChangeReply, FailureReply)
+async def graph_node_update(
+    call: Call,
+    id: NodeId,
+    type: KindName | None = None,
+    label: Label | None = None,
+    description: Text | None = None,
+    properties: Annotated[Properties | None, Field(description="replace all")] = None,
+    instanceId: InstanceId | None = None,
+    confidence: Share | None = None,
+    sourceMemoryId: InstanceId | None = None,
+    firstLearnedAt: PastMoment | None = None,
+    lastConfirmedAt: PastMoment | None = None,
+    embedding: Embedding | None = None,
+) -> CallToolResult:
+    """Change values of a node. Values that are not given stay."""
+    fields = write_fields(
+        type=type,
+        label=label,
+        description=description,
+        properties=properties,
+        instance=instanceId,
+        confidence=confidence,
+        memory=sourceMemoryId,
+        first_learned_at=firstLearnedAt,
+        last_confirmed_at=lastConfirmedAt,
+    )
+    return await _update_node(call, id, fields)
+
+
+async def _update_node(call: Call, node: str, fields: dict[str, object]) -> CallToolResult:
+    rows = await MindOperations(call.store).update(node, fields, call.caller)
+    if isinstance(rows, Refused):
+        return reply_failure(call, rows.message)
+    if not rows:
+        return call.reply(ChangeReply(message=f"Updated node: {node}"))
+    return call.reply(NodeReply(message="Updated node", node=rows[0]))
+
+
+@mind.tool(DELETES, ChangeReply, FailureReply)
+async def graph_node_delete(
+    call: Call,
+    id: NodeId,
+    permanent: Annotated[bool, Field(description="forget the node; undo cannot revive it")] = False,
+) -> CallToolResult:
+    """Delete a node with its facts and edges. They stay as history unless permanent is true."""
+    row = await MindOperations(call.store).delete(id, call.caller, permanent=permanent)
+    if isinstance(row, Refused):
+        return reply_failure(call, row.message)
+    message = f"Deleted node with {row.facts} facts and {row.edges} edges"
+    return call.reply(ChangeReply(message=message))
+
+
+class EdgeReply(SuccessReply):
+    """An edge that was created or changed."""
+
+    message: Annotated[str, Key("msg")]
+    edge: Annotated[EdgePart, Key("edge")]
+
+
+class EdgesReply(SuccessReply):
+    """Edges, the newest first. `more` is true if there are more edges than the limit."""
+
+    items = "edges"
+    one_channel = True
+    large = True
+
+    edges: Annotated[list[EdgePart], Key("edges")]
+    more: Annotated[bool | None, Key("more")] = None
+    dropped: Annotated[int | None, Key("cut")] = None
+
+
+@mind.tool(WRITES, EdgeReply, FailureReply)
+async def graph_edge_create(
+    call: Call,
+    fromId: NodeId,
+    toId: NodeId,
+    type: KindName,
+    properties: Properties | None = None,
+    weight: Annotated[Share | None, Field(json_schema_extra={"default": 0.5})] = None,
+    evidence: Text | None = None,
+    occurredAt: Moment | None = None,
+    validUntil: End | None = None,
+    instanceId: InstanceId | None = None,
+) -> CallToolResult:
+    """Connect two nodes. If the edge exists, confirm it with the larger weight.
+
+    Types: feels_about, close_to, loves, helps_with, or any other.
+    """
+    fields = write_fields(
+        properties=properties,
+        strength=weight,
+        evidence=evidence,
+        occurred_at=occurredAt,
+        valid_until=validUntil,
+        instance=instanceId,
+    )
+    return await _connect(call, (fromId, toId), type, fields)
+
+
+async def _connect(
+    call: Call, ends: tuple[str, str], type: str, fields: dict[str, object]
+) -> CallToolResult:
+    outcome = await MindOperations(call.store).connect(ends, type, fields, call.caller)
+    if isinstance(outcome, Refused):
+        return reply_failure(call, outcome.message)
+    row, stored = outcome
+    part = stored[0] if stored else EdgePart(id=str(row.edge_id), type=type)
+    return call.reply(EdgeReply(message=f"{'Created' if row.created else 'Found'} edge", edge=part))
+
+
+@mind.tool(READS, EdgesReply, FailureReply)
+async def graph_edge_get(
+    call: Call,
+    id: EdgeId | None = None,
+    fromId: NodeId | None = None,
+    toId: NodeId | None = None,
+    type: KindName | None = None,
+    includeDeleted: bool = False,
+    onlyValid: Annotated[bool, Field(description="leave out edges that ended")] = False,
+    limit: Annotated[int, Field(ge=1, le=500)] = 100,
+) -> CallToolResult:
+    """Get edges by their id, or by ends and type, the newest first."""
+    if id is not None:
+        found = await MindOperations(call.store).fetch_edges(
+            [id], call.caller, deleted=includeDeleted
+        )
+        if not found:
+            return reply_failure(call, Refused.no_edge(id).message)
+        return call.recall("edge", EdgesReply(edges=found))
+    rows = await WalkOperations(call.store).find_edges(
+        call.caller,
+        deleted=includeDeleted,
+        from_node=fromId,
+        to_node=toId,
+        type=type,
+        only_valid=onlyValid,
+        max_rows=limit + 1,
+    )
+    reply = EdgesReply(edges=rows[:limit], more=len(rows) > limit or None)
+    return call.recall("edge", reply)
+
+
+@mind.tool(WRITES, EdgeReply, ChangeReply, FailureReply)
+async def graph_edge_update(
+    call: Call,
+    id: EdgeId,
+    properties: Annotated[Properties | None, Field(description="replace all")] = None,
+    weight: Share | None = None,
+    evidence: Text | None = None,
+    occurredAt: Moment | None = None,
+    validUntil: Annotated[EndOrNever | None, Field(description="never: no end")] = None,
+    lastConfirmedAt: PastMoment | None = None,
+    instanceId: InstanceId | None = None,
+) -> CallToolResult:
+    """Change values of an edge. Values that are not given stay."""
+    fields = write_fields(
+        properties=properties,
+        strength=weight,
+        evidence=evidence,
+        occurred_at=occurredAt,
+        valid_until=validUntil,
+        last_confirmed_at=lastConfirmedAt,
+        instance=instanceId,
+    )
+    if validUntil == NEVER:
+        fields["valid_until"] = None
+    return await _update(call, id, fields)
+
+
+async def _update(call: Call, edge: str, fields: dict[str, object]) -> CallToolResult:
+    rows = await MindOperations(call.store).update_edge(edge, fields, call.caller)
+    if isinstance(rows, Refused):
+        return reply_failure(call, rows.message)
+    if not rows:
+        return call.reply(ChangeReply(message=f"Updated edge: {edge}"))
+    return call.reply(EdgeReply(message="Updated edge", edge=rows[0]))
+
+
+@mind.tool(DELETES, ChangeReply, FailureReply)
+async def graph_edge_delete(call: Call, id: EdgeId) -> CallToolResult:
+    """Delete an edge. It stays as history."""
+    row = await MindOperations(call.store).delete_edge(id, call.caller)
+    if isinstance(row, Refused):
+        return reply_failure(call, row.message)
+    return call.reply(ChangeReply(message="Deleted edge"))
+
+
+class TransactionReply(SuccessReply):
+    """The nodes and edges of a transaction. The last edges are left out first, then nodes."""
+
+    message: Annotated[str, Key("msg")]
+    nodes_created: Annotated[int, Key("nodesNew")]
+    nodes_reused: Annotated[int, Key("nodesOld")]
+    edges_created: Annotated[int, Key("edgesNew")]
+    edges_skipped: Annotated[int, Key("skipped")]
+    nodes: Annotated[list[NodePart], Key("nodes")]
+    edges: Annotated[list[EdgePart], Key("edges")]
+    dropped: Annotated[int | None, Key("cut")] = None
+
+    def size(self) -> int:
+        """Return the number of nodes and edges."""
+        return len(self.nodes) + len(self.edges)
+
+    def choose(self, count: int) -> Self:
+        """Return a copy with the first nodes, then the first edges."""
+        nodes, edges = self.nodes[:count], self.edges[: max(0, count - len(self.nodes))]
+        dropped = self.size() - len(nodes) - len(edges)
+        return self.model_copy(update={"nodes": nodes, "edges": edges, "dropped": dropped or None})
+
+
+@mind.tool(WRITES, TransactionReply)
+async def graph_write_transaction(
+    call: Call,
+    nodes: Annotated[list[NodeItem] | None, Field(max_length=MOST_ITEMS)] = None,
+    edges: Annotated[list[EdgeItem] | None, Field(max_length=MOST_ITEMS)] = None,
+    instanceId: InstanceId | None = None,
+) -> CallToolResult:
+    """Create nodes and edges at once, all or none.
+
+    Edges name labels of this call, or of existing nodes. Example: {"nodes":[{"type":"person",
+    "label":"Ada"}],"edges":[{"fromLabel":"Ada","toLabel":"tea","type":"loves"}]}.
+    """
+    written = await MindOperations(call.store).write(
+        [node.write() for node in nodes or ()],
+        [edge.write() for edge in edges or ()],
+        instanceId,
+        call.caller,
+    )
+    return call.reply(_build(written, nodes or [], edges or []))
+
+
+def _build(written: WrittenGraph, nodes: list[NodeItem], edges: list[EdgeItem]) -> TransactionReply:
+    node_rows, edge_rows = written.list_rows("node"), written.list_rows("edge")
+    new_nodes = sum(row.created for row in node_rows)
+    new_edges = sum(row.created for row in edge_rows)
+    skipped = sum(row.id is None for row in edge_rows)
+    message = f"Created {new_nodes} nodes and {new_edges} edges"
+    if reused := len(node_rows) - new_nodes:
+        message += f"; {reused} nodes existed"
+    if skipped:
+        message += f"; skipped {skipped} edges, because an end is missing"
+    shown_nodes = {row.id: _node(row.id, written, nodes[row.place - 1]) for row in node_rows}
+    shown_edges = {row.id: _edge(row.id, written, edges[row.place - 1]) for row in edge_rows}
+    return TransactionReply(
+        message=message,
+        nodes_created=new_nodes,
+        nodes_reused=reused,
+        edges_created=new_edges,
+        edges_skipped=skipped,
+        nodes=list(shown_nodes.values()),
+        edges=[edge for id, edge in shown_edges.items() if id is not None],
+    )
+
+
+def _node(id: UUID | None, written: WrittenGraph, item: NodeItem) -> NodePart:
+    return written.nodes.get(str(id)) or NodePart(id=str(id), type=item.type, label=item.label)
+
+
+def _edge(id: UUID | None, written: WrittenGraph, item: EdgeItem) -> EdgePart:
+    return written.edges.get(str(id)) or EdgePart(id=str(id), type=item.type)
+
+
+_MOST_NODES = 100  # of a subgraph, with the node in its middle
+
+
+class WalkReply(SuccessReply):
+    """The nodes that a walk reached, the nearest first."""
+
+    items = "results"
+    one_channel = True
+    large = True
+
+    start_node: Annotated[NodePart, Key("start")]
+    results: Annotated[list[ReachedPart], Key("m")]
+    dropped: Annotated[int | None, Key("cut")] = None
+
+
+class SubgraphReply(SuccessReply):
+    """The nodes around a node, the nearest first, with the edges that lead to them."""
+
+    items = "nodes"
+    one_channel = True
+    large = True
+
+    nodes: Annotated[list[NodePart], Key("nodes")]
+    edges: Annotated[list[EdgePart], Key("edges")]
+    dropped: Annotated[int | None, Key("cut")] = None
+
+    def choose(self, count: int) -> Self:
+        """Return a copy with the nearest nodes and the edges between them."""
+        ids = {node.id for node in self.nodes[:count]}
+        edges = [edge for edge in self.edges if {edge.from_id, edge.to_id} <= ids]
+        return super().choose(count).model_copy(update={"edges": edges})
+
+
+@mind.tool(READS, WalkReply)
+async def graph_traverse(
+    call: Call,
+    startNodeId: NodeId,
+    direction: Literal["out", "in", "both"] = "out",
+    maxDepth: Annotated[int, Field(ge=1, le=5)] = 2,
+    edgeTypes: Annotated[list[KindName] | None, Field(max_length=100)] = None,
+    limit: Annotated[int, Field(ge=1, le=200)] = 50,
+) -> CallToolResult:
+    """Follow valid edges from a node, the nearest nodes first."""
+    start = startNodeId.lower()
+    reached, nodes = await WalkOperations(call.store).walk(
+        start,
+        call.caller,
+        direction=direction,
+        max_depth=maxDepth,
+        types=edgeTypes or None,
+        max_rows=limit,
+    )
+    unknown = NodePart(id=start, type="unknown", label="unknown")
+    reply = WalkReply(start_node=nodes.get(start, unknown), results=reached)
+    return call.recall("walk", reply)
+
+
+@mind.tool(READS, SubgraphReply, FailureReply)
+async def graph_subgraph(
+    call: Call, nodeId: NodeId, depth: Annotated[int, Field(ge=1, le=3)] = 2
+) -> CallToolResult:
+    """Get the nodes around a node, at most 100, and the edges that lead to them."""
+    reached, nodes = await WalkOperations(call.store).walk(
+        nodeId, call.caller, direction="both", max_depth=depth, max_rows=_MOST_NODES - 1
+    )
+    if nodeId.lower() not in nodes:
+        return reply_failure(call, Refused.no_node(nodeId).message)
+    ids = list(dict.fromkeys(edge for part in reached for edge in part.path))
+    edges = await MindOperations(call.store).fetch_edges(ids, call.caller)
+    return call.recall("walk", SubgraphReply(nodes=list(nodes.values()), edges=edges))
+
+
+class MatchesReply(SuccessReply):
+    """Nodes that a search found, best first."""
+
+    items = "results"
+
+    results: Annotated[list[MatchPart], Key("m")]
+    dropped: Annotated[int | None, Key("cut")] = None
+
+
+class NodesReply(SuccessReply):
+    """A page of nodes, last updated first. `total` is the number of nodes on all pages."""
+
+    items = "nodes"
+    one_channel = True
+    large = True
+
+    nodes: Annotated[list[NodePart], Key("nodes")]
+    total: Annotated[int, Key("total")]
+    dropped: Annotated[int | None, Key("cut")] = None
+
+
+@mind.tool(READS, MatchesReply)
+async def graph_node_search(
+    call: Call,
+    query: Query,
+    queryEmbedding: Embedding | None = None,
+    type: KindName | None = None,
+    minScore: Share = 0.3,
+    limit: Annotated[int, Field(ge=1, le=100)] = 10,
+) -> CallToolResult:
+    """Find nodes by meaning and words. Example: {"query":"what calms her"}."""
+    found = await WalkOperations(call.store).search(query, type, minScore, limit, call.caller)
+    return call.recall("search", MatchesReply(results=found))
+
+
+@mind.tool(READS, NodesReply)
+async def graph_node_list(
+    call: Call,
+    type: KindName | None = None,
+    includeDeleted: bool = False,
+    limit: Annotated[int, Field(ge=1, le=500)] = 100,
+    offset: Annotated[int, Field(ge=0, le=1_000_000_000)] = 0,
+) -> CallToolResult:
+    """List nodes, last updated first."""
+    nodes, total = await WalkOperations(call.store).list_page(
+        type, limit, offset, call.caller, deleted=includeDeleted
+    )
+    return call.recall("list", NodesReply(nodes=nodes, total=total))
+
+
+def _describe(title: str, found: ValidationInfo) -> str:
+    """Return an insight in words."""
+    count = found.data["count"]
+    bridge = found.data["type"] == "bridge"
+    return f"{title} has {count} edges" if bridge else f"{count} nodes of type {title}"
+
+
+class InsightPart(Part):
+    """A bridge, which is a node with many edges, or a cluster of nodes of one type."""
+
+    type: Annotated[str, Key("t"), Field(validation_alias="kind")]
+    count: Annotated[int, Field(exclude=True)]
+    description: Annotated[
+        str, Key("d"), AfterValidator(_describe), Field(validation_alias="title")
+    ]
+    node_ids: Annotated[list[UuidText], Key("nodes")]
+    edge_ids: Annotated[list[UuidText], Key("edges")]
+    confidence: Annotated[float, Key("conf")]
+
+
+class InsightsReply(SuccessReply):
+    """Bridges, then clusters, the largest first."""
+
+    items = "insights"
+
+    insights: Annotated[list[InsightPart], Key("m")]
+    dropped: Annotated[int | None, Key("cut")] = None
+
+
+class GraphStatsReply(GraphCounts, SuccessReply):
+    """The counts of the graph, and whether searches compare vectors."""
+
+    vector_search_available: Annotated[bool, Key("vec")]
+
+
+@mind.tool(READS, InsightsReply)
+async def graph_insights(call: Call) -> CallToolResult:
+    """Find nodes with many edges (bridges) and types with many nodes (clusters)."""
+    found = await call.store.call("graph_insights", InsightPart, **call.caller.reading_home)
+    return call.recall("insights", InsightsReply(insights=found))
+
+
+@mind.tool(READS, GraphStatsReply)
+async def graph_stats(call: Call) -> CallToolResult:
+    """Count nodes and valid edges by type."""
+    [counts] = await call.store.call("graph_statistics", GraphCounts, **call.caller.reading_home)
+    available = await WalkOperations(call.store).has_vectors()
+    return call.recall("stats", GraphStatsReply(**dict(counts), vector_search_available=available))
