@@ -10,7 +10,8 @@ returns table (
     slowest jsonb,      -- the five slowest recalls, [{milliseconds, mode, asked, hits, tokens, at}]
     stale jsonb,        -- see memory_stale: {reasons, facts, oldest}; oldest: [{space, id, entity, fact, reasons, at}]
     unanswered jsonb,   -- see memory_unanswered: {questions, most}; most: [{asked, kept, times, score, at}]; kept: asked is no hash
-    llm jsonb           -- calls to the LLM of each purpose, see llm_usage: [{purpose, calls, failures, tokens_in, ...}]
+    llm jsonb,          -- calls to the LLM of each purpose, see llm_usage: [{purpose, calls, failures, tokens_in, ...}]
+    proposals jsonb     -- see rate_proposals, for reviewers: [{author, llm, proposed, pending, accepted, rejected, acceptance, reasons}]
 )
 language plpgsql stable security definer
 set search_path from current
@@ -106,11 +107,12 @@ begin
         'purpose', u.purpose, 'calls', u.calls, 'failures', u.failures, 'tokens_in', u.tokens_in, 'tokens_out', u.tokens_out,
         'p50_ms', round(u.p50_ms::numeric), 'errors', u.errors) order by u.purpose), '[]') into llm
     from llm_usage(days, scoped, credential) u;
+    select coalesce(jsonb_agg(to_jsonb(p)), '[]') into proposals from rate_proposals(days, scoped, credential) p;
     return next;
 end
 $$;
 
 comment on function textrawl.memory_report is
     'The numbers that `textrawl stats` shows for the last days: growth, sources, authors, recalls and their costs, '
-    'stale facts, unanswered queries and calls to the LLM. Errors: TR010, TR011 (access). '
+    'stale facts, unanswered queries, calls to the LLM and the acceptance of proposals. Errors: TR010, TR011 (access). '
     'Example: select recalls from textrawl.memory_report(days => 30);';

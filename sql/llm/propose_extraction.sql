@@ -1,7 +1,8 @@
 create function textrawl.propose_extraction(
     space integer, document uuid, version bigint,
     facts jsonb, relations jsonb,  -- as in store_proposals()
-    model integer default null, fact_vectors halfvec[] default null, relation_vectors halfvec[] default null
+    model integer default null, fact_vectors halfvec[] default null, relation_vectors halfvec[] default null,
+    llm text default null  -- provider and model of the LLM that found them
 ) returns uuid[]
 language plpgsql volatile security definer
 set search_path from current
@@ -37,6 +38,8 @@ begin
                   select from proposal p
                   where p.space_id = propose_extraction.space and p.kind = i.kind and p.entity_key = i.key and p.content_hash = i.hash
                     and p.decision is distinct from 'withdrawn')
+          and not (i.kind = 'fact' and was_proposed(
+                  propose_extraction.space, i.key, i.value ->> 'observation', propose_extraction.model, fact_vectors[i.place]))
           and not exists (
                   select from find_entities(array[propose_extraction.space], i.value ->> 'entity') e
                   join observation o on o.space_id = e.space_id and o.entity_id = e.entity_id
@@ -57,11 +60,12 @@ begin
     cross join lateral propose_all(
         chosen.facts, chosen.relations, propose_extraction.model, chosen.fact_vectors, chosen.relation_vectors, origin, true) p
     where chosen.facts <> '[]' or chosen.relations <> '[]';
+    update proposal p set llm = left(propose_extraction.llm, 200) where p.space_id = propose_extraction.space and p.id = any(proposals);
     return coalesce(proposals, '{}');
 end
 $$;
 
 comment on function textrawl.propose_extraction is
     'Propose the facts and relations that an LLM found in a claimed journal entry, for its author. Left out: items that '
-    'are stored, also if they have ended, and items that were proposed before and not withdrawn. If the entry was changed '
-    'meanwhile, nothing is proposed. Returns the ids.';
+    'are stored, also if they have ended, and items that were proposed before and not withdrawn, also in other words: see '
+    'was_proposed(). If the entry was changed meanwhile, nothing is proposed. Returns the ids.';

@@ -7,7 +7,7 @@ grant execute on function
 -- Servers call this function for upkeep, without a credential.
 grant execute on function textrawl.expire_proposals to textrawl_app;
 
-grant execute on function textrawl.list_proposals, textrawl.reviewed_spaces, textrawl.session_reviews, textrawl.is_pending,
+grant execute on function textrawl.list_proposals, textrawl.rate_proposals, textrawl.reviewed_spaces, textrawl.session_reviews, textrawl.is_pending,
     textrawl.proposal_text
     to textrawl_analyst;
 

@@ -180,6 +180,7 @@ class ExtractionOperations:
             model=model,
             fact_vectors=vectors and vectors[: len(facts)],
             relation_vectors=vectors and vectors[len(facts) :],
+            llm=self._store.llm.name if self._store.llm is not None else None,
         )
 
     async def _embed(

@@ -195,6 +195,7 @@ class ReportRow:
     stale: dict[str, Any]
     unanswered: dict[str, Any]
     llm: list[dict[str, Any]]
+    proposals: list[dict[str, Any]]
 
 
 class GraphPart(Part):

@@ -307,6 +307,32 @@ async def test_the_facts_of_an_entry_are_proposed_with_their_sentences_and_only_
     assert len(server.requests) == 2
 
 
+async def test_nothing_is_proposed_again_in_other_words_and_the_acceptance_is_counted(
+    proposing: Settings, owner: psycopg.Connection, server: LlmServer
+) -> None:
+    server.write = lambda _: json.dumps(SAID)
+    await record(proposing)
+    await extract(proposing)
+    owner.execute("select decide_proposals(array_agg(id::text), 'reject', 'no') from proposal")
+
+    # Another time is another fact.
+    other = ["he builds boats with his sister", "BUILDS boats there", "used to build boats"]
+    said = {"name": "Ben", "type": "person", "observations": other}
+    server.write = lambda _: json.dumps({"entities": [said], "relations": []})
+    await record(proposing, f"{TEXT} Ben used to build boats.", date="2026-05-13")
+    await extract(proposing)
+
+    pending = fetch(owner, "select content from list_proposals()")
+    owner.execute("select decide_proposals(array_agg(id::text), 'accept') from list_proposals()")
+    assert pending == [("used to build boats",)]
+    [(llm,)] = fetch(owner, "select distinct model from llm_use")
+    rate = "select author, llm, proposed, pending, accepted, rejected, acceptance, reasons"
+    assert fetch(owner, f"{rate} from rate_proposals()") == [
+        ("ada", llm, 4, 0, 1, 3, 0.25, {"no": 3})
+    ]
+    assert fetch(owner, "select jsonb_array_length(proposals) from memory_report()") == [(1,)]
+
+
 async def test_after_a_server_that_ended_before_the_last_step_nothing_is_proposed_twice(
     proposing: Settings, owner: psycopg.Connection, server: LlmServer
 ) -> None:

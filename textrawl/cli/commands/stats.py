@@ -44,6 +44,9 @@ def draw_report(console: Console, report: Report) -> None:
     console.print(_draw_recalls(recent.recalls))
     console.print(f"\n[bold]LLM[/]: calls of the last {days} days")
     console.print(_draw_llm(recent.llm))
+    if recent.proposals:
+        console.print(f"\n[bold]Proposals[/]: by author and LLM, of the last {days} days")
+        console.print(_draw_proposals(recent.proposals))
     _draw_items(console, "Slowest answers", [_describe_slow(item) for item in recent.slowest])
     unanswered = recent.unanswered
     _draw_items(
@@ -134,6 +137,24 @@ def describe_llm(use: Mapping[str, Any]) -> str:
     cost = f"{use['tokens_in']:,} tokens in, {use['tokens_out']:,} out"
     failed = f"; failed: {write_counts(use['errors'])}" if use["failures"] else ""
     return f"{cost}; {use['p50_ms']} ms{failed}"
+
+
+def _draw_proposals(rates: Sequence[Mapping[str, Any]]) -> Table:
+    table = _make_grid()
+    for rate in rates:
+        source = f" with {rate['llm']}" if rate["llm"] else ""
+        name = write_cell(f"{rate['author']}{source}", "bold")
+        table.add_row(name, f"{rate['proposed']:,}", write_cell(describe_rate(rate)))
+    return table
+
+
+def describe_rate(rate: Mapping[str, Any]) -> str:
+    """Return the decisions about the proposals of an author, and the reasons of rejections."""
+    states = [f"{rate[state]:,} {state}" for state in ("accepted", "rejected", "pending")]
+    decided = rate["acceptance"]
+    share = f"; {decided:.0%} of the decided ones accepted" if decided is not None else ""
+    why = f"; rejected: {write_counts(rate['reasons'])}" if rate["reasons"] else ""
+    return f"{', '.join(states)}{share}{why}"
 
 
 def _draw_items(console: Console, title: str, items: Sequence[tuple[str, str]]) -> None:
