@@ -93,9 +93,10 @@ class Material:
 
     @property
     def _copies(self) -> dict[str, Form]:
-        """The forms that copy to another space."""
+        """The forms that write to another space."""
         common = {"source": "team", "target": "common", "space": "", "confirmed": "1"}
         return {
+            "upload": {"space": "library", "confirmed": "1"},
             "share": {"name": "Cora", **common},
             "selection": {"name": "Ada", "ids": self.fact, "change": "share", **common},
         }
@@ -239,6 +240,10 @@ def besiege(place: Place) -> Siege:
     tokens = {name: issue(place.owner, name, "team", *scopes) for name, scopes in PEOPLE.items()}
     place.owner.execute(
         "select create_space('common'), grant_access('boss', 'common', %s)", (list(PEOPLE["boss"]),)
+    )
+    place.owner.execute(
+        "select create_space('library', tier => 'personal'),"
+        " grant_access('boss', 'library', '{read,write}')"
     )
     tokens["stranger"] = issue(place.owner, "stranger", "hidden", *PEOPLE["boss"])
     return Siege(place, team, hidden, tokens)

@@ -26,6 +26,9 @@ SCOPES = {
     "admin": ("read", "write", "forget", "admin"),
     "keeper": ("read", "write", "forget", "review", "admin"),
 }
+Files = list[tuple[str, tuple[str, bytes]]]
+FILES: dict[str, Files] = {"upload": [("file", ("tea.md", b"Tea is served at four."))]}
+"""The files that a form has unless a test chooses others."""
 _FORM = re.compile(r"<form.*?</form>", re.DOTALL)
 _FIELD = re.compile(r'<input type="hidden" name="([^"]*)" value="([^"]*)"')
 _FORM_TOKEN = re.compile(r'name="form_token" value="([^"]+)"')
@@ -65,12 +68,17 @@ class Browser:
         return await self.http.get(f"{self.root}{answer.headers['location']}")
 
     async def send(
-        self, page: str, fields: dict[str, str], headers: dict[str, str] | None = None
+        self,
+        page: str,
+        fields: dict[str, str],
+        headers: dict[str, str] | None = None,
+        files: Files | None = None,
     ) -> httpx2.Response:
         """Send a form; `headers` replace those of a browser on our own page."""
         given = {"origin": self.root, "sec-fetch-site": "same-origin", **(headers or {})}
         address = f"{self.root}/explore/{page}"
-        return await self.http.post(address, data=fields, headers=given)
+        chosen = FILES.get(page) if files is None else files
+        return await self.http.post(address, data=fields, files=chosen, headers=given)
 
     async def sign_in(self, token: str) -> httpx2.Response:
         await self.get("sign-in")

@@ -40,6 +40,7 @@ from textrawl.explorer import (
     timeline_page,
     tokens_page,
     trail_page,
+    upload_page,
 )
 from textrawl.explorer.rendering import Compression, Headers, answer_asset, write_link
 from textrawl.explorer.requests import (
@@ -131,7 +132,9 @@ _ACTIONS: dict[str, Page] = {
     "share": share_page.share,
     "selection": selection_page.change,
     "keep": library_page.keep,
+    "upload": upload_page.upload,
 }
+_WITH_FILES = {"upload"}
 
 
 def build_explorer(site: Site) -> ASGIApp:
@@ -150,21 +153,17 @@ def build_explorer(site: Site) -> ASGIApp:
     for name, page in _PAGES.items():
         routes.append(Route(f"/{name}", build_page(site, page), methods=["GET"]))
     for name, action in _ACTIONS.items():
-        routes.append(Route(f"/{name}", build_action(site, action), methods=["POST"]))
-    return Headers(
-        Starlette(
-            routes=routes,
-            middleware=[
-                Middleware(Compression),
-                Middleware(Visitors, site=site),
-                Middleware(RequestLimits, most=site.settings.rate_limit),
-            ],
-            exception_handlers={
-                TextrawlError: partial(_show_error, site),
-                HTTPException: partial(_show_fault, site),
-            },
-        )
-    )
+        answer = build_action(site, action, with_files=name in _WITH_FILES)
+        routes.append(Route(f"/{name}", answer, methods=["POST"]))
+    middleware = [
+        Middleware(Compression),
+        Middleware(Visitors, site=site),
+        Middleware(RequestLimits, most=site.settings.rate_limit),
+    ]
+    app = Starlette(routes=routes, middleware=middleware)
+    app.add_exception_handler(TextrawlError, partial(_show_error, site))
+    app.add_exception_handler(HTTPException, partial(_show_fault, site))
+    return Headers(app)
 
 
 def build_pages(server: MemoryServer, settings: Settings, app: App) -> ASGIApp:

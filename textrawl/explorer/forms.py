@@ -1,13 +1,17 @@
 """Forms that a browser posted, after a check that the explorer asked for them, and refusals."""
 
 import hmac
+import re
 import secrets
+from collections.abc import AsyncGenerator, Sequence
 from hashlib import sha256
 from urllib.parse import parse_qsl
 
+from starlette.datastructures import UploadFile
+from starlette.formparsers import MultiPartException, MultiPartParser
 from starlette.requests import Request
 
-from textrawl.errors import TextrawlError
+from textrawl.errors import ArgumentInvalid, TextrawlError
 
 
 class FormRefused(TextrawlError):
@@ -48,6 +52,8 @@ class SentTwice(TextrawlError):
 _MOST_BYTES = 65_536
 _MOST_FIELDS = 50
 _TYPE = "application/x-www-form-urlencoded"
+_TYPE_WITH_FILES = re.compile(r"multipart/form-data; ?boundary=[\w'()+,./:=?-]{1,70}", re.ASCII)
+MOST_FILES, MOST_MEGABYTES = 20, 20  # of a form with files
 _TOKEN = "form_token"  # noqa: S105 - the name of a field
 _KEY = secrets.token_bytes(32)  # of this process
 
@@ -77,6 +83,61 @@ async def read_form(request: Request, form_token: str) -> Form:
         )
     except ValueError as error:
         raise FormRefused from error
+    return _accept(pairs, form_token)
+
+
+async def read_files(request: Request, form_token: str) -> tuple[Form, Sequence[UploadFile]]:
+    """Return the fields and the files of a posted form. The caller closes the files.
+
+    Raises FormRefused like `read_form`, also for too many files, and ArgumentInvalid if they are
+    too large.
+    """
+    _check_origin(request)
+    if not _TYPE_WITH_FILES.fullmatch(request.headers.get("content-type", "")):
+        raise FormRefused
+    pieces = _limit(request)
+    parser = MultiPartParser(
+        request.headers,
+        pieces,
+        max_files=MOST_FILES,
+        max_fields=_MOST_FIELDS,
+        max_part_size=_MOST_BYTES,
+    )
+    try:
+        posted = (await parser.parse()).multi_items()
+    except MultiPartException as error:
+        async for _ in pieces:  # a browser shows no answer before it has sent the form
+            pass
+        raise FormRefused(f"Load the page again, and choose at most {MOST_FILES} files") from error
+    files = [value for _, value in posted if isinstance(value, UploadFile)]
+    try:
+        form = _accept([(name, text) for name, text in posted if isinstance(text, str)], form_token)
+    except FormRefused:
+        await close(files)
+        raise
+    return form, [file for file in files if file.filename]
+
+
+async def close(files: Sequence[UploadFile]) -> None:
+    """Close files, which deletes what is on disk."""
+    for file in files:
+        await file.close()
+
+
+async def _limit(request: Request) -> AsyncGenerator[bytes]:
+    """Yield the pieces of a form with files. Raises ArgumentInvalid at the end of a large one."""
+    size, most = 0, MOST_MEGABYTES * 1_000_000 + _MOST_BYTES
+    async for piece in request.stream():
+        size += len(piece)
+        if size <= most:
+            yield piece
+    if size > most:
+        fix = f"Choose files of at most {MOST_MEGABYTES} MB together, or use `textrawl ingest`"
+        raise ArgumentInvalid(fix, title="The files are too large")
+
+
+def _accept(pairs: Sequence[tuple[str, str]], form_token: str) -> Form:
+    """Return the fields of a form without its token. Raises FormRefused if that is not ours."""
     fields = {name: value.replace("\r\n", "\n") for name, value in pairs}
     if not hmac.compare_digest(_unmask(fields.pop(_TOKEN, "")), form_token.encode()):
         raise FormRefused

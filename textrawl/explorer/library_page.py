@@ -5,6 +5,7 @@ from starlette.responses import Response
 from textrawl.access.request import find_principal
 from textrawl.errors import ItemNotFound, SpaceNotFound
 from textrawl.explorer.arguments import read_id
+from textrawl.explorer.forms import MOST_FILES, MOST_MEGABYTES
 from textrawl.explorer.rendering import write_link
 from textrawl.explorer.requests import PageRequest, turn
 from textrawl.explorer.site import Record
@@ -26,7 +27,9 @@ async def list_documents(visit: PageRequest) -> Response:
         "list_sources", Record, graph=graph, graphs=allowed, max_rows=_PAGE, skip=skip
     )
     total = rows[0].total if rows else 0
-    values = {"graphs": graphs, "graph": graph, "sources": rows}
+    writable = [] if visit.site.settings.read_only else [g.name for g in graphs if g.writable]
+    values = {"graphs": graphs, "graph": graph, "sources": rows, "places": writable}
+    values |= {"most_files": MOST_FILES, "most_megabytes": MOST_MEGABYTES}
     return visit.show("documents.html", {**values, **turn(skip, _PAGE, total)})
 
 

@@ -14,7 +14,8 @@ _LONGEST = 30 * 60.0  # seconds
 class Notice:
     """A sentence. `page` is the action that takes the change back, or empty, with its `fields`.
 
-    `entity` and `space` lead to the entity that changed, if there is one.
+    `entity` and `space` lead to the entity that changed, if there is one. `parts` are the names of
+    several things, each with its address, which can be empty, and what happened to it.
     """
 
     text: str
@@ -22,6 +23,7 @@ class Notice:
     space: str = ""
     page: str = ""
     fields: Mapping[str, object] = field(default_factory=dict[str, object])
+    parts: Sequence[tuple[str, str, str]] = ()
 
     @property
     def label(self) -> str:

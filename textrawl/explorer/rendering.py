@@ -97,7 +97,11 @@ def write_age(instant: datetime) -> str:
     seconds = (datetime.now(UTC) - instant).total_seconds()
     for unit, length in (("day", 86_400), ("hour", 3_600), ("minute", 60)):
         if number := int(abs(seconds) // length):
-            return f"{_count(number, unit)} ago" if seconds > 0 else f"in {_count(number, unit)}"
+            return (
+                f"{write_count(number, unit)} ago"
+                if seconds > 0
+                else f"in {write_count(number, unit)}"
+            )
     return "just now"
 
 
@@ -154,7 +158,7 @@ def _write_share(share: float) -> str:
     return f"{100 * share:.0f}"
 
 
-def _count(number: int, thing: str) -> str:
+def write_count(number: int, thing: str) -> str:
     """Return a number with what it counts, such as 1 entity or 2 facts."""
     short = thing.endswith("y") and not thing.endswith("day")
     many = f"{thing[:-1]}ies" if short else f"{thing}s"
@@ -185,7 +189,7 @@ def _build_environment() -> Environment:
         "thousands": "{:,}".format,
         "hundredths": _write_share,
         "marked": _write_marked,
-        "number": _count,
+        "number": write_count,
     }
     environment.globals.update(functions)
     environment.filters.update(filters)

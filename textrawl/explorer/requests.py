@@ -9,6 +9,7 @@ from urllib.parse import urlencode
 
 from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser
 from starlette.background import BackgroundTasks
+from starlette.datastructures import UploadFile
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Receive, Scope, Send
@@ -31,7 +32,9 @@ from textrawl.explorer.forms import (
     SentTwice,
     SignInRefused,
     TooManyFailures,
+    close,
     mask,
+    read_files,
     read_form,
 )
 from textrawl.explorer.notices import Notice, offer_undo
@@ -99,7 +102,7 @@ _STATUS: dict[type[errors.TextrawlError], int] = {
 
 @dataclass(frozen=True)
 class PageRequest:
-    """A request of a signed-in person. `form` has the fields of a posted form.
+    """A request of a signed-in person. `form` has the fields of a posted form, `files` its files.
 
     `after` has the tasks that run after the response.
     """
@@ -110,6 +113,7 @@ class PageRequest:
     principal: Principal
     caller: Caller
     form: Form = field(default_factory=dict[str, str])
+    files: Sequence[UploadFile] = ()
     after: BackgroundTasks = field(default_factory=BackgroundTasks)
 
     def read(self, parameter: str) -> str:
@@ -353,18 +357,27 @@ def build_page(site: Site, page: Page) -> Callable[[Request], Awaitable[Response
     return answer
 
 
-def build_action(site: Site, action: Page) -> Callable[[Request], Awaitable[Response]]:
+def build_action(
+    site: Site, action: Page, *, with_files: bool = False
+) -> Callable[[Request], Awaitable[Response]]:
     """Return an endpoint that does what a form of a signed-in person asks for."""
 
     async def answer(request: Request) -> Response:
         visit = _open(site, request)
         if visit is None:
             raise FormRefused("Sign in again: your session has ended")
-        form = await read_form(request, visit.session.form_token)
+        files: Sequence[UploadFile] = ()
+        if with_files:
+            form, files = await read_files(request, visit.session.form_token)
+        else:
+            form = await read_form(request, visit.session.form_token)
         request.scope["form"] = form
-        visit = _open(site, request, form) or visit
-        with keep_caller(visit.caller):
-            response = await action(visit)
+        try:
+            visit = replace(_open(site, request, form) or visit, files=files)
+            with keep_caller(visit.caller):
+                response = await action(visit)
+        finally:
+            await close(files)
         site.answers.drop(visit.principal.credential)
         return response
 

@@ -242,10 +242,13 @@ def read_file_within(path: Path, seconds: int, mode: SecretMode = "allow") -> Fi
     """
     used = resource.getrusage(resource.RUSAGE_SELF)
     most = math.ceil(used.ru_utime + used.ru_stime) + seconds
-    _, hard = resource.getrlimit(resource.RLIMIT_CPU)
-    resource.setrlimit(resource.RLIMIT_CPU, (most, hard))
+    limits = resource.getrlimit(resource.RLIMIT_CPU)
+    resource.setrlimit(resource.RLIMIT_CPU, (most, limits[1]))
     resource.setrlimit(resource.RLIMIT_CORE, (0, resource.getrlimit(resource.RLIMIT_CORE)[1]))
-    return read_file(path, mode)
+    try:
+        return read_file(path, mode)
+    finally:  # a server uses the process for other computations too
+        resource.setrlimit(resource.RLIMIT_CPU, limits)
 
 
 def _choose_reader(name: str) -> Callable[[bytes], str]:

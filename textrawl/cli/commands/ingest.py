@@ -1,22 +1,11 @@
 """`textrawl ingest`: files added to a graph."""
 
-import json
 import time
-from collections import Counter
-from collections.abc import Callable, Sequence
-from contextlib import suppress
-from dataclasses import dataclass, field
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated
-from uuid import UUID
 
-import anyio
 import typer
-from anyio import to_process, to_thread
-from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
 
-from textrawl.access.principal import Caller
 from textrawl.archive.items import SecretGate
 from textrawl.cli.console import count, show_progress, write_json, write_message
 from textrawl.cli.graphs import FIRST_GRAPH, choose_graph, create_first_graph
@@ -25,172 +14,10 @@ from textrawl.cli.memory_session import change_memory
 from textrawl.installation import write_install_command
 from textrawl.memory.backlog import fill_graph
 from textrawl.memory.commands import Session
-from textrawl.memory.documents import (
-    EXTRA,
-    FileRefused,
-    FileText,
-    FoundFile,
-    FoundFiles,
-    find_files,
-    hash_file,
-    read_file_within,
-)
-from textrawl.memory.store import Store
-from textrawl.postgres.sqlstates import DataRefused
+from textrawl.memory.documents import EXTRA, FoundFiles, find_files
+from textrawl.memory.ingestion import Ingestion, IngestReport, measure
 from textrawl.settings import read_settings
 from textrawl.values.text import clean_name
-
-_READ_AHEAD = 4  # files that are read while an earlier file is being stored
-_MOST_SECONDS = 300  # of the processor, to read one file
-_CRASHED = "its reader needed too much memory, or more than five minutes of the processor"
-
-Step = Callable[[int], object]
-
-
-@dataclass(frozen=True)
-class KnownSourceRow:
-    """A row of `known_sources`: a source with the hash of its file."""
-
-    path: str
-    content_hash: str
-
-
-@dataclass(frozen=True)
-class IngestedSourceRow:
-    """The row of `store_source`. `changed` is false if the graph had the text already."""
-
-    document_id: UUID
-    stored_path: str
-    created: bool
-    changed: bool
-    chunk_count: int
-
-
-def measure(found: FoundFile) -> int:
-    """Return the size of a file in bytes, or 0 if it cannot be read."""
-    with suppress(OSError):
-        return found.file.stat().st_size
-    return 0
-
-
-@dataclass
-class IngestReport:
-    """The outcome of an ingest. `counts` has the outcomes of files."""
-
-    counts: Counter[str] = field(default_factory=Counter[str])
-    chunks: int = 0  # of the files that were added or changed
-    refused: list[tuple[FoundFile, str]] = field(default_factory=list[tuple[FoundFile, str]])
-    without_vector: str | None = None  # the reason why chunks have no vector yet
-
-
-class Ingestion:
-    """An ingest of files into one graph."""
-
-    def __init__(self, store: Store, caller: Caller, graph: str, gate: SecretGate) -> None:
-        self._store = store
-        self._caller = caller
-        self._graph = graph
-        self._gate = gate
-        self.report = IngestReport()
-
-    async def run(self, files: Sequence[FoundFile], step: Step) -> None:
-        """Store the files that are new or changed. `step` gets the bytes of the finished files."""
-        known = await self._find_known()
-        hashes = set(known.values())
-        send, receive = anyio.create_memory_object_stream[tuple[FoundFile, FileText | None]](
-            _READ_AHEAD
-        )
-        async with anyio.create_task_group() as group:
-            group.start_soon(self._read, files, known, hashes, send)
-            await self._store_all(receive, step)
-
-    async def _find_known(self) -> dict[str, str]:
-        rows = await self._store.database.call(
-            "known_sources",
-            KnownSourceRow,
-            graph=self._graph,
-            sensitive=True,
-            credential=self._caller.principal.credential,
-        )
-        return {row.path: row.content_hash for row in rows}
-
-    async def _read(
-        self,
-        files: Sequence[FoundFile],
-        known: dict[str, str],
-        hashes: set[str],
-        send: MemoryObjectSendStream[tuple[FoundFile, FileText | None]],
-    ) -> None:
-        """Send each file with its text. The text is None if it is stored already or was refused."""
-        async with send:
-            for found in files:
-                try:
-                    digest = await to_thread.run_sync(hash_file, found.file)
-                    if known.get(found.path, digest) == digest and digest in hashes:
-                        self.report.counts["unchanged"] += 1
-                        await send.send((found, None))
-                        continue
-                    # Reading uses the processor, and so does Postgres meanwhile.
-                    text = await to_process.run_sync(
-                        read_file_within,
-                        found.file,
-                        _MOST_SECONDS,
-                        self._gate.mode,
-                        cancellable=True,
-                    )
-                    await send.send((found, text))
-                except FileRefused as refusal:
-                    self.report.refused.append((found, str(refusal)))
-                    await send.send((found, None))
-                except anyio.BrokenWorkerProcess:
-                    self.report.refused.append((found, _CRASHED))
-                    await send.send((found, None))
-
-    async def _store_all(
-        self, receive: MemoryObjectReceiveStream[tuple[FoundFile, FileText | None]], step: Step
-    ) -> None:
-        done = 0
-        async with receive:
-            async for found, text in receive:
-                if text is not None:
-                    await self._store_file(found, text)
-                    if text.secrets:
-                        self._gate.places.append(f"{found.name}: {text.secrets}")
-                done += measure(found)
-                step(done)
-
-    async def _store_file(self, found: FoundFile, text: FileText) -> None:
-        try:
-            [row] = await self._store.database.call(
-                "store_source",
-                IngestedSourceRow,
-                graph=self._graph,
-                path=found.path,
-                label=found.label,
-                content=text.text,
-                chunks=json.dumps(text.chunks),
-                sha256=text.sha256,
-                modified_at=_read_time(text.changed_at),
-                sensitive=True,
-                **{name: self._caller.writing[name] for name in ("credential", "client", "tool")},
-            )
-        except DataRefused as refusal:
-            raise refusal.explain() from refusal
-        if not row.changed:
-            same = row.stored_path == found.path
-            self.report.counts["unchanged" if same else "repeated"] += 1
-            return
-        self.report.counts["added" if row.created else "changed"] += 1
-        self.report.chunks += row.chunk_count
-
-
-def _read_time(seconds: float) -> datetime | None:
-    """Return the time when a file was changed. None: the time is no date."""
-    try:
-        return datetime.fromtimestamp(seconds, UTC)
-    except (OSError, ValueError, OverflowError):
-        return None
-
 
 _LONGEST_STATEMENT = 600.0  # seconds; a text of 5,000,000 characters takes half a minute
 
@@ -227,7 +54,7 @@ def ingest(paths: _Paths, graph: _Graph = None, as_json: AsJson = False) -> None
 
     async def work(session: Session) -> tuple[str, IngestReport]:
         chosen = await choose_graph(session.store, session.caller, graph)
-        ingestion = Ingestion(session.store, session.caller, chosen, gate)
+        ingestion = Ingestion(session.store, session.caller, chosen, gate.mode)
         total = sum(map(measure, findings.files))
         with show_progress("Files", total, of_bytes=True) as step:
             await ingestion.run(findings.files, step)
@@ -241,8 +68,7 @@ def ingest(paths: _Paths, graph: _Graph = None, as_json: AsJson = False) -> None
         "textrawl ingest", None, work, homeless=True, least_timeout=_LONGEST_STATEMENT
     )
     _tell_refusals(report, findings.left_out)
-    for line in gate.describe():
-        write_message(line)
+    _tell_secrets(report, gate)
     if as_json:
         write_json(_write_plain(chosen, report, findings.left_out))
     else:
@@ -279,6 +105,12 @@ def _tell_refusals(report: IngestReport, left_out: int) -> None:
             f"New chunks have no vectors yet ({report.without_vector}). Until a server adds them, "
             "recall finds the chunks by their words"
         )
+
+
+def _tell_secrets(report: IngestReport, gate: SecretGate) -> None:
+    gate.places = [f"{found.name}: {kinds}" for found, kinds in report.secrets]
+    for line in gate.describe():
+        write_message(line)
 
 
 def _group_refusals(report: IngestReport) -> dict[str, list[str]]:

@@ -119,6 +119,8 @@ async def end_response(
 
 
 _ARRIVAL = 10  # seconds, in which a slow phone can send a megabyte
+_UPLOAD = "/explore/upload"  # a form with files, only read for somebody who has signed in
+_UPLOAD_ARRIVAL, _UPLOAD_ANSWER = 60, 300
 
 
 class _TooSlow(Exception):
@@ -140,14 +142,15 @@ class Bodies:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
+        seconds = _UPLOAD_ARRIVAL if scope["path"] == _UPLOAD else self._seconds
         try:
-            await self._app(scope, self._limit(receive), send)
+            await self._app(scope, self._limit(receive, seconds), send)
         except _TooSlow:
-            description = f"A request has {self._seconds:g} seconds to arrive"
+            description = f"A request has {seconds:g} seconds to arrive"
             refusal = build_refusal(408, "request_timeout", description, close=True)
             await refusal(scope, receive, send)
 
-    def _limit(self, receive: Receive) -> Receive:
+    def _limit(self, receive: Receive, seconds: float) -> Receive:
         deadline: float | None = None
         complete = False
 
@@ -155,7 +158,7 @@ class Bodies:
             nonlocal deadline, complete
             if complete:
                 return await receive()
-            deadline = deadline or anyio.current_time() + self._seconds
+            deadline = deadline or anyio.current_time() + seconds
             try:
                 with anyio.fail_after(deadline - anyio.current_time()):
                     message = await receive()
@@ -397,10 +400,11 @@ class Deadlines:
                 limit.deadline = math.inf
             await response(message)
 
-        with anyio.move_on_after(self._seconds) as limit:
+        seconds = _UPLOAD_ANSWER if scope["path"] == _UPLOAD else self._seconds
+        with anyio.move_on_after(seconds) as limit:
             await self._app(scope, receive, answer)
         if limit.cancelled_caught:
-            refusal = build_refusal(504, "timeout", f"No answer within {self._seconds:g} seconds")
+            refusal = build_refusal(504, "timeout", f"No answer within {seconds:g} seconds")
             await end_response(refusal, scope, receive, response)
 
 

@@ -1,0 +1,106 @@
+"""Files that people upload become sources of a graph, as those of `textrawl ingest` do."""
+
+import shutil
+from collections.abc import Sequence
+from contextlib import suppress
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from anyio import to_thread
+from starlette.datastructures import UploadFile
+from starlette.responses import Response
+
+from textrawl.errors import ArgumentInvalid, DatabaseUnavailable, SpaceNotFound, TextrawlError
+from textrawl.explorer.notices import Notice, offer_undo
+from textrawl.explorer.rendering import write_count, write_link
+from textrawl.explorer.requests import PageRequest
+from textrawl.memory.backlog import fill_graph
+from textrawl.memory.chunking import DOCUMENTS, find_ending
+from textrawl.memory.documents import FoundFile
+from textrawl.memory.ingestion import Ingestion, IngestReport
+from textrawl.memory.store import list_graphs
+from textrawl.values.text import clean_name
+
+_MOST_SECONDS = 30  # of the processor, to read one file
+_TWICE = "another of the chosen files has the same name: rename one"
+
+
+async def upload(visit: PageRequest) -> Response:
+    """Store the files of a form in a graph. A file that is refused does not stop the others."""
+    visit.require_writable()
+    visit.principal.require("write")
+    graph = await _check_graph(visit)
+    visit.require_confirmation()
+    if not visit.files:
+        raise ArgumentInvalid("Go back, and choose files", title="No file is chosen")
+    with TemporaryDirectory(prefix="textrawl-") as folder:
+        found, twice = await to_thread.run_sync(_keep, visit.files, Path(folder))
+        report = await _store(visit, graph, found)
+    report.refused += [(file, _TWICE) for file in twice]
+    response = visit.tell(_describe(visit, graph, report), write_link("documents", space=graph))
+    if report.stored and visit.site.own_machine:  # no server runs that would make the vectors
+        visit.after.add_task(_embed, visit, graph)
+        response.background = visit.after
+    return response
+
+
+async def _check_graph(visit: PageRequest) -> str:
+    """Return the name of the chosen graph. Raises SpaceNotFound if it is none to write to."""
+    name, allowed = visit.require_space(), visit.principal.find_graphs(visit.site.settings.graphs)
+    graphs = await list_graphs(visit.site.store.database, visit.principal.credential, allowed)
+    if not any(graph.writable and graph.name == name for graph in graphs):
+        raise SpaceNotFound("Choose a graph on the page of documents")
+    return name
+
+
+def _keep(files: Sequence[UploadFile], folder: Path) -> tuple[list[FoundFile], list[FoundFile]]:
+    """Copy files to a folder, and return them. Return apart those whose name others have too.
+
+    Only the end of a name, which tells the kind of the file, becomes part of a path.
+    """
+    found, twice = dict[str, FoundFile](), list[FoundFile]()
+    for number, file in enumerate(files):
+        name = clean_name((file.filename or "").replace("\\", "/").rpartition("/")[2]) or "untitled"
+        ending = find_ending(name)
+        kept = FoundFile(folder / f"{number}{ending if ending in DOCUMENTS else ''}", name)
+        if found.setdefault(kept.path, kept) is not kept:
+            twice.append(kept)
+            continue
+        with kept.file.open("wb") as copy:
+            shutil.copyfileobj(file.file, copy)
+    return list(found.values()), twice
+
+
+async def _store(visit: PageRequest, graph: str, files: Sequence[FoundFile]) -> IngestReport:
+    mode = visit.site.settings.secrets or "mask"
+    ingestion = Ingestion(visit.site.store, visit.caller, graph, mode, _MOST_SECONDS)
+    for file in files:
+        try:
+            await ingestion.run([file], lambda _: None)
+        except (ArgumentInvalid, DatabaseUnavailable) as error:
+            ingestion.report.refused.append((file, f"{error.title}. {error.fix}"))
+    return ingestion.report
+
+
+def _describe(visit: PageRequest, graph: str, report: IngestReport) -> Notice:
+    """Return what became of each file, with an undo if one was stored."""
+    done = [
+        (file.label, write_link("item", id=f"document:{row.document_id}"), row.chunk_count)
+        for file, row in report.stored
+    ]
+    parts = [(name, address, write_count(chunks, "chunk")) for name, address, chunks in done]
+    if visit.site.settings.secrets != "allow":
+        parts += [(file.name, "", f"masked were {kinds}") for file, kinds in report.secrets]
+    parts += [(file.name, "", f"not stored, because {reason}") for file, reason in report.refused]
+    known = report.counts["unchanged"] + report.counts["repeated"]
+    texts = [f"Stored {write_count(len(done), 'document')}."] if done else ["Nothing was stored."]
+    texts += [f"{write_count(known, 'file')} known already."] if known else []
+    page = "undo-change" if done else ""
+    fields = offer_undo(visit.caller.request or "", graph)
+    return Notice(" ".join(texts), space=graph, page=page, fields=fields, parts=parts)
+
+
+async def _embed(visit: PageRequest, graph: str) -> None:
+    """Make the vectors of new chunks. If the database is away, the next command makes them."""
+    with suppress(TextrawlError):
+        await fill_graph(visit.site.store, graph, visit.principal.credential, lambda _: None)
