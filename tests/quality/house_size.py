@@ -1,15 +1,21 @@
-"""The size of the house in two lines: `python -m tests.quality.house_size`."""
+"""The size of the house in three lines: `python -m tests.quality.house_size`.
+
+The number of modules that a search enters is that of `tests/docs/test_design_page.py`.
+"""
 
 import ast
+import re
 import sys
 from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
 
+from tests.docs.imports import Graph, find_reachable, read_layers
 from tests.support.syntax import read_nodes
 
 ROOT = Path(__file__).parents[2]
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+_CALLED = re.compile(r"\b(\w+)\s*\(")
 
 
 def find_files(folder: str, ending: str) -> list[Path]:
@@ -40,6 +46,25 @@ def count_inner_imports(nodes: Iterable[ast.AST]) -> int:
     return len(inner)
 
 
+def read_calls() -> Graph:
+    """Return the SQL functions that each SQL function calls, by the names in its text."""
+    files = {path.stem: path for path in find_files("sql", ".sql")}
+    texts = {
+        name: re.sub("--.*", "", path.read_text(encoding="utf-8")).partition("\ncomment on")[0]
+        for name, path in files.items()
+        if name != "grants" and path.parent.name not in ("migrations", "views")
+    }
+    return {name: texts.keys() & {*_CALLED.findall(text)} - {name} for name, text in texts.items()}
+
+
+def describe_layers() -> str:
+    """Return the packages, the imports between them, and the SQL functions under a search."""
+    layers = read_layers()
+    functions = len(find_reachable(read_calls(), "search_memory"))
+    arrows = sum(map(len, layers.values()))
+    return f"{len(layers)} rooms, {arrows} arrows · {functions} SQL functions under search_memory"
+
+
 def describe_size() -> str:
     """Return lines, files, words, imports inside functions, and names of several classes."""
     folders = {"textrawl": ".py", "packages": ".py", "sql": ".sql", "tests": ".py"}
@@ -60,4 +85,4 @@ def describe_size() -> str:
 
 
 if __name__ == "__main__":
-    sys.stdout.write(f"the size of the house\n{describe_size()}\n")
+    sys.stdout.write(f"the size of the house\n{describe_size()}\n{describe_layers()}\n")

@@ -1,10 +1,12 @@
-"""The instant at which a fact was said: stored beside the time of storing, and searched by day."""
+"""The instant at which a fact was said: stored, searched by day and period, and asked for."""
 
 from datetime import UTC, datetime, timedelta, timezone
 from typing import Any
 
 import psycopg
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from tests.support.sql_team import Said, Team
 
@@ -165,3 +167,144 @@ def test_an_endless_instant_is_refused(team: Team, instant: str) -> None:
     with pytest.raises(psycopg.errors.CheckViolation):
         team.remember("ana", "Jeff", "drinks tea", said_at=instant)
     assert team.rows() == {}
+
+
+Sql = psycopg.Connection[Any]
+
+_FIRST = datetime(2020, 1, 1, tzinfo=UTC)
+_DAYS = 400
+_TYPES = ("person", "project", "location")
+_FACTS = 120
+_FILL = """
+    with said as (
+        select remember_fact(
+            'name' || mod(n, 17), (%(types)s::text[])[1 + mod(mod(n, 17), 3)],
+            'tea ' || n || ' word' || mod(n, 5),
+            said_at => case when mod(n, 10) > 0
+                then %(first)s + mod(n * 37, %(days)s) * interval '1 day' end,
+            model => 1, embedding => array[1, mod(n, 7), mod(n, 3)]::real[]::vector::halfvec)
+        from generate_series(1, %(facts)s) n)
+    select count(*) from said
+"""
+_SEARCH = """
+    select observation_id from search_memory(%(query)s, since => %(since)s, until => %(until)s,
+        entity_types => %(types)s, max_rows => %(rows)s, model => %(model)s, vector => %(vector)s,
+        semantic => %(semantic)s, around => tstzrange(%(since)s, null))
+"""
+_OUTSIDE = """
+    select content, said_at from observation
+    where id = any(%s) and not (said_at >= coalesce(%s, '-infinity'::timestamptz)
+                                and said_at <= coalesce(%s, 'infinity'::timestamptz))
+"""
+_INSIDE = """
+    select {} from fact
+    where said_at >= coalesce(%(since)s, '-infinity'::timestamptz)
+      and said_at <= coalesce(%(until)s, 'infinity'::timestamptz)
+"""
+_bounds = st.none() | st.integers(-5, _DAYS + 5).map(lambda day: _FIRST + timedelta(days=day))
+
+
+@pytest.fixture
+def filled(sql: Sql) -> Sql:
+    sql.execute("select register_embedding_model('test:model', 3)")
+    values = {"types": list(_TYPES), "first": _FIRST, "days": _DAYS, "facts": _FACTS}
+    assert sql.execute(_FILL, values).fetchone() == (_FACTS,)
+    sql.execute("select relate_entities('name1', 'drinks', 'tea')")
+    sql.execute("select refresh_search_statistics(true)")
+    return sql
+
+
+@st.composite
+def write_search(draw: st.DrawFn) -> dict[str, Any]:
+    """Return the arguments of a search in a period, with or without vectors."""
+    since, until = draw(_bounds), draw(_bounds)
+    if since and until:
+        since, until = min(since, until), max(since, until)
+    queries = ["tea", "word3", "tea word1", "tea 7", "name3", "nothing of this"]
+    mode = draw(st.sampled_from(["words", "hybrid", "semantic"]))
+    return {
+        "since": since,
+        "until": until,
+        "query": draw(st.sampled_from(queries)),
+        "types": draw(st.none() | st.lists(st.sampled_from(_TYPES), min_size=1, max_size=2)),
+        "rows": draw(st.integers(1, 50)),
+        "model": None if mode == "words" else 1,
+        "vector": None if mode == "words" else "[1,2,1]",
+        "semantic": mode == "semantic",
+    }
+
+
+@given(search=write_search())
+def test_no_search_returns_what_was_said_outside_the_period(
+    filled: Sql, search: dict[str, Any]
+) -> None:
+    found = [row for (row,) in filled.execute(_SEARCH, search).fetchall()]
+
+    outside = filled.execute(_OUTSIDE, (found, search["since"], search["until"]))
+    assert outside.fetchall() == []
+    if search["query"] == "tea" and search["types"] is None and search["model"] is None:
+        [expected] = filled.execute(_INSIDE.format("count(*)"), search).fetchone() or [0]
+        assert min(expected, search["rows"]) <= len(found) <= search["rows"]
+
+
+@given(since=_bounds, until=_bounds)
+def test_look_ups_and_lists_return_exactly_what_was_said_in_the_period(
+    filled: Sql, since: datetime | None, until: datetime | None
+) -> None:
+    period = {"since": since, "until": until}
+    listed = """
+        select entity ->> 'id' from list_entities(max_rows => 100, since => %(since)s,
+            until => %(until)s), jsonb_array_elements(entities) entity"""
+    names = {name for (name,) in filled.execute(listed, period).fetchall()}
+    inside = filled.execute(_INSIDE.format("entity_id::text, id::text"), period).fetchall()
+
+    if since or until:
+        assert names == {entity for entity, _ in inside}
+    described = """
+        select observations, total_observations from describe_entity('name3',
+            max_observations => 100, since => %(since)s, until => %(until)s)"""
+    row: Any = filled.execute(described, period).fetchone()
+    facts: list[dict[str, Any]] = row[0]
+    [owner] = filled.execute("select id::text from entity where name = 'name3'").fetchall()
+    mine = {fact for entity, fact in inside if (entity,) == owner}
+    assert {fact["id"] for fact in facts} == mine
+    assert row[1] == len(mine)
+
+
+def test_a_period_that_ends_before_it_begins_is_empty(filled: Sql) -> None:
+    period = {"since": _FIRST + timedelta(days=9), "until": _FIRST}
+    values = dict.fromkeys(("types", "model", "vector"), None)
+    search = {"query": "tea", "rows": 50, "semantic": False, **values, **period}
+    assert filled.execute(_SEARCH, search).fetchall() == []
+
+
+def test_a_lifted_score_stays_in_its_range_and_order(sql: Sql) -> None:
+    rows = sql.execute(
+        "select n / 1000.0, lift_score(n / 1000.0, true) from generate_series(0, 1000) n order by n"
+    ).fetchall()
+    lifted = [lift for _, lift in rows]
+
+    assert all(float(score) <= lift <= min(1, 1.4 * float(score) + 1e-9) for score, lift in rows)
+    assert lifted == sorted(lifted)
+
+
+def test_without_a_time_a_score_stays_as_it_is(sql: Sql) -> None:
+    for flag in (False, None):
+        assert sql.execute("select lift_score(0.3, %s)", (flag,)).fetchone() == (0.3,)
+
+
+def test_facts_of_the_period_are_lifted_and_no_other_fact_is_lost(sql: Sql) -> None:
+    for day in ("2023-05-08", "2024-05-08", "2025-05-08"):
+        sql.execute(
+            "select remember_fact('Jeff', 'person', 'likes tea of ' || %s, said_at => %s)",
+            (day, day),
+        )
+    query = """
+        select said_at::date::text, score from search_memory('tea', around => %s::tstzrange)"""
+    sql.execute("set timezone = 'UTC'")
+    plain = dict(sql.execute(query, (None,)).fetchall())
+    lifted = dict(sql.execute(query, ("[2024-01-01,2025-01-01)",)).fetchall())
+
+    assert lifted.keys() == plain.keys()
+    assert next(iter(lifted)) == "2024-05-08"
+    assert plain["2024-05-08"] < lifted["2024-05-08"] <= 1

@@ -21,7 +21,7 @@ BOTH_ERAS = (
     "tests/toolsets/memory/test_definitions.py",
     "tests/toolsets/memory/test_forget.py::test_a_user_",
     "tests/toolsets/memory/test_prompts.py::test_prompts_declare",
-    "tests/toolsets/memory/test_resources.py::test_the_list_",
+    "tests/toolsets/memory/test_prompts.py::test_the_list_",
     "tests/toolsets/test_order.py",
     "tests/toolsets/test_toolsets.py",
     "tests/transports/",

@@ -1,5 +1,6 @@
-"""Memories are found, used, ended and revived through the tools. The clock is moved in the rows."""
+"""Memories are saved, found, used, ended and revived. The clock is moved in the rows."""
 
+from datetime import UTC, datetime
 from typing import Any
 from uuid import uuid4
 
@@ -9,7 +10,8 @@ from mcp import Client
 from mcp.types import CallToolResult
 
 from tests.conftest import ACTOR, Connect
-from tests.support.tool_calls import AN_ID, ask, read, refuse, remember
+from tests.support.tool_calls import AN_ID, ask, read, refuse, remember, text_of
+from textrawl.wire.token_counter import choose_counter
 
 pytestmark = pytest.mark.anyio
 
@@ -365,3 +367,150 @@ async def test_missing_vectors_are_made_on_request(connect: Connect, owner: Owne
         "pending": 0,
         "message": "Made 0 vectors; 0 facts wait for one",
     }
+
+
+SAID_BESIDE = ["team meeting", "Q4 planning discussion"]
+
+
+async def test_a_saved_memory_is_found_by_query_memory(connect: Connect) -> None:
+    client = await connect(toolsets=["memory", "decay"])
+
+    saved = read(
+        await client.call_tool(
+            "save_memory", {"content": "Ada prefers tea", "entities": ["Ada"], "strength": 1.2}
+        )
+    )
+
+    found = await ask(client, mode="search", query="tea")
+    assert saved == {"ok": True, "id": AN_ID}
+    assert [(entity["n"], [fact["c"] for fact in entity["m"]]) for entity in found["e"]] == [
+        ("Ada", ["Ada prefers tea"])
+    ]
+
+
+async def test_a_memory_keeps_what_was_said_beside_its_text(
+    connect: Connect, owner: psycopg.Connection[Any]
+) -> None:
+    client = await connect(toolsets=["decay"])
+
+    result = await client.call_tool(
+        "save_memory",
+        {
+            "content": "The project deadline is December 15th",
+            "tags": ["Project.Q4", "dead line"],
+            "entities": ["project", "december"],
+            **dict(zip(("source", "context"), SAID_BESIDE, strict=True)),
+            "meta": {"by": 7},
+            "strength": 1.5,
+        },
+    )
+
+    stored = owner.execute(
+        "select tags, entities, source, context, extra, strength, use_count, status, saved,"
+        " last_used <= now() from retention"
+    ).fetchall()
+    assert result.structured_content == {
+        "success": True,
+        "memory_id": AN_ID,
+        "has_embedding": True,
+        "enrichment_applied": False,
+        "message": f"Memory saved, with ID: {(result.structured_content or {})['memory_id']}",
+    }
+    tags, entities, *values = stored[0]
+    assert (tags, entities) == (["project-q4", "dead_line"], ["project", "december"])
+    assert values == [*SAID_BESIDE, {"by": 7}, 1.5, 0, "active", True, True]
+
+
+async def test_entities_and_strength_are_found_in_the_text(connect: Connect) -> None:
+    client = await connect(toolsets=["decay"])
+
+    text = "Use JWT tokens for authentication in all new APIs"
+    saved = read(await client.call_tool("save_memory", {"content": text}))
+
+    assert saved == {"ok": True, "id": AN_ID, "e": ["jwt", "authentication", "apis"], "str": 1.0}
+
+
+async def test_a_text_that_is_saved_again_is_the_same_memory_and_fresh(
+    connect: Connect, owner: psycopg.Connection[Any]
+) -> None:
+    client = await connect(toolsets=["decay"])
+    memory = {"content": "likes tea", "entities": ["Ada"], "strength": 1}
+    first = read(await client.call_tool("save_memory", memory | {"tags": ["a"]}))
+    owner.execute("update retention set last_used = '2020-01-01'")
+
+    again = read(await client.call_tool("save_memory", memory | {"tags": ["b"], "strength": 2}))
+
+    assert again == first
+    [(tags, strength, last_used, uses)] = owner.execute(
+        "select tags, strength, last_used, use_count from retention"
+    ).fetchall()
+    assert (tags, strength, uses) == (["a", "b"], 2, 0)
+    assert last_used > datetime(2021, 1, 1, tzinfo=UTC)
+
+
+async def test_a_long_memory_is_one_memory(
+    connect: Connect, owner: psycopg.Connection[Any]
+) -> None:
+    client = await connect(toolsets=["decay"])
+    text = "A sentence of a long story. " * 200
+
+    await client.call_tool("save_memory", {"content": text.strip(), "entities": ["Story"]})
+
+    assert owner.execute("select count(*) from observation").fetchone() == (3,)
+    assert owner.execute(
+        "select memory_text(space_id, observation_id) from memory_decay"
+    ).fetchall() == [(text.strip(),)]
+
+
+async def test_a_memory_beyond_a_limit_is_refused(
+    connect: Connect, owner: psycopg.Connection[Any]
+) -> None:
+    client = await connect(toolsets=["decay"])
+    for wrong in (
+        {"content": ""},
+        {"content": "x" * 50_001},
+        {"tags": ["ok", "!!!"]},
+        {"tags": ["a"] * 51},
+        {"tags": ["a" * 101]},
+        {"entities": ["a"] * 101},
+        {"source": "s" * 501},
+        {"context": "c" * 1001},
+        {"strength": 0.9},
+        {"strength": 2.1},
+        {"content": "\u200b"},
+    ):
+        title, _ = await refuse(client, "save_memory", **({"content": "tea"} | wrong))
+
+        assert title == "Invalid argument"
+        assert owner.execute("select count(*) from entity").fetchone() == (0,)
+
+
+BUDGET = 500
+TEXT = "the quarterly report needs another chapter about the harbour of Lisbon "
+
+
+async def test_an_answer_that_is_too_long_keeps_the_first_memories(connect: Connect) -> None:
+    client = await connect(toolsets=["decay"], max_response_tokens=BUDGET, structured_content="off")
+    ids = [
+        read(await client.call_tool("save_memory", {"content": f"{number}: {TEXT * 3}"}))["id"]
+        for number in range(20)
+    ]
+    arguments: dict[str, dict[str, Any]] = {
+        "search_memory": {"query": "harbour", "top_k": 20},
+        "open_memories": {"memory_ids": ids},
+        "read_graph": {"page_size": 20},
+        "search_unified": {"query": "harbour", "limit": 20},
+    }
+    for tool in ("search_memory", "open_memories", "read_graph", "search_unified"):
+        result = await client.call_tool(tool, arguments[tool])
+
+        text = text_of(result)
+        assert not result.is_error, text
+        assert choose_counter().count(text) <= BUDGET
+        if tool == "search_unified":
+            assert text.startswith("[stm")
+            assert "cut " in text
+        else:
+            answer = read(result)
+            assert 0 < len(answer["m"]) < len(ids)
+            assert len(answer["m"]) + answer["cut"] == len(ids)

@@ -68,21 +68,6 @@ async def one_client(connect: Connect) -> Client:
     return await connect()
 
 
-@pytest.mark.slow
-async def test_remembered_one_by_one_none_of_them_is_lost(
-    one_client: Client, owner: psycopg.Connection
-) -> None:
-    known = [
-        observation
-        for number, (_, *pair) in enumerate(PAIRS)
-        for observation in pair
-        if "dup" in read(await one_client.call_tool("remember_fact", _state(number, observation)))
-    ]
-
-    assert known == []
-    assert _find_lost(owner) == []
-
-
 async def test_remembered_in_batches_none_of_them_is_lost(
     one_client: Client, owner: psycopg.Connection
 ) -> None:

@@ -1,7 +1,6 @@
 """The time at which a fact was said: given with it, shown with it, and asked for by period."""
 
 from datetime import UTC, datetime, time, timedelta, timezone
-from random import Random
 from typing import Any
 
 import psycopg
@@ -164,53 +163,3 @@ async def test_pages_count_the_facts_of_the_period_only(client: Client) -> None:
 
     assert (page["o"], page["more"]) == (["fact 3", "fact 2"], 1)
     assert (rest["o"], "more" in rest) == (["fact 1"], False)
-
-
-def write_bound(random: Random) -> str | None:
-    """Return a date, an instant of some time zone, or None."""
-    instant = datetime(2020, 1, 1, tzinfo=UTC) + timedelta(minutes=random.randrange(3_000_000))
-    form = random.choice(["date", "instant", "none"])
-    zone = timezone(timedelta(minutes=random.randrange(-14 * 60, 14 * 60)))
-    written = {"date": f"{instant:%Y-%m-%d}", "instant": instant.astimezone(zone).isoformat()}
-    return written.get(form)
-
-
-def lies_within(said: datetime, since: str | None, until: str | None) -> bool:
-    """True if the rule of docs/tools.md lets a period contain `said`."""
-    start = since and datetime.fromisoformat(since).replace(tzinfo=UTC)
-    if since and "T" in since:
-        start = datetime.fromisoformat(since)
-    end = until and datetime.combine(datetime.fromisoformat(until).date(), time.max, UTC)
-    if until and "T" in until:
-        end = datetime.fromisoformat(until)
-    return (not start or said >= start) and (not end or said <= end)
-
-
-async def test_nothing_outside_a_period_is_ever_returned(client: Client) -> None:
-    random = Random(17)  # noqa: S311 - the same periods in each run
-    said = dict[str, datetime]()
-    facts = list[dict[str, Any]]()
-    while len(facts) < 50:
-        bound = write_bound(random)
-        text = f"tea number {len(facts)}"
-        instant = datetime.fromisoformat(bound) if bound else datetime.now(UTC)
-        said[text] = instant if instant.tzinfo else instant.replace(tzinfo=UTC)
-        facts.append(_FACT | {"observation": text, "saidAt": bound})
-        facts[-1]["entityName"] = "Jeff" if len(facts) % 2 else f"entity {len(facts)}"
-    names = {fact["observation"]: fact["entityName"] for fact in facts}
-    read(await client.call_tool("build_knowledge", {"facts": facts}))
-
-    for _ in range(40):
-        period = {"since": write_bound(random), "until": write_bound(random)}
-        if all(period.values()):
-            period = dict(zip(period, sorted(map(str, period.values())), strict=True))
-        inside = {text for text, instant in said.items() if lies_within(instant, **period)}
-        result = await client.call_tool("query_memory", {"mode": "list", **period})
-        if result.is_error:
-            assert text_of(result).startswith("Empty period")
-            continue
-        found = await find(client, **period)
-        assert found <= inside, period
-        assert bool(found) == bool(inside), period
-        assert await look_up(client, **period) == {t for t in inside if names[t] == "Jeff"}, period
-        assert await list_names(client, **period) == {names[text] for text in inside}, period

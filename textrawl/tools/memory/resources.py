@@ -365,7 +365,7 @@ PROMPTS = [
 memory.prompts.extend(PROMPTS)
 
 
-_FOLDER = Path(__file__).parent
+_TOOLSETS = Path(__file__).parent.parent
 _LIMITS = {
     "minimum": "at least {}",
     "maximum": "at most {}",
@@ -384,7 +384,7 @@ def write_tool_help(tool: Tool) -> str:
 
 def _read_examples(name: str) -> list[str]:
     """Return the file about the tool in the folder of its toolset, if there is such a file."""
-    found = _FOLDER.glob(f"*/help/{name}.md")
+    found = _TOOLSETS.glob(f"*/help/{name}.md")
     return [file.read_text("utf-8").strip() for file in found]
 
 
