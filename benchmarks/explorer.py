@@ -83,12 +83,13 @@ Address = tuple[str, dict[str, str]]
 
 @dataclass(frozen=True)
 class Known:
-    """What the addresses of pages name: facts with their entities, a proposal, a document."""
+    """What the addresses of pages name: facts with their entities, and one of each other thing."""
 
     facts: list[tuple[str, str, str]]  # entity, id, text
     proposal: str
     token: str
     document: str
+    pair: str
 
     def make_address(self, page: str, dice: random.Random) -> Address:
         """Return an address of a page. A page without an own entry has no parameters."""
@@ -104,12 +105,18 @@ class Known:
             "correct": {**place, "fact": fact},
             "forget": {**place, "fact": fact},
             "alias": place,
+            "edit": place,
+            "relate": place,
+            "end": {**place, "relation": "knows", "other": "Spoke"},
+            "selection": {"name": entity, "source": "default", "change": "end", "id": fact},
+            "merge-pairs": {**space, "pair": self.pair},
             "unname": {"name": HUB, "alias": "Nave", "space": "default"},
             "merge": {**place, "other": "Spoke"},
             "split": {"name": "Spoken", "space": "default"},
             "grant": {"actor": "bench", "space": "default"},
             "take-back": {"actor": "bench", "space": "default"},
             "decide": {"id": self.proposal, "space": "default"},
+            "amend": {"id": self.proposal, "space": "default"},
             "share": {"name": entity, "source": "default", "target": "fifth"},
             "revoke": {"token": self.token, "space": "default"},
             "suggest": {"q": entity[: dice.randint(1, len(entity))]},
@@ -139,7 +146,12 @@ def add_places(owner: psycopg.Connection[Any], token: str) -> Known:
     ).fetchall()
     [proposal] = owner.execute("select id::text from proposal limit 1").fetchone() or ("",)
     sources = owner.execute("select id::text from document where kind = 'source'").fetchall()
-    return Known(facts, proposal, shorten_token(token), sources[0][0])
+    [pair] = owner.execute(
+        "select string_agg(id::text, '/') from entity"
+        " where space_id = default_space() and name in (%s, 'Spoke')",
+        (HUB,),
+    ).fetchone() or ("",)
+    return Known(facts, proposal, shorten_token(token), sources[0][0], pair)
 
 
 def _propose(owner: psycopg.Connection[Any]) -> None:
@@ -229,8 +241,11 @@ class Visitor:
             return page, {**parameters, "why": "1"}
 
         graph: Address = ("graph", {"name": HUB, "depth": "1"})
-        await self.print_row("search, Say why", explain, visits)
-        await self.print_row(f"graph, {NEIGHBOURS + 1} nodes", lambda: graph, visits)
+        for label, make in (
+            ("search, Say why", explain), (f"graph, {NEIGHBOURS + 1} nodes", lambda: graph)
+        ):  # fmt: skip
+            await self.print_row(label, make, visits)
+            await self.print_row(f"{label}, after a write", make, visits, after_write=True)
 
 
 @asynccontextmanager

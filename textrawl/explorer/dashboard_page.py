@@ -8,7 +8,7 @@ from textrawl.explorer.site import Numbers, Record, describe_numbers
 from textrawl.memory.store import ReportRow, StatisticsRow
 
 DAYS, _MOST_DAYS = 90, 3660
-_LARGE = 3_000  # facts: counting more of them takes longer than a page may
+LARGE = 3_000  # facts: counting more of them takes longer than a page may
 _ENTITIES = 100  # that changed last: the dashboard counts candidates among their facts
 
 
@@ -28,12 +28,16 @@ async def show(visit: PageRequest) -> Response:
 
 def is_large(numbers: Numbers) -> bool:
     """Return whether the spaces have so many facts that it takes long to count them."""
-    return numbers.holdings.facts > _LARGE
+    return numbers.holdings.facts > LARGE
 
 
 async def count_numbers(visit: PageRequest, days: int) -> Numbers:
     """Return the contents of the spaces of this visit, and what happened in the last days."""
-    [holdings] = await visit.call("memory_statistics", StatisticsRow)
     [report] = await visit.call("memory_report", ReportRow, days=days)
     pairs = await visit.call("close_pairs", Record, entities=_ENTITIES, max_rows=1)
-    return Numbers(holdings, report, pairs)
+    return Numbers(await count_holdings(visit), report, pairs)
+
+
+async def count_holdings(visit: PageRequest) -> StatisticsRow:
+    """Return the contents of the spaces of this visit."""
+    return (await visit.call("memory_statistics", StatisticsRow))[0]

@@ -47,35 +47,6 @@ from textrawl.values.text import PROMPT_LENGTH, count_cleaned
 Answer = TypeVar("Answer")
 Row = TypeVar("Row")
 
-NAVIGATION = (
-    (
-        "",
-        ("home", "Home", "house", "read"),
-        ("search", "Search", "search", "read"),
-        ("graph", "Graph", "network", "read"),
-        ("timeline", "Timeline", "clock", "read"),
-        ("documents", "Documents", "file-text", "read"),
-        ("journal", "Journal", "book-open", "read"),
-        ("identity", "Identity", "user-round", "read"),
-        ("spaces", "Spaces", "layers", "read"),
-    ),
-    (
-        "Review",
-        ("proposals", "Proposals", "inbox", "review", "propose"),
-        ("same", "Same entities", "copy", "write"),
-        ("fading", "Fading memories", "hourglass", "read"),
-    ),
-    (
-        "Manage",
-        ("clients", "Clients", "plug", "read"),
-        ("export", "Export", "download", "read"),
-        ("health", "Health", "heart-pulse", "read"),
-        ("trail", "Trail", "history", "admin"),
-        ("grants", "Grants", "shield-check", "admin"),
-        ("tokens", "Tokens", "key-round", "admin"),
-    ),
-)
-"""Groups of pages, each with its title: address, label, icon, and the scopes that open it."""
 _LAST = 1_000_000  # rows before a page
 _FIRST_SPACE = "default"  # a migration makes it
 CLIENT = f"textrawl explorer {__version__}"
@@ -269,28 +240,13 @@ class PageRequest:
             "cleaned": count_cleaned(dict(self.form)),
             "theme": read_theme(self.request),
             "memory": self._find_memory_name(),
-            "navigation": self._find_navigation(),
+            "scopes_held": {scope for space in self.principal.spaces for scope in space.scopes},
         }
 
     def _find_memory_name(self) -> str:
         """Return the name of the home space if somebody named it."""
         home = self.principal.home_space
         return home.name if home is not None and home.name != _FIRST_SPACE else ""
-
-    def _find_navigation(self) -> list[tuple[str, list[tuple[str, str, str]]]]:
-        """Return the groups of pages that the person can open, without empty groups."""
-        groups = [
-            (
-                title,
-                [
-                    (page, label, picture)
-                    for page, label, picture, *scopes in pages
-                    if any(self.allows(scope) for scope in scopes)
-                ],
-            )
-            for title, *pages in NAVIGATION
-        ]
-        return [(title, pages) for title, pages in groups if pages]
 
 
 def turn(skip: int, page: int, total: int) -> dict[str, int | None]:
