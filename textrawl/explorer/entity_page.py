@@ -2,12 +2,12 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from typing import Any
 
 from starlette.responses import Response
 
 from textrawl.explorer.arguments import read_id, read_moment, read_name
-from textrawl.explorer.life_lines import draw_lives
 from textrawl.explorer.requests import PageRequest, turn
 from textrawl.explorer.site import Record
 from textrawl.memory.entities import EntityOperations
@@ -59,7 +59,7 @@ async def show(visit: PageRequest) -> Response:
     )
     values |= {"entity": entity, "alone": bool(visit.read("fact")), "relations": relations}
     values |= {"facts": facts, **turn(skip, _PAGE, facts[0].total if facts else 0), **vars(choice)}
-    values |= {"lives": draw_lives(facts, read_moment(visit.read("as_of")))}
+    values |= {"now": datetime.now(UTC), "moment": times.as_of}
     values |= {"places": await visit.find_places(name), "states": _STATES, "sorts": _SORTS}
     if visit.read("part"):
         return visit.show("history.html", values)

@@ -5,13 +5,14 @@ sample, and SQL projects the facts and counts them in cells.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import anyio.to_thread
 import numpy as np
 import numpy.typing as npt
 
+from textrawl.explorer.graph_drawing import shorten
+from textrawl.explorer.graph_labels import Label, PlacedLabel, Spot, place_labels
 from textrawl.explorer.requests import PageRequest
 from textrawl.explorer.site import Record
 
@@ -20,26 +21,10 @@ _EDGE = 20
 _SAMPLE = 1000  # vectors that the directions are made of
 _FEWEST = 12  # facts: fewer make no picture
 _ROUNDS = 16
-_LABELS, _LETTER, _LINE, _LONGEST = 16, 7.5, 18, 24
+_LABELS = 16
 _SMALLEST, _LARGEST = 3.0, 11.0  # radii
 
 Vectors = npt.NDArray[np.float32]
-
-
-@dataclass(frozen=True)
-class MapPoint:
-    """A point of the drawing. `labelled` points show their name."""
-
-    x: float
-    y: float
-    radius: float
-    facts: int
-    others: int
-    name: str
-    type: str
-    space: str
-    label_y: float
-    labelled: bool
 
 
 async def find_cells(visit: PageRequest) -> Sequence[Record]:
@@ -76,56 +61,50 @@ def _point(component: Vectors) -> Vectors:
     return component if largest > 0 else -component
 
 
-async def draw_points(visit: PageRequest, cells: Sequence[Record]) -> list[MapPoint]:
-    """Return the points of the drawing. Names are read now, so no forgotten entity is named."""
-    if not cells:
-        return []
+async def draw_map(visit: PageRequest, cells: Sequence[Record]) -> dict[str, Any]:
+    """Return the points of the drawing and their labels, as the template draws them.
+
+    Names are read now, so no forgotten entity is named.
+    """
     homes, ids = [cell.space_id for cell in cells], [cell.entity_id for cell in cells]
-    rows = await visit.call("entity_names", Record, homes=homes, ids=ids)
+    rows = await visit.call("entity_names", Record, homes=homes, ids=ids) if cells else []
     names = {(row.space_id, row.id): row for row in rows}
-    most = max(cell.facts for cell in cells)
-    taken: list[tuple[float, float, float]] = []
-    seen = set[str]()
-    points: list[MapPoint] = []
-    for cell in cells:
-        row = names.get((cell.space_id, cell.entity_id))
-        if row is not None:
-            points.append(_draw(cell, row, most, taken, seen))
-    return points
+    most = max((cell.facts for cell in cells), default=1)
+    points = [
+        _draw(cell, names[cell.space_id, cell.entity_id], most)
+        for cell in cells
+        if (cell.space_id, cell.entity_id) in names
+    ]
+    fullest = {point["name"]: point for point in reversed(points[: 3 * _LABELS])}
+    labels = _place(list(fullest.values())[::-1])
+    return {"points": points, "labels": labels, "map_size": (WIDTH, HEIGHT)}
 
 
-def _draw(
-    cell: Record,
-    row: Record,
-    most: int,
-    taken: list[tuple[float, float, float]],
-    seen: set[str],
-) -> MapPoint:
-    x = round(WIDTH / 2 + cell.at_x * (WIDTH / 2 - _EDGE), 1)
-    y = round(HEIGHT / 2 - cell.at_y * (HEIGHT / 2 - _EDGE), 1)
-    radius = _SMALLEST + (_LARGEST - _SMALLEST) * (cell.facts / most) ** 0.5
-    label_y = _place_label(y, radius)
-    half = _LETTER * min(len(row.name), _LONGEST) / 2
-    free = all(abs(x - a) > half + b or abs(label_y - c) > _LINE for a, b, c in taken)
-    labelled = free and len(taken) < _LABELS and row.name not in seen and half < x < WIDTH - half
-    if labelled:
-        taken.append((x, half, label_y))
-        seen.add(row.name)
-    return MapPoint(
-        x=x,
-        y=y,
-        radius=round(radius, 1),
-        facts=cell.facts,
-        others=cell.entities - 1,
-        name=row.name,
-        type=row.entity_type,
-        space=row.space,
-        label_y=label_y,
-        labelled=labelled,
-    )
+def _draw(cell: Record, row: Record, most: int) -> dict[str, Any]:
+    return {
+        "x": round(WIDTH / 2 + cell.at_x * (WIDTH / 2 - _EDGE), 1),
+        "y": round(HEIGHT / 2 - cell.at_y * (HEIGHT / 2 - _EDGE), 1),
+        "radius": round(_SMALLEST + (_LARGEST - _SMALLEST) * (cell.facts / most) ** 0.5, 1),
+        "facts": cell.facts,
+        "others": cell.entities - 1,
+        "name": row.name,
+        "type": row.entity_type,
+        "space": row.space,
+    }
 
 
-def _place_label(y: float, radius: float) -> float:
-    """Return the base line of a label: above its point, or below a point at the upper edge."""
-    above = y - radius - 3
-    return round(above if above > _LINE else y + radius + _LINE - 4, 1)
+def _place(points: Sequence[dict[str, Any]]) -> list[PlacedLabel]:
+    """Return the labels that fit, of the fullest points, above them or below."""
+    labels = [
+        Label(
+            shorten(point["name"]),
+            [
+                Spot(point["x"], point["y"] - point["radius"], "above"),
+                Spot(point["x"], point["y"] + point["radius"], "below"),
+            ],
+            important=True,
+        )
+        for point in points
+    ]
+    placed = place_labels(labels, np.empty((0, 4), np.float32), 1.0, (WIDTH, HEIGHT))
+    return [label for label in placed if label.zoom == 1][:_LABELS]

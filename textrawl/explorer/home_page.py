@@ -9,7 +9,7 @@ from starlette.responses import RedirectResponse, Response
 from textrawl.errors import ArgumentInvalid, SpaceIsGraph
 from textrawl.explorer import cookies
 from textrawl.explorer.dashboard_page import DAYS, count_numbers, is_large
-from textrawl.explorer.fact_map import HEIGHT, WIDTH, draw_points, find_cells
+from textrawl.explorer.fact_map import draw_map, find_cells
 from textrawl.explorer.rendering import write_link
 from textrawl.explorer.requests import PageRequest
 from textrawl.explorer.same_entities_page import find_pairs
@@ -51,8 +51,7 @@ async def _show(visit: PageRequest) -> Response:
         "same": slow.pairs,
         "heat": slow.days,
         "price": cookies.read_price(visit.request),
-        "points": await draw_points(visit, slow.cells),
-        "map_size": (WIDTH, HEIGHT),
+        **await draw_map(visit, slow.cells),
         "own_machine": visit.site.own_machine,
         "address": f"{visit.site.settings.public_url or 'https://' + visit.request.url.netloc}/mcp",
     }

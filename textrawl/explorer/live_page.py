@@ -9,7 +9,7 @@ import anyio
 from starlette.responses import Response, StreamingResponse
 
 from textrawl.errors import TextrawlError
-from textrawl.explorer.cookies import read_session
+from textrawl.explorer.cookies import SESSION
 from textrawl.explorer.requests import PageRequest
 from textrawl.explorer.site import Record
 from textrawl.memory.watches import Watch
@@ -87,7 +87,7 @@ async def _stream(visit: PageRequest, cursor: str) -> AsyncGenerator[str]:
 
 
 async def _is_signed_in(visit: PageRequest) -> bool:
-    identity = read_session(visit.request)
+    identity = SESSION.read(visit.request)
     if not identity or not visit.site.sessions.has(identity):
         return False
     return await visit.site.directory.find(visit.principal.credential) is not None

@@ -4,13 +4,12 @@ The browser keeps a secret in a cookie. `state` and the PKCE verifier are comput
 server keeps nothing, and only the browser that began can end the sign-in.
 """
 
-import base64
 import hmac
-import re
 import secrets
-import time
+from datetime import UTC, datetime, timedelta
 from urllib.parse import urlsplit
 
+import jwt
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
@@ -18,7 +17,7 @@ from starlette.routing import Route
 from textrawl.access.code_flow import CodeFlow, Registration
 from textrawl.access.principal import Principal
 from textrawl.errors import NotAuthenticated, TextrawlError
-from textrawl.explorer import cookies
+from textrawl.explorer.cookies import FLOW
 from textrawl.explorer.forms import FormRefused, SignInRefused, TooManyFailures, derive
 from textrawl.explorer.rendering import render
 from textrawl.explorer.requests import show_error
@@ -31,7 +30,6 @@ _MOST_FAILURES = 20  # per minute and address: each costs a request to the provi
 _SECRET_BYTES = 32
 _LONGEST_NEXT = 1500
 _LONGEST_ANSWER = 8000
-_FLOW = re.compile(r"([0-9]{1,12})\.[\w-]{43}\.([\w-]*)", re.ASCII)
 
 
 class OAuthSignIn:
@@ -63,12 +61,13 @@ class OAuthSignIn:
         response = RedirectResponse(
             await self._flow.begin(derive("state", flow), derive("verifier", flow)), 303
         )
-        cookies.keep_flow(request, response, flow)
+        FLOW.send(request, response, flow)
         return response
 
     async def _end(self, request: Request) -> Response:
         """Begin a session for the person whom the provider has sent back."""
-        flow = _check_flow(cookies.read_flow(request))
+        flow = FLOW.read(request) or ""
+        page = _read_page(flow)
         given = _read_answer(request)
         if not hmac.compare_digest(given["state"].encode(), derive("state", flow).encode()):
             raise FormRefused("Begin again: this browser did not ask for this sign-in")
@@ -76,12 +75,12 @@ class OAuthSignIn:
             principal = await self._identify(request, given, derive("verifier", flow))
             # A redirect would not do: browsers send the Strict cookie of a session only if a page
             # of ours leads on.
-            values = {"title": "You are signed in", "target": find_target(_read_page(flow))}
+            values = {"title": "You are signed in", "target": find_target(page)}
             response = render("leading.html", values)
             begin_session(self._site, request, response, principal.credential)
         except TextrawlError as error:
             response = show_error(request, error)
-        cookies.drop_flow(request, response)
+        FLOW.delete(request, response)
         return response
 
     async def _identify(self, request: Request, given: dict[str, str], verifier: str) -> Principal:
@@ -106,24 +105,20 @@ class OAuthSignIn:
 
 
 def _write_flow(wanted: str) -> str:
-    """Return a cookie with the time, a secret, and the page to lead to at the end."""
-    usable = wanted.isascii() and len(wanted) <= _LONGEST_NEXT
-    page = base64.urlsafe_b64encode(wanted.encode() if usable else b"").decode().rstrip("=")
-    return f"{int(time.time())}.{secrets.token_urlsafe(_SECRET_BYTES)}.{page}"
-
-
-def _check_flow(cookie: str | None) -> str:
-    """Return the cookie. Raises FormRefused if there is none, or an old one."""
-    found = _FLOW.fullmatch(cookie or "")
-    if cookie is None or not found or time.time() - int(found[1]) > cookies.FLOW_SECONDS:
-        raise FormRefused("Sign in again: this sign-in is too old, or of another browser")
-    return cookie
+    """Return a cookie with a secret, and the page to lead to at the end."""
+    page = wanted if wanted.isascii() and len(wanted) <= _LONGEST_NEXT else ""
+    end = datetime.now(UTC) + timedelta(seconds=FLOW.max_age or 0)
+    kept = {"exp": end, "page": page, "secret": secrets.token_urlsafe(_SECRET_BYTES)}
+    return jwt.encode(kept, derive("key", "flow"), "HS256")
 
 
 def _read_page(flow: str) -> str:
-    """Return the page in a cookie that this process wrote."""
-    page = flow.rpartition(".")[2]
-    return base64.urlsafe_b64decode(page + "=" * (-len(page) % 4)).decode()
+    """Return the page in a cookie of this process. Raises FormRefused if it is another or old."""
+    try:
+        return jwt.decode(flow, derive("key", "flow"), ["HS256"], {"require": ["exp"]})["page"]
+    except jwt.InvalidTokenError as error:
+        fix = "Sign in again: this sign-in is too old, or of another browser"
+        raise FormRefused(fix) from error
 
 
 def _read_answer(request: Request) -> dict[str, str]:

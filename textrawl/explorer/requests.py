@@ -18,13 +18,7 @@ from textrawl import __version__, errors
 from textrawl.access.principal import Caller, Principal, keep_caller
 from textrawl.access.request import find_principal, find_request_id
 from textrawl.explorer.arguments import read_number
-from textrawl.explorer.cookies import (
-    drop_session,
-    find_page,
-    find_way_back,
-    read_session,
-    read_theme,
-)
+from textrawl.explorer.cookies import SESSION, find_page, find_way_back, read_theme
 from textrawl.explorer.forms import (
     Form,
     FormRefused,
@@ -287,7 +281,7 @@ class Visitors:
         await self._app(scope, receive, send)
 
     async def _find(self, request: Request) -> Principal | None:
-        identity = read_session(request)
+        identity = SESSION.read(request)
         session = self._site.sessions.find(identity) if identity else None
         if identity is None or session is None:
             return None
@@ -374,8 +368,8 @@ def _ask_to_sign_in(request: Request) -> Response:
     wanted = f"{target}?{query}" if query else target
     response = RedirectResponse(write_link("sign-in", next=wanted), 303)
     # A link of another site comes without the Strict cookie, and must not end the session.
-    if read_session(request):
-        drop_session(request, response)
+    if SESSION.read(request):
+        SESSION.delete(request, response)
     return response
 
 

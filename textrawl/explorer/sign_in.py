@@ -56,7 +56,7 @@ class SignIn:
     async def accept(self, request: Request) -> Response:
         """Begin a session, and lead to the page that was asked for."""
         address = request.client.host if request.client else ""
-        secret = cookies.read_form(request)
+        secret = cookies.SIGN_IN_FORM.read(request)
         if secret is None:
             raise FormRefused("Let your browser accept cookies, then load the page again")
         form = await read_form(request, make_form_token(secret))
@@ -71,7 +71,7 @@ class SignIn:
         return response
 
     def _show(self, request: Request, message: str = "", status: int = 200) -> Response:
-        secret = cookies.read_form(request) or secrets.token_urlsafe(_SECRET_BYTES)
+        secret = cookies.SIGN_IN_FORM.read(request) or secrets.token_urlsafe(_SECRET_BYTES)
         values = {
             "form_token": mask(make_form_token(secret)),
             "code": request.query_params.get("code", ""),
@@ -82,7 +82,7 @@ class SignIn:
             "message": message,
         }
         response = render("sign_in.html", values, status)
-        cookies.keep_form(request, response, secret)
+        cookies.SIGN_IN_FORM.send(request, response, secret)
         return response
 
     async def _find(self, token: str, code: str) -> tuple[bytes | None] | None:
@@ -104,10 +104,10 @@ class SignIn:
 
 async def sign_out(visit: PageRequest) -> Response:
     """End the session."""
-    if identity := cookies.read_session(visit.request):
+    if identity := cookies.SESSION.read(visit.request):
         visit.site.sessions.end(identity)
     response = RedirectResponse(write_link("sign-in"), 303)
-    cookies.drop_session(visit.request, response)
+    cookies.SESSION.delete(visit.request, response)
     return response
 
 
@@ -128,9 +128,10 @@ def begin_session(
     site: Site, request: Request, response: Response, credential: bytes | None
 ) -> None:
     """Begin a session with a new id, end the former session of this browser, and send the id."""
-    if old := cookies.read_session(request):
+    if old := cookies.SESSION.read(request):
         site.sessions.end(old)
-    cookies.keep_session(request, response, site.sessions.begin(credential))
+    cookies.SESSION.send(request, response, site.sessions.begin(credential))
+    cookies.SIGN_IN_FORM.delete(request, response)
 
 
 def find_target(wanted: str) -> str:
