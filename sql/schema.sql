@@ -1822,12 +1822,15 @@ CREATE TABLE proposal (
     valid_from timestamptz,
     evidence text,
     llm text,
+    finding text,
+    one uuid,
+    other uuid,
     CONSTRAINT proposal_pkey PRIMARY KEY (space_id, id),
     CONSTRAINT proposal_author_id_fkey FOREIGN KEY (author_id) REFERENCES actor(id),
     CONSTRAINT proposal_decided_by_fkey FOREIGN KEY (decided_by) REFERENCES actor(id),
     CONSTRAINT proposal_model_id_fkey FOREIGN KEY (model_id) REFERENCES embedding_model(id) ON DELETE SET NULL,
     CONSTRAINT proposal_space_id_fkey FOREIGN KEY (space_id) REFERENCES space(id),
-    CONSTRAINT proposal_check CHECK ((kind = 'fact'::text) = (content IS NOT NULL)),
+    CONSTRAINT proposal_check CHECK ((kind <> 'relation'::text) = (content IS NOT NULL)),
     CONSTRAINT proposal_check1 CHECK ((kind = 'relation'::text) = (relation_type IS NOT NULL AND to_name IS NOT NULL AND to_key IS NOT NULL)),
     CONSTRAINT proposal_check2 CHECK ((decision IS NULL) = (decided_at IS NULL)),
     CONSTRAINT proposal_confidence_check CHECK (confidence >= 0::double precision AND confidence <= 1::double precision),
@@ -1835,7 +1838,9 @@ CREATE TABLE proposal (
     CONSTRAINT proposal_decision_check CHECK (decision = ANY (ARRAY['accepted'::text, 'rejected'::text, 'withdrawn'::text])),
     CONSTRAINT proposal_entity_name_check CHECK (char_length(entity_name) >= 1 AND char_length(entity_name) <= 200),
     CONSTRAINT proposal_evidence_check CHECK (char_length(evidence) >= 1 AND char_length(evidence) <= 2000),
-    CONSTRAINT proposal_kind_check CHECK (kind = ANY (ARRAY['fact'::text, 'relation'::text])),
+    CONSTRAINT proposal_finding_check CHECK (finding = ANY (ARRAY['name'::text, 'same'::text, 'disagreement'::text, 'double'::text, 'question'::text, 'expired'::text, 'relation'::text, 'stale'::text])),
+    CONSTRAINT proposal_found_check CHECK ((finding IS NULL) = (one IS NULL) AND ((kind = ANY (ARRAY['fact'::text, 'relation'::text])) OR finding IS NOT NULL)),
+    CONSTRAINT proposal_kind_check CHECK (kind = ANY (ARRAY['fact'::text, 'relation'::text, 'merge'::text, 'end'::text])),
     CONSTRAINT proposal_llm_check CHECK (char_length(llm) >= 1 AND char_length(llm) <= 200),
     CONSTRAINT proposal_reason_check CHECK (char_length(reason) >= 1 AND char_length(reason) <= 500),
     CONSTRAINT proposal_relation_type_check CHECK (char_length(relation_type) >= 1 AND char_length(relation_type) <= 100),
@@ -1848,11 +1853,11 @@ CREATE TABLE proposal (
 COMMENT ON TABLE proposal IS 'A fact or a relation that waits for the decision of a reviewer, or was decided. Nothing that reads facts reads this table. Only its author and reviewers see a proposal.';
 COMMENT ON COLUMN proposal.space_id IS 'Space to which the proposal belongs.';
 COMMENT ON COLUMN proposal.id IS 'Id of the proposal, unique in its space.';
-COMMENT ON COLUMN proposal.kind IS 'fact or relation.';
+COMMENT ON COLUMN proposal.kind IS 'fact or relation: it is stored. merge: two entities become one. end: a fact ends.';
 COMMENT ON COLUMN proposal.entity_name IS 'Name of the entity that the fact is about, or that the relation starts at. The entity does not have to exist.';
 COMMENT ON COLUMN proposal.entity_key IS 'name_key(entity_name).';
 COMMENT ON COLUMN proposal.entity_type IS 'Type of the entity, as the author gave it. Null: not given.';
-COMMENT ON COLUMN proposal.content IS 'Text of the fact. Null: the proposal is a relation.';
+COMMENT ON COLUMN proposal.content IS 'Text of the fact, or of the fact that ends, or that two entities are one. Null: the proposal is a relation.';
 COMMENT ON COLUMN proposal.content_hash IS 'fact_hash() of the fact, or of the words of the relation.';
 COMMENT ON COLUMN proposal.given_hash IS 'md5 of content_hash and of all other values that were given. The same proposal is stored once.';
 COMMENT ON COLUMN proposal.relation_type IS 'Type of the relation, as the author gave it. Null: the proposal is a fact.';
@@ -1880,11 +1885,17 @@ COMMENT ON COLUMN proposal.reason IS 'Why it was rejected, for its author. It co
 COMMENT ON COLUMN proposal.observation_id IS 'The fact that it became, or that had the same text already. Null: not an accepted fact.';
 COMMENT ON COLUMN proposal.relation_id IS 'The relation that it became, or that existed already. Null: not an accepted relation.';
 COMMENT ON COLUMN proposal.valid_from IS 'Begin of the fact or relation. Null: not given.';
-COMMENT ON COLUMN proposal.evidence IS 'The sentence of a text that says it, if an LLM found the proposal in that text. Null: somebody proposed it.';
+COMMENT ON COLUMN proposal.evidence IS 'Why it is proposed: the sentence of a text in which an LLM found it, or the reason of a finding. Null: somebody proposed it.';
 COMMENT ON COLUMN proposal.llm IS 'Provider and model of the LLM that found the proposal in a text. Null: somebody proposed it.';
+COMMENT ON COLUMN proposal.finding IS 'What tidy_memory() found. name, same: two entities are one. disagreement, double, question, expired, stale: a fact should end. relation: a fact states it. Null: somebody proposed it.';
+COMMENT ON COLUMN proposal.one IS 'The entity that stays, or the fact that ends or that states the relation. Null: no finding.';
+COMMENT ON COLUMN proposal.other IS 'The entity that is merged, the fact that stays in place of the other one, or the entity that the relation leads to. Null: none.';
 CREATE INDEX proposal_author_idx ON proposal USING btree (space_id, author_id, created_at);
 CREATE INDEX proposal_entity_idx ON proposal USING btree (space_id, entity_key);
+CREATE UNIQUE INDEX proposal_finding_idx ON proposal USING btree (space_id, finding, LEAST(one, other), GREATEST(one, other)) WHERE finding IS NOT NULL;
 CREATE INDEX proposal_observation_idx ON proposal USING btree (space_id, observation_id) WHERE observation_id IS NOT NULL;
+CREATE INDEX proposal_one_idx ON proposal USING btree (space_id, one) WHERE one IS NOT NULL;
+CREATE INDEX proposal_other_idx ON proposal USING btree (space_id, other) WHERE other IS NOT NULL;
 CREATE INDEX proposal_pending_idx ON proposal USING btree (space_id, created_at, id) WHERE decision IS NULL;
 CREATE INDEX proposal_relation_idx ON proposal USING btree (space_id, relation_id) WHERE relation_id IS NOT NULL;
 CREATE UNIQUE INDEX proposal_text_idx ON proposal USING btree (space_id, author_id, kind, entity_key, given_hash) WHERE decision IS NULL;

@@ -46,10 +46,7 @@ begin
     if dry_run then
         return;
     end if;
-    merge_id := gen_random_uuid();
-    perform join_entities(kept_id, merged_id, origin, merge_id, moment);
-    perform record_event('merged', kept_id, null, null, origin, jsonb_build_object(
-        'merge', merge_id, 'merged', merged_id, 'at', moment, 'facts', facts, 'relations', relations));
+    merge_id := record_merge(kept_id, merged_id, moment, origin);
 end
 $$;
 

@@ -34,7 +34,8 @@ begin
     perform end_relations(relations, moment, origin);
     perform describe_edge(r.id, jsonb_build_object('deleted_at', moment), origin) from unnest(relations) r(id);
     edges := cardinality(relations);
-    facts := end_facts(delete_node.node, moment, origin);
+    facts := end_facts(
+        array(select f.id from fact f where f.space_id = origin.space_id and f.entity_id = delete_node.node), moment, origin);
     perform describe_node(delete_node.node, jsonb_build_object('deleted_at', moment), origin);
     return next;
 end

@@ -1,4 +1,7 @@
-create function textrawl.end_facts(entity uuid, moment timestamptz, origin textrawl.origin) returns bigint
+create function textrawl.end_facts(
+    facts uuid[], moment timestamptz,  -- not later than now
+    origin textrawl.origin
+) returns bigint
 language plpgsql volatile
 set search_path from current
 as $$
@@ -6,8 +9,8 @@ as $$
 declare
     ended uuid[] := array(
         select f.id from fact f
-        where f.space_id = origin.space_id and f.entity_id = end_facts.entity
-          and is_valid(f.valid_from, f.valid_until, f.closed_at, present => moment)
+        where f.space_id = origin.space_id and f.id = any(facts)
+          and is_valid(f.valid_from, f.valid_until, f.closed_at, present => clock_timestamp())
         order by f.id);
 begin
     perform claim_rows(origin.space_id, ended, '{}');
@@ -20,5 +23,5 @@ end
 $$;
 
 comment on function textrawl.end_facts is
-    'End all valid facts of an entity, and return the number of these facts. Undo revives them. The caller has locked the '
-    'entity.';
+    'End those of the facts that are valid, and return their number. Undo revives them. The caller has locked their '
+    'entities.';

@@ -16,7 +16,7 @@ begin
     select d.entity_name, d.observation_id into entity_name, observation_id
     from decide_proposals(array[proposal], 'accept', null, origin.space_id, credential, client, tool, request) d;
     if observation_id is null then
-        raise exception using errcode = 'TR017', message = 'a relation has no other text';
+        raise exception using errcode = 'TR017', message = 'only a fact has another text';
     end if;
     if successor is distinct from (select o.content from observation o where o.space_id = origin.space_id and o.id = observation_id) then
         observation_id := (revise_fact(
@@ -29,5 +29,5 @@ $$;
 comment on function textrawl.amend_proposal is
     'Accept the pending proposal of a fact in the name of its author, and store another text in its place, both or '
     'nothing. Needs the scopes read, review and write. Errors: those of decide_proposals() and revise_fact(), and TR017 '
-    'for a relation. '
+    'if it is no fact. '
     'Example: select observation_id from textrawl.amend_proposal(''0b5c9e1f'', ''likes plum cake'');';

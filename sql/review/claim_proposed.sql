@@ -13,7 +13,14 @@ begin
         from (
             select entity_key(p.space_id, p.entity_name) as key, p.entity_name as name, p.entity_type as type, p.id, p.created_at, p.author_id, p.client,
                 p.tool, p.request
-            from proposal p where p.space_id = claim_proposed.space and p.id = any(proposals)
+            from proposal p where p.space_id = claim_proposed.space and p.id = any(proposals) and p.kind in ('fact', 'relation')
+            union all
+            -- A finding has the ids of its entities, or of facts of them. Missing ones are not created.
+            select e.name_key, e.name, null, p.id, p.created_at, p.author_id, p.client, p.tool, p.request
+            from proposal p
+            left join observation o on o.space_id = p.space_id and o.id = p.one
+            join entity e on e.space_id = p.space_id and e.id in (coalesce(o.entity_id, p.one), p.other)
+            where p.space_id = claim_proposed.space and p.id = any(proposals) and p.kind in ('merge', 'end')
             union all
             select entity_key(p.space_id, p.to_name), p.to_name, p.to_type, p.id, p.created_at, p.author_id, p.client, p.tool, p.request
             from proposal p where p.space_id = claim_proposed.space and p.id = any(proposals) and p.to_key is not null

@@ -17,7 +17,7 @@ begin atomic
     join textrawl.proposal p on p.space_id = r.space_id and p.author_id = r.actor_id
     join textrawl.actor a on a.id = p.author_id
     where r.scopes @> array['read', 'propose'] and (entity_proposals.spaces is null or r.space_id = any(entity_proposals.spaces))
-      and p.entity_key = any(textrawl.entity_keys(r.space_id, entity)) and textrawl.is_pending(p.decision, p.created_at, s.proposal_days)
+      and p.entity_key = any(textrawl.entity_keys(r.space_id, entity)) and p.finding is null and textrawl.is_pending(p.decision, p.created_at, s.proposal_days)
     order by p.created_at desc, p.id limit max_rows;
 end;
 

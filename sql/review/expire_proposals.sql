@@ -5,7 +5,9 @@ begin atomic
     with due as materialized (
         -- Skip rows that another session is deciding.
         select p.space_id, p.id from textrawl.proposal p join textrawl.space s on s.id = p.space_id
-        where p.decision is null and not textrawl.is_pending(p.decision, p.created_at, s.proposal_days)
+        where p.decision is null
+          and (not textrawl.is_pending(p.decision, p.created_at, s.proposal_days)
+               or p.finding is not null and textrawl.finding_fault(p.space_id, p.kind, p.one, p.other) is not null)
         order by p.space_id, p.id for update of p skip locked
     ), expired as (
         delete from textrawl.proposal p using due where p.space_id = due.space_id and p.id = due.id
@@ -18,5 +20,5 @@ begin atomic
 end;
 
 comment on function textrawl.expire_proposals is
-    'Delete pending proposals that are older than the days that their space allows. Return the number of deleted '
-    'proposals. Servers call this every hour.';
+    'Delete pending proposals that are older than the days that their space allows, and findings that are gone. Return '
+    'the number of deleted proposals. Servers call this every hour.';

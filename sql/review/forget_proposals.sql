@@ -11,6 +11,14 @@ begin atomic
         union all
         select t.id from textrawl.proposal t where t.space_id = space and whole and t.to_key = any(textrawl.entity_keys(space, name))
         union all
+        select t.id from textrawl.proposal t where t.space_id = space and t.one = any(removed)
+        union all
+        select t.id from textrawl.proposal t where t.space_id = space and t.other = any(removed)
+        union all
+        select t.id from textrawl.proposal t
+        join textrawl.entity e on e.space_id = t.space_id and e.id in (t.one, t.other)
+        where t.space_id = space and whole and e.name_key = textrawl.entity_key(space, forget_proposals.name)
+        union all
         select t.id from textrawl.proposal t where t.space_id = space and t.observation_id = any(removed)
         union all
         select t.id from textrawl.proposal t where t.space_id = space and t.relation_id = any(removed));

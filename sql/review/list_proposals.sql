@@ -6,16 +6,17 @@ create function textrawl.list_proposals(
 )
 returns table (
     id uuid, space_name text,
-    kind text,  -- fact or relation
+    kind text,  -- fact, relation, merge or end
     entity_name text, entity_type text,
-    content text,  -- the fact, or the words of the relation
+    content text,  -- the fact, or the words of the relation or merge
     relation_type text, to_name text, to_type text,
     source text, confidence real, valid_until timestamptz, said_at timestamptz,
     author_name text, client text, created_at timestamptz,
     state text,  -- pending, accepted, rejected or withdrawn
     decided_at timestamptz, decided_by text,
     reason text,  -- why it was rejected
-    evidence text,  -- the sentence that says it, if an LLM found it in a text
+    evidence text,  -- the sentence that says it, if an LLM found it in a text, or the reason of a finding
+    finding text,  -- what tidy_memory() found
     observation_id uuid, relation_id uuid,  -- what it became
     beside jsonb,  -- pending: stored facts beside it, see proposal_beside(); null if the caller cannot read
     total bigint   -- number of all proposals that match
@@ -56,7 +57,7 @@ begin
         select p.id, p.in_space, p.kind, p.entity_name, p.entity_type, proposal_text(p.content, p.relation_type, p.to_name),
             p.relation_type, p.to_name, p.to_type, p.source, p.confidence, p.valid_until, p.said_at,
             a.name, p.client, p.created_at, coalesce(p.decision, 'pending'), p.decided_at, d.name,
-            case when p.decision = 'rejected' then p.reason end, p.evidence, p.observation_id, p.relation_id,
+            case when p.decision = 'rejected' then p.reason end, p.evidence, p.finding, p.observation_id, p.relation_id,
             case when p.decision is null and p.space_id = any(readable) then proposal_beside(p.space_id, p.id) end, p.matches
         from matching p
         join actor a on a.id = p.author_id

@@ -12,6 +12,12 @@ declare
     contrary jsonb := '[]';
 begin
     select p.* into shown from proposal p where p.space_id = proposal_beside.space and p.id = proposal_beside.proposal;
+    if shown.kind in ('merge', 'end') then
+        return (
+            select coalesce(jsonb_agg(jsonb_build_object('id', o.id, 'content', o.content, 'why', case shown.finding
+                when 'question' then 'answers' when 'double' then 'repeats' else 'contradicts' end)), '[]')
+            from fact o where o.space_id = space and o.id = shown.other and shown.kind = 'end');
+    end if;
     subject := (select e.id from entity e where e.space_id = shown.space_id and e.name_key = entity_key(shown.space_id, shown.entity_name));
     if subject is null then
         return '[]';
@@ -56,4 +62,4 @@ $$;
 
 comment on function textrawl.proposal_beside is
     'The stored facts or relations beside a proposal: [{id, content, why}]. `why` is repeats (the same text), replaces, '
-    'contradicts (see disagreement()), or is close.';
+    'contradicts (see disagreement()), answers (an open question), or is close.';

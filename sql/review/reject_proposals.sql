@@ -5,17 +5,20 @@ set search_path from current
 as $$
 #variable_conflict use_column
 declare
-    rejected record;
+    rejected  proposal;
+    dismissed bigint;  -- the event of a dismissal
 begin
     for rejected in
-        select p.id, p.entity_name from proposal p
+        select p.* from proposal p
         where p.space_id = reject_proposals.space and p.id = any(proposals) and p.decision is null
         order by p.created_at, p.id for update
     loop
         update proposal p
         set decision = 'rejected', decided_at = clock_timestamp(), decided_by = origin.author_id, reason = reject_proposals.reason
         where p.space_id = reject_proposals.space and p.id = rejected.id;
-        perform record_event('rejected', null, null, null, origin, jsonb_build_object('proposal', rejected.id));
+        dismissed := dismiss_finding(rejected, origin);
+        perform record_event('rejected', null, null, null, origin, jsonb_strip_nulls(jsonb_build_object(
+            'proposal', rejected.id, 'events', case when dismissed is not null then jsonb_build_array(dismissed) end)));
         proposals := array_remove(proposals, rejected.id);
         return query select rejected.id, rejected.entity_name;
     end loop;
@@ -26,5 +29,5 @@ end
 $$;
 
 comment on function textrawl.reject_proposals is
-    'Reject pending proposals with a reason for their authors. decide_proposals() calls this after it has checked the '
-    'rights. Error TR016: decided meanwhile.';
+    'Reject pending proposals with a reason for their authors. A rejected merge or end is dismissed too, as by '
+    'dismiss_candidates(). decide_proposals() calls this after it has checked the rights. Error TR016: decided meanwhile.';

@@ -12,6 +12,11 @@ begin
     if past_end(accepted.valid_until) > accepted.created_at then
         -- The proposal was about the time until its end, which has passed.
         raise exception using errcode = 'TR008', message = 'the proposal ended before it was decided', detail = left(accepted.id::text, 8);
+    elsif accepted.kind in ('merge', 'end') and finding_fault(space, accepted.kind, accepted.one, accepted.other) is not null then
+        raise exception using errcode = 'TR008', message = 'the finding is gone', detail = left(accepted.id::text, 8);
+    elsif accepted.kind in ('merge', 'end') then
+        select f.entity_id, f.entity_name into entity_id, entity_name from accept_finding(accepted, origin) f;
+        duplicate := false;
     elsif accepted.kind = 'fact' then
         select s.entity_id, s.entity_name, s.observation_id, s.duplicate
         into entity_id, entity_name, observation_id, duplicate
@@ -36,5 +41,5 @@ $$;
 
 comment on function textrawl.store_proposal is
     'Store the fact or the relation of a proposal in the name of its author, as remember_fact() or relate_entities() '
-    'would. Error TR008: the end of the fact has passed, the fact to replace was forgotten, is no longer valid or is one '
-    'of several, or both ends of the relation are one entity now.';
+    'would, or carry out a finding. Error TR008: the end of the fact has passed, the fact to replace was forgotten, is no '
+    'longer valid or is one of several, both ends of the relation are one entity now, or what was found is gone.';

@@ -11,10 +11,10 @@ begin atomic
         select e.* from textrawl.event e
         where event is null and e.space_id = space and e.actor_id = actor and e.at >= now() - interval '1 day' and e.request = call
     ), decision as materialized (
-        -- An acceptance stores the fact of another author, and is taken back as a whole.
+        -- An acceptance stores the fact of another author, and a rejection dismisses a finding. They are taken back as a whole.
         select d.id, made.value::bigint as made
         from textrawl.event d left join jsonb_array_elements_text(d.detail -> 'events') made on true
-        where d.space_id = space and d.action = 'accepted'
+        where d.space_id = space and d.action in ('accepted', 'rejected')
           and (d.id in (select id from chosen) or event is not null and made.value::bigint = event)
     ), own as (
         select id from chosen
@@ -35,4 +35,4 @@ end;
 
 comment on function textrawl.events_of_call is
     'The events that undo_event() takes back, without those that are undone already. Null if there are none. If the event '
-    'belongs to an acceptance, the acceptance and all its events.';
+    'belongs to a decision, the decision and all its events.';

@@ -43,6 +43,7 @@ CALLS: dict[str, tuple[dict[str, Any], set[str]]] = {
     "list_own": ({}, {"read"}),
     "set_own": (ADA, {"read"}),
     "clear_own": ({}, {"read"}),
+    "tidy": ({}, {"write", "propose"}),
     "list_proposals": ({}, READERS),
     "plan_decision": (IDS, {"review"}),
     "decide": ({**IDS, "decision": "accept"}, {"review"}),

@@ -93,6 +93,34 @@ def test_a_space_can_make_every_write_of_an_agent_a_proposal(
     assert refused.code == 1
 
 
+def test_tidy_shows_a_plan_proposes_it_and_a_reviewer_mends_the_memory(
+    run: Run, people: tuple[Settings, Settings]
+) -> None:
+    _, rita = people
+    run("review", "reject", "--by", "agent", "--reason", "no", "--yes", **rita)
+    for town in ("Oslo", "Rome"):
+        run("remember", "Ada", f"lives in {town}", **rita)
+
+    plan = run("tidy", **rita)
+    assert plan.out == "1 fact disagrees with a newer one: Ada: lives in Oslo\n"
+    assert "Nothing was changed: --apply proposes this." in plan.err
+    assert list_ids(run, rita) == {}
+
+    proposed = run("tidy", "--apply", "--json", **rita)
+    [finding] = json.loads(proposed.out)
+    assert list_ids(run, rita) == {"lives in Oslo": finding["proposal_id"]}
+    assert "Nothing new is out of order." in run("tidy", "--apply", **rita).err
+    [first, reason, beside] = run("review", "list", **rita).out.splitlines()
+    assert first.endswith("rita: Ada: lives in Oslo")
+    assert reason == "  disagreement: other value"
+    assert beside.endswith("lives in Rome")
+
+    shown = run("review", "show", finding["proposal_id"], **rita)
+    assert shown.out.splitlines()[1] == "  accepting ends this fact; it stays in the history"
+    run("review", "accept", finding["proposal_id"], "--yes", **rita)
+    assert "lives in Oslo" not in run("show", "Ada", **rita).out
+
+
 def test_a_command_without_ids_and_filters_or_with_both_decides_nothing(run: Run) -> None:
     for chosen in ((), ("12345678", "--by", "ada")):
         refused = run("review", "accept", *chosen, "--yes").err

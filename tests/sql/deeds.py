@@ -17,7 +17,10 @@ SCOPES: dict[str, tuple[str, ...]] = {
     "root": ("read", "admin"),
 }
 NAMES = ("Jeff", "Jeff Miller", "jmiller", "Kim")
-TEXTS = ("likes tea", "drinks water", "owns cats", "plays chess")
+TEXTS = (
+    "likes tea", "drinks water", "owns cats", "plays chess",
+    "lives in Oslo", "lives in Rome", "does Kim own cats?", "works with Kim",
+)  # fmt: skip
 # All that a space holds, row by row. What lists are sorted by is left out: an undo is news, too.
 _STATE: dict[str, LiteralString] = {
     "entity": "select to_jsonb(t) - 'updated_at' from entity t where space_id = any(%s)",
@@ -422,9 +425,17 @@ def _fade(world: World, deed: Deed, space: int, token: bytes) -> None:
     )
 
 
+def _tidy(world: World, _: Deed, space: int, token: bytes) -> None:
+    world.fetch(
+        "select count(*) from tidy_memory(credential => %s, space => %s)",
+        token,
+        space,
+    )
+
+
 _DEEDS: dict[str, Callable[[World, Deed, int, bytes], None]] = {
     "remember": _remember, "replace": _replace, "update": _update, "relate": _relate,
     "accept": _decide, "reject": _decide, "name": _name, "unname": _unname, "merge": _merge,
     "split": _split, "share": _share, "move": _share, "revise": _revise, "forget": _forget,
-    "end fact": _end_fact, "end relation": _end_relation, "fade": _fade,
+    "end fact": _end_fact, "end relation": _end_relation, "fade": _fade, "tidy": _tidy,
 }  # fmt: skip

@@ -17,7 +17,7 @@ _numbers = count()
 _places = st.integers(0, 7)
 _WRITES = (
     "remember", "remember", "replace", "update", "relate", "name", "unname",
-    "merge", "merge", "split", "share", "move", "revise",
+    "merge", "merge", "split", "share", "move", "revise", "tidy",
 )  # fmt: skip
 
 
@@ -123,3 +123,27 @@ def test_proposals_change_no_answer_count_or_score_of_anybody_else(
     # The names of authors differ between the two worlds, and nothing else.
     told = [repr(row).replace(world.name, "") for row in world.read_answers()]
     assert told == [repr(row).replace(twin.name, "") for row in twin.read_answers()]
+
+
+@given(before=st.lists(any_deeds | removals, max_size=12))
+def test_all_that_tidying_finds_is_accepted_at_once_and_deletes_no_fact(
+    owner: psycopg.Connection, before: list[Deed]
+) -> None:
+    world = World(owner, f"tidy{next(_numbers)}")
+    live(world, before)
+    space, bob = world.spaces[0], world.tokens["bob"]
+    facts = "select id::text from fact where space_id = any(%s) order by id"
+    tidy = "select proposal_id::text from tidy_memory(credential => %s, space => %s)"
+    since, earlier, kept = world.now(), world.read_state(), world.column(facts, world.spaces)
+
+    rounds = 0
+    while found := world.column(tidy, bob, space):
+        assert world.column(tidy, bob, space) == []
+        accept = "select count(*) from decide_proposals(%s, 'accept', credential => %s)"
+        assert world.fetch(accept, found, bob) == len(found)
+        rounds += 1
+        assert rounds < 10
+
+    assert world.column(facts, world.spaces) == kept
+    world.undo("bob", since)
+    assert list_changes(earlier, world.read_state()) == []

@@ -26,6 +26,7 @@ PANELS: dict[str, dict[str, str]] = {
         "remember": "Store a fact about an entity.",
         "revise": "Mark a fact as wrong, say why, and store what is right.",
         "entity": "Describe entities, give them aliases, and merge two that are one.",
+        "tidy": "Find what is out of order in the memory, and propose to mend it.",
         "me": "Say which entity you are, so that `I` and `my` in your questions mean it.",
         "forget": "Delete an entity, or one fact of it, for good.",
         "ingest": "Add files to a graph, as sources that `recall` searches.",

@@ -11,7 +11,8 @@ Place = Literal["server", "none", "database"]
 _COMMANDS: Mapping[Place, tuple[str, ...]] = {
     "server": (
         *("search", "recall", "digest", "explain", "show", "remember", "revise", "entity", "me"),
-        *("forget", "stats", "resident", "hook", "doctor", "review", "share", "log", "undo"),
+        *("forget", "stats", "resident", "hook", "doctor", "review", "tidy", "share", "log"),
+        "undo",
     ),
     # `serve` is a server itself, and `demo` has a memory of its own.
     "none": (

@@ -50,6 +50,7 @@ from textrawl.memory.facts import (
 from textrawl.memory.review import (
     DecidedRow,
     Decision,
+    FindingRow,
     PlannedRow,
     ProposalRow,
     ReviewOperations,
@@ -513,6 +514,13 @@ async def decide(
         raise ArgumentInvalid("Provide reason: the author reads it", title="Missing reason")
     operations = ReviewOperations(session.store)
     return [*await operations.decide(ids, decision, reason, session.caller)]
+
+
+@operation("tidy", "write", "propose", writes=True, least_timeout=_LONGEST)
+async def tidy(session: Session, *, dry_run: bool = False) -> list[FindingRow]:
+    """Propose what is out of order in a space."""
+    operations = ReviewOperations(session.store)
+    return [*await operations.tidy(session.caller, dry_run=dry_run)]
 
 
 @operation("entity merge", "write", writes=True)

@@ -15,6 +15,8 @@ from textrawl.models.embeddings import compose_document
 class ProposalRow:
     """A proposal from list_proposals. `total` is the number of all proposals that match.
 
+    `finding` is what `textrawl tidy` found, and `evidence` then its reason.
+
     `beside` has {id, content, why} for each stored fact that a pending proposal repeats, replaces
     or contradicts. It is None if the caller cannot read the space or the proposal is decided.
     """
@@ -33,6 +35,7 @@ class ProposalRow:
     decided_by: str | None
     reason: str | None
     evidence: str | None
+    finding: str | None
     observation_id: UUID | None
     relation_id: UUID | None
     beside: list[dict[str, Any]] | None
@@ -41,10 +44,10 @@ class ProposalRow:
 
 @dataclass(frozen=True)
 class PlannedRow:
-    """The plan of a decision: accepting is new, repeats, replaces or is refused.
+    """The plan of a decision: accepting is new, repeats, replaces, merges, ends or is refused.
 
-    `fault` says why it is refused: ended (its end has passed) or gone (the fact that it
-    replaces).
+    `fault` says why it is refused: ended (its end has passed) or gone (what it replaces, or what
+    was found).
     """
 
     id: UUID
@@ -75,6 +78,17 @@ class AmendedRow:
 
     entity_name: str
     observation_id: UUID
+
+
+@dataclass(frozen=True)
+class FindingRow:
+    """A finding of tidy_memory. `proposal_id` is None in a dry run."""
+
+    finding: str
+    proposal_id: UUID | None
+    entity_name: str
+    content: str
+    evidence: str
 
 
 State = Literal["pending", "accepted", "rejected", "withdrawn", "any"]
@@ -124,6 +138,10 @@ class ReviewOperations:
             reason=reason,
             **caller.writing,
         )
+
+    async def tidy(self, caller: Caller, *, dry_run: bool) -> Sequence[FindingRow]:
+        """Propose what is out of order in the space of the caller, or only list it."""
+        return await self._store.call("tidy_memory", FindingRow, dry_run=dry_run, **caller.writing)
 
     async def amend(self, proposal: str, text: str, caller: Caller) -> str:
         """Accept a fact, and store the text that is right in its place, both or nothing.

@@ -31,7 +31,9 @@ _WOULD = {
     "new": "accepting stores it",
     "repeats": "accepting adds nothing: it is stored already",
     "replaces": "accepting replaces a fact",
-    "refused": "it cannot be stored: its end has passed, or what it builds on is gone",
+    "merges": "accepting merges the two entities",
+    "ends": "accepting ends this fact; it stays in the history",
+    "refused": "it cannot be accepted: its end has passed, or what it builds on is gone",
 }
 Ids = Annotated[
     list[str] | None,
@@ -216,7 +218,7 @@ def _show(row: ProposalRow) -> None:
     reason = f" ({row.reason})" if row.reason else ""
     text = f"{row.created_at:%Y-%m-%d} {row.author_name}: {row.entity_name}: {row.content}"
     line = f"{str(row.id)[:8]} {text}{state}{reason}"
-    said = [f"  said: {row.evidence}"] if row.evidence else []
+    said = [f"  {row.finding or 'said'}: {row.evidence}"] if row.evidence else []
     write_texts(open_console(), line, *said, *_describe_beside(row.beside or []))
 
 

@@ -42,7 +42,10 @@ class BesidePart(Part):
 
 
 class ProposalPart(Part):
-    """A proposal. Only rejected proposals have a reason, and only pending ones facts beside."""
+    """A proposal. Only rejected proposals have a reason, and only pending ones facts beside.
+
+    `finding` is what `textrawl tidy` found, and `evidence` then its reason.
+    """
 
     id: Annotated[UuidText, Key("id", short_id=True)]
     entity_name: Annotated[str, Key("n")]
@@ -66,6 +69,7 @@ class ProposalPart(Part):
     decided_by: str | None = None
     reason: Annotated[str | None, Key("why")] = None
     evidence: Annotated[str | None, Key("said")] = None
+    finding: Annotated[str | None, Key("found")] = None
     observation_id: Annotated[UuidText | None, Key("obs", short_id=True)] = None
     relation_id: Annotated[UuidText | None, Key("rel", short_id=True)] = None
     beside: Annotated[list[BesidePart] | None, Key("beside"), OMIT_EMPTY] = None
@@ -150,7 +154,7 @@ class DecidedPart(Part):
 
 
 class PlannedPart(Part):
-    """What accepting a proposal would do: new, repeats, replaces or refused."""
+    """What accepting a proposal would do: new, repeats, replaces, merges, ends or refused."""
 
     id: Annotated[UuidText, Key("id", short_id=True)]
     entity_name: Annotated[str, Key("n")]
