@@ -101,7 +101,7 @@ async def test_a_plan_says_what_accepting_would_do_and_changes_nothing(place: Pl
     assert [text for text in plan.texts if text in outcomes] == [
         "new", "repeats", "repeats", "replaces", "replaces", "refused",
     ]  # fmt: skip
-    assert "there is no single valid fact left that it replaces" in answer.text
+    assert "what it builds on is gone or has ended" in answer.text
     assert "Accept 3 proposals" in plan.texts
     assert "Reject 4 proposals" in plan.texts
     assert (nothing.status_code, many.status_code) == (400, 400)
