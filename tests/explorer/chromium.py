@@ -6,7 +6,7 @@ from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from importlib.resources import files
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 from playwright.async_api import Page, async_playwright, expect
@@ -47,9 +47,9 @@ class Tab:
         if not address.startswith(f"{self.root}/explore/"):
             self.faults.append(f"asks for {address}")
 
-    async def go(self, page: str) -> int:
+    async def go(self, page: str, until: Literal["load", "networkidle"] = "networkidle") -> int:
         """Go to a page, and return the status of its answer."""
-        answer = await self.page.goto(f"{self.root}/explore/{page}", wait_until="networkidle")
+        answer = await self.page.goto(f"{self.root}/explore/{page}", wait_until=until)
         return answer.status if answer else 0
 
     async def find_overflow(self) -> list[str]:
@@ -63,8 +63,9 @@ class Tab:
 
     async def find_barriers(self) -> list[str]:
         """Names of the rules of axe-core that the page breaks."""
-        script = files("axe_playwright_python") / "axe.min.js"
-        await self.page.evaluate(script.read_text(encoding="utf-8"))
+        if not await self.page.evaluate("'axe' in window"):
+            script = files("axe_playwright_python") / "axe.min.js"
+            await self.page.evaluate(script.read_text(encoding="utf-8"))
         return await self.page.evaluate(
             "async () => (await axe.run()).violations.map((each) => each.id)"
         )

@@ -2,8 +2,8 @@
 
 import os
 import re
-from itertools import product
 from pathlib import Path
+from typing import Literal
 
 from playwright.async_api import expect
 
@@ -13,7 +13,10 @@ from tests.explorer.visiting import SCOPES, Place
 
 pytestmark = marks
 
-LOOKS = [("light", 1280), ("light", 360), ("dark", 1280), ("dark", 360)]
+LOOKS: list[tuple[Literal["light", "dark"], int]] = [
+    ("light", 1280), ("light", 360), ("dark", 360), ("dark", 1280)
+]  # fmt: skip
+CHECKED = LOOKS[::2]
 PAGES = (
     "home", "search", "search?q=who+likes+tea&why=1", "entity?name=Ada", "entity?name=Nobody",
     "spaces", "compare", "graph?name=Ada&depth=2", "health",
@@ -85,16 +88,18 @@ async def test_nothing_is_cut_or_overlaps_and_no_check_of_accessibility_fails(
     pages = _list_pages(filled)
     async with open_tab(filled) as tab:
         await sign_in(tab, filled.tokens["keeper"])
-        for look, page in product(LOOKS, pages):
-            scheme, width = look
-            await tab.page.emulate_media(color_scheme=scheme)  # pyright: ignore[reportArgumentType]
-            await tab.page.set_viewport_size({"width": width, "height": 800})
-            code = await tab.go(page)
+        for page in pages:
+            code = await tab.go(page, "load")
             if code >= 400 and page != "entity?name=Nobody":
                 faults.append(f"{page}: {code}")
-            faults += [f"{page} {look}: {cut}" for cut in await tab.find_overflow()]
-            faults += [f"{page} {look}: {each}" for each in await tab.find_barriers()]
-            await take_picture(tab, f"{page}-{scheme}-{width}")
+            for scheme, width in LOOKS:
+                await tab.page.emulate_media(color_scheme=scheme)
+                await tab.page.set_viewport_size({"width": width, "height": 800})
+                cut = await tab.find_overflow()
+                # Contrast depends on the colours, and all else on the width.
+                barriers = await tab.find_barriers() if (scheme, width) in CHECKED else []
+                faults += [f"{page} {scheme} {width}: {each}" for each in cut + barriers]
+                await take_picture(tab, f"{page}-{scheme}-{width}")
 
     assert faults == []
     assert tab.faults == []
