@@ -4,8 +4,9 @@ create function textrawl.list_events(
 ) returns table (
     cursor text,       -- transaction:id, see read_events()
     at timestamptz, space_name text, author_name text, client text, tool text, request text, action text,
-    entity_name text,  -- of a document: its path; null if the entity was removed
-    entity_id uuid, observation_id uuid, relation_id uuid
+    entity_name text,  -- of a document: its path; of a proposal: the entity that it names; null if the entity was removed
+    entity_id uuid, observation_id uuid, relation_id uuid,
+    other_name text    -- of a relation: the entity it leads to
 )
 language sql stable security definer
 set search_path from current
@@ -37,11 +38,13 @@ begin atomic
             order by v.id desc limit max_rows) v
     )
     select v.transaction || ':' || v.id, v.at, s.name, a.name, v.client, v.tool, v.request, v.action,
-        coalesce(e.name, v.detail ->> 'path'), v.entity_id, v.observation_id, v.relation_id
+        coalesce(e.name, v.detail ->> 'path', p.entity_name), v.entity_id, v.observation_id, v.relation_id, coalesce(o.name, p.to_name)
     from newest v
     join textrawl.space s on s.id = v.space_id
     join textrawl.actor a on a.id = v.actor_id
     left join textrawl.entity e on e.space_id = v.space_id and e.id = v.entity_id
+    left join textrawl.entity o on o.space_id = v.space_id and v.relation_id is not null and o.id = (v.detail ->> 'to')::uuid
+    left join textrawl.proposal p on p.space_id = v.space_id and p.id = (v.detail ->> 'proposal')::uuid
     order by v.id desc
     limit max_rows;
 end;

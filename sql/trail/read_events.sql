@@ -4,8 +4,9 @@ create function textrawl.read_events(
 ) returns table (
     cursor text,       -- transaction:id, from which the next call starts
     at timestamptz, space_name text, author_name text, client text, tool text, request text, action text,
-    entity_name text,  -- of a document: its path; null if the entity was removed
-    entity_id uuid, observation_id uuid, relation_id uuid
+    entity_name text,  -- of a document: its path; of a proposal: the entity that it names; null if the entity was removed
+    entity_id uuid, observation_id uuid, relation_id uuid,
+    other_name text    -- of a relation: the entity it leads to
 )
 language plpgsql volatile security definer
 set search_path from current
@@ -22,11 +23,13 @@ begin
     -- cluster.
     return query
         select v.transaction || ':' || v.id, v.at, s.name, a.name, v.client, v.tool, v.request, v.action,
-            coalesce(e.name, v.detail ->> 'path'), v.entity_id, v.observation_id, v.relation_id
+            coalesce(e.name, v.detail ->> 'path', p.entity_name), v.entity_id, v.observation_id, v.relation_id, coalesce(o.name, p.to_name)
         from event v
         join space s on s.id = v.space_id
         join actor a on a.id = v.actor_id
         left join entity e on e.space_id = v.space_id and e.id = v.entity_id
+        left join entity o on o.space_id = v.space_id and v.relation_id is not null and o.id = (v.detail ->> 'to')::uuid
+        left join proposal p on p.space_id = v.space_id and p.id = (v.detail ->> 'proposal')::uuid
         where v.space_id = any(spaces) and v.transaction < pg_snapshot_xmin(pg_current_snapshot())
           and (v.transaction, v.id) > (
               case when after_transaction > pg_snapshot_xmax(pg_current_snapshot()) then '0'::xid8 else after_transaction end,

@@ -292,6 +292,7 @@ def test_the_log_is_a_line_an_event_on_a_terminal(run: Run, url: str, team: Team
             assert f" {event['author_name'][:11]}" in line
             assert f" {event['action']} " in line
             assert (event["entity_name"] or "")[:20] in line
+            assert (event["client"] or "")[:11] in line
 
 
 def test_the_log_that_is_piped_has_every_column_whole_with_tabs(

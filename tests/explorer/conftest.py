@@ -33,7 +33,8 @@ async def filled(place: Place) -> Place:
     place.owner.execute(
         "select create_space('other'), grant_access('keeper', 'other', '{read,write}'),"
         " create_space('handbook', tier => 'personal'),"
-        " grant_access('keeper', 'handbook', '{read}')"
+        " grant_access('keeper', 'handbook', '{read,write}'),"
+        " grant_access('writer', 'handbook', '{read,write}')"
     )
     store(place.owner, "handbook")
     return place

@@ -141,6 +141,7 @@ async def test_each_link_of_the_trail_leads_to_a_page_that_is_there(library: Pla
             for each in sorted(links)
         ]
 
+    assert "Ada → Ben" in trail.prose
     dead = [str(answer.url) for answer in answers if answer.status_code >= 400]
     kinds = {
         kind

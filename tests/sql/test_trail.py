@@ -84,6 +84,8 @@ def test_the_log_tells_who_did_what_and_never_what_was_said(team: Team) -> None:
     ]  # fmt: skip
     assert [row[4] for row in log("doing => 'created', max_rows => 1")] == ["created"]
     assert log("since => %s", team.now()) == []
+    ends: LiteralString = "select (entity_name, other_name)::text from list_events(doing => %s)"
+    assert team.fetch(ends, "related") == "(Kim,Jeff)"
     everything = team.fetch("select string_agg(l::text, ' ') from list_events() l")
     assert "drinks" not in everything
     assert "rain" not in everything

@@ -94,9 +94,17 @@ def write_cell(text: str, style: str = "") -> Text:
 
 
 def write_texts(console: Console, *texts: str) -> None:
-    """Write stored texts, each on one line of its own, or wrapped at words in a terminal."""
+    """Write stored texts, each on one line of its own, or wrapped at words in a terminal.
+
+    Further lines of a text stand two columns behind its first one.
+    """
     for text in texts:
-        console.print(write_cell(text), soft_wrap=not console.is_terminal)
+        words = text.lstrip(" ")
+        indent, cell = len(text) - len(words), write_cell(words)
+        lines = cell.wrap(console, console.width - indent - 2) if console.is_terminal else [cell]
+        for number, line in enumerate(lines):
+            spaces = Text(" " * (indent + 2 * (number > 0)))
+            console.print(spaces + line, soft_wrap=True)
 
 
 def count(number: int, noun: str) -> str:

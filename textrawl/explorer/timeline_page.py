@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from contextlib import suppress
 from itertools import groupby
+from operator import attrgetter
 from uuid import UUID
 
 from starlette.responses import Response
@@ -49,6 +50,15 @@ def _read_id(text: str) -> UUID | None:
     return None
 
 
-def _group(rows: Sequence[Record]) -> list[tuple[str, list[Record]]]:
-    """Return the entries by day in UTC."""
-    return [(day, list(each)) for day, each in groupby(rows, lambda row: write_day(row.at))]
+def _group(rows: Sequence[Record]) -> list[tuple[str, list[list[Record]]]]:
+    """Return the entries by day in UTC, and those of a day in groups that have one origin."""
+    return [
+        (
+            day,
+            [
+                list(group)
+                for _, group in groupby(each, attrgetter("author_name", "client", "tool"))
+            ],
+        )
+        for day, each in groupby(rows, lambda row: write_day(row.at))
+    ]

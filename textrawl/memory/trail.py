@@ -96,7 +96,10 @@ class PurgedRow:
 
 @dataclass(frozen=True)
 class EventRow:
-    """An event of the trail. `read_events` with its `cursor` returns all later events."""
+    """An event of the trail. `read_events` with its `cursor` returns all later events.
+
+    `other_name` is the entity to which a relation leads.
+    """
 
     cursor: str
     at: datetime
@@ -110,6 +113,7 @@ class EventRow:
     entity_id: UUID | None
     observation_id: UUID | None
     relation_id: UUID | None
+    other_name: str | None = None
 
 
 @dataclass(frozen=True)

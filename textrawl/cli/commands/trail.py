@@ -63,7 +63,7 @@ def find_start(text: str) -> datetime:
 _USUAL_LIMIT = 50
 _PAUSE = 2.0  # seconds between questions to a server, which allows a limited number in a minute
 _WIDE = 110  # columns of a terminal that has room for years and seconds
-_MOST_NAME, _MOST_ENTITY = 12, 24  # columns for an author or a space, and for an entity
+_MOST_NAME, _MOST_ENTITY = 12, 22  # columns for an author or a space, and for an entity
 
 
 _By = Annotated[
@@ -202,16 +202,17 @@ def _show(rows: Sequence[EventRow]) -> None:
 
 
 def _draw(console: Console, rows: Sequence[EventRow]) -> Table:
-    """Draw one line for each event. On a narrow terminal, the tool is cut first."""
+    """Draw one line for each event. A narrow terminal shows the tool only if there is no client."""
     wide = console.width >= _WIDE
     several = len({row.space_name for row in rows}) > 1
-    table = Table.grid(padding=(0, 2), expand=True)
+    table = Table.grid(padding=(0, 2 if wide else 1), expand=True)
     for most in (None, _MOST_NAME if several else 0, _MOST_NAME, None, None):
         table.add_column(no_wrap=True, overflow="ellipsis", max_width=most)
     table.add_column(no_wrap=True, overflow="ellipsis", ratio=1, style="dim")
     for row in rows:
         time = f"{row.at:%Y-%m-%d %H:%M:%S}" if wide else f"{row.at:%m-%d %H:%M}"
-        entity = write_cell(_name_entity(row))
+        other = f" → {row.other_name}" if row.other_name else ""
+        entity = write_cell(f"{_name_entity(row)}{other}")
         entity.truncate(_MOST_ENTITY * (2 if wide else 1), overflow="ellipsis")
         table.add_row(
             Text(time, "dim"),
@@ -219,7 +220,9 @@ def _draw(console: Console, rows: Sequence[EventRow]) -> Table:
             write_cell(row.author_name),
             write_cell(row.action, "bold"),
             entity,
-            write_cell(f"{row.tool} ({row.client})" if row.client else row.tool),
+            write_cell(
+                f"{row.tool} ({row.client})" if wide and row.client else row.client or row.tool
+            ),
         )
     return table
 
