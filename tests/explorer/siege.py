@@ -63,7 +63,7 @@ class Material:
         """For each action, a form with which somebody with all rights changes the space."""
         name = {"name": "Ada", "confirmed": "1"}
         return {
-            "keep": {"fact": self.fact},  # first, because a correction ends the fact
+            "keep": {"fact": self.fact, "confirmed": "1"},  # before a correction ends the fact
             "correct": {**name, "fact": self.fact, "text": "likes milk", "kind": "ended"},
             "forget": {**name, "fact": self.spare},
             "alias": {**name, "alias": "Countess"},

@@ -53,6 +53,27 @@ async def test_everybody_sets_the_price_of_the_tokens_that_were_saved(filled: Pl
     assert codes == [303, 303, 400]
 
 
+async def test_the_map_has_points_and_names_only_of_spaces_that_the_person_can_read(
+    place: Place,
+) -> None:
+    place.owner.execute("select create_space('secret')")
+    place.owner.execute("select register_embedding_model('fixed', 3, .05, .75, .5)")
+    for number in range(1, 15):
+        remember(place.owner, f"Person {number}", f"owns {number}")
+        remember(place.owner, "Vault", f"hides {number}", "secret")
+    place.owner.execute(
+        "insert into embedding_1 (space_id, observation_id, vector) select space_id, id,"
+        " array[1, random(), random()]::vector::halfvec from fact"
+    )
+    async with place.browse("reader") as browser:
+        page = Document((await browser.get("home")).text)
+
+    assert "Map of all facts" in page.texts
+    assert {f"Person {number}" for number in range(1, 15)} & set(page.texts)
+    assert "Vault" not in page.text
+    assert page.faults == []
+
+
 async def test_the_directions_of_the_map_are_those_in_which_vectors_differ_most() -> None:
     vectors = np.random.default_rng(1).standard_normal((300, 8)).astype(np.float32)
     vectors *= np.array([1, 1, 9, 1, 1, 4, 1, 1], np.float32)

@@ -110,7 +110,7 @@ async def test_a_memory_that_fades_is_listed_until_somebody_keeps_it(library: Pl
     async with library.browse("reader") as reader, library.browse("keeper") as keeper:
         shown = await read(reader, "fading")
         listed = await read(keeper, "fading")
-        form = {"fact": listed.fields["fact"], "space": "team"}
+        form = {"fact": listed.fields["fact"], "space": "team", "confirmed": "1"}
         tried = (reader, form), (keeper, {**form, "fact": "1"}), (keeper, {**form, "space": ""})
         refused = [(await browser.post("keep", **each)).status_code for browser, each in tried]
         kept = await keeper.post("keep", **form)

@@ -28,7 +28,8 @@ async def ask_fact(visit: PageRequest) -> Response:
 
 async def remember(visit: PageRequest) -> Response:
     """Store a fact, or propose it."""
-    form, (begin, end) = _confirm(visit), read_period(visit.form)
+    _require(visit)
+    form, (begin, end) = visit.form, read_period(visit.form)
     name, text = read_name(form.get("name", "")), read_fact(form.get("text", ""))
     kind = read_new_type(form.get("type", ""))
     row = await visit.site.memory.remember(
@@ -49,7 +50,8 @@ async def ask_relation(visit: PageRequest) -> Response:
 
 async def relate(visit: PageRequest) -> Response:
     """Store a relation, or propose it. If the form names a former relation, that one ends."""
-    form, memory = _confirm(visit), visit.site.memory
+    _require(visit)
+    form, memory = visit.form, visit.site.memory
     edge, former = _read_edge(form), None
     if form.get("former"):
         known = read_relation(form.get("former_relation", "")), read_name(form["former"])
@@ -73,7 +75,8 @@ async def ask_end(visit: PageRequest) -> Response:
 
 async def end(visit: PageRequest) -> Response:
     """End a relation, now or on a day. It stays in the history."""
-    edge = _read_edge(_confirm(visit))
+    _require(visit)
+    edge = _read_edge(visit.form)
     row = await visit.site.memory.end(edge, visit.caller)
     text = "Ended." if row.ended else "It had ended already."
     return visit.report(text, _name_space(visit), entity=edge.from_entity)
@@ -88,13 +91,6 @@ def _read_edge(form: Form) -> Edge:
 def _require(visit: PageRequest, *, anywhere: bool = False) -> None:
     visit.require_writable()
     visit.principal.require("propose", "write", anywhere=anywhere)
-
-
-def _confirm(visit: PageRequest) -> Form:
-    """Return the form of somebody who may send it. The button confirms it."""
-    _require(visit)
-    visit.require_confirmation()
-    return visit.form
 
 
 def _name_space(visit: PageRequest) -> str:

@@ -135,6 +135,13 @@ _ACTIONS: dict[str, Page] = {
     "upload": upload_page.upload,
 }
 _WITH_FILES = {"upload"}
+# The first three change no memory. The others ask once more before they change it.
+_UNCONFIRMED = {"sign-out", "preferences", "health", "grant", "token"}
+# Pages of people who write, propose, review or administer without reading.
+_UNREAD = {
+    "remember", "relate", "end", "proposals", "decide", "amend", "trail", "undo", "grants", "grant",
+    "take-back", "tokens", "token", "revoke",
+}  # fmt: skip
 
 
 def build_explorer(site: Site) -> ASGIApp:
@@ -151,9 +158,12 @@ def build_explorer(site: Site) -> ASGIApp:
         Route("/static/{version}/{name}", answer_asset),
     ]
     for name, page in _PAGES.items():
-        routes.append(Route(f"/{name}", build_page(site, page), methods=["GET"]))
+        show = build_page(site, page, read=name not in _UNREAD)
+        routes.append(Route(f"/{name}", show, methods=["GET"]))
     for name, action in _ACTIONS.items():
-        answer = build_action(site, action, with_files=name in _WITH_FILES)
+        answer = build_action(
+            site, action, with_files=name in _WITH_FILES, confirmed=name not in _UNCONFIRMED
+        )
         routes.append(Route(f"/{name}", answer, methods=["POST"]))
     middleware = [
         Middleware(Compression),

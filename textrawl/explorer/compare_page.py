@@ -12,7 +12,6 @@ _PAIRS = 50  # of each kind
 
 async def show(visit: PageRequest) -> Response:
     """Show pairs of facts of the entities that changed last."""
-    visit.principal.require("read")
     entities = read_number(visit.read("entities"), least=1, most=_MOST_ENTITIES, default=_ENTITIES)
     pairs = await visit.call("close_pairs", Record, entities=entities, max_rows=_PAIRS)
     kinds = [

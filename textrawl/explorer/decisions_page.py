@@ -20,7 +20,6 @@ _DONE = {
 
 async def show_stale(visit: PageRequest) -> Response:
     """Show facts that are old, doubtful or never recalled, the oldest first."""
-    visit.principal.require("read")
     skip = visit.read_skip()
     rows = await visit.call("stale_facts", Record, max_rows=_PAGE + 1, skip=skip)
     values = {"facts": rows[:_PAGE], "all_chosen": bool(visit.read("all"))}
@@ -29,7 +28,6 @@ async def show_stale(visit: PageRequest) -> Response:
 
 async def show_decisions(visit: PageRequest) -> Response:
     """Show what was decided, the newest first, and who can take it back."""
-    visit.principal.require("read")
     skip = visit.read_skip()
     rows = await visit.call("list_dismissals", Record, max_rows=_PAGE + 1, skip=skip)
     values = {"rows": rows[:_PAGE], **turn(skip, _PAGE, skip + len(rows))}
@@ -39,13 +37,11 @@ async def show_decisions(visit: PageRequest) -> Response:
 async def dismiss(visit: PageRequest) -> Response:
     """Dismiss a candidate, or all facts that are chosen on a page."""
     form, space = visit.form, visit.require_space()
-    visit.require_writable()
     visit.principal.require("write")
     kind = form.get("kind", "")
     given = [text for name, text in form.items() if name in _IDS or name.startswith("mark")]
     chosen = [each for each in map(read_id, given) if each is not None]
     if kind not in _DONE or not chosen:
         raise ArgumentInvalid("Go back, and choose at least one", title="Nothing is chosen")
-    visit.require_confirmation()
     await CurationOperations(visit.site.store).dismiss(kind, chosen, visit.caller)
     return visit.report(_DONE[kind], space)

@@ -41,7 +41,6 @@ class _Choice:
 
 async def show(visit: PageRequest) -> Response:
     """Show what is known about an entity, now or at a time, or only one of its facts."""
-    visit.principal.require("read")
     name, choice = read_name(visit.read("name")), _read_choice(visit)
     times = Times(read_moment(visit.read("as_of")), known_at=read_moment(visit.read("known_at")))
     skip, card = visit.read_skip(), visit.read("part") == "card"

@@ -95,16 +95,16 @@ def _draw(cell: Record, row: Record, most: int) -> dict[str, Any]:
 
 def _place(points: Sequence[dict[str, Any]]) -> list[PlacedLabel]:
     """Return the labels that fit, of the fullest points, above them or below."""
+    places = [(point["x"], point["y"], point["radius"]) for point in points]
     labels = [
         Label(
             shorten(point["name"]),
-            [
-                Spot(point["x"], point["y"] - point["radius"], "above"),
-                Spot(point["x"], point["y"] + point["radius"], "below"),
-            ],
+            [Spot(x, y - r, "above"), Spot(x, y + r, "below")],
+            each,
             important=True,
         )
-        for point in points
+        for each, (point, (x, y, r)) in enumerate(zip(points, places, strict=True))
     ]
-    placed = place_labels(labels, np.empty((0, 4), np.float32), 1.0, (WIDTH, HEIGHT))
+    circles = np.array([(x - r, y - r, x + r, y + r) for x, y, r in places], np.float32)
+    placed = place_labels(labels, circles, 1.0, (WIDTH, HEIGHT))
     return [label for label in placed if label.zoom == 1][:_LABELS]

@@ -50,7 +50,6 @@ async def ask_withdrawal(visit: PageRequest) -> Response:
 async def take_back(visit: PageRequest) -> Response:
     """Take back all scopes of an actor in a space. The form is the confirmation of the person."""
     space, actor = require_place(visit, changes=True), read_actor(visit.form.get("actor", ""))
-    visit.require_confirmation()
     await visit.call_anywhere("revoke_access", list[str], actor=actor, space=space)
     return _return_to(space)
 

@@ -20,7 +20,6 @@ async def show(visit: PageRequest) -> Response:
 
     Without an entity, draw the entities with the most relations of all spaces.
     """
-    visit.principal.require("read")
     name = read_name(visit.read("name")) if visit.read("name") else ""
     chosen = _read_choice(visit)
     [row] = await visit.call("entity_graph", Record, entity=name or None, **chosen) or [None]

@@ -24,7 +24,6 @@ async def open_item(request: Request) -> Response:
 
 async def show(visit: PageRequest) -> Response:
     """Show a document, or lead to the page of an entity or of a fact's entity."""
-    visit.principal.require("read")
     item = read_item_id(visit.read("id"))
     operations = ConnectorOperations(visit.site.store, visit.caller)
     match item.kind:

@@ -19,7 +19,6 @@ _PAGE = 50
 
 async def list_documents(visit: PageRequest) -> Response:
     """Show the graphs that the person can read, and the documents of one of them."""
-    visit.principal.require("read")
     allowed, skip = visit.principal.find_graphs(visit.site.settings.graphs), visit.read_skip()
     graphs = await list_graphs(visit.site.store.database, visit.principal.credential, allowed)
     graph = graphs[0].name if len(graphs) == 1 else ""
@@ -79,7 +78,6 @@ async def show_fading(visit: PageRequest) -> Response:
 
 async def keep(visit: PageRequest) -> Response:
     """Keep a memory that fades: count a use of it."""
-    visit.require_writable()
     space = visit.require_space()
     memory = read_id(visit.form.get("fact", ""))
     rows = await visit.site.store.database.call(
@@ -101,7 +99,6 @@ async def _show_text(visit: PageRequest, place: PageRequest, kind: str, path: st
 
 def _choose_space(visit: PageRequest) -> PageRequest:
     """Return the visit in one space: the chosen one, else the home space, else the first one."""
-    visit.principal.require("read")
     readable = visit.principal.readable
     if not readable:
         raise SpaceNotFound("This page is about spaces with facts, and you can read none")

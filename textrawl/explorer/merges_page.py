@@ -42,7 +42,6 @@ async def merge(visit: PageRequest) -> Response:
     """Merge two entities. The form is the confirmation of the person."""
     target = await find_target(visit, visit.form.get("name", ""))
     other = read_name(visit.form.get("other", ""))
-    visit.require_confirmation()
     operations = EntityOperations(visit.site.store)
     row = await operations.merge(target.entity.name, other, target.caller, dry_run=False)
     return visit.report("Merged.", target.entity.space, entity=row.kept_name)
@@ -60,7 +59,6 @@ async def plan_pairs(visit: PageRequest) -> Response:
 async def merge_pairs(visit: PageRequest) -> Response:
     """Merge pairs, all or none. The form is the confirmation of the person."""
     pairs, _ = _read_pairs(visit, visit.form.get("pairs", "").split())
-    visit.require_confirmation()
     rows = await EntityOperations(visit.site.store).merge_pairs(pairs, visit.caller, dry_run=False)
     text = f"Merged {len(rows)} pairs." if len(rows) > 1 else "Merged."
     return visit.report(text, visit.require_space(), default=write_link("same"))
@@ -104,7 +102,6 @@ async def split(visit: PageRequest) -> Response:
     """Split a merge. The form is the confirmation of the person."""
     target = await find_target(visit, visit.form.get("name", ""))
     name = read_name(visit.form.get("name", ""))
-    visit.require_confirmation()
     operations = EntityOperations(visit.site.store)
     row = await operations.split(name, target.caller, dry_run=False)
     return visit.report("Split.", target.entity.space, entity=row.merged_name)

@@ -35,7 +35,6 @@ async def add_alias(visit: PageRequest) -> Response:
     """Give an entity another name. If another entity has it, lead to the plan of a merge."""
     target = await find_target(visit, visit.form.get("name", ""))
     entity, alias = target.entity, read_name(visit.form.get("alias", ""))
-    visit.require_confirmation()
     other = await _describe(visit, alias, target.caller)
     if other is not None and other.id != entity.id:
         return RedirectResponse(
@@ -60,7 +59,6 @@ async def edit(visit: PageRequest) -> Response:
     name = read_name(form.get("new_name") or entity.name)
     kind = read_new_type(form.get("type", ""))
     text = read_fact(form["text"]) if form.get("text", "").strip() else None
-    visit.require_confirmation()
     changes = {
         "name": name if name != entity.name else None,
         "type": kind if kind != entity.entity_type else None,
@@ -78,7 +76,6 @@ async def remove_alias(visit: PageRequest) -> Response:
     """Take an alias away from an entity."""
     target = await find_target(visit, visit.form.get("name", ""))
     name, alias = target.entity.name, read_name(visit.form.get("alias", ""))
-    visit.require_confirmation()
     await EntityOperations(visit.site.store).remove_alias(alias, target.caller, name)
     return visit.report("The name is removed.", target.entity.space, entity=name)
 

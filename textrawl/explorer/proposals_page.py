@@ -72,11 +72,9 @@ async def plan(visit: PageRequest) -> Response:
 
 async def decide(visit: PageRequest) -> Response:
     """Accept or reject proposals, all or none, as the plan said. Show what was done."""
-    visit.require_writable()
     visit.principal.require("review", anywhere=True)
     chosen = _check_choice(visit.form.get("ids", "").split())
     decision = visit.form.get("decision", "")
-    visit.require_confirmation()
     if decision not in get_args(Decision):
         raise ArgumentInvalid("Go back, and accept or reject", title="Nothing was decided")
     reason = None
@@ -99,12 +97,10 @@ async def ask_amendment(visit: PageRequest) -> Response:
 
 async def amend(visit: PageRequest) -> Response:
     """Accept a fact in the name of its author, and store the text that is right in its place."""
-    visit.require_writable()
     visit.principal.require("review")
     visit.principal.require("write")
     [chosen], space = _check_choice([visit.form.get("id", "")]), visit.require_space()
     text = read_fact(visit.form.get("text", ""))
-    visit.require_confirmation()
     entity = await ReviewOperations(visit.site.store).amend(chosen, text, visit.caller)
     return visit.report("Accepted.", space, entity=entity)
 

@@ -294,23 +294,30 @@ class Visitors:
         return principal.restrict(settings.graphs, settings.space)
 
 
-def build_page(site: Site, page: Page) -> Callable[[Request], Awaitable[Response]]:
-    """Return an endpoint that shows `page` to a signed-in person."""
+def build_page(
+    site: Site, page: Page, *, read: bool = True
+) -> Callable[[Request], Awaitable[Response]]:
+    """Return an endpoint that shows `page` to a signed-in person, who needs read if it says so."""
 
     async def answer(request: Request) -> Response:
         visit = _open(site, request)
         if visit is None:
             return _ask_to_sign_in(request)
         with keep_caller(visit.caller):
+            if read:
+                visit.principal.require("read")
             return await page(visit)
 
     return answer
 
 
 def build_action(
-    site: Site, action: Page, *, with_files: bool = False
+    site: Site, action: Page, *, with_files: bool = False, confirmed: bool = True
 ) -> Callable[[Request], Awaitable[Response]]:
-    """Return an endpoint that does what a form of a signed-in person asks for."""
+    """Return an endpoint that does what a form of a signed-in person asks for.
+
+    Only an action that changes no memory, or asks once more, is not `confirmed` by the form.
+    """
 
     async def answer(request: Request) -> Response:
         visit = _open(site, request)
@@ -325,6 +332,9 @@ def build_action(
         try:
             visit = replace(_open(site, request, form) or visit, files=files)
             with keep_caller(visit.caller):
+                if confirmed:
+                    visit.require_writable()
+                    visit.require_confirmation()
                 response = await action(visit)
         finally:
             await close(files)

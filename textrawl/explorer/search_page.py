@@ -38,7 +38,6 @@ class Cost:
 
 async def show(visit: PageRequest) -> Response:
     """Show the facts that a question finds. Without a question, show the entities changed last."""
-    visit.principal.require("read")
     query = read_query(visit.read("q"))
     limit = read_number(visit.read("limit"), least=1, most=MOST_FACTS, default=_LIMIT)
     types, as_of = read_types(visit.read("type")), read_moment(visit.read("as_of"))
@@ -63,7 +62,6 @@ async def show(visit: PageRequest) -> Response:
 
 async def suggest(visit: PageRequest) -> Response:
     """Show the names of entities for a name that somebody is typing, as a part of a page."""
-    visit.principal.require("read")
     query = read_query(visit.read("q"))
     return visit.show("suggestions.html", {"query": query, "names": await _suggest(visit, query)})
 

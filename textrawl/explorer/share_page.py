@@ -24,9 +24,7 @@ async def plan(visit: PageRequest) -> Response:
 
 async def share(visit: PageRequest) -> Response:
     """Copy or move the facts, as the plan said, and show where they are now."""
-    visit.require_writable()
     visit.principal.require("read")
-    visit.require_confirmation()
     wanted = _read_share(visit.form)
     if not wanted.target:
         raise ArgumentInvalid("Go back, and choose a space", title="No space is chosen")

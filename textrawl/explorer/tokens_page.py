@@ -91,7 +91,6 @@ async def revoke(visit: PageRequest) -> Response:
     _require_owner(visit)
     space = require_place(visit)
     token = await _find_token(visit, visit.form.get("token", ""))
-    visit.require_confirmation()
     async with _open_owner(visit) as owner:
         await owner.call("revoke_token", RevokedTokenRow, name=str(token.id))
     return RedirectResponse(write_link("tokens", space=space), 303)

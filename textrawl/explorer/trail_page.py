@@ -94,8 +94,7 @@ async def undo(visit: PageRequest) -> Response:
     If the plan is different now, undo nothing, and show the new plan.
     """
     author, since = _read_scope(visit.form.get("author", ""), visit.form.get("since", ""))
-    others, trail = bool(visit.form.get("others")), _open_trail(visit, changes=True)
-    visit.require_confirmation()
+    others, trail = bool(visit.form.get("others")), _open_trail(visit)
     steps = await trail.plan(author, since, others=others)
     if visit.form.get("planned") != _sum_up(steps):
         values = {"author": author, "since": since, "others": others}
@@ -107,8 +106,7 @@ async def undo(visit: PageRequest) -> Response:
 async def revert(visit: PageRequest) -> Response:
     """Put back what an undo removed. The form is the confirmation of the person."""
     number = read_number(visit.form.get("undo", ""), least=0, most=10**9, default=0)
-    trail = _open_trail(visit, changes=True)
-    visit.require_confirmation()
+    trail = _open_trail(visit)
     rows = await trail.revert(number)
     if visit.form.get("back"):
         return visit.report("It is as before the undo.")
@@ -117,13 +115,11 @@ async def revert(visit: PageRequest) -> Response:
 
 async def undo_change(visit: PageRequest) -> Response:
     """Undo one event, or what one request of this person wrote in some spaces."""
-    visit.require_writable()
     form, done = visit.form, None
     event = read_number(form.get("event", ""), least=1, most=_LAST_EVENT, default=0)
     call = clean_name(form.get("call", ""))
     if not event and not call:
         raise ArgumentInvalid("Choose one on the page of the trail", title="No change is chosen")
-    visit.require_confirmation()
     for space in form.get("spaces", "").split():
         principal = visit.principal.pin(space)
         trail = Trail(visit.site.store.database, principal.credential, principal.home, CLIENT)
@@ -159,11 +155,9 @@ def _sum_up(steps: Sequence[PlanRow]) -> str:
     return sha256("\n".join(sorted(str(step) for step in steps)).encode()).hexdigest()
 
 
-def _open_trail(visit: PageRequest, *, changes: bool = False) -> Trail:
-    """Return the trail of the spaces that the person administers. Raises ScopeMissing, ReadOnly."""
+def _open_trail(visit: PageRequest) -> Trail:
+    """Return the trail of the spaces that the person administers. Raises ScopeMissing."""
     visit.principal.require("admin", anywhere=True)
-    if changes:
-        visit.require_writable()
     principal = visit.principal
     space = principal.home if principal.pinned else None
     return Trail(visit.site.store.database, principal.credential, space, CLIENT)

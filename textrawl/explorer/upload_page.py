@@ -27,10 +27,8 @@ _TWICE = "another of the chosen files has the same name: rename one"
 
 async def upload(visit: PageRequest) -> Response:
     """Store the files of a form in a graph. A file that is refused does not stop the others."""
-    visit.require_writable()
     visit.principal.require("write")
     graph = await _check_graph(visit)
-    visit.require_confirmation()
     if not visit.files:
         raise ArgumentInvalid("Go back, and choose files", title="No file is chosen")
     with TemporaryDirectory(prefix="textrawl-") as folder:
