@@ -46,6 +46,10 @@ from textrawl_client.errors import (
 )
 
 
+class CallFailed(Exception):
+    """The reason why a call found or changed nothing. Its tool answers with a FailureReply."""
+
+
 class MemoryNotEnabled(TextrawlError):
     """ENABLE_MEMORY is off."""
 

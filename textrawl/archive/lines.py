@@ -2,7 +2,7 @@
 
 import re
 from datetime import datetime
-from typing import Annotated, Any, Literal, Self, TypeVar
+from typing import Annotated, Any, Literal, Self, TypeVar, get_args
 
 from pydantic import (
     BaseModel,
@@ -71,7 +71,14 @@ class Line(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
-class SignedLine(Line):
+class RowLine(Line):
+    """A line of a row in a space."""
+
+    space: SpaceName
+    id: Id
+
+
+class SignedLine(RowLine):
     """A line that says who wrote it, and with which client, tool and request."""
 
     author: Label
@@ -101,12 +108,10 @@ ITEMS = ("item", "log")
 ItemLabel = Annotated[str, Field(min_length=1, max_length=500, pattern="^[^\0]*$")]
 
 
-class DocumentLine(Line):
+class DocumentLine(RowLine):
     """An identity file, a journal entry, a source, or an item. Its texts are in other lines."""
 
     kind: Literal["document"]
-    space: SpaceName
-    id: Id
     type: Literal["identity", "journal", "source", "item", "log"]
     path: Annotated[str, Field(max_length=300)]
     entity: Id | None = None
@@ -158,8 +163,6 @@ class VersionLine(SignedLine):
     """
 
     kind: Literal["version"]
-    space: SpaceName
-    id: Id
     document: Id
     number: Annotated[int, Field(ge=1, le=2_000_000_000, strict=True)]
     exact: bool = False
@@ -198,12 +201,10 @@ class SnapshotLine(Line):
     created_at: Moment
 
 
-class NodeLine(Line):
+class NodeLine(RowLine):
     """The values of a node. Its id is the id of its entity."""
 
     kind: Literal["node"]
-    space: SpaceName
-    id: Id
     label: Label | None = None
     described_by: Id | None = None
     confidence: Share | None = None
@@ -216,12 +217,10 @@ class NodeLine(Line):
     deleted_at: Moment | None = None
 
 
-class EdgeLine(Line):
+class EdgeLine(RowLine):
     """The values of an edge. Its id is the id of its relation."""
 
     kind: Literal["edge"]
-    space: SpaceName
-    id: Id
     evidence: (
         Annotated[str, BeforeValidator(clean_whole), Field(min_length=1, max_length=FACT_LENGTH)]
         | None
@@ -252,12 +251,10 @@ class SpaceLine(Line):
         return self
 
 
-class EntityLine(Line):
+class EntityLine(RowLine):
     """An entity."""
 
     kind: Literal["entity"]
-    space: SpaceName
-    id: Id
     name: Name
     entity_type: Annotated[EntityKind, BeforeValidator(_read_kind)]
     type_guessed: bool | None = None
@@ -273,8 +270,6 @@ class AliasLine(SignedLine):
     """Another name of an entity."""
 
     kind: Literal["alias"]
-    space: SpaceName
-    id: Id
     entity: Id
     name: Name
     created_at: Moment
@@ -284,8 +279,6 @@ class RevisionLine(SignedLine):
     """The reason why a fact was wrong. `id` is that of the fact."""
 
     kind: Literal["revision"]
-    space: SpaceName
-    id: Id
     reason: Annotated[
         str, BeforeValidator(clean_whole), Field(min_length=1, max_length=REASON_LENGTH)
     ]
@@ -296,8 +289,6 @@ class DismissalLine(SignedLine):
     """A candidate that somebody dismissed: two entities, two facts, or one fact as both."""
 
     kind: Literal["dismissal"]
-    space: SpaceName
-    id: Id
     candidate: Literal["same", "close", "stale"]
     one: Id
     other: Id
@@ -305,8 +296,6 @@ class DismissalLine(SignedLine):
 
 
 class _Statement(SignedLine):
-    space: SpaceName
-    id: Id
     valid_from: Moment
     valid_until: Moment | None = None
     closed_at: Moment | None = None
@@ -360,8 +349,6 @@ class ReflectionLine(SignedLine):
     """A reflection on an entity, on a relation (`edge`), on a session, or on everything."""
 
     kind: Literal["reflection"]
-    space: SpaceName
-    id: Id
     target_type: Literal["entity", "session", "relation", "global"]
     entity: Id | None = None
     edge: Id | None = None
@@ -371,12 +358,10 @@ class ReflectionLine(SignedLine):
     created_at: Moment
 
 
-class MemoryLine(Line):
+class MemoryLine(RowLine):
     """Tags, uses and status of a memory. Its `id` is the id of the fact with its text."""
 
     kind: Literal["memory"]
-    space: SpaceName
-    id: Id
     saved: bool
     tags: Annotated[list[Label], Field(max_length=1000)] = Field(default_factory=list[Label])
     entities: Annotated[list[Label], Field(max_length=10_000)] = Field(default_factory=list[Label])
@@ -395,12 +380,10 @@ class MemoryLine(Line):
     cross_domain_count: Count = 0
 
 
-class LinkLine(Line):
+class LinkLine(RowLine):
     """A link between two memories."""
 
     kind: Literal["link"]
-    space: SpaceName
-    id: Id
     from_memory: Id
     to_memory: Id
     relation: Literal[
@@ -475,23 +458,9 @@ OF_ANOTHER_LINE = (RevisionLine, MemoryLine, NodeLine, EdgeLine)
 OF_GRAPHS = (EntityLine, DocumentLine, VersionLine)
 """Kinds of lines that a graph can have."""
 KINDS: dict[object, type[Content]] = {
-    "space": SpaceLine,
-    "entity": EntityLine,
-    "alias": AliasLine,
-    "fact": FactLine,
-    "revision": RevisionLine,
-    "relation": RelationLine,
-    "reflection": ReflectionLine,
-    "dismissal": DismissalLine,
-    "memory": MemoryLine,
-    "link": LinkLine,
-    "instance": InstanceLine,
-    "document": DocumentLine,
-    "version": VersionLine,
-    "snapshot": SnapshotLine,
-    "node": NodeLine,
-    "edge": EdgeLine,
+    get_args(line.model_fields["kind"].annotation)[0]: line for line in get_args(Content)
 }
+"""Every kind of line after the first, by the value of its field `kind`."""
 
 
 def read_header(raw: bytes) -> Header:

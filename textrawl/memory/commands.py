@@ -553,7 +553,7 @@ async def find_same(
 @operation("entity describe", "write", writes=True)
 async def set_description(session: Session, name: Name, text: FactText) -> DescribedRow:
     """Set the description of an entity."""
-    return await EntityOperations(session.store).describe(name, text, session.caller)
+    return await EntityOperations(session.store).edit(name, session.caller, description=text)
 
 
 @operation("entity alias add", "write", writes=True)

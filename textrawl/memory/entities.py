@@ -202,21 +202,6 @@ class EntityOperations:
         [row] = await self._call("unname_entity", UnnamedRow, "alias", **names, **caller.writing)
         return row
 
-    async def describe(self, entity: str, description: str, caller: Caller) -> DescribedRow:
-        """Set the description of an entity, which is a fact. It replaces the former one."""
-        model, vectors = await self._store.embed_documents([compose_document(entity, description)])
-        [row] = await self._call(
-            "set_description",
-            DescribedRow,
-            "description",
-            entity=entity,
-            description=description,
-            model=model,
-            embedding=vectors[0] if vectors else None,
-            **caller.writing,
-        )
-        return row
-
     async def edit(
         self,
         entity: str,
@@ -227,6 +212,8 @@ class EntityOperations:
         description: str | None = None,
     ) -> DescribedRow:
         """Set what is given of an entity, all or none. A former name becomes an alias.
+
+        The description is a fact, which replaces the former one.
 
         Raises ArgumentInvalid if another entity has the new name.
         """

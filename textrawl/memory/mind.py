@@ -7,13 +7,13 @@ import json
 from collections.abc import Awaitable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Annotated, Any, Self, TypeVar
+from typing import Annotated, Any, TypeVar
 from uuid import UUID
 
 from pydantic import AfterValidator, Field
 
 from textrawl.access.principal import Caller
-from textrawl.errors import EmbeddingNotConfigured, EmbeddingUnavailable
+from textrawl.errors import CallFailed, EmbeddingNotConfigured, EmbeddingUnavailable
 from textrawl.memory.store import Store
 from textrawl.models.embeddings import Vector, compose_document
 from textrawl.postgres.sqlstates import EDGE_NOT_FOUND, NODE_NOT_FOUND, DataRefused
@@ -176,31 +176,23 @@ class WrittenGraph:
         return [row for row in self.rows if row.kind == kind]
 
 
-@dataclass(frozen=True)
-class Refused:
-    """The reason why a node or an edge was not found or not changed."""
+def refuse_node(node: str) -> CallFailed:
+    """Return the error for an unknown node."""
+    return _explain(DataRefused(NODE_NOT_FOUND, node))
 
-    message: str
 
-    @classmethod
-    def no_node(cls, node: str) -> Self:
-        """Return the reason for an unknown node."""
-        return cls.explain(DataRefused(NODE_NOT_FOUND, node))
+def refuse_edge(edge: str) -> CallFailed:
+    """Return the error for an unknown edge."""
+    return _explain(DataRefused(EDGE_NOT_FOUND, edge))
 
-    @classmethod
-    def no_edge(cls, edge: str) -> Self:
-        """Return the reason for an unknown edge."""
-        return cls.explain(DataRefused(EDGE_NOT_FOUND, edge))
 
-    @classmethod
-    def explain(cls, refusal: DataRefused) -> Self:
-        """Return the reason of the database."""
-        error = refusal.explain()
-        return cls(f"{error.title}: {error.fix}")
+def _explain(refusal: DataRefused) -> CallFailed:
+    error = refusal.explain()
+    return CallFailed(f"{error.title}: {error.fix}")
 
 
 class MindOperations:
-    """The nodes and edges of one space."""
+    """The nodes and edges of one space. Changes raise CallFailed if the database refuses them."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
@@ -232,7 +224,7 @@ class MindOperations:
 
     async def update(
         self, node: str, fields: Mapping[str, object], caller: Caller
-    ) -> list[NodePart] | Refused:
+    ) -> list[NodePart]:
         """Change values of a node, and return it if the caller can read the space."""
         model, embedding = await self._embed_description(node, fields, caller)
         readable = await _change(
@@ -246,11 +238,9 @@ class MindOperations:
                 **caller.writing,
             )
         )
-        if isinstance(readable, Refused):
-            return readable
         return await self.fetch([node], caller) if readable else []
 
-    async def delete(self, node: str, caller: Caller, *, permanent: bool) -> DeletedRow | Refused:
+    async def delete(self, node: str, caller: Caller, *, permanent: bool) -> DeletedRow:
         """Delete a node with its facts and edges."""
         return await _change(
             self._database.value(
@@ -260,7 +250,7 @@ class MindOperations:
 
     async def connect(
         self, ends: tuple[str, str], type: str, fields: Mapping[str, object], caller: Caller
-    ) -> tuple[ConnectedRow, list[EdgePart]] | Refused:
+    ) -> tuple[ConnectedRow, list[EdgePart]]:
         """Connect two nodes. Return the edge too if the caller can read the space."""
         row = await _change(
             self._database.value(
@@ -273,13 +263,11 @@ class MindOperations:
                 **caller.writing,
             )
         )
-        if isinstance(row, Refused):
-            return row
         return row, await self.fetch_edges([row.edge_id], caller) if row.readable else []
 
     async def update_edge(
         self, edge: str, fields: Mapping[str, object], caller: Caller
-    ) -> list[EdgePart] | Refused:
+    ) -> list[EdgePart]:
         """Change values of an edge, and return it if the caller can read the space."""
         fields_text = json.dumps(fields)
         readable = await _change(
@@ -287,11 +275,9 @@ class MindOperations:
                 "update_edge", bool, edge=edge, fields=fields_text, **caller.writing
             )
         )
-        if isinstance(readable, Refused):
-            return readable
         return await self.fetch_edges([edge], caller) if readable else []
 
-    async def delete_edge(self, edge: str, caller: Caller) -> UUID | Refused:
+    async def delete_edge(self, edge: str, caller: Caller) -> UUID:
         """Delete an edge, and return its id."""
         return await _change(self._database.value("delete_edge", UUID, edge=edge, **caller.writing))
 
@@ -338,11 +324,11 @@ class MindOperations:
         return model, [next(rest) if node.get("description") else None for node in nodes]
 
 
-async def _change(change: Awaitable[Changed]) -> Changed | Refused:
+async def _change(change: Awaitable[Changed]) -> Changed:
     try:
         return await change
     except DataRefused as refusal:
-        return Refused.explain(refusal)
+        raise _explain(refusal) from None
 
 
 def write_fields(**fields: object) -> dict[str, object]:

@@ -12,10 +12,10 @@ from mcp.types import Resource, ToolAnnotations
 from pydantic import BeforeValidator
 
 from textrawl.access.principal import Scope
-from textrawl.errors import TextrawlError
+from textrawl.errors import CallFailed, TextrawlError
 from textrawl.memory.watches import Watch
 from textrawl.settings import Settings
-from textrawl.tools.call import App, Call, find_call
+from textrawl.tools.call import App, Call, find_call, reply_failure
 from textrawl.values.text import clean_fact, clean_name
 from textrawl.wire.arguments import merge, normalise, shorten_items, slim
 from textrawl.wire.replies import Reply
@@ -41,10 +41,14 @@ _CALL = "call"  # the server, not the client, gives this parameter to every tool
 
 
 def _inject_call(function: Callable[..., Any]) -> Callable[..., Awaitable[Any]]:
-    """Return a wrapper that gives `function` a `Call` instead of the SDK's context."""
+    """Return a wrapper that gives `function` a `Call`, and answers its CallFailed."""
 
     async def run(*, call: Context[App], **arguments: Any) -> Any:
-        return await function(find_call(call), **arguments)
+        given = find_call(call)
+        try:
+            return await function(given, **arguments)
+        except CallFailed as failure:
+            return reply_failure(given, str(failure))
 
     return run
 

@@ -13,12 +13,13 @@ from textrawl.memory.mind import (
     MindOperations,
     NodePart,
     ReachedPart,
-    Refused,
     WalkOperations,
     WrittenGraph,
+    refuse_edge,
+    refuse_node,
     write_fields,
 )
-from textrawl.tools.call import Call, FailureReply, reply_failure
+from textrawl.tools.call import Call, FailureReply
 from textrawl.tools.mind.declaration import (
     MOST_ITEMS,
     NEVER,
@@ -85,7 +86,7 @@ async def graph_node_get(call: Call, id: NodeId) -> CallToolResult:
     """Get a node by its id."""
     rows = await MindOperations(call.store).fetch([id], call.caller)
     if not rows:
-        return reply_failure(call, Refused.no_node(id).message)
+        raise refuse_node(id)
     return call.recall("node", NodeReply(node=rows[0]))
 
 
@@ -121,8 +122,6 @@ async def graph_node_update(
 
 async def _update_node(call: Call, node: str, fields: dict[str, object]) -> CallToolResult:
     rows = await MindOperations(call.store).update(node, fields, call.caller)
-    if isinstance(rows, Refused):
-        return reply_failure(call, rows.message)
     if not rows:
         return call.reply(ChangeReply(message=f"Updated node: {node}"))
     return call.reply(NodeReply(message="Updated node", node=rows[0]))
@@ -136,8 +135,6 @@ async def graph_node_delete(
 ) -> CallToolResult:
     """Delete a node with its facts and edges. They stay as history unless permanent is true."""
     row = await MindOperations(call.store).delete(id, call.caller, permanent=permanent)
-    if isinstance(row, Refused):
-        return reply_failure(call, row.message)
     message = f"Deleted node with {row.facts} facts and {row.edges} edges"
     return call.reply(ChangeReply(message=message))
 
@@ -192,10 +189,7 @@ async def graph_edge_create(
 async def _connect(
     call: Call, ends: tuple[str, str], type: str, fields: dict[str, object]
 ) -> CallToolResult:
-    outcome = await MindOperations(call.store).connect(ends, type, fields, call.caller)
-    if isinstance(outcome, Refused):
-        return reply_failure(call, outcome.message)
-    row, stored = outcome
+    row, stored = await MindOperations(call.store).connect(ends, type, fields, call.caller)
     part = stored[0] if stored else EdgePart(id=str(row.edge_id), type=type)
     return call.reply(EdgeReply(message=f"{'Created' if row.created else 'Found'} edge", edge=part))
 
@@ -217,7 +211,7 @@ async def graph_edge_get(
             [id], call.caller, deleted=includeDeleted
         )
         if not found:
-            return reply_failure(call, Refused.no_edge(id).message)
+            raise refuse_edge(id)
         return call.recall("edge", EdgesReply(edges=found))
     rows = await WalkOperations(call.store).find_edges(
         call.caller,
@@ -261,8 +255,6 @@ async def graph_edge_update(
 
 async def _update(call: Call, edge: str, fields: dict[str, object]) -> CallToolResult:
     rows = await MindOperations(call.store).update_edge(edge, fields, call.caller)
-    if isinstance(rows, Refused):
-        return reply_failure(call, rows.message)
     if not rows:
         return call.reply(ChangeReply(message=f"Updated edge: {edge}"))
     return call.reply(EdgeReply(message="Updated edge", edge=rows[0]))
@@ -271,9 +263,7 @@ async def _update(call: Call, edge: str, fields: dict[str, object]) -> CallToolR
 @mind.tool(DELETES, ChangeReply, FailureReply)
 async def graph_edge_delete(call: Call, id: EdgeId) -> CallToolResult:
     """Delete an edge. It stays as history."""
-    row = await MindOperations(call.store).delete_edge(id, call.caller)
-    if isinstance(row, Refused):
-        return reply_failure(call, row.message)
+    await MindOperations(call.store).delete_edge(id, call.caller)
     return call.reply(ChangeReply(message="Deleted edge"))
 
 
@@ -418,7 +408,7 @@ async def graph_subgraph(
         nodeId, call.caller, direction="both", max_depth=depth, max_rows=_MOST_NODES - 1
     )
     if nodeId.lower() not in nodes:
-        return reply_failure(call, Refused.no_node(nodeId).message)
+        raise refuse_node(nodeId)
     ids = list(dict.fromkeys(edge for part in reached for edge in part.path))
     edges = await MindOperations(call.store).fetch_edges(ids, call.caller)
     return call.recall("walk", SubgraphReply(nodes=list(nodes.values()), edges=edges))
