@@ -1,4 +1,4 @@
-"""`textrawl entity`: what the tools of the entities toolset do, for people."""
+"""The commands entity and me: names, descriptions and merges of entities, and which one you are."""
 
 import json
 from pathlib import Path
@@ -81,3 +81,23 @@ def test_a_description_is_shown_found_undone_exported_and_imported(
     assert imported == ("head of sales in Riga", ["head of sales in Riga", "likes tea"])
     assert undone.code == 0, undone.err
     assert "head of" not in after.out
+
+
+def test_a_person_says_who_they_are_and_asks_about_me(run: Run, database_url: str) -> None:
+    known = {"DATABASE_URL": database_url, "ACCESS_TOKEN": TOKEN}
+    for name, fact in (("Jeff", "lives in Riga"), ("Ada", "lives in Oslo")):
+        run("remember", name, fact, "--type", "person", **known)
+
+    unset = run("me", **known)
+    unknown = run("me", "Jef", **known)
+    chosen = run("me", "jeff", **known)
+    shown = run("me", "--json", **known)
+    asked = run("recall", "where do I live?", **known)
+    cleared = run("me", "--clear", **known)
+
+    assert "does not know who you are" in unset.err
+    assert (unknown.code, "did you mean Jeff?" in unknown.err) == (1, True)
+    assert chosen.out == "You are now Jeff (person) in default\n"
+    assert [row["entity_name"] for row in json.loads(shown.out)] == ["Jeff"]
+    assert asked.out.splitlines()[0].startswith("Jeff")
+    assert cleared.out == "You are no longer Jeff (person) in default\n"

@@ -9,11 +9,10 @@ import psycopg
 import pytest
 
 from tests.attacks.site import issue
-from tests.resident.test_remote import read_address
+from tests.resident.test_light_client import read_address
 from tests.support.commands import Launch, Run, name_memory
 from textrawl import __version__
-from textrawl.cli.application import COMMANDS
-from textrawl.cli.places import PLACES
+from textrawl.cli.application import COMMANDS, PLACES
 
 Member = Callable[..., dict[str, str]]
 

@@ -1,5 +1,6 @@
-"""`textrawl_client` without an address: the memory that a process on this machine has open."""
+"""A resident on this machine: the light client asks it, and it asks the server of SERVER_URL."""
 
+import json
 import os
 import signal
 from collections.abc import Iterator
@@ -7,9 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.commands import Launch, Process, wait_for
-from tests.support.sockets import is_answered
+from tests.support.commands import Launch, Process, Run, wait_for
+from tests.support.sockets import is_answered, recall
 from textrawl.embedded.location import default_data_dir
+from textrawl.errors import TextrawlError
+from textrawl.resident.client import ask, build_call
 from textrawl_client import Client, SyncClient, errors
 from textrawl_client.unix_socket import MOST_BYTES, find_data_dir
 
@@ -48,3 +51,70 @@ async def test_a_program_uses_the_memory_that_a_process_has_open(resident: Proce
         resident.end(signal.SIGTERM)
         with pytest.raises(errors.ServerUnreachable, match="start a server"):
             await memory.recall("tea")
+
+
+@pytest.fixture
+def address(launch: Launch, data_dir: Path, home: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    """A server with the memory; the settings of the test name it, and another data folder."""
+    server = launch("serve", "--http", "--port", "0", "--insecure", DATA_DIR=data_dir)
+    address = read_address(server)
+    monkeypatch.setenv("TEXTRAWL_SERVER_URL", address)
+    monkeypatch.setenv("TEXTRAWL_DATA_DIR", str(home / "here"))
+    return address
+
+
+def read_address(process: Process) -> str:
+    assert process.popen.stderr is not None
+    for line in process.popen.stderr:
+        if line.startswith("textrawl listens on "):
+            return line.split()[-1]
+    raise AssertionError(process.end())
+
+
+def test_a_resident_and_the_commands_use_the_memory_of_a_server(
+    launch: Launch, run: Run, address: str, home: Path
+) -> None:
+    alone = run("remember", "Ada", "likes tea")
+    launch("resident", SERVER_URL=address, DATA_DIR=home / "here")
+    wait_for(is_answered)
+
+    found = recall("who likes tea?")
+    again = recall("tea", known=found.short_ids)
+    hook = recall("tea", "textrawl hook (codex)", authors=["nobody"])
+    digest = ask(build_call("digest", {"maxTokens": 60}), timeout=60)
+    listed = json.loads(run("recall", "tea", "--json").out)
+    refused = run("remember", "Ada", "likes coffee", READ_ONLY="true")
+
+    assert alone.code == 0
+    assert found.text.splitlines()[0] == "Ada (concept)"
+    assert digest.ids == found.ids
+    assert digest.text.splitlines()[-1] == "- likes tea"
+    assert (again.ids, again.text) == ([], "nothing found")
+    assert hook.ids == []
+    assert [fact["fact"] for fact in listed["facts"]] == ["likes tea"]
+    assert "TEXTRAWL_READ_ONLY" in refused.complaint
+    assert not (home / "here" / "postgres-18").exists()
+
+
+@pytest.mark.slow
+def test_a_server_that_is_gone_is_an_error_and_its_return_is_noticed(
+    launch: Launch, home: Path, data_dir: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    server = launch("serve", "--http", "--port", "0", "--insecure", DATA_DIR=data_dir)
+    address = read_address(server)
+    monkeypatch.setenv("TEXTRAWL_SERVER_URL", address)
+    monkeypatch.setenv("TEXTRAWL_DATA_DIR", str(home / "here"))
+    launch("resident", SERVER_URL=address, DATA_DIR=home / "here")
+    wait_for(is_answered)
+    before = recall("tea")
+
+    server.popen.kill()
+    server.popen.wait()
+    with pytest.raises(TextrawlError) as gone:
+        recall("tea")
+    port = address.rpartition(":")[2].partition("/")[0]
+    read_address(launch("serve", "--http", "--port", port, "--insecure", DATA_DIR=data_dir))
+    back = recall("tea")
+
+    assert before == back
+    assert gone.value.title == "Server unreachable"

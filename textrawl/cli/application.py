@@ -3,18 +3,18 @@
 import errno
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from importlib import import_module
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import typer
 
 from textrawl import __version__
 from textrawl.cli.console import format_warnings, write_error
 from textrawl.cli.foreground import Interrupted, silence_libraries
-from textrawl.cli.places import refuse_beside_server
 from textrawl.cli.process_start import pause_collection, raise_at_interrupt
-from textrawl.environment import OPTION
+from textrawl.environment import OPTION, find_value, read_sources
+from textrawl.errors import StartRefused
 
 PANELS: dict[str, dict[str, str]] = {
     "Daily": {
@@ -215,3 +215,47 @@ def _check_settings(name: str) -> None:
 def _name_help(error: typer.TyperException) -> str:
     context = getattr(error, "ctx", None)
     return f"See {context.command_path if context else 'textrawl'} --help."
+
+
+Place = Literal["server", "none", "database"]
+
+_COMMANDS: Mapping[Place, tuple[str, ...]] = {
+    "server": (
+        *("search", "recall", "digest", "explain", "show", "remember", "revise", "entity", "me"),
+        *("forget", "stats", "resident", "hook", "doctor", "review", "tidy", "share", "log"),
+        "undo",
+    ),
+    # `serve` is a server itself, and `demo` has a memory of its own.
+    "none": (
+        *("connect", "disconnect", "serve", "demo", "settings", "trust", "distrust", "toolsets"),
+    ),
+    "database": (
+        *("ingest", "journal", "explore", "cost", "space", "grant", "token", "analyst"),
+        *("migrate", "cluster", "backup", "restore", "export", "mirror", "import"),
+        *("embed", "psql", "webhook"),
+    ),
+}
+PLACES: Mapping[str, Place] = {name: place for place, names in _COMMANDS.items() for name in names}
+"""The place of each command: the server, none because it needs no memory, or only a database."""
+
+_OTHERWISE = {
+    "explore": "Open the pages of the server instead: its address with /explore, if it has them on",
+    "ingest": "Let a client of the server add files with the toolset corpus",
+}
+
+
+def refuse_beside_server(command: str) -> None:
+    """Raise StartRefused for a command that needs a database if SERVER_URL names a server.
+
+    Nothing of a memory on this machine was read then.
+    """
+    if PLACES[command] != "database":
+        return
+    url = find_value("server_url", read_sources())
+    if url is None:
+        return
+    raise StartRefused(
+        f"`textrawl {command}` needs a database, and TEXTRAWL_SERVER_URL ({url.source}) names the "
+        f"server {url.text}. {_OTHERWISE.get(command, 'Run it on the machine of the server')}, or "
+        "unset TEXTRAWL_SERVER_URL to use the memory of this machine"
+    )

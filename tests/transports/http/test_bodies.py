@@ -1,17 +1,21 @@
-"""How large a request may be, and how long it may take to arrive."""
+"""Requests over HTTP: bodies, limits, odd requests, and the page that a browser gets."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import suppress
 from typing import Any
 
 import anyio
 import httpx2
+import psycopg
 import pytest
 from anyio.abc import SocketStream
 
-from tests.support.http_team import ANA, BEN, HELLO, Team, bear, gather, wait_until
+from tests.attacks.site import issue, open_site
+from tests.conftest import Era
+from tests.support.http_team import ANA, BEN, HELLO, Team, bear, call_modern, gather, wait_until
+from textrawl import Settings
 from textrawl.server.framing import MOST_BYTES
-from textrawl.server.http.guards import Bodies
+from textrawl.server.http.guards import Bodies, Window
 
 pytestmark = pytest.mark.anyio
 
@@ -120,3 +124,162 @@ async def test_who_hangs_up_in_the_middle_of_a_body_is_no_error(
             await stream.send(head.encode())
         await wait_until(lambda: "the client disconnected" in caplog.text)
     assert [record for record in caplog.records if record.levelname == "ERROR"] == []
+
+
+async def test_a_token_beyond_its_rate_has_to_wait_and_others_do_not(
+    http: httpx2.AsyncClient,
+) -> None:
+    headers, body = call_modern("introduce")
+    async with gather(rate_limit=5) as team:
+
+        async def post(token: str) -> httpx2.Response:
+            return await http.post(team.mcp, json=body, headers={**headers, **bear(token)})
+
+        assert [(await post(ANA)).status_code for _ in range(5)] == [200] * 5
+        refused = await post(ANA)
+        assert refused.status_code == 429
+        assert 1 <= int(refused.headers["retry-after"]) <= 60
+        assert (await post(BEN)).status_code == 200
+        assert (await http.get(f"{team.root}/healthz")).status_code == 200
+
+
+@pytest.mark.parametrize("rate_limit", [0, 600])
+async def test_no_limit_or_a_usual_one_is_not_met_by_a_hundred_calls(
+    http: httpx2.AsyncClient, rate_limit: int
+) -> None:
+    headers, body = call_modern("introduce")
+    async with gather(rate_limit=rate_limit) as team:
+        for _ in range(100):
+            answer = await http.post(team.mcp, json=body, headers={**headers, **bear(ANA)})
+            assert answer.status_code == 200
+
+
+async def test_one_token_cannot_open_sessions_without_end(http: httpx2.AsyncClient) -> None:
+    async with gather() as team:
+        opened = [await http.post(team.mcp, json=HELLO, headers=bear(ANA)) for _ in range(60)]
+        assert {answer.status_code for answer in opened} == {200}
+        disguised = {**bear(ANA), "mcp-method": "tools/call"}
+        refused = await http.post(team.mcp, json=HELLO, headers=disguised)
+        other = await http.post(team.mcp, json=HELLO, headers=bear(BEN))
+        session = {**bear(ANA), "mcp-session-id": opened[0].headers["mcp-session-id"]}
+        ping = {"jsonrpc": "2.0", "id": 2, "method": "ping"}
+        used = await http.post(team.mcp, json=ping, headers=session)
+    assert (refused.status_code, other.status_code, used.status_code) == (429, 200, 200)
+
+
+class Clock:
+    def __init__(self) -> None:
+        self.now = 1000.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+def test_in_no_minute_there_are_more_than_the_window_lets_pass() -> None:
+    clock = Clock()
+    window = Window(3, clock=clock)
+    passed: list[float] = []
+    for tick in range(400):
+        clock.now = 1000 + tick
+        if window.find_wait("a") == 0:
+            window.add("a")
+            passed.append(clock.now)
+    for start in passed:
+        assert sum(1 for at in passed if start <= at < start + 60) <= 3
+    assert len(passed) == 3 * 7
+
+
+def test_after_the_wait_that_is_told_there_is_room() -> None:
+    clock = Clock()
+    window = Window(2, clock=clock)
+    window.add("a")
+    clock.now += 10.5
+    window.add("a")
+    assert window.find_wait("a") == 50
+    assert window.find_wait("b") == 0
+    clock.now += 50
+    assert window.find_wait("a") == 0
+
+
+def test_keys_that_nobody_comes_back_with_are_forgotten() -> None:
+    clock = Clock()
+    window = Window(2, clock=clock)
+    for number in range(30_000):
+        window.add(number)
+    assert len(window) <= 10_000
+    clock.now += 61
+    assert len(window) == 0
+
+
+async def test_a_request_keeps_the_id_that_it_came_with(
+    team: Team, http: httpx2.AsyncClient
+) -> None:
+    for given in ("a", "0198c3-AF.7_x", "x" * 64):
+        for headers in ({}, bear(ANA)):
+            answer = await http.post(
+                team.mcp, json=HELLO, headers={**headers, "x-request-id": given}
+            )
+            assert answer.headers.get_list("x-request-id") == [given]
+
+
+@pytest.mark.parametrize("given", ["", "x" * 65, "a b", "a\tb", "a;b", "<script>", "a,b", "\u00e4"])
+async def test_an_id_that_is_not_sane_is_replaced(team: Team, given: str) -> None:
+    async with httpx2.AsyncClient() as http:
+        raw = [(b"x-request-id", given.encode("latin-1"))]
+        first = await http.get(f"{team.root}/healthz", headers=raw)
+        second = await http.get(f"{team.root}/healthz", headers=raw)
+    ids = [answer.headers["x-request-id"] for answer in (first, second)]
+    assert all(len(one) == 32 and one.isalnum() for one in ids)
+    assert ids[0] != ids[1]
+
+
+async def test_a_tool_and_its_logs_know_the_id_of_their_request(team: Team, era: Era) -> None:
+    seen: set[str] = set()
+    async with team.connect(ANA, era) as client:
+        for _ in range(2):
+            answer = (await client.call_tool("introduce", {})).structured_content
+            assert answer is not None
+            assert answer["request"] == answer["logged"]
+            seen.add(answer["request"])
+    assert len(seen) == 2
+
+
+async def test_the_answer_of_a_call_carries_the_id_that_the_tool_saw(
+    team: Team, http: httpx2.AsyncClient
+) -> None:
+    headers, body = call_modern("introduce")
+    given = {**headers, **bear(ANA), "x-request-id": "mine"}
+    answer = await http.post(team.mcp, json=body, headers=given)
+    assert answer.headers["x-request-id"] == "mine"
+    assert answer.json()["result"]["structuredContent"]["request"] == "mine"
+
+
+async def test_a_browser_gets_a_page_that_says_what_the_server_is_and_a_program_an_error(
+    settings: Callable[..., Settings], owner: psycopg.Connection
+) -> None:
+    async with open_site(settings(explorer=True)) as site:
+        pages = [
+            await site.http.get(f"{site.root}{path}", headers={"accept": "text/html,*/*"})
+            for path in ("/", "/mcp")
+        ]
+        program = await site.http.get(f"{site.root}/", headers={"accept": "*/*"})
+
+    assert [page.status_code for page in pages] == [200, 401]
+    for page in pages:
+        assert f"--url {site.root}/mcp" in page.text
+        assert 'href="/explore"' in page.text
+        assert "default-src 'none'" in page.headers["content-security-policy"]
+    assert (program.status_code, program.json()["error"]) == (401, "invalid_token")
+
+
+async def test_a_server_for_which_nobody_has_a_token_says_how_to_make_one(
+    settings: Callable[..., Settings], owner: psycopg.Connection, caplog: pytest.LogCaptureFixture
+) -> None:
+    owner.execute("update token set revoked_at = now()")
+    async with open_site(settings()):
+        assert "`textrawl token create" in caplog.text
+    caplog.clear()
+    issue(owner, "ana", "default", "read")
+    async with open_site(settings()):
+        assert "listens on" in caplog.text
+        assert "token create" not in caplog.text

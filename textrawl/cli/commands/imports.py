@@ -34,6 +34,7 @@ from textrawl.archive.memory_import import MemoryImport, MemoryWriter
 from textrawl.archive.server_memory import ServerMemory
 from textrawl.cli.administration import draw_rows, open_login
 from textrawl.cli.commands.archive import STREAM, count_kinds
+from textrawl.cli.commands.ingest import FIRST_GRAPH, choose_graph, create_first_graph
 from textrawl.cli.console import (
     count,
     open_console,
@@ -42,7 +43,6 @@ from textrawl.cli.console import (
     write_message,
 )
 from textrawl.cli.foreground import run_foreground
-from textrawl.cli.graphs import FIRST_GRAPH, choose_graph, create_first_graph
 from textrawl.cli.memory_session import ask as ask_memory
 from textrawl.cli.memory_session import change_memory
 from textrawl.cluster.owner_session import open_writing
