@@ -1,11 +1,12 @@
 """Share of claims of an LLM that are kept, of those that a text says and of those that it does not.
 
-    python -m benchmarks.grounding [--misses] [FILE]
+    python -m benchmarks.grounding [--misses]
 
-The claims of benchmarks/support/grounding.json were written and labelled by hand: `yes` follows
-from the text, and `no` does not. From each `yes` wrong answers are made: with another name, another
-number, an addition, a denial more or a denial less. Claims have two parts (entity, fact) or three
-(entity, relation, entity).
+The claims of benchmarks/support/grounding.json and grounding_unseen.json were written and labelled
+by hand: `yes` follows from the text, and `no` does not. From each `yes` wrong answers are made:
+with another name, another number, an addition, a denial more or a denial less. Claims have two
+parts (entity, fact) or three (entity, relation, entity). The second file was labelled before its
+author knew the rules.
 """
 
 import argparse
@@ -19,7 +20,7 @@ from pydantic import BaseModel
 
 from textrawl.values.grounding import Grounding, Unsupported
 
-FILE = Path(__file__).parent / "support" / "grounding.json"
+SUPPORT = Path(__file__).parent / "support"
 
 _DENIAL = re.compile(
     r"\b(?:does not|do not|is not|are not|not|never|nicht|nunca|n'|pas|no one)\b ?"
@@ -31,13 +32,25 @@ class Passage(BaseModel):
     """A text with claims that it supports, and claims that it does not support."""
 
     text: str
+    held_out: bool = False
     yes: list[list[str]]
     no: list[list[str]]
 
 
-def read_passages(path: Path = FILE) -> list[Passage]:
+def read_passages(name: str) -> list[Passage]:
     """Return the texts of a file with their claims."""
-    return [Passage.model_validate(one) for one in json.loads(path.read_text("utf-8"))]
+    text = (SUPPORT / f"{name}.json").read_text("utf-8")
+    return [Passage.model_validate(one) for one in json.loads(text)]
+
+
+def read_parts() -> dict[str, list[Passage]]:
+    """Return the texts that the rules were made with, and those that are held out."""
+    unseen = read_passages("grounding_unseen")
+    return {
+        "first 65": read_passages("grounding"),
+        "learned from": [one for one in unseen if not one.held_out],
+        "held out": [one for one in unseen if one.held_out],
+    }
 
 
 def spoil(claim: list[str]) -> Iterator[tuple[str, list[str]]]:
@@ -73,22 +86,21 @@ def main() -> None:
     """Print the shares by kind of claim."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--misses", action="store_true")
-    parser.add_argument("file", nargs="?", type=Path, default=FILE)
     given = parser.parse_args()
-    asked, kept = Counter[str](), Counter[str]()
-    for passage in read_passages(given.file):
+    asked, kept = Counter[tuple[str, str]](), Counter[tuple[str, str]]()
+    for part, passage in ((part, one) for part, some in read_parts().items() for one in some):
         grounding = Grounding(passage.text)
         claims = [("yes", one) for one in passage.yes] + [("no", one) for one in passage.no]
         claims += [spoiled for one in passage.yes for spoiled in spoil(one)]
         for kind, claim in claims:
             reason = answer(grounding, claim)
-            asked[kind] += 1
-            kept[kind] += reason is None
+            asked[part, kind] += 1
+            kept[part, kind] += reason is None
             if given.misses and (reason is None) is not (kind == "yes"):
-                print(f"{kind}: {claim}: {reason or 'kept'} | {passage.text}")
-    print("| claims | asked | kept |\n| --- | ---: | ---: |")
-    for kind, number in asked.items():
-        print(f"| {kind} | {number} | {kept[kind]} |")
+                print(f"{part}: {kind}: {claim}: {reason or 'kept'} | {passage.text}")
+    print("| texts | claims | asked | kept |\n| --- | --- | ---: | ---: |")
+    for (part, kind), number in asked.items():
+        print(f"| {part} | {kind} | {number} | {kept[part, kind]} |")
 
 
 if __name__ == "__main__":

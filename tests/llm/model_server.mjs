@@ -1,37 +1,55 @@
 // A small real language model behind a server that speaks OpenAI's protocol, on loopback.
 //     node model_server.mjs MODEL.gguf   prints its address, and ends with stdin
-// The model is a base model, so the chat becomes one text, and a grammar makes the answer JSON.
+// The model is a base model, so the chat becomes one text, which examples precede, and a grammar
+// makes the answer JSON. One thread computes several answers in one batch.
 import { createServer } from "node:http";
 import { getLlama, LlamaCompletion } from "node-llama-cpp";
 
-const llama = await getLlama({ gpu: false, build: "never", logLevel: "error" });
-const model = await llama.loadModel({ modelPath: process.argv[2] });
-const context = await model.createContext({ contextSize: 2048, threads: 2 });
-const completion = new LlamaCompletion({ contextSequence: context.getSequence() });
+const AT_ONCE = 4;
+const MOST_TOKENS = 160; // of an answer: a longer one repeats itself
+const EXAMPLES = `Text: Mirko repairs violins in Ljubljana. He does not sell them.
+JSON: {"entities":[{"name":"Mirko","type":"person","observations":["Mirko repairs violins in Ljubljana","Mirko does not sell violins"]}],"relations":[]}
 
-async function answer(body) {
-    const { messages, max_tokens: most, response_format: form } = body;
+Text: Saga and Per work at Fjord Bank. If it grows, Per will lead Project Heron.
+JSON: {"entities":[{"name":"Per","type":"person","observations":["Per will lead Project Heron if Fjord Bank grows"]},{"name":"Fjord Bank","type":"organization","observations":[]}],"relations":[{"fromEntity":"Saga","relation":"works_at","toEntity":"Fjord Bank"},{"fromEntity":"Per","relation":"works_at","toEntity":"Fjord Bank"}]}`;
+
+const llama = await getLlama({ gpu: false, build: "never", logLevel: "error", maxThreads: 1 });
+const model = await llama.loadModel({ modelPath: process.argv[2] });
+const context = await model.createContext({ contextSize: 1536, sequences: AT_ONCE, threads: 1 });
+const completions = Array.from(
+    { length: AT_ONCE }, () => new LlamaCompletion({ contextSequence: context.getSequence() }),
+);
+const idle = [...completions];
+const waiting = [];
+
+async function answer(completion, { messages, response_format: form }) {
     const schema = form?.json_schema?.schema;
     const grammar = schema && await llama.createGrammarForJsonSchema(schema);
-    const prompt = messages.map((one) => one.content).join("\n\n") + "\n\nJSON:\n";
-    const text = await completion.generateCompletion(prompt, {
-        maxTokens: Math.min(most ?? 256, 256), temperature: 0, grammar,
+    const [task, text] = messages.map((one) => one.content);
+    const prompt = `${task}\n\n${EXAMPLES}\n\nText: ${text}\nJSON: `;
+    const content = await completion.generateCompletion(prompt, {
+        maxTokens: MOST_TOKENS, temperature: 0, grammar, repeatPenalty: { penalty: 1.05, lastTokens: 64 },
     });
-    const tokens = model.tokenize(text).length;
+    const [given, made] = [prompt, content].map((one) => model.tokenize(one).length);
     return {
         id: "1", object: "chat.completion", created: 0, model: "gemma",
-        choices: [{ index: 0, message: { role: "assistant", content: text }, finish_reason: "stop" }],
-        usage: { prompt_tokens: model.tokenize(prompt).length, completion_tokens: tokens, total_tokens: 0 },
+        choices: [{ index: 0, message: { role: "assistant", content }, finish_reason: "stop" }],
+        usage: { prompt_tokens: given, completion_tokens: made, total_tokens: given + made },
     };
 }
 
-let before = Promise.resolve();
 const server = createServer(async (request, response) => {
     const parts = [];
     for await (const part of request) parts.push(part);
-    const turn = before.then(() => answer(JSON.parse(Buffer.concat(parts).toString())));
-    before = turn.catch(() => undefined);
-    const [status, body] = await turn.then((one) => [200, one], (error) => [400, { error: { message: String(error) } }]);
+    const completion = idle.pop() ?? await new Promise((resolve) => waiting.push(resolve));
+    let status = 200, body;
+    try {
+        body = await answer(completion, JSON.parse(Buffer.concat(parts).toString()));
+    } catch (error) {
+        [status, body] = [400, { error: { message: String(error) } }];
+    }
+    const next = waiting.shift();
+    if (next) next(completion); else idle.push(completion);
     response.writeHead(status, { "content-type": "application/json" });
     response.end(JSON.stringify(body));
 });

@@ -252,7 +252,7 @@ def clean_edges(
         kind = clean_name(edge.type)
         if source and target and 0 < len(kind) <= _TYPE_LENGTH and 0 <= edge.weight <= 1:
             try:
-                evidence = _clean(grounding.support_relation(source, kind, target))
+                evidence = _clean(grounding.support_relation(source, kind, target).text)
             except Unsupported:
                 continue
             said = {"source": source, "target": target, "type": kind, "evidence": evidence}

@@ -146,7 +146,7 @@ def _add_entity(
             fact = FactItem.model_validate(given)
             said = grounding.support_fact(fact.entityName, fact.observation)
             findings.facts.append(fact)
-            findings.facts_said.append(said)
+            findings.facts_said.append(said.text)
         except ValidationError as error:
             findings.drop(label, _explain(error, FactItem))
         except Unsupported as reason:
@@ -162,7 +162,7 @@ def _add_relation(findings: Findings, relation: ExtractedRelation, grounding: Gr
         item = RelationItem.model_validate(given)
         said = grounding.support_relation(item.fromEntity, item.relation, item.toEntity)
         findings.relations.append(item)
-        findings.relations_said.append(said)
+        findings.relations_said.append(said.text)
     except ValidationError as error:
         findings.drop(label, _explain(error, RelationItem))
     except Unsupported as reason:
