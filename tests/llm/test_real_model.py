@@ -78,7 +78,7 @@ async def extract(client: Client, text: str, done: Counter[str]) -> set[Claim]:
     facts = [(one["name"], fact) for one in found["entities"] for fact in one["observations"]]
     ends = [(one["fromEntity"], one["relation"], one["toEntity"]) for one in found["relations"]]
     for dropped in content.get("dropped") or ():
-        done[f"dropped: {dropped.get('err', 'not shown').partition(' say ')[0]}"] += 1
+        done[f"dropped: {dropped['reason'].partition(' say ')[0]}"] += 1
     done["kept"] += len(facts) + len(ends)
     return {write_claim(*one) for one in (*facts, *ends)}
 
@@ -86,13 +86,8 @@ async def extract(client: Client, text: str, done: Counter[str]) -> set[Claim]:
 async def test_nothing_is_stored_that_the_labels_call_unsupported(
     connect: Connect, address: str, owner: psycopg.Connection
 ) -> None:
-    client = await connect(
-        enable_memory_extraction=True,
-        llm_provider="openai",
-        llm_model="gemma",
-        llm_base_url=address,
-        llm_timeout=900,
-    )
+    llm = {"llm_provider": "openai", "llm_model": "gemma", "llm_base_url": address}
+    client = await connect(enable_memory_extraction=True, llm_timeout=900, **llm)
     labels, done = read_labels(), Counter[str]()
     wrong, unknown = list[tuple[str, Claim]](), list[tuple[str, Claim]]()
     turns = anyio.CapacityLimiter(AT_ONCE)
