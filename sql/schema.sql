@@ -1821,10 +1821,10 @@ CREATE TABLE proposal (
     relation_id uuid,
     valid_from timestamptz,
     evidence text,
-    llm text,
     finding text,
     one uuid,
     other uuid,
+    llm text,
     CONSTRAINT proposal_pkey PRIMARY KEY (space_id, id),
     CONSTRAINT proposal_author_id_fkey FOREIGN KEY (author_id) REFERENCES actor(id),
     CONSTRAINT proposal_decided_by_fkey FOREIGN KEY (decided_by) REFERENCES actor(id),
@@ -1886,10 +1886,10 @@ COMMENT ON COLUMN proposal.observation_id IS 'The fact that it became, or that h
 COMMENT ON COLUMN proposal.relation_id IS 'The relation that it became, or that existed already. Null: not an accepted relation.';
 COMMENT ON COLUMN proposal.valid_from IS 'Begin of the fact or relation. Null: not given.';
 COMMENT ON COLUMN proposal.evidence IS 'Why it is proposed: the sentence of a text in which an LLM found it, or the reason of a finding. Null: somebody proposed it.';
-COMMENT ON COLUMN proposal.llm IS 'Provider and model of the LLM that found the proposal in a text. Null: somebody proposed it.';
 COMMENT ON COLUMN proposal.finding IS 'What tidy_memory() found. name, same: two entities are one. disagreement, double, question, expired, stale: a fact should end. relation: a fact states it. Null: somebody proposed it.';
 COMMENT ON COLUMN proposal.one IS 'The entity that stays, or the fact that ends or that states the relation. Null: no finding.';
 COMMENT ON COLUMN proposal.other IS 'The entity that is merged, the fact that stays in place of the other one, or the entity that the relation leads to. Null: none.';
+COMMENT ON COLUMN proposal.llm IS 'Provider and model of the LLM that found the proposal in a text. Null: somebody proposed it.';
 CREATE INDEX proposal_author_idx ON proposal USING btree (space_id, author_id, created_at);
 CREATE INDEX proposal_entity_idx ON proposal USING btree (space_id, entity_key);
 CREATE UNIQUE INDEX proposal_finding_idx ON proposal USING btree (space_id, finding, LEAST(one, other), GREATEST(one, other)) WHERE finding IS NOT NULL;
@@ -2172,3 +2172,57 @@ ALTER TABLE dismissal ENABLE ROW LEVEL SECURITY;
 ALTER TABLE dismissal FORCE ROW LEVEL SECURITY;
 CREATE POLICY owner ON dismissal FOR ALL TO textrawl_owner USING (true) WITH CHECK (true);
 CREATE POLICY readers ON dismissal FOR SELECT TO public USING ((space_id = ANY (( SELECT session_spaces() AS session_spaces)::integer[])));
+
+CREATE TABLE summary (
+    space_id integer NOT NULL,
+    entity_id uuid NOT NULL,
+    facts_hash uuid,
+    llm text,
+    author_id integer,
+    made_at timestamptz,
+    due_at timestamptz,
+    attempts integer DEFAULT 0 NOT NULL,
+    CONSTRAINT summary_pkey PRIMARY KEY (space_id, entity_id),
+    CONSTRAINT summary_author_id_fkey FOREIGN KEY (author_id) REFERENCES actor(id),
+    CONSTRAINT summary_space_id_entity_id_fkey FOREIGN KEY (space_id, entity_id) REFERENCES entity(space_id, id) ON DELETE CASCADE,
+    CONSTRAINT summary_attempts_check CHECK (attempts >= 0),
+    CONSTRAINT summary_llm_check CHECK (char_length(llm) >= 1 AND char_length(llm) <= 200)
+);
+COMMENT ON TABLE summary IS 'The summary of an entity with many facts, or the wish for one. Its text is in summary_clause.';
+COMMENT ON COLUMN summary.space_id IS 'Space of the entity.';
+COMMENT ON COLUMN summary.entity_id IS 'The entity.';
+COMMENT ON COLUMN summary.facts_hash IS 'summarized_facts() of the facts that the LLM read. If it differs from that of the valid facts, the summary is stale. Null: no summary was made yet.';
+COMMENT ON COLUMN summary.llm IS 'Provider and model of the LLM that wrote it. Null: no summary was made yet.';
+COMMENT ON COLUMN summary.author_id IS 'Actor of the server that asked the LLM. Null: no summary was made yet.';
+COMMENT ON COLUMN summary.made_at IS 'When it was made. Null: no summary was made yet.';
+COMMENT ON COLUMN summary.due_at IS 'From this instant on, a server makes the summary anew. Null: it is not due.';
+COMMENT ON COLUMN summary.attempts IS 'Number of attempts since it became due, including an attempt that runs now.';
+CREATE INDEX summary_due_idx ON summary USING btree (space_id, due_at) WHERE due_at IS NOT NULL;
+ALTER TABLE summary ENABLE ROW LEVEL SECURITY;
+ALTER TABLE summary FORCE ROW LEVEL SECURITY;
+CREATE POLICY owner ON summary FOR ALL TO textrawl_owner USING (true) WITH CHECK (true);
+CREATE POLICY readers ON summary FOR SELECT TO public USING ((space_id = ANY (( SELECT session_spaces() AS session_spaces)::integer[])));
+
+CREATE TABLE summary_clause (
+    space_id integer NOT NULL,
+    entity_id uuid NOT NULL,
+    place integer NOT NULL,
+    content text NOT NULL,
+    observation_id uuid NOT NULL,
+    CONSTRAINT summary_clause_pkey PRIMARY KEY (space_id, entity_id, place),
+    CONSTRAINT summary_clause_space_id_entity_id_fkey FOREIGN KEY (space_id, entity_id) REFERENCES summary(space_id, entity_id) ON DELETE CASCADE,
+    CONSTRAINT summary_clause_space_id_observation_id_fkey FOREIGN KEY (space_id, observation_id) REFERENCES observation(space_id, id) ON DELETE CASCADE,
+    CONSTRAINT summary_clause_content_check CHECK (char_length(content) >= 1 AND char_length(content) <= 500),
+    CONSTRAINT summary_clause_place_check CHECK (place > 0)
+);
+COMMENT ON TABLE summary_clause IS 'A clause of a summary with the fact that it quotes. It is deleted with the fact, and hidden while the fact is not valid.';
+COMMENT ON COLUMN summary_clause.space_id IS 'Space of the entity.';
+COMMENT ON COLUMN summary_clause.entity_id IS 'The entity.';
+COMMENT ON COLUMN summary_clause.place IS 'Place of the clause in the summary, from 1.';
+COMMENT ON COLUMN summary_clause.content IS 'Text of the clause, 1 to 500 characters.';
+COMMENT ON COLUMN summary_clause.observation_id IS 'The fact that says it.';
+CREATE INDEX summary_clause_observation_idx ON summary_clause USING btree (space_id, observation_id);
+ALTER TABLE summary_clause ENABLE ROW LEVEL SECURITY;
+ALTER TABLE summary_clause FORCE ROW LEVEL SECURITY;
+CREATE POLICY owner ON summary_clause FOR ALL TO textrawl_owner USING (true) WITH CHECK (true);
+CREATE POLICY readers ON summary_clause FOR SELECT TO public USING ((space_id = ANY (( SELECT session_spaces() AS session_spaces)::integer[])));

@@ -276,6 +276,12 @@ class Settings(BaseSettings):
         "background, with the LLM. `textrawl review` shows each with its sentence, and nothing is "
         "stored until somebody accepts it. The text is sent to the address of the LLM.",
     )
+    summarize_entities: bool = Field(
+        default=False,
+        description="Write a summary of each entity with ten facts or more, in the background, "
+        "with the LLM. Each clause quotes a fact with its id. The facts are sent to the address of "
+        "the LLM, of an entity at most once an hour.",
+    )
     correction_mode: CorrectionMode = Field(
         default="llm",
         description="Origin of the new text when a client corrects a chunk of a document with the "

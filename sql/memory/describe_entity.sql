@@ -16,7 +16,8 @@ create function textrawl.describe_entity(
     revised jsonb,              -- the newest wrong facts, if skip is 0: [{id, content, reason, instead, revised_at}]
     aliases text[],
     given_type text,            -- the word that a caller gave as its type; null: its type is that of a caller, or a guess
-    namesakes text[]            -- names of other things, such as Jordan (person) for Jordan
+    namesakes text[],           -- names of other things, such as Jordan (person) for Jordan
+    summary text                -- see entity_summary(), if the question is about all that is true now
 )
 language sql stable security definer
 set search_path from current
@@ -93,7 +94,9 @@ begin atomic
         array(select e.name from textrawl.entity e
               where e.space_id = any((select ids from scope)::integer[])
                 and e.name_key ~>=~ (textrawl.name_key(named.name) || ' (') and e.name_key ~<~ (textrawl.name_key(named.name) || ' )')
-              order by e.name_key limit 3)
+              order by e.name_key limit 3),
+        case when as_of is null and known_at is null and since is null and until is null and skip = 0
+            then textrawl.entity_summary(named.space_id, named.id) end
     from named where place = 1;
 end;
 

@@ -6,9 +6,10 @@ create function textrawl.digest_memory(
     authors text[] default null,   -- names; only facts of these authors. Null: all
     members boolean default false  -- true: only facts of members, see is_from_author()
 ) returns table (
-    observation_id uuid, entity_id uuid, space text, entity_name text, entity_type text, content text,
+    observation_id uuid,  -- of a summary: the id of the entity
+    entity_id uuid, space text, entity_name text, entity_type text, content text,
     created_at timestamptz, said_at timestamptz, author text,
-    section text,  -- project, self, question, preference, person, recalled or recent
+    section text,  -- project, self, question, preference, person, recalled, recent or summary (not a fact, see entity_summary())
     score real,    -- in its section, from 0 to 1
     several_authors boolean  -- true: several authors write to the space
 )
@@ -85,12 +86,17 @@ begin atomic
         left join used using (space_id, id)
         where textrawl.is_valid(o.valid_from, o.valid_until, o.closed_at) and char_length(o.content) <= max_characters
             and (o.part is null or o.part = 1)
+        union all
+        select s.space_id, s.entity_id, s.entity_id, 'summary: ' || told.summary, s.made_at, s.made_at, s.author_id, 'summary', 1
+        from chosen c join textrawl.summary s on s.space_id = c.space_id and s.entity_id = c.id
+        cross join lateral (select textrawl.entity_summary(s.space_id, s.entity_id, (select ids from author), members) as summary) told
+        where c.section in ('project', 'self') and told.summary is not null
     ), once as (
         -- A fact of several sections belongs to the first of them in this order.
         select distinct on (j.space_id, j.id) j.*, part.place, part.share
         from judged j
         join (values ('project', 1, 3), ('self', 2, 2), ('question', 3, 2), ('preference', 4, 2), ('person', 5, 2),
-            ('recalled', 6, 2), ('recent', 7, 1)) part (section, place, share) on part.section = j.section
+            ('recalled', 6, 2), ('recent', 7, 1), ('summary', 8, 1)) part (section, place, share) on part.section = j.section
         order by j.space_id, j.id, part.place
     ), spread as (
         -- At most three facts of another entity, so that a long list does not fill the digest.
@@ -103,7 +109,7 @@ begin atomic
     )
     select r.id, r.entity_id, s.name, e.name, e.entity_type, r.content, r.created_at, r.said_at, a.name, r.section, r.score,
         -- Each space is looked up once. A call for each fact would repeat it.
-        r.space_id = any((select coalesce(array_agg(p.id), '{}') from place p where textrawl.has_several_authors(p.id))::integer[])
+        r.section <> 'summary' and r.space_id = any((select coalesce(array_agg(p.id), '{}') from place p where textrawl.has_several_authors(p.id))::integer[])
     from ranked r
     join textrawl.space s on s.id = r.space_id
     join textrawl.entity e on e.space_id = r.space_id and e.id = r.entity_id

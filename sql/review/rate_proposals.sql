@@ -1,7 +1,7 @@
 create function textrawl.rate_proposals(days integer default 90, spaces integer[] default null, credential bytea default null)
 returns table (
     author text,
-    llm text,               -- provider and model of the LLM that found the proposals; null: the author wrote them
+    llm text,               -- provider and model of the LLM that found the proposals; null: no LLM found them
     proposed bigint,        -- without those that an undo withdrew
     pending bigint,
     accepted bigint,

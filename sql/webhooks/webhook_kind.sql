@@ -6,7 +6,7 @@ begin atomic
         when action in ('accepted', 'rejected', 'expired') then 'decided'
         when action in ('forgotten', 'deleted', 'erased') then 'forgotten'
         when action in ('undone', 'restored') then 'undone'
-        when action not in ('used', 'repeated', 'snapshot', 'pinned', 'unpinned') then 'stored' end;
+        when action not in ('used', 'repeated', 'snapshot', 'pinned', 'unpinned', 'summarized') then 'stored' end;
 end;
 
 comment on function textrawl.webhook_kind is

@@ -62,6 +62,8 @@ TREATMENT: dict[str, str] = {
     "undo": "the trail of undos, without content: kept for good",
     "llm_use": "what calls to the LLM cost, no content",
     "extraction_pending": "work on a journal entry: goes with it",
+    "summary": "counts and times of an entity, no content: goes with it",
+    "summary_clause": "what an LLM said of a fact: goes with it, made anew when it comes back",
     "extraction_total": "counts and times, no content",
     "consolidation": "claims of work: end by themselves",
     "space_grant": "access, no content",

@@ -288,6 +288,7 @@ DIGEST_SECTIONS = {
     "person": (5, 2),
     "recalled": (6, 2),
     "recent": (7, 1),
+    "summary": (8, 1),
 }
 
 

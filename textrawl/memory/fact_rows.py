@@ -144,7 +144,7 @@ class EntityRow:
     """An entity from describe_entity, with its facts and relations, newest first.
 
     `revised` has the newest facts that were wrong. `given_type` is the word that a caller gave as
-    the type, or None if it is one of the seven.
+    the type, or None if it is one of the seven. `summary` quotes facts with their short ids.
     """
 
     id: UUID
@@ -161,6 +161,7 @@ class EntityRow:
     aliases: list[str] = field(default_factory=list[str])
     given_type: str | None = None
     namesakes: list[str] = field(default_factory=list[str])
+    summary: str | None = None
 
 
 @dataclass(frozen=True)

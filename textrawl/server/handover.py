@@ -62,7 +62,8 @@ SHARED_SETTINGS = (
     "embedding_provider", "enable_memory", "enable_memory_extraction", "llm_api_key",
     "llm_base_url", "llm_model", "llm_provider", "llm_timeout", "log_format", "log_level",
     "ollama_base_url", "openai_api_key", "openai_base_url", "propose_facts", "read_only",
-    "record_recalls", "server_url", "snapshot_retention_days", "space", "vault", "webhook_hosts",
+    "record_recalls", "server_url", "snapshot_retention_days", "space", "summarize_entities",
+    "vault", "webhook_hosts",
 )  # fmt: skip
 """The settings that all sessions of a server have in common."""
 

@@ -22,7 +22,7 @@ from textrawl.wire.replies import RecallLog, build_recall_log, build_renderer
 
 if TYPE_CHECKING:
     from textrawl.access.oauth import Issuer
-    from textrawl.server.llm_upkeep import ExtractionUpkeep, JournalUpkeep
+    from textrawl.server.llm_upkeep import ExtractionUpkeep, JournalUpkeep, SummaryUpkeep
     from textrawl.server.webhooks import WebhookDelivery
 
 logger = logging.getLogger("textrawl")
@@ -156,23 +156,28 @@ async def open_app(
 
 def _choose_llm_work(
     settings: Settings, memory: Store, directory: Directory
-) -> "list[ExtractionUpkeep | JournalUpkeep]":
-    needing = settings.consolidate_journal, settings.propose_facts
-    if not (memory.extracts or any(needing)):
+) -> "list[ExtractionUpkeep | JournalUpkeep | SummaryUpkeep]":
+    names = ("consolidate_journal", "propose_facts", "summarize_entities")
+    needing = [name for name in names if getattr(settings, name)]
+    if not (memory.extracts or needing):
         return []
     from textrawl.server.llm_upkeep import (  # noqa: PLC0415 - few use it
         ExtractionUpkeep,
         JournalUpkeep,
+        SummaryUpkeep,
     )
 
     if memory.llm is None:
-        name = "TEXTRAWL_CONSOLIDATE_JOURNAL" if needing[0] else "TEXTRAWL_PROPOSE_FACTS"
-        raise errors.StartRefused(f"{name} needs an LLM: set TEXTRAWL_LLM_PROVIDER")
-    work: list[ExtractionUpkeep | JournalUpkeep] = []
+        raise errors.StartRefused(
+            f"TEXTRAWL_{needing[0].upper()} needs an LLM: set TEXTRAWL_LLM_PROVIDER"
+        )
+    work: list[ExtractionUpkeep | JournalUpkeep | SummaryUpkeep] = []
     if memory.extracts:
         work.append(ExtractionUpkeep(memory))
     if settings.consolidate_journal:
         work.append(JournalUpkeep(memory, directory, settings.space))
+    if settings.summarize_entities:
+        work.append(SummaryUpkeep(memory, directory, settings.space))
     return work
 
 

@@ -1,6 +1,7 @@
-"""The background work of a server that needs an LLM: consolidation and extraction."""
+"""The background work of a server that needs an LLM: consolidation, extraction, summaries."""
 
 import logging
+from datetime import UTC, datetime, timedelta
 
 import anyio
 
@@ -12,12 +13,16 @@ from textrawl.memory.journal import (
 )
 from textrawl.memory.journal_extraction import ExtractionOperations
 from textrawl.memory.store import Store
+from textrawl.memory.summaries import SummaryOperations
 from textrawl.tools.memory.extraction import propose_facts
 
 logger = logging.getLogger("textrawl")
 
 _EXTRACTION_PAUSE = 5.0  # seconds
 _CONSOLIDATION_PAUSE = 3600.0  # seconds: a period that is over waits for at most this time
+_SUMMARY_PAUSE = 60.0  # seconds
+_LONGEST_WRITE = timedelta(minutes=10)  # for which a change can become visible after its time
+_WHOLE_LOOK = timedelta(days=1)  # after which facts are found that have ended by themselves
 
 
 class ExtractionUpkeep:
@@ -66,18 +71,8 @@ class JournalUpkeep:
 
     async def do_round(self) -> None:
         """Consolidate every period that is due. Raises DatabaseUnavailable."""
-        principal = await self._directory.find(self._memory.credential)
-        if principal is None:
-            logger.warning(
-                "The journal is not consolidated: the server needs an access token of its own in "
-                "TEXTRAWL_ACCESS_TOKEN"
-            )
-            return
-        if self._space is not None:
-            principal = principal.pin(self._space)
-        for space in principal.spaces:
-            if space.tier is None and {"read", "write"} <= space.scopes:
-                await self._consolidate(principal.pin(space.name))
+        for principal in await find_own(self._memory, self._directory, self._space):
+            await self._consolidate(principal)
 
     async def _consolidate(self, principal: Principal) -> None:
         operations = PeriodOperations(self._memory, Caller(principal, None, "memory_consolidate"))
@@ -87,3 +82,60 @@ class JournalUpkeep:
                 if outcome.error is not None:
                     name = outcome.period.name
                     logger.warning("%s is consolidated later: %s", name, outcome.error)
+
+
+class SummaryUpkeep:
+    """Makes the summaries in the spaces in which the server itself can read and write.
+
+    All servers of a memory share this work.
+    """
+
+    def __init__(self, memory: Store, directory: Directory, space: str | None = None) -> None:
+        self._memory = memory
+        self._directory = directory
+        self._space = space
+        self._looked: datetime | None = None
+        self._looked_at_all = datetime.min.replace(tzinfo=UTC)
+
+    async def run(self) -> None:
+        """Do rounds until cancelled. If a round fails, the next round repeats its work."""
+        while True:
+            try:
+                await self.do_round()
+            except TextrawlError as error:
+                logger.info("Summaries wait: %s", error)
+            await anyio.sleep(_SUMMARY_PAUSE)
+
+    async def do_round(self) -> None:
+        """Make every summary that is due. Raises DatabaseUnavailable, LlmFailed."""
+        now = datetime.now(UTC)
+        whole = self._looked is None or now - self._looked_at_all > _WHOLE_LOOK
+        since = None if whole or self._looked is None else self._looked - _LONGEST_WRITE
+        own = [
+            SummaryOperations(self._memory, Caller(principal, None, "summarize"))
+            for principal in await find_own(self._memory, self._directory, self._space)
+        ]
+        for operations in own:
+            await operations.queue(since)
+        self._looked, self._looked_at_all = now, now if whole else self._looked_at_all
+        for operations in own:
+            while await operations.make_next():
+                pass
+
+
+async def find_own(memory: Store, directory: Directory, space: str | None) -> list[Principal]:
+    """Return the server's principal, once for each space in which it can read and write."""
+    principal = await directory.find(memory.credential)
+    if principal is None:
+        logger.warning(
+            "The LLM does no work in the background: the server needs an access token of its own "
+            "in TEXTRAWL_ACCESS_TOKEN"
+        )
+        return []
+    if space is not None:
+        principal = principal.pin(space)
+    return [
+        principal.pin(one.name)
+        for one in principal.spaces
+        if one.tier is None and {"read", "write"} <= one.scopes
+    ]

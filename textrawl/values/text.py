@@ -321,6 +321,7 @@ MOST_PROPOSALS = 100  # of a list or of one decision
 SHORT_ID = 8  # characters of a short id; every parameter for an id accepts it
 LEAST_TOKENS, MOST_TOKENS = 50, 25_000  # of an answer
 DIGEST_TOKENS = 300  # of a digest, by default
+SUMMARY_TOKENS = 120  # of the summary of an entity, at most
 
 
 LONG_LENGTH = 20_000  # characters that fit, in most scripts, into an answer of the graph toolset

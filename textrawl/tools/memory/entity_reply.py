@@ -186,6 +186,7 @@ class EntityReply(Answer):
     """One entity, or similar names if no entity has the requested name."""
 
     spared = (
+        ("summary",),
         ("entity", "relations", "total_observations", "has_more", "revised", "aliases", "proposed"),
         ("observations",),
     )
@@ -196,6 +197,7 @@ class EntityReply(Answer):
     observations: list[Observation] | None = None
     relations: Relations | None = None
     aliases: Annotated[list[str] | None, Key("aka")] = None
+    summary: Annotated[str | None, Key("sum")] = None
     revised: Annotated[list[RevisedPart] | None, Key("revised")] = None
     proposed: Annotated[list[ProposedPart] | None, Key("proposed")] = None
     has_more: bool | None = None
@@ -295,6 +297,8 @@ class EntityReply(Answer):
             yield f"aka: {write_list(self.aliases)}"
         if self.found and self.like:
             yield f"like: {write_list(self.like)}"
+        if self.summary:
+            yield f"summary: {write_line(self.summary)}"
 
     def size(self) -> int:
         """Return the number of facts and relations, or of similar names."""
@@ -314,7 +318,8 @@ class EntityReply(Answer):
             if id(item) in kept
         ]
         has_more = row.total_observations > self._skipped + len(facts)
-        update: Item = {"observations": facts, "has_more": has_more}
+        summary = row.summary if has_more else None  # beside all facts it would say nothing new
+        update: Item = {"observations": facts, "has_more": has_more, "summary": summary}
         unread = 0
         if self.relations is not None:
             unread = row.total_relations - len(row.outgoing) - len(row.incoming)

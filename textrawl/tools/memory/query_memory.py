@@ -31,7 +31,7 @@ from textrawl.tools.memory.search_replies import (
     find_space_labels,
 )
 from textrawl.tools.toolset import READS
-from textrawl.values.text import LEAST_TOKENS, MOST_FACTS, MOST_TOKENS
+from textrawl.values.text import LEAST_TOKENS, MOST_FACTS, MOST_TOKENS, SUMMARY_TOKENS
 from textrawl.values.times import write_day
 
 Mode = Literal["search", "entity", "list"]
@@ -93,7 +93,8 @@ async def query_memory(
             question = Question(query, types, times, max_rows, semantic, minScore, chosen)
             reply = await _search(call, question, layout)
         case "entity":
-            lookup = Lookup(entityName, times, maxObs, skipped, includeRelated)
+            budget = maxTokens or call.app.max_recall_tokens
+            lookup = Lookup(entityName, times, maxObs, skipped, includeRelated, budget)
             reply = await _look_up(operations, lookup, call.caller, layout)
         case "list":
             max_rows = min(max(limit, 1), _MOST_LISTED)
@@ -165,13 +166,14 @@ async def _date_disagreeing(
 
 @dataclass(frozen=True)
 class Lookup:
-    """A look-up of one entity. The `skip` newest facts are left out."""
+    """A look-up of one entity. The `skip` newest facts are left out. `budget` is in tokens."""
 
     name: str
     times: Times
     max_observations: int
     skip: int
     related: bool
+    budget: int
 
     @property
     def with_relations(self) -> bool:
@@ -196,6 +198,8 @@ async def _look_up(
         reply = await _report_missing(memory, lookup.name, caller)
     else:
         related = lookup.with_relations
+        if lookup.budget < 2 * SUMMARY_TOKENS:  # facts are worth more
+            row = replace(row, summary=None)
         layout = await _date_disagreeing(
             memory,
             layout,
