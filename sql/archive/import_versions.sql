@@ -2,7 +2,7 @@ create function textrawl.import_versions(lines jsonb) returns table (
     place integer,  -- number of the line in the file
     stored uuid,
     outcome text    -- added, known (the document has the same text of the same time), homeless (its document is missing)
-                    -- or inexact (an exact text is the JSON of an item, and only items have one)
+                    -- or inexact (an exact text is the JSON of an item with at most 190 levels, and only items have one)
 )
 language plpgsql volatile security definer
 set search_path from current
@@ -42,7 +42,7 @@ begin
             outcome := 'known';
         elsif coalesce(line.exact, false) <> exists (
                   select from document d where d.space_id = line.space and d.id = line.document and d.kind in ('item', 'log'))
-              or line.exact and line.text is not json then
+              or line.exact and (line.text is not json or is_nested_deeply(line.text)) then
             outcome := 'inexact';
         else
             outcome := 'added';

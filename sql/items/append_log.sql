@@ -23,6 +23,8 @@ begin
     if exists (select from json_array_elements(entries) e (value) where octet_length(e.value::text) > 1000000) then
         raise exception using errcode = 'TR104', message = 'the value is too long',
             detail = (select max(octet_length(e.value::text)) from json_array_elements(entries) e (value))::text;
+    elsif is_nested_deeply(entries::text) then
+        raise exception using errcode = 'TR107', message = 'the value is nested too deeply';
     end if;
     perform claim_removal();
     place := claim_namespace(namespace, origin.space_id, appending => true);
@@ -64,5 +66,5 @@ $$;
 comment on function textrawl.append_log is
     'Append values to the log of a namespace, all of them or none, in their order. Sessions that append at the same time wait for each '
     'other. The same call with the same request again appends nothing. Errors: TR010 to TR012 (access), TR103 (not a namespace, or not a list), TR104 (a '
-    'value has more than 1,000,000 bytes). '
+    'value has more than 1,000,000 bytes), TR107 (the list has more than 190 levels). '
     'Example: select length from textrawl.append_log(array[''sessions'', ''7''], ''["hello", {"role": "user"}]'');';

@@ -1,6 +1,6 @@
 -- Each of these functions takes a credential and does only what the credential allows.
 grant execute on function
-    textrawl.put_item, textrawl.get_item, textrawl.renew_item, textrawl.delete_items, textrawl.search_items,
+    textrawl.put_item, textrawl.put_items, textrawl.get_item, textrawl.renew_item, textrawl.delete_items, textrawl.search_items,
     textrawl.list_namespaces, textrawl.item_history, textrawl.append_log, textrawl.read_log, textrawl.pop_log, textrawl.clear_log
     to textrawl_app, textrawl_analyst;
 

@@ -30,6 +30,8 @@ begin
     elsif value is null or octet_length(value::text) > 1000000 or octet_length(metadata::text) > 100000 then
         raise exception using errcode = 'TR104', message = 'the value is too long',
             detail = greatest(octet_length(value::text), octet_length(metadata::text))::text;
+    elsif is_nested_deeply(value::text) or is_nested_deeply(metadata::text) then
+        raise exception using errcode = 'TR107', message = 'the value is nested too deeply';
     elsif json_typeof(metadata) is distinct from 'object' or ttl <= interval '0'
           or not coalesce(jsonb_typeof(index) = 'boolean' or jsonb_typeof(index) = 'array' and index = coalesce((
               select jsonb_agg(to_jsonb(p.path)) from jsonb_array_elements_text(index) p (path)), '[]'), false) then
@@ -98,5 +100,5 @@ comment on function textrawl.put_item is
     'Store a value under a namespace and a key, and keep the former value for item_history(). The same value again '
     'changes nothing, but its time to live begins again. Errors: TR010 to TR012 (access), TR103 (not a namespace, key, '
     'metadata, time to live or index), TR104 (more than 1,000,000 bytes, or metadata of more than 100,000), TR105 (the key is '
-    'there), TR106 (the present version is not `known`). '
+    'there), TR106 (the present version is not `known`), TR107 (more than 190 levels). '
     'Example: select version from textrawl.put_item(array[''users'', ''ada''], ''tea'', ''{"kind": "green"}'');';

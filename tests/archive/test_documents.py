@@ -96,13 +96,17 @@ def test_a_text_that_is_no_json_and_an_exact_text_of_another_document_are_refuse
     items = [line for line in texts if line["exact"]]
     plain = next(line for line in texts if not line["exact"])
     items[0]["text"], items[1]["exact"], plain["exact"] = "{", False, True
+    items[2]["text"] = "[" * 191 + "]" * 191
     file.write_text("\n".join(json.dumps(line) for line in lines), encoding="utf-8")
 
     outcome = run("import", str(file), DATABASE_URL=fresh)
 
     told = {line.split(": ", 1)[1] for line in outcome.err.splitlines()}
-    assert "Bad lines: 3." in outcome.out
-    assert told == {"an exact text is the JSON of an item, and other documents have no exact text"}
+    assert "Bad lines: 4." in outcome.out
+    assert told == {
+        "an exact text is the JSON of an item with at most 190 levels, and other documents have no "
+        "exact text"
+    }
 
 
 def test_parts_of_entries_are_not_lines_of_their_own(run: Run, diary: str, tmp_path: Path) -> None:

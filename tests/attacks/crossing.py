@@ -242,6 +242,10 @@ def _guess_items(dice: random.Random, loot: Loot) -> dict[str, list[Arguments]]:
     item = {**place, "key": dice.choice([loot.canary, "secret"])}
     return {
         "put_item": [{**item, "value": f"note {dice.randrange(1_000)}"}],
+        "put_items": [
+            {"items": [{**item, "value": 1}], "delete": [item]},
+            {"items": [], "delete": [item]},
+        ],
         "get_item": [item, {**item, "version": 1}, {**item, "refresh": True}],
         "delete_item": [item, place],
         "search_items": [{}, {"query": "hides"}, {"prefix": ["*"], "filter": {"of": loot.space}}],

@@ -85,6 +85,7 @@ WRITES = (
     "insert into recalled values (2, gen_random_uuid(), 1, now())", "delete from recall",
     "select remember_fact('Ada', 'person', 'x')", "select forget_entity('Ada')",
     "select set_own_entity('Ada')", "select put_item(array['vault', 'red'], 'secret', '1')",
+    "select put_items('[]', '[{\"namespace\": [\"vault\", \"red\"], \"key\": \"secret\"}]')",
     "select append_log(array['vault', 'red'], '[1]')", "select clear_log(array['vault', 'red'])",
     "select delete_items(array['vault'])", "select prune_items(2, now(), now())",
     "select build_knowledge('[]')", "select relate_entities('Ada', 'is', 'Bo')",

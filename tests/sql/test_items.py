@@ -1,5 +1,6 @@
 """Items and logs in SQL: undo, age, spaces, languages, and what an analyst sees."""
 
+import json
 from typing import Any
 
 import psycopg
@@ -26,6 +27,13 @@ def call(team: Team, actor: str, statement: str, *given: Any, space: int | None 
 def put(team: Team, actor: str, value: Any, key: str = "tea", **given: Any) -> None:
     more = "".join(f", {name} => %s" for name in given)
     call(team, actor, f"put_item(%s, %s, %s{more}", ADA, key, Json(value), *given.values())
+
+
+def refuse(team: Team, statement: str, *given: Any) -> str | None:
+    """The SQLSTATE of a function that Bob calls in vain."""
+    with pytest.raises(psycopg.DatabaseError) as refusal:
+        call(team, "bob", statement, *given)
+    return refusal.value.sqlstate
 
 
 def append(team: Team, actor: str, *values: Any) -> None:
@@ -110,6 +118,69 @@ def test_a_blank_text_waits_for_no_vector_and_one_without_words_does(team: Team)
     ]
 
 
+def test_a_value_of_more_levels_than_an_answer_can_have_is_refused(team: Team) -> None:
+    before = look(team)
+    wide = json.dumps([{"a": "]]["}] * 300 + ['\\"[', {"[": "\\"}] * 100)  # two levels
+    for levels, inner in ((190, ""), (190, '{"a": 1}, 1, []'), (188, wide)):
+        fits, deep = (f"{'[' * n}{inner}{']' * n}" for n in (levels - (inner != ""), levels + 1))
+        put(team, "bob", 0, "other")
+        call(team, "bob", "put_item(%s, 'fits', %s::json", ADA, fits)
+        put_many = json.dumps([{"namespace": ADA, "key": "k", "value": json.loads(deep)}])
+        for statement, given in (
+            ("put_item(%s, 'k', %s::json", (ADA, deep)),
+            ("put_item(%s, 'k', '1', %s::json", (ADA, f'{{"a": {deep}}}')),
+            ("put_items(%s::json", (put_many,)),
+            ("append_log(%s, %s::json", (ADA, deep)),
+        ):
+            assert refuse(team, statement, *given) == "TR107", statement
+    assert (look(team)[0].keys(), look(team)[1]) == ({"other", "fits"}, before[1])
+
+
+NEW, GONE = {"namespace": ADA, "key": "new", "value": 3}, {"namespace": ADA, "key": "a"}
+
+
+def change(items: list[Any], deletions: list[Any]) -> tuple[str, Json, Json]:
+    return "put_items(%s, %s", Json(items), Json(deletions)
+
+
+def test_of_several_items_none_is_stored_if_one_cannot_be(team: Team) -> None:
+    put(team, "bob", 1, "a")
+    put(team, "bob", 2, "b")
+    before = look(team)
+    for items, deletions, state in (
+        ([NEW, {**NEW, "key": ""}], [GONE], "TR103"),
+        ([NEW, {**NEW, "key": "a", "version": 0}], [], "TR105"),
+        ([NEW, {**NEW, "key": "a", "version": 2}], [], "TR106"),
+        ([NEW], [{**GONE, "version": 2}], "TR106"),
+        ([NEW], [{**GONE, "key": "never", "version": 1}], "TR106"),
+        ([NEW, NEW], [], "TR103"),
+        ([NEW], [GONE, GONE], "TR103"),
+        ([NEW], [NEW], "TR103"),
+        ([{**NEW, "key": str(n)} for n in range(101)], [], "TR103"),
+        ([{"namespace": ADA, "key": "no value"}], [GONE], "TR104"),
+    ):
+        assert refuse(team, *change(items, deletions)) == state, (items, deletions)
+        assert look(team) == before
+    writer = team.credential("ana", "read", "write")
+    query = "select put_items('[]', %s, credential => %s, space => %s)"
+    with pytest.raises(psycopg.DatabaseError) as refusal:
+        team.sql.execute(query, (Json([GONE]), writer, team.space))
+    assert refusal.value.sqlstate == "TR011"
+
+
+def test_several_items_are_stored_and_deleted_once_however_often_a_request_comes(
+    team: Team,
+) -> None:
+    put(team, "bob", 1, "a")
+    put(team, "bob", 2, "b")
+    moved = [{**NEW, "key": str(n), "value": n, "version": 0, "ttl": 60} for n in (10, 9)]
+    statement, *given = change(moved, [{**GONE, "version": 1}, {**GONE, "key": "never"}])
+    for _ in range(2):
+        rows = call(team, "bob", f"{statement}, request => 'r'", *given)
+        assert sorted((place, version) for place, _, _, _, version, *_ in rows) == [(1, 1), (2, 1)]
+    assert look(team) == ({"b": 2, "9": 9, "10": 10}, [])
+
+
 def test_one_call_is_undone_by_its_author(team: Team) -> None:
     put(team, "bob", 1)
     put(team, "bob", 2)
@@ -158,6 +229,7 @@ def test_no_verb_reaches_items_of_another_space(team: Team) -> None:
         ("search_items('vault'", []),
         ("search_items(prefix => %s", [ADA]),
         ("list_namespaces(%s", [["*"]]),
+        ("put_items('[]', %s", ['[{"namespace": ["users", "ada"], "key": "tea"}]']),
         ("append_log(%s, '[1]'", [["log"]]),
         ("read_log(%s", [["log"]]),
         ("pop_log(%s", [["log"]]),

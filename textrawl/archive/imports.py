@@ -122,7 +122,8 @@ _REASONS = {
     "facts": "the space here holds facts, but the space of the file is a graph",
     "graph": "the space here is a graph, but the space of the file holds facts",
     "open": "the tier here shows more: first run `textrawl space tier` with the tier of the file",
-    "inexact": "an exact text is the JSON of an item, and other documents have no exact text",
+    "inexact": "an exact text is the JSON of an item with at most 190 levels, and other documents "
+    "have no exact text",
     "taken": "another entity here has this name",
     "undone": "an undo took it back: first run `textrawl undo --revert` or `textrawl undo --purge`",
     "refused": "the database refuses it",

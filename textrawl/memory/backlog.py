@@ -5,7 +5,7 @@ this process dies, the database assigns the fact to another process.
 """
 
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from uuid import UUID
 
 from textrawl import errors
@@ -167,20 +167,20 @@ async def embed_document(
     return True
 
 
-async def embed_item(
-    store: Store, model: StoredModel | None, space: int, text_id: UUID, text: str
+async def embed_items(
+    store: Store, model: StoredModel | None, space: int, texts: Mapping[UUID, str]
 ) -> None:
-    """Embed the text of an item that is stored, or leave it to the upkeep."""
+    """Embed the texts of items that are stored, by their ids, or leave them to the upkeep."""
     if model is None:
         return
     try:
-        vectors = await model.embedder.embed_documents([text])
+        vectors = await model.embedder.embed_documents([*texts.values()])
         await store.database.call(
             "fill_pending_embeddings",
             int,
             model=model.model_id,
-            observations=[text_id],
-            spaces=[space],
+            observations=[*texts],
+            spaces=[space] * len(texts),
             embeddings=vectors,
         )
     except TextrawlError as error:

@@ -11,7 +11,7 @@ from pydantic import BeforeValidator, Field
 
 from textrawl.access.principal import Caller
 from textrawl.errors import ArgumentInvalid
-from textrawl.memory.backlog import embed_item, find_document_model
+from textrawl.memory.backlog import embed_items, find_document_model
 from textrawl.memory.store import Store
 from textrawl.wire.replies import OMIT_EMPTY, Key, Part, Score
 
@@ -31,6 +31,19 @@ class Value:
     metadata: Mapping[str, Any] = field(default_factory=dict[str, Any])
     ttl: timedelta | None = None
     index: bool | list[str] = True
+    version: int | None = None
+
+    def write(self) -> dict[str, Any]:
+        """Return the item as put_items takes it."""
+        return vars(self) | {"ttl": None if self.ttl is None else self.ttl.total_seconds()}
+
+
+@dataclass(frozen=True)
+class Deletion:
+    """An item to delete. If `version` is not None, it is the number of the present version."""
+
+    namespace: Sequence[str]
+    key: str
     version: int | None = None
 
 
@@ -59,6 +72,13 @@ class StoredRow:
     expires_at: datetime | None
     author: str
     text: str | None
+
+
+@dataclass(frozen=True)
+class PlacedRow(StoredRow):
+    """A row of put_items. `place` is the number of the value in its list, from 1."""
+
+    place: int
 
 
 class ItemPart(Part):
@@ -109,6 +129,22 @@ def write_value(value: object) -> str:
     return text
 
 
+def _describe(value: Value, stored: StoredRow) -> dict[str, Any]:
+    """Return the members of an item that was stored now."""
+    return {
+        "space": stored.space_name,
+        "namespace": list(value.namespace),
+        "key": value.key,
+        "value": value.value,
+        "metadata": dict(value.metadata),
+        "version": stored.version,
+        "created_at": stored.created_at,
+        "updated_at": stored.updated_at,
+        "expires_at": stored.expires_at,
+        "author": stored.author,
+    }
+
+
 class ItemOperations:
     """The items of one memory."""
 
@@ -129,21 +165,35 @@ class ItemOperations:
             known=value.version,
             **caller.writing,
         )
-        if stored.text and stored.text_id:
-            model = await find_document_model(self._store, [stored.text])
-            await embed_item(self._store, model, stored.space_id, stored.text_id, stored.text)
-        return ItemPart(
-            space=stored.space_name,
-            namespace=list(value.namespace),
-            key=value.key,
-            value=value.value,
-            metadata=dict(value.metadata),
-            version=stored.version,
-            created_at=stored.created_at,
-            updated_at=stored.updated_at,
-            expires_at=stored.expires_at,
-            author=stored.author,
+        await self._embed([stored])
+        return ItemPart(**_describe(value, stored))
+
+    async def put_all(
+        self, values: Sequence[Value], deletions: Sequence[Deletion], caller: Caller
+    ) -> list[FoundPart]:
+        """Store and delete items, all or none, and return those that are stored.
+
+        Raises the errors of `put`.
+        """
+        rows = await self._store.call(
+            "put_items",
+            PlacedRow,
+            items=write_value([value.write() for value in values]),
+            deletions=write_value([vars(deletion) for deletion in deletions]),
+            **caller.writing,
         )
+        await self._embed(rows)
+        return [
+            FoundPart(**_describe(values[row.place - 1], row))
+            for row in sorted(rows, key=lambda row: row.place)
+        ]
+
+    async def _embed(self, rows: Sequence[StoredRow]) -> None:
+        """Make the vectors of the texts that have changed, or leave them to the upkeep."""
+        texts = {row.text_id: row.text for row in rows if row.text and row.text_id}
+        if texts:
+            model = await find_document_model(self._store, [*texts.values()])
+            await embed_items(self._store, model, rows[0].space_id, texts)
 
     async def get(
         self, namespace: Sequence[str], key: str, version: int | None, caller: Caller

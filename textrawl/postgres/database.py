@@ -64,7 +64,15 @@ _CONFLICTS = (
 _FAILOVER_PAUSE = 0.2  # seconds before a call is sent to the next primary
 # Writes that answer the same when they are repeated. The answer can say that the fact is known.
 REPEATABLE = frozenset(
-    {"authenticate", "build_knowledge", "put_item", "relate_entities", "remember_fact", "vouch"}
+    {
+        "authenticate",
+        "build_knowledge",
+        "put_item",
+        "put_items",
+        "relate_entities",
+        "remember_fact",
+        "vouch",
+    }
 )
 # Writes that store another row when a client repeats them, or take another one.
 STORED_AGAIN = frozenset({"add_reflection", "append_log", "create_token", "pop_log"})

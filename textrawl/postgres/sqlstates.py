@@ -293,6 +293,10 @@ REFUSALS: dict[str, Explain] = {
     ),
     "TR105": lambda _detail, _parameter: errors.ItemExists(),
     "TR106": lambda _detail, _parameter: errors.ItemChanged(),
+    "TR107": _invalid(
+        "Value is nested too deeply",
+        "a value has at most 190 levels of lists and objects: store a part as text",
+    ),
     "TR110": _invalid(
         "No such event, or it is undone already",
         "`textrawl log --json` shows the numbers of events",

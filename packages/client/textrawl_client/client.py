@@ -23,7 +23,7 @@ from textrawl_client.schemas import (
     StoredFact,
     Undone,
 )
-from textrawl_client.wire import Answer, Call, Members, build_call, write_moment
+from textrawl_client.wire import Answer, Call, Members, build_call, keep, write_moment
 
 Moment = datetime | str
 """A time. A text is an ISO 8601 date or instant. A time without an offset is in UTC."""
@@ -149,7 +149,7 @@ class Client:
         types = _list_types(types)
         given = _name_arguments(locals(), "entity") | {"mode": "search", "includeIds": True}
         wishes = None if entity is None else {"about": entity}
-        call = build_call("query_memory", _keep(given), space or self._space, reads=True)
+        call = build_call("query_memory", keep(given), space or self._space, reads=True)
         return read_facts(await self._send(call._replace(wishes=wishes)))
 
     async def documents(
@@ -326,13 +326,13 @@ class Client:
     async def _call_tool(
         self, tool: str, given: Members, space: str | None = None, *, reads: bool = False
     ) -> Answer:
-        return await self._send(build_call(tool, _keep(given), space or self._space, reads=reads))
+        return await self._send(build_call(tool, keep(given), space or self._space, reads=reads))
 
     async def _operate(
         self, name: str, given: Members, space: str | None, *, reads: bool = False
     ) -> Any:
         """Return the result of an operation, which no model can call."""
-        call = Call(name, "", _keep(given), space or self._space, reads)
+        call = Call(name, "", keep(given), space or self._space, reads)
         return (await self._send(call)).content
 
     async def _send(self, call: Call) -> Answer:
@@ -348,11 +348,6 @@ class Client:
 
 def _list_types(types: Sequence[str] | None) -> list[str] | None:
     return [types] if isinstance(types, str) else list(types) if types else None
-
-
-def _keep(given: Members) -> dict[str, Any]:
-    """Return the arguments without those that are None, but with the `value` of an item."""
-    return {name: value for name, value in given.items() if value is not None or name == "value"}
 
 
 def _name_arguments(given: Members, *others: str) -> dict[str, Any]:
@@ -418,6 +413,7 @@ class SyncItemStore:
         self.waiting = store
 
     put = wait_for(ItemStore.put)
+    put_many = wait_for(ItemStore.put_many)
     get = wait_for(ItemStore.get)
     delete = wait_for(ItemStore.delete)
     list = wait_for(ItemStore.list)

@@ -1,12 +1,13 @@
 """Items (JSON values under a namespace and a key) and logs, which grow at their end."""
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any, Literal
 
 from textrawl_client.errors import ArgumentInvalid
 from textrawl_client.schemas import Item
-from textrawl_client.wire import Answer
+from textrawl_client.wire import Answer, keep
 
 _MOST_CHARACTERS = 1000  # of a question
 
@@ -20,6 +21,32 @@ CallTool = Callable[..., Awaitable[Answer]]
 
 A call that `reads`, or that a server does only once for each request id, can be repeated.
 """
+
+
+@dataclass(frozen=True)
+class Put:
+    """An item for `put_many`, with the arguments of `put`."""
+
+    namespace: Namespace
+    key: str
+    value: Json
+    metadata: Mapping[str, Json] | None = None
+    ttl: timedelta | float | None = None
+    index: bool | Sequence[str] = True
+    version: int | None = None
+
+    def write(self) -> dict[str, Any]:
+        """Return the arguments of the tool."""
+        ttl, index = self.ttl, self.index
+        given = {
+            **_place(self.namespace, self.key),
+            "value": self.value,
+            "metadata": None if self.metadata is None else dict(self.metadata),
+            "ttlSeconds": ttl.total_seconds() if isinstance(ttl, timedelta) else ttl,
+            "index": index if isinstance(index, (bool, str)) else list(index),
+            "version": self.version,
+        }
+        return keep(given)
 
 
 class ItemStore:
@@ -46,16 +73,27 @@ class ItemStore:
         With `version` 0 the key must be free (raises ItemExists); another number must be the
         current version (raises ItemChanged).
         """
-        given = {
-            **_place(namespace, key),
-            "value": value,
-            "metadata": None if metadata is None else dict(metadata),
-            "ttlSeconds": ttl.total_seconds() if isinstance(ttl, timedelta) else ttl,
-            "index": index if isinstance(index, (bool, str)) else list(index),
-            "version": version,
-        }
-        answer = await self._call("put_item", given, reads=True)
+        given = Put(namespace, key, value, metadata, ttl, index, version)
+        answer = await self._call("put_item", given.write(), reads=True)
         return Item.model_validate(answer.content)
+
+    async def put_many(
+        self, items: Iterable[Put], *, delete: Iterable[Item | tuple[Namespace, str]] = ()
+    ) -> "list[Item]":
+        """Store up to 100 items and delete up to 100: all of them, or none.
+
+        `delete` has places (a namespace and a key), or items that must still have their versions. A
+        request has at most a megabyte. Raises the errors of `put`.
+        """
+        gone = [
+            {**_place(one.namespace, one.key), "version": one.version}
+            if isinstance(one, Item)
+            else _place(*one)
+            for one in delete
+        ]
+        return await self._find(
+            {"items": [one.write() for one in items], "delete": gone}, "put_items"
+        )
 
     async def get(
         self, namespace: Namespace, key: str, *, refresh: bool = False, version: int | None = None

@@ -82,6 +82,11 @@ def build_call(
     return Call(PROMPT if name == "digest" else TOOL, name, dict(arguments), space, reads)
 
 
+def keep(given: Members) -> dict[str, Any]:
+    """Return the arguments without those that are None, but with the `value` of an item."""
+    return {name: value for name, value in given.items() if value is not None or name == "value"}
+
+
 class Answer(NamedTuple):
     """The answer to a call: its structured content, and the lines that a model would read.
 
@@ -102,7 +107,7 @@ def encode(message: Members) -> bytes:
         _PARSER.validate_json(line)  # servers use this parser, which has a limit of depth
     except (RecursionError, ValidationError):
         raise ArgumentInvalid(
-            "It has more than 200 levels of lists and objects: store a part as text",
+            "a value has at most 190 levels of lists and objects: store a part as text",
             title="Value is nested too deeply",
         ) from None
     except (TypeError, ValueError) as error:

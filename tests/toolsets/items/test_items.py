@@ -218,6 +218,29 @@ async def test_an_expired_item_is_gone_at_once_with_its_former_values(
     assert renewed["expiresAt"] > renewed["updatedAt"]
 
 
+async def test_one_call_moves_items_and_answers_in_their_order(connect: Connect) -> None:
+    client = await connect()
+    former = [await put(client, number, f"{number}") for number in range(3)]
+    moved = [
+        {"namespace": ["a", one["key"]], "key": "b", "value": one["value"], "version": 0}
+        for one in reversed(former)
+    ]
+    gone = [{name: one[name] for name in ("namespace", "key", "version")} for one in former]
+
+    answer = await ask(client, "put_items", items=moved, delete=gone)
+
+    assert [one["value"] for one in answer["items"]] == [2, 1, 0]
+    assert (await ask(client, "search_items", query="2"))["items"][0]["value"] == 2
+    listed = (await ask(client, "search_items"))["items"]
+    assert [(one["namespace"], one["value"]) for one in listed] == [
+        (["a", str(number)], number) for number in range(3)
+    ]
+    wrong = {**moved[0], "value": "x", "ttlSeconds": -1}
+    assert "items[0].ttlSeconds" in (await refuse(client, "put_items", items=[wrong]))[1]
+    title, fix = await refuse(client, "put_items", items=moved)
+    assert (title, "version" in fix) == ("Item exists", True)
+
+
 async def test_models_see_the_tools_only_if_the_settings_name_them(connect: Connect) -> None:
     client = await connect()
     assert "put_item" not in [tool.name for tool in (await client.list_tools()).tools]

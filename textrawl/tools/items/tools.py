@@ -5,9 +5,10 @@ from datetime import timedelta
 from typing import Annotated, Any, ClassVar, Self, cast
 
 from mcp.types import CallToolResult
-from pydantic import AfterValidator, Field, WithJsonSchema
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, WithJsonSchema
 
 from textrawl.memory.items import (
+    Deletion,
     FoundPart,
     ItemOperations,
     ItemPart,
@@ -27,6 +28,7 @@ items = Toolset(
     "Keep JSON values under a namespace and a key, and logs of values in their order.",
     (
         "put_item",
+        "put_items",
         "get_item",
         "delete_item",
         "search_items",
@@ -41,7 +43,7 @@ items = Toolset(
 
 _ONCE = WRITES.model_copy(update={"idempotent_hint": False})
 _TAKES = DELETES.model_copy(update={"idempotent_hint": False})
-_LONGEST, _MOST_LABELS = 500, 100
+_LONGEST, _MOST_LABELS, _MOST_ITEMS = 500, 100, 100
 _YEARS = 100 * 366 * 86_400.0  # seconds
 
 
@@ -76,8 +78,45 @@ _Exact = AfterValidator(_check_text)
 Label = Annotated[str, _Exact, Field(min_length=1, max_length=_LONGEST)]
 Labels = Annotated[list[Label], Field(max_length=_MOST_LABELS)]
 Namespace = Annotated[list[Label], Field(min_length=1, max_length=_MOST_LABELS)]
+Seconds = Annotated[float, AfterValidator(_check_seconds)]
+Index = Annotated[
+    Any,
+    AfterValidator(_check_index),
+    WithJsonSchema({"description": "paths that search reads, or false"}),
+]
+Version = Annotated[int, Field(ge=0, description="the present one; 0: no such item")]
 Limit = Annotated[int, Field(ge=1, le=1000)]
 Offset = Annotated[int, Field(ge=0, le=1_000_000)]
+
+
+class ItemToPut(BaseModel):
+    """An item of put_items, with the arguments of put_item."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    namespace: Namespace
+    key: Label
+    value: Any
+    metadata: dict[str, Any] | None = None
+    ttlSeconds: Seconds | None = None  # noqa: N815 - the wire's names, as for parameters
+    index: Index = True
+    version: Version | None = None
+
+    def read(self) -> Value:
+        """Return the value to store."""
+        ttl = None if self.ttlSeconds is None else timedelta(seconds=self.ttlSeconds)
+        about = self.metadata or {}
+        return Value(self.namespace, self.key, self.value, about, ttl, self.index, self.version)
+
+
+class ItemToDelete(BaseModel):
+    """An item that put_items deletes, if it has this version."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    namespace: Namespace
+    key: Label
+    version: Annotated[int, Field(ge=1)] | None = None
 
 
 @dataclass(frozen=True)
@@ -194,32 +233,43 @@ async def put_item(
     key: Label,
     value: Annotated[Any, Field(description="any JSON")],
     metadata: dict[str, Any] | None = None,
-    ttlSeconds: Annotated[float, AfterValidator(_check_seconds)] | None = None,
-    index: Annotated[
-        Any,
-        AfterValidator(_check_index),
-        WithJsonSchema({"description": "paths that search reads, or false"}),
-    ] = True,
-    version: Annotated[int, Field(ge=0, description="the present one; 0: no such item")]
-    | None = None,
+    ttlSeconds: Seconds | None = None,
+    index: Index = True,
+    version: Version | None = None,
 ) -> CallToolResult:
     """Store a JSON value under a namespace and a key, in place of the former value.
 
     Example: {"namespace":["users","ada"],"key":"tea","value":{"kind":"green"}}.
     """
-    stored = await ItemOperations(call.store).put(
-        Value(
-            namespace,
-            key,
-            value,
-            metadata or {},
-            None if ttlSeconds is None else timedelta(seconds=ttlSeconds),
-            index,
-            version,
-        ),
+    given = ItemToPut.model_construct(
+        namespace=namespace,
+        key=key,
+        value=value,
+        metadata=metadata,
+        ttlSeconds=ttlSeconds,
+        index=index,
+        version=version,
+    )
+    stored = await ItemOperations(call.store).put(given.read(), call.caller)
+    return _answer(call, ItemReply.build(stored))
+
+
+@items.tool(_TAKES, ItemsReply, scopes=("write",))
+async def put_items(
+    call: Call,
+    items: Annotated[list[ItemToPut], Field(max_length=_MOST_ITEMS)],
+    delete: Annotated[list[ItemToDelete], Field(max_length=_MOST_ITEMS)] | None = None,
+) -> CallToolResult:
+    """Store and delete several items, all of them or none.
+
+    Example: {"items":[{"namespace":["users","ada"],"key":"tea","value":1}]}.
+    """
+    stored = await ItemOperations(call.store).put_all(
+        [one.read() for one in items],
+        [Deletion(one.namespace, one.key, one.version) for one in delete or ()],
         call.caller,
     )
-    return _answer(call, ItemReply.build(stored))
+    return _answer(call, ItemsReply(found=stored))
 
 
 @items.tool(READS, ItemReply, NoItemReply)

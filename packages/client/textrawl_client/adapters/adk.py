@@ -6,7 +6,7 @@ to come back exactly as they were.
 
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from functools import partial
 from typing import Any
@@ -19,9 +19,9 @@ from google.adk.memory.memory_entry import MemoryEntry
 from google.adk.sessions import Session
 from google.genai.types import Content
 
-from textrawl_client.adapters.pages import read_all
+from textrawl_client.adapters.pages import plan, read_all
 from textrawl_client.client import Client
-from textrawl_client.items import Item
+from textrawl_client.items import Item, Put
 
 _NO_SESSION = "__unknown_session_id__"
 _DELETED = "__deleted_memory_ids__"
@@ -69,9 +69,8 @@ class TextrawlMemoryService(BaseMemoryService):
             return
         deleted = await self._read_all((*place[:-1], _DELETED))
         known = await self._read_all(place)
-        for key, value in values.items():
-            if key not in deleted and known.get(key) != value:
-                await self._items.put(place, key, value, metadata=custom_metadata, index=_INDEX)
+        new = (k for k in values if k not in deleted and known.get(k) != values[k])
+        await self._store(Put(place, k, values[k], custom_metadata, index=_INDEX) for k in new)
 
     async def add_memory(
         self,
@@ -82,12 +81,14 @@ class TextrawlMemoryService(BaseMemoryService):
         custom_metadata: Mapping[str, object] | None = None,
     ) -> None:
         """Store entries that belong to no session. An entry with a known id replaces it."""
-        place = (*self._root, app_name, user_id)
+        puts = dict[str, Put]()
         for entry in memories:
             key = entry.id or str(uuid4())
             value = _write_value(key, entry.content, entry.author, entry.timestamp)
             about = {**(custom_metadata or {}), **entry.custom_metadata}
-            await self._items.put(place, key, value, metadata=about, index=_INDEX)
+            place = (*self._root, app_name, user_id)
+            puts[key] = Put(place, key, value, about, index=_INDEX)
+        await self._store(puts.values())
 
     async def search_memory(
         self, *, app_name: str, user_id: str, query: str
@@ -105,9 +106,13 @@ class TextrawlMemoryService(BaseMemoryService):
         """Delete the entry with this id. Nothing happens if there is none."""
         place = (*self._root, app_name, user_id)
         wanted = {"id": memory_id or ""}
-        for item in await self._items.list(place, filter=wanted):
-            await self._items.put((*place, _DELETED), item.key, None, index=False)
-            await self._items.delete(item.namespace, item.key)
+        gone = {item.key: item for item in await self._items.list(place, filter=wanted)}
+        signs = (Put((*place, _DELETED), key, None, index=False) for key in gone)
+        await self._store(signs, [*gone.values()])
+
+    async def _store(self, puts: Iterable[Put], gone: Sequence[Item] = ()) -> None:
+        for some, ended in plan(puts, gone):
+            await self._items.put_many(some, delete=ended)
 
     async def _read_all(self, place: tuple[str, ...]) -> dict[str, Any]:
         items = await read_all(partial(self._items.list, place))

@@ -14,8 +14,9 @@ from uuid import uuid4
 from agno.db.in_memory import InMemoryDb
 from agno.db.schemas import UserMemory
 
-from textrawl_client.adapters.pages import read_pages
+from textrawl_client.adapters.pages import put_all, read_pages
 from textrawl_client.client import SyncClient
+from textrawl_client.items import Put
 
 Json = dict[str, Any]
 
@@ -45,7 +46,7 @@ class TextrawlMemories:
         preserve_updated_at: bool = False,
     ) -> list[Any]:
         """Store memories, with the times of their last changes if `preserve_updated_at`."""
-        stored = list[Any]()
+        puts = dict[str, Put]()
         for memory in memories:
             key = memory.memory_id = memory.memory_id or str(uuid4())
             before = self._items.get(self._place, key)
@@ -53,9 +54,9 @@ class TextrawlMemories:
             value = asdict(memory) | {"updated_at": changed}
             if before is not None:
                 value |= {name: before.value[name] for name in ("user_id", "created_at")}
-            self._items.put(self._place, key, value, index=["memory", "topics"])
-            stored.append(_show(value, deserialize))
-        return stored
+            puts[key] = Put(self._place, key, value, index=["memory", "topics"])
+        put_all(self._items, puts.values())
+        return [_show(puts[str(memory.memory_id)].value, deserialize) for memory in memories]
 
     def get_user_memory(
         self, memory_id: str, deserialize: bool | None = True, user_id: str | None = None
@@ -115,13 +116,12 @@ class TextrawlMemories:
 
     def delete_user_memory(self, memory_id: str, user_id: str | None = None) -> None:
         """Delete a memory, unless it belongs to another user."""
-        if self.get_user_memory(memory_id, user_id=user_id) is not None:
-            self._items.delete(self._place, memory_id)
+        self.delete_user_memories([memory_id], user_id)
 
     def delete_user_memories(self, memory_ids: list[str], user_id: str | None = None) -> None:
         """Delete memories, but none of another user."""
-        for memory_id in memory_ids:
-            self.delete_user_memory(memory_id, user_id)
+        own = (one for one in {*memory_ids} if self.get_user_memory(one, user_id=user_id))
+        put_all(self._items, (), [(self._place, one) for one in own])
 
     def clear_memories(self) -> None:
         """Delete the memories of all users."""

@@ -12,9 +12,9 @@ from typing import Any
 
 from anthropic.lib.tools import ToolError
 
-from textrawl_client.adapters.pages import read_all
+from textrawl_client.adapters.pages import plan, read_all
 from textrawl_client.errors import ItemChanged, ItemExists
-from textrawl_client.items import Item, ItemStore
+from textrawl_client.items import Item, ItemStore, Put
 
 Path = tuple[str, ...]
 """The names of the directories that hold a file, and its own. () is /memories."""
@@ -72,9 +72,8 @@ class Files:
         """Store a new file or directory. `taken` says that something has this path."""
         if not path:
             raise ToolError(taken)
-        place, index = self._enter(path[:-1]), isinstance(value, str)
         try:
-            await self._items.put(place, path[-1], value, index=index, version=0)
+            await self._items.put_many([self._put(path, value)])
         except ItemExists:
             raise ToolError(taken) from None
 
@@ -86,10 +85,17 @@ class Files:
             raise ToolError(f"The file {name} was changed meanwhile. View it again.") from None
 
     async def move(self, path: Path, item: Item, new: Path, taken: str) -> None:
-        """Move a file or directory. All is copied before the first item is deleted."""
-        for below, moved in [((), item), *([] if is_file(item) else await self.list(path))]:
-            await self.add((*new, *below), moved.value, taken)
-        await self.remove(path, item)
+        """Move a file or directory, in one step if it has up to 100 files and a megabyte."""
+        moved = [((), item), *([] if is_file(item) else await self.list(path))]
+        puts = [self._put((*new, *below), one.value) for below, one in moved]
+        try:
+            for some, gone in plan(puts, [one for _, one in moved]):
+                await self._items.put_many(some, delete=gone)
+        except ItemExists:
+            raise ToolError(taken) from None
+        except ItemChanged:
+            name = "/".join((_ROOT, *path))
+            raise ToolError(f"/{name} was changed meanwhile. View it again.") from None
 
     async def remove(self, path: Path, item: Item) -> None:
         """Delete a file, or a directory with all that is below it."""
@@ -100,6 +106,11 @@ class Files:
     async def clear(self) -> None:
         """Delete all files and directories."""
         await self._items.delete(self._root)
+
+    def _put(self, path: Path, value: Any) -> Put:
+        """Return a new file, or a directory, which no search finds."""
+        place, index = self._enter(path[:-1]), isinstance(value, str)
+        return Put(place, path[-1], value, index=index, version=0)
 
     def _enter(self, path: Path) -> Path:
         return (*self._root, *path)

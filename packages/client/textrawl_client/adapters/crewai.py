@@ -16,8 +16,9 @@ from typing import Any
 from crewai.memory.types import MemoryRecord, ScopeInfo
 
 from textrawl_client.adapters.crewai_vectors import TextVectors
-from textrawl_client.adapters.pages import read_pages
+from textrawl_client.adapters.pages import put_all, read_pages
 from textrawl_client.client import SyncClient
+from textrawl_client.items import Put
 
 
 class TextrawlStorage:
@@ -35,9 +36,8 @@ class TextrawlStorage:
 
     def save(self, records: list[MemoryRecord]) -> None:
         """Store records."""
-        for record in records:
-            value = record.model_dump(mode="json")
-            self._items.put(self._place(record.scope), record.id, value, index=["content"])
+        puts = {self._name(record): self._write(record) for record in records}
+        put_all(self._items, puts.values())
 
     def search(
         self,
@@ -67,14 +67,14 @@ class TextrawlStorage:
             if (not record_ids or record.id in record_ids)
             and (older_than is None or record.created_at < older_than)
         ]
-        return sum(self._items.delete(self._place(record.scope), record.id) for record in gone)
+        put_all(self._items, (), [self._name(record) for record in gone])
+        return len(gone)
 
     def update(self, record: MemoryRecord) -> None:
         """Replace the record with the same id, also in another scope."""
         before = self.get_record(record.id)
-        self.save([record])
-        if before is not None and self._place(before.scope) != self._place(record.scope):
-            self._items.delete(self._place(before.scope), record.id)
+        former = {self._name(before)} - {self._name(record)} if before else ()
+        put_all(self._items, [self._write(record)], [*former])
 
     def get_record(self, record_id: str) -> MemoryRecord | None:
         """Return a record, or None."""
@@ -132,6 +132,12 @@ class TextrawlStorage:
 
     def _place(self, scope: str | None) -> tuple[str, ...]:
         return (*self._root, *(label for label in (scope or "").split("/") if label))
+
+    def _name(self, record: MemoryRecord) -> tuple[tuple[str, ...], str]:
+        return self._place(record.scope), record.id
+
+    def _write(self, record: MemoryRecord) -> Put:
+        return Put(*self._name(record), record.model_dump(mode="json"), index=["content"])
 
     def _read(
         self,

@@ -14,7 +14,7 @@ from typing import Any, cast
 from langgraph.store import base
 
 from textrawl_client import items
-from textrawl_client.adapters.pages import read_pages
+from textrawl_client.adapters.pages import put_all, read_pages
 from textrawl_client.client import SyncClient
 
 _HIDDEN = "hidden from searches"  # in the metadata of an item that was put with index=False
@@ -45,9 +45,11 @@ class TextrawlStore(base.BaseStore):
         """Return a result for each operation. All read what was there before any writes."""
         operations = list(ops)
         results = [None if isinstance(op, base.PutOp) else self._read(op) for op in operations]
+        # A batch is stored as a whole, if it fits into one request.
         puts = {(op.namespace, op.key): op for op in operations if isinstance(op, base.PutOp)}
-        for op in puts.values():
-            self._write(op)
+        gone = [self._place(op) for op in puts.values() if op.value is None]
+        stored = [self._write(op, op.value) for op in puts.values() if op.value is not None]
+        put_all(self._items, stored, gone)
         return results
 
     async def abatch(self, ops: Iterable[base.Op]) -> list[base.Result]:
@@ -67,16 +69,15 @@ class TextrawlStore(base.BaseStore):
             return self._list_namespaces(op)
         raise ValueError(f"Unknown operation type: {type(op)}")
 
-    def _write(self, op: base.PutOp) -> None:
-        place = (*self._root, *op.namespace)
-        if op.value is None:
-            self._items.delete(place, str(op.key))  # without a key all would go
-            return
+    def _place(self, op: base.PutOp) -> tuple[tuple[str, ...], str]:
+        return (*self._root, *op.namespace), op.key
+
+    def _write(self, op: base.PutOp, value: Mapping[str, Any]) -> items.Put:
         fields = op.index if op.index is not None else (self.index_config or {}).get("fields")
         ttl = None if op.ttl is None else timedelta(minutes=op.ttl)
         index = True if fields is None else fields
         hidden = {_HIDDEN: True} if index is False else None
-        self._items.put(place, op.key, dict(op.value), metadata=hidden, ttl=ttl, index=index)
+        return items.Put(*self._place(op), dict(value), hidden, ttl, index)
 
     def _search(self, op: base.SearchOp) -> list[items.Item]:
         """Return a page of the items with a score, the best first, and then of all others."""

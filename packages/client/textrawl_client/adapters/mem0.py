@@ -13,6 +13,7 @@ from uuid import uuid4
 
 from textrawl_client.adapters import mem0_values as values
 from textrawl_client.adapters.mem0_filters import Json, check_ids, find
+from textrawl_client.adapters.pages import put_all
 from textrawl_client.client import SyncClient
 
 _UNSET: Any = object()
@@ -128,8 +129,8 @@ class Memory:
     def delete_all(self, **ids: Any) -> Json:
         """Delete the memories that have all the given ids."""
         fetch = partial(self._items.list, self._place)
-        for item in list(find(fetch, check_ids(**ids), expired=True)):
-            self._items.delete(self._place, item.key)
+        found = find(fetch, check_ids(**ids), expired=True)
+        put_all(self._items, (), [(self._place, item.key) for item in found])
         return {"message": "Memories deleted successfully!"}
 
     def history(self, memory_id: str) -> list[Json]:

@@ -1,16 +1,14 @@
 """The sessions of the OpenAI Agents SDK on logs: the items of a conversation, in their order."""
 
-import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from agents.items import TResponseInputItem
 from agents.memory.session import SessionABC
 from agents.memory.session_settings import SessionSettings, resolve_session_limit
 
+from textrawl_client.adapters.pages import divide
 from textrawl_client.client import Client
-
-_MOST = 1_000_000  # bytes of JSON in one request
 
 
 class TextrawlSession(SessionABC):
@@ -39,7 +37,7 @@ class TextrawlSession(SessionABC):
 
     async def add_items(self, items: list[TResponseInputItem]) -> None:
         """Add items at the end: all or none, if they fit into one request of a megabyte."""
-        for some in _divide(items):
+        for some in divide(items, dict):
             await self._log.append(some)
 
     async def pop_item(self) -> TResponseInputItem | None:
@@ -49,17 +47,3 @@ class TextrawlSession(SessionABC):
     async def clear_session(self) -> None:
         """Remove all items."""
         await self._log.clear()
-
-
-def _divide(items: Sequence[TResponseInputItem]) -> Iterator[list[TResponseInputItem]]:
-    """Yield the items in groups, each small enough for a request. One item can be too large."""
-    group, size = list[TResponseInputItem](), 0
-    for item in items:
-        more = len(json.dumps(item, ensure_ascii=False).encode()) + 1
-        if group and size + more > _MOST:
-            yield group
-            group, size = [], 0
-        group.append(item)
-        size += more
-    if group:
-        yield group
