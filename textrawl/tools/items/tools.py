@@ -45,6 +45,7 @@ _ONCE = WRITES.model_copy(update={"idempotent_hint": False})
 _TAKES = DELETES.model_copy(update={"idempotent_hint": False})
 _LONGEST, _MOST_LABELS, _MOST_ITEMS = 500, 100, 100
 _YEARS = 100 * 366 * 86_400.0  # seconds
+_MOST = 2**31 - 1  # the largest integer of Postgres
 
 
 def _check_text(text: str) -> str:
@@ -84,7 +85,7 @@ Index = Annotated[
     AfterValidator(_check_index),
     WithJsonSchema({"description": "paths that search reads, or false"}),
 ]
-Version = Annotated[int, Field(ge=0, description="the present one; 0: no such item")]
+Version = Annotated[int, Field(ge=0, le=_MOST, description="the present one; 0: no such item")]
 Limit = Annotated[int, Field(ge=1, le=1000)]
 Offset = Annotated[int, Field(ge=0, le=1_000_000)]
 
@@ -116,7 +117,7 @@ class ItemToDelete(BaseModel):
 
     namespace: Namespace
     key: Label
-    version: Annotated[int, Field(ge=1)] | None = None
+    version: Annotated[int, Field(ge=1, le=_MOST)] | None = None
 
 
 @dataclass(frozen=True)
@@ -278,7 +279,7 @@ async def get_item(
     namespace: Namespace,
     key: Label,
     refresh: Annotated[bool, Field(description="its time to live begins again")] = False,
-    version: Annotated[int, Field(ge=1, description="a former one")] | None = None,
+    version: Annotated[int, Field(ge=1, le=_MOST, description="a former one")] | None = None,
 ) -> CallToolResult:
     """Return the value of a key. Example: {"namespace":["users","ada"],"key":"tea"}."""
     operations = ItemOperations(call.store)
@@ -370,7 +371,7 @@ async def append_log(call: Call, namespace: Namespace, values: list[Any]) -> Cal
 async def read_log(
     call: Call,
     namespace: Namespace,
-    last: Annotated[int, Field(ge=1, description="only so many")] | None = None,
+    last: Annotated[int, Field(ge=1, le=_MOST, description="only so many")] | None = None,
 ) -> CallToolResult:
     """Return the values of a log in their order. Example: {"namespace":["sessions"],"last":10}."""
     rows = await call.store.call(
