@@ -1,11 +1,9 @@
 """A long run of the attacks in tests/attacks, which try to reach other spaces.
 
-    python -m benchmarks.attacks [--only walls|channels|crowding] [--attempts 10000] [--seconds 60]
+    python -m benchmarks.attacks [--only contention|channels|crowding] [--seconds 60]
         [--facts 60000] [--keep FOLDER]
 
-walls: 32 clients on four connections try to reach another space. Meanwhile clients disconnect, and
-processes of Postgres are killed. After that, 16 writers write to the same hundred entities in
-opposite orders.
+contention: 16 writers write to the same hundred entities in opposite orders.
 channels: times and scores are checked for information about a space that was not granted.
 crowding: one client searches while ten others make heavy calls, or while 900 idle connections are
 open.
@@ -28,12 +26,10 @@ from benchmarks.attacks.crowding import run_crowding
 from benchmarks.attacks.side_channels import run_side_channels
 from benchmarks.support.place import open_folder, tell_machine
 from tests.attacks.contention import contend
-from tests.attacks.crossing import CLIENTS, collect_loot, cross, kill_backends
-from tests.attacks.site import SPACES, add_spaces, issue, open_site
-from tests.attacks.test_walls import read_space
+from tests.attacks.site import issue, open_site
 from textrawl import Settings, migrate
 from textrawl.embedded.cluster import Cluster, run_embedded
-from textrawl.embedded.postmaster import APP, OWNER, SUPERUSER
+from textrawl.embedded.postmaster import APP, OWNER
 from textrawl.server.logs import configure_logs
 from textrawl.tools.catalogue import find_toolsets
 
@@ -44,32 +40,6 @@ def connect(conninfo: str) -> Generator[psycopg.Connection]:
     with psycopg.connect(conninfo, autocommit=True) as connection:
         connection.execute("set search_path = textrawl, public")
         yield connection
-
-
-async def run_crossing(cluster: Cluster, settings: Settings, attempts: int) -> None:
-    """Print the results of attempts to reach another space."""
-    with connect(cluster.dsn(OWNER)) as owner, connect(cluster.dsn(SUPERUSER)) as killer:
-        add_spaces(owner)
-        tokens = {
-            space: issue(owner, f"of {space}", space, "read", "write", "forget") for space in SPACES
-        }
-        before = {space: read_space(owner, space) for space in SPACES}
-        loots = {space: collect_loot(owner, space) for space in SPACES}
-        kills: list[int] = []
-
-        def kill() -> None:
-            kills.append(1)
-            kill_backends(killer)
-
-        async with open_site(settings) as site:
-            tally = await cross(site, tokens, loots, -(-attempts // CLIENTS), kill)
-        altered = sum(read_space(owner, space) != before[space] for space in SPACES)
-    print("| attempts | answered | hung up | broken | kills | leaked | spaces altered |")
-    print("|" + "-:|" * 7)
-    print(
-        f"| {tally.attempts} | {tally.answered} | {tally.cancelled} | {tally.broken} |"
-        f" {len(kills)} | {len(tally.leaks)} | {altered} |\n"
-    )
 
 
 async def run_contention(cluster: Cluster, settings: Settings, seconds: float) -> None:
@@ -87,13 +57,11 @@ async def run_contention(cluster: Cluster, settings: Settings, seconds: float) -
     print(f"| {time.monotonic() - began:.0f} | {ends['ok']} | {errors} | {twice} |")
 
 
-async def run_walls(attempts: int, seconds: float, folder: Path) -> None:
-    """Run both attacks on one memory."""
+async def run_writers(seconds: float, folder: Path) -> None:
+    """Write to one memory from all sides."""
     async with run_embedded(folder) as cluster:
         await migrate(cluster.dsn(OWNER))
-        settings = _serve_everything(cluster)
-        await run_crossing(cluster, settings, attempts)
-        await run_contention(cluster, settings, seconds)
+        await run_contention(cluster, _serve_everything(cluster), seconds)
 
 
 async def run_channels(folder: Path) -> None:
@@ -120,8 +88,7 @@ def _serve_everything(cluster: Cluster) -> Settings:
 def main() -> None:
     """Attack a memory in a temporary folder."""
     parser = argparse.ArgumentParser(description="Attacks on a server and its spaces.")
-    parser.add_argument("--only", choices=("walls", "channels", "crowding"))
-    parser.add_argument("--attempts", type=int, default=10_000)
+    parser.add_argument("--only", choices=("contention", "channels", "crowding"))
     parser.add_argument(
         "--seconds", type=float, default=60, help="for the writers, and for all crowds"
     )
@@ -129,9 +96,9 @@ def main() -> None:
     parser.add_argument("--keep", type=Path, help="a folder for that memory, used again if filled")
     given = parser.parse_args()
     print(f"{tell_machine()}.\n", flush=True)
-    if given.only in {None, "walls"}:
+    if given.only in {None, "contention"}:
         with open_folder("attacks") as folder:
-            anyio.run(run_walls, given.attempts, given.seconds, folder)
+            anyio.run(run_writers, given.seconds, folder)
     if given.only in {None, "channels"}:
         with open_folder("channels") as folder:
             anyio.run(run_channels, folder)

@@ -52,9 +52,24 @@ class Site:
         client: str = "raw",
     ) -> httpx2.Response:
         """Call a tool, as a client of this name and of the 2026-07-28 era does."""
-        headers, body = call_modern(tool)
-        body["params"]["_meta"]["io.modelcontextprotocol/clientInfo"]["name"] = client
-        body["params"]["arguments"] = arguments
+        return await self.ask(
+            token, "tools/call", {"name": tool, "arguments": arguments}, path, client
+        )
+
+    async def ask(
+        self,
+        token: str | None,
+        method: str,
+        params: dict[str, Any],
+        path: str = "/mcp",
+        client: str = "raw",
+    ) -> httpx2.Response:
+        """Send any request of this era. Operations of commands have a path of their own."""
+        headers, body = call_modern(str(params.get("name") or params.get("uri") or ""))
+        body["method"], headers["mcp-method"] = method, method
+        meta = body["params"]["_meta"]
+        meta["io.modelcontextprotocol/clientInfo"]["name"] = client
+        body["params"] = params if "/t/commands" in path else params | {"_meta": meta}
         given = headers | (bear(token) if token else {})
         return await self.http.post(f"{self.root}{path}", json=body, headers=given)
 

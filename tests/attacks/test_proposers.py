@@ -1,12 +1,12 @@
 """Tokens that can only propose, at every tool of every toolset: nothing that they send counts."""
 
-import random
 from collections.abc import Callable
 
 import psycopg
 import pytest
 
-from tests.attacks.crossing import collect_loot, list_guesses
+from tests.attacks.crossing import collect_loot
+from tests.attacks.generation import draw, list_tools
 from tests.attacks.site import CONTENT, Site, add_spaces, digest, issue, open_site
 from textrawl.settings import Settings
 from textrawl.tools.catalogue import find_toolsets
@@ -23,13 +23,9 @@ SCOPES: dict[str, tuple[str, ...]] = {
 
 async def guess(site: Site, token: str, owner: psycopg.Connection, rounds: int) -> int:
     """Try every tool with what the space holds; how many calls were answered."""
-    dice = random.Random(rounds)  # noqa: S311 - the same attempts in every run
-    loot = collect_loot(owner, "red")
     answered = 0
-    for _ in range(rounds):
-        for tool, guesses in list_guesses(dice, loot).items():
-            answer = await site.call(token, tool, dice.choice(guesses), "/mcp/red")
-            answered += answer.status_code == 200
+    for tool, arguments in draw(list_tools(collect_loot(owner, "red")).items(), rounds):
+        answered += (await site.call(token, tool, arguments, "/mcp/red")).status_code == 200
     return answered
 
 

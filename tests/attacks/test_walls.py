@@ -1,7 +1,5 @@
 """What one space holds reaches nobody of another, not even past the server."""
 
-import random
-from collections.abc import Callable
 from contextlib import suppress
 
 import psycopg
@@ -9,14 +7,11 @@ import pytest
 from psycopg import sql
 from psycopg.conninfo import make_conninfo
 
-from tests.attacks.crossing import CLIENTS, collect_loot, cross, kill_backends, list_guesses
-from tests.attacks.site import SPACES, add_graphs, add_spaces, issue, open_site
+from tests.attacks.site import add_spaces
 from tests.conftest import Databases
 from textrawl.embedded.postmaster import APP, OWNER, SUPERUSER
 from textrawl.errors import StartRefused
 from textrawl.postgres.migrations import check
-from textrawl.settings import Settings
-from textrawl.tools.catalogue import find_toolsets
 
 pytestmark = pytest.mark.anyio
 
@@ -32,49 +27,6 @@ UPKEEP = {
     "write_state",
 }  # fmt: skip
 """What a server may do without a credential, on behalf of all."""
-
-
-def read_space(owner: psycopg.Connection, space: str) -> list[tuple[object, ...]]:
-    """Return what its own members stored, whatever others did to theirs."""
-    return owner.execute(
-        "select o.id::text, content, valid_until, replaced_by from observation o"
-        " join space s on s.id = o.space_id where s.name = %(s)s and tool = 'sql'"
-        " union all select r.id::text, relation_type, r.valid_until, null from relation r"
-        " join space s on s.id = r.space_id where s.name = %(s)s and tool = 'sql'"
-        " union all select f.id::text, f.content, null, null from reflection f"
-        " join space s on s.id = f.space_id where s.name = %(s)s and tool = 'sql' order by 1, 2",
-        {"s": space},
-    ).fetchall()
-
-
-@pytest.mark.slow
-async def test_no_guess_of_32_clients_on_four_connections_reaches_another_space(
-    owner: psycopg.Connection, settings: Callable[..., Settings], postgres: Databases, database: str
-) -> None:
-    add_spaces(owner)
-    tokens = {s: issue(owner, f"of {s}", s, "read", "write", "forget") for s in SPACES}
-    for space in SPACES:
-        add_graphs(owner, space)
-    before = {space: read_space(owner, space) for space in SPACES}
-    loots = {space: collect_loot(owner, space) for space in SPACES}
-    with psycopg.connect(
-        postgres.cluster.dsn(SUPERUSER, database), autocommit=True
-    ) as administrator:
-        given = settings(embedding_provider="none", toolsets=list(find_toolsets()))
-        async with open_site(given) as site:
-            tally = await cross(site, tokens, loots, 20, lambda: kill_backends(administrator))
-
-    assert tally.attempts == CLIENTS * 20
-    assert tally.answered > tally.attempts / 2
-    assert tally.leaks == []
-    assert {space: read_space(owner, space) for space in SPACES} == before
-
-
-def test_the_attackers_try_each_tool_of_each_toolset(owner: psycopg.Connection) -> None:
-    add_spaces(owner)
-    offered = {name for toolset in find_toolsets().values() for name in toolset.every_tool}
-    guesses = list_guesses(random.Random(0), collect_loot(owner, "red"))  # noqa: S311 - no secret
-    assert set(guesses) == offered
 
 
 def test_the_servers_login_reads_no_row_of_any_table_without_a_credential(
