@@ -6,6 +6,7 @@ import re
 import subprocess
 import sys
 from hashlib import sha256
+from importlib import metadata
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -15,6 +16,8 @@ import pytest
 import yaml
 from jsonschema import Draft7Validator
 
+from tests.clients.installing import Unavailable, install
+from tests.support.installation import find_uv
 from tests.support.pages import ROOT
 from textrawl import Settings, __version__
 from textrawl.settings import write_name
@@ -154,6 +157,39 @@ def test_a_workflow_uses_actions_of_one_commit_no_secret_and_only_the_rights_it_
         assert [one for one in used if not re.fullmatch(r" # v\d+\.\d+\.\d+", one[1])] == []
         assert "secrets." not in text
         assert read_workflow(path.name)["permissions"] == {}
+
+
+@pytest.mark.slow
+def test_the_list_of_packages_and_the_search_for_weaknesses_run_as_the_workflows_say(
+    tmp_path: Path,
+) -> None:
+    scripts = [
+        step["run"]
+        for name, job in (("release.yml", "build"), ("weekly.yml", "audit"))
+        for step in read_workflow(name)["jobs"][job]["steps"]
+        if "uvx --from" in step.get("run", "")
+    ]
+    frozen = tmp_path / "installed.txt"
+    frozen.write_text(run(str(find_uv()), "pip", "freeze", "--exclude-editable"))
+    outcomes = list[str]()
+    for script in scripts:
+        [line] = [line for line in script.splitlines() if line.startswith("uvx --from")]
+        _, _, package, program, *words = line.split()
+        try:
+            installed = install("PyPI", [package])
+        except Unavailable as reason:
+            pytest.skip(str(reason))
+        places = {"sbom/textrawl.cdx.json": str(tmp_path / "sbom"), "installed.txt": str(frozen)}
+        dry = ["--dry-run"] if program == "pip-audit" else []  # without the question to the index
+        outcomes.append(
+            run(installed / "bin" / program, *[str(places.get(w, w)) for w in words], *dry)
+        )
+
+    listed = json.loads((tmp_path / "sbom").read_text())
+    versions = {one["name"]: one["version"] for one in listed["components"]}
+    assert listed["metadata"]["component"]["name"] == "textrawl"
+    assert versions["psycopg"] == metadata.version("psycopg")
+    assert "would have audited" in outcomes[1].lower()
 
 
 def test_only_a_tested_release_is_published_and_a_person_approves_it() -> None:
