@@ -14,7 +14,14 @@ from typing import Any
 from textrawl.environment import read_sources
 from textrawl.errors import ArgumentInvalid, QueryMissing, TextrawlError
 from textrawl.resident.client import SocketAnswer, Unreachable, ask, build_call
-from textrawl.values.text import LEAST_TOKENS, MOST_FACTS, MOST_TOKENS, PROMPT_LENGTH, write_absence
+from textrawl.values.text import (
+    LEAST_TOKENS,
+    MOST_FACTS,
+    MOST_TOKENS,
+    PROMPT_LENGTH,
+    escape_json,
+    write_absence,
+)
 
 Request = dict[str, Any]
 
@@ -209,8 +216,6 @@ def _is_unicode(text: str) -> bool:
 def _escape(text: str) -> str:
     if text.isascii() and text.replace("\n", "").isprintable():
         return text
-    from textrawl.values.text import escape_json  # noqa: PLC0415 - it takes longer than an answer
-
     return escape_json(text)
 
 

@@ -5,13 +5,11 @@ import json
 import os
 import re
 import select
+import socket
 import stat
 from collections.abc import Generator
 from contextlib import contextmanager, suppress
-from typing import TYPE_CHECKING, Any, cast
-
-if TYPE_CHECKING:
-    from socket import socket
+from typing import Any, cast
 
 RequestId = int | str
 
@@ -200,9 +198,9 @@ class Output:
     def __init__(self, descriptor: int) -> None:
         self.descriptor = descriptor
         mode = os.fstat(descriptor).st_mode
-        self._socket: socket | None = None
+        self._socket: socket.socket | None = None
         if stat.S_ISSOCK(mode):
-            self._socket, self._without_waiting = _open_socket(descriptor)
+            self._socket = socket.socket(fileno=os.dup(descriptor))
         self.pollable = stat.S_ISFIFO(mode) or self._socket is not None
         """True if `write` never blocks while the descriptor is writable."""
 
@@ -219,12 +217,5 @@ class Output:
             # A writable pipe has room for PIPE_BUF bytes.
             return os.write(self.descriptor, text[: select.PIPE_BUF])
         with suppress(BlockingIOError):
-            return self._socket.send(text, self._without_waiting)
+            return self._socket.send(text, socket.MSG_DONTWAIT)
         return 0
-
-
-def _open_socket(descriptor: int) -> "tuple[socket, int]":
-    """Return a socket on the descriptor, and the flag with which it sends without waiting."""
-    import socket  # noqa: PLC0415 - few clients connect with one
-
-    return socket.socket(fileno=os.dup(descriptor)), socket.MSG_DONTWAIT
