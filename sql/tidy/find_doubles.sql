@@ -26,14 +26,16 @@ begin
         from pair p
         join fact a on a.space_id = find_doubles.space and a.id = p.one
         join fact b on b.space_id = find_doubles.space and b.id = p.other
+        join space s on s.id = find_doubles.space
         cross join lateral (select text_words(a.content) as words offset 0) one
         cross join lateral (select text_words(b.content) as words offset 0) other
         -- Facts of two periods can both be true, and a part of a text is no fact of its own.
         where a.whole is null and b.whole is null and states_the_same(a.content, b.content)
           and a.valid_until is not distinct from b.valid_until
-          -- In a short fact, one other word means something else.
-          and (one.words <@ other.words or one.words @> other.words
-               or least(cardinality(one.words), cardinality(other.words)) >= 5 and jaccard(one.words, other.words) >= 0.4)
+          -- In a short fact, one other word means something else: before or after, her son or her daughter.
+          and (least(cardinality(one.words), cardinality(other.words)) >= 3 and (one.words <@ other.words or one.words @> other.words)
+               or jaccard(one.words, other.words) >= 0.4
+                  and least(cardinality(topic_words(a.content, s.language)), cardinality(topic_words(b.content, s.language))) >= 6)
         group by a.id, b.id, a.content, b.content
     )
     select case when j.older_stays then j.newer else j.older end, case when j.older_stays then j.older else j.newer end, j.cosine

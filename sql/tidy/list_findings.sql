@@ -16,7 +16,7 @@ begin
             round(s.name_score * 100), s.shared_facts, s.shared_relations)
     from find_same_entities(min_score => 0.8, max_rows => list_findings.max_rows, spaces => array[space], credential => credential) s
     -- Two people can like the same few things.
-    where s.name_score >= 0.5
+    where s.name_score >= 0.6
     order by s.score desc, s.entity_id, s.other_id;
     return query
     select 'disagreement', 'end', p.older, p.newer, null::text, null::timestamptz, p.reason
