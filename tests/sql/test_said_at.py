@@ -61,18 +61,14 @@ def test_the_day_that_an_author_gave_belongs_to_the_words_of_the_fact(team: Team
     assert not has_words(team, fact, "June")
 
 
-@pytest.mark.parametrize("zone", ["UTC", "Pacific/Kiritimati", "Pacific/Pago_Pago"])
-@pytest.mark.parametrize("style", ["ISO, MDY", "German", "SQL, DMY"])
-def test_the_words_of_a_day_are_those_of_utc_in_any_session(
-    team: Team, zone: str, style: str
-) -> None:
-    team.fetch("select set_config('timezone', %s, false)", zone)
-    team.fetch("select set_config('datestyle', %s, false)", style)
+def test_the_words_of_a_day_are_those_of_utc_in_any_session(team: Team) -> None:
     late = datetime(2023, 5, 8, 23, 59, tzinfo=UTC).astimezone(timezone(timedelta(hours=14)))
+    for zone in ("UTC", "Pacific/Kiritimati", "Pacific/Pago_Pago"):
+        for style in ("ISO, MDY", "German", "SQL, DMY"):
+            team.fetch("select set_config('timezone', %s, false)", zone)
+            team.fetch("select set_config('datestyle', %s, false)", style)
 
-    words = team.fetch("select date_words(%s)", late)
-
-    assert words == "8 May 2023 2023-05-08"
+            assert team.fetch("select date_words(%s)", late) == "8 May 2023 2023-05-08"
 
 
 def test_a_fact_said_again_on_its_day_takes_the_instant(team: Team) -> None:
@@ -162,10 +158,10 @@ def test_a_batch_stores_the_instant_of_each_fact(team: Team) -> None:
     assert given == {"sings": datetime(2023, 5, 8, tzinfo=UTC), "dances": None}
 
 
-@pytest.mark.parametrize("instant", ["infinity", "-infinity"])
-def test_an_endless_instant_is_refused(team: Team, instant: str) -> None:
-    with pytest.raises(psycopg.errors.CheckViolation):
-        team.remember("ana", "Jeff", "drinks tea", said_at=instant)
+def test_an_endless_instant_is_refused(team: Team) -> None:
+    for instant in ("infinity", "-infinity"):
+        with pytest.raises(psycopg.errors.CheckViolation):
+            team.remember("ana", "Jeff", "drinks tea", said_at=instant)
     assert team.rows() == {}
 
 

@@ -107,14 +107,13 @@ async def test_a_secret_is_stored_masked_or_refused_and_the_reply_names_it(
     assert stored == [("has the door code 1, and the password is [masked password]",)]
 
 
-@pytest.mark.parametrize(
-    "fact",
-    ["family: 👨‍👩‍👧‍👦", "flag 🏴󠁧󠁢󠁥󠁮󠁧󠁿 and 🏳️‍🌈", "می‌خواهم", "क्‍ष", "tab\tand\nline", "naïve café"],
-)
-async def test_joiners_that_carry_meaning_stay(client: Client, fact: str) -> None:
-    await remember(client, "Jeff", fact)
+async def test_joiners_that_carry_meaning_stay(client: Client) -> None:
+    facts = ["family: 👨‍👩‍👧‍👦", "flag 🏴󠁧󠁢󠁥󠁮󠁧󠁿 and 🏳️‍🌈", "می‌خواهم", "क्‍ष", "tab\tand\nline", "naïve café"]
+    for fact in facts:
+        await remember(client, fact[:6], fact)
 
-    assert (await ask(client, entityName="Jeff"))["o"] == [unicodedata.normalize("NFC", fact)]
+        stored = (await ask(client, entityName=fact[:6]))["o"]
+        assert stored == [unicodedata.normalize("NFC", fact)]
 
 
 @pytest.mark.parametrize("surrogate", [chr(0xD800), chr(0xDFFF)])

@@ -161,16 +161,18 @@ async def test_a_fact_is_found_by_the_name_of_its_entity(client: Client) -> None
         assert found["e"][0]["n"] == "Jeff"
 
 
-@pytest.mark.parametrize(
-    ("asked", "known"),
-    [("Jef Green", "Jeff Green"), ("Geff", "Jeff"), ("acme corporation", "Acme Corp"),
-     ("Müler", "Müller"), ("JEFF GREN", "Jeff Green"), ("100%_\\", "100%")],
-)  # fmt: skip
-async def test_a_close_name_is_named(client: Client, asked: str, known: str) -> None:
-    await remember(client, known, "likes tea")
-    await remember(client, "Zyx", "likes tea")
+async def test_a_close_name_is_named(client: Client) -> None:
+    names = {
+        "Jef Green": "Jeff Green", "acme corporation": "Acme Corp", "Müler": "Müller",
+        "JEFF GREN": "Jeff Green", "100%_\\": "100%",
+    }  # fmt: skip
+    for known in {*names.values(), "Zyx"}:
+        await remember(client, known, "likes tea")
 
-    assert await ask(client, entityName=asked) == {"found": False, "like": [known]}
+    for asked, known in names.items():
+        assert await ask(client, entityName=asked) == {"found": False, "like": [known]}
+    await remember(client, "Jeff", "likes tea")
+    assert (await ask(client, entityName="Geff"))["like"][0] == "Jeff"
 
 
 async def test_a_name_like_none_is_just_not_found(client: Client) -> None:

@@ -176,18 +176,15 @@ async def test_one_relation_can_be_forgotten(
     ] == "Fact not found"
 
 
-@pytest.mark.parametrize("reference", ["Sarah→manages", "← manages Sarah", "id"])
-async def test_a_relation_is_forgotten_from_its_other_end_and_by_its_id(
-    client: Client, reference: str
-) -> None:
-    await relate(client, "Sarah", "manages", "Jeff")
-    answer = await ask(client, query="who manages Jeff?", includeIds=True)
-    [found] = answer["e"][0]["m"]
-    fact = found["id"] if reference == "id" else reference
+async def test_a_relation_is_forgotten_from_its_other_end_and_by_its_id(client: Client) -> None:
+    for reference in ("Sarah→manages", "← manages Sarah", None):
+        await relate(client, "Sarah", "manages", "Jeff")
+        answer = await ask(client, query="who manages Jeff?", includeIds=True)
+        [found] = answer["e"][0]["m"]
 
-    await forget(client, "Jeff", fact=fact, confirm=True)
+        await forget(client, "Jeff", fact=reference or found["id"], confirm=True)
 
-    assert await related(client, "Jeff") == await related(client, "Sarah") == {}
+        assert await related(client, "Jeff") == await related(client, "Sarah") == {}
 
 
 async def test_a_forgotten_relation_comes_back_by_no_undo(

@@ -23,14 +23,11 @@ from tests.support.tool_calls import (
 pytestmark = pytest.mark.anyio
 
 
-@pytest.mark.parametrize(
-    "again",
-    ["prefers dark mode", "Prefers dark mode.", "  prefers dark mode\n"],
-)
-async def test_the_same_text_is_stored_once(client: Client, again: str) -> None:
+async def test_the_same_text_is_stored_once(client: Client) -> None:
     first = await remember(client, "Jeff", "prefers dark mode")
 
-    assert await remember(client, "Jeff", again) == first | {"dup": True}
+    for again in ("prefers dark mode", "Prefers dark mode.", "  prefers dark mode\n"):
+        assert await remember(client, "Jeff", again) == first | {"dup": True}
 
 
 async def test_another_case_or_white_space_is_another_fact_and_names_the_close_one(
@@ -89,23 +86,20 @@ async def test_a_setting_leaves_out_the_close_fact(connect: Connect) -> None:
     assert "like" not in batch
 
 
-@pytest.mark.parametrize(
-    ("one", "other"),
-    [
-        ("prefers tabs over spaces", "prefers spaces over tabs"),
-        ("Deploy on Monday is allowed for the backend team",
-         "Deploy on Friday is allowed for the backend team"),
-        ("東京に住んでいます", "京都に住んでいます"),
-        ("runs version 16 of the server", "runs version 17 of the server"),
-    ],
-)  # fmt: skip
-async def test_facts_that_only_look_alike_are_both_kept(
-    client: Client, one: str, other: str
-) -> None:
-    await remember(client, "Jeff", one)
+async def test_facts_that_only_look_alike_are_both_kept(client: Client) -> None:
+    pairs = {
+        "prefers tabs over spaces": "prefers spaces over tabs",
+        "Deploy on Monday is allowed for the backend team":
+            "Deploy on Friday is allowed for the backend team",
+        "東京に住んでいます": "京都に住んでいます",
+        "runs version 16 of the server": "runs version 17 of the server",
+    }  # fmt: skip
+    for number, (one, other) in enumerate(pairs.items()):
+        name = f"Person {number}"
+        await remember(client, name, one)
 
-    assert "dup" not in await remember(client, "Jeff", other)
-    assert (await ask(client, entityName="Jeff"))["o"] == [other, one]
+        assert "dup" not in await remember(client, name, other)
+        assert (await ask(client, entityName=name))["o"] == [other, one]
 
 
 async def test_the_same_fact_of_another_entity_is_another_fact(client: Client) -> None:
@@ -180,27 +174,19 @@ async def test_a_fact_that_was_replaced_already_is_not_replaced_again(
     assert read_tables(owner) == before
 
 
-@pytest.mark.parametrize(
-    "reference", ["likes coffee", "00000000", "0000", "00000000-0000-4000-8000-000000000000"]
-)
 async def test_a_reference_to_no_fact_of_the_entity_stores_nothing(
-    client: Client, owner: psycopg.Connection, reference: str
+    client: Client, owner: psycopg.Connection
 ) -> None:
     await remember(client, "Ada", "likes coffee")
     before = read_tables(owner)
+    newcomer = {"entityName": "Newcomer", "entityType": "person", "observation": "likes tea"}
 
-    title, fix = await refuse(
-        client,
-        "remember_fact",
-        entityName="Newcomer",
-        entityType="person",
-        observation="likes tea",
-        replaces=reference,
-    )
+    for reference in ("likes coffee", "00000000", "0000", "00000000-0000-4000-8000-000000000000"):
+        title, fix = await refuse(client, "remember_fact", **newcomer, replaces=reference)
 
-    assert title == "Fact not found"
-    assert "names no fact of this entity" in fix
-    assert read_tables(owner) == before
+        assert title == "Fact not found"
+        assert "names no fact of this entity" in fix
+        assert read_tables(owner) == before
 
 
 async def test_a_prefix_of_two_facts_is_refused_as_ambiguous(
