@@ -14,10 +14,27 @@ from tests.explorer.visiting import Place
 pytestmark = marks
 
 
-async def test_a_slider_shows_the_entity_on_each_day_of_a_change(place: Place) -> None:
-    live_through(place.owner)
-    async with open_tab(place) as tab:
-        await sign_in(tab, place.tokens["reader"])
+@pytest.fixture(scope="module")
+async def crowd(shared_place: Place) -> Place:
+    """The life of Ada, and a hub that meets 499 people, who follow each other in a ring."""
+    live_through(shared_place.owner)
+    shared_place.owner.execute(
+        "select relate_entities('Hub', 'meets', 'Friend ' || n, 'person', 'person',"
+        "  space => (select id from space where name = 'team')),"
+        " relate_entities('Friend ' || n, 'follows', 'Friend ' || 1 + n % 499, 'person', 'person',"
+        "  space => (select id from space where name = 'team'))"
+        " from generate_series(1, 499) n"
+    )
+    shared_place.owner.execute(
+        "update relation set valid_from = '2025-01-01' where relation_type = 'meets';"
+        "update relation set valid_from = '2025-06-01' where relation_type = 'follows'"
+    )
+    return shared_place
+
+
+async def test_a_slider_shows_the_entity_on_each_day_of_a_change(crowd: Place) -> None:
+    async with open_tab(crowd) as tab:
+        await sign_in(tab, crowd.tokens["reader"])
         await tab.go("entity?name=Ada")
         slider = tab.page.get_by_label("Day of a change")
         await expect(slider).to_have_attribute("aria-valuetext", "now")
@@ -37,28 +54,14 @@ async def test_a_slider_shows_the_entity_on_each_day_of_a_change(place: Place) -
     assert tab.faults == []
 
 
-async def test_without_javascript_the_date_field_shows_the_entity_on_a_day(place: Place) -> None:
-    live_through(place.owner)
-    async with open_tab(place, java_script_enabled=False) as tab:
-        await sign_in(tab, place.tokens["reader"])
+async def test_without_javascript_the_date_field_shows_the_entity_on_a_day(crowd: Place) -> None:
+    async with open_tab(crowd, java_script_enabled=False) as tab:
+        await sign_in(tab, crowd.tokens["reader"])
         await tab.go("entity?name=Ada")
         await expect(tab.page.get_by_label("Day of a change")).to_be_hidden()
         await tab.page.get_by_label("As of").fill("2025-02-10")
         await tab.page.get_by_role("button", name="Show").click()
         await expect(tab.page.get_by_text("knows")).to_be_visible()
-
-
-@pytest.fixture
-async def crowd(place: Place) -> Place:
-    """Ada knows 499 people, who know each other in a ring."""
-    place.owner.execute(
-        "select relate_entities('Ada', 'knows', 'Friend ' || n, 'person', 'person',"
-        "  space => (select id from space where name = 'team')),"
-        " relate_entities('Friend ' || n, 'follows', 'Friend ' || 1 + n % 499, 'person', 'person',"
-        "  space => (select id from space where name = 'team'))"
-        " from generate_series(1, 499) n"
-    )
-    return place
 
 
 async def _read_view(tab: Tab) -> list[Any]:
@@ -84,7 +87,7 @@ async def test_500_entities_are_moved_as_one_layer_and_no_label_ever_overlaps(
     async with open_tab(crowd) as tab:
         await sign_in(tab, crowd.tokens["reader"])
         await tab.page.clock.install()
-        await tab.go("graph?name=Ada&most=500")
+        await tab.go("graph?name=Hub&most=500")
         before = await _read_view(tab)
         shown = [await tab.count_labels()]
         await tab.page.locator("#graph a").first.focus()
@@ -119,13 +122,9 @@ async def _move(tab: Tab, step: int) -> list[Any]:
 async def test_a_drawing_is_walked_by_keys_filtered_played_searched_and_saved(
     crowd: Place,
 ) -> None:
-    crowd.owner.execute(
-        "update relation set valid_from = '2025-01-01' where relation_type = 'knows';"
-        "update relation set valid_from = '2025-06-01' where relation_type = 'follows'"
-    )
     async with open_tab(crowd) as tab:
         await sign_in(tab, crowd.tokens["reader"])
-        await tab.go("graph?name=Ada&most=30")
+        await tab.go("graph?name=Hub&most=30")
         await _walk(tab)
         lines = tab.page.locator("#graph line:not(.gone)")
         await tab.page.get_by_label("Day of the drawing").fill("0")
@@ -162,7 +161,7 @@ async def _walk(tab: Tab) -> None:
 async def test_the_wheel_and_one_finger_pass_until_the_drawing_is_meant(crowd: Place) -> None:
     async with open_tab(crowd, has_touch=True, viewport={"width": 390, "height": 800}) as tab:
         await sign_in(tab, crowd.tokens["reader"])
-        await tab.go("graph?name=Ada&most=20")
+        await tab.go("graph?name=Hub&most=20")
         box = await tab.page.get_by_role("group", name="Drawing").bounding_box()
         assert box is not None
         assert box["y"] <= 320

@@ -31,14 +31,14 @@ def read_query(text: str) -> str:
     return _limit("The question", clean_query(text), PROMPT_LENGTH)
 
 
-def read_name(text: str) -> str:
+def read_name(text: str, owner: str = "an entity") -> str:
     """Return the clean name of an entity. Raises ArgumentInvalid if it is empty or too long."""
-    return _require_name(text, "Give the name of an entity")
+    return _require("The name", clean_name(text), NAME_LENGTH, f"Give the name of {owner}")
 
 
 def read_actor(text: str) -> str:
     """Return the clean name of an actor. Raises ArgumentInvalid if it is empty or too long."""
-    return _require_name(text, "Give the name of a person or an agent")
+    return read_name(text, "a person or an agent")
 
 
 def read_scopes(form: Mapping[str, str]) -> list[Scope]:
@@ -51,18 +51,13 @@ def read_scopes(form: Mapping[str, str]) -> list[Scope]:
 
 def read_fact(text: str) -> str:
     """Return the text of a fact as it is stored. Raises ArgumentInvalid."""
-    fact = _limit("The fact", clean_fact(text), FACT_LENGTH)
-    if not fact:
-        raise ArgumentInvalid("Write what is right", title="The fact is empty")
-    return fact
+    return _require("The fact", clean_fact(text), FACT_LENGTH, "Write what is right")
 
 
 def read_relation(text: str) -> str:
     """Return the type of a relation. Raises ArgumentInvalid if it is empty or too long."""
-    relation = _limit("The relation", clean_relation(text), RELATION_LENGTH)
-    if not relation:
-        raise ArgumentInvalid("Say how the two are connected", title="The relation is missing")
-    return relation
+    fix = "Say how the two are connected"
+    return _require("The relation", clean_relation(text), RELATION_LENGTH, fix)
 
 
 def read_new_type(text: str) -> str | None:
@@ -72,10 +67,7 @@ def read_new_type(text: str) -> str | None:
 
 def read_reason(text: str, fix: str) -> str:
     """Return the reason of a change. Raises ArgumentInvalid with `fix` if it is missing."""
-    reason = _limit("The reason", clean_name(text), REASON_LENGTH)
-    if not reason:
-        raise ArgumentInvalid(fix, title="The reason is missing")
-    return reason
+    return _require("The reason", clean_name(text), REASON_LENGTH, fix)
 
 
 def read_types(*texts: str) -> list[str] | None:
@@ -124,11 +116,10 @@ def read_number(text: str, *, least: int, most: int, default: int) -> int:
     return min(max(int(text), least), most)
 
 
-def _require_name(text: str, fix: str) -> str:
-    name = _limit("The name", clean_name(text), NAME_LENGTH)
-    if not name:
-        raise ArgumentInvalid(fix, title="The name is missing")
-    return name
+def _require(what: str, text: str, most: int, fix: str) -> str:
+    if not text:
+        raise ArgumentInvalid(fix, title=f"{what} is missing")
+    return _limit(what, text, most)
 
 
 def _limit(what: str, text: str, most: int) -> str:

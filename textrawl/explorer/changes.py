@@ -4,7 +4,7 @@ A correction is made at once, because an undo takes it back. A deletion shows fi
 """
 
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from uuid import UUID
 
 from starlette.responses import Response
@@ -12,7 +12,6 @@ from starlette.responses import Response
 from textrawl.access.principal import Scope
 from textrawl.errors import ArgumentInvalid, FactNotFound, NothingToDelete
 from textrawl.explorer.arguments import read_fact, read_name, read_reason
-from textrawl.explorer.forms import Form
 from textrawl.explorer.notices import PROPOSED
 from textrawl.explorer.rendering import write_link
 from textrawl.explorer.requests import PageRequest
@@ -26,59 +25,42 @@ _KINDS = ("ended", "wrong", "void")
 _NO_REASON = "corrected without a reason"
 
 
-@dataclass(frozen=True)
-class _Target:
-    """A valid fact of an entity, as a person sees it before a change."""
-
-    entity: EntityRow
-    fact: Record
-
-
-@dataclass(frozen=True)
-class _FactChange:
-    """A correction: `kind` is ended (it was right until now), wrong or void.
-
-    Only a wrong fact has a reason. `text` is right in its place, and empty if nothing is (void).
-    """
-
-    kind: str
-    text: str
-    reason: str
-
-
 async def ask_correction(visit: PageRequest) -> Response:
     """Show the form for the correction of a fact."""
-    target = await _find_target(visit, visit.read("name"), visit.read("fact"))
-    values = {"longest": FACT_LENGTH, "longest_reason": REASON_LENGTH, "space": target.fact.space}
-    return visit.show("correct.html", {"entity": target.entity, "fact": target.fact, **values})
+    entity, fact = await _find_target(visit)
+    values = {"longest": FACT_LENGTH, "longest_reason": REASON_LENGTH, "space": fact.space}
+    return visit.show("correct.html", {"entity": entity, "fact": fact, **values})
 
 
 async def correct(visit: PageRequest) -> Response:
     """Correct a fact."""
-    form = visit.form
-    target = await _find_target(visit, form.get("name", ""), form.get("fact", ""))
-    change = _read_change(form)
-    if change.text == target.fact.content:
+    entity, fact = await _find_target(visit)
+    text, reason = _read_change(visit)
+    if text == fact.content:
         raise ArgumentInvalid("Go back, and write what is right now", title="Nothing is different")
-    entity, number = target.entity, str(target.fact.id)
-    if change.reason:
-        revision = Revision(entity.name, number, change.reason, change.text or None)
+    done = "Corrected."
+    if reason:
+        revision = Revision(entity.name, str(fact.id), reason, text or None)
         await CurationOperations(visit.site.store).revise(revision, visit.caller)
-        return visit.report("Corrected.", target.fact.space, entity=entity.name)
-    fact = Fact(entity.name, entity.entity_type, change.text, replaces=number)
-    row = await visit.site.memory.remember(fact, visit.caller)
-    text = PROPOSED if row.proposal_id else "Corrected."
-    return visit.report(text, target.fact.space, entity=entity.name)
+    else:
+        new = Fact(entity.name, entity.entity_type, text, replaces=str(fact.id))
+        row = await visit.site.memory.remember(new, visit.caller)
+        done = PROPOSED if row.proposal_id else done
+    return visit.report(done, fact.space, entity=entity.name)
 
 
-def _read_change(form: Form) -> _FactChange:
-    """Return what a form asks for. Raises ArgumentInvalid."""
-    kind = form.get("kind", "ended")
+def _read_change(visit: PageRequest) -> tuple[str, str]:
+    """Return what is right, and why the fact was wrong. Raises ArgumentInvalid.
+
+    The kind is ended (it was right until now, so there is no reason), wrong, or void (nothing is
+    right in its place).
+    """
+    kind = visit.read("kind") or "ended"
     if kind not in _KINDS:
         raise ArgumentInvalid("Go back, and say what was wrong", title="Unknown change")
-    text = "" if kind == "void" else read_fact(form.get("text", ""))
-    reason = "" if kind == "ended" else read_reason(form.get("reason") or _NO_REASON, _NO_REASON)
-    return _FactChange(kind, text, reason)
+    text = "" if kind == "void" else read_fact(visit.read("text"))
+    reason = visit.read("reason") or _NO_REASON
+    return text, "" if kind == "ended" else read_reason(reason, _NO_REASON)
 
 
 async def ask_deletion(visit: PageRequest) -> Response:
@@ -98,9 +80,8 @@ async def forget(visit: PageRequest) -> Response:
     """Delete an entity or a fact for good. The form is the confirmation of the person."""
     _require(visit, "forget")
     visit.require_space()
-    name, fact = read_name(visit.form.get("name", "")), clean_name(visit.form.get("fact", ""))
-    planned = visit.form.get("planned", "")
-    await _forget(visit, name, fact, dry_run=False, planned=planned)
+    name, fact = read_name(visit.read("name")), clean_name(visit.read("fact"))
+    await _forget(visit, name, fact, dry_run=False, planned=visit.read("planned"))
     if fact:
         return visit.report("Deleted for good.", entity=name)
     return replace(visit, form={}).report("Deleted for good.", default=write_link("search"))
@@ -117,24 +98,20 @@ async def _forget(
     return row
 
 
-async def _find_target(visit: PageRequest, name: str, fact: str) -> _Target:
-    """Return a valid fact by its id, for a person who may write. Raises FactNotFound."""
+async def _find_target(visit: PageRequest) -> tuple[EntityRow, Record]:
+    """Return an entity and its valid fact, for a person who may write. Raises FactNotFound."""
     _require(visit, "write", "propose")
-    name = read_name(name)
+    name, facts = read_name(visit.read("name")), list[Record]()
     entity = await visit.site.memory.describe(
         name, visit.caller, max_observations=0, with_relations=False
     )
-    found = await _find_fact(visit, name, fact)
-    if entity is None or found is None or not found.valid:
-        raise FactNotFound("Look at the entity again: it may have changed", title="No valid fact")
-    return _Target(entity, found)
-
-
-async def _find_fact(visit: PageRequest, name: str, fact: str) -> Record | None:
     with suppress(ValueError):
-        rows = await visit.call("entity_history", Record, entity=name, fact=UUID(fact))
-        return rows[0] if rows else None
-    return None
+        facts = await visit.call(
+            "entity_history", Record, entity=name, fact=UUID(visit.read("fact"))
+        )
+    if entity is None or not facts or not facts[0].valid:
+        raise FactNotFound("Look at the entity again: it may have changed", title="No valid fact")
+    return entity, facts[0]
 
 
 def _require(visit: PageRequest, *scopes: Scope) -> None:

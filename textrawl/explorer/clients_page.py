@@ -1,8 +1,8 @@
 """Clients: how each program is connected to this memory. No token is ever shown."""
 
 import shlex
-from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from starlette.responses import Response
 
@@ -23,19 +23,6 @@ from textrawl.explorer.requests import PageRequest
 _TOKEN_FILE = "/path/to/token"  # noqa: S105 - where a person may keep it
 
 
-@dataclass(frozen=True)
-class Connection:
-    """The way to connect a client: the command, and what it writes into the client's file.
-
-    If the client takes no address of a server, both are empty, and `hint` says what to do.
-    """
-
-    title: str
-    command: str
-    entries: tuple[str, ...]
-    hint: str
-
-
 async def show(visit: PageRequest) -> Response:
     """Show the commands and the entries of all clients, and of a program that is not listed."""
     site = visit.site
@@ -49,13 +36,18 @@ async def show(visit: PageRequest) -> Response:
     return visit.show("clients.html", {"clients": clients, "own_machine": site.own_machine})
 
 
-def _describe(client: ClientProgram, server: Server) -> Connection:
+def _describe(client: ClientProgram, server: Server) -> dict[str, Any]:
+    """Return the command that connects a client, and what it writes into the client's file.
+
+    If the client takes no address of a server, both are empty, and `hint` says what to do.
+    """
     words = ["textrawl", "connect", client.name if client.name in CLIENTS else "--print"]
     if isinstance(server, ServerAddress):
         words += ["--url", server.url, "--token-file", _TOKEN_FILE]
     try:
         additions = client.list_additions(server, Path(client.files[0]), hidden=True)
     except StartRefused:
-        return Connection(client.title, "", (), client.hint)
-    entries = tuple(write_entry(each) for each in additions)
-    return Connection(client.title, shlex.join(words), entries, client.hint)
+        words, additions = [], ()
+    entries = [write_entry(each) for each in additions]
+    shown = {"title": client.title, "hint": client.hint}
+    return {**shown, "command": shlex.join(words), "entries": entries}

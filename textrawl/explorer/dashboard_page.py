@@ -1,10 +1,13 @@
 """The dashboard: what spaces hold, how they grow, what answers cost, and what needs a person."""
 
+from collections.abc import Mapping
+from typing import Any
+
 from starlette.responses import Response
 
 from textrawl.explorer.arguments import read_number
 from textrawl.explorer.requests import PageRequest
-from textrawl.explorer.site import Numbers, Record, describe_numbers
+from textrawl.explorer.site import Record, describe_numbers
 from textrawl.memory.store import ReportRow, StatisticsRow
 
 DAYS, _MOST_DAYS = 90, 3660
@@ -22,19 +25,19 @@ async def show(visit: PageRequest) -> Response:
         "reviewing": visit.allows("review"),
     }
     numbers = await visit.remember(("numbers", days), lambda: count_numbers(visit, days), is_large)
-    return visit.show("dashboard.html", {**values, **describe_numbers(numbers)})
+    return visit.show("dashboard.html", {**values, **numbers})
 
 
-def is_large(numbers: Numbers) -> bool:
+def is_large(numbers: Mapping[str, Any]) -> bool:
     """Return whether the spaces have so many facts that it takes long to count them."""
-    return numbers.holdings.facts > LARGE
+    return numbers["holdings"].facts > LARGE
 
 
-async def count_numbers(visit: PageRequest, days: int) -> Numbers:
+async def count_numbers(visit: PageRequest, days: int) -> dict[str, Any]:
     """Return the contents of the spaces of this visit, and what happened in the last days."""
     [report] = await visit.call("memory_report", ReportRow, days=days)
     pairs = await visit.call("close_pairs", Record, entities=_ENTITIES, max_rows=1)
-    return Numbers(await count_holdings(visit), report, pairs)
+    return describe_numbers(await count_holdings(visit), report, pairs)
 
 
 async def count_holdings(visit: PageRequest) -> StatisticsRow:

@@ -1,7 +1,6 @@
 """An entity: its facts with their history and their lives, and its relations."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
@@ -19,24 +18,6 @@ _RELATIONS = 100
 _CARD = 8  # facts of an entity beside the drawing of a graph
 _STATES = ("valid", "ended", "wrong")
 _SORTS = {"said": "newest", "oldest": "oldest", "text": "text", "author": "author"}
-
-
-@dataclass(frozen=True)
-class _Choice:
-    """The facts to show, as arguments of entity_history."""
-
-    words: str
-    state: str
-    written_by: str
-    sort: str
-
-    def arguments(self) -> dict[str, str | None]:
-        return {
-            "words": self.words or None,
-            "state": self.state or None,
-            "written_by": self.written_by or None,
-            "sort": self.sort,
-        }
 
 
 async def show(visit: PageRequest) -> Response:
@@ -57,7 +38,7 @@ async def show(visit: PageRequest) -> Response:
         "entity_relations", Record, entity=name, **times.arguments(), max_rows=_RELATIONS
     )
     values |= {"entity": entity, "alone": bool(visit.read("fact")), "relations": relations}
-    values |= {"facts": facts, **turn(skip, _PAGE, facts[0].total if facts else 0), **vars(choice)}
+    values |= {"facts": facts, **turn(skip, _PAGE, facts[0].total if facts else 0), **choice}
     values |= {"now": datetime.now(UTC), "moment": times.as_of}
     values |= {"places": await visit.find_places(name), "states": _STATES, "sorts": _SORTS}
     if visit.read("part"):
@@ -67,24 +48,28 @@ async def show(visit: PageRequest) -> Response:
     return visit.show("entity.html", values)
 
 
-def _read_choice(visit: PageRequest) -> _Choice:
-    """Return which facts to show. An unknown state or order means the default."""
+def _read_choice(visit: PageRequest) -> dict[str, str]:
+    """Return which facts to show, as arguments of entity_history. Empty texts choose all.
+
+    An unknown state or order means the default.
+    """
     state, sort = visit.read("state"), visit.read("sort")
-    return _Choice(
-        clean_name(visit.read("words")),
-        state if state in _STATES else "",
-        clean_name(visit.read("author")),
-        sort if sort in _SORTS else "said",
-    )
+    return {
+        "words": clean_name(visit.read("words")),
+        "state": state if state in _STATES else "",
+        "written_by": clean_name(visit.read("author")),
+        "sort": sort if sort in _SORTS else "said",
+    }
 
 
 async def _read_page(
-    visit: PageRequest, name: str, times: Times, choice: _Choice, skip: int
+    visit: PageRequest, name: str, times: Times, choice: dict[str, str], skip: int
 ) -> tuple[Sequence[Record], int]:
     """Return a page of facts, and how many are before it. Beyond the end, return the last page."""
 
     async def read(skip: int) -> Sequence[Record]:
-        chosen = {**times.arguments(), **choice.arguments(), "fact": read_id(visit.read("fact"))}
+        chosen = {name: text or None for name, text in choice.items()}
+        chosen |= {**times.arguments(), "fact": read_id(visit.read("fact"))}
         return await visit.call(
             "entity_history", Record, entity=name, **chosen, max_rows=_PAGE, skip=skip
         )

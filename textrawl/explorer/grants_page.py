@@ -25,7 +25,7 @@ async def ask_grant(visit: PageRequest) -> Response:
 
 async def grant(visit: PageRequest) -> Response:
     """Show what the grant will change. With the confirmation of the person, change it."""
-    space, actor = require_place(visit, changes=True), read_actor(visit.form.get("actor", ""))
+    space, actor = require_place(visit, changes=True), read_actor(visit.read("actor"))
     scopes = read_scopes(visit.form)
     if visit.form.get("confirmed"):
         await visit.call_anywhere(
@@ -49,7 +49,7 @@ async def ask_withdrawal(visit: PageRequest) -> Response:
 
 async def take_back(visit: PageRequest) -> Response:
     """Take back all scopes of an actor in a space. The form is the confirmation of the person."""
-    space, actor = require_place(visit, changes=True), read_actor(visit.form.get("actor", ""))
+    space, actor = require_place(visit, changes=True), read_actor(visit.read("actor"))
     await visit.call_anywhere("revoke_access", list[str], actor=actor, space=space)
     return _return_to(space)
 

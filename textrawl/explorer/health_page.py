@@ -57,5 +57,6 @@ async def check(visit: PageRequest) -> Response:
     findings = [CheckResult("checks", "note", f"did not end within {_LONGEST:.0f} s: check again")]
     with anyio.move_on_after(_LONGEST):
         findings = await examine_memory(visit.site.settings)
-    visit.site.last_checks.keep(findings, datetime.now(UTC))
+    last = visit.site.last_checks
+    last.findings, last.at = findings, datetime.now(UTC)
     return RedirectResponse(write_link("health"), 303)

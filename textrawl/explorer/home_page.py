@@ -1,8 +1,7 @@
 """The first page: what happened today and by whom, what waits for the person, and what is there."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime
+from typing import Any
 
 from starlette.responses import RedirectResponse, Response
 
@@ -13,21 +12,11 @@ from textrawl.explorer.fact_map import draw_map, find_cells
 from textrawl.explorer.rendering import write_link
 from textrawl.explorer.requests import PageRequest
 from textrawl.explorer.same_entities_page import find_pairs
-from textrawl.explorer.site import Numbers, Record, describe_numbers
+from textrawl.explorer.site import Record
 from textrawl.memory.review import Filter, ReviewOperations
 
 _WEEKS = 26
 _LATEST = 6  # changes
-
-
-@dataclass(frozen=True)
-class Slow:
-    """The contents of the page that need more than a moment in a large memory."""
-
-    numbers: Numbers
-    days: Sequence[Record]
-    cells: Sequence[Record]
-    pairs: int
 
 
 async def show(visit: PageRequest) -> Response:
@@ -39,32 +28,30 @@ async def show(visit: PageRequest) -> Response:
 
 
 async def _show(visit: PageRequest) -> Response:
-    slow = await visit.remember("home", lambda: _make(visit), lambda kept: is_large(kept.numbers))
+    slow = await visit.remember("home", lambda: _make(visit), is_large)
     today = datetime.now(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
     values = {
-        **describe_numbers(slow.numbers),
+        **slow,
         "since": today.date(),
         "authors_today": await visit.call("recent_authors", Record, since=today),
         "latest": await visit.call("space_timeline", Record, max_rows=_LATEST),
         "proposals": await _count_proposals(visit),
-        "same": slow.pairs,
-        "heat": slow.days,
         "price": cookies.read_price(visit.request),
-        **await draw_map(visit, slow.cells),
+        **await draw_map(visit, slow["cells"]),
         "own_machine": visit.site.own_machine,
         "address": f"{visit.site.settings.public_url or 'https://' + visit.request.url.netloc}/mcp",
     }
     return visit.show("home.html", values)
 
 
-async def _make(visit: PageRequest) -> Slow:
-    pairs = await find_pairs(visit) if visit.find_spaces("write") else ()
-    return Slow(
-        await count_numbers(visit, DAYS),
-        await visit.call("activity_days", Record, weeks=_WEEKS),
-        await find_cells(visit),
-        len(pairs),
-    )
+async def _make(visit: PageRequest) -> dict[str, Any]:
+    """Return what needs more than a moment in a large memory."""
+    return {
+        **await count_numbers(visit, DAYS),
+        "same": len(await find_pairs(visit)) if visit.find_spaces("write") else 0,
+        "heat": await visit.call("activity_days", Record, weeks=_WEEKS),
+        "cells": await find_cells(visit),
+    }
 
 
 async def _count_proposals(visit: PageRequest) -> int:

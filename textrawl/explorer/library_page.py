@@ -79,7 +79,7 @@ async def show_fading(visit: PageRequest) -> Response:
 async def keep(visit: PageRequest) -> Response:
     """Keep a memory that fades: count a use of it."""
     space = visit.require_space()
-    memory = read_id(visit.form.get("fact", ""))
+    memory = read_id(visit.read("fact"))
     rows = await visit.site.store.database.call(
         "reinforce_memories", ObservedPart, memories=[memory], **visit.caller.writing
     )

@@ -24,27 +24,25 @@ _MOST_LATER = 50  # facts since a merge that are shown
 
 async def plan(visit: PageRequest) -> Response:
     """Show what a merge would change. Without the other entity, let the person choose it."""
-    target = await find_target(visit, visit.read("name"))
-    other = clean_name(visit.read("other"))
-    values: dict[str, object] = {"entity": target.entity, "longest": NAME_LENGTH}
+    (entity, caller), other = await find_target(visit), clean_name(visit.read("other"))
+    values: dict[str, object] = {"entity": entity, "longest": NAME_LENGTH}
     operations = EntityOperations(visit.site.store)
     if not other:
         pairs = await operations.find_same(
-            target.caller, entity=target.entity.name, least_score=LEAST_SCORE, limit=_CANDIDATES
+            caller, entity=entity.name, least_score=LEAST_SCORE, limit=_CANDIDATES
         )
         return visit.show("merge.html", {**values, "plan": None, "pairs": pairs})
-    row = await operations.merge(target.entity.name, read_name(other), target.caller, dry_run=True)
+    row = await operations.merge(entity.name, read_name(other), caller, dry_run=True)
     hidden = row.duplicate_facts + row.duplicate_relations - len(row.collapsing)
     return visit.show("merge.html", {**values, "plan": row, "hidden": hidden})
 
 
 async def merge(visit: PageRequest) -> Response:
     """Merge two entities. The form is the confirmation of the person."""
-    target = await find_target(visit, visit.form.get("name", ""))
-    other = read_name(visit.form.get("other", ""))
+    (entity, caller), other = await find_target(visit), read_name(visit.read("other"))
     operations = EntityOperations(visit.site.store)
-    row = await operations.merge(target.entity.name, other, target.caller, dry_run=False)
-    return visit.report("Merged.", target.entity.space, entity=row.kept_name)
+    row = await operations.merge(entity.name, other, caller, dry_run=False)
+    return visit.report("Merged.", entity.space, entity=row.kept_name)
 
 
 async def plan_pairs(visit: PageRequest) -> Response:
@@ -58,7 +56,7 @@ async def plan_pairs(visit: PageRequest) -> Response:
 
 async def merge_pairs(visit: PageRequest) -> Response:
     """Merge pairs, all or none. The form is the confirmation of the person."""
-    pairs, _ = _read_pairs(visit, visit.form.get("pairs", "").split())
+    pairs, _ = _read_pairs(visit, visit.read("pairs").split())
     rows = await EntityOperations(visit.site.store).merge_pairs(pairs, visit.caller, dry_run=False)
     text = f"Merged {len(rows)} pairs." if len(rows) > 1 else "Merged."
     return visit.report(text, visit.require_space(), default=write_link("same"))
@@ -84,12 +82,11 @@ def _read_pairs(visit: PageRequest, given: Sequence[str]) -> tuple[list[list[str
 
 async def plan_split(visit: PageRequest) -> Response:
     """Show what the split of a merge would change."""
-    target = await find_target(visit, visit.read("name"))
-    name = read_name(visit.read("name"))
+    (entity, caller), name = await find_target(visit), read_name(visit.read("name"))
     operations = EntityOperations(visit.site.store)
-    row = await operations.split(name, target.caller, dry_run=True)
+    row = await operations.split(name, caller, dry_run=True)
     values = {
-        "entity": target.entity,
+        "entity": entity,
         "name": name,
         "plan": row,
         "later": row.later[:_MOST_LATER],
@@ -100,8 +97,7 @@ async def plan_split(visit: PageRequest) -> Response:
 
 async def split(visit: PageRequest) -> Response:
     """Split a merge. The form is the confirmation of the person."""
-    target = await find_target(visit, visit.form.get("name", ""))
-    name = read_name(visit.form.get("name", ""))
+    (entity, caller), name = await find_target(visit), read_name(visit.read("name"))
     operations = EntityOperations(visit.site.store)
-    row = await operations.split(name, target.caller, dry_run=False)
-    return visit.report("Split.", target.entity.space, entity=row.merged_name)
+    row = await operations.split(name, caller, dry_run=False)
+    return visit.report("Split.", entity.space, entity=row.merged_name)

@@ -31,11 +31,6 @@ class Notice:
         return "Put it back" if self.page == "revert" else "Undo"
 
 
-def offer_undo(call: str, *spaces: str) -> Mapping[str, object]:
-    """Return the fields of a form that undoes what a request wrote in some spaces."""
-    return {"call": call, "spaces": " ".join(spaces)}
-
-
 class Notices:
     """The notice that each session has not seen yet."""
 

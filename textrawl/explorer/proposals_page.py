@@ -73,13 +73,13 @@ async def plan(visit: PageRequest) -> Response:
 async def decide(visit: PageRequest) -> Response:
     """Accept or reject proposals, all or none, as the plan said. Show what was done."""
     visit.principal.require("review", anywhere=True)
-    chosen = _check_choice(visit.form.get("ids", "").split())
-    decision = visit.form.get("decision", "")
+    chosen = _check_choice(visit.read("ids").split())
+    decision = visit.read("decision")
     if decision not in get_args(Decision):
         raise ArgumentInvalid("Go back, and accept or reject", title="Nothing was decided")
     reason = None
     if decision == "reject":
-        reason = read_reason(visit.form.get("reason", ""), "Say why, for the author")
+        reason = read_reason(visit.read("reason"), "Say why, for the author")
     rows = await ReviewOperations(visit.site.store).decide(
         chosen, cast("Decision", decision), reason, visit.caller
     )
@@ -99,8 +99,8 @@ async def amend(visit: PageRequest) -> Response:
     """Accept a fact in the name of its author, and store the text that is right in its place."""
     visit.principal.require("review")
     visit.principal.require("write")
-    [chosen], space = _check_choice([visit.form.get("id", "")]), visit.require_space()
-    text = read_fact(visit.form.get("text", ""))
+    [chosen], space = _check_choice([visit.read("id")]), visit.require_space()
+    text = read_fact(visit.read("text"))
     entity = await ReviewOperations(visit.site.store).amend(chosen, text, visit.caller)
     return visit.report("Accepted.", space, entity=entity)
 

@@ -31,7 +31,7 @@ from textrawl.explorer.forms import (
     read_files,
     read_form,
 )
-from textrawl.explorer.notices import Notice, offer_undo
+from textrawl.explorer.notices import Notice
 from textrawl.explorer.rendering import render, write_link
 from textrawl.explorer.site import BrowserSession, Key, Record, Site
 from textrawl.memory.facts import suggest_names
@@ -82,8 +82,9 @@ class PageRequest:
     after: BackgroundTasks = field(default_factory=BackgroundTasks)
 
     def read(self, parameter: str) -> str:
-        """Return a parameter of the address, or an empty text."""
-        return self.request.query_params.get(parameter, "")
+        """Return a field of the posted form, or a parameter of the address, or an empty text."""
+        posted = self.request.method == "POST"
+        return (self.form if posted else self.request.query_params).get(parameter, "")
 
     def read_all(self, parameter: str) -> list[str]:
         """Return all values of a parameter of the address that are not empty."""
@@ -144,16 +145,17 @@ class PageRequest:
         spaces = tuple((space.id, tuple(space.scopes)) for space in self.principal.readable)
         return self.principal.credential, spaces, question
 
-    def report(self, text: str, *spaces: str, entity: str = "", default: str = "") -> Response:
+    def report(
+        self, text: str, space: str = "", *, entity: str = "", default: str = ""
+    ) -> Response:
         """Return to the page where the form was, which then says what the form changed.
 
-        A button there undoes what this request wrote in `spaces`. Without spaces there is none.
+        A button there undoes what this request wrote in `space`. Without a space there is none.
         `default` is where to go if the form names no page: it is the page of the entity, or home.
         """
-        offer = offer_undo(self.caller.request or "", *spaces)
-        page = "undo-change" if spaces else ""
-        space = spaces[0] if spaces else self.form.get("space", "")
-        return self.tell(Notice(text, entity, space, page, offer), default)
+        undo = {"call": self.caller.request, "space": space}
+        page = "undo-change" if space else ""
+        return self.tell(Notice(text, entity, space or self.read("space"), page, undo), default)
 
     def tell(self, notice: Notice, default: str = "") -> Response:
         """Return to the page where the form was, with a notice."""
@@ -219,7 +221,7 @@ class PageRequest:
             "spaces": [space.name for space in self.principal.readable],
             "writable": self.find_spaces("write"),
             "forgettable": self.find_spaces("forget"),
-            "space": self.form.get("space") or self.read("space"),
+            "space": self.read("space"),
             "targets": self._find_targets(),
             "reviewed": self.find_spaces("review"),
             "administers": self.allows("admin"),
@@ -228,7 +230,7 @@ class PageRequest:
             "query_length": PROMPT_LENGTH,
             "path": self.request.url.path,
             "here": self._find_address(),
-            "back": find_page(self.form.get("back") or self.read("back")) or "",
+            "back": find_page(self.read("back")) or "",
             "frame": "part.html" if self.read("part") else "page.html",
             "take_notices": partial(self.site.notices.take, self.session.form_token),
             "cleaned": count_cleaned(dict(self.form)),

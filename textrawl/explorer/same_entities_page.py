@@ -7,7 +7,6 @@ from starlette.responses import Response
 
 from textrawl.explorer.arguments import read_number
 from textrawl.explorer.requests import PageRequest
-from textrawl.explorer.site import FoundPairs
 from textrawl.memory.entities import EntityOperations, SamePair
 from textrawl.values.text import NAME_LENGTH, clean_name
 
@@ -49,13 +48,13 @@ async def find_pairs(
     then found after the response.
     """
 
-    async def find() -> FoundPairs:
+    async def find() -> tuple[Sequence[SamePair], float]:
         begin = time.monotonic()
         pairs = await EntityOperations(visit.site.store).find_same(
             visit.caller, entity=name or None, least_score=score / 100, limit=limit
         )
-        return FoundPairs(pairs, time.monotonic() - begin)
+        return pairs, time.monotonic() - begin
 
     question = ("pairs", name, score, limit)
-    found = await visit.remember(question, find, lambda kept: soon and kept.seconds > _PATIENCE)
-    return found.pairs
+    pairs, _ = await visit.remember(question, find, lambda kept: soon and kept[1] > _PATIENCE)
+    return pairs

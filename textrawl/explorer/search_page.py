@@ -1,7 +1,7 @@
 """The search: entities, facts and documents, and what the answer costs in each format."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, get_args
 from uuid import UUID
 
@@ -23,17 +23,6 @@ _LIMIT, _RECENT = 10, 20
 _MORE = 5  # facts that were left out, with the reasons
 _NAMES, _NAME_WORDS = 8, 5  # names of entities that are suggested, and the words of a name
 _CHUNKS, _LEAST_SCORE = 3, 0.3  # of documents
-
-
-@dataclass(frozen=True)
-class Cost:
-    """The tokens of an answer in one format. `used` is true for the format of this server."""
-
-    format: Format
-    text: int
-    whole: int
-    dropped: int
-    used: bool
 
 
 async def show(visit: PageRequest) -> Response:
@@ -131,13 +120,14 @@ def _group(hits: Sequence[HitRow]) -> list[list[HitRow]]:
     return list(groups.values())
 
 
-def measure(reply: Reply, renderer: Renderer) -> list[Cost]:
-    """Return what a reply costs a model in each format, within the budget of this server."""
-    return [_measure(reply, renderer, format) for format in get_args(Format)]
-
-
-def _measure(reply: Reply, renderer: Renderer, format: Format) -> Cost:
-    text = replace(renderer, format=format, structured=False).write(reply)
-    whole = replace(renderer, format=format, structured=True).write(reply)
-    used = renderer.format == format
-    return Cost(format, text.tokens, whole.tokens, text.dropped, used)
+def measure(reply: Reply, renderer: Renderer) -> list[dict[str, Any]]:
+    """Return the tokens of a reply in each format, within the budget of this server."""
+    costs: list[dict[str, Any]] = []
+    for format in get_args(Format):
+        text, whole = (
+            replace(renderer, format=format, structured=structured).write(reply)
+            for structured in (False, True)
+        )
+        cost = {"format": format, "text": text.tokens, "whole": whole.tokens}
+        costs.append({**cost, "dropped": text.dropped, "used": renderer.format == format})
+    return costs

@@ -43,8 +43,8 @@ async def plan(visit: PageRequest) -> Response:
 
 async def change(visit: PageRequest) -> Response:
     """Change the facts as the plan said, all or none."""
-    facts = await _find_facts(visit, visit.form, visit.form.get("ids", "").split())
-    name, source = read_name(visit.form.get("name", "")), visit.form.get("source", "")
+    facts = await _find_facts(visit, visit.form, visit.read("ids").split())
+    name, source = read_name(visit.read("name")), visit.read("source")
     return await _DOINGS[visit.form["change"]](visit, name, source, facts)
 
 
@@ -56,7 +56,7 @@ async def _forget(visit: PageRequest, name: str, source: str, facts: Facts) -> R
 
 
 async def _share(visit: PageRequest, name: str, source: str, facts: Facts) -> Response:
-    target, move = clean_name(visit.form.get("target", "")), bool(visit.form.get("move"))
+    target, move = clean_name(visit.read("target")), bool(visit.read("move"))
     if not target:
         raise ArgumentInvalid("Go back, and choose a space", title="No space is chosen")
     wanted = Share(name, target, source, [str(fact.id) for fact in facts], move=move, ended=True)
@@ -66,7 +66,7 @@ async def _share(visit: PageRequest, name: str, source: str, facts: Facts) -> Re
 
 async def _date(visit: PageRequest, name: str, source: str, facts: Facts) -> Response:
     """End the facts on a day, or say that they were said on it."""
-    moment = read_moment(visit.form.get("day", ""))
+    moment = read_moment(visit.read("day"))
     if moment is None:
         raise ArgumentInvalid("Go back, and choose a day", title="The day is missing")
     times = {_DATES[visit.form["change"]]: min(moment, datetime.now(UTC))}

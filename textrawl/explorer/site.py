@@ -2,7 +2,7 @@
 
 import secrets
 import time
-from collections.abc import Awaitable, Callable, Hashable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Hashable, Sequence
 from contextlib import AbstractAsyncContextManager, suppress
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -17,7 +17,6 @@ from textrawl.access.principal import Directory
 from textrawl.doctor.checks import CheckResult
 from textrawl.errors import TextrawlError
 from textrawl.explorer.notices import Notices
-from textrawl.memory.entities import SamePair
 from textrawl.memory.facts import MemoryOperations
 from textrawl.memory.store import ReportRow, StatisticsRow, Store
 from textrawl.memory.watches import Watches
@@ -34,10 +33,6 @@ class LastChecks:
 
     findings: Sequence[CheckResult] = ()
     at: datetime | None = None
-
-    def keep(self, findings: Sequence[CheckResult], at: datetime) -> None:
-        """Replace the findings."""
-        self.findings, self.at = findings, at
 
 
 Record = SimpleNamespace
@@ -210,37 +205,23 @@ def _hash(secret: str) -> bytes:
     return sha256(secret.encode("utf-8", "surrogatepass")).digest()
 
 
-@dataclass(frozen=True)
-class Numbers:
-    """The contents of a memory now, what happened in the last days, and facts to compare."""
-
-    holdings: StatisticsRow
-    report: ReportRow
-    pairs: Sequence[Record] = ()
-
-
-def describe_numbers(numbers: Numbers) -> Mapping[str, Any]:
+def describe_numbers(
+    holdings: StatisticsRow, report: ReportRow, pairs: Sequence[Record] = ()
+) -> dict[str, Any]:
     """Return the values that the templates in pages/numbers.html need."""
-    recalls = numbers.report.recalls
+    recalls = report.recalls
     return {
-        **vars(numbers),
+        "holdings": holdings,
+        "report": report,
         "saved": max(int(recalls["verbose_tokens"] or 0) - int(recalls["tokens"]), 0),
-        "duplicates": count_pairs(numbers.pairs, "duplicate"),
-        "conflicts": count_pairs(numbers.pairs, "conflict"),
+        "duplicates": count_pairs(pairs, "duplicate"),
+        "conflicts": count_pairs(pairs, "conflict"),
     }
 
 
 def count_pairs(pairs: Sequence[Record], kind: str) -> int:
     """Return the number of all pairs of a kind, also of those that are not listed."""
     return next((pair.total for pair in pairs if pair.kind == kind), 0)
-
-
-@dataclass(frozen=True)
-class FoundPairs:
-    """Pairs of entities that can be the same, and how many seconds it took to find them."""
-
-    pairs: Sequence[SamePair]
-    seconds: float
 
 
 ROOT = PAGES

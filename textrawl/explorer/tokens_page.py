@@ -6,8 +6,8 @@ space who could make tokens could reach other spaces in the name of others.
 
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from typing import Any
 
 from starlette.responses import RedirectResponse, Response
 
@@ -31,16 +31,6 @@ from textrawl.values.text import NAME_LENGTH, clean_name
 
 _LONGEST_DAYS = 3650
 _DAYS = 90  # that the form suggests
-
-
-@dataclass(frozen=True)
-class _Wish:
-    """A token to make. `days` is 0 if it never expires."""
-
-    actor: str
-    space: str
-    scopes: list[Scope]
-    days: int
 
 
 async def show(visit: PageRequest) -> Response:
@@ -67,16 +57,21 @@ async def ask_token(visit: PageRequest) -> Response:
 async def make(visit: PageRequest) -> Response:
     """Show what the new token will allow. With the confirmation, make it and show it once."""
     _require_owner(visit)
-    form, space = visit.form, require_place(visit)
-    days = _read_days(form.get("days", ""))
-    wish = _Wish(read_actor(form.get("actor", "")), space, read_scopes(form), days)
-    if not form.get("confirmed"):
-        return await _show_plan(visit, wish)
+    wish: dict[str, Any] = {
+        "space": require_place(visit),
+        "actor": read_actor(visit.read("actor")),
+        "scopes": read_scopes(visit.form),
+        "days": _read_days(visit.read("days")),
+    }
+    values: dict[str, Any] = {"step": "confirm", "wish": wish, "space": wish["space"]}
+    if not visit.read("confirmed"):
+        values |= {"ticket": visit.site.tickets.make(visit.principal.credential)}
+        values |= {"held": await find_grant(visit, wish["actor"])}
+        return visit.show("token.html", values)
     # A browser that loads the answer again sends the form again, which must not make a token.
-    if visit.site.tickets.use(form.get("ticket", "")) != (visit.principal.credential,):
+    if visit.site.tickets.use(visit.read("ticket")) != (visit.principal.credential,):
         raise SentTwice
-    values = {"step": "made", "wish": wish, "space": space, "token": await _make(visit, wish)}
-    return visit.show("token.html", values)
+    return visit.show("token.html", {**values, "step": "made", "token": await _make(visit, **wish)})
 
 
 async def ask_revocation(visit: PageRequest) -> Response:
@@ -90,7 +85,7 @@ async def revoke(visit: PageRequest) -> Response:
     """Revoke a token. The form is the confirmation of the person."""
     _require_owner(visit)
     space = require_place(visit)
-    token = await _find_token(visit, visit.form.get("token", ""))
+    token = await _find_token(visit, visit.read("token"))
     async with _open_owner(visit) as owner:
         await owner.call("revoke_token", RevokedTokenRow, name=str(token.id))
     return RedirectResponse(write_link("tokens", space=space), 303)
@@ -105,18 +100,7 @@ def _read_days(text: str) -> int:
     return days
 
 
-async def _show_plan(visit: PageRequest, wish: _Wish) -> Response:
-    values = {
-        "step": "confirm",
-        "wish": wish,
-        "space": wish.space,
-        "held": await find_grant(visit, wish.actor),
-        "ticket": visit.site.tickets.make(visit.principal.credential),
-    }
-    return visit.show("token.html", values)
-
-
-async def _make(visit: PageRequest, wish: _Wish) -> str:
+async def _make(visit: PageRequest, space: str, actor: str, scopes: list[Scope], days: int) -> str:
     text = make_token()
     async with _open_owner(visit) as owner:
         await owner.call(
@@ -124,10 +108,10 @@ async def _make(visit: PageRequest, wish: _Wish) -> str:
             int,
             hash=hash_token(text),
             prefix=shorten_token(text),
-            actor=wish.actor,
-            space=wish.space,
-            scopes=wish.scopes,
-            expires_at=datetime.now(UTC) + timedelta(days=wish.days) if wish.days else None,
+            actor=actor,
+            space=space,
+            scopes=scopes,
+            expires_at=datetime.now(UTC) + timedelta(days=days) if days else None,
         )
     return text
 

@@ -1,11 +1,9 @@
 """The trail: who did what. An undo of what an author wrote, with its plan before."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from hashlib import sha256
 from itertools import groupby
-from uuid import UUID
 
 from starlette.responses import Response
 
@@ -14,29 +12,12 @@ from textrawl.explorer.arguments import read_number, read_start
 from textrawl.explorer.notices import Notice
 from textrawl.explorer.rendering import write_link
 from textrawl.explorer.requests import CLIENT, PageRequest
+from textrawl.explorer.site import Record
 from textrawl.memory.trail import EventFilter, EventRow, PlanRow, Trail
 from textrawl.values.text import clean_name
 
 _EVENTS, _MOST_EVENTS = 50, 500
 _LAST_EVENT = (1 << 63) - 1
-
-
-@dataclass(frozen=True)
-class DocumentRow:
-    """A document of find_documents."""
-
-    space: str
-    path: str
-    kind: str
-    id: UUID
-
-    @property
-    def address(self) -> str:
-        """The address of its page."""
-        if self.kind == "source":
-            return write_link("item", id=f"document:{self.id}")
-        parameter = {"journal": "entry", "identity": "file"}[self.kind]
-        return write_link(self.kind, **{parameter: self.path}, space=self.space)
 
 
 _MOST_STEPS = 200  # of a plan that are shown
@@ -66,9 +47,9 @@ async def _find_links(visit: PageRequest, events: Sequence[EventRow]) -> list[st
     spaces, paths = map(list, zip(*named, strict=True)) if named else ([], [])
     graphs = visit.principal.find_graphs(visit.site.settings.graphs)
     found = await visit.call_anywhere(
-        "find_documents", DocumentRow, spaces=spaces, paths=paths, graphs=graphs
+        "find_documents", Record, spaces=spaces, paths=paths, graphs=graphs
     )
-    documents = {(row.space, row.path): row.address for row in found}
+    documents = {(row.space, row.path): _find_address(row) for row in found}
     facts = {space.name for space in visit.principal.readable}
 
     def find(event: EventRow) -> str | None:
@@ -78,6 +59,13 @@ async def _find_links(visit: PageRequest, events: Sequence[EventRow]) -> list[st
         return documents.get((space, name or ""))
 
     return [find(event) for event in events]
+
+
+def _find_address(document: Record) -> str:
+    if document.kind == "source":
+        return write_link("item", id=f"document:{document.id}")
+    parameter = {"journal": "entry", "identity": "file"}[document.kind]
+    return write_link(document.kind, **{parameter: document.path}, space=document.space)
 
 
 async def plan(visit: PageRequest) -> Response:
@@ -93,8 +81,8 @@ async def undo(visit: PageRequest) -> Response:
 
     If the plan is different now, undo nothing, and show the new plan.
     """
-    author, since = _read_scope(visit.form.get("author", ""), visit.form.get("since", ""))
-    others, trail = bool(visit.form.get("others")), _open_trail(visit)
+    author, since = _read_scope(visit.read("author"), visit.read("since"))
+    others, trail = bool(visit.read("others")), _open_trail(visit)
     steps = await trail.plan(author, since, others=others)
     if visit.form.get("planned") != _sum_up(steps):
         values = {"author": author, "since": since, "others": others}
@@ -105,7 +93,7 @@ async def undo(visit: PageRequest) -> Response:
 
 async def revert(visit: PageRequest) -> Response:
     """Put back what an undo removed. The form is the confirmation of the person."""
-    number = read_number(visit.form.get("undo", ""), least=0, most=10**9, default=0)
+    number = read_number(visit.read("undo"), least=0, most=10**9, default=0)
     trail = _open_trail(visit)
     rows = await trail.revert(number)
     if visit.form.get("back"):
@@ -114,21 +102,17 @@ async def revert(visit: PageRequest) -> Response:
 
 
 async def undo_change(visit: PageRequest) -> Response:
-    """Undo one event, or what one request of this person wrote in some spaces."""
-    form, done = visit.form, None
-    event = read_number(form.get("event", ""), least=1, most=_LAST_EVENT, default=0)
-    call = clean_name(form.get("call", ""))
+    """Undo one event, or what one request of this person wrote, in one space."""
+    event = read_number(visit.read("event"), least=1, most=_LAST_EVENT, default=0)
+    call, space = clean_name(visit.read("call")), visit.require_space()
     if not event and not call:
         raise ArgumentInvalid("Choose one on the page of the trail", title="No change is chosen")
-    for space in form.get("spaces", "").split():
-        principal = visit.principal.pin(space)
-        trail = Trail(visit.site.store.database, principal.credential, principal.home, CLIENT)
-        done = await trail.undo_event(event or None, None if event else call)
-    if done is None:
-        raise ArgumentInvalid("Go back, and choose a space", title="No space is chosen")
-    fields = {"undo": done.undo_id, "space": done.space_name}
-    if done.space_name not in visit.administered or " " in form["spaces"].strip():
+    principal = visit.principal
+    trail = Trail(visit.site.store.database, principal.credential, principal.home, CLIENT)
+    done = await trail.undo_event(event or None, None if event else call)
+    if space not in visit.administered:
         return visit.report("Undone.", default=write_link("search"))
+    fields = {"undo": done.undo_id, "space": space}
     return visit.tell(Notice("Undone.", page="revert", fields=fields), write_link("trail"))
 
 

@@ -11,7 +11,7 @@ from starlette.datastructures import UploadFile
 from starlette.responses import Response
 
 from textrawl.errors import ArgumentInvalid, DatabaseUnavailable, SpaceNotFound, TextrawlError
-from textrawl.explorer.notices import Notice, offer_undo
+from textrawl.explorer.notices import Notice
 from textrawl.explorer.rendering import write_count, write_link
 from textrawl.explorer.requests import PageRequest
 from textrawl.memory.backlog import fill_graph
@@ -94,7 +94,7 @@ def _describe(visit: PageRequest, graph: str, report: IngestReport) -> Notice:
     texts = [f"Stored {write_count(len(done), 'document')}."] if done else ["Nothing was stored."]
     texts += [f"{write_count(known, 'file')} known already."] if known else []
     page = "undo-change" if done else ""
-    fields = offer_undo(visit.caller.request or "", graph)
+    fields = {"call": visit.caller.request, "space": graph}
     return Notice(" ".join(texts), space=graph, page=page, fields=fields, parts=parts)
 
 

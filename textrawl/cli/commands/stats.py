@@ -216,10 +216,9 @@ def stats(
 
 
 def _write_page(report: Report) -> str:
-    from textrawl.explorer import site, statistics_page  # noqa: PLC0415 - half a second, for pages
+    from textrawl.explorer import statistics_page  # noqa: PLC0415 - half a second, for pages
 
-    numbers = site.Numbers(report.holdings, report.recent)
-    return statistics_page.write_page(numbers, report.days)
+    return statistics_page.write_page(report.holdings, report.recent, report.days)
 
 
 def _save(file: Path, page: str) -> None:
