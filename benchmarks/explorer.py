@@ -4,12 +4,12 @@
 
 It fills a memory in a temporary folder, or in FOLDER, where the next run finds it again. It adds
 relations, recalls, events, proposals and an entity with 499 relations, so give it a copy of a
-memory that you need. `serve --http` runs in its own process. An administrator of all spaces visits every
-page that the application has, also pages that were added later, and again after a write each time.
-`search, Say why` and a large graph are visited apart. The time ends when the first byte of the body arrives, and the
-size is that of the largest answer on the wire. The status is shown if it is not 200. CPU is the
-time that the server and Postgres computed for a visit, in the mean. It depends less on the load of
-the machine than the time.
+memory that you need. `serve --http` runs in its own process. An administrator of all spaces visits
+every page that the application has, also pages that were added later, and again after a write each
+time. `search, Say why` and a large graph are visited apart. The time ends when the first byte of
+the body arrives, and the size is that of the largest answer on the wire. The status is shown if it
+is not 200. CPU is the time that the server and Postgres computed for a visit, in the mean. It
+depends less on the load of the machine than the time.
 
 Then it compares the resident memory of the server with the same server without the explorer, after
 as many searches. It prints Markdown.
