@@ -3,7 +3,6 @@
 import json
 from collections import Counter
 from collections.abc import AsyncGenerator
-from contextlib import suppress
 from itertools import count
 
 import anyio
@@ -24,6 +23,27 @@ _HEADERS = {"cache-control": "no-store, no-transform", "x-accel-buffering": "no"
 _streams = Counter[str]()
 
 
+class _Bell:
+    """Wakes a stream when something has changed, or when it has to end."""
+
+    def __init__(self) -> None:
+        self._event, self.ended = anyio.Event(), False
+
+    async def ring(self) -> None:
+        self._event.set()
+
+    def end(self) -> None:
+        self.ended = True
+        self._event.set()
+
+    async def wait(self) -> bool:
+        """Return whether something has changed. Otherwise the time is over."""
+        with anyio.move_on_after(_PAUSE):
+            await self._event.wait()
+        rang, self._event = self._event.is_set(), anyio.Event()
+        return rang
+
+
 async def follow(visit: PageRequest) -> Response:
     """Stream the numbers of new facts. Without a right or a place, answer 204: do not ask again."""
     actor, watches = visit.principal.actor, visit.site.watches
@@ -40,19 +60,13 @@ async def follow(visit: PageRequest) -> Response:
 
 
 async def _stream(visit: PageRequest, cursor: str) -> AsyncGenerator[str]:
-    watches, actor, reads = visit.site.watches, visit.principal.actor, visit.caller.watching
+    bell, watches, actor = _Bell(), visit.site.watches, visit.principal.actor
     assert watches is not None  # noqa: S101 - checked by the only caller
-    bell, changes = anyio.create_memory_object_stream[None](1)
-
-    async def ring() -> None:
-        # It has rung already, or all ends.
-        with suppress(anyio.WouldBlock, anyio.ClosedResourceError, anyio.BrokenResourceError):
-            bell.send_nowait(None)
-
-    wanted = {Watch(*reads, digest=space.name): ring for space in visit.principal.readable}
+    reads = visit.caller.watching
+    wanted = {Watch(*reads, digest=space.name): bell.ring for space in visit.principal.readable}
     _streams[actor] += 1
     remove = await watches.add(wanted)
-    watches.endings.add(bell.close)
+    watches.endings.add(bell.end)
     try:
         yield _BEGIN
         changed = True  # perhaps, between the first count and the watch
@@ -60,19 +74,14 @@ async def _stream(visit: PageRequest, cursor: str) -> AsyncGenerator[str]:
             cursor, new = await _count(visit, cursor) if changed else (cursor, {})
             if new or number % _SILENCE == 0:
                 yield f"data: {json.dumps(new)}\n\n" if new else ":\n\n"
-            changed = False
-            with anyio.move_on_after(_PAUSE):
-                await changes.receive()
-                changed = True
-            if not await _is_signed_in(visit):
+            changed = await bell.wait()
+            if bell.ended or not await _is_signed_in(visit):
                 return
-    except (TextrawlError, anyio.EndOfStream):
+    except TextrawlError:
         return  # the browser asks again, and then the page says what is wrong
     finally:
         remove()
-        watches.endings.discard(bell.close)
-        bell.close()
-        changes.close()
+        watches.endings.discard(bell.end)
         _streams[actor] -= 1
 
 
