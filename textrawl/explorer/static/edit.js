@@ -1,7 +1,6 @@
 // Forms opened in their place, names suggested while one types, and the place kept after a change.
 "use strict";
 
-const WAIT = 150; // milliseconds without a key before names are suggested
 let opener = null; // the link whose form is open
 
 function close() {
@@ -12,16 +11,15 @@ function close() {
 
 // Show the form of a link below the row of the link. Without it, the link leads to its page.
 async function open(link) {
-  const answer = await fetch(`${link.href}&part=1`, { redirect: "error" }).catch(() => null);
-  if (!answer?.ok) {
+  const part = await fetchPart(`${link.href}&part=1`).catch(() => null);
+  if (part === null) {
     location.assign(link.href);
     return;
   }
-  const page = new DOMParser().parseFromString(await answer.text(), "text/html");
   close();
   const box = document.createElement("div");
   box.className = "inline card";
-  box.append(...page.body.childNodes);
+  box.append(...part.childNodes);
   (link.closest("li") ?? link.parentElement).append(box);
   localise(box);
   opener = link;
@@ -53,22 +51,15 @@ document.addEventListener("keydown", (event) => {
 });
 
 // Suggest names of entities for a field. The page of suggestions has a link with each name.
-let typing = 0;
-document.addEventListener("input", (event) => {
-  const list = document.getElementById(event.target.dataset?.suggest ?? "");
-  clearTimeout(typing);
-  typing = setTimeout(async () => {
-    const typed = event.target.value.trim();
-    if (list === null || typed === "") {
-      return;
-    }
-    const answer = await fetch(`/explore/suggest?q=${encodeURIComponent(typed)}`).catch(() => null);
-    const text = answer?.ok ? await answer.text() : "";
-    const page = new DOMParser().parseFromString(text, "text/html");
-    const names = [...page.querySelectorAll("[data-name]")].map((each) => each.dataset.name);
+document.addEventListener("input", afterPause(async (signal, { target }) => {
+  const list = document.getElementById(target.dataset.suggest ?? "");
+  if (list !== null && target.value.trim() !== "") {
+    const address = `/explore/suggest?q=${encodeURIComponent(target.value.trim())}`;
+    const part = await fetchPart(address, signal).catch(() => null);
+    const names = [...(part?.querySelectorAll("[data-name]") ?? [])].map((each) => each.dataset.name);
     list.replaceChildren(...names.map((name) => new Option(name, name)));
-  }, WAIT);
-});
+  }
+}));
 
 // Return to the same height of the same page after a form, and begin to write in a box that opens.
 const here = location.pathname + location.search;

@@ -2,7 +2,6 @@
 "use strict";
 
 { // the names here are not those of other scripts
-const SHORT_PAUSE = 120; // milliseconds without a key before names are suggested
 const STILL = 1500; // milliseconds after which a page listens for what is new
 
 const field = document.getElementById("q");
@@ -30,27 +29,15 @@ function walk(event, list, input) {
 
 // Call `show` with the entities for what somebody types, as a list, and only with the last answer.
 function suggest(input, show) {
-  let timer = 0;
-  let running = null;
-
-  async function load() {
-    running?.abort();
-    running = new AbortController();
+  input.addEventListener("input", afterPause(async (signal) => {
     const address = new URL(suggestions.dataset.from, location);
     address.searchParams.set("q", input.value);
-    try {
-      const answer = await fetch(address, { signal: running.signal, redirect: "error" });
-      const page = new DOMParser().parseFromString(answer.ok ? await answer.text() : "", "text/html");
-      show(page.querySelector("ul"));
-    } catch {
-      show(null); // nobody waits for suggestions: the search itself says what is wrong
+    // Nobody waits for suggestions: the search itself says what is wrong.
+    const part = await fetchPart(address, signal).catch(() => null);
+    if (!signal.aborted) {
+      show(part?.querySelector("ul"));
     }
-  }
-
-  input.addEventListener("input", () => {
-    clearTimeout(timer);
-    timer = setTimeout(load, SHORT_PAUSE);
-  });
+  }));
 }
 
 if (field !== null && document.getElementById("results") === null) {

@@ -212,18 +212,14 @@ async function openPanel(panel, { link }) {
     card.searchParams.set(name, centred.searchParams.get(name));
   }
   card.searchParams.set("part", "card");
-  try {
-    const answer = await fetch(card, { redirect: "error" });
-    const page = new DOMParser().parseFromString(await answer.text(), "text/html");
-    if (!answer.ok) {
-      throw new TypeError(answer.statusText);
-    }
-    panel.replaceChildren(...page.body.childNodes);
-    panel.querySelector(".centre").href = centred;
-    panel.hidden = false;
-  } catch {
+  const part = await fetchPart(card).catch(() => null);
+  if (part === null) {
     location.assign(centred); // the session has ended, or the server is away: the page says which
+    return;
   }
+  panel.replaceChildren(...part.childNodes);
+  panel.querySelector(".centre").href = centred;
+  panel.hidden = false;
 }
 
 // Save the drawing as it is seen: colours and sizes become attributes, links and hidden parts go.

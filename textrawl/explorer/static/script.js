@@ -16,44 +16,53 @@ function localise(part) {
 }
 localise(document);
 
-const PAUSE = 200; // milliseconds without a key before a part is loaded
+// Return a part of a page, or null if the server refuses it.
+async function fetchPart(address, signal) {
+  const answer = await fetch(address, { signal, redirect: "error" });
+  const text = await answer.text();
+  return answer.ok ? new DOMParser().parseFromString(text, "text/html").body : null;
+}
+
+const PAUSE = 150; // milliseconds without a key before something is loaded
+
+// Return a function that calls `load` after a pause. A later call aborts the one before.
+function afterPause(load) {
+  let timer = 0;
+  let running = null;
+  return (...given) => {
+    clearTimeout(timer);
+    timer = setTimeout(() => {
+      running?.abort();
+      running = new AbortController();
+      load(running.signal, ...given);
+    }, PAUSE);
+  };
+}
 
 // Load a part of the page again while somebody changes the form that it depends on.
 function followForm(form, target) {
-  let timer = 0;
-  let running = null;
-
-  async function load() {
-    running?.abort();
-    running = new AbortController();
+  const load = afterPause(async (signal) => {
     const fields = [...new FormData(form)].filter(([, value]) => value !== "");
     const address = new URL(form.action);
     address.search = new URLSearchParams(fields);
     const part = new URL(address);
     part.searchParams.set("part", "1");
     try {
-      const answer = await fetch(part, { signal: running.signal, redirect: "error" });
-      if (!answer.ok) {
-        return;
+      const found = await fetchPart(part, signal);
+      if (found !== null) {
+        target.replaceChildren(...found.childNodes);
+        localise(target);
+        history.replaceState(null, "", address);
       }
-      const page = new DOMParser().parseFromString(await answer.text(), "text/html");
-      target.replaceChildren(...page.body.childNodes);
-      localise(target);
-      history.replaceState(null, "", address);
     } catch (error) {
       if (error.name !== "AbortError") {
         form.submit(); // the session has ended, or the server is away: the page says which
       }
     }
-  }
+  });
 
   // Fields of the form can be anywhere on the page.
-  document.addEventListener("input", (event) => {
-    if (event.target.form === form) {
-      clearTimeout(timer);
-      timer = setTimeout(load, PAUSE);
-    }
-  });
+  document.addEventListener("input", (event) => event.target.form === form && load());
 }
 
 for (const [form, target] of [["search", "results"], ["moment", "history"]]) {
