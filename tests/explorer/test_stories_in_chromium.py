@@ -5,35 +5,66 @@ from dataclasses import dataclass
 from typing import Any
 
 import pytest
-from playwright.async_api import Locator, expect
+from playwright.async_api import FilePayload, Locator, expect
 
 from tests.explorer.chromium import Tab, marks, open_tab, sign_in
+from tests.explorer.siege import ACTIONS, FOR_ALL
+from tests.explorer.test_proposals_page import propose
 from tests.explorer.visiting import Place
 
 pytestmark = marks
 
 
-@pytest.mark.parametrize("scripts", [True, False], ids=["script", "no script"])
-async def test_a_reader_finds_an_entity_and_its_graph_and_is_offered_no_change(
-    filled: Place, scripts: bool
-) -> None:
-    async with open_tab(filled, java_script_enabled=scripts) as tab:
-        await sign_in(tab, filled.tokens["reader"])
-        await _search(tab, "who lives in Rome?")
-        await tab.page.get_by_role("link", name="Ada", exact=True).click()
-        await expect(tab.page.get_by_text("lives in Rome", exact=True).first).to_be_visible()
-        await tab.page.get_by_role("link", name="Show the graph").click()
-        await expect(tab.page.get_by_role("heading", name="Graph of Ada")).to_be_visible()
-        await tab.page.locator("#graph a").filter(has_text="Ben").click()
-        if scripts:  # the entity is shown beside the drawing
-            await tab.page.get_by_role("link", name="Centre here").click()
-        await expect(tab.page.get_by_role("heading", name="Graph of Ben")).to_be_visible()
-        await tab.page.get_by_role("heading").get_by_role("link", name="Ben").click()
-        await expect(tab.page.get_by_role("heading", name="Ben")).to_be_visible()
-        offered = await tab.page.get_by_role("link").all_inner_texts()
+async def test_a_reader_finds_an_entity_and_its_graph_and_can_change_nothing(filled: Place) -> None:
+    before = _count_events(filled)
+    for scripts in (True, False):
+        async with open_tab(filled, java_script_enabled=scripts) as tab:
+            await sign_in(tab, filled.tokens["reader"])
+            await _search(tab, "who lives in Rome?")
+            await tab.page.get_by_role("link", name="Ada", exact=True).click()
+            await expect(tab.page.get_by_text("lives in Rome", exact=True).first).to_be_visible()
+            offered = await tab.page.get_by_role("link").all_text_contents()
+            await tab.page.get_by_role("link", name="Show the graph").click()
+            await expect(tab.page.get_by_role("heading", name="Graph of Ada")).to_be_visible()
+            await tab.page.locator("#graph a").filter(has_text="Ben").click()
+            if scripts:  # the entity is shown beside the drawing
+                await tab.page.get_by_role("link", name="Centre here").click()
+            await expect(tab.page.get_by_role("heading", name="Graph of Ben")).to_be_visible()
+            forms = await _list_forms(tab)
+            refused = [await _forge(tab, action) for action in sorted(set(ACTIONS) - FOR_ALL)]
 
-    assert [text for text in offered if text.startswith(("Correct", "Forget", "Trail"))] == []
-    assert tab.faults == []
+        assert [text for text in offered if text.startswith(("Correct", "Forget", "Trail"))] == []
+        assert forms == {"/explore/preferences", "/explore/sign-out"}
+        assert set(refused) <= {400, 403, 404}
+        assert tab.faults == []
+    assert _count_events(filled) == before
+
+
+async def _list_forms(tab: Tab) -> set[str]:
+    """The actions of all forms that change something, on the pages of a reader."""
+    found = set[str]()
+    for page in ("home", "entity?name=Ada", "timeline", "search?q=tea", "documents", "fading"):
+        await tab.go(page, "load")
+        forms = "forms => forms.map((form) => form.getAttribute('action'))"
+        found |= set(await tab.page.locator("form[method=post]").evaluate_all(forms))
+    return found
+
+
+async def _forge(tab: Tab, action: str) -> int:
+    """Send a form that no page offers, with the secret of the session. Return the status."""
+    token = await tab.page.locator("[name=form_token]").first.get_attribute("value")
+    fields: dict[str, str | float | bool] = {
+        "form_token": token or "", "confirmed": "1", "space": "team", "name": "Ada",
+        "text": "likes crime", "other": "Ben", "relation": "knows",
+    }  # fmt: skip
+    answer = await tab.page.request.post(
+        f"{tab.root}/explore/{action}", form=fields, headers={"origin": tab.root}
+    )
+    return answer.status
+
+
+def _count_events(place: Place) -> int:
+    return place.owner.execute("select count(*) from textrawl.event").fetchall()[0][0]
 
 
 WAYS = {
@@ -90,6 +121,7 @@ async def test_a_writer_adds_and_changes_everything_at_its_place(filled: Place, 
         await _correct(hand, filled)
         await _connect(hand, filled)
         await _rename(hand, filled)
+        await _upload(hand, filled)
 
     assert tab.faults == []
 
@@ -154,6 +186,96 @@ async def _rename(hand: Hand, place: Place) -> None:
     await hand.read("Undone.")
     names = place.owner.execute("select name from entity where name like 'Ada%'").fetchall()
     assert names == [("Ada",)]
+
+
+async def _upload(hand: Hand, place: Place) -> None:
+    """Upload two files, one of which is broken, and undo that on the spot."""
+    await hand.tab.go("documents?space=handbook")
+    chosen = {"tea.md": b"Tea is served at four.", "broken.pdf": b"%PDF-1.7 and nothing more"}
+    files = [
+        FilePayload(name=name, mimeType="text/plain", buffer=text) for name, text in chosen.items()
+    ]
+    await hand.tab.page.get_by_label("Choose files").set_input_files(files)
+    await hand.press("button", "Upload")
+    await hand.read("Stored 1 document.")
+    await hand.read("broken.pdf: not stored")
+    query = "select count(*) from textrawl.source where label = 'tea.md' and content_hash <> ''"
+    assert place.owner.execute(query).fetchall() == [(1,)]
+    await hand.press("button", "Undo")
+    await hand.read("Undone.")
+    assert place.owner.execute(query).fetchall() == [(0,)]
+
+
+PAIRS = (
+    "Charles Babbage", "Konrad Zuse", "Edsger Dijkstra", "Barbara Liskov", "Donald Knuth",
+    "Margaret Hamilton", "Niklaus Wirth", "Radia Perlman", "Tony Hoare", "Frances Allen",
+)  # fmt: skip
+
+
+async def test_an_administrator_accepts_merges_and_grants_in_every_way(filled: Place) -> None:
+    """Each change is taken back, so that all ways share one memory."""
+    propose(filled, "Ada", "hums a tune")
+    for name in PAIRS:
+        for written in (name, name.upper().replace(" ", "-")):
+            fact = (written, f"is {written}", filled.tokens["keeper"])
+            filled.owner.execute(
+                "select remember_fact(%s, 'person', %s, credential => sha256(%s::bytea))", fact
+            )
+    for way, options in WAYS.items():
+        async with open_tab(filled, **options) as tab:
+            hand = Hand(tab, way)
+            await sign_in(tab, filled.tokens["keeper"])
+            await _accept(hand, filled)
+            await _merge(hand, filled)
+            await _grant(hand, filled)
+
+        assert (way, tab.faults) == (way, [])
+
+
+async def _accept(hand: Hand, place: Place) -> None:
+    """Accept a proposal with another text, and take that back."""
+    await hand.tab.go("proposals")
+    await hand.press("link", "Edit and accept: hums a tune")
+    await hand.write(text="hums a hymn")
+    await hand.press("button", "Accept it")
+    await hand.read("Accepted.")
+    assert _find_facts(place, "hums%") == ["hums a hymn"]
+    await hand.press("button", "Undo")
+    await hand.read("Undone.")
+    assert _find_facts(place, "hums%") == []
+
+
+async def _merge(hand: Hand, place: Place) -> None:
+    """Merge ten pairs with three presses, and undo them with one."""
+    query = "select count(*) from textrawl.merge"
+    before = place.owner.execute(query).fetchall()
+    await hand.tab.go("same?space=team&score=60")
+    hand.presses = 0
+    await hand.press("link", "Choose all")
+    await hand.press("button", "Merge the chosen pairs")
+    await hand.press("button", "Merge 10 pairs")
+    await hand.read("Merged 10 pairs.")
+    assert hand.presses == 3
+    await hand.press("button", "Undo")
+    await hand.read("Undone.")
+    assert place.owner.execute(query).fetchall() == before
+
+
+async def _grant(hand: Hand, place: Place) -> None:
+    """Grant a scope to somebody, see it, and take it back."""
+    await hand.tab.go("grants?space=team")
+    await hand.press("button", "Choose scopes")
+    await hand.write(actor="dora")
+    await hand.press("button", "Show what will change")
+    await hand.press("button", "Grant these scopes")
+    await hand.press("link", "Take back the scopes of dora in team")
+    await hand.press("button", "Take back the grant")
+    await expect(hand.tab.page.get_by_role("heading", name="Grants in team")).to_be_visible()
+    granted = (
+        "select count(*) from textrawl.space_grant join textrawl.actor on id = actor_id"
+        " where name = 'dora'"
+    )
+    assert place.owner.execute(granted).fetchall() == [(0,)]
 
 
 def _find_ends(place: Place) -> list[tuple[str, bool]]:
