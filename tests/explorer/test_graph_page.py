@@ -212,6 +212,8 @@ def _find_box(label: PlacedLabel, zoom: float) -> tuple[float, float, float, flo
     width, height = (size * FONT / zoom for size in (measure(label.text), 1.2))
     gap = 0.35 * FONT / zoom
     spot = label.spot
-    left = {"right": spot.x + gap, "left": spot.x - gap - width}.get(spot.side, spot.x - width / 2)
-    top = {"below": spot.y, "above": spot.y - height}.get(spot.side, spot.y - height / 2)
+    gap = 0 if " " in spot.side else gap
+    upright, _, across = spot.side.rpartition(" ")
+    left = {"right": spot.x + gap, "left": spot.x - gap - width}.get(across, spot.x - width / 2)
+    top = {"below": spot.y, "above": spot.y - height}.get(upright or across, spot.y - height / 2)
     return left, top, left + width, top + height

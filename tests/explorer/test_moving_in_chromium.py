@@ -141,10 +141,35 @@ async def test_a_drawing_is_walked_by_keys_filtered_played_searched_and_saved(
             await tab.page.get_by_role("button", name="Save as SVG").click()
         picture = await anyio.Path(await (await download.value).path()).read_text(encoding="utf-8")
 
+        shadows = await _filter_communities(tab, crowd)
+
     assert (early, late > early) == (29, True)
+    assert shadows == [[True, True], [False, True]]
     assert picture.startswith("<svg")
     assert ("Friend" in picture, "href" in picture) == (True, False)
     assert tab.faults == []
+
+
+async def _filter_communities(tab: Tab, place: Place) -> list[list[bool]]:
+    """Choose one of two communities, and return before and after which of them have a shadow."""
+    for side, kind in (("North ", "person"), ("South ", "project")):
+        place.owner.execute(
+            "select relate_entities(%s || a, 'meets', %s || b, %s, %s,"
+            "  space => (select id from space where name = 'team'))"
+            " from generate_series(1, 4) a, generate_series(1, 4) b where a < b",
+            (side, side, kind, kind),
+        )
+    place.owner.execute(
+        "select relate_entities('North 1', 'meets', 'South 1',"
+        " space => (select id from space where name = 'team'))"
+    )
+    await tab.go("graph?name=North+1&depth=3")
+    paths = tab.page.locator("#graph .shadow")
+    seen = "paths => paths.map((each) => each.getAttribute('d') !== '').sort()"
+    before = await paths.evaluate_all(seen)
+    await tab.page.get_by_role("checkbox", name="project").check(force=True)
+    await expect(paths.first).to_have_css("opacity", "0.1")
+    return [before, await paths.evaluate_all(seen)]
 
 
 async def _walk(tab: Tab) -> None:

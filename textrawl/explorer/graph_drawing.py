@@ -2,7 +2,7 @@
 
 import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
@@ -23,7 +23,13 @@ _ALONG = (0.42, 0.55, 0.3)  # places of a type on its line, the best misses that
 _COMMUNITIES, _SMALLEST = 7, 3  # communities with a shadow, and nodes of the smallest one
 _SHADOW = 80  # width of the shadow of a line
 _SIDES = {"below": (0, 1), "above": (0, -1), "right": (1, 0), "left": (-1, 0)}
-_HUBS = 30  # nodes whose names are more important than circles
+_CORNERS = {
+    f"{y} {x}": (0.7 * _SIDES[x][0], 0.7 * _SIDES[y][1])
+    for y in ("below", "above")
+    for x in ("right", "left")
+}
+_CLEAR = 100  # lines: names keep out of their way, and the corners of nodes are spots too
+_HUBS = 60  # nodes whose names are more important than circles
 _MOST_DAYS = 120  # of the slider
 
 
@@ -45,7 +51,8 @@ class DrawnNode:
 class DrawnLine:
     """The relations from one node to another one. It ends at `x` and `y`.
 
-    `since` and `until` are the days between which one of them was valid, or empty.
+    `since` and `until` are the days between which one of them was valid, or empty. `community` is
+    that of both ends, or -1.
     """
 
     start: int
@@ -55,6 +62,7 @@ class DrawnLine:
     y: float
     since: str
     until: str
+    community: int
 
 
 def draw(row: Record) -> dict[str, Any]:
@@ -141,6 +149,7 @@ def _draw_line(
         round(start.y + down * visible, 1),
         min(edge["since"] for edge in edges),
         max(ends) if all(ends) else "",
+        start.community if start.community == end.community else -1,
     )
 
 
@@ -150,9 +159,10 @@ def _draw_shadows(lines: Sequence[DrawnLine], nodes: Sequence[DrawnNode]) -> lis
     paths: dict[int, list[str]] = {
         each: [] for each in range(_COMMUNITIES) if members[each] >= _SMALLEST
     }
-    for start, end in ((nodes[line.start], nodes[line.end]) for line in lines):
-        if start.community == end.community and start.community in paths:
-            paths[start.community].append(f"M{start.x} {start.y}L{end.x} {end.y}")
+    for line in lines:
+        if line.community in paths:
+            start, end = nodes[line.start], nodes[line.end]
+            paths[line.community].append(f"M{start.x} {start.y}L{end.x} {end.y}")
     return ["".join(path) for path in paths.values()] if len(paths) > 1 else []
 
 
@@ -168,15 +178,19 @@ def _place(
     for line in lines:
         ends[line.start].append(nodes[line.end])
         ends[line.end].append(nodes[line.start])
+    clear = len(lines) <= _CLEAR
+    sides = _SIDES | _CORNERS if clear else _SIDES
     labels = [
-        Label(shorten(nodes[n].name), _list_spots(nodes[n], ends[n]), n, place < _HUBS)
+        Label(shorten(nodes[n].name), _list_spots(nodes[n], ends[n], sides), n, place < _HUBS)
         for place, n in enumerate(order)
     ]
     if len(lines) <= _MOST_RELATIONS:
         labels += [Label(shorten(line.relation), _list_middles(line, nodes)) for line in lines]
     boxes = [(n.x - n.size, n.y - n.size, n.x + n.size, n.y + n.size) for n in nodes]
     circles = np.array(boxes, np.float32).reshape(-1, 4)
-    return sorted(place_labels(labels, circles, zoom, size), key=lambda label: label.zoom)
+    runs = [(nodes[each.start].x, nodes[each.start].y, each.x, each.y) for each in lines if clear]
+    paths = np.array(runs, np.float32).reshape(-1, 4)
+    return sorted(place_labels(labels, circles, zoom, size, paths), key=lambda label: label.zoom)
 
 
 def shorten(name: str) -> str:
@@ -184,21 +198,23 @@ def shorten(name: str) -> str:
     return name if len(name) <= _LONGEST else f"{name[: _LONGEST - 1]}…"
 
 
-def _list_spots(node: DrawnNode, ends: Sequence[DrawnNode]) -> list[Spot]:
+def _list_spots(
+    node: DrawnNode, ends: Sequence[DrawnNode], sides: Mapping[str, tuple[float, float]]
+) -> list[Spot]:
     """Return the spots of a name around its node, first the side that its lines leave free."""
     lengths = [(math.hypot(e.x - node.x, e.y - node.y) or 1.0, e) for e in ends]
     ways = [((e.x - node.x) / length, (e.y - node.y) / length) for length, e in lengths]
     crossed = {
         side: max((round(x * right + y * down, 1) for x, y in ways), default=0.0)
-        for side, (right, down) in _SIDES.items()
+        for side, (right, down) in sides.items()
     }
     return [
         Spot(
-            round(node.x + node.size * _SIDES[side][0], 1),
-            round(node.y + node.size * _SIDES[side][1], 1),
+            round(node.x + node.size * sides[side][0], 1),
+            round(node.y + node.size * sides[side][1], 1),
             side,
         )
-        for side in sorted(_SIDES, key=lambda each: max(crossed[each], 0.5))
+        for side in sorted(sides, key=lambda each: max(crossed[each], 0.5))
     ]
 
 

@@ -202,6 +202,10 @@ function filterDrawing(drawing, { nodes, lines }, types, day) {
       line.classList.add("gone");
     }
   }
+  for (const [number, shadow] of drawing.querySelectorAll(".shadow").entries()) {
+    const seen = lines.filter(({ line }) => line.dataset.shadow === String(number) && !line.classList.contains("gone"));
+    shadow.setAttribute("d", seen.map(({ ends: [from, to] }) => `M${from.x} ${from.y}L${to.x} ${to.y}`).join(""));
+  }
 }
 
 // Show what is known about an entity beside the drawing.
