@@ -1,0 +1,55 @@
+create function textrawl.apply_erasure(receipt jsonb) returns text  -- applied, known, altered or elsewhere
+language plpgsql volatile
+set search_path from current
+as $$
+#variable_conflict use_variable
+declare
+    home   space;
+    mine   boolean;
+    names  text[];
+    actors integer[];
+    found  record;
+    target record;
+begin
+    perform require_owner();
+    perform claim_removal(alone => true);
+    select s.* into home from space s
+    where s.id = (receipt ->> 'space_id')::integer and (s.name = receipt ->> 'space' or receipt ->> 'space' is null
+          or left(encode(sha256(s.secret), 'hex'), 16) = receipt ->> 'key');
+    if home.id is null then
+        return 'elsewhere';
+    end if;
+    -- A backup of a version without receipts gets a new key. Then only the ids of the receipt are known.
+    mine := left(encode(sha256(home.secret), 'hex'), 16) = receipt ->> 'key';
+    if mine and hmac_sha256((receipt - 'signature')::text, home.secret) is distinct from receipt ->> 'signature' then
+        return 'altered';
+    end if;
+    names := array(
+        select n.name from (
+            select e.id, e.name from entity e where e.space_id = home.id
+            union all
+            select a.entity_id, a.name from entity_alias a where a.space_id = home.id and a.removed_at is null
+            union all
+            select g.entity_id, g.label from graph_node g where g.space_id = home.id and g.label is not null) n
+        where receipt -> 'names' ? hmac_sha256(name_key(n.name), home.secret) or receipt -> 'rows' -> 'entity' ? n.id::text);
+    select * into found from find_person(home.id, '', names);
+    actors := found.actors || array(
+        select a.id from actor a
+        where receipt -> 'actors' @> jsonb_build_array(jsonb_build_object('id', a.id, 'name', hmac_sha256(name_key(a.name), home.secret))));
+    select * into target from count_erasure(home.id, found.names, found.entities, actors, receipt ->> 'keep', (receipt ->> 'at')::timestamptz);
+    if target.number = 0 and exists (select from erasure e where e.space_id = home.id and e.id::text = receipt ->> 'erasure') then
+        return 'known';
+    end if;
+    perform carry_out_erasure(
+        (select coalesce(jsonb_object_agg(k, coalesce(target.rows -> k, '[]') || coalesce(receipt -> 'rows' -> k, '[]')), '{}')
+         from (select jsonb_object_keys(target.rows || (receipt -> 'rows')) as k) keys),
+        target.counts, found.names, found.entities, actors, receipt ->> 'keep', false,
+        row(home.id, register_actor(session_user), null, 'textrawl restore', null, false)::origin, receipt);
+    perform rename_erased_actors();
+    return 'applied';
+end
+$$;
+
+comment on function textrawl.apply_erasure is
+    'Erase again, after a restore or an import, what a receipt says: its rows by their ids, and everything older that is '
+    'about or by the person, whom the hashes of the names find. Errors: TR013 (not the owner).';

@@ -1,0 +1,30 @@
+create function textrawl.redact_person(space integer, pattern text, actors integer[]) returns void
+language plpgsql volatile
+set search_path from current
+as $$
+declare
+    t record;
+begin
+    for t in
+        select h.name, string_agg(format('%1$I = case when names_person(%1$I::text, $2) or %2$s then %3$s else %1$I end', a.attname, h.own, a.value), ', ') as changes,
+            string_agg(format('names_person(%1$I::text, $2) or %2$s and %1$I is not null', a.attname, h.own), ' or ') as condition
+        from (select name, texts, case when author is null then 'false' else format('(%s) = any($3)', author) end as own
+              from erasure_tables() where redacted) h
+        cross join lateral (
+            select c.attname, case
+                when h.name = 'event' and c.attname = 'detail' then
+                    '(select jsonb_object_agg(d.key, case when names_person(d.value::text, $2) then ''"[erased]"'' else d.value end) from jsonb_each(detail) d)'
+                when not c.attnotnull then 'null'
+                when c.atttypid = 'jsonb'::regtype then '''{}''' else '''[erased]''' end as value
+            from pg_attribute c where c.attrelid = stored_table(h.name) and c.attname = any(string_to_array(h.texts, ', '))) a
+        group by h.name, h.texts
+    loop
+        execute format('update %I set %s where space_id = $1 and (%s)', t.name, t.changes, t.condition)
+        using redact_person.space, pattern, actors;
+    end loop;
+end
+$$;
+
+comment on function textrawl.redact_person is
+    'Empty the columns that name a person in the rows that an erasure keeps. The trail keeps its events, without the '
+    'details that name the person. Only an erasure can call this, because the trail asks for its receipt.';

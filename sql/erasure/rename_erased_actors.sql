@@ -1,0 +1,22 @@
+create function textrawl.rename_erased_actors(credential bytea default null) returns bigint
+language plpgsql volatile security definer
+set search_path from current
+as $$
+declare
+    renamed bigint;
+begin
+    if not may_rename_actors(credential) then
+        perform require_owner();
+    end if;
+    update actor a set name = 'erased-' || a.id
+    from erasure e join space s on s.id = e.space_id
+    where (e.receipt -> 'renames')::boolean
+      and e.receipt -> 'actors' @> jsonb_build_array(jsonb_build_object('id', a.id, 'name', hmac_sha256(name_key(a.name), s.secret)));
+    get diagnostics renamed = row_count;
+    return renamed;
+end
+$$;
+
+comment on function textrawl.rename_erased_actors is
+    'Take the names of erased persons from their actors, and return how many were renamed. Their tokens and grants stay. Errors: TR013 (not the owner). '
+    'Example: select textrawl.rename_erased_actors();';
