@@ -1,4 +1,4 @@
-create function textrawl.apply_erasure(receipt jsonb) returns text  -- applied, known, altered or elsewhere
+create function textrawl.apply_erasure(receipt jsonb, tool text default 'sql') returns text  -- applied, known, altered or elsewhere
 language plpgsql volatile
 set search_path from current
 as $$
@@ -21,6 +21,14 @@ begin
     end if;
     -- A backup of a version without receipts gets a new key. Then only the ids of the receipt are known.
     mine := left(encode(sha256(home.secret), 'hex'), 16) = receipt ->> 'key';
+    if not mine and not exists (
+        select from jsonb_each(receipt -> 'rows') r cross join jsonb_array_elements_text(r.value) k (key)
+        where exists (select from entity e where e.space_id = home.id and e.id::text = k.key)
+           or exists (select from observation o where o.space_id = home.id and o.id::text = k.key)
+           or exists (select from relation x where x.space_id = home.id and x.id::text = k.key)
+           or exists (select from document d where d.space_id = home.id and d.id::text = k.key)) then
+        return 'elsewhere';
+    end if;
     if mine and hmac_sha256((receipt - 'signature')::text, home.secret) is distinct from receipt ->> 'signature' then
         return 'altered';
     end if;
@@ -44,7 +52,7 @@ begin
         (select coalesce(jsonb_object_agg(k, coalesce(target.rows -> k, '[]') || coalesce(receipt -> 'rows' -> k, '[]')), '{}')
          from (select jsonb_object_keys(target.rows || (receipt -> 'rows')) as k) keys),
         target.counts, found.names, found.entities, actors, receipt ->> 'keep', false,
-        row(home.id, register_actor(session_user), null, 'textrawl restore', null, false)::origin, receipt);
+        row(home.id, register_actor(session_user), null, tool, null, false)::origin, receipt);
     perform rename_erased_actors();
     return 'applied';
 end

@@ -3,7 +3,7 @@ create function textrawl.erasure_plan(
     keep text default null,  -- others: what others wrote stays. own: what the person wrote about others stays
     space integer default null, credential bytea default null
 ) returns table (
-    space_name text,
+    space_id integer, space_name text,
     action text,        -- delete, redact or stay
     kind text,          -- table of the rows; chunk: parts of sources
     by_person boolean,  -- false: others wrote the rows; null: the rows have no author
@@ -15,8 +15,8 @@ set search_path from current
 as $$
 #variable_conflict use_column
 declare
-    home   record;
-    found  record;
+    home    record;
+    found   record;
     counted record;
 begin
     perform require_keep(keep, person || also);
@@ -27,13 +27,13 @@ begin
         select * into found from find_person(home.id, person, also);
         select * into counted from count_erasure(home.id, found.names, found.entities, found.actors, keep);
         return query
-            select home.name, case when t.redacted then 'redact' else 'delete' end, t.kind, t.own, count(*),
+            select home.id, home.name, case when t.redacted then 'redact' else 'delete' end, t.kind, t.own, count(*),
                 case when home.sees then (array_agg(t.sample order by t.sample))[1:3] end, counted.fingerprint
             from erasure_rows(home.id, person_pattern(found.names), found.entities, found.actors, keep) t
             group by t.kind, t.own, t.redacted
             order by t.redacted, t.kind, t.own desc nulls last;
         return query
-            select home.name, 'stay', k.kind, k.by_person, k.rows, null::text[], counted.fingerprint
+            select home.id, home.name, 'stay', k.kind, k.by_person, k.rows, null::text[], counted.fingerprint
             from kept_rows(home.id, found.names, found.actors, may_rename_actors(credential)) k;
     end loop;
 end

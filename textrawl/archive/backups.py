@@ -3,7 +3,7 @@
 import hashlib
 import re
 import shutil
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -16,6 +16,7 @@ from anyio import to_thread
 from anyio.abc import ByteReceiveStream
 
 from textrawl.archive.exports import write_whole
+from textrawl.archive.receipts import SUFFIX, Receipt, write_receipts
 from textrawl.embedded.cluster import find_programs
 from textrawl.embedded.paths import Account, ClusterPaths
 from textrawl.errors import StartRefused
@@ -230,6 +231,8 @@ async def write_backup(
             rows = sum(expected.values())
             async with watch_copies(login, "Writing rows", rows, report):
                 await run_program(program, [*options, snapshot, target], login.conninfo)
+            # A memory of an older version has no such table.
+            receipts = await session.read_receipts() if expected.get("erasure") else []
         contents = await read_contents(draft, login.programs, report, rows)
         refuse_unreleased(set(contents.migrations), "database")
         if contents.rows != expected:
@@ -237,6 +240,9 @@ async def write_backup(
             raise StartRefused(f"The backup is not kept: {differences}. Try again")
         checksum = await to_thread.run_sync(add_checksum, draft)
         size = draft.stat().st_size
+    if receipts:  # older backups in the same folder need them
+        with write_whole(file.with_name(file.name + SUFFIX), force=True) as draft:
+            write_receipts(draft, receipts)
     return Backup(str(file), size, count_facts(expected), expected, checksum)
 
 
@@ -305,10 +311,16 @@ def compare_rows(database: dict[str, int], file: dict[str, int]) -> str:
 _ENTRY = re.compile(rf"\d+; \d+ \d+ (?P<kind>[A-Z ]+?) (?P<schema>{SCHEMA}|-) (?P<rest>.*)")
 
 
-async def restore_backup(login: OwnerLogin, file: Path, report: Report = ignore) -> Backup:
-    """Restore `file`, migrate the memory to this version, and return the counts of the file.
+async def restore_backup(
+    login: OwnerLogin,
+    file: Path,
+    report: Report = ignore,
+    receipts: Mapping[Path, Sequence[Receipt]] | None = None,
+) -> tuple[Backup, int]:
+    """Restore `file`, migrate the memory to this version, and apply receipts of erasures.
 
-    `report` gets the progress.
+    `report` gets the progress. `receipts` are by file. Return the counts of the file, and the
+    number of receipts that were applied again.
 
     Raises DatabaseUnavailable. Raises StartRefused in these cases:
 
@@ -335,6 +347,7 @@ async def restore_backup(login: OwnerLogin, file: Path, report: Report = ignore)
             await _load(login, program, owner, file)
         _refuse_losses(await swap.protect(owner), contents.rows)
         await migrate(login.conninfo, connect_timeout=login.timeout)
+        erased = await _erase_again(swap, owner, receipts or {})
         await swap.finish(owner)
         done = True
     finally:
@@ -342,7 +355,26 @@ async def restore_backup(login: OwnerLogin, file: Path, report: Report = ignore)
             with anyio.CancelScope(shield=True):
                 await swap.put_back(owner, keep=bool(former))
     size, facts = (await path.stat()).st_size, count_facts(contents.rows)
-    return Backup(str(file), size, facts, contents.rows, checksum)
+    return Backup(str(file), size, facts, contents.rows, checksum), erased
+
+
+async def _erase_again(
+    swap: SchemaSwap, owner: str, receipts: Mapping[Path, Sequence[Receipt]]
+) -> int:
+    """Apply receipts, each once, and return how many erased something. Raises StartRefused."""
+    known, erased = set[object](), 0
+    for file, some in receipts.items():
+        for receipt in some:
+            if (number := (receipt.get("erasure"), receipt.get("space_id"))) in known:
+                continue
+            known.add(number)
+            state = await swap.erase_again(owner, receipt)
+            if state == "altered":
+                raise StartRefused(
+                    f"Nothing was restored: a receipt in {file} was changed. Use another copy"
+                )
+            erased += state == "applied"
+    return erased
 
 
 async def _require_file(path: anyio.Path) -> None:

@@ -58,6 +58,7 @@ PANELS: dict[str, dict[str, str]] = {
         "share": "Copy or move an entity, or some of its facts, to another space.",
         "log": "Show who did what to the memory, newest first, without the content.",
         "undo": "Undo what one author wrote since a time.",
+        "erase": "Erase what is about or by a person, and write a receipt without content.",
         "webhook": "Post the events of a space to an address, signed and in their order.",
         "analyst": "Create, list and drop logins that read the memory in SQL.",
     },
@@ -223,7 +224,7 @@ _COMMANDS: Mapping[Place, tuple[str, ...]] = {
     "server": (
         *("search", "recall", "digest", "explain", "show", "remember", "revise", "entity", "me"),
         *("forget", "stats", "resident", "hook", "doctor", "review", "tidy", "share", "log"),
-        "undo",
+        *("undo", "erase"),
     ),
     # `serve` is a server itself, and `demo` has a memory of its own.
     "none": (

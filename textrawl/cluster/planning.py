@@ -41,13 +41,13 @@ _EXCEPTIONS: dict[Route, str] = {
     Route.DIRECTORY: """
         authenticate create_analyst default_space disagreeing_texts drop_analyst embedding_models
         find_names find_space has_tokens list_analysts list_grants list_tokens nearest_type
-        owns_memory reachable_graphs stop_words archive_space bind_login
+        owns_memory reachable_graphs rename_erased_actors stop_words archive_space bind_login
         calibrate_embedding_model create_space create_token
         grant_access rename_space revoke_access revoke_token
         rollback_embedding_model rotate_token switch_embedding_model vouch""",
     Route.ADMINISTERED: """
-        claim_webhooks list_events list_imports list_proposals list_webhooks plan_undo
-        prune_documents purge_undone undo_author""",
+        claim_webhooks erase_person erasure_plan list_events list_imports list_proposals
+        list_webhooks plan_undo prune_documents purge_undone undo_author""",
     Route.SEARCHED: "decide_proposals plan_decision revert_undo",
     Route.NAMED: "add_webhook change_policy",
     Route.NAMED_TWICE: "change_language change_review change_tier",
@@ -80,9 +80,9 @@ SPREAD = frozenset(_CHANGES.split())
 
 _SCOPES: dict[str, str] = {
     "admin": """
-        add_webhook claim_webhooks fail_webhook list_events list_imports list_webhooks
-        next_webhook_events plan_undo purge_undone read_events read_webhook remove_webhook
-        resume_webhook revert_undo undo_author""",
+        add_webhook claim_webhooks erase_person erasure_plan fail_webhook list_events list_imports
+        list_webhooks next_webhook_events plan_undo purge_undone read_events read_webhook
+        remove_webhook resume_webhook revert_undo undo_author verify_erasure""",
     "forget": """
         clear_log delete_edges delete_entry delete_identity delete_items delete_nodes
         delete_observations delete_reflections forget_faded forget_source pop_log

@@ -38,6 +38,7 @@ from textrawl.memory.entities import (
     SplitRow,
     UnnamedRow,
 )
+from textrawl.memory.erasure import ErasedRow, Erasure, ErasurePlanRow, Keep, Person
 from textrawl.memory.fact_rows import EntityRow, ExplainedRow, ForgottenRow, HitRow
 from textrawl.memory.facts import (
     Absence,
@@ -68,6 +69,7 @@ from textrawl.memory.trail import (
     Trail,
     UndoRow,
 )
+from textrawl.postgres.database import Database
 from textrawl.values.choice import join_choices
 from textrawl.values.names import read_wanted_type
 from textrawl.values.text import (
@@ -115,9 +117,18 @@ class Session:
     @property
     def trail(self) -> Trail:
         """The trail of the space that the caller named, or of all administered spaces."""
+        return Trail(*self._administered)
+
+    @property
+    def erasure(self) -> Erasure:
+        """Erasures in the space that the caller named, or in all administered spaces."""
+        return Erasure(*self._administered)
+
+    @property
+    def _administered(self) -> tuple[Database, bytes | None, int | None, str | None]:
         principal = self.caller.principal
         place = principal.home if principal.pinned else None
-        return Trail(self.store.database, principal.credential, place, self.caller.client)
+        return self.store.database, principal.credential, place, self.caller.client
 
 
 @dataclass(frozen=True)
@@ -674,3 +685,32 @@ async def revert(session: Session, number: UndoNumber) -> list[RevertedRow]:
 async def purge(session: Session, older_than: timedelta | None = None) -> list[PurgedRow]:
     """Delete what undos keep. With `older_than`, only what older undos keep."""
     return await session.trail.purge(older_than)
+
+
+Names = Annotated[list[Name], Field(max_length=50)]
+
+
+@operation("erase", "admin", anywhere=True, placed=False, least_timeout=_LONGEST)
+async def plan_erasure(
+    session: Session, person: Name, also: Names | None = None, keep: Keep | None = None
+) -> list[ErasurePlanRow]:
+    """Return what an erasure of a person would delete and redact, and what stays."""
+    return await session.erasure.plan(Person(person, also or (), keep))
+
+
+@operation("erase", "admin", writes=True, anywhere=True, placed=False, least_timeout=_LONGEST)
+async def erase(
+    session: Session,
+    person: Name,
+    also: Names | None = None,
+    keep: Keep | None = None,
+    planned: dict[int, str] | None = None,
+) -> list[ErasedRow]:
+    """Erase what is about or by a person, as planned, and return a receipt for each space."""
+    return await session.erasure.erase(Person(person, also or (), keep), planned)
+
+
+@operation("erase", "admin", anywhere=True, placed=False, least_timeout=_LONGEST)
+async def verify_receipt(session: Session, receipt: dict[str, Any]) -> str:
+    """Return whether this memory signed a receipt, and whether its erasure is done here."""
+    return await session.erasure.verify(receipt)

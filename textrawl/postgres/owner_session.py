@@ -143,6 +143,11 @@ class Session:
         await self.connection.execute("set local idle_in_transaction_session_timeout = 0")
         return str((await self._fetch("select pg_export_snapshot()"))[0][0])
 
+    async def read_receipts(self) -> list[Any]:
+        """Return the receipts of all erasures, the oldest first."""
+        query = "select receipt from textrawl.erasure order by receipt ->> 'at', space_id, id"
+        return [receipt for (receipt,) in await self._fetch(query)]
+
     async def find_spaces(self) -> dict[str, int]:
         """Return the ids of all spaces by name, sorted by name."""
         query = 'select name, id from textrawl.space order by name collate "C"'
@@ -352,6 +357,14 @@ class SchemaSwap:
             if await (await connection.execute(query)).fetchone() == (True,):
                 await connection.execute("select textrawl.protect_tables()")
             return await Session(connection).count_rows()
+
+    async def erase_again(self, owner: str, receipt: object) -> str:
+        """Apply the receipt of an erasure, and return what apply_erasure() says about it."""
+        query = "select textrawl.apply_erasure(%s, 'textrawl restore')"
+        async with self._open() as connection, connection.transaction():
+            await self._act_as(connection, owner)
+            cursor = await connection.execute(query, [as_json(receipt)])
+            return str((await cursor.fetchone() or ("",))[0])
 
     async def finish(self, owner: str) -> None:
         """Drop the empty memory, and analyze the tables of the restored memory."""

@@ -159,6 +159,11 @@ REFUSALS: dict[str, Explain] = {
     "TR076": _invalid(
         "The deletion of {} takes something else by now", "look again at what would go"
     ),
+    "TR120": _invalid(
+        "A name such as {} is too short to be found in texts",
+        "give a name of three letters or more",
+    ),
+    "TR121": _invalid("Nothing can be kept as {}", "keep `others` or `own`"),
     "TR075": _invalid("Both spaces are the same", "choose another space to share with"),
     "TR039": _invalid(
         "This undo returned facts from another space",

@@ -16,6 +16,7 @@ from rich.text import Text
 from textrawl.archive.backups import Backup, count_facts, restore_backup, write_backup
 from textrawl.archive.exports import Export, write_whole
 from textrawl.archive.note_folder import FolderFormat, NoteCounts, NoteFolder, export_folder
+from textrawl.archive.receipts import find_receipts
 from textrawl.archive.server_memory import write_server_memory
 from textrawl.cli.administration import open_login
 from textrawl.cli.console import (
@@ -229,23 +230,27 @@ def restore(
     """Restore a backup into an empty database.
 
     A file that was changed after `textrawl backup` wrote it is refused. A backup of an older
-    version is migrated. If anything goes wrong, nothing is changed. Restore only files that you
-    trust, because a backup contains functions that the database runs.
+    version is migrated. Receipts of `textrawl erase` beside the file or in TEXTRAWL_DATA_DIR are
+    applied again. If anything goes wrong, nothing is changed. Restore only files that you trust,
+    because a backup contains functions that the database runs.
     """
     settings = read_settings()
     with show_stages("Restoring the backup") as report:
-        restored = run_foreground(lambda: _restore(settings, file.absolute(), report))
+        restored, erased = run_foreground(lambda: _restore(settings, file.absolute(), report))
     if restored.sha256 is None:
         write_message(_UNCHECKED)
     if as_json:
         write_json(asdict(restored))
     else:
         open_console().print(Text(f"Restored {describe_backup(restored)}."), soft_wrap=True)
+    if erased:
+        write_message(f"Applied {count(erased, 'receipt')} of erasures again.")
 
 
-async def _restore(settings: Settings, file: Path, report: Report) -> Backup:
+async def _restore(settings: Settings, file: Path, report: Report) -> tuple[Backup, int]:
+    receipts = find_receipts([file.parent, settings.data_dir])
     async with open_login(settings, empty=True, any_version=True) as login:
-        return await restore_backup(login, file, report)
+        return await restore_backup(login, file, report, receipts)
 
 
 _SHORTEST_PAUSE = 1.0  # seconds between two exports

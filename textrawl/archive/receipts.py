@@ -1,0 +1,40 @@
+"""Files with the receipts of erasures, which lie beside backups."""
+
+import json
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any, cast
+
+from textrawl.errors import StartRefused
+
+SUFFIX = ".receipts.json"
+_MOST_BYTES = 500_000_000
+
+Receipt = Mapping[str, Any]
+
+
+def write_receipts(file: Path, receipts: Iterable[Receipt]) -> None:
+    """Write receipts to a file."""
+    content = {"textrawl": "receipts", "receipts": list(receipts)}
+    file.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
+
+
+def read_receipts(file: Path) -> list[Receipt]:
+    """Return the receipts of a file. Raises StartRefused if it is none."""
+    try:
+        if file.stat().st_size > _MOST_BYTES:
+            raise StartRefused(f"{file} is too large for a file of receipts")
+        content = json.loads(file.read_text(encoding="utf-8"))
+        return [dict(cast("Receipt", receipt)) for receipt in content["receipts"]]
+    except OSError as error:
+        raise StartRefused(f"{file} cannot be read: {error.strerror}") from error
+    except (ValueError, KeyError, TypeError, RecursionError):
+        raise StartRefused(
+            f"{file} is not a file of receipts that `textrawl erase` wrote: use another copy"
+        ) from None
+
+
+def find_receipts(folders: Iterable[Path]) -> dict[Path, list[Receipt]]:
+    """Return the receipts in the files of some folders. Raises StartRefused for a damaged file."""
+    files = {path for folder in folders for path in folder.glob(f"*{SUFFIX}")}
+    return {file: read_receipts(file) for file in sorted(files)}

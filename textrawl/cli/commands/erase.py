@@ -1,0 +1,151 @@
+"""`textrawl erase`: the erasure of a person, after a plan, with a receipt."""
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from datetime import UTC, datetime
+from itertools import groupby
+from pathlib import Path
+from typing import Annotated, Any, NamedTuple
+
+import typer
+from rich.text import Text
+from rich.tree import Tree
+
+from textrawl.archive.exports import write_whole
+from textrawl.archive.receipts import SUFFIX, read_receipts, write_receipts
+from textrawl.cli.console import confirm, count, open_console, write_json, write_message
+from textrawl.cli.inputs import AdministeredSpace, AsJson, read_name
+from textrawl.cli.memory_session import ask
+from textrawl.errors import StartRefused
+from textrawl.memory import commands
+from textrawl.memory.erasure import ErasurePlanRow, Keep
+
+_Names = Annotated[
+    list[str] | None,
+    typer.Argument(
+        metavar="PERSON [NAME]...",
+        parser=read_name,
+        help="The person, and further names of the same person, such as a login or a nickname.",
+    ),
+]
+_Keep = Annotated[
+    Keep | None,
+    typer.Option(
+        "--keep",
+        help="Keep what `others` wrote about the person, or what the person wrote about others "
+        "(`own`).",
+    ),
+]
+_Receipt = Annotated[
+    Path | None,
+    typer.Option(
+        "--receipt",
+        metavar="FILE",
+        help=f"The file for the receipt; default: erasure-TIME{SUFFIX} in this folder.",
+    ),
+]
+_Verify = Annotated[
+    Path | None,
+    typer.Option("--verify", metavar="FILE", help="Check the receipts in a file. Erase nothing."),
+]
+_DryRun = Annotated[bool, typer.Option("--dry-run", help="Show the plan, and erase nothing.")]
+_WHOSE = {True: "by the person", False: "by others", None: ""}
+_STYLES = {"delete": "red", "redact": "yellow", "stay": "green"}
+_STAYS = {
+    "event": "events of the trail, without content",
+    "space_grant": "grants: `textrawl grant revoke` takes them back",
+    "space": "the name of the space: `textrawl space rename` changes it",
+    "actor": "the name of the actor, which only the owner of the memory erases",
+}
+
+
+def erase(  # noqa: PLR0913, PLR0917 - each argument is an option
+    names: _Names = None,
+    keep: _Keep = None,
+    receipt: _Receipt = None,
+    verify: _Verify = None,
+    dry_run: _DryRun = False,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
+    space: AdministeredSpace = None,
+    as_json: AsJson = False,
+) -> None:
+    """Erase what is about or by a person, and write a receipt without content.
+
+    The command shows a plan, and asks before it erases. Put the receipt beside your backups:
+    `textrawl restore` finds it there and erases the same from an older backup.
+    """
+    if verify is not None and not names:
+        _verify_file(verify, space, as_json=as_json)
+    elif names and verify is None:
+        plan = ask(commands.plan_erasure, space, names[0], names[1:], keep)
+        if not as_json:
+            open_console().print(_draw(names[0], plan))
+        elif dry_run:
+            write_json([asdict(row) for row in plan])
+        if not dry_run:
+            erasing = _Erasing(names, keep, space, as_json)
+            erasing.run(plan, (receipt or _name_file()).absolute(), yes=yes)
+    else:
+        raise typer.BadParameter("give the name of a person, or --verify FILE")
+
+
+class _Erasing(NamedTuple):
+    names: list[str]
+    keep: Keep | None
+    space: str | None
+    as_json: bool
+
+    def run(self, plan: Sequence[ErasurePlanRow], file: Path, *, yes: bool) -> None:
+        """Ask, carry out the plan, and write the receipts."""
+        person, *also = self.names
+        planned = {row.space_id: row.fingerprint for row in plan if row.action != "stay"}
+        if not planned:
+            write_message(f"Nothing is about or by {person} in the spaces that you administer.")
+            return
+        if not yes:
+            confirm("Erase this for good?", "erased")
+        with write_whole(file, force=False) as draft:
+            done = ask(commands.erase, self.space, person, also, self.keep, planned)
+            write_receipts(draft, [row.receipt for row in done])
+        if self.as_json:
+            write_json([asdict(row) for row in done])
+        for row in done:
+            write_message(f"Erased {count(row.rows, 'row')} in {row.space_name}.")
+        write_message(f"The receipt is {file}: keep it beside your backups.")
+
+
+def _name_file() -> Path:
+    return Path(f"erasure-{datetime.now(UTC):%Y%m%dT%H%M%SZ}{SUFFIX}")
+
+
+def _draw(person: str, plan: Sequence[ErasurePlanRow]) -> Tree:
+    """Draw the kinds of rows by space, each with up to three samples."""
+    tree = Tree(Text(f"Erasing {person}", style="bold"))
+    for space, rows in groupby(plan, lambda row: row.space_name):
+        branch = tree.add(Text(space, style="bold cyan"))
+        for row in rows:
+            what = _STAYS[row.kind] if row.action == "stay" else row.kind
+            words = f"{row.action} {row.rows:,} {what} {_WHOSE[row.by_person]}"
+            leaf = branch.add(Text(words.rstrip(), style=_STYLES[row.action]))
+            for sample in row.sample or ():
+                leaf.add(Text(sample, style="dim", overflow="ellipsis", no_wrap=True))
+    return tree
+
+
+def _verify_file(file: Path, space: str | None, *, as_json: bool) -> None:
+    """Check each receipt of a file. Raises StartRefused if one is not valid."""
+    states: list[dict[str, Any]] = []
+    for receipt in read_receipts(file):
+        state = ask(commands.verify_receipt, space, dict(receipt))
+        states.append(
+            {"erasure": receipt.get("erasure"), "space": receipt.get("space"), "state": state}
+        )
+    if as_json:
+        write_json(states)
+    for row in states:
+        write_message(f"{row['erasure']} in {row['space']}: {row['state']}")
+    if not states or any(row["state"] != "valid" for row in states):
+        raise StartRefused(
+            f"{file} has a receipt that is not valid here. pending: restore again, with the file "
+            "beside the backup. altered: use another copy. unknown: another space signed it"
+        )

@@ -1,0 +1,114 @@
+"""Erasures of a person: the plan, the deed with its receipts, and the check of a receipt."""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, LiteralString, TypeVar
+
+from textrawl.postgres.database import Database
+from textrawl.postgres.sqlstates import DataRefused
+
+Row = TypeVar("Row")
+Keep = Literal["others", "own"]
+
+
+@dataclass(frozen=True)
+class ErasurePlanRow:
+    """A row of `erasure_plan`: rows of one kind that are deleted, redacted, or stay.
+
+    `by_person` is None if the rows have no author. `fingerprint` is that of the plan of the space.
+    """
+
+    space_id: int
+    space_name: str
+    action: Literal["delete", "redact", "stay"]
+    kind: str
+    by_person: bool | None
+    rows: int
+    sample: list[str] | None
+    fingerprint: str
+
+
+@dataclass(frozen=True)
+class ErasedRow:
+    """A row of `erase_person`: the number of rows of a space, and the signed receipt."""
+
+    space_name: str
+    rows: int
+    receipt: dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Person:
+    """A person by a name and further names, and what stays in spite of the erasure."""
+
+    name: str
+    also: Sequence[str] = ()
+    keep: Keep | None = None
+
+
+class Erasure:
+    """Erasures in one space, or in all spaces in which the credential has the scope `admin`.
+
+    Each method raises NotAuthenticated, ScopeMissing, ArgumentInvalid, DatabaseUnavailable.
+    """
+
+    def __init__(
+        self, database: Database, credential: bytes | None, space: int | None, client: str | None
+    ) -> None:
+        self._database = database
+        self._credential = credential
+        self._space = space
+        self._client = client
+
+    async def plan(self, person: Person) -> list[ErasurePlanRow]:
+        """Return what an erasure would delete and redact, and what stays."""
+        return await self._call("erasure_plan", ErasurePlanRow, self._space, **_name(person))
+
+    async def erase(
+        self, person: Person, planned: Mapping[int, str] | None = None
+    ) -> list[ErasedRow]:
+        """Erase a person in one transaction for each space, and return the receipts.
+
+        `planned` has the fingerprints of a plan by space. If a space has another plan by now,
+        nothing is erased there and in the spaces after it.
+        """
+        plan = await self.plan(person)
+        rows: list[ErasedRow] = []
+        for space in dict.fromkeys(row.space_id for row in plan if row.action != "stay"):
+            rows += await self._call(
+                "erase_person",
+                ErasedRow,
+                space,
+                **_name(person),
+                planned=None if planned is None else planned.get(space, ""),
+                client=self._client,
+                tool="textrawl erase",
+            )
+        if self._space is None:
+            await self._database.value("rename_erased_actors", int, credential=self._credential)
+        return rows
+
+    async def verify(self, receipt: Mapping[str, Any]) -> str:
+        """Return valid, pending, altered or unknown, as `verify_erasure` says."""
+        return await self._database.value(
+            "verify_erasure",
+            str,
+            receipt=json.dumps(receipt),
+            space=self._space,
+            credential=self._credential,
+        )
+
+    async def _call(
+        self, function: LiteralString, row: type[Row], space: int | None, /, **arguments: object
+    ) -> list[Row]:
+        try:
+            return await self._database.call(
+                function, row, **arguments, space=space, credential=self._credential
+            )
+        except DataRefused as refused:
+            raise refused.explain() from None
+
+
+def _name(person: Person) -> dict[str, object]:
+    return {"person": person.name, "also": list(person.also), "keep": person.keep}
