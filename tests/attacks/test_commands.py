@@ -64,6 +64,9 @@ CALLS: dict[str, tuple[dict[str, Any], set[str]]] = {
     "revise": ({**ADA, "fact": "canary red", "reason": "no"}, {"write"}),
     "share": ({**ADA, "source": "red", "target": "green", "dry_run": False}, {"read"}),
     "forget": ({**ADA, "dry_run": False}, {"forget"}),
+    "plan_erasure": ({"person": "Ada"}, {"admin"}),
+    "erase": ({"person": "Ada"}, {"admin"}),
+    "verify_receipt": ({"receipt": {"key": "x"}}, {"admin"}),
 }  # fmt: skip
 HELD = ("read", "propose", "write", "forget", "review", "admin", "metrics")
 

@@ -59,6 +59,7 @@ TREATMENT: dict[str, str] = {
     "embedding_1": "vectors of a fact: go with it, made anew when it comes back",
     "lexeme": "counts of words: lowered with what goes, counted anew",
     "event": "the trail, without content: kept for good",
+    "erasure": "receipts of erasures, with ids and hashes instead of content: kept for good",
     "undo": "the trail of undos, without content: kept for good",
     "llm_use": "what calls to the LLM cost, no content",
     "extraction_pending": "work on a journal entry: goes with it",

@@ -711,6 +711,8 @@ async def erase(
 
 
 @operation("erase", "admin", anywhere=True, placed=False, least_timeout=_LONGEST)
-async def verify_receipt(session: Session, receipt: dict[str, Any]) -> str:
+async def verify_receipt(
+    session: Session, receipt: Annotated[dict[str, Any], Field(min_length=1)]
+) -> str:
     """Return whether this memory signed a receipt, and whether its erasure is done here."""
     return await session.erasure.verify(receipt)
