@@ -3,7 +3,7 @@
 import hashlib
 import re
 import shutil
-from collections.abc import AsyncGenerator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -16,7 +16,7 @@ from anyio import to_thread
 from anyio.abc import ByteReceiveStream
 
 from textrawl.archive.exports import write_whole
-from textrawl.archive.receipts import SUFFIX, Receipt, write_receipts
+from textrawl.archive.receipts import Receipts, keep_receipts
 from textrawl.embedded.cluster import find_programs
 from textrawl.embedded.paths import Account, ClusterPaths
 from textrawl.errors import StartRefused
@@ -26,6 +26,7 @@ from textrawl.postgres.migrations import migrate
 from textrawl.postgres.owner_session import (
     SCHEMA,
     SchemaSwap,
+    Session,
     open_snapshot,
     refuse_transaction_pooling,
 )
@@ -220,19 +221,12 @@ async def write_backup(
                     "A backup is of one server, but this memory is distributed: use `textrawl "
                     "export`, or back up each node with the tools of Postgres"
                 )
-            program = find_program("pg_dump", login.programs, session.major)
             expected = await session.count_rows()
-            # Without --enable-row-security, pg_dump fails. With this option, pg_dump silently
-            # leaves out hidden rows. Therefore `count_rows` refuses hidden rows, and the counts are
-            # compared below.
-            options = ["--format=custom", f"--schema={SCHEMA}", "--enable-row-security"]
-            snapshot = f"--snapshot={await session.export_snapshot()}"
-            target = f"--file={draft}"
             rows = sum(expected.values())
             async with watch_copies(login, "Writing rows", rows, report):
-                await run_program(program, [*options, snapshot, target], login.conninfo)
-            # A memory of an older version has no such table.
-            receipts = await session.read_receipts() if expected.get("erasure") else []
+                await _dump(login, session, draft)
+            if expected.get("erasure"):  # a memory of an older version has no such table
+                keep_receipts(file, await session.read_receipts())
         contents = await read_contents(draft, login.programs, report, rows)
         refuse_unreleased(set(contents.migrations), "database")
         if contents.rows != expected:
@@ -240,10 +234,16 @@ async def write_backup(
             raise StartRefused(f"The backup is not kept: {differences}. Try again")
         checksum = await to_thread.run_sync(add_checksum, draft)
         size = draft.stat().st_size
-    if receipts:  # older backups in the same folder need them
-        with write_whole(file.with_name(file.name + SUFFIX), force=True) as draft:
-            write_receipts(draft, receipts)
     return Backup(str(file), size, count_facts(expected), expected, checksum)
+
+
+async def _dump(login: OwnerLogin, session: Session, file: Path) -> None:
+    program = find_program("pg_dump", login.programs, session.major)
+    # Without --enable-row-security, pg_dump fails. With this option, pg_dump silently leaves out
+    # hidden rows. Therefore `count_rows` refuses hidden rows, and the counts are compared later.
+    options = ["--format=custom", f"--schema={SCHEMA}", "--enable-row-security"]
+    snapshot = f"--snapshot={await session.export_snapshot()}"
+    await run_program(program, [*options, snapshot, f"--file={file}"], login.conninfo)
 
 
 async def read_contents(
@@ -312,21 +312,12 @@ _ENTRY = re.compile(rf"\d+; \d+ \d+ (?P<kind>[A-Z ]+?) (?P<schema>{SCHEMA}|-) (?
 
 
 async def restore_backup(
-    login: OwnerLogin,
-    file: Path,
-    report: Report = ignore,
-    receipts: Mapping[Path, Sequence[Receipt]] | None = None,
+    login: OwnerLogin, file: Path, report: Report = ignore, receipts: Receipts | None = None
 ) -> tuple[Backup, int]:
-    """Restore `file`, migrate the memory to this version, and apply receipts of erasures.
+    """Restore `file`, migrate the memory, and apply receipts of erasures again.
 
-    `report` gets the progress. `receipts` are by file. Return the counts of the file, and the
-    number of receipts that were applied again.
-
-    Raises DatabaseUnavailable. Raises StartRefused in these cases:
-
-    - The file was changed or is incomplete, or is not a backup.
-    - The file has a version that cannot be migrated.
-    - The current memory is not empty.
+    Return the counts of the file, and the number of applied receipts. Raises DatabaseUnavailable,
+    and StartRefused if a file was changed or cannot be used, or if this memory is not empty.
     """
     path = anyio.Path(file)
     await _require_file(path)
@@ -341,10 +332,8 @@ async def restore_backup(
     await swap.set_aside(owner)
     done = False
     try:
-        program = find_program("pg_restore", login.programs, major)
-        rows = sum(contents.rows.values())
-        async with watch_copies(login, "Restoring rows", rows, report):
-            await _load(login, program, owner, file)
+        async with watch_copies(login, "Restoring rows", sum(contents.rows.values()), report):
+            await _load(login, find_program("pg_restore", login.programs, major), owner, file)
         _refuse_losses(await swap.protect(owner), contents.rows)
         await migrate(login.conninfo, connect_timeout=login.timeout)
         erased = await _erase_again(swap, owner, receipts or {})
@@ -354,13 +343,11 @@ async def restore_backup(
         if not done:
             with anyio.CancelScope(shield=True):
                 await swap.put_back(owner, keep=bool(former))
-    size, facts = (await path.stat()).st_size, count_facts(contents.rows)
-    return Backup(str(file), size, facts, contents.rows, checksum), erased
+    size, rows = (await path.stat()).st_size, contents.rows
+    return Backup(str(file), size, count_facts(rows), rows, checksum), erased
 
 
-async def _erase_again(
-    swap: SchemaSwap, owner: str, receipts: Mapping[Path, Sequence[Receipt]]
-) -> int:
+async def _erase_again(swap: SchemaSwap, owner: str, receipts: Receipts) -> int:
     """Apply receipts, each once, and return how many erased something. Raises StartRefused."""
     known, erased = set[object](), 0
     for file, some in receipts.items():

@@ -1,22 +1,31 @@
 """Files with the receipts of erasures, which lie beside backups."""
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, cast
 
+from textrawl.archive.exports import write_whole
 from textrawl.errors import StartRefused
 
 SUFFIX = ".receipts.json"
 _MOST_BYTES = 500_000_000
 
 Receipt = Mapping[str, Any]
+Receipts = Mapping[Path, Sequence[Receipt]]
+"""Receipts by the file that holds them."""
 
 
 def write_receipts(file: Path, receipts: Iterable[Receipt]) -> None:
     """Write receipts to a file."""
     content = {"textrawl": "receipts", "receipts": list(receipts)}
     file.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
+
+
+def keep_receipts(backup: Path, receipts: Iterable[Receipt]) -> None:
+    """Write receipts beside a backup, for older backups in its folder. Raises StartRefused."""
+    with write_whole(backup.with_name(backup.name + SUFFIX), force=True) as draft:
+        write_receipts(draft, receipts)
 
 
 def read_receipts(file: Path) -> list[Receipt]:
@@ -34,7 +43,7 @@ def read_receipts(file: Path) -> list[Receipt]:
         ) from None
 
 
-def find_receipts(folders: Iterable[Path]) -> dict[Path, list[Receipt]]:
+def find_receipts(folders: Iterable[Path]) -> Receipts:
     """Return the receipts in the files of some folders. Raises StartRefused for a damaged file."""
     files = {path for folder in folders for path in folder.glob(f"*{SUFFIX}")}
     return {file: read_receipts(file) for file in sorted(files)}
