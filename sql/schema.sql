@@ -51,6 +51,11 @@ begin
     if tg_op = 'UPDATE' and to_jsonb(new) = to_jsonb(old) || '{"transaction": "0"}' then
         return new;
     end if;
+    -- An erasure takes the person's name out of the details, and leaves a receipt in the same transaction.
+    if tg_op = 'UPDATE' and to_jsonb(new) - '{client,request,detail}'::text[] = to_jsonb(old) - '{client,request,detail}'::text[]
+       and exists (select from erasure e where e.space_id = old.space_id and e.at = now()) then
+        return new;
+    end if;
     raise exception 'the trail is append-only' using errcode = 'object_not_in_prerequisite_state';
 end
 $function$
@@ -168,6 +173,7 @@ CREATE TABLE space (
     recall_tokens integer,
     reviewed boolean DEFAULT false NOT NULL,
     proposal_days integer,
+    secret bytea DEFAULT sha256((uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid()))) NOT NULL,
     CONSTRAINT space_pkey PRIMARY KEY (id),
     CONSTRAINT space_name_key UNIQUE (name),
     CONSTRAINT space_check CHECK (recall_tokens IS NULL OR tier IS NOT NULL),
@@ -187,6 +193,7 @@ COMMENT ON COLUMN space.tier IS 'public, personal or sensitive: the space is a g
 COMMENT ON COLUMN space.recall_tokens IS 'Largest number of tokens of this graph in one answer. Null: the default of its tier (recall_cap).';
 COMMENT ON COLUMN space.reviewed IS 'True: writes of tokens without the scope review are proposals.';
 COMMENT ON COLUMN space.proposal_days IS 'Days after which a pending proposal expires. Null: proposals do not expire.';
+COMMENT ON COLUMN space.secret IS 'Key of the signatures and of the hashed names in the receipts of erasures. Only functions read it.';
 ALTER TABLE space ENABLE ROW LEVEL SECURITY;
 ALTER TABLE space FORCE ROW LEVEL SECURITY;
 CREATE POLICY owner ON space FOR ALL TO textrawl_owner USING (true) WITH CHECK (true);
@@ -2226,3 +2233,24 @@ ALTER TABLE summary_clause ENABLE ROW LEVEL SECURITY;
 ALTER TABLE summary_clause FORCE ROW LEVEL SECURITY;
 CREATE POLICY owner ON summary_clause FOR ALL TO textrawl_owner USING (true) WITH CHECK (true);
 CREATE POLICY readers ON summary_clause FOR SELECT TO public USING ((space_id = ANY (( SELECT session_spaces() AS session_spaces)::integer[])));
+
+CREATE TABLE erasure (
+    space_id integer NOT NULL,
+    id uuid DEFAULT gen_random_uuid() NOT NULL,
+    at timestamptz DEFAULT now() NOT NULL,
+    actor_id integer,
+    receipt jsonb NOT NULL,
+    CONSTRAINT erasure_pkey PRIMARY KEY (space_id, id),
+    CONSTRAINT erasure_actor_id_fkey FOREIGN KEY (actor_id) REFERENCES actor(id) ON DELETE SET NULL,
+    CONSTRAINT erasure_space_id_fkey FOREIGN KEY (space_id) REFERENCES space(id)
+);
+COMMENT ON TABLE erasure IS 'Erasures of a person from a space, with their receipts.';
+COMMENT ON COLUMN erasure.space_id IS 'Space from which the person was erased.';
+COMMENT ON COLUMN erasure.id IS 'Id of the erasure.';
+COMMENT ON COLUMN erasure.at IS 'Begin of the transaction that erased the person in this memory. Only this transaction can redact events of the trail.';
+COMMENT ON COLUMN erasure.actor_id IS 'Actor who erased the person. Null: the actor is not known in this memory.';
+COMMENT ON COLUMN erasure.receipt IS 'The signed receipt: ids and counts of the rows, and keyed hashes of the names. It contains no content.';
+ALTER TABLE erasure ENABLE ROW LEVEL SECURITY;
+ALTER TABLE erasure FORCE ROW LEVEL SECURITY;
+CREATE POLICY owner ON erasure FOR ALL TO textrawl_owner USING (true) WITH CHECK (true);
+CREATE POLICY readers ON erasure FOR SELECT TO public USING ((space_id = ANY (( SELECT session_spaces() AS session_spaces)::integer[])));

@@ -30,6 +30,7 @@ begin atomic
         ('recall', 'id', 'actor_id', null, 'query', false),
         ('imported_item', 'system || '':'' || source_id', null, null, 'source_id', false),
         ('instance', 'id', null, null, 'id, instance_type, name, version', false),
+        ('summary_clause', 'entity_id || '':'' || place', null, null, 'content', false),
         ('own_entity', 'actor_id', 'actor_id', 'entity_id = any($1)', '', false),
         ('webhook', 'id', null, null, 'url, host', false),
         ('entity', 'id', null, null, 'description, metadata', true),

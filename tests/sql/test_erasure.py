@@ -99,6 +99,10 @@ _PLANT: tuple[LiteralString, ...] = (
     " 'query', 'who is it', 'client', ~, 'mode', 'search', 'structured', false, 'hits', 1,"
     " 'found', '{}'::jsonb, 'format', 'compact', 'tokens', 1, 'budget', 10, 'items', 1,"
     " 'dropped', 0, 'milliseconds', 1)))",
+    "insert into summary (space_id, entity_id) select space_id, id from entity where name = 'Node'",
+    "select remember_fact('Node', 'concept', 'holds')",
+    "select store_summary(entity_id, null, jsonb_build_array(jsonb_build_object('fact', id,"
+    " 'content', 'of ' || ~)), 'llm') from fact where content = 'holds'",
     "select add_webhook('default', 'https://#.example.org/#')",
     "select refresh_search_statistics(true)",
 )
@@ -130,7 +134,7 @@ _WITHOUT_TEXTS = """
     llm_use.purpose llm_use.error import_run.system imported_item.system imported_item.digest
     source.content_hash recall.query_hash undone.after webhook.last_error erasure.receipt
     graph_node.label graph_node.label_key journal_entry.date observation.entity_type
-    merge.former recall.format recall.mode"""
+    merge.former recall.format recall.mode proposal.llm summary.llm"""
 
 
 def plant(sql: psycopg.Connection, team: Team) -> None:
