@@ -1,5 +1,6 @@
 """Members of one space trying to reach two others, and whether they got there."""
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
@@ -108,7 +109,7 @@ async def _try(
             answer = await site.ask(token, attempt.method, attempt.params, attempt.path)
             text = answer.text.lower()
             tally.answered += 1
-            tally.done += answer.status_code == 200 and '"error' not in text
+            tally.done += not re.search(r'"iserror":true|"error":', text)
             foreign = [SECRETS[space] for space in VICTIMS]
             if any(secret in text for secret in (*foreign, SEALED)):
                 tally.leaks.append(f"{name} {attempt}: {text}")

@@ -28,7 +28,7 @@ class Attempt(NamedTuple):
 
     method: str
     params: dict[str, Any]
-    path: str = "/mcp"
+    path: str
 
 
 @dataclass(frozen=True)
@@ -108,11 +108,8 @@ def build_values(schema: Schema, loot: Loot, name: str = "") -> Values:
 
 
 def _build_numbers(schema: Schema, loot: Loot) -> Values:
-    least, most = (
-        schema.get("minimum", 0),
-        schema.get("maximum", 1 if schema["type"] == "number" else 100),
-    )
-    return st.sampled_from([least, most, *(n for n in loot.numbers if least <= n)])
+    least, most = schema.get("minimum", 0), schema.get("maximum")
+    return st.sampled_from([least, most] if most else [least, 9, *loot.numbers, 2**40])
 
 
 def _build_texts(loot: Loot, name: str) -> Values:
@@ -161,9 +158,8 @@ def list_tools(loot: Loot) -> dict[str, Values]:
 def list_attempts(loot: Loot) -> dict[str, st.SearchStrategy[Attempt]]:
     """Return attempts at all that a server answers, by the name of what is asked for."""
     toolsets = find_toolsets().values()
-    paths = ["/mcp", "/mcp", f"/mcp/{loot.space}", "/mcp/default", "/mcp/%2e%2e"]
-    graphs = [f"/mcp/{space}-{kind}" for space in SPACES for kind in GRAPHS]
-    path = st.sampled_from([*paths, *paths, *graphs])
+    others = [loot.space, "default", "%2e%2e", *(f"{s}-{kind}" for s in SPACES for kind in GRAPHS)]
+    path = st.sampled_from([*["/mcp"] * 16, *(f"/mcp/{space}" for space in others)])
     found = {
         name: st.builds(_call_tool, st.just(name), given, path)
         for name, given in list_tools(loot).items()

@@ -65,11 +65,14 @@ class Site:
         client: str = "raw",
     ) -> httpx2.Response:
         """Send any request of this era. Operations of commands have a path of their own."""
-        headers, body = call_modern(str(params.get("name") or params.get("uri") or ""))
+        command = "/t/commands" in path  # is no message of MCP, and has no `_meta`
+        headers, body = call_modern(
+            "" if command else str(params.get("name", params.get("uri", "")))
+        )
         body["method"], headers["mcp-method"] = method, method
         meta = body["params"]["_meta"]
         meta["io.modelcontextprotocol/clientInfo"]["name"] = client
-        body["params"] = params if "/t/commands" in path else params | {"_meta": meta}
+        body["params"] = params if command else params | {"_meta": meta}
         given = headers | (bear(token) if token else {})
         return await self.http.post(f"{self.root}{path}", json=body, headers=given)
 

@@ -77,7 +77,7 @@ async def test_no_attempt_at_anything_that_a_server_answers_reaches_another_spac
     print(f"{count}, {len(tally.leaks)} leaks")  # noqa: T201
     assert tally.attempts >= ATTEMPTS
     assert tally.answered > tally.attempts / 2
-    assert tally.done > tally.attempts / 5
+    assert tally.done > tally.attempts / 20
     assert tally.leaks == []
     assert tally.asked == set(list_attempts(loots[0]))
     assert digest_victims(owner) == before

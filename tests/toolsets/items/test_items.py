@@ -269,6 +269,7 @@ async def test_arguments_that_no_item_can_have_are_refused(connect: Connect) -> 
         ({"ttlSeconds": 0}, "ttlSeconds"),
         ({"index": "a"}, "list of paths"),
         ({"version": -1}, "version"),
+        ({"version": 2**31}, "version"),
     ]
     for wrong, words in cases:
         assert words in (await refuse(client, "put_item", **{**place, **wrong}))[1], wrong
@@ -276,6 +277,7 @@ async def test_arguments_that_no_item_can_have_are_refused(connect: Connect) -> 
         assert "$eq" in (await refuse(client, "search_items", filter={"a": {operator: 1}}))[1]
     assert "U+0000" in (await refuse(client, "search_items", filter={"a": "\0"}))[1]
     assert "U+0000" in (await refuse(client, "search_items", query="a\0"))[1]
+    assert "last" in (await refuse(client, "read_log", namespace=ADA, last=2**31))[1]
     long = ["x" * 999_999]
     assert "1000001" in (await refuse(client, "append_log", namespace=ADA, values=long))[0]
     assert await ask(client, "search_items") == {"items": []}
