@@ -66,7 +66,7 @@ FRAMEWORKS = (
     Framework(
         "CrewAI",
         ("crewai==1.15.30", "pydantic==2.12.5"),  # it takes no pydantic from 2.13 on
-        ("crewai", "crewai_vectors"),
+        ("crewai",),
     ),
     Framework("Pydantic AI", ("pydantic-ai-slim[mcp,openai]==2.68.0",)),
     Framework("smolagents", ("smolagents[mcp,openai]==1.26.0", "mcp==1.30.0")),  # it takes mcp<2

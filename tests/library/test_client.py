@@ -11,6 +11,7 @@ import pytest
 from tests.library.conftest import ANSWERS, Reach
 from tests.toolsets.memory.test_documents import store
 from textrawl import Client, errors
+from textrawl_client import Put
 
 pytestmark = [pytest.mark.anyio, pytest.mark.parametrize("way", ANSWERS)]
 
@@ -218,8 +219,9 @@ async def test_items_logs_and_the_journal_are_there_every_way(reach: Reach, way:
     assert await log.clear() == 2
     assert await memory.items.namespaces() == [("u", "Ada")]
 
-    kept = await memory.items.put(("u",), "short", 1, ttl=60)
+    [kept] = await memory.items.put_many([Put(("u",), "short", 1, ttl=60)], delete=last)
     assert kept.expires_at - kept.updated_at < timedelta(seconds=62)
+    assert [one.key for one in await memory.items.list()] == ["short"]
 
     entry = {"granularity": "daily", "date": "2026-05-12", "content": "- Met Ben [chat:7]"}
     await memory.call("memory_create", {**entry, "instanceId": "laptop", "chatIds": ["7"]})

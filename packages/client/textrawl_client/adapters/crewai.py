@@ -6,7 +6,9 @@ items, because CrewAI keeps them in scopes, with categories, and changes and del
 """
 
 import asyncio
-from collections import Counter
+import hashlib
+import struct
+from collections import Counter, OrderedDict
 from collections.abc import Iterator, Sequence
 from datetime import datetime
 from functools import partial
@@ -15,10 +17,11 @@ from typing import Any
 
 from crewai.memory.types import MemoryRecord, ScopeInfo
 
-from textrawl_client.adapters.crewai_vectors import TextVectors
 from textrawl_client.adapters.pages import put_all, read_pages
 from textrawl_client.client import SyncClient
 from textrawl_client.items import Put
+
+_MOST_TEXTS = 10_000
 
 
 class TextrawlStorage:
@@ -31,8 +34,15 @@ class TextrawlStorage:
     def __init__(self, memory: SyncClient, *, namespace: Sequence[str] = ("crewai",)) -> None:
         self._items = memory.items
         self._root = tuple(namespace)
-        self._texts = TextVectors()
-        self.embed = self._texts.embed
+        self._texts = OrderedDict[tuple[float, ...], str]()
+
+    def embed(self, texts: Sequence[str]) -> list[list[float]]:
+        """Return numbers for each text. Only the same text has the same ones."""
+        vectors = [_hash(text) for text in texts]
+        self._texts.update(zip(map(tuple, vectors), texts, strict=True))
+        while len(self._texts) > _MOST_TEXTS:
+            self._texts.popitem(last=False)
+        return vectors
 
     def save(self, records: list[MemoryRecord]) -> None:
         """Store records."""
@@ -89,11 +99,12 @@ class TextrawlStorage:
 
     def get_scope_info(self, scope: str) -> ScopeInfo:
         """Return the numbers and times of a scope with the scopes below it."""
-        times = [record.created_at for record, _ in self._read(scope)]
+        records = [record for record, _ in self._read(scope)]
+        times = [record.created_at for record in records]
         return ScopeInfo(
             path=scope,
             record_count=len(times),
-            categories=sorted(self.list_categories(scope)),
+            categories=sorted({name for record in records for name in record.categories}),
             oldest_record=min(times, default=None),
             newest_record=max(times, default=None),
             child_scopes=self.list_scopes(scope),
@@ -150,10 +161,17 @@ class TextrawlStorage:
         place, wanted = self._place(scope), (metadata or {}).items()
         fetch = partial(self._items.list, place, order="updated")
         if vector is not None:
-            fetch = partial(self._items.search, self._texts.find(vector), place)
+            if tuple(vector) not in self._texts:
+                raise LookupError("Create Memory(storage=storage, embedder=storage.embed)")
+            fetch = partial(self._items.search, self._texts[tuple(vector)], place)
         for item in read_pages(fetch):
             record = MemoryRecord.model_validate(item.value)
             if categories and set(categories).isdisjoint(record.categories):
                 continue
             if wanted <= record.metadata.items():
                 yield record, item.score or 0.0
+
+
+def _hash(text: str) -> list[float]:
+    numbers = struct.unpack("<32i", hashlib.shake_256(text.encode()).digest(128))
+    return [number / 2**31 for number in numbers]
