@@ -419,6 +419,8 @@ CREATE TABLE observation (
     fts tsvector NOT NULL,
     closed_at timestamptz,
     confirmed_at timestamptz,
+    evidence text,
+    evidence_start integer,
     CONSTRAINT observation_pkey PRIMARY KEY (space_id, id),
     CONSTRAINT observation_author_id_fkey FOREIGN KEY (author_id) REFERENCES actor(id),
     CONSTRAINT observation_space_id_entity_id_fkey FOREIGN KEY (space_id, entity_id) REFERENCES entity(space_id, id) ON DELETE CASCADE,
@@ -435,6 +437,8 @@ END),
     CONSTRAINT observation_confidence_check CHECK (confidence >= 0::double precision AND confidence <= 1::double precision),
     CONSTRAINT observation_confirmed_at_check CHECK (isfinite(confirmed_at)),
     CONSTRAINT observation_created_at_check CHECK (isfinite(created_at)),
+    CONSTRAINT observation_evidence_check CHECK (char_length(evidence) >= 1 AND char_length(evidence) <= 2000),
+    CONSTRAINT observation_evidence_start_check CHECK (evidence_start >= 0),
     CONSTRAINT observation_said_at_check CHECK (isfinite(said_at)),
     CONSTRAINT observation_source_check CHECK (source = ANY (ARRAY['conversation'::text, 'note'::text, 'document'::text, 'manual'::text])),
     CONSTRAINT observation_valid_from_check CHECK (isfinite(valid_from)),
@@ -465,6 +469,8 @@ COMMENT ON COLUMN observation.ordinal IS 'Number of the fact in its space, in th
 COMMENT ON COLUMN observation.fts IS 'Words by which search finds the fact: search_document(space_id, language of the space, document_names() of the entity, content, said_at if the author gave it). The lexeme ~s<space_id> stands for the space.';
 COMMENT ON COLUMN observation.closed_at IS 'The last end that was not in the future when it was set. If it equals valid_until, the fact has ended, whatever the clock says. A revision keeps it, so that an undo finds it again. Null: no such end was set.';
 COMMENT ON COLUMN observation.confirmed_at IS 'When somebody last stored the same text again. Null: nobody did.';
+COMMENT ON COLUMN observation.evidence IS 'The sentence of a text from which an LLM took the fact. Null: somebody stated it.';
+COMMENT ON COLUMN observation.evidence_start IS 'The place of the first character of the sentence in its text, from 0. Null: not known.';
 CREATE INDEX observation_author_idx ON observation USING btree (space_id, author_id) WHERE author_id > 0;
 CREATE INDEX observation_entity_idx ON observation USING btree (space_id, entity_id, content_hash);
 CREATE INDEX observation_fts_idx ON observation USING gin (fts) WITH (fastupdate=off);
@@ -498,7 +504,9 @@ CREATE TYPE new_fact AS (
     replaces text,
     vector halfvec,
     alias uuid,
-    valid_from timestamptz
+    valid_from timestamptz,
+    evidence text,
+    evidence_start integer
 );
 COMMENT ON TYPE new_fact IS 'A fact that is going to be stored. read_facts() makes it after the entity was found or created. Each step of storing handles an array of these facts in one statement.';
 COMMENT ON COLUMN new_fact.id IS 'Id that the fact gets if it is stored.';
@@ -515,6 +523,8 @@ COMMENT ON COLUMN new_fact.replaces IS 'Fact that the new fact replaces: an id, 
 COMMENT ON COLUMN new_fact.vector IS 'Vector of the active model. Null: not computed yet.';
 COMMENT ON COLUMN new_fact.alias IS 'Alias by which the caller named the entity. Null: its name.';
 COMMENT ON COLUMN new_fact.valid_from IS 'The fact is valid from this instant on. Null: not given.';
+COMMENT ON COLUMN new_fact.evidence IS 'The sentence of a text from which an LLM took the fact. Null: somebody stated it.';
+COMMENT ON COLUMN new_fact.evidence_start IS 'The place of the first character of the sentence in its text, from 0. Null: not known.';
 
 CREATE TABLE removal_lock (
 );
@@ -1832,6 +1842,7 @@ CREATE TABLE proposal (
     one uuid,
     other uuid,
     llm text,
+    evidence_start integer,
     CONSTRAINT proposal_pkey PRIMARY KEY (space_id, id),
     CONSTRAINT proposal_author_id_fkey FOREIGN KEY (author_id) REFERENCES actor(id),
     CONSTRAINT proposal_decided_by_fkey FOREIGN KEY (decided_by) REFERENCES actor(id),
@@ -1845,6 +1856,7 @@ CREATE TABLE proposal (
     CONSTRAINT proposal_decision_check CHECK (decision = ANY (ARRAY['accepted'::text, 'rejected'::text, 'withdrawn'::text])),
     CONSTRAINT proposal_entity_name_check CHECK (char_length(entity_name) >= 1 AND char_length(entity_name) <= 200),
     CONSTRAINT proposal_evidence_check CHECK (char_length(evidence) >= 1 AND char_length(evidence) <= 2000),
+    CONSTRAINT proposal_evidence_start_check CHECK (evidence_start >= 0),
     CONSTRAINT proposal_finding_check CHECK (finding = ANY (ARRAY['name'::text, 'same'::text, 'disagreement'::text, 'double'::text, 'question'::text, 'expired'::text, 'relation'::text, 'stale'::text])),
     CONSTRAINT proposal_found_check CHECK ((finding IS NULL) = (one IS NULL) AND ((kind = ANY (ARRAY['fact'::text, 'relation'::text])) OR finding IS NOT NULL)),
     CONSTRAINT proposal_kind_check CHECK (kind = ANY (ARRAY['fact'::text, 'relation'::text, 'merge'::text, 'end'::text])),
@@ -1897,6 +1909,7 @@ COMMENT ON COLUMN proposal.finding IS 'What tidy_memory() found. name, same: two
 COMMENT ON COLUMN proposal.one IS 'The entity that stays, or the fact that ends or that states the relation. Null: no finding.';
 COMMENT ON COLUMN proposal.other IS 'The entity that is merged, the fact that stays in place of the other one, or the entity that the relation leads to. Null: none.';
 COMMENT ON COLUMN proposal.llm IS 'Provider and model of the LLM that found the proposal in a text. Null: somebody proposed it.';
+COMMENT ON COLUMN proposal.evidence_start IS 'The place of the first character of the sentence in its text, from 0. Null: not known.';
 CREATE INDEX proposal_author_idx ON proposal USING btree (space_id, author_id, created_at);
 CREATE INDEX proposal_entity_idx ON proposal USING btree (space_id, entity_key);
 CREATE UNIQUE INDEX proposal_finding_idx ON proposal USING btree (space_id, finding, LEAST(one, other), GREATEST(one, other)) WHERE finding IS NOT NULL;

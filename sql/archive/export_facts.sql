@@ -4,13 +4,14 @@ returns table (
     valid_from timestamptz, valid_until timestamptz, closed_at timestamptz, replaced_by uuid,
     author text, client text, tool text, request text, created_at timestamptz,
     said_at timestamptz,  -- null if the author did not give this time
-    whole uuid, part smallint, confirmed_at timestamptz
+    whole uuid, part smallint, confirmed_at timestamptz,
+    evidence text, evidence_start integer
 )
 language sql stable
 begin atomic
     select 'fact'::text, s.name, o.id, o.entity_id, o.content, o.source, o.confidence,
         o.valid_from, o.valid_until, o.closed_at, o.replaced_by, a.name, o.client, o.tool, o.request, o.created_at,
-        nullif(o.said_at, o.created_at), o.whole, o.part, o.confirmed_at
+        nullif(o.said_at, o.created_at), o.whole, o.part, o.confirmed_at, o.evidence, o.evidence_start
     from textrawl.fact o
     join textrawl.space s on s.id = o.space_id
     join textrawl.actor a on a.id = o.author_id

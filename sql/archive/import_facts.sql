@@ -24,7 +24,8 @@ begin
         from jsonb_to_recordset(lines) g(
             place integer, space integer, id uuid, entity uuid, text text, source text, confidence real,
             valid_from timestamptz, valid_until timestamptz, closed_at timestamptz, author text, client text, tool text, request text,
-            created_at timestamptz, said_at timestamptz, whole uuid, part smallint, confirmed_at timestamptz)
+            created_at timestamptz, said_at timestamptz, whole uuid, part smallint, confirmed_at timestamptz,
+            evidence text, evidence_start integer)
         join actor a on a.name = g.author
         left join entity e on e.space_id = g.space and e.id = g.entity
     ), matched as materialized (
@@ -66,14 +67,15 @@ begin
         -- Do not call store_facts() here, because these rows already have authors and times.
         insert into observation (space_id, id, entity_id, entity_type, content, content_hash, source, confidence,
                                  valid_from, valid_until, closed_at, author_id, client, tool, request, created_at, said_at, fts, whole, part,
-                                 confirmed_at)
+                                 confirmed_at, evidence, evidence_start)
         select s.space, s.id, s.entity, s.entity_type, s.text, s.hash, s.source, s.confidence,
             s.begins, case when s.valid_until = s.valid_from then s.begins else s.valid_until end, coalesce(s.closed_at, past_end(s.valid_until)), s.author_id, s.client, s.tool, s.request, s.created_at,
             coalesce(s.said_at, s.created_at),
             -- If a fact was said when it was stored, leave the words of the date out of its search document. A fact of
             -- remember_fact has the same search document.
             search_document(
-                s.space, space_language(s.space), document_names(s.space, s.entity), s.text, nullif(s.said_at, s.created_at)), s.whole, s.part, s.confirmed_at
+                s.space, space_language(s.space), document_names(s.space, s.entity), s.text, nullif(s.said_at, s.created_at)), s.whole, s.part, s.confirmed_at,
+            s.evidence, s.evidence_start
         from deduplicated s where s.outcome = 'added' and s.first = s.id
         order by s.place
         returning space_id, id, entity_id, created_at

@@ -18,9 +18,9 @@ begin
     select coalesce(jsonb_agg(to_jsonb(p)), '[]') into plan from plan_copies(giver, facts, target, target_entity) p;
     insert into observation (
         space_id, id, entity_id, entity_type, content, content_hash, whole, part, source, confidence, valid_from, valid_until, closed_at,
-        author_id, client, tool, request, created_at, said_at, fts, ordinal)
+        author_id, client, tool, request, created_at, said_at, evidence, evidence_start, fts, ordinal)
     select target, p.copy, target_entity, e.entity_type, o.content, o.content_hash, o.whole, o.part, o.source, o.confidence,
-        o.valid_from, o.valid_until, o.closed_at, o.author_id, o.client, o.tool, o.request, o.created_at, o.said_at,
+        o.valid_from, o.valid_until, o.closed_at, o.author_id, o.client, o.tool, o.request, o.created_at, o.said_at, o.evidence, o.evidence_start,
         search_document(target, (select space_language(target)), names, o.content, nullif(o.said_at, o.created_at)),
         last + row_number() over (order by p.place)
     from jsonb_to_recordset(plan) p (id uuid, place bigint, copy uuid, duplicate boolean)

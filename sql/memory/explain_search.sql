@@ -30,7 +30,8 @@ returns table (
     found_by text[],     -- how the fact became a candidate: words, vector; empty if a neighbour or a relation led to it
     valid_until timestamptz, created_at timestamptz, valid_from timestamptz,
     timeless_score real, -- the score if the question were not about a time; null if the fact is not found then
-    factors double precision[]  -- as of search_memory(): their product is the score
+    factors double precision[], -- as of search_memory(): their product is the score
+    evidence text, evidence_start integer  -- the sentence of a text from which an LLM took the fact, and its place there
 )
 language plpgsql stable security definer rows 20
 set search_path from current
@@ -133,7 +134,7 @@ begin
             array_remove(array[
                 case when o.id in (select id from lexical) then 'words' end,
                 case when o.id in (select id from nearest) then 'vector' end], null),
-            o.valid_until, o.created_at, o.valid_from, t.score, s.factors
+            o.valid_until, o.created_at, o.valid_from, t.score, s.factors, o.evidence, o.evidence_start
         from shown s
         join observation o on o.space_id = s.space_id and o.id = s.observation_id
         join entity e on e.space_id = o.space_id and e.id = o.entity_id

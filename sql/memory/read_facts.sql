@@ -12,7 +12,8 @@ begin
                 input.fact ->> 'replaces', embeddings[input.place],
                 case when e.name_key <> name_key(input.fact ->> 'entity')
                      then find_alias(read_facts.space, input.fact ->> 'entity') end,
-                (input.fact ->> 'valid_from')::timestamptz)::new_fact
+                (input.fact ->> 'valid_from')::timestamptz,
+                input.fact ->> 'evidence', (input.fact ->> 'evidence_start')::integer)::new_fact
             order by input.place)
         from jsonb_array_elements(facts) with ordinality input (fact, place)
         -- `limit 1` makes the planner look up each name in the index. Without `limit 1`, the planner would expect a
@@ -24,5 +25,5 @@ end
 $$;
 
 comment on function textrawl.read_facts is
-    'Convert facts [{entity, observation, source, confidence, valid_from, valid_until, said_at, replaces}] and their '
+    'Convert facts [{entity, observation, source, confidence, valid_from, valid_until, said_at, replaces, evidence, evidence_start}] and their '
     'vectors to the type that store_facts() takes, in the same order. Call claim_entity() for all entities first.';

@@ -1,5 +1,5 @@
 create function textrawl.store_fact(
-    fact jsonb,  -- {entity, type, observation, source, confidence, valid_from, valid_until, said_at, replaces}
+    fact jsonb,  -- {entity, type, observation, source, confidence, valid_from, valid_until, said_at, replaces, evidence, evidence_start}
     model integer, embedding halfvec, origin textrawl.origin,
     out entity_id uuid, out entity_name text, out entity_type text,
     out observation_id uuid, out duplicate boolean, out updated boolean, out closest jsonb,

@@ -24,7 +24,8 @@ begin
                 'entity', accepted.entity_name, 'type', accepted.entity_type, 'observation', accepted.content,
                 'source', accepted.source, 'confidence', accepted.confidence, 'valid_from', accepted.valid_from,
                 'valid_until', accepted.valid_until,
-                'said_at', accepted.said_at, 'replaces', accepted.replaces),
+                'said_at', accepted.said_at, 'replaces', accepted.replaces,
+                'evidence', case when accepted.finding is null then accepted.evidence end, 'evidence_start', accepted.evidence_start),
             accepted.model_id, case when accepted.model_id is not null then accepted.vector end, origin) s;
     else
         select c.from_id, c.from_name, c.relation_id, not c.created

@@ -1,5 +1,5 @@
 create function textrawl.store_proposals(
-    facts jsonb,      -- as in build_knowledge(), with "evidence": the sentence that says it
+    facts jsonb,      -- as in build_knowledge(), with "evidence": the sentence that says it, and "evidence_start"
     relations jsonb,  -- as in build_knowledge(), with "replaces": true to end other relations of the type
     model integer, fact_vectors halfvec[], relation_vectors halfvec[], origin textrawl.origin
 )
@@ -27,16 +27,16 @@ begin
         return query
             insert into proposal as p (space_id, kind, entity_name, entity_key, entity_type, content, content_hash, given_hash,
                 relation_type, to_name, to_key, to_type, source, confidence, valid_from, valid_until, said_at,
-                replaces, replaces_edges, evidence, model_id, vector, fts, author_id, client, tool, request)
+                replaces, replaces_edges, evidence, evidence_start, model_id, vector, fts, author_id, client, tool, request)
             select origin.space_id, item.kind, item.name, name_key(item.name), item.type, v ->> 'observation', item.hash,
                 md5(jsonb_build_array(item.hash, jsonb_strip_nulls(
-                    v - array['entity', 'observation', 'from', 'to', 'relation', 'evidence']
+                    v - array['entity', 'observation', 'from', 'to', 'relation', 'evidence', 'evidence_start']
                     || jsonb_build_object('replaces', nullif(v -> 'replaces', 'false'))))::text)::uuid,
                 v ->> 'relation', v ->> 'to', name_key(v ->> 'to'), v ->> 'to_type',
                 v ->> 'source', (v ->> 'confidence')::real, (v ->> 'valid_from')::timestamptz,
                 (v ->> 'valid_until')::timestamptz, (v ->> 'said_at')::timestamptz,
                 case when item.kind = 'fact' then v ->> 'replaces' end,
-                item.kind = 'relation' and coalesce((v ->> 'replaces')::boolean, false), v ->> 'evidence',
+                item.kind = 'relation' and coalesce((v ->> 'replaces')::boolean, false), v ->> 'evidence', (v ->> 'evidence_start')::integer,
                 case when item.vector is not null then model end, case when model is not null then item.vector end,
                 search_document(origin.space_id, space_language(origin.space_id), item.name,
                     proposal_text(v ->> 'observation', v ->> 'relation', v ->> 'to'), (v ->> 'said_at')::timestamptz),

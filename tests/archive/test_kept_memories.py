@@ -75,8 +75,14 @@ def read_lines(export: bytes) -> list[Any]:
 
 
 def move_begin(row: dict[str, Any]) -> None:
-    """Let a fact begin when it was said. In older memories it began when it was stored."""
+    """Let a fact begin when it was said. In older memories it began when it was stored.
+
+    They have no sentences of facts either.
+    """
     row.pop("confirmed_at", None)
+    for name in ("evidence", "evidence_start"):
+        if row.get(name) is None:
+            row.pop(name, None)
     if row.get("said_at"):
         wrong = row["valid_from"] == row["valid_until"]
         row["valid_from"] = min(row["valid_from"], row["said_at"])

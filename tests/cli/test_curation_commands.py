@@ -25,6 +25,23 @@ def test_revise_says_what_was_wrong_and_show_tells_why(run: Run, database_url: s
     assert (wrong[0], *wrong[3:]) == ("wrong", "lives in Oslo", "he said Bergen")
 
 
+def test_show_and_explain_quote_the_sentence_from_which_a_fact_was_taken(
+    run: Run, database_url: str, owner: psycopg.Connection
+) -> None:
+    known = {"DATABASE_URL": database_url, "ACCESS_TOKEN": TOKEN}
+    fact = {"entity": "Jeff", "observation": "lives in Oslo"}
+    said = {"evidence": "Now Jeff lives in Oslo.", "evidence_start": 12}
+    owner.execute("select build_knowledge(facts => %s)", [json.dumps([{**fact, **said}])])
+
+    why = run("show", "Jeff", "--why", **known).out
+    plain = run("show", "Jeff", **known).out
+    explained = json.loads(run("explain", "Oslo", "--json", **known).out)
+
+    assert "lives in Oslo [said: Now Jeff lives in Oslo. (at character 12)]" in why
+    assert "said:" not in plain
+    assert explained[0].items() >= said.items()
+
+
 def test_share_shows_a_plan_and_copies_or_moves(
     run: Run, database_url: str, owner: psycopg.Connection
 ) -> None:

@@ -179,3 +179,15 @@ def _list_facts(place: Place) -> list[tuple[str, str, bool]]:
         "select f.content, s.name, is_valid(f.valid_from, f.valid_until, f.closed_at)"
         " from fact f join space s on s.id = f.space_id order by s.name desc, f.content"
     ).fetchall()
+
+
+async def test_a_fact_that_an_llm_found_has_its_sentence(place: Place) -> None:
+    said = '"evidence": "Now Ada sings <b>here</b>.", "evidence_start": 7'
+    fact = f'[{{"entity": "Ada", "observation": "sings here", {said}}}]'
+    place.owner.execute("select build_knowledge(facts => %s, space => 1)", [fact])
+    async with place.browse("reader") as browser:
+        page = await browser.get("entity", name="Ada")
+
+    assert "at character 7 of its text" in page.text
+    assert "Now Ada sings &lt;b&gt;here&lt;/b&gt;.</blockquote>" in page.text
+    assert Document(page.text).faults == []

@@ -318,6 +318,8 @@ class FactLine(_Statement):
     replaced_by: Id | None = None
     said_at: Moment | None = None
     confirmed_at: Moment | None = None
+    evidence: Annotated[str, Field(min_length=1, max_length=FACT_LENGTH)] | None = None
+    evidence_start: Annotated[int, Field(ge=0, strict=True)] | None = None
     vector: str | None = None
 
     @field_validator("text", mode="before")

@@ -110,7 +110,8 @@ class ExplainedRow:
     the least score or ended. `words` has {word, weight, found} for each word of the query.
     `found_by` says how the fact was found: words, vector, or neither if a neighbour or relation led
     to it. `timeless_score` is the score without the time that the question is about. The product of
-    `factors` is the score.
+    `factors` is the score. `evidence` is the sentence of a text from which an LLM took the fact,
+    and `evidence_start` its place there.
     """
 
     place: int | None
@@ -131,6 +132,8 @@ class ExplainedRow:
     valid_until: datetime | None
     timeless_score: float | None
     factors: list[float] | None
+    evidence: str | None = None
+    evidence_start: int | None = None
 
     @property
     def named_factors(self) -> list[tuple[str, str]]:

@@ -102,6 +102,14 @@ class Fact:
 
 
 @dataclass(frozen=True)
+class QuotedFact(Fact):
+    """A fact that an LLM took from a sentence. `evidence_start` is its place in its text."""
+
+    evidence: str | None = None
+    evidence_start: int | None = None
+
+
+@dataclass(frozen=True)
 class Edge:
     """A relation to store. The types are for entities that do not exist yet."""
 

@@ -2,9 +2,8 @@
 
 import json
 import logging
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
 from uuid import UUID
 
 from pydantic import BaseModel, Field
@@ -17,7 +16,7 @@ from textrawl.memory.store import Store
 from textrawl.models.embeddings import Vector, compose_document
 from textrawl.models.llm import Material, Prompt
 from textrawl.postgres.sqlstates import DataRefused
-from textrawl.values.grounding import Grounding, Unsupported
+from textrawl.values.grounding import Evidence, Grounding, Unsupported
 from textrawl.values.text import FACT_LENGTH, NAME_LENGTH, clean_fact, clean_name
 
 logger = logging.getLogger("textrawl")
@@ -162,8 +161,7 @@ class ExtractionOperations:
         entry: ClaimedEntry,
         facts: Sequence[Fact],
         relations: Sequence[Edge],
-        facts_said: Sequence[str],
-        relations_said: Sequence[str],
+        relations_said: Sequence[Evidence],
     ) -> None:
         """Propose facts and relations for the author of an entry, each with its sentence."""
         texts = [compose_document(one.entity, one.observation) for one in facts]
@@ -175,8 +173,17 @@ class ExtractionOperations:
             space=entry.space_id,
             document=entry.document_id,
             version=entry.version,
-            facts=_write_said(map(write_fact, facts), facts_said),
-            relations=_write_said(map(write_edge, relations), relations_said),
+            facts=json.dumps([write_fact(one) for one in facts]),
+            relations=json.dumps(
+                [
+                    {
+                        **write_edge(edge),
+                        "evidence": clean_fact(said.text)[:FACT_LENGTH],
+                        "evidence_start": said.start,
+                    }
+                    for edge, said in zip(relations, relations_said, strict=False)
+                ]
+            ),
             model=model,
             fact_vectors=vectors and vectors[: len(facts)],
             relation_vectors=vectors and vectors[len(facts) :],
@@ -206,12 +213,6 @@ class ExtractionOperations:
             )
         except TextrawlError as error:
             logger.warning("The cost of an extraction was not recorded: %s", error.title)
-
-
-def _write_said(rows: Iterable[dict[str, Any]], said: Iterable[str]) -> str:
-    """Return rows as JSON, each with the first 2,000 characters of its sentence."""
-    pairs = zip(rows, said, strict=False)  # the surplus of an answer has a sentence, and no row
-    return json.dumps([{**row, "evidence": clean_fact(text)[:FACT_LENGTH]} for row, text in pairs])
 
 
 def build_prompt(path: str, content: str) -> Prompt:

@@ -363,6 +363,16 @@ async def test_a_long_entry_is_read_in_parts_to_its_end(
         ("lives in Rome", "Ada lives in Rome.")
     ]
 
+    fetch(owner, "select decide_proposals(array(select id::text from list_proposals()), 'accept')")
+
+    told = "select evidence, evidence_start from"
+    stored = [("Ada lives in Rome.", len("- Nothing happened here. " * 1_300))]
+    assert fetch(owner, f"{told} entity_history('Ada')") == stored
+    assert (
+        fetch(owner, f"{told} explain_search('where does Ada live') where evidence <> ''") == stored
+    )
+    assert fetch(owner, f"{told} export_facts(1) where text = 'lives in Rome'") == stored
+
 
 async def test_without_the_switch_no_entry_is_sent_to_the_llm(
     given: Settings, owner: psycopg.Connection, server: LlmServer

@@ -65,6 +65,7 @@ async def test_a_text_becomes_facts_and_relations(
 ) -> None:
     done = await extract(asking)
 
+    _, sentence = TEXT.split(". ")
     assert done == {
         "ok": True,
         "stored": {"obs": 2, "dup": 0, "rel": 1},
@@ -79,6 +80,11 @@ async def test_a_text_becomes_facts_and_relations(
         ("Ada", "person", "leads QA", "manual"),
         ("Ada", "person", "prefers tea to coffee", "manual"),
     ]
+    assert owner.execute(
+        "select e.content, e.evidence, substr(%s, e.evidence_start + 1, char_length(e.evidence))"
+        " from entity_history('Ada') e order by 1",
+        [TEXT],
+    ).fetchall() == [(said, sentence, sentence) for said in ("leads QA", "prefers tea to coffee")]
     uses = owner.execute("select purpose, requests, error from llm_use").fetchall()
     assert uses == [("extract_memories", 1, None)]
 

@@ -168,7 +168,7 @@ def _name_type(row: HitRow) -> str:
 Item = Mapping[str, Any]
 
 
-def show(
+def show(  # noqa: PLR0913, PLR0917 - each argument is an option
     name: EntityName,
     limit: Annotated[
         int,
@@ -179,6 +179,9 @@ def show(
     as_of: AsOf = None,
     known_at: KnownAt = None,
     space: SpaceName = None,
+    why: Annotated[
+        bool, typer.Option("--why", help="Show the sentences from which an LLM took the facts.")
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
     """Show an entity with its newest facts and its relations.
@@ -191,6 +194,8 @@ def show(
     console = open_console()
     if as_of == EVER and not as_json:
         _show_periods(found.row)
+    if why and not as_json:
+        _show_evidence(found.row)
     if as_json:
         write_json(asdict(found.row))
     elif console.is_terminal:
@@ -207,6 +212,13 @@ def _show_periods(row: EntityRow) -> None:
             for name in ("valid_from", "valid_until")
         )
         fact["content"] = _add_period(fact["content"], start, end)
+
+
+def _show_evidence(row: EntityRow) -> None:
+    """Add its sentence to each fact that an LLM took from a text."""
+    for fact in row.observations:
+        if evidence := fact["evidence"]:
+            fact["content"] += f" [{_quote(evidence, fact['evidence_start'])}]"
 
 
 def _write(row: EntityRow) -> None:
@@ -373,7 +385,14 @@ def _draw(console: Console, rows: Sequence[ExplainedRow]) -> None:
         fact = Text.assemble(write_cell(row.entity_name, "bold"), " ", write_cell(row.content))
         table.add_row(_write_hundredths(row.score), fact)
         table.add_row("", write_cell(_describe(row), "dim"))
+        if row.evidence:
+            table.add_row("", write_cell(_quote(row.evidence, row.evidence_start), "dim"))
     console.print(table)
+
+
+def _quote(evidence: str, start: int | None) -> str:
+    """Return the sentence from which a fact was taken, with its place in its text."""
+    return f"said: {evidence}" + ("" if start is None else f" (at character {start})")
 
 
 def _describe(row: ExplainedRow) -> str:

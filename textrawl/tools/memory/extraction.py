@@ -1,7 +1,7 @@
 """Extraction from a text: the prompt, the answer of the LLM, and the checks of the answer."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from pydantic import BaseModel, Field, ValidationError
@@ -9,7 +9,7 @@ from pydantic import BaseModel, Field, ValidationError
 from textrawl.access.principal import Caller
 from textrawl.errors import LlmBadOutput
 from textrawl.memory.fact_rows import BatchRow
-from textrawl.memory.facts import MemoryOperations
+from textrawl.memory.facts import MemoryOperations, QuotedFact
 from textrawl.memory.journal_extraction import ClaimedEntry, ExtractionOperations
 from textrawl.memory.llm_calls import LlmCalls, build_record
 from textrawl.memory.store import Store
@@ -17,9 +17,9 @@ from textrawl.models.llm import Material, Prompt
 from textrawl.scheduling import let_later_writes_pass
 from textrawl.tools.memory.declaration import EntityType, Name
 from textrawl.tools.memory.writing import FactItem, RelationItem
-from textrawl.values.grounding import Grounding, Unsupported
+from textrawl.values.grounding import Evidence, Grounding, Unsupported
 from textrawl.values.names import ENTITY_TYPES
-from textrawl.values.text import clean_name, split_text
+from textrawl.values.text import FACT_LENGTH, clean_fact, clean_name, split_text
 from textrawl.wire.arguments import explain, slim
 
 MOST_CHARACTERS = 30_000  # of a text in the prompt
@@ -85,10 +85,21 @@ class Findings:
 
     facts: list[FactItem] = field(default_factory=list[FactItem])
     relations: list[RelationItem] = field(default_factory=list[RelationItem])
-    facts_said: list[str] = field(default_factory=list[str])
-    relations_said: list[str] = field(default_factory=list[str])
+    facts_said: list[Evidence] = field(default_factory=list[Evidence])
+    relations_said: list[Evidence] = field(default_factory=list[Evidence])
     dropped: list[Dropped] = field(default_factory=list[Dropped])
     types: dict[str, EntityType] = field(default_factory=dict[str, EntityType])
+
+    def read_facts(self, start: int) -> list[QuotedFact]:
+        """Return the facts to store, each with its sentence, in a text that begins at `start`."""
+        return [
+            QuotedFact(
+                **vars(one.read()),
+                evidence=clean_fact(said.text)[:FACT_LENGTH],
+                evidence_start=start + said.start,
+            )
+            for one, said in zip(self.facts, self.facts_said, strict=False)
+        ]
 
     def drop(self, item: str, reason: str) -> None:
         """Leave out an item."""
@@ -146,7 +157,7 @@ def _add_entity(
             fact = FactItem.model_validate(given)
             said = grounding.support_fact(fact.entityName, fact.observation)
             findings.facts.append(fact)
-            findings.facts_said.append(said.text)
+            findings.facts_said.append(said)
         except ValidationError as error:
             findings.drop(label, _explain(error, FactItem))
         except Unsupported as reason:
@@ -162,7 +173,7 @@ def _add_relation(findings: Findings, relation: ExtractedRelation, grounding: Gr
         item = RelationItem.model_validate(given)
         said = grounding.support_relation(item.fromEntity, item.relation, item.toEntity)
         findings.relations.append(item)
-        findings.relations_said.append(said.text)
+        findings.relations_said.append(said)
     except ValidationError as error:
         findings.drop(label, _explain(error, RelationItem))
     except Unsupported as reason:
@@ -218,7 +229,7 @@ class TextExtraction:
         if not storing or not (findings.facts or findings.relations):
             return Extracted(findings, None)
         row = await self._memory.build(
-            [fact.read() for fact in findings.facts],
+            findings.read_facts(0),
             [relation.read() for relation in findings.relations],
             self._caller,
         )
@@ -231,11 +242,13 @@ async def propose_facts(store: Store, entry: ClaimedEntry, calls: LlmCalls) -> N
     A long entry is read in parts. An entry without anything to propose is no fault. Raises
     LlmFailed.
     """
+    start = 0
     for text in split_text(entry.content or "", MOST_CHARACTERS):
         prompt = build_prompt(text, "journal")
         answer = await calls.complete_json(prompt, ExtractedMemories, whole=True)
         findings = sort_answer(answer, text, "conversation")
-        facts = [one.read() for one in findings.facts]
+        facts = findings.read_facts(start)
         relations = [one.read() for one in findings.relations]
-        said = findings.facts_said, findings.relations_said
-        await ExtractionOperations(store).propose(entry, facts, relations, *said)
+        said = [replace(one, start=start + one.start) for one in findings.relations_said]
+        await ExtractionOperations(store).propose(entry, facts, relations, said)
+        start += len(text)
