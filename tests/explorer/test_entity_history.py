@@ -184,7 +184,10 @@ def _list_facts(place: Place) -> list[tuple[str, str, bool]]:
 async def test_a_fact_that_an_llm_found_has_its_sentence(place: Place) -> None:
     said = '"evidence": "Now Ada sings <b>here</b>.", "evidence_start": 7'
     fact = f'[{{"entity": "Ada", "observation": "sings here", {said}}}]'
-    place.owner.execute("select build_knowledge(facts => %s, space => 1)", [fact])
+    place.owner.execute(
+        "select build_knowledge(facts => %s, space => s.id) from space s where name = 'team'",
+        [fact],
+    )
     async with place.browse("reader") as browser:
         page = await browser.get("entity", name="Ada")
 

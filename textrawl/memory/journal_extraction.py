@@ -174,16 +174,7 @@ class ExtractionOperations:
             document=entry.document_id,
             version=entry.version,
             facts=json.dumps([write_fact(one) for one in facts]),
-            relations=json.dumps(
-                [
-                    {
-                        **write_edge(edge),
-                        "evidence": clean_fact(said.text)[:FACT_LENGTH],
-                        "evidence_start": said.start,
-                    }
-                    for edge, said in zip(relations, relations_said, strict=False)
-                ]
-            ),
+            relations=_write_said(relations, relations_said),
             model=model,
             fact_vectors=vectors and vectors[: len(facts)],
             relation_vectors=vectors and vectors[len(facts) :],
@@ -213,6 +204,18 @@ class ExtractionOperations:
             )
         except TextrawlError as error:
             logger.warning("The cost of an extraction was not recorded: %s", error.title)
+
+
+def _write_said(edges: Iterable[Edge], said: Iterable[Evidence]) -> str:
+    """Return relations as JSON, each with the first 2,000 characters of its sentence."""
+    pairs = zip(edges, said, strict=False)  # the surplus of an answer has a sentence, and no row
+    return json.dumps(
+        [
+            write_edge(edge)
+            | {"evidence": clean_fact(one.text)[:FACT_LENGTH], "evidence_start": one.start}
+            for edge, one in pairs
+        ]
+    )
 
 
 def build_prompt(path: str, content: str) -> Prompt:
