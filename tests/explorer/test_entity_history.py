@@ -191,6 +191,6 @@ async def test_a_fact_that_an_llm_found_has_its_sentence(place: Place) -> None:
     async with place.browse("reader") as browser:
         page = await browser.get("entity", name="Ada")
 
-    assert "at character 7 of its text" in page.text
-    assert "Now Ada sings &lt;b&gt;here&lt;/b&gt;.</blockquote>" in page.text
+    assert "(at character 7 of the text)" in page.text
+    assert "Now Ada sings &lt;b&gt;here&lt;/b&gt;.</span>" in page.text
     assert Document(page.text).faults == []
