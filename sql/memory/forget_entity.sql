@@ -122,7 +122,9 @@ begin
                -- A merge can have ended the same fact of the merged entity.
                or o.replaced_by = forget_entity.observation_id and exists (
                    select from merged m where m.space_id = o.space_id and m.id = o.id))) || relation_ids;
-    perform forget_proposals(origin.space_id, forget_entity.entity_name, removed_ids, forget_entity.fact is null);
+    perform forget_proposals(
+        origin.space_id, forget_entity.entity_name,
+        removed_ids || array(select (value ->> 'id')::uuid from jsonb_array_elements(in_undos)), forget_entity.fact is null);
     perform withdraw_words(origin.space_id, removed_ids);
     -- Lock the facts before cleaning the recall log. While the facts are locked, no session can add a recall of these
     -- facts to the log.

@@ -96,7 +96,7 @@ def test_a_space_can_make_every_write_of_an_agent_a_proposal(
 def test_tidy_shows_a_plan_proposes_it_and_a_reviewer_mends_the_memory(
     run: Run, people: tuple[Settings, Settings]
 ) -> None:
-    _, rita = people
+    agent, rita = people
     run("review", "reject", "--by", "agent", "--reason", "no", "--yes", **rita)
     for town in ("Oslo", "Rome"):
         run("remember", "Ada", f"lives in {town}", **rita)
@@ -109,6 +109,8 @@ def test_tidy_shows_a_plan_proposes_it_and_a_reviewer_mends_the_memory(
     proposed = run("tidy", "--apply", "--json", **rita)
     [finding] = json.loads(proposed.out)
     assert list_ids(run, rita) == {"lives in Oslo": finding["proposal_id"]}
+    assert run("digest", **rita).out.splitlines()[-1] == "proposals to review: 1"
+    assert "to review" not in run("digest", **agent).out
     assert "Nothing new is out of order." in run("tidy", "--apply", **rita).err
     [first, reason, beside] = run("review", "list", **rita).out.splitlines()
     assert first.endswith("rita: Ada: lives in Oslo")

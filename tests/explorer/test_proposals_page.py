@@ -58,6 +58,19 @@ async def test_reviewers_see_all_proposals_and_their_authors_only_their_own(plac
     assert links == {"reader": 1, "proposer": 2, "reviewer": 2}  # in the filter and the navigation
 
 
+async def test_a_finding_of_tidy_shows_why_and_its_plan_what_accepting_ends(place: Place) -> None:
+    for town in ("Oslo", "Rome"):
+        remember(place.owner, "Ada", f"lives in {town}")
+    [(found,)] = place.owner.execute("select proposal_id from tidy_memory(space => 2)").fetchall()
+    async with place.browse("reviewer") as browser:
+        page = Document((await browser.get("proposals")).text)
+        plan = Document((await browser.get(f"decide?id={found}")).text)
+
+    assert {"disagreement", "other value", "contradicts", "lives in Rome"} <= set(page.texts)
+    assert "ends" in plan.texts
+    assert "Accept 1 proposal" in plan.texts
+
+
 async def test_proposals_are_filtered_and_paged(place: Place) -> None:
     for number in range(22):
         propose(place, "Ada", f"likes tea number {number:02}")

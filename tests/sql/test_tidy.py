@@ -221,6 +221,19 @@ def test_a_finding_goes_with_what_it_is_about(team: Untidy) -> None:
     assert str(gone) not in team.pending()
 
 
+def test_a_finding_goes_with_a_fact_that_is_forgotten_after_an_undo_has_removed_it(
+    team: Untidy,
+) -> None:
+    since = team.now()
+    for town in ("Bonn", "Kiel"):
+        team.remember("eve", "Zoe", f"lives in {town}")
+    team.tidy()
+    assert "lives in Bonn" in team.states()
+    team.undo("eve", since)
+    team.forget("Zoe", "lives in Bonn")
+    assert "lives in Bonn" not in team.states()
+
+
 def test_tidying_needs_read_and_a_right_to_propose_and_stays_in_its_space(team: Untidy) -> None:
     side = Untidy(team.sql, "side")
     side.make_mess()

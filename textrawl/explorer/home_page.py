@@ -13,7 +13,7 @@ from textrawl.explorer.rendering import write_link
 from textrawl.explorer.requests import PageRequest
 from textrawl.explorer.same_entities_page import find_pairs
 from textrawl.explorer.site import Record
-from textrawl.memory.review import Filter, ReviewOperations
+from textrawl.memory.review import ReviewOperations
 
 _WEEKS = 26
 _LATEST = 6  # changes
@@ -35,7 +35,7 @@ async def _show(visit: PageRequest) -> Response:
         "since": today.date(),
         "authors_today": await visit.call("recent_authors", Record, since=today),
         "latest": await visit.call("space_timeline", Record, max_rows=_LATEST),
-        "proposals": await _count_proposals(visit),
+        "proposals": await ReviewOperations(visit.site.store).count_waiting(visit.caller),
         "price": cookies.read_price(visit.request),
         **await draw_map(visit, slow["cells"]),
         "own_machine": visit.site.own_machine,
@@ -52,12 +52,3 @@ async def _make(visit: PageRequest) -> dict[str, Any]:
         "heat": await visit.call("activity_days", Record, weeks=_WEEKS),
         "cells": await find_cells(visit),
     }
-
-
-async def _count_proposals(visit: PageRequest) -> int:
-    """Return how many proposals wait for a decision of the person."""
-    if not visit.find_spaces("review"):
-        return 0
-    waiting = Filter(None, None, None, "pending", 1, 0)
-    rows = await ReviewOperations(visit.site.store).list(waiting, visit.caller)
-    return rows[0].total if rows else 0

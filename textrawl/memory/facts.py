@@ -27,6 +27,7 @@ from textrawl.memory.fact_rows import (
     ProposedHitRow,
     RelationRow,
 )
+from textrawl.memory.review import ReviewOperations
 from textrawl.memory.store import Store
 from textrawl.models.embeddings import compose_document, compose_query
 from textrawl.postgres.sqlstates import FACT_REASONS, DataRefused
@@ -368,6 +369,10 @@ class MemoryOperations:
             **caller.reading,
         )
         return [replace(row, content=mask_secrets(row.content).text) for row in rows]
+
+    async def count_waiting(self, caller: Caller) -> int:
+        """Return how many proposals wait for a decision of the caller."""
+        return await ReviewOperations(self._store).count_waiting(caller)
 
     async def choose_by_authors(
         self, rows: Sequence[HitRow], authors: Sequence[str], caller: Caller

@@ -478,14 +478,20 @@ class DigestReply(Reply):
     always_lines: ClassVar[bool] = True
 
     entities: list[DigestEntity] = Field(default_factory=list[DigestEntity])
+    _waiting: int = PrivateAttr(default=0)
     _rows: Sequence[DigestRow] = PrivateAttr(default=())
     _labels: SpaceLabels = PrivateAttr(default=NO_LABELS)
 
     @classmethod
-    def build(cls, rows: Sequence[DigestRow], labels: SpaceLabels = NO_LABELS) -> Self:
-        """Return the digest of `rows`, which are sorted by importance."""
+    def build(
+        cls, rows: Sequence[DigestRow], labels: SpaceLabels = NO_LABELS, waiting: int = 0
+    ) -> Self:
+        """Return the digest of `rows`, which are sorted by importance.
+
+        `waiting` is the number of proposals that wait for a decision of the reader.
+        """
         reply = cls()
-        reply._rows, reply._labels = rows, labels
+        reply._rows, reply._labels, reply._waiting = rows, labels, waiting
         return reply.choose(len(rows))
 
     def list_ids(self, count: int) -> list[str]:
@@ -498,6 +504,8 @@ class DigestReply(Reply):
             header = write_header(entity.entity_name, entity.entity_type, entity.marked_space)
             yield f"you: {header}" if entity.asks else header
             yield from (fact.line for fact in entity.memories)
+        if self._waiting:
+            yield f"proposals to review: {self._waiting}"
 
     def size(self) -> int:
         """Return the number of facts."""
@@ -581,4 +589,5 @@ async def digest_for_program(
     """
     rows = await memory.digest(project or None, caller, authors=program.authors or authors)
     new = program.leave_out_known(rows, attrgetter("observation_id"))
-    return DigestReply.build(new, find_space_labels(caller.principal))
+    waiting = await memory.count_waiting(caller)
+    return DigestReply.build(new, find_space_labels(caller.principal), waiting)
