@@ -182,6 +182,42 @@ def test_labels_never_overlap_at_any_zoom_and_a_closer_look_shows_more(count: in
     assert len(set(owners)) >= 0.9 * count
 
 
+def test_names_keep_out_of_the_way_of_lines_and_a_star_shows_many() -> None:
+    chain = draw(_join_all([(n, n // 2) for n in range(1, 12)]))
+    ways = [(chain["nodes"][line.start], line) for line in chain["lines"]]
+    names = [label for _, group in chain["labels"] for label in group if label.owner is not None]
+    crossed = [
+        name.text
+        for name in names
+        for start, line in ways
+        if _is_crossed(_find_box(name, 1.0), (start.x, start.y), (line.x, line.y))
+    ]
+    star = draw(_join_all([(0, n) for n in range(1, 500)]))
+    shown = [label for zoom, group in star["labels"] if zoom <= star["usual"] for label in group]
+
+    assert (len(names), len(crossed) <= 1) == (12, True), crossed
+    assert len(shown) >= 30
+
+
+def _join_all(pairs: list[tuple[int, int]]) -> Record:
+    nodes = [
+        {"name": f"worker {n}", "type": "project", "space": "team"} for n in range(len(pairs) + 1)
+    ]
+    edges = [{"from": a, "to": b, "relation": "has", "since": "2026-01-01"} for a, b in pairs]
+    return Record(space="team", nodes=nodes, edges=edges, past=[], relations=[], complete=True)
+
+
+def _is_crossed(
+    box: tuple[float, float, float, float], start: tuple[float, float], end: tuple[float, float]
+) -> bool:
+    """Whether a point of a line is in a box."""
+    steps = [step / 500 for step in range(501)]
+    points = [
+        (start[0] + (end[0] - start[0]) * s, start[1] + (end[1] - start[1]) * s) for s in steps
+    ]
+    return any(box[0] < x < box[2] and box[1] < y < box[3] for x, y in points)
+
+
 def _make_graph(count: int) -> Record:
     dice = random.Random(count)  # noqa: S311 - the same in every run
     nodes = [

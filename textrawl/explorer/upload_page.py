@@ -10,7 +10,7 @@ from anyio import to_thread
 from starlette.datastructures import UploadFile
 from starlette.responses import Response
 
-from textrawl.errors import ArgumentInvalid, DatabaseUnavailable, SpaceNotFound, TextrawlError
+from textrawl.errors import ArgumentInvalid, SpaceNotFound, TextrawlError
 from textrawl.explorer.notices import Notice
 from textrawl.explorer.rendering import write_count, write_link
 from textrawl.explorer.requests import PageRequest
@@ -75,7 +75,7 @@ async def _store(visit: PageRequest, graph: str, files: Sequence[FoundFile]) -> 
     for file in files:
         try:
             await ingestion.run([file], lambda _: None)
-        except (ArgumentInvalid, DatabaseUnavailable) as error:
+        except TextrawlError as error:  # what is stored already has to be told
             ingestion.report.refused.append((file, f"{error.title}. {error.fix}"))
     return ingestion.report
 
