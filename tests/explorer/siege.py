@@ -93,11 +93,12 @@ class Material:
 
     @property
     def _copies(self) -> dict[str, Form]:
-        """The forms that write to another space."""
+        """The forms that write to another space, and one that erases what was shared."""
         common = {"source": "team", "target": "common", "space": "", "confirmed": "1"}
         return {
             "upload": {"space": "library", "confirmed": "1"},
             "share": {"name": "Cora", **common},
+            "erase": {"name": "Cora", "confirmed": "1"},
             "selection": {"name": "Ada", "ids": self.fact, "change": "share", **common},
         }
 
@@ -121,7 +122,8 @@ class Material:
             "pair": self.pair, "pairs": self.pair, "back": "/explore/search", "score": "50",
             "words": "tea", "sort": "text", "change": "end", "day": "2026-01-01",
             "entities": "10", "planned": "x", "entry": "daily/2026-05-01/laptop",
-            "file": "self/my_identity.md", "snapshot": "x", "download": "1",
+            "file": "self/my_identity.md", "snapshot": "x", "download": "1", "also": "Countess",
+            "keep": "own",
         }  # fmt: skip
 
 

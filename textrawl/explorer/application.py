@@ -21,6 +21,7 @@ from textrawl.explorer import (
     dashboard_page,
     decisions_page,
     entity_page,
+    erasure_page,
     export_page,
     grants_page,
     graph_page,
@@ -67,6 +68,7 @@ _CHANGES: dict[str, tuple[Page, Page]] = {
     "selection": (selection_page.plan, selection_page.change),
     "health": (health_page.show, health_page.check),
     "undo": (trail_page.plan, trail_page.undo),
+    "erase": (erasure_page.plan, erasure_page.erase),
     "correct": (changes.ask_correction, changes.correct),
     "forget": (changes.ask_deletion, changes.forget),
     "alias": (names_page.ask_alias, names_page.add_alias),
@@ -124,8 +126,8 @@ _WITH_FILES = {"upload"}
 _UNCONFIRMED = {"sign-out", "preferences", "health", "grant", "token"}
 # Pages of people who write, propose, review or administer without reading.
 _UNREAD = {
-    "remember", "relate", "end", "proposals", "decide", "amend", "trail", "undo", "grants", "grant",
-    "take-back", "tokens", "token", "revoke",
+    "remember", "relate", "end", "proposals", "decide", "amend", "trail", "undo", "erase", "grants",
+    "grant", "take-back", "tokens", "token", "revoke",
 }  # fmt: skip
 
 
