@@ -4,12 +4,14 @@ set search_path from current
 as $$
 #variable_conflict use_variable
 declare
-    home   space;
-    mine   boolean;
-    names  text[];
-    actors integer[];
-    found  record;
-    target record;
+    home    space;
+    mine    boolean;
+    present boolean;  -- some rows of the receipt are here
+    again   boolean;  -- the erasure is done here, and something older came after it
+    names   text[];
+    actors  integer[];
+    found   record;
+    target  record;
 begin
     perform require_owner();
     perform claim_removal(alone => true);
@@ -21,14 +23,16 @@ begin
     end if;
     -- A backup of a version without receipts gets a new key. Then only the ids of the receipt are known.
     mine := left(encode(sha256(home.secret), 'hex'), 16) = receipt ->> 'key';
-    if not mine and not exists (
+    present := exists (
         select from jsonb_each(receipt -> 'rows') r cross join jsonb_array_elements_text(r.value) k (key)
-        where exists (select from entity e where e.space_id = home.id and e.id::text = k.key)
+        where r.key not like '% redacted' and (exists (select from entity e where e.space_id = home.id and e.id::text = k.key)
            or exists (select from observation o where o.space_id = home.id and o.id::text = k.key)
            or exists (select from relation x where x.space_id = home.id and x.id::text = k.key)
-           or exists (select from document d where d.space_id = home.id and d.id::text = k.key)) then
+           or exists (select from document d where d.space_id = home.id and d.id::text = k.key)));
+    if not mine and not present then
         return 'elsewhere';
     end if;
+    again := exists (select from erasure e where e.space_id = home.id and e.id::text = receipt ->> 'erasure');
     if mine and hmac_sha256((receipt - 'signature')::text, home.secret) is distinct from receipt ->> 'signature' then
         return 'altered';
     end if;
@@ -44,15 +48,19 @@ begin
     actors := found.actors || array(
         select a.id from actor a
         where receipt -> 'actors' @> jsonb_build_array(jsonb_build_object('id', a.id, 'name', hmac_sha256(name_key(a.name), home.secret))));
-    select * into target from count_erasure(home.id, found.names, found.entities, actors, receipt ->> 'keep', (receipt ->> 'at')::timestamptz);
-    if target.number = 0 and exists (select from erasure e where e.space_id = home.id and e.id::text = receipt ->> 'erasure') then
+    -- Where the erasure is done, what was written since then stays, also about somebody of the same name.
+    select * into target from count_erasure(home.id, found.names, found.entities, actors, receipt ->> 'keep',
+                                            case when again then (receipt ->> 'at')::timestamptz end);
+    if again and target.number = 0 and not present then
         return 'known';
     end if;
     perform carry_out_erasure(
         (select coalesce(jsonb_object_agg(k, coalesce(target.rows -> k, '[]') || coalesce(receipt -> 'rows' -> k, '[]')), '{}')
          from (select jsonb_object_keys(target.rows || (receipt -> 'rows')) as k) keys),
-        target.counts, found.names, found.entities, actors, receipt ->> 'keep', false,
-        row(home.id, register_actor(session_user), null, tool, null, false)::origin, receipt);
+        target.counts, found.names,
+        case when again then array(select jsonb_array_elements_text(target.rows -> 'entity')::uuid) else found.entities end,
+        actors, receipt ->> 'keep', false,
+        row(home.id, register_actor(session_user), null, tool, null, false)::origin, receipt, redacting => not again);
     perform rename_erased_actors();
     return 'applied';
 end

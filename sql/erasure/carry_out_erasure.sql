@@ -1,6 +1,7 @@
 create function textrawl.carry_out_erasure(
     rows jsonb, counts jsonb, names text[], entities uuid[], actors integer[], keep text, renames boolean, origin textrawl.origin,
-    given jsonb default null  -- a receipt of an earlier erasure that is applied again
+    given jsonb default null,  -- a receipt of an earlier erasure that is applied again
+    redacting boolean default true  -- false: rows that stay keep their texts
 ) returns jsonb
 language plpgsql volatile
 set search_path from current
@@ -12,7 +13,7 @@ declare
 begin
     insert into erasure as e (space_id, id, actor_id, receipt) values (origin.space_id, number, origin.author_id, signed)
     on conflict (space_id, id) do update set at = now();
-    perform erase_rows(rows, names, entities, actors, keep, origin);
+    perform erase_rows(rows, names, entities, actors, redacting and keep is distinct from 'others', origin);
     perform record_event('erased', null, null, null, origin, jsonb_build_object('erasure', number, 'counts', counts));
     return signed;
 end

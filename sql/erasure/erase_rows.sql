@@ -1,6 +1,6 @@
 create function textrawl.erase_rows(
     rows jsonb,  -- keys of rows by kind, as erasure_rows() names them
-    names text[], persons uuid[], actors integer[], keep text, origin textrawl.origin
+    names text[], persons uuid[], actors integer[], redacting boolean, origin textrawl.origin
 ) returns void
 language plpgsql volatile
 set search_path from current
@@ -44,7 +44,7 @@ begin
         execute format('delete from %I where space_id = $1 and (%s)::text = any($2)', t.name, t.key) using home, t.keys;
     end loop;
     perform drop_persons(rows, persons || touched, home);
-    if keep is distinct from 'others' then
+    if redacting then
         delete from document_tombstone b where b.space_id = home and names_person(b.path, pattern);
         perform redact_person(home, pattern, actors);
     end if;

@@ -1,6 +1,6 @@
 create function textrawl.erasure_hits(
     space integer, pattern text, entities uuid[], actors integer[],
-    before timestamptz default null  -- only rows that were created earlier; null: all rows
+    before timestamptz default null  -- only rows that are known to be older; null: all rows
 ) returns table (
     kind text, key text,
     own boolean,    -- the person wrote the row; null: the row has no author
@@ -24,7 +24,7 @@ begin
             '  select (%s)::text as key, case when (%s) is not null then (%s) = any($3) end as own, coalesce((%s), false) or names_person(%s, $4) as about, %s as text'
             '  from %I where space_id = $2 and ($5 is null or %s)) f where f.own or f.about',
             t.name, t.redacted, t.key, t.writer, t.writer, t.condition, t.text, t.text, t.name,
-            case when t.dated then 'created_at < $5' else 'true' end)
+            case when t.dated then 'created_at < $5' else 'false' end)
         using entities, erasure_hits.space, actors, pattern, before;
     end loop;
 end
