@@ -10,7 +10,6 @@ from typing import Any
 import psycopg
 from mcp import Client, StdioServerParameters
 from pgvector.psycopg import register_vector_async
-from psycopg.rows import args_row
 from pydantic import SecretStr
 
 from benchmarks.support.place import SERVE
@@ -40,7 +39,7 @@ class Bare(Database):
         self.seconds = 0.0
 
     async def _execute(self, function: str, statement: Statement[Row]) -> list[Row]:
-        cursor = self._connection.cursor(row_factory=args_row(statement.build))
+        cursor = self._connection.cursor(row_factory=statement.factory)
         begin = time.perf_counter()
         rows = await (await cursor.execute(statement.query, statement.values)).fetchall()
         self.seconds += time.perf_counter() - begin
