@@ -10,6 +10,7 @@ from uuid import UUID
 from textrawl.access.principal import Caller
 from textrawl.memory.store import Store
 from textrawl.models.embeddings import compose_document
+from textrawl.values.text import clean_document
 
 
 @dataclass(frozen=True)
@@ -236,6 +237,27 @@ class EntityOperations:
     async def list_aliases(self, entity: str | None, caller: Caller) -> list[AliasRow]:
         """Return the aliases of an entity, or of all entities."""
         return await self._call("list_aliases", AliasRow, entity=entity, **caller.reading)
+
+    async def find_aliases(self, text: str, caller: Caller) -> dict[str, list[str]]:
+        """Return the aliases in a text, by the case-folded name of their entity in the home space.
+
+        A caller that cannot read the space gets none.
+        """
+        principal = caller.principal
+        spaces = [space.id for space in principal.readable if space.id == principal.home]
+        if not spaces:
+            return {}
+        rows = await self._call(
+            "list_aliases",
+            AliasRow,
+            content=clean_document(text),
+            spaces=spaces,
+            credential=principal.credential,
+        )
+        found = dict[str, list[str]]()
+        for row in rows:
+            found.setdefault(row.entity_name.casefold(), []).append(row.alias)
+        return found
 
     async def list_own(self, caller: Caller) -> list[OwnRow]:
         """Return the entities that the caller is, at most one of each space."""

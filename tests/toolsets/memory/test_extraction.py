@@ -187,6 +187,22 @@ async def test_a_finding_that_the_text_does_not_say_is_dropped_with_the_reason(
     assert owner.execute("select content from fact").fetchall() == [("prefers tea",)]
 
 
+async def test_a_text_can_name_an_entity_by_an_alias_that_the_memory_knows(
+    asking: Client, server: LlmServer, owner: psycopg.Connection
+) -> None:
+    await remember(asking, "Robert Miller", "plays chess")
+    robert = {"name": "Robert Miller", "type": "person", "observations": ["prefers tea"]}
+    answer_with(server, [robert, {**robert, "name": "Robert Moore"}], [])
+    text = "On Monday Bob said \0 nothing. Bob prefers tea."
+    assert (await refuse(asking, "extract_memories", text=text))[0] == "LLM_BAD_OUTPUT"
+
+    owner.execute("select name_entity('robert miller', 'Bob')")
+    done = await extract(asking, text)
+
+    assert [one["c"] for one in done["dropped"]] == ["Robert Moore: prefers tea"]
+    assert done["stored"] == {"obs": 1, "dup": 0, "rel": 0}
+
+
 async def test_an_unknown_end_of_a_relation_becomes_a_concept(
     asking: Client, server: LlmServer, owner: psycopg.Connection
 ) -> None:

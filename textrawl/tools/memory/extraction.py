@@ -1,6 +1,6 @@
 """Extraction from a text: the prompt, the answer of the LLM, and the checks of the answer."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -8,6 +8,7 @@ from pydantic import BaseModel, Field, ValidationError
 
 from textrawl.access.principal import Caller
 from textrawl.errors import LlmBadOutput
+from textrawl.memory.entities import EntityOperations
 from textrawl.memory.fact_rows import BatchRow
 from textrawl.memory.facts import MemoryOperations, QuotedFact
 from textrawl.memory.journal_extraction import ClaimedEntry, ExtractionOperations
@@ -115,12 +116,14 @@ def build_prompt(text: str, source: str) -> Prompt:
     return Prompt(f"{_TASK}\n\n{material.care}", passage, _ANSWER_TOKENS)
 
 
-def check_answer(answer: ExtractedMemories, text: str, source: str) -> Findings:
+def check_answer(
+    answer: ExtractedMemories, text: str, source: str, aliases: Mapping[str, Sequence[str]]
+) -> Findings:
     """Return the items that the text says and a caller could store, and the others.
 
     Raises LlmBadOutput if the answer has items, and none of them can be used.
     """
-    findings = sort_answer(answer, text, source)
+    findings = sort_answer(answer, text, source, aliases)
     if findings.dropped and not findings.facts and not findings.relations:
         first = findings.dropped[0]
         raise LlmBadOutput(
@@ -130,9 +133,14 @@ def check_answer(answer: ExtractedMemories, text: str, source: str) -> Findings:
     return findings
 
 
-def sort_answer(answer: ExtractedMemories, text: str, source: str) -> Findings:
+def sort_answer(
+    answer: ExtractedMemories,
+    text: str,
+    source: str,
+    aliases: Mapping[str, Sequence[str]] | None = None,
+) -> Findings:
     """Return the items that the text says and a caller could store, and the others."""
-    findings, grounding = Findings(), Grounding(text[:MOST_CHARACTERS])
+    findings, grounding = Findings(), Grounding(text[:MOST_CHARACTERS], aliases)
     for entity in answer.entities:
         _add_entity(findings, entity, source, grounding)
     for relation in answer.relations:
@@ -208,6 +216,7 @@ class TextExtraction:
 
     def __init__(self, store: Store, caller: Caller) -> None:
         self._memory = MemoryOperations(store)
+        self._entities = EntityOperations(store)
         self._caller = caller
         record = build_record(
             store.database,
@@ -225,7 +234,8 @@ class TextExtraction:
         let_later_writes_pass()  # the LLM can take a minute
         prompt = build_prompt(text, source)
         answer = await self._llm.complete_json(prompt, ExtractedMemories, whole=True)
-        findings = check_answer(answer, text, source)
+        aliases = await self._entities.find_aliases(text[:MOST_CHARACTERS], self._caller)
+        findings = check_answer(answer, text, source, aliases)
         if not storing or not (findings.facts or findings.relations):
             return Extracted(findings, None)
         row = await self._memory.build(
