@@ -13,7 +13,7 @@ from textrawl.postgres.sql_files import list_folders, read_folder
 _PACKAGE = Path(__file__).parents[2] / "textrawl"
 # Imports and vector indexes use a session of the owner, and not a pool.
 _OF_OWNER = ("archive", "cluster", "postgres", "client")
-_NO_CALLS = {"as_of", "neighbours"}  # also the name of an argument, or of a factor of a score
+_NO_CALLS = {"as_of", "disagreement", "neighbours"}  # also an argument, finding, factor of a score
 _SEVERAL = (Route.ADMINISTERED, Route.SPACES, Route.EVERY, Route.GRAPHS)
 
 

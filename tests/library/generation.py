@@ -112,7 +112,7 @@ def _list_stored() -> Iterator[Made]:
     yield Made(
         "JournalEntry",
         "An entry of the journal, with the beginning of its text.",
-        ((_of_tool("journal", "memory_list", "ListedReply"), "ListedPart"),),
+        ((_of_tool("journal", "memory_list", "EntriesReply"), "ListedPart"),),
     )
 
 

@@ -117,6 +117,7 @@ class Entity(Result):
     facts: tuple[Observation, ...] = Field(default=(), alias="observations")
     relations: Relations | None = None
     aliases: tuple[str, ...] = ()
+    summary: str | None = None
     revised: tuple[Revised, ...] = ()
     proposed: tuple[Proposed, ...] = ()
     has_more: bool = False

@@ -109,7 +109,7 @@ async def test_a_complete_response_is_not_ended_again() -> None:
 
     headers, _ = call_modern("wait")
     pairs = [(name.lower().encode(), value.encode()) for name, value in headers.items()]
-    scope = {"type": "http", "headers": pairs}
+    scope = {"type": "http", "path": "/mcp", "headers": pairs}
     await Deadlines(answer, seconds=0.05)(scope, receive, send)
 
     assert [message.get("body") for message in sent] == [None, b"all"]

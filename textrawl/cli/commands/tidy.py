@@ -32,11 +32,11 @@ def tidy(
     space: WrittenSpace = None,
     as_json: AsJson = False,
 ) -> None:
-    """Find what is out of order in the memory, without an LLM, and propose to mend it.
+    """Find what is out of order in the memory, and propose to mend it.
 
-    Without --apply, only a plan of at most ten lines is shown. With it, each finding becomes a
-    proposal. Nothing else changes before somebody accepts it: `textrawl review list` shows them. A
-    second run finds nothing new, and nothing that was rejected.
+    No LLM is asked. Without --apply, only a plan of at most ten lines is shown. With it, each
+    finding becomes a proposal. Nothing else changes before somebody accepts it: `textrawl review
+    list` shows them. A second run finds nothing new, and nothing that was rejected.
     """
     rows = ask(commands.tidy, space, dry_run=not apply)
     if as_json:
