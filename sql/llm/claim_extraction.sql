@@ -1,7 +1,8 @@
 create function textrawl.claim_extraction(lease double precision)
 returns table (
     space_id integer, document_id uuid, version bigint, path text, content text,
-    attempts integer  -- number of attempts, with this attempt
+    attempts integer, -- number of attempts, with this attempt
+    aliases jsonb     -- those that the content has, by the key of the name of their entity: {key: [alias]}
 )
 language sql volatile security definer rows 1
 set search_path from current
@@ -18,7 +19,13 @@ begin atomic
         from due where p.space_id = due.space_id and p.document_id = due.document_id
         returning p.space_id, p.document_id, p.version, p.attempts
     )
-    select c.space_id, c.document_id, c.version, d.path, v.content, c.attempts
+    select c.space_id, c.document_id, c.version, d.path, v.content, c.attempts, (
+            select coalesce(jsonb_object_agg(known.key, known.aliases), '{}')
+            from (select e.name_key as key, jsonb_agg(a.name order by a.name) as aliases
+                  from textrawl.entity_alias a join textrawl.entity e on e.space_id = a.space_id and e.id = a.entity_id
+                  where a.space_id = c.space_id and a.removed_at is null
+                    and strpos((select textrawl.name_key(v.content)), a.name_key) > 0
+                  group by e.name_key) known)
     from claimed c
     join textrawl.document d on d.space_id = c.space_id and d.id = c.document_id
     -- If an undo took the version back, there is no content.

@@ -66,7 +66,10 @@ class Extraction(BaseModel):
 
 @dataclass(frozen=True)
 class ClaimedEntry:
-    """A journal entry that this server reads. `content` is None if an undo took it back."""
+    """A journal entry that this server reads. `content` is None if an undo took it back.
+
+    `aliases` holds the other names in it, by the case-folded name of their entity.
+    """
 
     space_id: int
     document_id: UUID
@@ -74,6 +77,7 @@ class ClaimedEntry:
     path: str
     content: str | None
     attempts: int
+    aliases: dict[str, list[str]]
 
 
 @dataclass(frozen=True)
@@ -139,7 +143,7 @@ class ExtractionOperations:
             await propose(self._store, row, calls)
         if row.content is not None and "graph" in self._store.extracts:
             found = await calls.complete_json(build_prompt(row.path, row.content), Extraction)
-        grounding = Grounding((row.content or "")[:_MOST_CHARACTERS])
+        grounding = Grounding((row.content or "")[:_MOST_CHARACTERS], row.aliases)
         nodes = clean_nodes(found.nodes, grounding)
         edges = clean_edges(found.edges, nodes, grounding)
         model, vectors = await self._embed(nodes)

@@ -134,10 +134,7 @@ def check_answer(
 
 
 def sort_answer(
-    answer: ExtractedMemories,
-    text: str,
-    source: str,
-    aliases: Mapping[str, Sequence[str]] | None = None,
+    answer: ExtractedMemories, text: str, source: str, aliases: Mapping[str, Sequence[str]]
 ) -> Findings:
     """Return the items that the text says and a caller could store, and the others."""
     findings, grounding = Findings(), Grounding(text[:MOST_CHARACTERS], aliases)
@@ -256,7 +253,7 @@ async def propose_facts(store: Store, entry: ClaimedEntry, calls: LlmCalls) -> N
     for text in split_text(entry.content or "", MOST_CHARACTERS):
         prompt = build_prompt(text, "journal")
         answer = await calls.complete_json(prompt, ExtractedMemories, whole=True)
-        findings = sort_answer(answer, text, "conversation")
+        findings = sort_answer(answer, text, "conversation", entry.aliases)
         facts = findings.read_facts(start)
         relations = [one.read() for one in findings.relations]
         said = [replace(one, start=start + one.start) for one in findings.relations_said]
