@@ -72,6 +72,8 @@ def correct(owner: psycopg.Connection) -> None:
             )
         )
         owner.execute(call)
+    said = "update observation set evidence = content, evidence_start = 7 where content = %s"
+    owner.execute(said, [AWKWARD])
 
 
 def dismiss(owner: psycopg.Connection) -> None:

@@ -31,7 +31,8 @@ def test_an_export_of_an_import_is_the_same_file(
     facts = fetch(url, "select count(*) from fact")[0][0]
     assert (kinds.count("space"), kinds.count("fact"), kinds.count("relation")) == (2, facts, 1)
     assert f"{facts} facts, 1 relation" in outcome.out
-    assert AWKWARD in {line.get("text") for line in read_lines(first)}
+    said = [line for line in read_lines(first) if line.get("text") == AWKWARD]
+    assert [(line["evidence"], line["evidence_start"]) for line in said] == [(AWKWARD, 7)]
     assert any(line.get("replaced_by") for line in read_lines(first))
     assert list_names(tmp_path) == ["first.jsonl", "second.jsonl"]
     vectors = fetch(fresh, "select to_regclass('embedding_1')::text")

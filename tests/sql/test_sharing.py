@@ -10,21 +10,23 @@ from tests.support.sql_team import Said, Team
 
 _STATE: LiteralString = """
     select s.name, e.name, o.content, a.name, o.client, o.tool, o.source, o.confidence,
-        o.valid_from, o.valid_until, o.created_at, o.said_at, n.content, v.reason
+        o.valid_from, o.valid_until, o.created_at, o.said_at, n.content, v.reason,
+        o.evidence, o.evidence_start
     from fact o join entity e on e.space_id = o.space_id and e.id = o.entity_id
     join space s on s.id = o.space_id join actor a on a.id = o.author_id
     left join observation n on n.space_id = o.space_id and n.id = o.replaced_by
     left join revision v on v.space_id = o.space_id and v.observation_id = o.id
     union all
     select s.name, f.name, r.relation_type || ' ' || t.name, a.name, r.client, r.tool, null,
-        r.strength, r.valid_from, r.valid_until, r.created_at, null, o.content, null
+        r.strength, r.valid_from, r.valid_until, r.created_at, null, o.content, null,
+        null, null
     from relation r join space s on s.id = r.space_id join actor a on a.id = r.author_id
     join entity f on f.space_id = r.space_id and f.id = r.from_entity
     join entity t on t.space_id = r.space_id and t.id = r.to_entity
     left join observation o on o.space_id = r.space_id and o.relation_id = r.id
     union all
     select s.name, e.name, null, e.entity_type, null, null, null, null, null, null, null, null,
-        null, null
+        null, null, null, null
     from entity e join space s on s.id = e.space_id
     order by 1, 2, 3, 11"""
 
@@ -78,6 +80,7 @@ def tell_story(home: Team) -> Said:
     """Jeff of two authors, with history and relations."""
     oslo = home.remember("ana", "Jeff", "lives in Oslo", confidence=0.5, source="note")
     home.remember("ana", "Jeff", "lives in Bergen", oslo.id)
+    home.sql.execute("update observation set (evidence, evidence_start) = ('So: Bergen.', 3)")
     home.remember("bob", "Jeff", "drinks tea")
     home.relate("bob", "Jeff", "works at", "Acme")
     home.relate("ana", "Kim", "knows", "Jeff")

@@ -27,6 +27,13 @@ def test_no_claim_that_a_text_does_not_say_is_kept_and_few_that_it_says_are_lost
     assert lost.total() <= LOST * asked, lost
 
 
+def test_a_relation_is_not_turned_round() -> None:
+    grounding = Grounding("Ben knows Ada. Ada leads Ben.")
+    for claim in (["Ada", "knows Ben"], ["Ben", "leads Ada"], ["Ben", "leads", "Ada"]):
+        assert answer(grounding, claim) is not None
+    assert answer(grounding, ["Ada", "leads", "Ben"]) is None
+
+
 def test_the_evidence_is_a_sentence_of_the_text() -> None:
     text = " Ada moved. \n\n She lives in Rome since 2020! Ben\u2019s dog is old."
 
