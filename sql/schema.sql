@@ -173,7 +173,6 @@ CREATE TABLE space (
     recall_tokens integer,
     reviewed boolean DEFAULT false NOT NULL,
     proposal_days integer,
-    secret bytea DEFAULT sha256((uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid()))) NOT NULL,
     CONSTRAINT space_pkey PRIMARY KEY (id),
     CONSTRAINT space_name_key UNIQUE (name),
     CONSTRAINT space_check CHECK (recall_tokens IS NULL OR tier IS NOT NULL),
@@ -193,7 +192,6 @@ COMMENT ON COLUMN space.tier IS 'public, personal or sensitive: the space is a g
 COMMENT ON COLUMN space.recall_tokens IS 'Largest number of tokens of this graph in one answer. Null: the default of its tier (recall_cap).';
 COMMENT ON COLUMN space.reviewed IS 'True: writes of tokens without the scope review are proposals.';
 COMMENT ON COLUMN space.proposal_days IS 'Days after which a pending proposal expires. Null: proposals do not expire.';
-COMMENT ON COLUMN space.secret IS 'Key of the signatures and of the hashed names in the receipts of erasures. Only functions read it.';
 ALTER TABLE space ENABLE ROW LEVEL SECURITY;
 ALTER TABLE space FORCE ROW LEVEL SECURITY;
 CREATE POLICY owner ON space FOR ALL TO textrawl_owner USING (true) WITH CHECK (true);
@@ -2246,6 +2244,16 @@ ALTER TABLE summary_clause ENABLE ROW LEVEL SECURITY;
 ALTER TABLE summary_clause FORCE ROW LEVEL SECURITY;
 CREATE POLICY owner ON summary_clause FOR ALL TO textrawl_owner USING (true) WITH CHECK (true);
 CREATE POLICY readers ON summary_clause FOR SELECT TO public USING ((space_id = ANY (( SELECT session_spaces() AS session_spaces)::integer[])));
+
+CREATE TABLE receipt_secret (
+    singleton boolean DEFAULT true NOT NULL,
+    secret bytea DEFAULT sha256((uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid()))) NOT NULL,
+    CONSTRAINT receipt_secret_pkey PRIMARY KEY (singleton),
+    CONSTRAINT receipt_secret_singleton_check CHECK (singleton)
+);
+COMMENT ON TABLE receipt_secret IS 'The secret of this memory for receipts of erasures. No login can read it: receipt_key() makes the key of a space from it.';
+COMMENT ON COLUMN receipt_secret.singleton IS 'Always true: the table has one row.';
+COMMENT ON COLUMN receipt_secret.secret IS 'Random bytes that never change. A backup contains them.';
 
 CREATE TABLE erasure (
     space_id integer NOT NULL,

@@ -5,6 +5,7 @@ as $$
 #variable_conflict use_variable
 declare
     home    space;
+    secret  bytea;
     mine    boolean;
     present boolean;  -- some rows of the receipt are here
     again   boolean;  -- the erasure is done here, and something older came after it
@@ -17,12 +18,13 @@ begin
     perform claim_removal(alone => true);
     select s.* into home from space s
     where s.id = (receipt ->> 'space_id')::integer and (s.name = receipt ->> 'space' or receipt ->> 'space' is null
-          or left(encode(sha256(s.secret), 'hex'), 16) = receipt ->> 'key');
+          or left(encode(sha256(receipt_key(s.id)), 'hex'), 16) = receipt ->> 'key');
     if home.id is null then
         return 'elsewhere';
     end if;
     -- A backup of a version without receipts gets a new key. Then only the ids of the receipt are known.
-    mine := left(encode(sha256(home.secret), 'hex'), 16) = receipt ->> 'key';
+    secret := receipt_key(home.id);
+    mine := left(encode(sha256(secret), 'hex'), 16) = receipt ->> 'key';
     present := exists (
         select from jsonb_each(receipt -> 'rows') r cross join jsonb_array_elements_text(r.value) k (key)
         where r.key not like '% redacted' and (exists (select from entity e where e.space_id = home.id and e.id::text = k.key)
@@ -33,7 +35,7 @@ begin
         return 'elsewhere';
     end if;
     again := exists (select from erasure e where e.space_id = home.id and e.id::text = receipt ->> 'erasure');
-    if mine and hmac_sha256((receipt - 'signature')::text, home.secret) is distinct from receipt ->> 'signature' then
+    if mine and hmac_sha256((receipt - 'signature')::text, secret) is distinct from receipt ->> 'signature' then
         return 'altered';
     end if;
     names := array(
@@ -43,11 +45,11 @@ begin
             select a.entity_id, a.name from entity_alias a where a.space_id = home.id and a.removed_at is null
             union all
             select g.entity_id, g.label from graph_node g where g.space_id = home.id and g.label is not null) n
-        where receipt -> 'names' ? hmac_sha256(name_key(n.name), home.secret) or receipt -> 'rows' -> 'entity' ? n.id::text);
+        where receipt -> 'names' ? hmac_sha256(name_key(n.name), secret) or receipt -> 'rows' -> 'entity' ? n.id::text);
     select * into found from find_person(home.id, '', names);
     actors := found.actors || array(
         select a.id from actor a
-        where receipt -> 'actors' @> jsonb_build_array(jsonb_build_object('id', a.id, 'name', hmac_sha256(name_key(a.name), home.secret))));
+        where receipt -> 'actors' @> jsonb_build_array(jsonb_build_object('id', a.id, 'name', hmac_sha256(name_key(a.name), secret))));
     -- Where the erasure is done, what was written since then stays, also about somebody of the same name.
     select * into target from count_erasure(home.id, found.names, found.entities, actors, receipt ->> 'keep',
                                             case when again then (receipt ->> 'at')::timestamptz end);

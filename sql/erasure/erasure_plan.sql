@@ -5,7 +5,7 @@ create function textrawl.erasure_plan(
 ) returns table (
     space_id integer, space_name text,
     action text,        -- delete, redact or stay
-    kind text,          -- table of the rows; chunk: parts of sources
+    kind text,          -- table of the rows; chunk: parts of sources; archived_space: rows of a space that is archived
     by_person boolean,  -- false: others wrote the rows; null: the rows have no author
     rows bigint, sample text[],
     fingerprint text    -- of all rows of the space that go, for erase_person(planned)
@@ -36,10 +36,19 @@ begin
             select home.id, home.name, 'stay', k.kind, k.by_person, k.rows, null::text[], counted.fingerprint
             from kept_rows(home.id, found.names, found.actors, may_rename_actors(credential)) k;
     end loop;
+    -- Only the owner can open an archived space again.
+    if erasure_plan.space is null and may_rename_actors(credential) then
+        return query
+            select s.id, s.name, 'stay', 'archived_space', null::boolean, c.number, null::text[], c.fingerprint
+            from space s cross join lateral find_person(s.id, person, also) f
+            cross join lateral count_erasure(s.id, f.names, f.entities, f.actors, keep) c
+            where s.archived_at is not null and c.number > 0
+            order by s.id;
+    end if;
 end
 $$;
 
 comment on function textrawl.erasure_plan is
     'What erase_person() would delete and redact in the spaces that one administers, and what stays. Samples are shown to '
-    'callers who can read the space. Errors: TR010, TR011 (access), TR120 (no name), TR121 (keep). '
+    'callers who can read the space. To the owner, archived spaces that hold something are named, but nothing is erased there. Errors: TR010, TR011 (access), TR120 (no name), TR121 (keep). '
     'Example: select * from textrawl.erasure_plan(''Jeff'');';

@@ -13,7 +13,7 @@ begin atomic
     ), fact as (
         select o.id, o.entity_id, o.whole, o.relation_id, h.own, h.sample from hit h
         join textrawl.observation o on o.space_id = space and o.id = h.key::uuid
-        where h.kind in ('observation', 'retention')
+        where h.kind in ('observation', 'retention') and not h.redacted
     ), version as (
         select h.*, v.document_id, d.kind as document_kind, d.version is not distinct from v.version as is_current
         from hit h

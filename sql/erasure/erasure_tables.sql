@@ -34,6 +34,7 @@ begin atomic
         ('own_entity', 'actor_id', 'actor_id', 'entity_id = any($1)', '', false),
         ('webhook', 'id', null, null, 'url, host', false),
         ('entity', 'id', null, null, 'description, metadata', true),
+        ('observation', 'id', null, null, 'evidence', true),
         ('graph_node', 'entity_id', null, null, 'label, label_key, properties, instance, memory', true),
         ('graph_edge', 'relation_id', null, null, 'evidence, properties, instance', true),
         ('memory_link', 'id', null, null, 'metadata', true),

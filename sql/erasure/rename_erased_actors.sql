@@ -9,9 +9,9 @@ begin
         return 0;
     end if;
     update actor a set name = 'erased-' || a.id
-    from erasure e join space s on s.id = e.space_id
+    from erasure e
     where (e.receipt -> 'renames')::boolean
-      and e.receipt -> 'actors' @> jsonb_build_array(jsonb_build_object('id', a.id, 'name', hmac_sha256(name_key(a.name), s.secret)));
+      and e.receipt -> 'actors' @> jsonb_build_array(jsonb_build_object('id', a.id, 'name', hmac_sha256(name_key(a.name), receipt_key(e.space_id))));
     get diagnostics renamed = row_count;
     return renamed;
 end

@@ -7,10 +7,10 @@ declare
     home space;
 begin
     select s.* into home from space s
-    where s.id = any(administered_spaces(credential, verify_erasure.space)) and left(encode(sha256(s.secret), 'hex'), 16) = receipt ->> 'key';
+    where s.id = any(administered_spaces(credential, verify_erasure.space)) and left(encode(sha256(receipt_key(s.id)), 'hex'), 16) = receipt ->> 'key';
     return case
         when home.id is null then 'unknown'
-        when hmac_sha256((receipt - 'signature')::text, home.secret) is distinct from receipt ->> 'signature' then 'altered'
+        when hmac_sha256((receipt - 'signature')::text, receipt_key(home.id)) is distinct from receipt ->> 'signature' then 'altered'
         when exists (select from erasure e where e.space_id = home.id and e.id::text = receipt ->> 'erasure') then 'valid'
         else 'pending' end;
 end

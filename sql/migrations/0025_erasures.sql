@@ -1,7 +1,13 @@
 -- Erasures of persons, with receipts. A receipt names no content, so it can be kept, and applied again after a restore.
 
-alter table space add column secret bytea not null default sha256(uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid()));
-comment on column space.secret is 'Key of the signatures and of the hashed names in the receipts of erasures. Only functions read it.';
+create table receipt_secret (
+    singleton boolean primary key default true check (singleton),
+    secret    bytea not null default sha256(uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid()))
+);
+comment on table receipt_secret is 'The secret of this memory for receipts of erasures. No login can read it: receipt_key() makes the key of a space from it.';
+comment on column receipt_secret.singleton is 'Always true: the table has one row.';
+comment on column receipt_secret.secret is 'Random bytes that never change. A backup contains them.';
+insert into receipt_secret default values;
 
 create table erasure (
     space_id   integer not null references space,

@@ -13,7 +13,5 @@ grant execute on function
 grant execute on function textrawl.fold_case, textrawl.strip_accents to textrawl_app, textrawl_analyst;
 
 -- Row-level security shows a login only the rows of the spaces that were granted to its actor.
--- Nobody reads the secret of a space.
-grant select (id, name, language, created_at, archived_at, tier, recall_tokens, reviewed, proposal_days) on textrawl.space to textrawl_analyst;
-grant select on textrawl.entity, textrawl.observation, textrawl.fact, textrawl.stale_fact, textrawl.relation, textrawl.entity_alias, textrawl.dismissal
+grant select on textrawl.space, textrawl.entity, textrawl.observation, textrawl.fact, textrawl.stale_fact, textrawl.relation, textrawl.entity_alias, textrawl.dismissal
     to textrawl_analyst;

@@ -80,7 +80,9 @@ def test_a_changed_receipt_stops_a_restore_and_one_of_another_memory_does_nothin
 ) -> None:
     file, changed = write_backup(run, zoe, tmp_path), tmp_path / "changed.receipts.json"
     fill(fresh)
-    write(fresh, "update space set secret = sha256('x')")  # databases of tests are copies of one
+    write(
+        fresh, "update receipt_secret set secret = sha256('x')"
+    )  # databases of tests are copies of one
     assert erase(run, fresh, tmp_path, "Ada")
     unknown = run("erase", "--verify", str(tmp_path / "zoe.receipts.json"), DATABASE_URL=zoe)
     options = ("--yes", "--json", "--receipt", str(tmp_path / "own.json"))

@@ -96,7 +96,7 @@ WRITES = (
     "select create_analyst('more', 'ana', array['green'])", "select create_space('mine')",
     "select record_recalls('[]')", "select prune_recalls()", "select purge_undone(1)",
     "select erase_person('Ada')", "select erasure_plan('Ada')", "select apply_erasure('{}')",
-    "select rename_erased_actors()", "select secret from space",
+    "select rename_erased_actors()", "select secret from receipt_secret", "select receipt_key(2)",
     "select redact_person(2, 'ada', '{}')", "select names_person('Ada', 'ada')",
     "select undo_author('ana', '2000-01-01')", "select undo_event(1)",
     "select merge_pairs('[]')", "select rename_entity('Ada', 'x')",

@@ -165,6 +165,7 @@ ESCAPES = (
     "alter table observation disable row level security", "drop policy readers on observation",
     "create policy mine on observation using (true)", "grant select on token to public",
     "select * from webhook", "select add_webhook('red', 'https://evil.example/')",
+    "select * from receipt_secret", "select receipt_key(3)",
     "select * from token", "select hash from token", "select * from lexeme",
     "select role_name from actor", "select * from claim_pending_embeddings(1)",
     "select * from search_memory('canary', spaces => array[3])",

@@ -115,7 +115,8 @@ def test_the_login_of_the_replication_reads_no_content(memory: ClusterMemory) ->
             where relkind in ('r', 'p', 'v') and relnamespace::regnamespace::text ~ '^textrawl'
               and has_any_column_privilege('textrawl_replicator', oid, 'select') order by 1""")
         assert [name for (name,) in rows] == [
-            "actor", "directory_mark", "embedding_model", "space", "space_grant", "token"
+            "actor", "directory_mark", "embedding_model", "receipt_secret", "space", "space_grant",
+            "token",
         ]  # fmt: skip
 
 

@@ -194,8 +194,11 @@ def test_an_analyst_reads_the_given_spaces_alone(sql: psycopg.Connection) -> Non
     sql.execute("insert into space (name) values ('other')")
     tell(sql, "Ada", "drinks tea")
     with make_analyst(sql, "ana", "other") as role, log_in(sql, role) as analyst:
-        assert ask(analyst, "select name from space") == [("other",)]
+        assert [row[1] for row in ask(analyst, "select * from space")] == ["other"]
         assert ask(analyst, "select * from memory_observations") == []
+        for secret in ("secret from receipt_secret", "receipt_key(1)"):
+            with pytest.raises(psycopg.errors.InsufficientPrivilege), analyst.transaction():
+                ask(analyst, f"select {secret}")
 
 
 def test_an_analyst_has_limits(sql: psycopg.Connection) -> None:

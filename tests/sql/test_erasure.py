@@ -63,9 +63,10 @@ _PLANT: tuple[LiteralString, ...] = (
     "select write_entry('significant', '2026-05-01', 'a day', 'pc', slug => '#')",
     "select write_entry('daily', '2026-05-02', repeat('long days ', 10), 'pc', extracting => true)",
     "select propose_extraction(space_id, document_id, version, jsonb_build_array("
-    "jsonb_build_object('entity', 'Team', 'observation', 'is big',"
-    " 'evidence', ~ || ' says so')), '[]')"
+    "jsonb_build_object('entity', 'Team', 'observation', 'is big', 'evidence', ~ || ' says so'),"
+    "jsonb_build_object('entity', 'Team', 'observation', 'is old', 'evidence', 'as ' || ~)), '[]')"
     " from extraction_pending",
+    "select decide_proposals(array[id::text], 'accept') from proposal where content = 'is old'",
     "select delay_extraction(1, gen_random_uuid(), 1, 'not of ' || ~)",
     "select write_identity('custom', '#.md', ~ || ' likes tea', client => ~, request => ~)",
     "select write_identity('custom', 'tone.md', 'as ' || ~, client => ~, request => ~)",
@@ -190,7 +191,9 @@ def test_nothing_of_a_person_stays_in_any_table(sql: psycopg.Connection) -> None
     assert sum(count for _, count, _ in rows) == number
     held = find_tables_that_hold(sql, FIRST) + find_tables_that_hold(sql, LAST)
     assert held == [], held
-    assert {"wears green", "is warm", "is big", "green. ", "blue."} - read_facts(sql) == {"is big"}
+    assert {"wears green", "is warm", "is old", "is big", "green. ", "blue."} - read_facts(sql) == {
+        "is big"
+    }
     assert "Seen by zyxo quavar Room 2" not in read_facts(sql) < facts
     assert [verify(sql, receipt) for _, _, receipt in rows] == ["valid"] * 3
     assert erase(sql) == []
@@ -265,6 +268,34 @@ def test_only_administrators_erase_and_only_in_their_spaces(sql: psycopg.Connect
         sql.execute("update event set detail = '{}'")
 
 
+def test_a_receipt_erases_by_ids_where_its_key_is_gone_and_archived_spaces_are_named(
+    sql: psycopg.Connection,
+) -> None:
+    team = Team(sql)
+    team.remember("ana", "Zoe", "likes tea")
+    team.remember("ana", "Acme", "is led by Zoe")
+    team.remember("ana", "Acme", "has a lift")
+    sql.execute("begin")
+    [(_, _, receipt)] = erase(sql, "Zoe")
+    sql.execute("rollback")
+    # A backup of a version without erasures gets another secret when it is migrated.
+    sql.execute("update receipt_secret set secret = sha256('x')")
+    sql.execute("select archive_space('team')")
+    archived = "select space_name, action, kind, rows from erasure_plan('Zoe')"
+    named, erased = sql.execute(archived).fetchall(), erase(sql, "Zoe")
+
+    states = [
+        sql.execute("select apply_erasure(%s)", (json.dumps(receipt),)).fetchone() for _ in range(2)
+    ]
+
+    assert (named, erased) == ([("team", "stay", "archived_space", 3)], [])
+    assert states == [("applied",), ("elsewhere",)]
+    assert find_tables_that_hold(sql, "zoe") == []
+    assert read_facts(sql) == {"has a lift"}
+    assert sql.execute(archived).fetchall() == []
+
+
+@pytest.mark.slow
 def test_an_erasure_that_is_killed_half_way_leaves_all_and_the_next_one_erases_once(
     sql: psycopg.Connection, three: Three
 ) -> None:

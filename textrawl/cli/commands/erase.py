@@ -53,6 +53,8 @@ _WHOSE = {True: "by the person", False: "by others", None: ""}
 _STYLES = {"delete": "red", "redact": "yellow", "stay": "green"}
 _STAYS = {
     "event": "events of the trail, without content",
+    "archived_space": "rows, because the space is archived: `textrawl space archive --restore` "
+    "opens it, then erase again",
     "space_grant": "grants: `textrawl grant revoke` takes them back",
     "space": "the name of the space: `textrawl space rename` changes it",
     "actor": "the name of the actor, which only the owner of the memory erases",
