@@ -20,7 +20,8 @@ begin
         else
             update relation r set valid_until = former.ended, closed_at = former.ended
             where r.space_id = end_collapsed.space and r.id = former.id
-              and r.valid_until is not distinct from coalesce(present.ended, former.valid_until);
+              -- An equal relation can have kept it ended.
+              and (r.valid_until = former.ended or r.valid_until is not distinct from coalesce(present.ended, former.valid_until));
         end if;
         if found then
             insert into merged as m select former.*

@@ -30,7 +30,14 @@ begin
     insert into merged (space_id, merge_id, id, kind, twin, valid_until, ended)
     select space, merge, c.id, c.kind, c.twin, c.valid_until, c.ended
     -- A merge that is repeated looks at what is valid now, not at its own time.
-    from collapsing_rows(space, kept, merged, clock_timestamp()) c;
+    from collapsing_rows(space, kept, merged, clock_timestamp()) c
+    -- A relation of the one entity to itself that was written while both were one did not end by the first merge.
+    where c.twin is not null or not exists (
+        select from event v
+        where v.space_id = space and v.relation_id = c.id and v.action = 'related'
+          and array[v.detail ->> 'as', v.detail ->> 'to_as']::uuid[] && (merged || record.aliases)
+          and v.id > (select min(g.id) from event g
+                      where g.space_id = space and g.action = 'merged' and g.detail ? 'merge' and g.detail ->> 'merge' = merge::text));
     perform claim_documents(space, array[kept, merged]);
 
     update relation r

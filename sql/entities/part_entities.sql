@@ -37,8 +37,11 @@ begin
     from relation r
     cross join lateral (
         select statement_text(coalesce(r.label, r.relation_type), record.entity ->> 'name') as content) text
-    where r.space_id = space and r.id = any(targets) and r.to_entity = record.merged_id
-      and o.space_id = space and o.id = r.id;
+    where r.space_id = space and r.to_entity = record.merged_id and o.space_id = space and o.id = r.id
+      and (r.id = any(targets)
+           -- A revert stores a relation with the name of the kept entity before it splits the merge again.
+           or r.id = any(record.targets) and o.content = statement_text(coalesce(r.label, r.relation_type), (
+               select e.name from entity e where e.space_id = space and e.id = record.kept_id)));
     update observation o set entity_id = record.merged_id, entity_type = record.entity ->> 'entity_type'
     where o.space_id = space and o.entity_id = record.kept_id
       and o.id = any(record.facts || later || record.sources || sources);
@@ -50,16 +53,34 @@ begin
     where m.space_id = space and m.kind = 'fact'
       and (m.merge_id = part_entities.merge or (m.id = any(moved) or m.twin = any(moved)) and m.merge_id <> all(record.merges))
       and o.space_id = space and o.id = m.id and o.valid_until = m.ended and (o.replaced_by = m.twin or o.replaced_by is null);
-    update relation r set valid_until = m.valid_until, closed_at = null
-    from merged m
-    where m.space_id = space and m.kind = 'relation'
-      and (m.merge_id = part_entities.merge or (m.id = any(moved) or m.twin = any(moved)) and m.merge_id <> all(record.merges))
-      and r.space_id = space and r.id = m.id and r.valid_until = m.ended
+    update relation r set valid_until = ended.until, closed_at = null
+    -- Merges can have ended several equal relations. Only one of them can be without an end.
+    from (select distinct on (f.from_entity, f.relation_type, f.to_entity, case when m.valid_until is not null then f.id end)
+              f.id, m.valid_until as until
+          from merged m
+          join relation f on f.space_id = space and f.id = m.id and f.valid_until = m.ended
+          where m.space_id = space and m.kind = 'relation'
+            and (m.merge_id = part_entities.merge or (m.id = any(moved) or m.twin = any(moved)) and m.merge_id <> all(record.merges))
+            and not exists (
+                select from relation l
+                where l.space_id = space and l.from_entity = f.from_entity and l.relation_type = f.relation_type
+                  and l.to_entity = f.to_entity and l.valid_until is null)
+          order by f.from_entity, f.relation_type, f.to_entity, case when m.valid_until is not null then f.id end,
+              m.merge_id <> part_entities.merge, f.created_at, f.id) ended
+    where r.space_id = space and r.id = ended.id;
+    -- A relation that is still equal to a valid one stays ended, until its own merge is split.
+    update merged m set twin = l.id
+    from relation r
+    join relation l on l.space_id = space and l.from_entity = r.from_entity and l.relation_type = r.relation_type
+        and l.to_entity = r.to_entity and l.valid_until is null
+    where m.space_id = space and m.kind = 'relation' and (m.id = any(moved) or m.twin = any(moved))
+      and m.merge_id <> all(record.merges) and r.space_id = space and r.id = m.id and r.valid_until = m.ended;
+    delete from merged m
+    where m.space_id = space and (m.id = any(moved) or m.twin = any(moved)) and m.merge_id <> all(record.merges)
       and not exists (
-          select from relation l
-          where l.space_id = space and l.from_entity = r.from_entity and l.relation_type = r.relation_type
-            and l.to_entity = r.to_entity and l.valid_until is null);
-    delete from merged m where m.space_id = space and (m.id = any(moved) or m.twin = any(moved)) and m.merge_id <> all(record.merges);
+          select from relation r join relation l on l.space_id = space and l.id = m.twin and l.valid_until is null
+              and l.from_entity = r.from_entity and l.relation_type = r.relation_type and l.to_entity = r.to_entity
+          where r.space_id = space and r.id = m.id and m.kind = 'relation' and r.valid_until = m.ended);
     perform restore_values(record);
     -- What undos keep of the merged entity belongs to it again.
     update undone u

@@ -27,6 +27,33 @@ begin
         perform return_facts(target_space, undo_id, taken, others);
     end if;
     select names || coalesce(jsonb_agg(to_jsonb(p)), '[]') into plan from plan_space_undo(target_space, taken, others) p;
+    -- A relation that a merge had ended stayed ended after the split if an equal relation was valid, which is removed now.
+    plan := plan || (
+        with step as (
+            select p.* from jsonb_to_recordset(plan) p(action text, kind text, id uuid) where p.kind = 'relation' and p.action in ('remove', 'revive')
+        ), split as (
+            select n.former -> 'ended' as ended from jsonb_to_recordset(names) n(action text, former jsonb) where n.action = 'remove'
+            union all
+            select e.detail -> 'ended' from event e
+            where e.space_id = target_space and e.action = 'split' and e.detail ? 'merge' and exists (select from step)
+        )
+        select coalesce(jsonb_agg(jsonb_build_object(
+            'action', 'revive', 'kind', 'relation', 'id', c.id, 'entity_id', c.from_entity, 'valid_until', c.until)), '[]')
+        from (
+            select distinct on (r.from_entity, r.relation_type, r.to_entity) r.id, r.from_entity, m.valid_until as until
+            from split
+            cross join lateral jsonb_populate_recordset(null::merged, split.ended) m
+            join relation r on r.space_id = target_space and r.id = m.id and r.valid_until = m.ended
+            join relation l on l.space_id = target_space and l.from_entity = r.from_entity and l.relation_type = r.relation_type
+                and l.to_entity = r.to_entity and l.valid_until is null
+            join step on step.id = l.id and step.action = 'remove'
+            where m.kind = 'relation' and r.id not in (select step.id from step)
+              and not exists (select from merge g where g.space_id = target_space and g.id = m.merge_id)
+              and not exists (
+                  select from step other join relation o on o.space_id = target_space and o.id = other.id
+                  where other.action = 'revive' and o.from_entity = r.from_entity and o.relation_type = r.relation_type
+                    and o.to_entity = r.to_entity)
+            order by r.from_entity, r.relation_type, r.to_entity, r.created_at, r.id) c);
     select count(*) filter (where p.action = 'remove'), count(*) filter (where p.action = 'hand over'),
         count(*) filter (where p.action = 'revive'), count(*) filter (where p.action = 'drop entity'),
         count(*) filter (where p.action = 'lost'), count(*) filter (where p.action = 'kept'),

@@ -54,19 +54,11 @@ def list_doubled(world: World) -> list[Any]:
     return [fact for fact, times in counted.items() if times > 1]
 
 
-@given(
-    before=st.lists(any_deeds, max_size=8),
-    actor=st.sampled_from(["ana", "bob", "pip"]),
-    data=st.data(),
-)
-def test_what_one_did_is_undone_to_the_row_and_reverted_to_the_row(
-    owner: psycopg.Connection, before: list[Deed], actor: str, data: st.DataObject
-) -> None:
-    world = World(owner, f"world{next(_numbers)}")
+def undo_and_revert(world: World, before: list[Deed], actor: str, own: list[Deed]) -> None:
+    """Undo and revert what one did after the deeds of all: each time, the rows are as before."""
     live(world, before)
     since, earlier = world.now(), world.read_state()
-    own = {"pip": _proposals}.get(actor, deeds((actor,), (*_WRITES, "accept", "reject")))
-    live(world, data.draw(st.lists(own, min_size=1, max_size=7)))
+    live(world, own)
     later = world.read_state()
     assert list_doubled(world) == []
 
@@ -79,6 +71,40 @@ def test_what_one_did_is_undone_to_the_row_and_reverted_to_the_row(
     assert world.plan(actor, since) == []
     world.revert(undos)
     assert list_changes(later, world.read_state()) == []
+
+
+@given(
+    before=st.lists(any_deeds, max_size=8),
+    actor=st.sampled_from(["ana", "bob", "pip"]),
+    data=st.data(),
+)
+def test_what_one_did_is_undone_to_the_row_and_reverted_to_the_row(
+    owner: psycopg.Connection, before: list[Deed], actor: str, data: st.DataObject
+) -> None:
+    own = {"pip": _proposals}.get(actor, deeds((actor,), (*_WRITES, "accept", "reject")))
+    after = data.draw(st.lists(own, min_size=1, max_size=7))
+    undo_and_revert(World(owner, f"world{next(_numbers)}"), before, actor, after)
+
+
+def test_relations_that_merges_ended_are_undone_to_the_row(owner: psycopg.Connection) -> None:
+    related, proposed = Deed("relate", "ana", 2, 0), Deed("relate", "pip", 2, 0)
+    merged, accepted, split = Deed("merge", "bob", 1), Deed("accept", "bob"), Deed("split", "bob")
+    histories = [
+        # A proposal of a relation that the merge ended is accepted.
+        ([related, proposed], [merged, accepted]),
+        ([related, proposed], [merged, accepted, split]),
+        ([related], [merged, Deed("relate", "bob", 2, 0)]),
+        # An entity that was merged is related to itself.
+        ([Deed("relate", "ana", 1, 3), Deed("merge", "ana", 0, 1)],
+         [Deed("relate", "bob", 3, 3), split]),
+        # Two merges end relations that are equal then.
+        ([Deed("relate", "ana", 2, 1), Deed("relate", "ana", 0, 1)],
+         [Deed("merge", "bob", 2), Deed("merge", "bob", 1)]),
+        ([Deed("relate", "ana", 1, 3), Deed("relate", "ana", 1, 2)],
+         [Deed("merge", "bob", 1), Deed("merge", "bob", 0, 1), split]),
+    ]  # fmt: skip
+    for before, own in histories:
+        undo_and_revert(World(owner, f"merged{next(_numbers)}"), before, "bob", own)
 
 
 @given(
