@@ -11,6 +11,25 @@ from benchmarks.grounding import answer, read_parts, spoil
 from textrawl.values.grounding import Evidence, Grounding, Unsupported
 
 LOST = 0.2  # of the claims that a text says; each one says it in other words
+WRONG = (
+    ("Ben knows Ada.", ["Ada", "knows Ben"]),
+    ("Ann met Eve; then she left.", ["Ann", "left"]),
+    ("Tim met Bob. Then he left Acme.", ["Bob", "left Acme"]),
+    ("The drummer was Lola.", ["Lola", "is the drummer"]),
+    ("The drummer is Lola.", ["Lola", "was the drummer"]),
+    ("The manager called Ben.", ["Ben", "is the manager"]),
+    ("Ann had a dog.", ["Ann", "has a dog"]),
+    ("Ann's brother works at Acme.", ["Ann", "works_at", "Acme"]),
+    ("Ann says Tim works at Acme.", ["Ann", "works_at", "Acme"]),
+    ("Ann worked at Acme until 2020.", ["Ann", "works_at", "Acme"]),
+    ("The manager of Ann is Tim.", ["Ann", "manages", "Tim"]),
+    ("Ann reports to Tim.", ["Ann", "manages", "Tim"]),
+    ("Ann manages Tim.", ["Ann", "reports_to", "Tim"]),
+    ("Acme belongs to Globex.", ["Acme", "owns", "Globex"]),
+    ("Ann argues with Tim.", ["Ann", "works_with", "Tim"]),
+    ("Ann moved from Oslo.", ["Ann", "born_in", "Oslo"]),
+    ("Ann moved from Oslo.", ["Ann", "located_in", "Oslo"]),
+)
 
 
 def test_no_claim_that_a_text_does_not_say_is_kept_and_few_that_it_says_are_lost() -> None:
@@ -27,11 +46,9 @@ def test_no_claim_that_a_text_does_not_say_is_kept_and_few_that_it_says_are_lost
     assert lost.total() <= LOST * asked, lost
 
 
-def test_a_relation_is_not_turned_round() -> None:
-    grounding = Grounding("Ben knows Ada. Ada leads Ben.")
-    for claim in (["Ada", "knows Ben"], ["Ben", "leads Ada"], ["Ben", "leads", "Ada"]):
-        assert answer(grounding, claim) is not None
-    assert answer(grounding, ["Ada", "leads", "Ben"]) is None
+def test_nobody_gets_what_a_sentence_says_of_somebody_else_or_of_another_time() -> None:
+    for text, claim in WRONG:
+        assert answer(Grounding(text), claim) is not None, (text, claim)
 
 
 def test_the_evidence_is_a_sentence_of_the_text() -> None:

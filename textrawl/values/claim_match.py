@@ -190,7 +190,9 @@ class Match:
             return False
         begin = find_start(self.words, place)
         rest = self.words[begin:place]
-        return not changes(between) and all(is_light(w) or w.is_in("joint") for w in rest)
+        if changes(between) or has_any(rest, "pronoun"):  # she can be another one
+            return False
+        return all(is_light(w) or w.is_in("joint") for w in rest)
 
     def _begins(self) -> bool:
         """Return whether only names stand before the subject in its clause."""

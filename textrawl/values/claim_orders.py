@@ -104,15 +104,16 @@ def _write_active(words: Sequence[Word], place: int) -> Iterator[Sequence[Word]]
 
 
 def _turn(words: Sequence[Word], place: int) -> Iterator[Sequence[Word]]:
-    """Yield `Lola is the drummer` for `the drummer is Lola`, and for `drummer: Lola`."""
+    """Yield `Lola is the drummer` for `the drummer is (called) Lola`, and for `drummer: Lola`."""
     colon = not words[place].is_in("copula")
     start, begin = find_start(words, place - 1 if colon else place), place + (not colon)
+    begin += not colon and words[begin : begin + 1] != [] and words[begin].plain == "called"
     end = begin
     while end < len(words) and words[end].name and (end == begin or not breaks(words, end)):
         end += 1
     if end > begin and not changes(words[start:end]) and (end == len(words) or breaks(words, end)):
-        named = [*words[begin:end], replace(words[start], mark=" ")]
-        yield [*named, *words[start + 1 : begin - (not colon)]]
+        verb = [] if colon else [replace(words[place], mark=" ")]
+        yield [*words[begin:end], *verb, replace(words[start], mark=" "), *words[start + 1 : place]]
 
 
 def _write_denial(words: Sequence[Word], place: int) -> Iterator[Sequence[Word]]:

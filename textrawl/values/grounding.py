@@ -334,6 +334,8 @@ class Grounding:
             start = end - len(nouns)
             if start < 1 or not all(map(is_same, nouns, words[start:end])):
                 continue
+            if has_any(words[end:first], "was") is not has_any(claim.words[:1], "was"):
+                continue
             if self._is_own(owner, words, start - 1, number):
                 return True
         return False
@@ -382,6 +384,10 @@ def _says_relation(
     between = words[source[1] + 1 : target[0]]
     if target[0] <= source[1] or changes(between) or has_any(between, "subordinate"):
         return False
+    if words[source[1]].owns:  # Ada's brother, or her manager, does it
+        return False
+    if has_any(words[target[1] + 1 : find_end(words, target[1])], "limit"):
+        return False  # Ada worked at Acme until May
     if words[target[1]].owns:  # Dmitri is Carla's manager
         return all(map(is_light, between)) and any(
             has(telling, one) for one in words[target[1] + 1 : target[1] + 2]
@@ -404,7 +410,8 @@ def _stands_beside(words: Sequence[Word], source: tuple[int, int], place: int) -
     """Return whether a preposition belongs to the subject: Ada is an engineer at Acme."""
     between = words[source[1] + 1 : place]
     parts = [breaks(words, n) for n in range(source[1] + 1, place + 1)]
-    return words[place].is_in("at") and not any(parts) and not has_any(between, "role")
+    named = any(w.name and not is_light(w) for w in between)  # Ada says that Ben is at Acme
+    return words[place].is_in("at") and not (any(parts) or named or has_any(between, "role"))
 
 
 def _read_names(words: Sequence[Word]) -> Iterator[tuple[int, int]]:
