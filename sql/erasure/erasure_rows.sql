@@ -55,7 +55,10 @@ begin atomic
         select 'document_version', v.key, v.own, false, v.sample from version v
         where not v.is_current and not exists (select from document d where d.id = v.document_id)
     )
-    select t.kind, t.key, bool_or(t.own), t.redacted, min(left(t.sample, 120)) from target t
+    select t.kind, t.key, bool_or(t.own), t.redacted,
+        -- A relation has its type and its sentence.
+        (array_agg(left(t.sample, 120) order by length(t.sample) desc, t.sample))[1]
+    from target t
     -- A row that goes needs no redaction.
     where not t.redacted or not exists (select from target gone where not gone.redacted and gone.kind = t.kind and gone.key = t.key)
     group by t.kind, t.key, t.redacted;

@@ -29,6 +29,7 @@ async def test_a_person_is_erased_as_the_plan_said_and_the_receipt_is_shown(plac
         refused = await browser.get("erase", name="Zoe")
 
     assert "likes <b>tea</b>" in plan.texts
+    assert any(text.startswith("delete facts by others: ") for text in plan.texts)
     assert (unconfirmed.status_code, changed.status_code, refused.status_code) == (400, 400, 403)
     assert empty.faults + plan.faults + done.faults == []
     [text] = [text for text in done.texts if '"receipts"' in text]

@@ -10,6 +10,28 @@ from textrawl.postgres.sqlstates import DataRefused
 
 Row = TypeVar("Row")
 Keep = Literal["others", "own"]
+_STAYS = {
+    "event": "events that the person caused, without content",
+    "archived_space": "rows, because this space is archived (open it with `textrawl space archive "
+    "--restore`, then erase again)",
+    "space_grant": "grants (`textrawl grant revoke` takes them back)",
+    "space": "the name of the space (`textrawl space rename` changes it)",
+    "actor": "the name of the actor, which only the owner of the memory erases",
+}
+_THINGS = {
+    "observation": "facts",
+    "entity": "entities",
+    "entity_alias": "aliases",
+    "chunk": "parts of sources",
+    "document_version": "versions of documents",
+    "document_tombstone": "paths of deleted documents",
+    "summary_clause": "clauses of summaries",
+    "own_entity": "links of actors to entities",
+    "undone": "rows that an undo keeps",
+    "recall": "questions to the memory",
+    "event": "events of the trail",
+}
+_WHOSE = {True: " by the person", False: " by others", None: ""}
 
 
 @dataclass(frozen=True)
@@ -27,6 +49,15 @@ class ErasurePlanRow:
     rows: int
     sample: list[str] | None
     fingerprint: str
+
+    @property
+    def sentence(self) -> str:
+        """The row in words, such as "delete facts by others: 5"."""
+        if self.action == "stay":
+            return f"keep {_STAYS[self.kind]}: {self.rows:,}"
+        deed = "delete" if self.action == "delete" else "take the name out of"
+        things = _THINGS.get(self.kind, f"{self.kind.replace('_', ' ')}s")
+        return f"{deed} {things}{_WHOSE[self.by_person]}: {self.rows:,}"
 
 
 @dataclass(frozen=True)

@@ -49,16 +49,7 @@ _Verify = Annotated[
     typer.Option("--verify", metavar="FILE", help="Check the receipts in a file. Erase nothing."),
 ]
 _DryRun = Annotated[bool, typer.Option("--dry-run", help="Show the plan, and erase nothing.")]
-_WHOSE = {True: "by the person", False: "by others", None: ""}
 _STYLES = {"delete": "red", "redact": "yellow", "stay": "green"}
-_STAYS = {
-    "event": "events of the trail, without content",
-    "archived_space": "rows, because the space is archived: `textrawl space archive --restore` "
-    "opens it, then erase again",
-    "space_grant": "grants: `textrawl grant revoke` takes them back",
-    "space": "the name of the space: `textrawl space rename` changes it",
-    "actor": "the name of the actor, which only the owner of the memory erases",
-}
 
 
 def erase(  # noqa: PLR0913, PLR0917 - each argument is an option
@@ -80,11 +71,16 @@ def erase(  # noqa: PLR0913, PLR0917 - each argument is an option
         _verify_file(verify, space, as_json=as_json)
     elif names and verify is None:
         plan = ask(commands.plan_erasure, space, names[0], names[1:], keep)
-        if not as_json:
-            open_console().print(_draw(names[0], plan))
-        elif dry_run:
+        if as_json and dry_run:
             write_json([asdict(row) for row in plan])
-        if not dry_run:
+        elif plan and not as_json:
+            open_console().print(_draw(names, plan))
+        if all(row.action == "stay" for row in plan):
+            write_message(
+                f"Nothing is about or by {names[0]} in the open spaces that you administer. Try "
+                "other names of the person, such as a login."
+            )
+        elif not dry_run:
             erasing = _Erasing(names, keep, space, as_json)
             erasing.run(plan, (receipt or _name_file()).absolute(), yes=yes)
     else:
@@ -101,9 +97,6 @@ class _Erasing(NamedTuple):
         """Ask, carry out the plan, and write the receipts."""
         person, *also = self.names
         planned = {row.space_id: row.fingerprint for row in plan if row.action != "stay"}
-        if not planned:
-            write_message(f"Nothing is about or by {person} in the spaces that you administer.")
-            return
         if not yes:
             confirm("Erase this for good?", "erased")
         with write_whole(file, force=False) as draft:
@@ -120,15 +113,13 @@ def _name_file() -> Path:
     return Path(f"erasure-{datetime.now(UTC):%Y%m%dT%H%M%SZ}{SUFFIX}")
 
 
-def _draw(person: str, plan: Sequence[ErasurePlanRow]) -> Tree:
+def _draw(names: Sequence[str], plan: Sequence[ErasurePlanRow]) -> Tree:
     """Draw the kinds of rows by space, each with up to three samples."""
-    tree = Tree(Text(f"Erasing {person}", style="bold"))
+    tree = Tree(Text(f"Plan to erase {', '.join(names)}", style="bold"))
     for space, rows in groupby(plan, lambda row: row.space_name):
         branch = tree.add(Text(space, style="bold cyan"))
         for row in rows:
-            what = _STAYS[row.kind] if row.action == "stay" else row.kind
-            words = f"{row.action} {row.rows:,} {what} {_WHOSE[row.by_person]}"
-            leaf = branch.add(Text(words.rstrip(), style=_STYLES[row.action]))
+            leaf = branch.add(Text(row.sentence, style=_STYLES[row.action]))
             for sample in row.sample or ():
                 leaf.add(Text(sample, style="dim", overflow="ellipsis", no_wrap=True))
     return tree
