@@ -50,8 +50,7 @@ class Match:
         wanted, word = self.claim[number], self.words[place]
         if not is_same(wanted, word):
             return False
-        same = wanted.plain == word.plain or wanted.name or not word.written
-        return same or wanted.past == word.past
+        return wanted.name or not word.written or wanted.past == word.past
 
     def _continues(self, number: int, place: int) -> bool:
         if number == len(self.claim):
@@ -181,7 +180,7 @@ class Match:
             if has_any(self.lead, past) and has_any(said, now) and not has_any(said, past):
                 return False
         owned = self.last >= self.first and self.words[self.last].owns
-        have = has_any(self.lead, "has", "had") and not has_any(self.lead, "is", "was", "been")
+        have = has_any(self.lead, "has", "had") and not has_any(self.lead, "is", "was")
         return owned or not have or has_any(said, "has", "had", "is", "was")
 
     def _shares_subject(self, between: Sequence[Word], kinds: Sequence[str], place: int) -> bool:

@@ -1,8 +1,8 @@
 """Grounding: a claim that an LLM took from a text is kept only if a sentence of it supports it.
 
-A claim has to be its sentence, shortened, or one of a few orders of it (claim_match). The rules
-know no meaning, so they drop a claim that says the same in other words. It is better to lose one
-than to store what nobody said.
+A claim has to be its sentence, shortened (claim_match), or another order of its words
+(claim_orders). The rules know no meaning, so they drop a claim that says the same in other words.
+It is better to lose one than to store what nobody said.
 """
 
 import re
@@ -299,7 +299,10 @@ class Grounding:
         )
 
     def _means(self, entity: _Entity, words: Sequence[Word], place: int, number: int) -> bool:
-        """Return whether a pronoun means the entity: it is the subject before, and nobody else."""
+        """Return whether a pronoun means the entity, because nobody else is named before it.
+
+        If others are named, the entity stands first, and no verb connects it with a person.
+        """
         before = words[:place]
         goes_on = not any(_read_names(before)) or has_any(before[:2], "pronoun")  # she ... her
         if goes_on and not entity.is_in(before):
@@ -324,7 +327,7 @@ class Grounding:
         words = sentence.words
         owners = [w for w in claim.content if w.name]
         nouns = [w for w in claim.content if not w.name]
-        if not (nouns and has_any(claim.words[:1], "copula", "determiner")):
+        if not (nouns and has_any(claim.words[:1], "copula")):
             return False
         owner = _Entity("", (owners,)) if owners else None
         for first, _ in entity.find(words):
@@ -343,7 +346,7 @@ class Grounding:
     def _is_own(
         self, owner: _Entity | None, words: Sequence[Word], place: int, number: int
     ) -> bool:
-        """Return whether the word before a noun is its owner, or a determiner if it has none."""
+        """Return whether the word before a noun is the owner, or a determiner if nobody owns it."""
         word = words[place]
         if owner is None:
             return word.is_in("determiner") and bool(breaks(words, place))
@@ -433,11 +436,7 @@ def _read_names(words: Sequence[Word]) -> Iterator[tuple[int, int]]:
                 )
             ]
             prepared = (place and words[place - 1].is_in("at")) or words[place].is_in("at", "role")
-            starts = (
-                place == 0
-                and end == 1
-                and (words[0].past or (len(words) > 1 and words[1].is_in("at", "role")))
-            )
+            starts = place == 0 and end == 1 and len(words) > 1 and words[1].is_in("at", "role")
             if named and not prepared and not starts:
                 yield place, end - 1
         place = max(end, place + 1)
