@@ -12,7 +12,7 @@ begin
     -- The surest first, because a fact or an entity has at most one finding at a time.
     return query
     select case when s.name_score = 1 then 'name' else 'same' end, 'merge', s.entity_id, s.other_id, null::text, null::timestamptz,
-        format('names %s%% alike, %s facts and %s relations in common',
+        format('names %s%% alike, facts in common: %s, relations: %s',
             round(s.name_score * 100), s.shared_facts, s.shared_relations)
     from find_same_entities(min_score => 0.8, max_rows => list_findings.max_rows, spaces => array[space], credential => credential) s
     -- Two people can like the same few things.

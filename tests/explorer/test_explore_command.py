@@ -45,7 +45,9 @@ async def test_the_link_opens_the_memory_of_this_machine_once(
 
 
 @pytest.mark.anyio
-async def test_without_a_memory_the_first_page_shows_what_to_do(home: Path, launch: Launch) -> None:
+async def test_without_a_memory_the_first_page_says_what_to_do_and_an_upload_makes_the_graph(
+    home: Path, launch: Launch
+) -> None:
     process = launch("explore", DATA_DIR=home / "none")
     assert process.popen.stdout is not None
     root, _, code = process.popen.stdout.readline().strip().partition("/explore/sign-in?code=")
@@ -54,9 +56,15 @@ async def test_without_a_memory_the_first_page_shows_what_to_do(home: Path, laun
         await browser.get("sign-in", code=code)
         await browser.post("sign-in", code=code)
         page = await browser.get("home")
+        offered = await browser.get("documents")
+        stored = await browser.follow(await browser.press(offered, "upload"))
+        again = await browser.follow(await browser.press(stored, "upload"))
     process.end(signal.SIGINT)
 
     assert "This memory is empty" in page.text
+    assert "creates the graph documents" in offered.text
+    assert ("Stored 1 document." in stored.text, "tea.md" in stored.text) == (True, True)
+    assert "1 file known already" in again.text
 
 
 def test_a_taken_port_is_explained(data_dir: Path, run: Run) -> None:

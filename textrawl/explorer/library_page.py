@@ -9,6 +9,7 @@ from textrawl.explorer.forms import MOST_FILES, MOST_MEGABYTES
 from textrawl.explorer.rendering import write_link
 from textrawl.explorer.requests import PageRequest, turn
 from textrawl.explorer.site import Record
+from textrawl.explorer.upload_page import can_create_graph
 from textrawl.memory.decay import ObservedPart
 from textrawl.memory.identity import FilePart
 from textrawl.memory.journal import ListedEntryRow
@@ -27,7 +28,8 @@ async def list_documents(visit: PageRequest) -> Response:
     )
     total = rows[0].total if rows else 0
     writable = [] if visit.site.settings.read_only else [g.name for g in graphs if g.writable]
-    values = {"graphs": graphs, "graph": graph, "sources": rows, "places": writable}
+    first = not (graphs or visit.site.settings.read_only) and await can_create_graph(visit)
+    values = {"graphs": graphs, "graph": graph, "sources": rows, "places": writable, "first": first}
     values |= {"most_files": MOST_FILES, "most_megabytes": MOST_MEGABYTES}
     return visit.show("documents.html", {**values, **turn(skip, _PAGE, total)})
 

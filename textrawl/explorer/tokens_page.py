@@ -86,7 +86,7 @@ async def revoke(visit: PageRequest) -> Response:
     _require_owner(visit)
     space = require_place(visit)
     token = await _find_token(visit, visit.read("token"))
-    async with _open_owner(visit) as owner:
+    async with open_owner(visit) as owner:
         await owner.call("revoke_token", RevokedTokenRow, name=str(token.id))
     return RedirectResponse(write_link("tokens", space=space), 303)
 
@@ -102,7 +102,7 @@ def _read_days(text: str) -> int:
 
 async def _make(visit: PageRequest, space: str, actor: str, scopes: list[Scope], days: int) -> str:
     text = make_token()
-    async with _open_owner(visit) as owner:
+    async with open_owner(visit) as owner:
         await owner.call(
             "create_token",
             int,
@@ -142,8 +142,10 @@ def _require_owner(visit: PageRequest) -> None:
 
 
 @asynccontextmanager
-async def _open_owner(visit: PageRequest) -> AsyncGenerator[Database]:
-    assert visit.site.open_owner is not None  # noqa: S101 - checked by `_require_owner`
+async def open_owner(visit: PageRequest) -> AsyncGenerator[Database]:
+    """Open the memory as its owner. Raises OwnerNeeded."""
+    if visit.site.open_owner is None:
+        raise OwnerNeeded
     try:
         async with visit.site.open_owner() as owner:
             yield owner

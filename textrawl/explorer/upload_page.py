@@ -14,10 +14,11 @@ from textrawl.errors import ArgumentInvalid, SpaceNotFound, TextrawlError
 from textrawl.explorer.notices import Notice
 from textrawl.explorer.rendering import write_count, write_link
 from textrawl.explorer.requests import PageRequest
+from textrawl.explorer.tokens_page import open_owner
 from textrawl.memory.backlog import fill_graph
 from textrawl.memory.chunking import DOCUMENTS, find_ending
 from textrawl.memory.documents import FoundFile
-from textrawl.memory.ingestion import Ingestion, IngestReport
+from textrawl.memory.ingestion import FIRST_GRAPH, Ingestion, IngestReport, create_graph
 from textrawl.memory.store import list_graphs
 from textrawl.values.text import clean_name
 
@@ -28,18 +29,37 @@ _TWICE = "another of the chosen files has the same name: rename one"
 async def upload(visit: PageRequest) -> Response:
     """Store the files of a form in a graph. A file that is refused does not stop the others."""
     visit.principal.require("write")
-    graph = await _check_graph(visit)
+    graph = "" if await can_create_graph(visit) else await _check_graph(visit)
     if not visit.files:
         raise ArgumentInvalid("Go back, and choose files", title="No file is chosen")
+    shown = graph  # the rights that are known for a second do not name a new graph yet
+    graph = graph or await _create_graph(visit)
     with TemporaryDirectory(prefix="textrawl-") as folder:
         found, twice = await to_thread.run_sync(_keep, visit.files, Path(folder))
         report = await _store(visit, graph, found)
     report.refused += [(file, _TWICE) for file in twice]
-    response = visit.tell(_describe(visit, graph, report), write_link("documents", space=graph))
+    response = visit.tell(_describe(visit, graph, report), write_link("documents", space=shown))
     if report.stored and visit.site.own_machine:  # no server runs that would make the vectors
         visit.after.add_task(_embed, visit, graph)
         response.background = visit.after
     return response
+
+
+async def can_create_graph(visit: PageRequest) -> bool:
+    """Return whether a visitor without a graph owns the memory of this machine."""
+    site = visit.site
+    allowed = visit.principal.find_graphs(site.settings.graphs)
+    if allowed is not None or site.open_owner is None or site.settings.database_url is not None:
+        return False
+    database, credential = site.store.database, visit.principal.credential
+    return not await list_graphs(database, credential, sensitive=True)
+
+
+async def _create_graph(visit: PageRequest) -> str:
+    """Create the first graph as `textrawl ingest` does, and return its name."""
+    async with open_owner(visit) as owner:
+        await create_graph(owner)
+    return FIRST_GRAPH
 
 
 async def _check_graph(visit: PageRequest) -> str:

@@ -21,7 +21,8 @@ from textrawl.memory.documents import (
     hash_file,
     read_file_within,
 )
-from textrawl.memory.store import Store
+from textrawl.memory.store import Store, list_graphs
+from textrawl.postgres.database import Database
 from textrawl.scheduling import run_beside
 from textrawl.values.word_lists import SecretMode
 
@@ -31,6 +32,21 @@ _READER = anyio.CapacityLimiter(1)  # so that many uploads leave the processor t
 _CRASHED = "its reader needed too much memory, or too much time of the processor"
 
 Step = Callable[[int], object]
+
+FIRST_GRAPH, _TIER = "documents", "personal"
+
+
+@dataclass(frozen=True)
+class _MadeRow:
+    name: str
+
+
+async def create_graph(owner: Database) -> bool:
+    """Create the graph `documents` if the memory has no graph. Return True if it did."""
+    if await list_graphs(owner, None, sensitive=True):
+        return False
+    await owner.call("create_space", _MadeRow, name=FIRST_GRAPH, tier=_TIER)
+    return True
 
 
 @dataclass(frozen=True)

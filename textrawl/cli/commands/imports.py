@@ -34,7 +34,7 @@ from textrawl.archive.memory_import import MemoryImport, MemoryWriter
 from textrawl.archive.server_memory import ServerMemory
 from textrawl.cli.administration import draw_rows, open_login
 from textrawl.cli.commands.archive import STREAM, count_kinds
-from textrawl.cli.commands.ingest import FIRST_GRAPH, choose_graph, create_first_graph
+from textrawl.cli.commands.ingest import choose_graph, create_first_graph
 from textrawl.cli.console import (
     count,
     open_console,
@@ -50,6 +50,7 @@ from textrawl.errors import ArgumentInvalid, StartRefused
 from textrawl.memory.backlog import fill_graph
 from textrawl.memory.commands import Session as CommandSession
 from textrawl.memory.commands import list_imports
+from textrawl.memory.ingestion import FIRST_GRAPH
 from textrawl.postgres.owner_session import Session
 from textrawl.postgres.vector_indexes import build_indexes
 from textrawl.settings import Settings, read_settings

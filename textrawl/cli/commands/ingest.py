@@ -1,7 +1,6 @@
 """`textrawl ingest`: files added to a graph."""
 
 import time
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
@@ -20,7 +19,13 @@ from textrawl.installation import write_install_command
 from textrawl.memory.backlog import fill_graph
 from textrawl.memory.commands import Session
 from textrawl.memory.documents import EXTRA, FoundFiles, find_files
-from textrawl.memory.ingestion import Ingestion, IngestReport, measure
+from textrawl.memory.ingestion import (
+    FIRST_GRAPH,
+    Ingestion,
+    IngestReport,
+    create_graph,
+    measure,
+)
 from textrawl.memory.store import Store, list_graphs
 from textrawl.settings import read_settings
 from textrawl.values.choice import join_choices
@@ -168,14 +173,6 @@ async def choose_graph(store: Store, caller: Caller, name: str | None) -> str:
     raise ArgumentInvalid(fix, title=title)
 
 
-FIRST_GRAPH, _TIER = "documents", "personal"
-
-
-@dataclass(frozen=True)
-class _MadeRow:
-    name: str
-
-
 def create_first_graph() -> bool:
     """Create the graph `documents` if the embedded memory has no graph. Return True if it did.
 
@@ -196,9 +193,6 @@ def create_first_graph() -> bool:
             open_login(settings, empty=True) as login,
             open_connection(login.conninfo, timeout=login.timeout) as database,
         ):
-            if await list_graphs(database, None, sensitive=True):
-                return False
-            await database.call("create_space", _MadeRow, name=FIRST_GRAPH, tier=_TIER)
-            return True
+            return await create_graph(database)
 
     return run_foreground(run)
