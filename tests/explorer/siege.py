@@ -260,7 +260,8 @@ _NEW = re.compile(
 def compare(answer: httpx2.Response, *typed: str) -> tuple[int, str, str]:
     """Return what an answer says, without what was typed and what is new in each answer."""
     target, page = answer.headers.get("location", ""), _NEW.sub("", answer.text)
-    written = {write(text) for text in typed for write in (str, str.lower, quote, quote_plus)}
+    parts = {part for text in typed for part in (text, *text.split("/"))}  # of a pair
+    written = {write(text) for text in parts for write in (str, str.lower, quote, quote_plus)}
     written |= {quote_plus(text) for text in written}  # an address in an address
     for text in sorted(written, key=len, reverse=True):
         target, page = target.replace(text, "~"), page.replace(text, "~")

@@ -3,10 +3,11 @@
 import json
 from collections.abc import Sequence
 from itertools import groupby
-from typing import cast
+from typing import cast, get_args
 
 from starlette.responses import Response
 
+from textrawl.errors import ArgumentInvalid
 from textrawl.explorer.requests import CLIENT, PageRequest
 from textrawl.memory.erasure import Erasure, ErasurePlanRow, Keep, Person
 from textrawl.values.text import clean_name
@@ -43,6 +44,8 @@ def _open_erasure(visit: PageRequest) -> Erasure:
 
 
 def _read_person(name: str, also: str, keep: str) -> Person:
+    if keep not in ("", *get_args(Keep)):
+        raise ArgumentInvalid("Choose it from the list", title="This cannot be kept")
     others = [clean_name(part) for part in also.split(",")]
     return Person(
         clean_name(name), [one for one in others if one], cast("Keep | None", keep or None)
