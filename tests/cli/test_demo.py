@@ -12,6 +12,7 @@ from typing import Any
 import anyio
 import psycopg
 import pytest
+from anyio.from_thread import start_blocking_portal
 from mcp import Client
 from mcp.types import TextContent
 
@@ -204,15 +205,16 @@ def test_its_own_folder_of_another_version_is_set_aside_and_made_anew(
     # The default folder of root is the same in each environment, and belongs to this machine.
     monkeypatch.setattr(command, "default_data_dir", lambda: home / "textrawl")
 
-    async def age() -> None:
-        async with run_embedded(folder) as cluster:
+    with start_blocking_portal() as portal:
+        running = portal.wrap_async_context_manager(run_embedded(folder))
+        with running as cluster:
             with psycopg.connect(cluster.dsn(OWNER)) as owner:
                 owner.execute("update textrawl.migration set hash = repeat('0', 64)")
-
-    anyio.run(age)
+            used = run("demo")
     refused = run("demo", "--json", "--data-dir", str(folder))
     outcome = run("demo", "--json")
 
+    assert (used.code, f"the memory in {folder} open" in used.complaint) == (1, True)
     assert (refused.code, "another text of" in refused.complaint) == (1, True)
     assert json.loads(outcome.out)["stored"]["new_facts"] == len(read_material().facts)
     assert f"The old one is {folder}-1." in outcome.err

@@ -82,6 +82,7 @@ async def ask(settings: Settings) -> bool:
         return False
 
 
+@pytest.mark.slow
 def test_it_says_what_a_call_meets(place: Callable[[str], str], examine: Any) -> None:
     for case, (changes, answered, name, part) in CASES.items():
         given = {"ACCESS_TOKEN": TOKEN, **changes}

@@ -26,6 +26,7 @@ def test_the_pages_show_every_picture_and_no_other_and_each_is_small() -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.release
 @pytest.mark.skipif(CHROMIUM is None, reason="needs Chromium: apt-get install chromium")
 def test_the_pictures_are_taken_from_the_memory_of_the_demo(tmp_path: Path) -> None:
     with explore_demo() as link:
@@ -35,6 +36,7 @@ def test_the_pictures_are_taken_from_the_memory_of_the_demo(tmp_path: Path) -> N
 
 
 @pytest.mark.slow
+@pytest.mark.release
 def test_the_recording_shows_what_its_commands_print_and_loads_no_file(tmp_path: Path) -> None:
     fresh, kept = (
         _read_texts(path) for path in (record_terminal(tmp_path), FOLDER / "terminal.svg")

@@ -37,7 +37,7 @@ from textrawl.values.text import clean_name
 pytestmark = pytest.mark.anyio
 RARE = (pytest.mark.slow, pytest.mark.release)
 share = pytest.mark.parametrize(
-    "step", [29, pytest.param(5, marks=pytest.mark.slow), pytest.param(1, marks=RARE)]
+    "step", [59, pytest.param(7, marks=pytest.mark.slow), pytest.param(1, marks=RARE)]
 )
 """The default run and the slow one try some of the attacks, in steps; a release tries all."""
 
@@ -399,7 +399,7 @@ def _store(siege: Siege, payload: str) -> Form:
 
 @pytest.mark.parametrize(
     ("first", "step"),
-    [(0, 150), pytest.param(0, 26, marks=pytest.mark.slow), pytest.param(0, 1, marks=RARE)],
+    [(0, 300), pytest.param(0, 26, marks=pytest.mark.slow), pytest.param(0, 1, marks=RARE)],
 )
 async def test_no_stored_or_typed_text_becomes_markup_on_any_page(
     siege: Siege, first: int, step: int

@@ -51,7 +51,7 @@ async def test_without_a_memory_the_first_page_says_what_to_do_and_an_upload_mak
     process = launch("explore", DATA_DIR=home / "none")
     assert process.popen.stdout is not None
     root, _, code = process.popen.stdout.readline().strip().partition("/explore/sign-in?code=")
-    async with httpx2.AsyncClient() as http:
+    async with httpx2.AsyncClient(timeout=30) as http:
         browser = Browser(root, http)
         await browser.get("sign-in", code=code)
         await browser.post("sign-in", code=code)

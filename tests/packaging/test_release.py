@@ -160,6 +160,7 @@ def test_a_workflow_uses_actions_of_one_commit_no_secret_and_only_the_rights_it_
 
 
 @pytest.mark.slow
+@pytest.mark.release
 def test_the_list_of_packages_and_the_search_for_weaknesses_run_as_the_workflows_say(
     tmp_path: Path,
 ) -> None:

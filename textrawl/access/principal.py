@@ -280,6 +280,10 @@ class Directory:
         self._principals[credential] = principal
         return principal
 
+    def forget(self, credential: bytes | None) -> None:
+        """Let the next request of `credential` see rights that have just changed."""
+        self._principals.pop(credential, None)
+
     async def find_own(self, credential: bytes | None, space: str | None) -> Principal:
         """Return the principal of this process, restricted to `space` unless it is None.
 

@@ -32,13 +32,12 @@ async def upload(visit: PageRequest) -> Response:
     graph = "" if await can_create_graph(visit) else await _check_graph(visit)
     if not visit.files:
         raise ArgumentInvalid("Go back, and choose files", title="No file is chosen")
-    shown = graph  # the rights that are known for a second do not name a new graph yet
     graph = graph or await _create_graph(visit)
     with TemporaryDirectory(prefix="textrawl-") as folder:
         found, twice = await to_thread.run_sync(_keep, visit.files, Path(folder))
         report = await _store(visit, graph, found)
     report.refused += [(file, _TWICE) for file in twice]
-    response = visit.tell(_describe(visit, graph, report), write_link("documents", space=shown))
+    response = visit.tell(_describe(visit, graph, report), write_link("documents", space=graph))
     if report.stored and visit.site.own_machine:  # no server runs that would make the vectors
         visit.after.add_task(_embed, visit, graph)
         response.background = visit.after
@@ -59,6 +58,7 @@ async def _create_graph(visit: PageRequest) -> str:
     """Create the first graph as `textrawl ingest` does, and return its name."""
     async with open_owner(visit) as owner:
         await create_graph(owner)
+    visit.site.directory.forget(visit.principal.credential)
     return FIRST_GRAPH
 
 

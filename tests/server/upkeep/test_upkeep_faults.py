@@ -29,6 +29,7 @@ FAULTS = [
 ]
 
 
+@pytest.mark.slow
 async def test_a_vector_that_is_none_is_never_stored_and_the_fact_always(
     desk: Desk, provider: EmbeddingServer, owner: psycopg.Connection
 ) -> None:

@@ -140,6 +140,7 @@ def test_min_score_applies_to_the_final_score(owner: Sql) -> None:
     assert len(score(owner, "zzz", **given, min_score=0.3)) == 1
 
 
+@pytest.mark.slow
 def test_a_search_finds_entries_among_many_other_facts(owner: Sql) -> None:
     owner.execute(
         "insert into entity (space_id, name, name_key, entity_type, fts)"

@@ -20,6 +20,8 @@ from textrawl.cli.demo import (
 )
 from textrawl.cli.foreground import run_foreground
 from textrawl.embedded.location import default_data_dir
+from textrawl.embedded.postmaster import read_state
+from textrawl.errors import StartRefused
 
 
 def demo(
@@ -62,7 +64,15 @@ def find_demo_folder() -> Path:
 
 
 def _set_aside(folder: Path) -> None:
-    """Rename the demo's own folder, which another version made, so that it is made anew."""
+    """Rename the demo's own folder, which another version made, so that it is made anew.
+
+    Raises StartRefused while another program has the memory open.
+    """
+    if read_state(folder).phase in ("running", "starting"):
+        raise StartRefused(
+            f"Another program, of another version, has the memory in {folder} open: end that "
+            "program, or choose another folder with --data-dir"
+        )
     kept = next(
         place
         for number in count(1)
