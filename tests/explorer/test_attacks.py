@@ -37,7 +37,7 @@ from textrawl.values.text import clean_name
 pytestmark = pytest.mark.anyio
 RARE = (pytest.mark.slow, pytest.mark.release)
 share = pytest.mark.parametrize(
-    "step", [59, pytest.param(7, marks=pytest.mark.slow), pytest.param(1, marks=RARE)]
+    "step", [59, pytest.param(5, marks=pytest.mark.slow), pytest.param(1, marks=RARE)]
 )
 """The default run and the slow one try some of the attacks, in steps; a release tries all."""
 
