@@ -39,7 +39,7 @@ PEOPLE = {
 }
 PERMITTED = {
     "suggester": {"remember", "relate", "correct"},
-    "scribe": {"remember", "relate", "end"},
+    "scribe": {"remember", "relate", "end", "keep"},
 }
 """Actions that people without all rights can do: with propose they make proposals."""
 Form = dict[str, str]
