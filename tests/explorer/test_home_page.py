@@ -6,7 +6,7 @@ import pytest
 from tests.explorer.markup import Document
 from tests.explorer.test_search_page import remember
 from tests.explorer.visiting import Place
-from textrawl.explorer.fact_map import find_directions
+from textrawl.explorer.fact_map import choose_fullest, find_directions
 
 pytestmark = pytest.mark.anyio
 
@@ -72,6 +72,12 @@ async def test_the_map_has_points_and_names_only_of_spaces_that_the_person_can_r
     assert {f"Person {number}" for number in range(1, 15)} & set(page.texts)
     assert "Vault" not in page.text
     assert page.faults == []
+
+
+async def test_a_name_in_two_cells_of_the_map_stands_at_the_fuller_one_in_its_turn() -> None:
+    points = [{"name": name, "facts": facts} for name, facts in (("A", 9), ("B", 5), ("A", 1))]
+
+    assert choose_fullest(points) == points[:2]
 
 
 async def test_the_directions_of_the_map_are_those_in_which_vectors_differ_most() -> None:

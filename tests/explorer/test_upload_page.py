@@ -94,7 +94,7 @@ async def test_a_file_that_is_refused_is_named_and_the_others_are_stored(shelf: 
     assert "broken.pdf: not stored, because it is not a PDF that can be read" in page.prose
     assert "picture.png: not stored, because it is not a text" in page.prose
     assert "tea.md: not stored, because another of the chosen files has the same name" in page.prose
-    assert "key.txt: masked were" in page.prose
+    assert "key.txt: secrets were masked: " in page.prose
 
 
 async def test_names_of_files_are_texts_and_never_paths(shelf: Place) -> None:

@@ -21,6 +21,12 @@ SCHEMA = ROOT / "sql/schema.sql"
 CATALOGUE = ROOT / "sql/catalogue.txt"
 
 
+def test_each_migration_has_a_number_of_its_own() -> None:
+    numbers = [file.name[:4] for file in sorted((ROOT / "sql/migrations").glob("*.sql"))]
+
+    assert sorted(set(numbers)) == numbers
+
+
 def test_the_committed_tables_are_those_that_the_migrations_make(
     sql: psycopg.Connection[Any],
 ) -> None:

@@ -15,7 +15,7 @@ from typing import Any, ClassVar, Literal, TypeVar
 
 from pydantic_core import to_json
 
-from textrawl.values.leaks import describe_secrets, guard_fields, mask_secrets
+from textrawl.values.leaks import SECRETS_DONE, describe_secrets, guard_fields, mask_secrets
 from textrawl.values.word_lists import SecretMode
 
 Speaker = Literal["user", "assistant"]
@@ -190,11 +190,6 @@ class ImportPlan:
 _TEXTS = ("title", "text", "name", "description", "note", "entity", "source", "relation", "target")
 _Kept = TypeVar("_Kept", bound=Document | Memory)
 _MOST_PLACES = 20  # of secrets that are shown
-_DONE: dict[SecretMode, str] = {
-    "mask": "were masked",
-    "refuse": "were left out",
-    "allow": "were stored as they are",
-}
 
 
 @dataclass
@@ -226,7 +221,8 @@ class SecretGate:
         """Yield lines that say what was done with the secrets, and where the first ones are."""
         found = len(self.places)
         if found:
-            yield f"Secrets in {found:,} {'text' if found == 1 else 'texts'} {_DONE[self.mode]}:"
+            texts = "text" if found == 1 else "texts"
+            yield f"Secrets in {found:,} {texts} {SECRETS_DONE[self.mode]}:"
         for place in self.places[:_MOST_PLACES]:
             yield f"  {' '.join(place.split())}"
         if found > _MOST_PLACES:

@@ -8,6 +8,7 @@ from typing import cast, get_args
 from starlette.responses import Response
 
 from textrawl.errors import ArgumentInvalid
+from textrawl.explorer.arguments import read_name, read_number
 from textrawl.explorer.requests import CLIENT, PageRequest
 from textrawl.memory.erasure import Erasure, ErasurePlanRow, Keep, Person
 from textrawl.values.text import clean_name
@@ -28,7 +29,7 @@ async def erase(visit: PageRequest) -> Response:
     form = visit.form
     person = _read_person(form.get("name", ""), form.get("also", ""), form.get("keep", ""))
     pairs = (pair.partition(":") for pair in form.get("planned", "").split())
-    planned = {int(space): shape for space, _, shape in pairs if space.isdecimal()}
+    planned = {read_number(s, least=0, most=2**31 - 1, default=0): shape for s, _, shape in pairs}
     done = await _open_erasure(visit).erase(person, planned)
     content = {"textrawl": "receipts", "receipts": [row.receipt for row in done]}
     values = {"done": done, "receipts": json.dumps(content, indent=1)}
@@ -46,9 +47,10 @@ def _open_erasure(visit: PageRequest) -> Erasure:
 def _read_person(name: str, also: str, keep: str) -> Person:
     if keep not in ("", *get_args(Keep)):
         raise ArgumentInvalid("Choose it from the list", title="This cannot be kept")
-    others = [clean_name(part) for part in also.split(",")]
     return Person(
-        clean_name(name), [one for one in others if one], cast("Keep | None", keep or None)
+        read_name(name, "a person") if name else "",
+        [one for part in also.split(",") if (one := clean_name(part))],
+        cast("Keep | None", keep or None),
     )
 
 

@@ -75,9 +75,16 @@ async def draw_map(visit: PageRequest, cells: Sequence[Record]) -> dict[str, Any
         for cell in cells
         if (cell.space_id, cell.entity_id) in names
     ]
-    fullest = {point["name"]: point for point in reversed(points[: 3 * _LABELS])}
-    labels = _place(list(fullest.values())[::-1])
+    labels = _place(choose_fullest(points[: 3 * _LABELS]))
     return {"points": points, "labels": labels, "map_size": (WIDTH, HEIGHT)}
+
+
+def choose_fullest(points: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return the first point of each name. The fullest points come first."""
+    fullest = dict[str, dict[str, Any]]()
+    for point in points:
+        fullest.setdefault(point["name"], point)
+    return list(fullest.values())
 
 
 def _draw(cell: Record, row: Record, most: int) -> dict[str, Any]:

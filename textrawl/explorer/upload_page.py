@@ -6,6 +6,7 @@ from contextlib import suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+import anyio
 from anyio import to_thread
 from starlette.datastructures import UploadFile
 from starlette.responses import Response
@@ -20,9 +21,11 @@ from textrawl.memory.chunking import DOCUMENTS, find_ending
 from textrawl.memory.documents import FoundFile
 from textrawl.memory.ingestion import FIRST_GRAPH, Ingestion, IngestReport, create_graph
 from textrawl.memory.store import list_graphs
+from textrawl.values.leaks import SECRETS_DONE
 from textrawl.values.text import clean_name
 
 _MOST_SECONDS = 30  # of the processor, to read one file
+_ALL_SECONDS = 240  # for all files: the answer, which tells what is stored, has 300
 _TWICE = "another of the chosen files has the same name: rename one"
 
 
@@ -92,9 +95,13 @@ def _keep(files: Sequence[UploadFile], folder: Path) -> tuple[list[FoundFile], l
 async def _store(visit: PageRequest, graph: str, files: Sequence[FoundFile]) -> IngestReport:
     mode = visit.site.settings.secrets or "mask"
     ingestion = Ingestion(visit.site.store, visit.caller, graph, mode, _MOST_SECONDS)
+    end = anyio.current_time() + _ALL_SECONDS
     for file in files:
         try:
-            await ingestion.run([file], lambda _: None)
+            with anyio.fail_after(end - anyio.current_time()):
+                await ingestion.run([file], lambda _: None)
+        except TimeoutError:
+            ingestion.report.refused.append((file, "the upload took too long: send it alone"))
         except TextrawlError as error:  # what is stored already has to be told
             ingestion.report.refused.append((file, f"{error.title}. {error.fix}"))
     return ingestion.report
@@ -107,8 +114,8 @@ def _describe(visit: PageRequest, graph: str, report: IngestReport) -> Notice:
         for file, row in report.stored
     ]
     parts = [(name, address, write_count(chunks, "chunk")) for name, address, chunks in done]
-    if visit.site.settings.secrets != "allow":
-        parts += [(file.name, "", f"masked were {kinds}") for file, kinds in report.secrets]
+    secrets = SECRETS_DONE[visit.site.settings.secrets or "mask"]
+    parts += [(file.name, "", f"secrets {secrets}: {kinds}") for file, kinds in report.secrets]
     parts += [(file.name, "", f"not stored, because {reason}") for file, reason in report.refused]
     known = report.counts["unchanged"] + report.counts["repeated"]
     texts = [f"Stored {write_count(len(done), 'document')}."] if done else ["Nothing was stored."]

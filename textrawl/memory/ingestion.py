@@ -109,6 +109,7 @@ class Ingestion:
         self._graph = graph
         self._secrets: SecretMode = secrets
         self._seconds = seconds
+        self._known: dict[str, str] | None = None
         self.report = IngestReport()
 
     async def run(self, files: Sequence[FoundFile], step: Step) -> None:
@@ -120,6 +121,9 @@ class Ingestion:
             await self._store_all(receive, step)
 
     async def _find_known(self) -> dict[str, str]:
+        """Return the hashes of the sources before this ingest, by their paths."""
+        if self._known is not None:
+            return self._known
         rows = await self._store.database.call(
             "known_sources",
             KnownSourceRow,
@@ -127,7 +131,8 @@ class Ingestion:
             sensitive=True,
             credential=self._caller.principal.credential,
         )
-        return {row.path: row.content_hash for row in rows}
+        self._known = {row.path: row.content_hash for row in rows}
+        return self._known
 
     async def _read(
         self,

@@ -113,7 +113,9 @@ class SummaryUpkeep:
         since = None if whole or self._looked is None else self._looked - _LONGEST_WRITE
         own = [
             SummaryOperations(self._memory, Caller(principal, None, "summarize"))
-            for principal in await find_own(self._memory, self._directory, self._space)
+            for principal in await find_own(
+                self._memory, self._directory, self._space, warn=self._looked is None
+            )
         ]
         for operations in own:
             await operations.queue(since)
@@ -123,14 +125,17 @@ class SummaryUpkeep:
                 pass
 
 
-async def find_own(memory: Store, directory: Directory, space: str | None) -> list[Principal]:
+async def find_own(
+    memory: Store, directory: Directory, space: str | None, *, warn: bool = True
+) -> list[Principal]:
     """Return the server's principal, once for each space in which it can read and write."""
     principal = await directory.find(memory.credential)
     if principal is None:
-        logger.warning(
-            "The LLM does no work in the background: the server needs an access token of its own "
-            "in TEXTRAWL_ACCESS_TOKEN"
-        )
+        if warn:
+            logger.warning(
+                "No journal is consolidated and no summary is made: the server needs an access "
+                "token of its own in TEXTRAWL_ACCESS_TOKEN"
+            )
         return []
     if space is not None:
         principal = principal.pin(space)

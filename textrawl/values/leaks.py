@@ -17,6 +17,12 @@ from typing import Any, NamedTuple, cast
 from textrawl.errors import ArgumentInvalid
 from textrawl.values.word_lists import SecretMode
 
+SECRETS_DONE: dict[SecretMode, str] = {
+    "mask": "were masked",
+    "refuse": "were left out",
+    "allow": "were stored as they are",
+}
+
 
 class Secret(NamedTuple):
     """A passage that looks like a secret: its kind, its line counted from 1, and its place."""

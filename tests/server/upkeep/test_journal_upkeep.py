@@ -93,7 +93,7 @@ async def test_a_server_without_a_token_of_its_own_says_so(
     async with open_memory(settings(**given, access_token=None)) as memory:
         await JournalUpkeep(memory, Directory(memory.database)).do_round()
 
-    assert "needs an access token of its own" in caplog.text
+    assert "the server needs an access token of its own" in caplog.text
 
 
 async def test_the_setting_needs_an_llm(settings: Callable[..., Settings]) -> None:

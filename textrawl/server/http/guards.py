@@ -119,7 +119,8 @@ async def end_response(
 
 
 _ARRIVAL = 10  # seconds, in which a slow phone can send a megabyte
-_UPLOAD = "/explore/upload"  # a form with files, only read for somebody who has signed in
+PAGES = "/explore"
+_UPLOAD = f"{PAGES}/upload"  # a form with files, only read for somebody who has signed in
 _UPLOAD_ARRIVAL, _UPLOAD_ANSWER = 60, 300
 
 
@@ -174,7 +175,6 @@ logger = logging.getLogger("textrawl")
 
 LIVENESS = "/healthz"
 METADATA = "/.well-known/oauth-protected-resource"
-PAGES = "/explore"
 
 _ROUTES = {"mcp", "healthz", "readyz", "metrics", PAGES[1:]}
 _WELL_FORMED = re.compile(r"[A-Za-z0-9._-]{1,64}")
