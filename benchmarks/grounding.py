@@ -6,7 +6,8 @@ The claims of benchmarks/support/grounding.json and grounding_unseen.json were w
 by hand: `yes` follows from the text, and `no` does not. From each `yes` wrong answers are made:
 with another name, another number, an addition, a denial more or a denial less. Claims have two
 parts (entity, fact) or three (entity, relation, entity). The second file was labelled before its
-author knew the rules.
+author knew the rules. Its texts "once held out" were held out until the first measurement, when 6
+of 219 wrong claims about them were kept. Rules were added since, so their 0 is no estimate.
 """
 
 import argparse
@@ -44,12 +45,12 @@ def read_passages(name: str) -> list[Passage]:
 
 
 def read_parts() -> dict[str, list[Passage]]:
-    """Return the texts that the rules were made with, and those that are held out."""
+    """Return the texts that the rules were made with, and those that once were held out."""
     unseen = read_passages("grounding_unseen")
     return {
         "first 65": read_passages("grounding"),
         "learned from": [one for one in unseen if not one.held_out],
-        "held out": [one for one in unseen if one.held_out],
+        "once held out": [one for one in unseen if one.held_out],
     }
 
 

@@ -174,6 +174,9 @@ class Match:
     def _has_tense(self, place: int) -> bool:
         """Return whether `has` and `is` of the claim are those of the sentence, and of its time."""
         said = self.words[self.last + 1 : place]
+        told = has_any(self.lead, "was", "had") or any(one.past for one in self.claim)
+        if has_any(said, "was", "had") and not told:
+            return False  # Tom was the CEO: a claim without a verb would say that he is
         for now, past in (("has", "had"), ("is", "was")):
             if has_any(self.lead, now) and has_any(said, past) and not has_any(said, now):
                 return False

@@ -193,7 +193,7 @@ def _find_places(words: Sequence[Word]) -> Iterator[tuple[int, int]]:
         while end < len(words) and words[end].name and not (breaks(words, end) and end > place):
             end += 1
         first, plain = words[place], not (words[place - 1].name or breaks(words, place))
-        if end > place and plain and not (first.is_in("month") or is_light(first)):
+        if end > place and plain and not (first.is_in("months") or is_light(first)):
             yield place, end
         place = max(end, place + 1)
 

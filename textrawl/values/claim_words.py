@@ -77,7 +77,7 @@ def read_lists() -> dict[str, Any]:
 @cache
 def read_list(name: str) -> frozenset[str]:
     """Return the words of one list."""
-    words: Sequence[str] = read_lists()["months" if name == "month" else name]
+    words: Sequence[str] = read_lists()[name]
     return frozenset(" ".join(words).split())
 
 
@@ -175,6 +175,13 @@ def has(words: Sequence[Word], wanted: Word) -> bool:
 def has_any(words: Sequence[Word], *lists: str) -> bool:
     """Return whether one of `words` stands in one of the lists."""
     return any(one.is_in(*lists) for one in words)
+
+
+def find_unspaced(words: Sequence[Word], *lists: str) -> set[str]:
+    """Return what the lists and `words` have of scripts that read_words cuts into characters."""
+    text = "".join(one.plain for one in words)
+    known = (one for name in lists for one in read_list(name))
+    return {one for one in known if fold(one) in text and _IDEOGRAPHS.search(one)}
 
 
 def is_light(word: Word) -> bool:

@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
+from itertools import takewhile
 
 from textrawl.values.claim_match import Match
 from textrawl.values.claim_orders import move_front, name_things, vary
@@ -19,6 +20,7 @@ from textrawl.values.claim_words import (
     changes,
     find_end,
     find_start,
+    find_unspaced,
     fold,
     has,
     has_any,
@@ -363,6 +365,10 @@ class Grounding:
         telling = read_words(known or "") + [w for w in read_words(plain) if not is_light(w)]
         for words in sentence.orders:
             if known == "" and all(end.is_in(words) for end in ends):
+                if changes(words):
+                    raise Unsupported("its sentence does not say that")
+                for end in ends:
+                    _check_whole(None, words, next(end.find(words))[0])
                 return
             for first, last in self._find_ends(ends[0], words, number):
                 for target in ends[1].find(words):
@@ -404,17 +410,25 @@ def _says_relation(
         role = [w for w in rest if not is_light(w)][-1:]
         claim = [verb, *(w for w in role if w.is_in("role")), *words[target[0] : target[1] + 1]]
         match = Match(words[: target[1] + 1], claim, *source)
-        if match.succeeds() or _stands_beside(words, source, place):
+        if match.succeeds() or _stands_beside(words, source, place, telling):
             return True
     return False
 
 
-def _stands_beside(words: Sequence[Word], source: tuple[int, int], place: int) -> bool:
+def _stands_beside(
+    words: Sequence[Word], source: tuple[int, int], place: int, telling: Sequence[Word]
+) -> bool:
     """Return whether a preposition belongs to the subject: Ada is an engineer at Acme."""
     between = words[source[1] + 1 : place]
     parts = [breaks(words, n) for n in range(source[1] + 1, place + 1)]
     named = any(w.name and not is_light(w) for w in between)  # Ada says that Ben is at Acme
-    return words[place].is_in("at") and not (any(parts) or named or has_any(between, "role"))
+    lead = list(takewhile(is_light, between))
+    acts = False  # Ada left her job at Acme, or is eating there
+    if verb := between[len(lead) : len(lead) + 1]:
+        noun = has_any(lead, "determiner") or not (verb[0].past or verb[0].plain.endswith("ing"))
+        acts = not (has_any(lead, "copula") and noun) and not has(telling, verb[0])
+    stands = words[place].is_in("at") and not acts
+    return stands and not (any(parts) or named or has_any(between, "role"))
 
 
 def _read_names(words: Sequence[Word]) -> Iterator[tuple[int, int]]:
@@ -432,7 +446,7 @@ def _read_names(words: Sequence[Word]) -> Iterator[tuple[int, int]]:
                 for w in words[place:end]
                 if not (
                     is_light(w)
-                    or w.is_in("opening", "day", "limit", "condition", "denial", "month")
+                    or w.is_in("opening", "day", "limit", "condition", "denial", "months")
                 )
             ]
             prepared = (place and words[place - 1].is_in("at")) or words[place].is_in("at", "role")
@@ -461,5 +475,6 @@ def _check_whole(claim: _Claim | None, words: Sequence[Word], place: int) -> Non
     spoken = " ".join(w.plain for w in said)
     if conditional and not (has_any(said, "condition") or _read_conditions().search(spoken)):
         raise Unsupported("its sentence has a condition")
-    if has_any(part, "hearsay") and not has_any(said, "hearsay"):
+    unsure = find_unspaced(part, "condition", "doubt") - find_unspaced(said, "condition", "doubt")
+    if unsure or (has_any(part, "hearsay") and not has_any(said, "hearsay")):
         raise Unsupported("its sentence does not say that it is so")
