@@ -280,7 +280,8 @@ class Settings(BaseSettings):
         default=False,
         description="Write a summary of each entity with ten facts or more, in the background, "
         "with the LLM. Each clause quotes a fact with its id. The facts are sent to the address of "
-        "the LLM, of an entity at most once an hour.",
+        "the LLM, at most once an hour for each entity, and again after an answer that could not "
+        "be used.",
     )
     correction_mode: CorrectionMode = Field(
         default="llm",

@@ -15,7 +15,10 @@ begin atomic
         order by p.next_attempt limit 1 for update skip locked
     ), claimed as (
         update textrawl.extraction_pending p
-        set attempts = p.attempts + 1, next_attempt = now() + least(make_interval(secs => lease), interval '1 day')
+        set attempts = p.attempts + 1, next_attempt = now() + least(interval '1 day', make_interval(secs => lease) * (
+            -- The graph, and the parts of up to 30,000 characters: two parts in a row have more than that together.
+            2 + (select coalesce(max(length(v.content)), 0) / 15000 from textrawl.document_version v
+                 where v.space_id = p.space_id and v.document_id = p.document_id and v.version = p.version)))
         from due where p.space_id = due.space_id and p.document_id = due.document_id
         returning p.space_id, p.document_id, p.version, p.attempts
     )
@@ -34,4 +37,4 @@ end;
 
 comment on function textrawl.claim_extraction is
     'Claim a journal entry that waits for extraction, so that only one server sends it to the LLM. The claim ends by '
-    'itself after `lease` seconds.';
+    'itself after `lease` seconds for each call that the entry can need.';

@@ -212,12 +212,11 @@ class ExtractionOperations:
 
 def _write_said(edges: Iterable[Edge], said: Iterable[Evidence]) -> str:
     """Return relations as JSON, each with the first 2,000 characters of its sentence."""
-    pairs = zip(edges, said, strict=False)  # the surplus of an answer has a sentence, and no row
     return json.dumps(
         [
             write_edge(edge)
             | {"evidence": clean_fact(one.text)[:FACT_LENGTH], "evidence_start": one.start}
-            for edge, one in pairs
+            for edge, one in zip(edges, said, strict=True)
         ]
     )
 

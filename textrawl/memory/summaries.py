@@ -2,6 +2,7 @@
 
 import json
 import logging
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -26,6 +27,7 @@ _MOST_CHARACTERS = 30_000  # of the facts in a prompt
 _MOST_ATTEMPTS = 5  # if the answer to the last attempt is unusable
 _LONGEST = 200  # characters of a clause
 _ANSWER_TOKENS = 1_000
+_LETTER = r"[^\W\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]"  # of a script with spaces
 _TASK = (
     "Sum up what the numbered facts say about the entity, the most important first. Answer as "
     "JSON. Each clause has a text of at most fifteen words and the number of the one fact that "
@@ -172,11 +174,12 @@ def choose_clauses(
 
 def _is_said(name: str, clause: str, fact: str) -> bool:
     """Return whether a fact about an entity supports a clause about it."""
-    known = name.casefold()
-    said = clause[len(name) :] if clause.casefold().startswith(known) else clause
-    if known in said.casefold():  # not as the subject: Ada knows Ben, of Ben who knows Ada
+    named = re.compile(f"(?<!{_LETTER}){re.escape(name)}(?!{_LETTER})", re.IGNORECASE)
+    begins = named.match(clause)
+    said = clause[begins.end() :] if begins else clause
+    if named.search(said):  # not as the subject: Ada knows Ben, of Ben who knows Ada
         return False
-    told = fact if fact.casefold().startswith(known) else f"{name} {fact}"
+    told = fact if named.match(fact) else f"{name} {fact}"
     try:
         Grounding(told).support_fact(name, said)
     except Unsupported:

@@ -376,6 +376,25 @@ async def test_a_long_entry_is_read_in_parts_to_its_end(
     assert fetch(owner, f"{told} export_facts(1) where text = 'lives in Rome'") == stored
 
 
+async def test_an_unusable_answer_to_a_part_keeps_no_other_part_from_being_read(
+    proposing: Settings, owner: psycopg.Connection, server: LlmServer
+) -> None:
+    said = {"name": "Ada", "type": "person", "observations": ["lives in Rome"]}
+    good = json.dumps({"entities": [said], "relations": []})
+    server.write = lambda request: good if "Rome" in request.user else "no JSON"
+    await record(proposing, "- Nothing happened here. " * 1_300 + "Ada lives in Rome.")
+    fetch(owner, "select version from claim_extraction(60)")
+    wait = "select next_attempt > now() + interval '3 minutes' from extraction_pending"
+    assert fetch(owner, wait) == [(True,)]  # a claim lasts for all parts
+
+    for pending in (1, 0):
+        owner.execute("update extraction_pending set next_attempt = now()")
+        await extract(proposing)
+        assert fetch(owner, "select content from list_proposals()") == [("lives in Rome",)]
+        assert fetch(owner, "select count(*) from extraction_pending") == [(pending,)]
+        server.write = lambda _: good
+
+
 async def test_without_the_switch_no_entry_is_sent_to_the_llm(
     given: Settings, owner: psycopg.Connection, server: LlmServer
 ) -> None:

@@ -17,6 +17,7 @@ from textrawl import Settings, create_server
 from textrawl.access.principal import Directory
 from textrawl.errors import LlmFailed
 from textrawl.memory.opening import open_memory
+from textrawl.memory.summaries import Clause, EntitySummary, choose_clauses
 from textrawl.server.lifespan import open_app
 from textrawl.server.llm_upkeep import SummaryUpkeep
 
@@ -120,6 +121,19 @@ async def test_a_summary_quotes_its_facts_and_stands_beside_them(
         ben, "select tool, detail ->> 'clauses' from event where action = 'summarized'"
     ) == [("summarize", "3")]
     assert fetch(ben, "select purpose, error from llm_use") == [("summarize", None)]
+
+
+def test_a_short_name_in_other_words_is_not_that_name() -> None:
+    for name, fact, text in (
+        ("R", "is written in C and Fortran", "R is written in C and Fortran"),
+        ("Ed", "worked in Leeds", "worked in Leeds"),
+        ("Al", "always calls Alma", "always calls Alma"),
+        ("Ben", "Benjamin is the name in his passport", "Benjamin is the name in his passport"),
+        ("李娜", "李娜在上海工作", "李娜在上海工作"),
+    ):
+        answer = EntitySummary(clauses=[Clause(text=text, fact=1)])
+        kept = choose_clauses(answer, name, [{"id": "1" * 8, "content": fact}])
+        assert [one["content"] for one in kept] == [text]
 
 
 async def test_a_forgotten_or_replaced_fact_leaves_the_summary_at_once(

@@ -99,7 +99,7 @@ class Findings:
                 evidence=clean_fact(said.text)[:FACT_LENGTH],
                 evidence_start=start + said.start,
             )
-            for one, said in zip(self.facts, self.facts_said, strict=False)
+            for one, said in zip(self.facts, self.facts_said, strict=True)
         ]
 
     def drop(self, item: str, reason: str) -> None:
@@ -187,9 +187,12 @@ def _add_relation(findings: Findings, relation: ExtractedRelation, grounding: Gr
 
 def _limit(findings: Findings) -> None:
     reason = f"the text has more than {_MOST_ITEMS}: call again with a shorter text"
-    for kept in (findings.facts, findings.relations):
+    for kept, said in (
+        (findings.facts, findings.facts_said),
+        (findings.relations, findings.relations_said),
+    ):
         surplus: Sequence[FactItem | RelationItem] = kept[_MOST_ITEMS:]
-        del kept[_MOST_ITEMS:]
+        del kept[_MOST_ITEMS:], said[_MOST_ITEMS:]
         if surplus:
             kind = "facts" if isinstance(surplus[0], FactItem) else "relations"
             findings.drop(f"{len(surplus)} {kind}", reason)
@@ -246,16 +249,22 @@ class TextExtraction:
 async def propose_facts(store: Store, entry: ClaimedEntry, calls: LlmCalls) -> None:
     """Propose the facts and relations that a journal entry says, for its author.
 
-    A long entry is read in parts. An entry without anything to propose is no fault. Raises
-    LlmFailed.
+    A long entry is read in parts, and an unusable answer to one does not keep the others from
+    being read. An entry without anything to propose is no fault. Raises LlmFailed.
     """
-    start = 0
+    start, unusable = 0, None
     for text in split_text(entry.content or "", MOST_CHARACTERS):
-        prompt = build_prompt(text, "journal")
-        answer = await calls.complete_json(prompt, ExtractedMemories, whole=True)
-        findings = sort_answer(answer, text, "conversation", entry.aliases)
-        facts = findings.read_facts(start)
-        relations = [one.read() for one in findings.relations]
-        said = [replace(one, start=start + one.start) for one in findings.relations_said]
-        await ExtractionOperations(store).propose(entry, facts, relations, said)
+        prompt, begin = build_prompt(text, "journal"), start
         start += len(text)
+        try:
+            answer = await calls.complete_json(prompt, ExtractedMemories, whole=True)
+        except LlmBadOutput as failure:
+            unusable = failure
+            continue
+        findings = sort_answer(answer, text, "conversation", entry.aliases)
+        facts = findings.read_facts(begin)
+        relations = [one.read() for one in findings.relations]
+        said = [replace(one, start=begin + one.start) for one in findings.relations_said]
+        await ExtractionOperations(store).propose(entry, facts, relations, said)
+    if unusable is not None:
+        raise unusable
