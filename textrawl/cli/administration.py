@@ -154,7 +154,7 @@ class ChangedLanguageRow:
 
 @dataclass(frozen=True)
 class PolicyRow:
-    """How the memories of a space fade. `own` names the values that the space set itself."""
+    """The fading of memories in a space. `own` names the values that the space set itself."""
 
     space: str
     policy: dict[str, object]

@@ -10,12 +10,16 @@ _MOST = 1000
 _LONGEST = 30 * 60.0  # seconds
 
 
+NoticePart = tuple[str, str, str]
+"""One of several things: its name, its address, which can be empty, and what happened to it."""
+
+
 @dataclass(frozen=True)
 class Notice:
     """A sentence. `page` is the action that takes the change back, or empty, with its `fields`.
 
-    `entity` and `space` lead to the entity that changed, if there is one. `parts` are the names of
-    several things, each with its address, which can be empty, and what happened to it.
+    `entity` and `space` lead to the entity that changed, if there is one. `parts` are the things
+    of a change of several.
     """
 
     text: str
@@ -23,7 +27,7 @@ class Notice:
     space: str = ""
     page: str = ""
     fields: Mapping[str, object] = field(default_factory=dict[str, object])
-    parts: Sequence[tuple[str, str, str]] = ()
+    parts: Sequence[NoticePart] = ()
 
     @property
     def label(self) -> str:

@@ -31,7 +31,7 @@ from textrawl.explorer.forms import (
     read_files,
     read_form,
 )
-from textrawl.explorer.notices import Notice
+from textrawl.explorer.notices import Notice, NoticePart
 from textrawl.explorer.rendering import render, write_link
 from textrawl.explorer.site import BrowserSession, Key, Record, Site
 from textrawl.memory.facts import suggest_names
@@ -146,7 +146,13 @@ class PageRequest:
         return self.principal.credential, spaces, question
 
     def report(
-        self, text: str, space: str = "", *, entity: str = "", default: str = ""
+        self,
+        text: str,
+        space: str = "",
+        *,
+        entity: str = "",
+        default: str = "",
+        parts: Sequence[NoticePart] = (),
     ) -> Response:
         """Return to the page where the form was, which then says what the form changed.
 
@@ -155,7 +161,8 @@ class PageRequest:
         """
         undo = {"call": self.caller.request, "space": space}
         page = "undo-change" if space else ""
-        return self.tell(Notice(text, entity, space or self.read("space"), page, undo), default)
+        notice = Notice(text, entity, space or self.read("space"), page, undo, parts)
+        return self.tell(notice, default)
 
     def tell(self, notice: Notice, default: str = "") -> Response:
         """Return to the page where the form was, with a notice."""

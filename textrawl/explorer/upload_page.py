@@ -12,7 +12,7 @@ from starlette.datastructures import UploadFile
 from starlette.responses import Response
 
 from textrawl.errors import ArgumentInvalid, SpaceNotFound, TextrawlError
-from textrawl.explorer.notices import Notice
+from textrawl.explorer.notices import NoticePart
 from textrawl.explorer.rendering import write_count, write_link
 from textrawl.explorer.requests import PageRequest
 from textrawl.explorer.tokens_page import open_owner
@@ -40,7 +40,9 @@ async def upload(visit: PageRequest) -> Response:
         found, twice = await to_thread.run_sync(_keep, visit.files, Path(folder))
         report = await _store(visit, graph, found)
     report.refused += [(file, _TWICE) for file in twice]
-    response = visit.tell(_describe(visit, graph, report), write_link("documents", space=graph))
+    text, parts = _describe(visit, report)
+    undone, back = graph if report.stored else "", write_link("documents", space=graph)
+    response = visit.report(text, undone, parts=parts, default=back)
     if report.stored and visit.site.own_machine:  # no server runs that would make the vectors
         visit.after.add_task(_embed, visit, graph)
         response.background = visit.after
@@ -107,8 +109,8 @@ async def _store(visit: PageRequest, graph: str, files: Sequence[FoundFile]) -> 
     return ingestion.report
 
 
-def _describe(visit: PageRequest, graph: str, report: IngestReport) -> Notice:
-    """Return what became of each file, with an undo if one was stored."""
+def _describe(visit: PageRequest, report: IngestReport) -> tuple[str, list[NoticePart]]:
+    """Return what became of all files, and of each."""
     done = [
         (file.label, write_link("item", id=f"document:{row.document_id}"), row.chunk_count)
         for file, row in report.stored
@@ -120,9 +122,7 @@ def _describe(visit: PageRequest, graph: str, report: IngestReport) -> Notice:
     known = report.counts["unchanged"] + report.counts["repeated"]
     texts = [f"Stored {write_count(len(done), 'document')}."] if done else ["Nothing was stored."]
     texts += [f"{write_count(known, 'file')} known already."] if known else []
-    page = "undo-change" if done else ""
-    fields = {"call": visit.caller.request, "space": graph}
-    return Notice(" ".join(texts), space=graph, page=page, fields=fields, parts=parts)
+    return " ".join(texts), parts
 
 
 async def _embed(visit: PageRequest, graph: str) -> None:
