@@ -116,12 +116,12 @@ class Tidying:
 
     def find_missed(self, found: list[tuple[Any, ...]]) -> list[Case]:
         """Return the cases that should be found, and were not."""
-        known = {id(self._cases[row[1]]) for row in found if row[1] in self._cases}
+        known = {id(self._cases[row[1]]) for row in found if self.is_right(row)}
         cases = {id(case): case for case in self._cases.values() if case.expected}
         return [case for key, case in cases.items() if key not in known]
 
     def accept(self) -> None:
-        """Accept all that waits, at once, and undo it. Raises RuntimeError if a byte differs."""
+        """Accept all that waits, at once, and undo it. Raises RuntimeError if a row differs."""
         before = self._fetch(_STATE)
         [since] = self._fetch("select clock_timestamp()")[0]
         accepted = self._fetch(
@@ -135,7 +135,8 @@ class Tidying:
         self._fetch("select undo_id from undo_author(%s, %s, 1)", actor, since)
         if self._fetch(_STATE) != before:
             raise RuntimeError("the undo left something")
-        print(f"\n{len(accepted)} findings accepted at once, and undone to the byte.")
+        print(f"\n{len(accepted)} findings accepted at once, and undone: each row is as before,")
+        print("apart from updated_at.")
 
     def _fetch(self, query: LiteralString, *values: object) -> list[tuple[Any, ...]]:
         return self._sql.execute(query, values).fetchall()

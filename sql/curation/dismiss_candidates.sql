@@ -13,7 +13,6 @@ declare
     origin origin := open_write(credential, space, 'write', client, tool, request);
     chosen uuid[] := array(select distinct id from unnest(ids) id order by id);
     owners uuid[];  -- the entity of each
-    made   dismissal;
 begin
     perform open_write(credential, origin.space_id, 'read', client, tool, request);
     owners := array(
@@ -30,18 +29,10 @@ begin
     end if;
     -- A deletion of the entity waits, and then deletes this row too.
     perform from entity e where e.space_id = origin.space_id and e.id = any(owners) order by e.name_key for no key update;
-    dismissed := 0;
-    for made in
-        insert into dismissal (space_id, kind, one, other, author_id, client, tool, request)
-        select origin.space_id, dismiss_candidates.kind, c.id, case dismiss_candidates.kind when 'stale' then c.id else chosen[2] end,
-            origin.author_id, origin.client, origin.tool, origin.request
-        from unnest(case dismiss_candidates.kind when 'stale' then chosen else chosen[:1] end) c (id)
-        on conflict do nothing returning *
-    loop
-        dismissed := dismissed + 1;
-        perform record_event('dismissed', owners[array_position(chosen, made.one)],
-            case when made.kind <> 'same' then made.one end, null, origin, jsonb_build_object('dismissal', made.id, 'kind', made.kind));
-    end loop;
+    select count(record_dismissal(
+        dismiss_candidates.kind, c.id, case dismiss_candidates.kind when 'stale' then c.id else chosen[2] end, origin))
+    into dismissed
+    from unnest(case dismiss_candidates.kind when 'stale' then chosen else chosen[:1] end) c (id);
 end
 $$;
 

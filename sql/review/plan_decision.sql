@@ -33,7 +33,7 @@ begin
         cross join lateral (
             select case when past_end(p.valid_until) > p.created_at then 'ended'
                 when p.replaces is not null and replaced_fault(p.space_id, p.entity_name, p.replaces) is not null then 'gone'
-                when p.kind in ('merge', 'end') then finding_fault(p.space_id, p.kind, p.one, p.other) end as fault) r
+                when p.finding is not null then finding_fault(p.space_id, p.kind, p.one, p.other) end as fault) r
         cross join lateral (select proposal_beside(p.space_id, p.id) as beside) b
         order by p.created_at, p.id;
 end

@@ -22,7 +22,7 @@ begin atomic
         where p.space_id = any(textrawl.reviewed_spaces(credential))
           and (rate_proposals.spaces is null or p.space_id = any(rate_proposals.spaces))
           and p.created_at >= now() - make_interval(days => least(greatest(rate_proposals.days, 1), 3660))
-          and p.decision is distinct from 'withdrawn'
+          and p.finding is null and p.decision is distinct from 'withdrawn'
     )
     select s.author, s.llm, count(*), count(*) filter (where s.state = 'pending'), count(*) filter (where s.state = 'accepted'),
         count(*) filter (where s.state = 'rejected'),
@@ -36,5 +36,5 @@ end;
 
 comment on function textrawl.rate_proposals is
     'The proposals of the last `days` days and their acceptance, one row for each author and each LLM, of the spaces in '
-    'which the caller has the scopes read and review. '
+    'which the caller has the scopes read and review, without the findings of tidy_memory(). '
     'Example: select author, llm, proposed, acceptance from textrawl.rate_proposals();';

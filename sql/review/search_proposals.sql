@@ -49,7 +49,7 @@ begin
             select p.*, s.name as in_space, matched_terms(p.fts, terms) as matched,
                 case when p.model_id = model_row.id then 1 - (p.vector <=> search_proposals.vector) end as near
             from proposal p join space s on s.id = p.space_id
-            where p.space_id = any(own) and p.author_id = me and p.finding is null and is_pending(p.decision, p.created_at, s.proposal_days)
+            where p.space_id = any(own) and p.author_id = me and is_pending(p.decision, p.created_at, s.proposal_days)
               and is_within(coalesce(p.said_at, p.created_at), since, until)
               and (entity_types is null or nearest_type(p.entity_type) = any(entity_types) or lower(p.entity_type) = any(entity_types))
         ), scored as materialized (

@@ -12,7 +12,7 @@ begin
     if past_end(accepted.valid_until) > accepted.created_at then
         -- The proposal was about the time until its end, which has passed.
         raise exception using errcode = 'TR008', message = 'the proposal ended before it was decided', detail = left(accepted.id::text, 8);
-    elsif accepted.kind in ('merge', 'end') and finding_fault(space, accepted.kind, accepted.one, accepted.other) is not null then
+    elsif accepted.finding is not null and finding_fault(space, accepted.kind, accepted.one, accepted.other) is not null then
         raise exception using errcode = 'TR008', message = 'the finding is gone', detail = left(accepted.id::text, 8);
     elsif accepted.kind in ('merge', 'end') then
         select f.entity_id, f.entity_name into entity_id, entity_name from accept_finding(accepted, origin) f;

@@ -168,6 +168,19 @@ def test_no_function_that_lends_its_rights_trusts_its_callers_search_path(
     assert unpinned == []
 
 
+def test_no_function_that_catches_errors_runs_in_a_parallel_worker(sql: psycopg.Connection) -> None:
+    # An exception block is a subtransaction, which a parallel worker of Postgres 16 cannot start.
+    catching = list_names(
+        sql,
+        """
+        select proname from pg_proc
+        where pronamespace = 'textrawl'::regnamespace and proparallel = 's'
+        and prosrc ~* '\\mexception\\s+when\\M'
+        """,
+    )
+    assert catching == []
+
+
 def test_nobody_may_call_a_function_who_was_not_granted_it(sql: psycopg.Connection) -> None:
     public = list_names(
         sql,

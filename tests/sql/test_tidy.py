@@ -33,6 +33,9 @@ ORDER: tuple[tuple[str, str, str | None], ...] = (
     ("Atlas", "has a licence until May 2099", "2024-03-01"),
     ("Dora", "does not report to Cleo", None), ("Dora", "used to work for Ben", None),
     ("Dora", "asks Harbour to pay", None),
+    # No month or day of another date makes an end.
+    ("Atlas", "rents an office until March or May 2025", "2024-03-01"),
+    ("Atlas", "keeps the archive until 3 May or 10 January 2025", "2024-03-01"),
 )  # fmt: skip
 FOUND = [
     ("disagreement", "Ada", "lives in Berlin"),
@@ -199,6 +202,20 @@ def test_an_undo_of_a_rejection_takes_the_dismissal_back_too(team: Untidy) -> No
     assert team.tidy() == FOUND
 
 
+def test_a_finding_that_is_proposed_again_says_what_is_so_now(team: Untidy) -> None:
+    team.tidy()
+    team.undo("rita", team.now().replace(year=2000))
+    team.sql.execute(
+        "update observation set valid_from = '2025-03-01' where content = 'lives in Berlin'"
+    )
+    now = {"lives in Munich"} | {row[2] for row in FOUND} - {"lives in Berlin"}
+    assert {row[2] for row in team.tidy()} == now
+    assert {row["content"] for row in team.list("pending")} == now
+    team.accept(*team.pending())
+    assert "lives in Berlin" in team.find_valid()["Ada"]
+    assert "lives in Munich" not in team.find_valid()["Ada"]
+
+
 def test_a_finding_goes_with_what_it_is_about(team: Untidy) -> None:
     team.tidy()
     team.forget("Ada", "lives in Munich")
@@ -206,19 +223,21 @@ def test_a_finding_goes_with_what_it_is_about(team: Untidy) -> None:
     team.remember("ana", "Ben", "prefers the light mode", replaces="prefers the dark mode")
     texts = {row["content"] for row in team.list("pending")}
     assert not texts & {"lives in Berlin", "has a leaking roof"}
-    [gone] = [row["id"] for row in team.list() if row["content"] == "prefers dark mode"]
+    team.remember("ana", "Dora", "is nobody's report", replaces="reports to Ada")
+    ended = {"prefers dark mode", "reports to Ada"}
+    gone = [str(row["id"]) for row in team.list() if row["content"] in ended]
     plan = team.sql.execute(
-        "select outcome, fault from plan_decision(array[%s], credential => %s)",
-        (str(gone), team.rita),
+        "select outcome, fault from plan_decision(%s, credential => %s)", (gone, team.rita)
     )
-    assert plan.fetchall() == [("refused", "gone")]
-    with pytest.raises(psycopg.Error) as refused:
-        team.accept(str(gone))
-    assert refused.value.sqlstate == "TR008"
+    assert plan.fetchall() == [("refused", "gone")] * 2
+    for proposal in gone:
+        with pytest.raises(psycopg.Error) as refused:
+            team.accept(proposal)
+        assert refused.value.sqlstate == "TR008"
 
     assert team.tidy() == [("disagreement", "Ben", "prefers dark mode")]
-    assert team.fetch("select expire_proposals()") == 1
-    assert str(gone) not in team.pending()
+    assert team.fetch("select expire_proposals()") == 2
+    assert not {*gone} & {*team.pending()}
 
 
 def test_a_finding_goes_with_a_fact_that_is_forgotten_after_an_undo_has_removed_it(
@@ -249,11 +268,10 @@ def test_tidying_needs_read_and_a_right_to_propose_and_stays_in_its_space(team: 
     assert team.tidy(credential=agent) == FOUND
     assert team.column("select distinct space_id from proposal") == [team.space]
     assert mine == [None]
-    # A finding is no proposed fact, so the search of its author does not show it.
-    found = team.column(
-        "select content from search_proposals('lives in Berlin', credential => %s)", agent
-    )
-    assert found == []
+    # A finding is no proposed fact, so the facts about an entity do not show it to its author.
+    assert team.column("select content from entity_proposals('Ada', credential => %s)", agent) == []
+    # Nor does it say how good the proposals of somebody are.
+    assert team.column("select author from rate_proposals(credential => %s)", team.rita) == []
 
 
 def test_two_runs_at_once_make_no_doubles(team: Untidy, three: Three) -> None:
