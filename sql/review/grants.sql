@@ -1,7 +1,7 @@
 -- Each of these functions takes a credential and does only what the credential allows.
 grant execute on function
     textrawl.list_proposals, textrawl.plan_decision, textrawl.decide_proposals, textrawl.amend_proposal, textrawl.change_review,
-    textrawl.search_proposals, textrawl.entity_proposals
+    textrawl.search_proposals, textrawl.entity_proposals, textrawl.count_waiting
     to textrawl_app;
 
 -- Servers call this function for upkeep, without a credential.

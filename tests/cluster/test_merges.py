@@ -52,6 +52,7 @@ def name_items(column: str, *names: str) -> Callable[[list[Any]], Any]:
 CASES: dict[str, Case] = {
     "claim_extraction": ({"lease": 60}, pick_set("content")),
     "complete_name": ({"beginning": "a"}, pick_set("entity_name")),
+    "count_waiting": ({}, pick("count_waiting")),
     "describe_entity": (
         {"entity": "Ana", "max_observations": 7, "skip": 3},
         name_items("observations", "content", "space"),

@@ -250,6 +250,13 @@ def test_a_reviewer_sees_all_proposals_and_others_only_their_own(team: Reviewed)
     stranger = team.credential("eve", "read", "write", "forget", "admin")
     assert team.list(credential=stranger) == []
 
+    # What Rita proposes in a space that she does not review waits for somebody else.
+    Reviewed(team.sql, "side").propose("Bo", "sings", author="rita")
+    rita = team.credential("rita", "read", "write", "review")
+    assert len(team.list()) == 3
+    waiting: LiteralString = "select count_waiting(credential => %s)"
+    assert [team.fetch(waiting, who) for who in (rita, reviewer, stranger)] == [2, 0, 0]
+
 
 def test_a_list_is_filtered_by_author_entity_and_time_and_has_pages(team: Reviewed) -> None:
     team.propose("Ada", "likes tea")

@@ -333,6 +333,7 @@ _OF_DIGEST = ("section", "score", "created_at", "observation_id")
 MERGES: dict[str, Merge] = {
     "claim_webhooks": Merge(_everything),
     "complete_name": Merge(_complete_name, ("entity_name", "name_key", "rank", "updated_at")),
+    "count_waiting": one_row(),
     "describe_entity": Merge(_describe_entity, _OF_ENTITY, "max_observations", "skip", 20),
     "digest_memory": Merge(_digest, _OF_DIGEST),
     "embedding_progress": _by_group("model_id", model_id=_first, dimensions=_first),

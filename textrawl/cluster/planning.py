@@ -46,8 +46,8 @@ _EXCEPTIONS: dict[Route, str] = {
         grant_access rename_space revoke_access revoke_token
         rollback_embedding_model rotate_token switch_embedding_model vouch""",
     Route.ADMINISTERED: """
-        claim_webhooks erase_person erasure_plan list_events list_imports list_proposals
-        list_webhooks plan_undo prune_documents purge_undone undo_author""",
+        claim_webhooks count_waiting erase_person erasure_plan list_events list_imports
+        list_proposals list_webhooks plan_undo prune_documents purge_undone undo_author""",
     Route.SEARCHED: "decide_proposals plan_decision revert_undo",
     Route.NAMED: "add_webhook change_policy",
     Route.NAMED_TWICE: "change_language change_review change_tier",
@@ -88,7 +88,7 @@ _SCOPES: dict[str, str] = {
         delete_observations delete_reflections forget_faded forget_source pop_log
         prune_documents""",
     "read": "renew_item set_own_entity",
-    "review": "amend_proposal decide_proposals plan_decision",
+    "review": "amend_proposal count_waiting decide_proposals plan_decision",
 }
 _SCOPE_OF = {name: scope for scope, names in _SCOPES.items() for name in names.split()}
 # These functions answer callers without the scope `read` too, in every space of the caller.

@@ -123,8 +123,7 @@ class ReviewOperations:
         """Return how many proposals wait for a decision of the caller."""
         if not any("review" in space.scopes for space in caller.principal.readable):
             return 0
-        rows = await self.list(Filter(max_rows=1), caller)
-        return rows[0].total if rows else 0
+        return await self._store.call_one("count_waiting", int, **_find_place(caller))
 
     async def plan(self, proposals: Sequence[str], caller: Caller) -> Sequence[PlannedRow]:
         """Return what accepting would store. Raises ArgumentInvalid for an unknown id."""
