@@ -5,7 +5,7 @@ create function textrawl.correct_relation(
     credential bytea default null, space integer default null,
     client text default null, tool text default 'sql', request text default null,
     valid_from timestamptz default null, valid_until timestamptz default null,
-    out proposal_id uuid  -- if the caller can only propose; then nothing has ended
+    out proposal_id uuid  -- if the caller can only propose: of the new relation. Accepting it does not end the former one
 )
 language plpgsql volatile security definer
 set search_path from current
@@ -14,7 +14,17 @@ as $$
 declare
     origin origin := open_write(credential, space, 'write', client, tool, request, proposing => true);
 begin
-    if not origin.proposed then
+    if origin.proposed then
+        -- A caller that cannot read does not learn from an error which relations there are.
+        if may_read(credential, origin.space_id) and not exists (
+            select from relation r
+            join entity s on s.space_id = r.space_id and s.id = r.from_entity
+            join entity t on t.space_id = r.space_id and t.id = r.to_entity
+            where s.space_id = origin.space_id and s.name_key = entity_key(origin.space_id, from_entity)
+              and t.name_key = entity_key(origin.space_id, former_entity) and r.relation_type = relation_key(former_relation)) then
+            raise exception using errcode = 'TR007', message = 'no such relation';
+        end if;
+    else
         -- Lock all entities first, in the order of their names, like every writer.
         perform claim_known(origin.space_id, array[from_entity, former_entity, to_entity]);
         perform end_relation(from_entity, former_relation, former_entity, null, credential, origin.space_id, client, tool, request);
@@ -28,6 +38,7 @@ end
 $$;
 
 comment on function textrawl.correct_relation is
-    'End a relation, and store another one of the same entity in its place, both or none. Errors: those of '
-    'end_relation() and relate_entities(). '
+    'End a relation, and store another one of the same entity in its place, both or none. A caller with propose instead '
+    'of write only proposes the new relation, and the former one stays. Errors: those of end_relation() and '
+    'relate_entities(). '
     'Example: select textrawl.correct_relation(''Ada'', ''works at'', ''Acme'', ''works at'', ''Globex'');';

@@ -1,7 +1,7 @@
 create function textrawl.digest_memory(
     project text default null,  -- name of the project that the caller works on
     max_rows integer default 40,
-    max_characters integer default 300,  -- longer facts are left out
+    max_characters integer default 300,  -- longer facts are left out; a summary has at most 120 tokens
     spaces integer[] default null, credential bytea default null,
     authors text[] default null,   -- names; only facts of these authors. Null: all
     members boolean default false  -- true: only facts of members, see is_from_author()
@@ -120,7 +120,7 @@ end;
 
 comment on function textrawl.digest_memory is
     'The facts that matter at the start of a conversation, the most important first: facts of the project, facts of '
-    'the caller''s own entity (see own_entities()), open questions, preferences, people, facts that are often recalled, '
-    'and new facts. The sections take turns. In a section the score counts age and use. A fact is an open question if its '
-    'text ends with a question mark. Errors: TR010, TR011 (access). '
+    'the caller''s own entity (see own_entities()), open questions, preferences, people, facts often recalled, '
+    'new facts, and the summaries of project and caller. The sections take turns. In a section the score counts age and '
+    'use. An open question ends with a question mark. Errors: TR010, TR011 (access). '
     'Example: select section, entity_name, content from textrawl.digest_memory(''textrawl'');';

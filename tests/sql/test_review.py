@@ -100,6 +100,23 @@ def test_who_proposes_and_reads_learns_at_once_that_replaces_names_no_fact(team:
     assert team.fetch("select count(*) from proposal") == 0
 
 
+def test_a_proposed_correction_names_a_relation_that_exists_to_who_reads_and_ends_nothing(
+    team: Team,
+) -> None:
+    team.relate("ben", "Ada", "works at", "Acme")
+    before = team.rows()
+    query: LiteralString = """
+        select correct_relation('Ada', 'works at', %s, 'works at', 'Globex', credential => %s)"""
+    agent, blind = team.credential("agent", "read", "propose"), team.credential("blind", "propose")
+
+    assert refuse(team, query, "Initech", agent) == "TR007"
+    assert team.fetch("select count(*) from proposal") == 0
+    assert None not in {
+        team.fetch(query, *given) for given in (("ACME", agent), ("Initech", blind))
+    }
+    assert team.rows() == before
+
+
 def test_other_writes_refuse_who_can_only_propose_and_change_nothing(team: Team) -> None:
     team.relate("ben", "Ada", "knows", "Bo")
     before = team.rows()

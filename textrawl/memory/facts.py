@@ -546,7 +546,7 @@ class MemoryOperations:
     async def correct_relation(self, former: Edge, edge: Edge, caller: Caller) -> UUID | None:
         """End `former`, and store `edge` of the same entity in its place, both or none.
 
-        Return the id of the proposal if the caller can only propose.
+        Return the id of the proposal of `edge` if the caller can only propose: `former` then stays.
         """
         model, vectors = await self._store.embed_documents([compose_edge(edge)])
         return await self._store.call_one(
