@@ -1,4 +1,7 @@
-create function textrawl.apply_erasure(receipt jsonb, tool text default 'sql') returns text  -- applied, known, altered or elsewhere
+create function textrawl.apply_erasure(
+    receipt jsonb, tool text default 'sql',
+    unsigned boolean default true  -- false: only receipts with the key of the space
+) returns text  -- applied, known, altered or elsewhere
 language plpgsql volatile
 set search_path from current
 as $$
@@ -18,26 +21,26 @@ begin
     perform claim_removal(alone => true);
     select s.* into home from space s
     where s.id = (receipt ->> 'space_id')::integer and (s.name = receipt ->> 'space' or receipt ->> 'space' is null
-          or left(encode(sha256(receipt_key(s.id)), 'hex'), 16) = receipt ->> 'key');
+          or receipt_key_id(s.id) = receipt ->> 'key');
     if home.id is null then
         return 'elsewhere';
     end if;
     -- A backup of a version without receipts gets a new key. Then only the ids of the receipt are known.
     secret := receipt_key(home.id);
-    mine := left(encode(sha256(secret), 'hex'), 16) = receipt ->> 'key';
+    mine := receipt_key_id(home.id) is not distinct from receipt ->> 'key';
+    if mine and hmac_sha256((receipt - 'signature')::text, secret) is distinct from receipt ->> 'signature' then
+        return 'altered';
+    end if;
     present := exists (
         select from jsonb_each(receipt -> 'rows') r cross join jsonb_array_elements_text(r.value) k (key)
         where r.key not like '% redacted' and (exists (select from entity e where e.space_id = home.id and e.id::text = k.key)
            or exists (select from observation o where o.space_id = home.id and o.id::text = k.key)
            or exists (select from relation x where x.space_id = home.id and x.id::text = k.key)
            or exists (select from document d where d.space_id = home.id and d.id::text = k.key)));
-    if not mine and not present then
+    if not mine and not (unsigned and present) then
         return 'elsewhere';
     end if;
     again := exists (select from erasure e where e.space_id = home.id and e.id::text = receipt ->> 'erasure');
-    if mine and hmac_sha256((receipt - 'signature')::text, secret) is distinct from receipt ->> 'signature' then
-        return 'altered';
-    end if;
     names := array(
         select n.name from (
             select e.id, e.name from entity e where e.space_id = home.id

@@ -13,7 +13,12 @@ declare
 begin
     insert into erasure as e (space_id, id, actor_id, receipt) values (origin.space_id, number, origin.author_id, signed)
     on conflict (space_id, id) do update set at = now();
-    perform erase_rows(rows, names, entities, actors, redacting and keep is distinct from 'others', origin);
+    -- As the plan says: own words about others stay with keep = own, and those of others with keep = others.
+    perform erase_rows(rows, names, entities, case when keep is distinct from 'own' then actors else '{}' end,
+                       redacting and keep is distinct from 'others', origin);
+    if redacting and keep = 'others' then
+        perform redact_person(origin.space_id, null, actors);
+    end if;
     perform record_event('erased', null, null, null, origin, jsonb_build_object('erasure', number, 'counts', counts));
     return signed;
 end

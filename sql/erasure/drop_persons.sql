@@ -10,7 +10,8 @@ begin atomic
       -- Of other entities go those of which nobody else said anything.
       and (rows -> 'entity' ? e.id::text
            or e.id = any(touched) and e.description is null
-              and not exists (select from textrawl.entity_alias a where a.space_id = home and a.entity_id = e.id));
+              and not exists (select from textrawl.entity_alias a where a.space_id = home and a.entity_id = e.id)
+              and not exists (select from textrawl.graph_node g where g.space_id = home and g.entity_id = e.id and g.deleted_at is null));
 end;
 
 comment on function textrawl.drop_persons is

@@ -1,7 +1,7 @@
 create function textrawl.erase_person(
     person text, also text[] default '{}',  -- further names of the person
     keep text default null,     -- as in erasure_plan()
-    planned text default null,  -- fingerprint of the plan of one space: erase only the same rows
+    planned jsonb default null,  -- fingerprints of the plan by the id of the space: erase only the same rows
     space integer default null, credential bytea default null,
     client text default null, tool text default 'sql', request text default null
 ) returns table (space_name text, rows bigint, receipt jsonb)
@@ -24,12 +24,13 @@ begin
         -- While the entities are locked, nobody adds a fact to them.
         perform from entity e where e.space_id = home.id and e.id = any(found.entities) order by e.name_key for update;
         select * into target from count_erasure(home.id, found.names, found.entities, found.actors, keep);
-        if planned <> target.fingerprint then
+        if target.number > 0 and planned is not null and planned ->> home.id::text is distinct from target.fingerprint then
             raise exception using errcode = 'TR076', message = 'the deletion would take something else than its plan', detail = person;
         end if;
         if target.number > 0 then
             space_name := home.name; rows := target.number;
-            receipt := carry_out_erasure(target.rows, target.counts, found.names, found.entities, found.actors, keep, may_rename_actors(credential),
+            receipt := carry_out_erasure(target.rows, target.counts, found.names, found.entities, found.actors, keep,
+                erase_person.space is null and may_rename_actors(credential),
                 row(home.id, coalesce(home.actor_id, register_actor(session_user)), client, tool, request, false)::origin);
             return next;
         end if;

@@ -34,7 +34,7 @@ begin
             order by t.redacted, t.kind, t.own desc nulls last;
         return query
             select home.id, home.name, 'stay', k.kind, k.by_person, k.rows, null::text[], counted.fingerprint
-            from kept_rows(home.id, found.names, found.actors, may_rename_actors(credential)) k;
+            from kept_rows(home.id, found.names, found.actors, erasure_plan.space is null and may_rename_actors(credential)) k;
     end loop;
     -- Only the owner can open an archived space again.
     if erasure_plan.space is null and may_rename_actors(credential) then

@@ -2,9 +2,11 @@ create function textrawl.require_keep(keep text, names text[]) returns void
 language plpgsql stable
 set search_path from current
 as $$
+declare
+    refused text[] := array(select coalesce(n, '') from unnest(names) n where n is null or person_pattern(array[n]) is null);
 begin
-    if exists (select from unnest(names) n where n is null or person_pattern(array[n]) is null) then
-        raise exception using errcode = 'TR120', message = 'a name needs three letters', detail = coalesce(names[1], '');
+    if refused <> '{}' then
+        raise exception using errcode = 'TR120', message = 'a name needs three letters', detail = refused[1];
     elsif not coalesce(keep in ('others', 'own'), true) then
         raise exception using errcode = 'TR121', message = 'keep is others or own', detail = keep;
     end if;

@@ -7,7 +7,7 @@ declare
     home space;
 begin
     select s.* into home from space s
-    where s.id = any(administered_spaces(credential, verify_erasure.space)) and left(encode(sha256(receipt_key(s.id)), 'hex'), 16) = receipt ->> 'key';
+    where s.id = any(administered_spaces(credential, verify_erasure.space)) and receipt_key_id(s.id) = receipt ->> 'key';
     return case
         when home.id is null then 'unknown'
         when hmac_sha256((receipt - 'signature')::text, receipt_key(home.id)) is distinct from receipt ->> 'signature' then 'altered'

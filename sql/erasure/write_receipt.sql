@@ -8,7 +8,7 @@ begin atomic
         select m.secret, jsonb_build_object(
             'erasure', erasure, 'space_id', s.id, 'space', case when textrawl.names_person(s.name, textrawl.person_pattern(names)) then null else s.name end,
             'at', to_char(now() at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'),
-            'by', (select a.id || coalesce(' ' || case when not a.id = any(actors) then a.name end, '') from textrawl.actor a where a.id = (origin).author_id),
+            'by', (origin).author_id,  -- without a name, because the actor can be erased later
             'keep', keep, 'counts', counts,
             'actors', (select coalesce(jsonb_agg(jsonb_build_object('id', a.id, 'name', textrawl.hmac_sha256(textrawl.name_key(a.name), m.secret)) order by a.id), '[]')
                        from textrawl.actor a where a.id = any(actors)),
@@ -19,7 +19,7 @@ begin atomic
                          then (select jsonb_agg('hmac:' || textrawl.hmac_sha256(v.key, m.secret) order by v.key) from jsonb_array_elements_text(k.value) v (key))
                          else k.value end)
                      from jsonb_each(rows) k),
-            'key', left(encode(sha256(m.secret), 'hex'), 16)) as receipt
+            'key', textrawl.receipt_key_id(s.id)) as receipt
         from textrawl.space s cross join lateral (select textrawl.receipt_key(s.id) as secret) m
         where s.id = (origin).space_id) r;
 end;

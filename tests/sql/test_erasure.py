@@ -42,6 +42,8 @@ _PLANT: tuple[LiteralString, ...] = (
     "select write_graph('[]', jsonb_build_array(jsonb_build_object('from', 'Node', 'to', 'Room',"
     " 'type', 'is_in', 'evidence', ~ || ' says so', 'properties', jsonb_build_object('of', ~))),"
     " instance => ~)",
+    "select write_graph(jsonb_build_array(jsonb_build_object('label', 'Bridge', 'type', 'thing')),"
+    " jsonb_build_array(jsonb_build_object('from', 'Bridge', 'to', ~, 'type', 'near')))",
     "select merge_entities('Room', ~ || ' 2')",
     "select relate_entities('Room', 'near', 'Room 5')",
     "select merge_entities('Room 5', 'Room 3')",
@@ -179,6 +181,10 @@ def read_facts(sql: psycopg.Connection) -> set[str]:
     return {text for (text,) in sql.execute("select content from observation")}
 
 
+def read_reasons(sql: psycopg.Connection) -> set[str]:
+    return {text for (text,) in sql.execute("select reason from revision")}
+
+
 def test_nothing_of_a_person_stays_in_any_table(sql: psycopg.Connection) -> None:
     plant(sql, team := Team(sql))
     find_columns_that_hold(sql, FIRST)
@@ -195,6 +201,7 @@ def test_nothing_of_a_person_stays_in_any_table(sql: psycopg.Connection) -> None
         "is big"
     }
     assert "Seen by zyxo quavar Room 2" not in read_facts(sql) < facts
+    assert team.fetch("select count(*) from entity where name = 'Bridge'") == 1
     assert [verify(sql, receipt) for _, _, receipt in rows] == ["valid"] * 3
     assert erase(sql) == []
     # An undo of the time before brings nothing back, and the trail tells who erased.
@@ -236,6 +243,25 @@ def test_what_others_wrote_or_what_the_person_wrote_about_others_can_stay(
     assert sql.execute(author).fetchall() == [(True,)]
 
 
+def test_of_reasons_those_are_redacted_that_the_plan_names(sql: psycopg.Connection) -> None:
+    team = Team(sql)
+    for actor, fact, reason in (("Zoe", "was blue", "is green"), ("ana", "was red", "Zoe said so")):
+        team.remember("ana", "Acme", fact)
+        query = "select entity_id from revise_fact('Acme', %s, %s, credential => %s, space => %s)"
+        team.fetch(query, fact, reason, team.credential(actor), team.space)
+    left = list[set[str]]()
+    for options in ({"keep": "others", "space": team.space}, {"keep": "own"}, {}):
+        sql.execute("begin")
+        [(_, _, receipt)] = erase(sql, "Zoe", **options)
+        left.append(read_reasons(sql))
+        sql.execute("rollback")
+        assert receipt["counts"]["revision redacted"]["rows"] == 2 - len(left[-1] - {"[erased]"})
+        # Only an erasure from all spaces renames the actor.
+        assert receipt["renames"] == ("space" not in options)
+
+    assert left == [{"[erased]", "Zoe said so"}, {"is green", "[erased]"}, {"[erased]"}]
+
+
 def test_only_administrators_erase_and_only_in_their_spaces(sql: psycopg.Connection) -> None:
     team = Team(sql)
     team.remember("ana", "Zoe", "likes tea")
@@ -252,20 +278,35 @@ def test_only_administrators_erase_and_only_in_their_spaces(sql: psycopg.Connect
     )
     assert set(seen.fetchall()) == {("team", None)}  # an administrator who cannot read sees counts
     with pytest.raises(psycopg.Error, match="something else"):
-        erase(sql, "Zoe", credential=admin, planned="another plan")
-    with pytest.raises(psycopg.Error, match="three letters"):
-        erase(sql, "Al")
+        erase(sql, "Zoe", credential=admin, planned=json.dumps({team.space: "another plan"}))
 
     [(space, number, receipt)] = erase(sql, "Zoe", credential=admin)
 
     assert (space, number) == ("team", 2)
     assert read_facts(sql) == {"is here too"}
     assert "Zoe" not in json.dumps(receipt)
-    assert receipt["by"].endswith(" boss")
-    assert verify(sql, receipt | {"by": "1 ana"}) == "altered"
+    assert receipt["by"] == team.fetch("select id from actor where name = 'boss'")
+    assert "boss" not in json.dumps(receipt)
+    assert verify(sql, receipt | {"by": 1}) == "altered"
     assert verify(sql, receipt | {"key": "0" * 16}) == "unknown"
     with pytest.raises(psycopg.Error, match="append-only"):
         sql.execute("update event set detail = '{}'")
+
+
+def test_short_names_and_another_plan_erase_nothing_in_any_space(sql: psycopg.Connection) -> None:
+    team = Team(sql)
+    team.remember("ana", "Zoe", "likes tea")
+    sql.execute("select remember_fact('Zoe', 'person', 'is here too')")
+    plan = team.fetch("select distinct fingerprint from erasure_plan('Zoe', space => 1)")
+    for name in ("Al", "Zé", "Ян"):
+        with pytest.raises(psycopg.Error, match="three letters") as refused:
+            erase(sql, "Zoe", also=[name])
+        assert refused.value.diag.message_detail == name
+    with pytest.raises(psycopg.Error, match="something else"):
+        erase(sql, "Zoe", planned=json.dumps({1: plan}))
+
+    assert erase(sql, "王") == []  # a script without spaces
+    assert read_facts(sql) == {"likes tea", "is here too"}
 
 
 def test_a_receipt_erases_by_ids_where_its_key_is_gone_and_archived_spaces_are_named(
@@ -281,6 +322,8 @@ def test_a_receipt_erases_by_ids_where_its_key_is_gone_and_archived_spaces_are_n
     # A backup of a version without erasures gets another secret when it is migrated.
     sql.execute("update receipt_secret set secret = sha256('x')")
     sql.execute("select archive_space('team')")
+    signed = "select apply_erasure(%s, unsigned => false)"
+    refused = sql.execute(signed, (json.dumps(receipt),)).fetchone()
     archived = "select space_name, action, kind, rows from erasure_plan('Zoe')"
     named, erased = sql.execute(archived).fetchall(), erase(sql, "Zoe")
 
@@ -288,6 +331,7 @@ def test_a_receipt_erases_by_ids_where_its_key_is_gone_and_archived_spaces_are_n
         sql.execute("select apply_erasure(%s)", (json.dumps(receipt),)).fetchone() for _ in range(2)
     ]
 
+    assert refused == ("elsewhere",)
     assert (named, erased) == ([("team", "stay", "archived_space", 3)], [])
     assert states == [("applied",), ("elsewhere",)]
     assert find_tables_that_hold(sql, "zoe") == []

@@ -336,7 +336,7 @@ async def restore_backup(
             await _load(login, find_program("pg_restore", login.programs, major), owner, file)
         _refuse_losses(await swap.protect(owner), contents.rows)
         await migrate(login.conninfo, connect_timeout=login.timeout)
-        erased = await _erase_again(swap, owner, receipts or {})
+        erased = await _erase_again(swap, owner, receipts or {}, contents)
         await swap.finish(owner)
         done = True
     finally:
@@ -347,15 +347,16 @@ async def restore_backup(
     return Backup(str(file), size, count_facts(rows), rows, checksum), erased
 
 
-async def _erase_again(swap: SchemaSwap, owner: str, receipts: Receipts) -> int:
+async def _erase_again(swap: SchemaSwap, owner: str, receipts: Receipts, contents: Contents) -> int:
     """Apply receipts, each once, and return how many erased something. Raises StartRefused."""
+    unsigned = "receipt_secret" not in contents.rows  # older backups have no key to check with
     known, erased = set[object](), 0
     for file, some in receipts.items():
         for receipt in some:
             if (number := (receipt.get("erasure"), receipt.get("space_id"))) in known:
                 continue
             known.add(number)
-            state = await swap.erase_again(owner, receipt)
+            state = await swap.erase_again(owner, receipt, unsigned=unsigned)
             if state == "altered":
                 raise StartRefused(
                     f"Nothing was restored: a receipt in {file} was changed. Use another copy"

@@ -3,7 +3,10 @@
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, cast
+from typing import Annotated, Any
+from uuid import UUID
+
+from pydantic import BaseModel, Field, TypeAdapter
 
 from textrawl.archive.exports import write_whole
 from textrawl.errors import StartRefused
@@ -14,6 +17,17 @@ _MOST_BYTES = 500_000_000
 Receipt = Mapping[str, Any]
 Receipts = Mapping[Path, Sequence[Receipt]]
 """Receipts by the file that holds them."""
+
+
+class _Receipt(BaseModel):
+    """The members that an erasure needs before the signature is checked, and any others."""
+
+    erasure: UUID
+    space_id: Annotated[int, Field(strict=True, ge=0, lt=2**31)]
+    rows: dict[str, list[str]]
+
+
+_RECEIPTS = TypeAdapter(list[_Receipt])
 
 
 def write_receipts(file: Path, receipts: Iterable[Receipt]) -> None:
@@ -34,7 +48,8 @@ def read_receipts(file: Path) -> list[Receipt]:
         if file.stat().st_size > _MOST_BYTES:
             raise StartRefused(f"{file} is too large for a file of receipts")
         content = json.loads(file.read_text(encoding="utf-8"))
-        return [dict(cast("Receipt", receipt)) for receipt in content["receipts"]]
+        _RECEIPTS.validate_python(content["receipts"])
+        return content["receipts"]
     except OSError as error:
         raise StartRefused(f"{file} cannot be read: {error.strerror}") from error
     except (ValueError, KeyError, TypeError, RecursionError):

@@ -24,7 +24,7 @@ async def plan(visit: PageRequest) -> Response:
 async def erase(visit: PageRequest) -> Response:
     """Erase a person as the plan said, and show the receipts.
 
-    If the plan of a space is different now, erase nothing there, and say so.
+    If the plan of a space is different now, erase nothing, and say so.
     """
     form = visit.form
     person = _read_person(form.get("name", ""), form.get("also", ""), form.get("keep", ""))

@@ -99,36 +99,28 @@ class Erasure:
     async def erase(
         self, person: Person, planned: Mapping[int, str] | None = None
     ) -> list[ErasedRow]:
-        """Erase a person in one transaction for each space, and return the receipts.
+        """Erase a person in one transaction, and return the receipt of each space.
 
         `planned` has the fingerprints of a plan by space. If a space has another plan by now,
-        nothing is erased there and in the spaces after it.
+        nothing is erased.
         """
-        plan = await self.plan(person)
-        rows: list[ErasedRow] = []
-        for space in dict.fromkeys(row.space_id for row in plan if row.action != "stay"):
-            rows += await self._call(
-                "erase_person",
-                ErasedRow,
-                space,
-                **_name(person),
-                planned=None if planned is None else planned.get(space, ""),
-                client=self._client,
-                tool="textrawl erase",
-            )
-        if self._space is None:
+        rows = await self._call(
+            "erase_person",
+            ErasedRow,
+            self._space,
+            **_name(person),
+            planned=None if planned is None else json.dumps(planned),
+            client=self._client,
+            tool="textrawl erase",
+        )
+        if self._space is None:  # in a distributed memory, the coordinator has the names
             await self._database.value("rename_erased_actors", int, credential=self._credential)
         return rows
 
     async def verify(self, receipt: Mapping[str, Any]) -> str:
         """Return valid, pending, altered or unknown, as `verify_erasure` says."""
-        return await self._database.value(
-            "verify_erasure",
-            str,
-            receipt=json.dumps(receipt),
-            space=self._space,
-            credential=self._credential,
-        )
+        [state] = await self._call("verify_erasure", str, self._space, receipt=json.dumps(receipt))
+        return state
 
     async def _call(
         self, function: LiteralString, row: type[Row], space: int | None, /, **arguments: object

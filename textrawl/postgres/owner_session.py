@@ -358,12 +358,12 @@ class SchemaSwap:
                 await connection.execute("select textrawl.protect_tables()")
             return await Session(connection).count_rows()
 
-    async def erase_again(self, owner: str, receipt: object) -> str:
+    async def erase_again(self, owner: str, receipt: object, *, unsigned: bool) -> str:
         """Apply the receipt of an erasure, and return what apply_erasure() says about it."""
-        query = "select textrawl.apply_erasure(%s, 'textrawl restore')"
+        query = "select textrawl.apply_erasure(%s, 'textrawl restore', %s)"
         async with self._open() as connection, connection.transaction():
             await self._act_as(connection, owner)
-            cursor = await connection.execute(query, [as_json(receipt)])
+            cursor = await connection.execute(query, [as_json(receipt), unsigned])
             return str((await cursor.fetchone() or ("",))[0])
 
     async def finish(self, owner: str) -> None:

@@ -70,6 +70,7 @@ def erase(  # noqa: PLR0913, PLR0917 - each argument is an option
     if verify is not None and not names:
         _verify_file(verify, space, as_json=as_json)
     elif names and verify is None:
+        _check(receipt, unseen=as_json and not (dry_run or yes))
         plan = ask(commands.plan_erasure, space, names[0], names[1:], keep)
         if as_json and dry_run:
             write_json([asdict(row) for row in plan])
@@ -85,6 +86,16 @@ def erase(  # noqa: PLR0913, PLR0917 - each argument is an option
             erasing.run(plan, (receipt or _name_file()).absolute(), yes=yes)
     else:
         raise typer.BadParameter("give the name of a person, or --verify FILE")
+
+
+def _check(receipt: Path | None, *, unseen: bool) -> None:
+    """Raise BadParameter for a receipt that no restore finds, and for a plan that nobody sees."""
+    if receipt is not None and not receipt.name.endswith(SUFFIX):
+        raise typer.BadParameter(
+            f"`textrawl restore` finds receipts only in files *{SUFFIX}: name it so"
+        )
+    if unseen:
+        raise typer.BadParameter("--json shows no plan: add --dry-run or --yes")
 
 
 class _Erasing(NamedTuple):
