@@ -43,7 +43,8 @@ begin
         select from placed_items(put_items.deletions, origin.space_id) p
         where p.wanted <> coalesce(p.held, 0)
           -- A call that is repeated with its request id finds what it deleted.
-          and (p.held is distinct from 0 or (p.author_id, p.request) is distinct from (origin.author_id, put_items.request))) then
+          and (p.held is distinct from 0 or put_items.request is null
+               or (p.author_id, p.request) is distinct from (origin.author_id, put_items.request))) then
         raise exception using errcode = 'TR106', message = 'the item was changed meanwhile';
     end if;
     return query

@@ -146,6 +146,8 @@ def change(items: list[Any], deletions: list[Any]) -> tuple[str, Json, Json]:
 def test_of_several_items_none_is_stored_if_one_cannot_be(team: Team) -> None:
     put(team, "bob", 1, "a")
     put(team, "bob", 2, "b")
+    put(team, "bob", 3, "gone")
+    call(team, "bob", *change([], [{**GONE, "key": "gone"}]))
     before = look(team)
     for items, deletions, state in (
         ([NEW, {**NEW, "key": ""}], [GONE], "TR103"),
@@ -153,6 +155,7 @@ def test_of_several_items_none_is_stored_if_one_cannot_be(team: Team) -> None:
         ([NEW, {**NEW, "key": "a", "version": 2}], [], "TR106"),
         ([NEW], [{**GONE, "version": 2}], "TR106"),
         ([NEW], [{**GONE, "key": "never", "version": 1}], "TR106"),
+        ([NEW], [{**GONE, "key": "gone", "version": 7}], "TR106"),
         ([NEW, NEW], [], "TR103"),
         ([NEW], [GONE, GONE], "TR103"),
         ([NEW], [NEW], "TR103"),

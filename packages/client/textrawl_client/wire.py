@@ -27,6 +27,7 @@ _PROTOCOL = "2026-07-28"
 _MCP = "io.modelcontextprotocol/"
 TOOL, PROMPT = "tools/call", "prompts/get"
 _PARSER = TypeAdapter[Any](Any)
+_LEVELS = 190  # of lists and objects, which every parser of a server reads
 
 
 class Call(NamedTuple):
@@ -104,10 +105,11 @@ def encode(message: Members) -> bytes:
     try:
         text = json.dumps(message, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
         line = text.encode()
-        _PARSER.validate_json(line)  # servers use this parser, which has a limit of depth
+        if line.count(b"[") + line.count(b"{") > _LEVELS:
+            _PARSER.validate_json(line)  # servers use this parser, which has a limit of depth
     except (RecursionError, ValidationError):
         raise ArgumentInvalid(
-            "a value has at most 190 levels of lists and objects: store a part as text",
+            f"a value has at most {_LEVELS} levels of lists and objects: store a part as text",
             title="Value is nested too deeply",
         ) from None
     except (TypeError, ValueError) as error:
