@@ -9,6 +9,7 @@ from math import ceil
 import anyio
 import httpx2
 import psycopg
+from anyio import to_thread
 from hypothesis import settings
 from hypothesis import strategies as st
 
@@ -32,6 +33,8 @@ class Tally:
     done: int = 0  # without an error
     cancelled: int = 0
     broken: int = 0
+    ended: int = 0
+    killed: int = 0  # connections, in the middle of work
     asked: set[str] = field(default_factory=set[str])
     leaks: list[str] = field(default_factory=list[str])
 
@@ -79,9 +82,12 @@ def digest_victims(owner: psycopg.Connection) -> dict[str, str]:
 
 
 async def cross(
-    site: Site, tokens: Sequence[str], loots: Sequence[Loot], kill: Callable[[], None]
+    site: Site, tokens: Sequence[str], loots: Sequence[Loot], kill: Callable[[], int]
 ) -> Tally:
-    """Make ATTEMPTS, 32 at a time. Some clients hang up, and `kill` ends connections."""
+    """Make ATTEMPTS, 32 at a time. Some clients hang up, and `kill` ends connections.
+
+    `kill` returns how many of them were at work; if none was, it ends none.
+    """
     tally = Tally()
     ways = st.sampled_from(tokens), st.sampled_from(_PATIENCE)
     named = [
@@ -95,8 +101,16 @@ async def cross(
             for name, (token, patience, attempt) in attempts[first : first + CLIENTS]:
                 group.start_soon(_try, site, tally, name, token, patience, attempt)
             if first % KILLS_EVERY == 0:
-                kill()
+                group.start_soon(_kill, kill, tally, min(first + CLIENTS, len(attempts)))
     return tally
+
+
+async def _kill(kill: Callable[[], int], tally: Tally, attempts: int) -> None:
+    """End connections once one is at work, or give up when all `attempts` have ended."""
+    killed = 0
+    while not killed and tally.ended < attempts:
+        killed = await to_thread.run_sync(kill)
+    tally.killed += killed
 
 
 async def _try(
@@ -116,11 +130,16 @@ async def _try(
         tally.cancelled += scope.cancelled_caught
     except httpx2.TransportError:
         tally.broken += 1
+    finally:
+        tally.ended += 1
 
 
-def kill_backends(owner: psycopg.Connection) -> None:
-    """End every connection of the server, in the middle of its work."""
-    owner.execute(
-        "select pg_terminate_backend(pid) from pg_stat_activity"
-        " where usename = 'textrawl_app' and datname = current_database()"
+def kill_backends(owner: psycopg.Connection) -> int:
+    """End every connection of the server if one is at work. Return how many were at work."""
+    [(killed,)] = owner.execute(
+        "with own as materialized (select pid, state = 'active' as works from pg_stat_activity"
+        " where usename = 'textrawl_app' and datname = current_database())"
+        " select count(*) filter (where works) from own"
+        " where (select bool_or(works) from own) and pg_terminate_backend(pid)"
     )
+    return killed
