@@ -1,7 +1,7 @@
 create function textrawl.digest_memory(
     project text default null,  -- name of the project that the caller works on
     max_rows integer default 40,
-    max_characters integer default 300,  -- longer facts are left out; a summary has at most 120 tokens
+    max_characters integer default 300,  -- longer facts are left out, and of a summary the clauses that do not fit
     spaces integer[] default null, credential bytea default null,
     authors text[] default null,   -- names; only facts of these authors. Null: all
     members boolean default false  -- true: only facts of members, see is_from_author()
@@ -89,7 +89,9 @@ begin atomic
         union all
         select s.space_id, s.entity_id, s.entity_id, 'summary: ' || told.summary, s.made_at, s.made_at, s.author_id, 'summary', 1
         from chosen c join textrawl.summary s on s.space_id = c.space_id and s.entity_id = c.id
-        cross join lateral (select textrawl.entity_summary(s.space_id, s.entity_id, (select ids from author), members) as summary) told
+        cross join lateral (
+            select textrawl.entity_summary(s.space_id, s.entity_id, (select ids from author), members,
+                max_characters - char_length('summary:  (stale)')) as summary) told
         where c.section in ('project', 'self') and told.summary is not null
     ), once as (
         -- A fact of several sections belongs to the first of them in this order.

@@ -11,6 +11,17 @@ from tests.archive.conftest import as_superuser, fill, read_all, succeed, write_
 from tests.support.commands import Outcome, Run
 
 pytestmark = pytest.mark.slow
+_MALFORMED = (
+    ("rows", []),
+    ("rows", {"entity": ["Zoe"]}),
+    ("rows", {"event": ["\ud800"]}),
+    ("space_id", "x"),
+    ("erasure", "7"),
+    ("at", "2026-13-01T00:00:00Z"),
+    ("keep", "all"),
+    ("by", float("inf")),
+    ("by", "a\0b"),
+)
 
 
 def find(url: str, text: str) -> list[str]:
@@ -98,12 +109,14 @@ def test_a_changed_receipt_stops_a_restore_and_one_of_another_memory_does_nothin
         return run("restore", str(file), DATABASE_URL=empty)
 
     altered = restore(rows={})
-    malformed = [restore(rows=[]), restore(space_id="x"), restore(erasure=[])]
+    malformed = [restore(**{name: value}) for name, value in _MALFORMED]
+    unread = run("erase", "--verify", str(changed), DATABASE_URL=zoe)
     restored = restore(key="0" * 16)  # the signature is still that of the space
 
     assert (unknown.code, "unknown" in unknown.err) == (1, True)
     assert (altered.code, "was changed" in altered.err) == (1, True)
-    assert all("is not a file of receipts" in outcome.err for outcome in malformed)
+    for outcome in (*malformed, unread):
+        assert "is not a file of receipts" in outcome.err
     assert (restored.code, "Applied" in restored.err) == (0, False)
     assert {"entity", "observation"} <= set(find(empty, "zoe"))
 

@@ -30,6 +30,8 @@ def test_show_and_explain_quote_the_sentence_from_which_a_fact_was_taken(
 ) -> None:
     known = {"DATABASE_URL": database_url, "ACCESS_TOKEN": TOKEN}
     fact = {"entity": "Jeff", "observation": "lives in Oslo"}
+    owner.execute("select remember_fact('Jeff', 'person', 'drinks tea')")
+    assert "None of these facts has a sentence" in run("show", "Jeff", "--why", **known).err
     said = {"evidence": "Now Jeff lives in Oslo.", "evidence_start": 12}
     owner.execute("select build_knowledge(facts => %s)", [json.dumps([{**fact, **said}])])
 

@@ -18,7 +18,6 @@ from mcp.types import TextContent
 
 from tests.conftest import Connect
 from tests.support.commands import FACT, HELLO, Launch, Run
-from textrawl.cli.commands import demo as command
 from textrawl.cli.demo import read_material, write_reply
 from textrawl.connect.clients import find_command, find_script
 from textrawl.embedded.cluster import run_embedded
@@ -199,20 +198,18 @@ def test_a_memory_that_is_somebodys_own_is_left_alone(
 
 @pytest.mark.slow
 def test_its_own_folder_of_another_version_is_set_aside_and_made_anew(
-    run: Run, home: Path, data_dir: Path, monkeypatch: pytest.MonkeyPatch
+    run: Run, home: Path, data_dir: Path
 ) -> None:
-    folder = data_dir.rename(home / "textrawl-demo")
-    # The default folder of root is the same in each environment, and belongs to this machine.
-    monkeypatch.setattr(command, "default_data_dir", lambda: home / "textrawl")
+    folder, own = data_dir.rename(home / "textrawl-demo"), {"DATA_DIR": home / "textrawl"}
 
     with start_blocking_portal() as portal:
         running = portal.wrap_async_context_manager(run_embedded(folder))
         with running as cluster:
             with psycopg.connect(cluster.dsn(OWNER)) as owner:
                 owner.execute("update textrawl.migration set hash = repeat('0', 64)")
-            used = run("demo")
+            used = run("demo", **own)
     refused = run("demo", "--json", "--data-dir", str(folder))
-    outcome = run("demo", "--json")
+    outcome = run("demo", "--json", **own)
 
     assert (used.code, f"the memory in {folder} open" in used.complaint) == (1, True)
     assert (refused.code, "another text of" in refused.complaint) == (1, True)
@@ -221,11 +218,13 @@ def test_its_own_folder_of_another_version_is_set_aside_and_made_anew(
     assert (home / "textrawl-demo-1").is_dir()
 
 
-def test_the_default_folder_of_a_memory_is_never_taken(run: Run) -> None:
-    outcome = run("demo", "--data-dir", str(default_data_dir()))
+def test_the_folder_of_your_memory_is_never_taken(run: Run, home: Path) -> None:
+    own = home / "memory"
+    for folder in (default_data_dir(), own):
+        outcome = run("demo", "--data-dir", str(folder), TEXTRAWL_DATA_DIR=own)
 
-    assert outcome.code == 2
-    assert "holds your own memory: choose another folder" in outcome.complaint
+        assert outcome.code == 2
+        assert "holds your own memory: choose another folder" in outcome.complaint
 
 
 def test_a_folder_that_cannot_be_used_is_one_line(run: Run, home: Path) -> None:

@@ -9,7 +9,7 @@ import pytest
 
 from tests.explorer.visiting import Browser
 from tests.support.commands import Launch, Run, data_dir, home, launch, run, seed
-from textrawl.cli.commands import demo, serve
+from textrawl.cli.commands import serve
 from textrawl.errors import StartRefused
 
 __all__ = ["data_dir", "home", "launch", "run", "seed"]
@@ -78,8 +78,7 @@ def test_a_taken_port_is_explained(data_dir: Path, run: Run) -> None:
 def test_the_memory_of_a_demo_that_never_ran_is_not_opened(
     home: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    # The default folder of root is the same in each environment, and belongs to this machine.
-    monkeypatch.setattr(demo, "default_data_dir", lambda: home / "textrawl")
+    monkeypatch.setenv("TEXTRAWL_DATA_DIR", str(home / "textrawl"))
     with pytest.raises(StartRefused, match="run `textrawl demo` first"):
         serve.explore(demo=True)
 

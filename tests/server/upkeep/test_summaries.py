@@ -117,6 +117,14 @@ async def test_a_summary_quotes_its_facts_and_stands_beside_them(
     assert await tell(given, maxObs=5, maxTokens=200) == ("", told)
     assert await tell(given) == ("", told)  # with all facts
     assert await tell(given, maxObs=5, asOf="2099-01-01") == ("", told)
+    first = told.split("; ")[0]
+    for longest, summary in ((500, told), (len(first) + 17, first), (len(first) + 16, None)):
+        [(content,)] = ben.execute(
+            "select max(content) from digest_memory('Ben', max_characters => %s)"
+            " where section = 'summary'",
+            (longest,),
+        )
+        assert content == (summary and f"summary: {summary}")
     assert fetch(
         ben, "select tool, detail ->> 'clauses' from event where action = 'summarized'"
     ) == [("summarize", "3")]

@@ -21,6 +21,7 @@ from textrawl.cli.demo import (
 from textrawl.cli.foreground import run_foreground
 from textrawl.embedded.location import default_data_dir
 from textrawl.embedded.postmaster import read_state
+from textrawl.environment import find_value, read_sources
 from textrawl.errors import StartRefused
 
 
@@ -33,12 +34,11 @@ def demo(
 ) -> None:
     """See memory at work: store facts about PostgreSQL, ask questions, count tokens.
 
-    A real MCP client calls a real server. The demo needs no network, reads no settings and does not
-    change your own memory.
+    A real MCP client calls a real server. The demo needs no network, reads no setting but
+    TEXTRAWL_DATA_DIR, and does not change your own memory.
     """
-    own = default_data_dir()
     folder = (data_dir or find_demo_folder()).expanduser().absolute()
-    if folder.resolve() == own.resolve():
+    if folder.resolve() in {_find_own_folder().resolve(), default_data_dir().resolve()}:
         raise typer.BadParameter(f"{folder} holds your own memory: choose another folder.")
     try:
         result = _run(folder)
@@ -59,8 +59,14 @@ def demo(
 
 def find_demo_folder() -> Path:
     """Return the folder of the demo's memory, beside that of the own memory."""
-    own = default_data_dir()
-    return own.with_name(f"{own.name}-demo").expanduser().absolute()
+    own = _find_own_folder()
+    return own.with_name(f"{own.name}-demo")
+
+
+def _find_own_folder() -> Path:
+    # Other settings may be wrong, because the demo does not need them.
+    found = find_value("data_dir", read_sources())
+    return (Path(found.text) if found else default_data_dir()).expanduser().absolute()
 
 
 def _set_aside(folder: Path) -> None:

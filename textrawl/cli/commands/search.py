@@ -215,7 +215,9 @@ def _show_periods(row: EntityRow) -> None:
 
 
 def _show_evidence(row: EntityRow) -> None:
-    """Add its sentence to each fact that an LLM took from a text."""
+    """Add its sentence to each fact that an LLM took from a text. Say so if no fact has one."""
+    if not any(fact["evidence"] for fact in row.observations):
+        write_message("None of these facts has a sentence: an LLM took none of them from a text.")
     for fact in row.observations:
         if evidence := fact["evidence"]:
             fact["content"] += f" [{_quote(evidence, fact['evidence_start'])}]"
