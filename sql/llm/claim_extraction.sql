@@ -25,9 +25,8 @@ begin atomic
     select c.space_id, c.document_id, c.version, d.path, v.content, c.attempts, (
             select coalesce(jsonb_object_agg(known.key, known.aliases), '{}')
             from (select e.name_key as key, jsonb_agg(a.name order by a.name) as aliases
-                  from textrawl.entity_alias a join textrawl.entity e on e.space_id = a.space_id and e.id = a.entity_id
-                  where a.space_id = c.space_id and a.removed_at is null
-                    and strpos((select textrawl.name_key(v.content)), a.name_key) > 0
+                  from textrawl.said_aliases(array[c.space_id], v.content) a
+                  join textrawl.entity e on e.space_id = a.space_id and e.id = a.entity_id
                   group by e.name_key) known)
     from claimed c
     join textrawl.document d on d.space_id = c.space_id and d.id = c.document_id

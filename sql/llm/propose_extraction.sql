@@ -24,22 +24,29 @@ begin
     end if;
     origin := row(propose_extraction.space, written.author_id, written.client, 'extraction', written.request, true)::origin;
     with item as (
-        select 'fact' as kind, value, ordinality as place, name_key(value ->> 'entity') as key, fact_hash(value ->> 'observation') as hash
+        select 'fact' as kind, value, ordinality as place, entity_keys(propose_extraction.space, value ->> 'entity') as keys,
+            null::text[] as to_keys, fact_hash(value ->> 'observation') as hash
         from jsonb_array_elements(facts) with ordinality
         union all
-        select 'relation', value, ordinality, name_key(value ->> 'from'),
-            fact_hash(relation_key(value ->> 'relation') || chr(10) || name_key(value ->> 'to'))
+        select 'relation', value, ordinality, entity_keys(propose_extraction.space, value ->> 'from'),
+            entity_keys(propose_extraction.space, value ->> 'to'), fact_hash(relation_key(value ->> 'relation'))
         from jsonb_array_elements(relations) with ordinality
     ), new as (
         -- An LLM can repeat itself.
-        select distinct on (i.kind, i.key, i.hash) i.* from item i
+        select distinct on (i.kind, i.keys, i.to_keys, i.hash) i.* from item i
         -- Nobody is asked twice: a proposal of the same text is pending or was decided, whoever made it.
         where not exists (
                   select from proposal p
-                  where p.space_id = propose_extraction.space and p.kind = i.kind and p.entity_key = i.key and p.content_hash = i.hash
+                  where p.space_id = propose_extraction.space and p.kind = i.kind and p.entity_key = any(i.keys)
+                    and case i.kind when 'fact' then p.content_hash = i.hash
+                            else p.to_key = any(i.to_keys) and relation_key(p.relation_type) = relation_key(i.value ->> 'relation') end
                     and p.decision is distinct from 'withdrawn')
           and not (i.kind = 'fact' and was_proposed(
-                  propose_extraction.space, i.key, i.value ->> 'observation', propose_extraction.model, fact_vectors[i.place]))
+                  propose_extraction.space, i.keys, i.value ->> 'observation', propose_extraction.model, fact_vectors[i.place]))
+          and not exists (
+                  select from item e
+                  where i.kind = 'fact' and e.kind = 'fact' and e.keys = i.keys and e.place < i.place
+                    and is_reworded(e.value ->> 'observation', i.value ->> 'observation', fact_vectors[e.place] <=> fact_vectors[i.place]))
           and not exists (
                   select from find_entities(array[propose_extraction.space], i.value ->> 'entity') e
                   join observation o on o.space_id = e.space_id and o.entity_id = e.entity_id
@@ -49,7 +56,7 @@ begin
                   join relation r on r.space_id = f.space_id and r.from_entity = f.entity_id
                   join find_entities(array[propose_extraction.space], i.value ->> 'to') t on t.entity_id = r.to_entity
                   where i.kind = 'relation' and relation_key(r.relation_type) = relation_key(i.value ->> 'relation'))
-        order by i.kind, i.key, i.hash, i.place
+        order by i.kind, i.keys, i.to_keys, i.hash, i.place
     )
     select p.proposals into proposals
     from (select coalesce(jsonb_agg(value order by place) filter (where kind = 'fact'), '[]') as facts,
@@ -67,5 +74,5 @@ $$;
 
 comment on function textrawl.propose_extraction is
     'Propose the facts and relations that an LLM found in a claimed journal entry, for its author. Left out: items that '
-    'are stored, also if they have ended, and items that were proposed before and not withdrawn, also in other words: see '
-    'was_proposed(). If the entry was changed meanwhile, nothing is proposed. Returns the ids.';
+    'are stored, also if they have ended, and items that were proposed before and not withdrawn, or are in the answer twice, '
+    'also in other words or about an alias: see is_reworded() and was_proposed(). If the entry was changed meanwhile, nothing is proposed. Returns the ids.';

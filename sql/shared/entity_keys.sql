@@ -6,7 +6,8 @@ begin atomic
         union
         select a.name_key from textrawl.entity_alias a
         join textrawl.entity e on e.space_id = a.space_id and e.id = a.entity_id
-        where a.space_id = entity_keys.space and e.name_key = textrawl.entity_key(entity_keys.space, entity_keys.name));
+        where a.space_id = entity_keys.space and e.name_key = textrawl.entity_key(entity_keys.space, entity_keys.name)
+        order by 1);
 end;
 
 comment on function textrawl.entity_keys is

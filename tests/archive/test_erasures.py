@@ -11,7 +11,7 @@ from tests.archive.conftest import as_superuser, fill, read_all, succeed, write_
 from tests.support.commands import Outcome, Run
 
 pytestmark = pytest.mark.slow
-_MALFORMED = (
+_MALFORMED: tuple[tuple[str, object], ...] = (
     ("rows", []),
     ("rows", {"entity": ["Zoe"]}),
     ("rows", {"event": ["\ud800"]}),

@@ -317,6 +317,7 @@ async def test_nothing_is_proposed_again_in_other_words_and_the_acceptance_is_co
 
     # Another time is another fact.
     other = ["he builds boats with his sister", "BUILDS boats there", "used to build boats"]
+    other += ["he used to build boats"]
     said = {"name": "Ben", "type": "person", "observations": other}
     server.write = lambda _: json.dumps({"entities": [said], "relations": []})
     await record(proposing, f"{TEXT} Ben used to build boats.", date="2026-05-13")
@@ -331,6 +332,12 @@ async def test_nothing_is_proposed_again_in_other_words_and_the_acceptance_is_co
         ("ada", llm, 4, 0, 1, 3, 0.25, {"no": 3})
     ]
     assert fetch(owner, "select jsonb_array_length(proposals) from memory_report()") == [(1,)]
+
+    owner.execute("select name_entity('Ben', 'Benny')")
+    said |= {"name": "Benny"}
+    await record(proposing, f"{TEXT} Benny builds boats there with his sister.", date="2026-05-14")
+    await extract(proposing)
+    assert fetch(owner, "select content from list_proposals()") == []
 
 
 async def test_after_a_server_that_ended_before_the_last_step_nothing_is_proposed_twice(
