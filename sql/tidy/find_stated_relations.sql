@@ -29,7 +29,10 @@ begin
     ), named as (
         select distinct on (p.id, f.entity_id) p.*, f.entity_id as target
         from split p cross join lateral find_entities(array[find_stated_relations.space], p.name) f
+        join entity e on e.space_id = f.space_id and e.id = f.entity_id
         where f.entity_id <> p.entity_id
+          -- A name in capitals can be that of something else than the word: POSTGRES is the ancestor of Postgres.
+          and (e.name <> upper(e.name) or e.name = lower(e.name) or e.name_key <> name_key(p.name) or p.name = e.name)
         order by p.id, f.entity_id, char_length(p.verb)
     )
     select c.id, c.relation, c.target from (

@@ -70,6 +70,22 @@ async def test_whoever_takes_their_own_right_is_warned(place: Place) -> None:
     assert "This is your own grant" in lowered.text
 
 
+async def test_after_a_grant_the_next_page_knows_all_new_rights(place: Place) -> None:
+    [(_, scopes)] = _list_grants(place, "admin")
+    given = {"actor": "admin", "space": "team", **{f"scope-{scope}": "1" for scope in scopes}}
+    async with place.browse("admin") as browser:
+        await browser.get("grants")
+        place.owner.execute("select create_space('yard')")
+        place.owner.execute("select grant_access('admin', 'yard', '{read,admin}')")
+        await browser.post("grant", **given, confirmed="1")
+        page = await browser.get("grants", space="yard")
+        await browser.post("take-back", actor="admin", space="yard", confirmed="1")
+        left = await browser.get("grants", space="yard")
+
+    assert (page.status_code, left.status_code) == (200, 404)
+    assert _list_grants(place, "admin") == [("team", scopes)]
+
+
 async def test_an_administrator_sees_and_changes_nothing_of_another_space(place: Place) -> None:
     place.owner.execute("select create_space('other'), grant_access('admin', 'other', '{read}')")
     place.owner.execute(

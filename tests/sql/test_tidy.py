@@ -33,6 +33,7 @@ ORDER: tuple[tuple[str, str, str | None], ...] = (
     ("Atlas", "has a licence until May 2099", "2024-03-01"),
     ("Dora", "does not report to Cleo", None), ("Dora", "used to work for Ben", None),
     ("Dora", "asks Harbour to pay", None),
+    ("POSTGRES", "is a project of Berkeley", None), ("Dora", "runs Postgres at home", None),
     # No month or day of another date makes an end.
     ("Atlas", "rents an office until March or May 2025", "2024-03-01"),
     ("Atlas", "keeps the archive until 3 May or 10 January 2025", "2024-03-01"),

@@ -280,9 +280,12 @@ class Directory:
         self._principals[credential] = principal
         return principal
 
-    def forget(self, credential: bytes | None) -> None:
-        """Let the next request of `credential` see rights that have just changed."""
-        self._principals.pop(credential, None)
+    def forget(self, actor: str) -> None:
+        """Let the next requests of an actor see rights that have just changed."""
+        for credential in list(self._principals):
+            principal = self._principals.get(credential)  # None: expired meanwhile
+            if principal is not None and principal.actor == actor:
+                self._principals.pop(credential, None)
 
     async def find_own(self, credential: bytes | None, space: str | None) -> Principal:
         """Return the principal of this process, restricted to `space` unless it is None.

@@ -31,6 +31,7 @@ async def grant(visit: PageRequest) -> Response:
         await visit.call_anywhere(
             "grant_access", list[str], actor=actor, space=space, scopes=scopes
         )
+        visit.site.directory.forget(actor)
         return _return_to(space)
     held = await find_grant(visit, actor)
     own = actor == visit.principal.actor and "admin" not in scopes
@@ -51,6 +52,7 @@ async def take_back(visit: PageRequest) -> Response:
     """Take back all scopes of an actor in a space. The form is the confirmation of the person."""
     space, actor = require_place(visit, changes=True), read_actor(visit.read("actor"))
     await visit.call_anywhere("revoke_access", list[str], actor=actor, space=space)
+    visit.site.directory.forget(actor)
     return _return_to(space)
 
 

@@ -88,6 +88,7 @@ async def revoke(visit: PageRequest) -> Response:
     token = await _find_token(visit, visit.read("token"))
     async with open_owner(visit) as owner:
         await owner.call("revoke_token", RevokedTokenRow, name=str(token.id))
+    visit.site.directory.forget(token.actor)
     return RedirectResponse(write_link("tokens", space=space), 303)
 
 

@@ -63,7 +63,7 @@ async def _create_graph(visit: PageRequest) -> str:
     """Create the first graph as `textrawl ingest` does, and return its name."""
     async with open_owner(visit) as owner:
         await create_graph(owner)
-    visit.site.directory.forget(visit.principal.credential)
+    visit.site.directory.forget(visit.principal.actor)
     return FIRST_GRAPH
 
 
