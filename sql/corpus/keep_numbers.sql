@@ -15,8 +15,10 @@ begin atomic
         select coalesce(max(part), 0) as part from former
     )
     -- The numbers of new chunks follow the former ones, so that an id never means another chunk. If no numbers are left,
-    -- all chunks are numbered again.
-    select case when l.part + (select count(*) from kept where part is null) > 32767 then chunks
+    -- all chunks are numbered again. Without a former text, no chunk is looked at, because a long text takes seconds.
+    select case when former_content is null then (
+            select jsonb_agg(jsonb_set(a.c, '{0}', to_jsonb(a.rank)) order by a.rank) from jsonb_array_elements(chunks) with ordinality a (c, rank))
+        when l.part + (select count(*) from kept where part is null) > 32767 then chunks
         else (select jsonb_agg(jsonb_set(k.c, '{0}', to_jsonb(coalesce(k.part, l.part + k.place))) order by k.rank) from kept k) end
     from last l;
 end;

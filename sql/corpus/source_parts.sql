@@ -10,13 +10,16 @@ declare
 begin
     return query
     with super as materialized (
-        -- Postgres counts characters from the beginning of a text. So cut the text first into large blocks, then these into
-        -- small blocks, and then cut the chunks from the small blocks.
-        select s as number, substr(plain, s * 200000 + 1, 200000) as text
-        from generate_series(0, (char_length(plain) - 1) / 200000) s
+        -- Postgres counts characters from the beginning of a text. So cut the text first into large blocks, these into
+        -- smaller ones, and then cut the chunks from small blocks.
+        select s as number, substr(plain, s * 400000 + 1, 400000) as text
+        from generate_series(0, (char_length(plain) - 1) / 400000) s
+    ), middle as materialized (
+        select s.number * 10 + m as number, substr(s.text, m * 40000 + 1, 40000) as text
+        from super s cross join lateral generate_series(0, (char_length(s.text) - 1) / 40000) m
     ), block as materialized (
-        select s.number * 50 + b as number, substr(s.text, b * 4000 + 1, 4000) as text
-        from super s cross join lateral generate_series(0, (char_length(s.text) - 1) / 4000) b
+        select m.number * 10 + b as number, substr(m.text, b * 4000 + 1, 4000) as text
+        from middle m cross join lateral generate_series(0, (char_length(m.text) - 1) / 4000) b
     ), counted as materialized (
         select b.number, b.text,
             coalesce(sum(regexp_count(b.text, E'\n')) over (order by b.number rows between unbounded preceding and 1 preceding), 0)

@@ -1,6 +1,6 @@
 """Files that people upload on the page of documents."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from hashlib import sha256
 from html import unescape
 
@@ -95,6 +95,28 @@ async def test_a_file_that_is_refused_is_named_and_the_others_are_stored(shelf: 
     assert "picture.png: not stored, because it is not a text" in page.prose
     assert "tea.md: not stored, because another of the chosen files has the same name" in page.prose
     assert "key.txt: secrets were masked: " in page.prose
+
+
+@pytest.mark.slow
+async def test_a_large_text_has_more_time_than_other_calls(
+    settings: Callable[..., Settings], owner: psycopg.Connection
+) -> None:
+    owner.execute("""
+        create function slow() returns trigger language plpgsql
+        as 'begin perform pg_sleep(case when new.chunks > 100 then 4 else 0 end); return null; end';
+        create trigger slow after update on source for each row execute function slow();
+    """)
+    given = settings(embedding_provider="none", database_timeout=3.0)
+    large = b"Tea is served at four, and coffee is served at five.\n\n" * 6_000
+    async with open_place(given, owner) as place:
+        owner.execute("select create_space('shelf', tier => 'personal')")
+        owner.execute("select grant_access('writer', 'shelf', '{read,write}')")
+        async with place.browse("writer") as browser:
+            sent = await upload(browser, ("large.txt", large), ("tea.md", NOTES))
+            told = await browser.follow(sent)
+
+    assert "Stored 2 documents." in told.text
+    assert list_sources(place) == ["file/large.txt", "file/tea.md"]
 
 
 async def test_names_of_files_are_texts_and_never_paths(shelf: Place) -> None:

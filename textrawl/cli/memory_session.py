@@ -15,12 +15,10 @@ from textrawl.cli.administration import require_memory
 from textrawl.cli.console import show_wait
 from textrawl.cli.foreground import run_foreground
 from textrawl.cli.server_session import ask_server
-from textrawl.cluster.opening import open_connection
 from textrawl.errors import MemoryNotEnabled, ReadOnly
 from textrawl.memory.commands import Operation, Session, require_home
-from textrawl.memory.opening import open_database, open_memory
+from textrawl.memory.opening import open_database, open_memory, open_patiently
 from textrawl.memory.store import Store
-from textrawl.models.active_model import Models
 from textrawl.postgres.database import Database
 from textrawl.postgres.inspection import name_lock_holders
 from textrawl.settings import Settings, read_settings
@@ -168,11 +166,10 @@ async def _open(operation: Operation[..., Any], settings: Settings) -> AsyncGene
     timeout = max(settings.database_timeout, operation.least_timeout)
     async with (
         open_database(settings) as site,
-        open_connection(site.conninfo, timeout=timeout) as database,
+        open_patiently(site, timeout) as memory,
         name_lock_holders(site.conninfo, settings.database_timeout),
     ):
-        models = Models(database, None, read_only=True)
-        yield Store(database, models, credential=site.credential)
+        yield memory
 
 
 async def _begin(memory: Store, settings: Settings, space: str | None, command: str) -> Session:

@@ -1,8 +1,8 @@
 """Files that people upload become sources of a graph, as those of `textrawl ingest` do."""
 
 import shutil
-from collections.abc import Sequence
-from contextlib import suppress
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -11,7 +11,13 @@ from anyio import to_thread
 from starlette.datastructures import UploadFile
 from starlette.responses import Response
 
-from textrawl.errors import ArgumentInvalid, SpaceNotFound, TextrawlError
+from textrawl.errors import (
+    ArgumentInvalid,
+    DatabaseUnavailable,
+    SpaceNotFound,
+    StartRefused,
+    TextrawlError,
+)
 from textrawl.explorer.notices import NoticePart
 from textrawl.explorer.rendering import write_count, write_link
 from textrawl.explorer.requests import PageRequest
@@ -19,13 +25,23 @@ from textrawl.explorer.tokens_page import open_owner
 from textrawl.memory.backlog import fill_graph
 from textrawl.memory.chunking import DOCUMENTS, find_ending
 from textrawl.memory.documents import FoundFile
-from textrawl.memory.ingestion import FIRST_GRAPH, Ingestion, IngestReport, create_graph
-from textrawl.memory.store import list_graphs
+from textrawl.memory.ingestion import (
+    FIRST_GRAPH,
+    Ingestion,
+    IngestReport,
+    create_graph,
+    measure,
+)
+from textrawl.memory.opening import open_database, open_patiently
+from textrawl.memory.store import Store, list_graphs
 from textrawl.values.leaks import SECRETS_DONE
 from textrawl.values.text import clean_name
 
 _MOST_SECONDS = 30  # of the processor, to read one file
 _ALL_SECONDS = 240  # for all files: the answer, which tells what is stored, has 300
+_LARGE = (
+    250_000  # bytes of a file that Postgres stores in a few seconds, and ten times as much in 20
+)
 _TWICE = "another of the chosen files has the same name: rename one"
 
 
@@ -95,8 +111,32 @@ def _keep(files: Sequence[UploadFile], folder: Path) -> tuple[list[FoundFile], l
 
 
 async def _store(visit: PageRequest, graph: str, files: Sequence[FoundFile]) -> IngestReport:
-    mode = visit.site.settings.secrets or "mask"
-    ingestion = Ingestion(visit.site.store, visit.caller, graph, mode, _MOST_SECONDS)
+    async with _open_store(visit, large=any(measure(file) > _LARGE for file in files)) as store:
+        mode = visit.site.settings.secrets or "mask"
+        ingestion = Ingestion(store, visit.caller, graph, mode, _MOST_SECONDS)
+        return await _store_each(ingestion, files)
+
+
+@asynccontextmanager
+async def _open_store(visit: PageRequest, *, large: bool) -> AsyncGenerator[Store]:
+    """Return the memory. A text is stored by one call, to which a large one gives more time.
+
+    Raises DatabaseUnavailable.
+    """
+    if not large:
+        yield visit.site.store
+        return
+    try:
+        async with (
+            open_database(visit.site.settings) as target,
+            open_patiently(target, _ALL_SECONDS) as store,
+        ):
+            yield store
+    except StartRefused as refused:
+        raise DatabaseUnavailable(str(refused)) from refused
+
+
+async def _store_each(ingestion: Ingestion, files: Sequence[FoundFile]) -> IngestReport:
     end = anyio.current_time() + _ALL_SECONDS
     for file in files:
         try:

@@ -15,7 +15,7 @@ import anyio
 
 from textrawl import errors
 from textrawl.access.access_token import hash_token
-from textrawl.cluster.opening import load_cluster_database
+from textrawl.cluster.opening import load_cluster_database, open_connection
 from textrawl.memory.store import Extracted, Store
 from textrawl.models.active_model import Models, choose_named
 from textrawl.models.choice import asks_for_model, choose_embedder, choose_llm
@@ -78,6 +78,17 @@ async def open_database(
         checked = False
         logger.warning("The database cannot be reached yet: calls fail until it can be reached")
     yield OpenDatabase(conninfo, credential, checked, distributed)
+
+
+@asynccontextmanager
+async def open_patiently(target: OpenDatabase, timeout: float) -> AsyncGenerator[Store]:
+    """Open a memory without a model, for calls that may take `timeout` seconds.
+
+    Raises DatabaseUnavailable.
+    """
+    async with open_connection(target.conninfo, timeout=timeout) as database:
+        models = Models(database, None, read_only=True)
+        yield Store(database, models, credential=target.credential)
 
 
 @asynccontextmanager
