@@ -16,9 +16,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from hashlib import sha256
 from io import StringIO
 from pathlib import Path
-from typing import Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from textrawl.errors import StartRefused
+
+if TYPE_CHECKING:
+    from platformdirs.api import PlatformDirsABC
 
 _FOLDER = "trusted"
 _NEW = ".new"  # the end of the name of a record that is being written
@@ -99,6 +102,7 @@ def _resolve(file: Path) -> Path:
     return Path(os.path.realpath(file.parent), file.name)
 
 
+IMPORTS = "import"  # subfolder of the data folder: the graph toolset's `migrate` reads its files
 PREFIX = "TEXTRAWL_"
 OPTION = "--env-file"
 
@@ -242,9 +246,23 @@ def read_local_file(folder: Path) -> EnvFile:
 
 def find_user_file() -> Path:
     """Return the path of the user's `.env`, such as ~/.config/textrawl/.env."""
-    import platformdirs  # noqa: PLC0415 - not imported if only the environment is read
+    return _find_user_folders().user_config_path / _LOCAL
 
-    return platformdirs.user_config_path("textrawl", appauthor=False) / _LOCAL
+
+def default_data_dir() -> Path:
+    """Return the user's data folder, or a system folder for root.
+
+    Started by root, Postgres runs as another OS user, which cannot enter the folders of root.
+    """
+    if os.geteuid() == 0:
+        return Path("/var/lib/textrawl")
+    return _find_user_folders().user_data_path
+
+
+def _find_user_folders() -> "PlatformDirsABC":
+    from platformdirs import PlatformDirs  # noqa: PLC0415 - quick commands seldom need its 10 ms
+
+    return PlatformDirs("textrawl", appauthor=False)
 
 
 def _may_have_user_file() -> bool:

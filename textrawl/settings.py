@@ -15,11 +15,12 @@ from pydantic.fields import FieldInfo
 from pydantic.functional_validators import BeforeValidator
 from pydantic_settings import BaseSettings, NoDecode, PydanticBaseSettingsSource, SettingsConfigDict
 
-from textrawl.embedded.location import default_data_dir
 from textrawl.environment import (
+    IMPORTS,
     PREFIX,
     Value,
     ValueSource,
+    default_data_dir,
     find_value,
     read_sources,
     read_token_file,
@@ -388,6 +389,11 @@ class Settings(BaseSettings):
         default="text",
         description="Format of log messages: `text`, or `json` for one object per line.",
     )
+
+    @property
+    def import_dir(self) -> Path:
+        """The folder with files that the graph toolset's `migrate` is allowed to read."""
+        return self.data_dir / IMPORTS
 
     @property
     def explorer_url(self) -> str | None:

@@ -21,8 +21,8 @@ from tests.support.commands import FACT, HELLO, Launch, Run
 from textrawl.cli.demo import read_material, write_reply
 from textrawl.connect.clients import find_command, find_script
 from textrawl.embedded.cluster import run_embedded
-from textrawl.embedded.location import default_data_dir
 from textrawl.embedded.postmaster import OWNER
+from textrawl.environment import default_data_dir
 from textrawl.tools.memory.entity_reply import EntityReply
 from textrawl.tools.memory.search_replies import SearchReply
 from textrawl.wire.token_counter import choose_counter

@@ -12,8 +12,8 @@ import psycopg
 import pytest
 
 from textrawl.embedded.cluster import run_embedded
-from textrawl.embedded.location import default_data_dir
 from textrawl.embedded.postmaster import SUPERUSER, read_state
+from textrawl.environment import default_data_dir
 from textrawl.errors import StartRefused
 
 pytestmark = pytest.mark.anyio

@@ -9,7 +9,7 @@ import pytest
 
 from tests.explorer.visiting import Browser
 from tests.support.commands import Launch, Run, data_dir, home, launch, run, seed
-from textrawl.cli.commands import serve
+from textrawl.cli.commands import explore
 from textrawl.errors import StartRefused
 
 __all__ = ["data_dir", "home", "launch", "run", "seed"]
@@ -80,7 +80,7 @@ def test_the_memory_of_a_demo_that_never_ran_is_not_opened(
 ) -> None:
     monkeypatch.setenv("TEXTRAWL_DATA_DIR", str(home / "textrawl"))
     with pytest.raises(StartRefused, match="run `textrawl demo` first"):
-        serve.explore(demo=True)
+        explore.explore(demo=True)
 
     assert capsys.readouterr().out == ""
 

@@ -16,7 +16,7 @@ from tests.explorer.markup import Document
 from tests.explorer.visiting import Browser, Place, enrol_people
 from tests.support.listening import find_port, wait_for_answer
 from textrawl.access.access_token import hash_token, is_token
-from textrawl.cli.commands.serve import open_owner
+from textrawl.cli.commands.explore import open_owner
 from textrawl.embedded.postmaster import OWNER
 from textrawl.explorer.serving import serve_explorer
 from textrawl.settings import Settings

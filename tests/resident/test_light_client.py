@@ -10,7 +10,7 @@ import pytest
 
 from tests.support.commands import Launch, Process, Run, wait_for
 from tests.support.sockets import is_answered, recall
-from textrawl.embedded.location import default_data_dir
+from textrawl.environment import default_data_dir
 from textrawl.errors import TextrawlError
 from textrawl.resident.client import ask, build_call
 from textrawl_client import Client, SyncClient, errors

@@ -68,6 +68,7 @@ def test_a_server_does_not_load_what_other_commands_need(loaded: set[str]) -> No
         "textrawl.cli.foreground",
         "textrawl.cli.hosting",
         "textrawl.cli.process_start",
+        "textrawl.cli.start",
         "textrawl.cli.stdio",
         "textrawl.doctor.setting_mistakes",
     }
@@ -160,7 +161,7 @@ def test_what_commands_and_an_open_memory_need_does_without_the_mcp_sdk() -> Non
 FREED = """
 import sys
 from pathlib import Path
-from textrawl.cli.process_start import return_freed_memory
+from textrawl.cli.hosting import return_freed_memory
 
 def read_resident():
     return int(Path("/proc/self/statm").read_text().split()[1]) * 4096 / 1e6

@@ -87,7 +87,7 @@ MODULES = {
         "imports": ("import",),
         "recall": ("digest", "remember"),
         "search": ("explain", "show"),
-        "serve": ("explore", "resident"),
+        "serve": ("resident",),
         "trail": ("log", "undo"),
     }.items()
     for name in names

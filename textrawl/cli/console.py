@@ -14,6 +14,7 @@ from contextlib import AbstractContextManager, contextmanager
 from datetime import datetime
 from uuid import UUID
 
+import anyio
 import typer
 from rich.console import Console, ConsoleOptions, RenderableType
 from rich.progress import (
@@ -34,6 +35,7 @@ from rich.text import Text
 from textrawl.errors import StartRefused
 from textrawl.values.text import escape_hidden, escape_json
 
+_PAUSE = 1.0  # seconds between two looks at the work that is left
 _COUNT = MofNCompleteColumn()
 _PERIOD = 300.0  # seconds of the past that count for the remaining time, because files differ
 _ONE_LINE = str.maketrans({"\n": "\\n", "\t": "\\t"})
@@ -218,6 +220,18 @@ def show_late_progress(
         yield lambda done, total: bar.update(
             task, completed=done, total=total, visible=early or done < total
         )
+
+
+async def show_left(label: str, count_left: Callable[[], int]) -> None:
+    """Show a bar whenever `count_left` returns a number above 0, until cancelled."""
+    while True:
+        if most := count_left():
+            with show_late_progress(label) as report:
+                while left := count_left():
+                    most = max(most, left)
+                    report(most - left, most)
+                    await anyio.sleep(_PAUSE)
+        await anyio.sleep(_PAUSE)
 
 
 @contextmanager

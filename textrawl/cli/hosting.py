@@ -1,10 +1,11 @@
 """The start of a server over stdio or HTTP, and the session of a client over stdio."""
 
+import ctypes
 import logging
 import os
 import sys
 from collections.abc import Generator
-from contextlib import AbstractContextManager, AsyncExitStack, contextmanager, nullcontext
+from contextlib import AbstractContextManager, AsyncExitStack, contextmanager, nullcontext, suppress
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -14,7 +15,7 @@ from pydantic import BaseModel
 
 from textrawl import __version__
 from textrawl.cli.foreground import Interrupted, run_foreground, silence_libraries
-from textrawl.cli.process_start import pause_collection, return_freed_memory
+from textrawl.cli.process_start import pause_collection
 from textrawl.doctor.setting_mistakes import find_mistakes
 from textrawl.environment import names_collector
 from textrawl.installation import write_install_command
@@ -31,7 +32,8 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger("textrawl")
 
-_PAUSE = 1.0  # seconds between two looks at the work that is left
+_M_MMAP_THRESHOLD = -3  # malloc.h of glibc
+_LARGE = 1 << 20  # bytes
 
 
 def serve_client(early_reader: EarlyReader, lists: EarlyLists | None) -> None:
@@ -66,6 +68,18 @@ def prepare_server(settings: Settings) -> None:
         logger.warning("%s", line)
 
 
+def return_freed_memory() -> None:
+    """Make glibc return freed memory to the system now. With other C libraries, do nothing.
+
+    By default glibc keeps free memory up to the size of the first large block that was freed. In
+    this process that block belonged to a vocabulary, and glibc would keep 8 MB until the end.
+    """
+    with suppress(AttributeError, OSError):
+        library = ctypes.CDLL(None)
+        library.mallopt(_M_MMAP_THRESHOLD, _LARGE)
+        library.malloc_trim(0)
+
+
 def export_traces() -> AbstractContextManager[None]:
     """Export the spans of the block to the collector of OTEL_EXPORTER_OTLP_ENDPOINT, if it is set.
 
@@ -83,22 +97,6 @@ def export_traces() -> AbstractContextManager[None]:
         )
         return nullcontext()
     return export_spans()
-
-
-def build_server(settings: Settings, *, tokens_needed: bool = False) -> "MemoryServer":
-    """Create the MCP server of `settings`."""
-    with pause_collection():
-        from textrawl.server.server import create_server  # noqa: PLC0415 - it takes half a second
-
-        server = create_server(settings, tokens_needed=tokens_needed)
-        # The socket of a memory in SERVER_URL must not lead to this memory. Python has no Unix
-        # sockets on Windows.
-        if settings.server_url is None and sys.platform != "win32":
-            from textrawl.resident.process import listen  # noqa: PLC0415 - it needs the server
-            from textrawl.server.sessions import Sessions  # noqa: PLC0415 - the same
-
-            server.run_beside = partial(listen, settings, Sessions)
-        return server
 
 
 @contextmanager
@@ -120,7 +118,9 @@ def import_lightly() -> Generator[None]:
 
 
 def _build_lightly(settings: Settings) -> "MemoryServer":
-    with import_lightly():
+    with import_lightly(), pause_collection():
+        from textrawl.server.sessions import build_server  # noqa: PLC0415 - it takes half a second
+
         return build_server(settings)
 
 
@@ -168,7 +168,7 @@ async def _open_visibly(
     settings: Settings, early_reader: EarlyReader, stack: AsyncExitStack
 ) -> "MemoryServer":
     """Open the memory and show the progress to a user who started the server in a terminal."""
-    from textrawl.cli.console import open_progress, show_wait  # noqa: PLC0415 - rarely needed
+    from textrawl.cli.console import open_progress, show_left, show_wait  # noqa: PLC0415 - rarely needed
 
     with show_wait("Opening the memory"):
         server = await _open(settings, stack)
@@ -176,23 +176,5 @@ async def _open_visibly(
         open_progress().print("Waiting for an MCP client on stdin. Ctrl-C ends this.")
     beside = await stack.enter_async_context(anyio.create_task_group())
     stack.callback(beside.cancel_scope.cancel)
-    beside.start_soon(show_vectors, server)
+    beside.start_soon(show_left, "Vectors", server.count_pending)
     return server
-
-
-async def show_vectors(server: "MemoryServer") -> None:
-    """Show a bar to a user at a terminal while the server computes vectors of older facts."""
-    from textrawl.cli.console import show_late_progress  # noqa: PLC0415 - rarely needed
-
-    while True:
-        if most := _count_pending(server):
-            with show_late_progress("Vectors") as report:
-                while pending := _count_pending(server):
-                    most = max(most, pending)
-                    report(most - pending, most)
-                    await anyio.sleep(_PAUSE)
-        await anyio.sleep(_PAUSE)
-
-
-def _count_pending(server: "MemoryServer") -> int:
-    return server.app.store.pending if server.app is not None else 0

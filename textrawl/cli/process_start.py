@@ -8,7 +8,7 @@ import gc
 import os
 import signal
 from collections.abc import Generator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from types import FrameType
 
 _CODE = 128 + signal.SIGINT
@@ -44,10 +44,6 @@ def _end(_: int, __: FrameType | None) -> None:
     os._exit(_CODE)
 
 
-_M_MMAP_THRESHOLD = -3  # malloc.h of glibc
-_LARGE = 1 << 20  # bytes
-
-
 @contextmanager
 def pause_collection() -> Generator[None]:
     """Pause garbage collection during imports.
@@ -61,17 +57,3 @@ def pause_collection() -> Generator[None]:
         gc.freeze()
     finally:
         gc.enable()
-
-
-def return_freed_memory() -> None:
-    """Make glibc return freed memory to the system now. With other C libraries, do nothing.
-
-    By default glibc keeps free memory up to the size of the first large block that was freed. In
-    this process that block belonged to a vocabulary, and glibc would keep 8 MB until the end.
-    """
-    import ctypes  # noqa: PLC0415 - only servers need it
-
-    with suppress(AttributeError, OSError):
-        library = ctypes.CDLL(None)
-        library.mallopt(_M_MMAP_THRESHOLD, _LARGE)
-        library.malloc_trim(0)

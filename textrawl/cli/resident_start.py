@@ -1,5 +1,6 @@
 """The start of `textrawl resident`. Hooks start it without typer, which would take longer."""
 
+from collections.abc import Sequence
 from functools import partial
 
 from textrawl.cli.foreground import Interrupted, run_foreground
@@ -13,6 +14,17 @@ with pause_collection():
 
 IDLE = 15.0  # minutes
 TAKEN = "Another process has this memory open for hooks and quick commands"
+
+
+def run_idle(words: Sequence[str]) -> int | None:
+    """Run `textrawl resident` and return 0, or None for `words` with options."""
+    if [*words] != ["resident"]:
+        return None
+    if not stay_resident():
+        from textrawl.cli.console import write_error  # noqa: PLC0415 - seldom needed
+
+        write_error(TAKEN)
+    return 0
 
 
 def stay_resident(idle: float = IDLE) -> bool:

@@ -22,18 +22,21 @@ _ENDS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 _ON, _OFF = ("true", "1", "yes", "on"), ("false", "0", "no", "off")
 
 
-def run_stdio() -> None:
+def run_stdio(words: Sequence[str] = ()) -> int | None:
     """Greet the client while the server is loaded, then serve it. Raises StartRefused.
 
-    If another process has the memory open, it serves the client.
+    If another process has the memory open, it serves the client. Return 0, or None for `words` with
+    options.
     """
+    if [*words] not in ([], ["serve"]):
+        return None
     with _end_on_signals(), receive() as early_reader:
         lists = begin_greeting(early_reader)
         if sys.platform != "win32":
             from textrawl.server.relay import hand_over  # noqa: PLC0415 - after the greeting
 
             if hand_over(early_reader):
-                return
+                return 0
         with pause_collection():
             from textrawl.cli.hosting import serve_client  # noqa: PLC0415 - after the greeting
 
@@ -44,6 +47,7 @@ def run_stdio() -> None:
 
             early_reader.refuse(f"textrawl cannot start: {describe_error(error)}")
             raise
+    return 0
 
 
 def begin_greeting(early_reader: EarlyReader) -> EarlyLists | None:

@@ -1,9 +1,6 @@
 """An embedded Postgres. The first process starts it, and the last process stops it.
 
-    location    the default data folder (imports little, because settings reads it)
-    paths       the paths of one cluster, checks that they are usable, and Postgres' OS user
-    postmaster  its configuration; finding, starting and stopping the server process; its state
-    cluster     its locks, programs, creation and roles; run_embedded: all that as one `async with`
-
-This file imports nothing, so importing `location` stays fast.
+paths       the paths of one cluster, checks that they are usable, and Postgres' OS user
+postmaster  its configuration; finding, starting and stopping the server process; its state
+cluster     its locks, programs, creation and roles; run_embedded: all that as one `async with`
 """

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from textrawl.embedded.location import IMPORTS, default_data_dir
+from textrawl.environment import IMPORTS, default_data_dir
 from textrawl.errors import StartRefused
 from textrawl_client.unix_socket import RESIDENT
 

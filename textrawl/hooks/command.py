@@ -55,14 +55,14 @@ _logging = False
 
 
 def run_hook(words: Sequence[str]) -> int:
-    """Answer the event `words` = (client, event) on stdout. Return 0."""
+    """Answer the event of `words` = (hook, client, event) on stdout. Return 0."""
     sys.excepthook = _stay_silent
     _end_in_time(REACHING + STARTING + _LATE)  # also if stdin stays open
     try:
         folder = _leave_folder()
         sources = read_sources()
         _set_logging(sources)
-        _run(words, sources, folder)
+        _run(words[1:], sources, folder)
     except (OSError, StartRefused, ResidentRefused, PayloadInvalid, Misused) as error:
         _log(str(error))
     except Unreachable as error:

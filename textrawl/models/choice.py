@@ -1,8 +1,13 @@
-"""The embedder and the LLM that the settings choose. Only the chosen clients are imported."""
+"""The embedder and the LLM that the settings choose. Only the chosen clients are imported.
+
+The module of a provider has a function `build_embedder` and a class `ChatSource`.
+"""
 
 import time
 from collections.abc import Callable
 from functools import partial
+from importlib import import_module
+from typing import Any, Literal
 
 from textrawl.errors import StartRefused
 from textrawl.installation import write_install_command
@@ -21,18 +26,11 @@ def choose_embedder(
     The circuit breaker reads the time in seconds from `clock`. Raises StartRefused with the name
     of the variable that is missing or wrong.
     """
-    # Import a client of a provider only if it is chosen, because that takes up to a second.
     match settings.embedding_provider:
         case "none":
             return None
-        case "openai":
-            from textrawl.models import openai  # noqa: PLC0415 - slow to import
-
-            return openai.build_embedder(settings, clock=clock)
-        case "ollama":
-            from textrawl.models import ollama  # noqa: PLC0415 - slow to import
-
-            return ollama.build_embedder(settings, clock=clock)
+        case "openai" | "ollama" as provider:
+            return _load(provider).build_embedder(settings, clock=clock)
         case "auto" | "encoder" as provider if provider == "encoder" or _has_encoder(settings):
             return encoder.build_embedder(settings)
         case _:  # `auto` never chooses OpenAI, because an API key may belong to another program
@@ -88,7 +86,7 @@ def choose_llm(
         return None
     key = _read_key(settings)
     if settings.llm_provider == "openai":
-        url, load = settings.llm_base_url or _OPENAI_URL, _load_openai
+        url = settings.llm_base_url or _OPENAI_URL
         if not key and not settings.llm_base_url:
             raise StartRefused(
                 "TEXTRAWL_LLM_API_KEY is not set: set it, or TEXTRAWL_LLM_BASE_URL for a server "
@@ -98,12 +96,12 @@ def choose_llm(
             raise StartRefused("TEXTRAWL_LLM_MODEL is not set: name a model of this server")
         key = key or "none"
     else:
-        url, load = settings.llm_base_url or _OLLAMA_URL, _load_ollama
+        url = settings.llm_base_url or _OLLAMA_URL
         url = url if "://" in url else f"http://{url}"
     endpoint = _build_endpoint(settings, url)
     return LlmClient(
         endpoint,
-        partial(load, endpoint, key, url),
+        partial(_load_source, settings.llm_provider, endpoint, key, url),
         timeout=settings.llm_timeout,
         clock=clock,
         pause=pause,
@@ -141,13 +139,12 @@ def _read_key(settings: Settings) -> str:
     return key
 
 
-def _load_openai(endpoint: LlmEndpoint, key: str, url: str) -> Callable[[], CompletionSource]:
-    from textrawl.models.openai import OpenAICompletionSource as OpenAISource  # noqa: PLC0415 - slow to import, and few use it
+def _load_source(
+    provider: Literal["openai", "ollama"], endpoint: LlmEndpoint, key: str, url: str
+) -> Callable[[], CompletionSource]:
+    return partial(_load(provider).ChatSource, endpoint, api_key=key, base_url=url)
 
-    return partial(OpenAISource, endpoint, api_key=key, base_url=url)
 
-
-def _load_ollama(endpoint: LlmEndpoint, key: str, url: str) -> Callable[[], CompletionSource]:
-    from textrawl.models.ollama import OllamaCompletionSource as OllamaSource  # noqa: PLC0415 - slow to import, and few use it
-
-    return partial(OllamaSource, endpoint, api_key=key, base_url=url)
+def _load(provider: Literal["openai", "ollama"]) -> Any:
+    # Import a provider only if it is chosen, because that takes up to a second.
+    return import_module(f"textrawl.models.{provider}")

@@ -168,7 +168,7 @@ class _Answer(BaseModel):
     usage: _Usage | None = None
 
 
-class OpenAICompletionSource:
+class ChatSource:
     """Requests /v1/chat/completions through OpenAI's client."""
 
     def __init__(self, endpoint: LlmEndpoint, *, api_key: str, base_url: str) -> None:

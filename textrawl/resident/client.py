@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import Any, NamedTuple, cast
 
 from textrawl import __version__
-from textrawl.embedded.location import default_data_dir
 from textrawl.environment import (
     ValueSource,
+    default_data_dir,
     find_access_token,
     find_value,
     list_options,

@@ -3,10 +3,9 @@
 It has no upkeep and no tools, so it starts faster than a server and needs less memory.
 """
 
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
-from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import anyio
 from pydantic import SecretStr
@@ -15,21 +14,19 @@ from textrawl.client.local import LocalTools, Tools
 from textrawl.errors import MemoryNotEnabled
 from textrawl.memory.opening import open_memory
 from textrawl.memory.store import Store
-from textrawl.resident.answers import Host, answer, is_of_another_version
+from textrawl.resident.answers import answer, is_of_another_version
 from textrawl.resident.client import Address, MemoryKey, build_address
 from textrawl.resident.listener import Listener, open_lock
 from textrawl.settings import Settings
 from textrawl.wire.replies import RecallLog, build_recall_log
 
-if TYPE_CHECKING:
-    from textrawl.tools.call import App
-
-_NAMES = {  # for the trail
+TRAIL_NAMES = {
     "query_memory": "textrawl recall",
     "digest": "textrawl digest",
     "remember_fact": "textrawl remember",
     "memory_create": "textrawl capture",
 }
+"""The names that calls of tools through the socket have in the trail."""
 
 
 def locate(settings: Settings) -> Address:
@@ -41,19 +38,6 @@ def locate(settings: Settings) -> Address:
         server_url=settings.server_url,
     )
     return build_address(settings.data_dir, memory)
-
-
-async def listen(
-    settings: Settings, open_host: Callable[[Settings, "App"], Host], app: "App"
-) -> None:
-    """Answer requests and serve sessions with the memory of a server, until cancelled."""
-    directory = app.identity.directory
-    tools = LocalTools(app.store, settings, recalls=app.recalls, names=_NAMES, directory=directory)
-    host = open_host(settings, app)
-    hosting = Listener(host.address, partial(answer, tools, host=host), host.begin)
-    async with anyio.create_task_group() as tasks:
-        tasks.start_soon(hosting.run)
-        tasks.start_soon(Listener(locate(settings), partial(answer, tools)).run)
 
 
 def _reveal(secret: SecretStr | None) -> str | None:
@@ -126,7 +110,7 @@ async def open_tools(settings: Settings, *, serving: bool) -> AsyncGenerator[Too
         try:
             async with anyio.create_task_group() as beside:
                 beside.start_soon(_record_recalls, recalls, store)
-                yield LocalTools(store, settings, recalls=recalls, names=_NAMES)
+                yield LocalTools(store, settings, recalls=recalls, names=TRAIL_NAMES)
                 beside.cancel_scope.cancel()
         finally:
             if recalls is not None:

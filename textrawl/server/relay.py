@@ -8,6 +8,7 @@ import json
 import os
 import select
 import socket
+import subprocess
 import sys
 import time
 from collections import deque
@@ -87,8 +88,6 @@ def _start_server(reads: frozenset[str]) -> Joined:
 
     This process has loaded modules of the former version, which do not fit those of the new one.
     """
-    import subprocess  # noqa: PLC0415 - few need it
-
     let_others_join()
     ours, theirs = socket.socketpair()
     command = [sys.executable, "-P", "-m", "textrawl", *list_options(), "serve"]

@@ -218,6 +218,10 @@ class MemoryServer(MCPServer[App]):
         tools = [self._specs[name] for name in self._schemas]
         return [tool.name for tool in tools if tool.annotations.read_only_hint]
 
+    def count_pending(self) -> int:
+        """Return the number of facts that still have no vector. Before the server is open: 0."""
+        return self.app.store.pending if self.app is not None else 0
+
     def read_gauges(self) -> dict[str, float]:
         """Return metrics of the pool and of vectors. Before the server is open, return none."""
         if self.app is None:
@@ -225,7 +229,7 @@ class MemoryServer(MCPServer[App]):
         store = self.app.store
         vectors = {
             "answered_without_vector": store.without_vector,
-            "pending_vectors": store.pending,
+            "pending_vectors": self.count_pending(),
         }
         return store.database.read_gauges() | vectors
 

@@ -1,7 +1,7 @@
-"""The sessions of clients whose processes hand them over to this server.
+"""A server that also answers through sockets: quick commands, and clients of other processes.
 
-Each session is one of MCP over stdio, with settings of its own, on the connection of a socket. It
-uses the open memory of this process.
+Other processes hand their clients over to this server. Each session is one of MCP over stdio, with
+settings of its own, on the connection of a socket. It uses the open memory of this process.
 """
 
 from functools import partial
@@ -10,10 +10,13 @@ from typing import Any
 import anyio
 import anyio.to_thread
 
+from textrawl.client.local import LocalTools
 from textrawl.environment import read_sources
 from textrawl.errors import ArgumentInvalid, StartRefused
-from textrawl.resident.answers import Admission
+from textrawl.resident.answers import Admission, answer
 from textrawl.resident.client import choose_address
+from textrawl.resident.listener import Listener
+from textrawl.resident.process import TRAIL_NAMES, locate
 from textrawl.server.early_reader import Endpoint
 from textrawl.server.handover import (
     LEAVING_LINE,
@@ -21,13 +24,35 @@ from textrawl.server.handover import (
     describe_shared,
     let_others_join,
 )
-from textrawl.server.server import MemoryServer, create_session_server
+from textrawl.server.server import MemoryServer, create_server, create_session_server
 from textrawl.server.stdio_session import MessageReader, MessageWriter
 from textrawl.settings import Settings, read_settings
 from textrawl.tools.call import App
 
 _MOST = 200  # sessions at the same time
 _LEAVING = 1.0  # seconds that sessions have to end, less than a client waits before it kills
+
+
+def build_server(settings: Settings, *, tokens_needed: bool = False) -> MemoryServer:
+    """Create the MCP server of `settings`, which also listens on the sockets of its memory."""
+    server = create_server(settings, tokens_needed=tokens_needed)
+    # The socket of a memory in SERVER_URL must not lead to this memory.
+    if settings.server_url is None:
+        server.run_beside = partial(_listen, settings)
+    return server
+
+
+async def _listen(settings: Settings, app: App) -> None:
+    """Answer requests and serve sessions with the memory of a server, until cancelled."""
+    directory = app.identity.directory
+    tools = LocalTools(
+        app.store, settings, recalls=app.recalls, names=TRAIL_NAMES, directory=directory
+    )
+    host = Sessions(settings, app)
+    hosting = Listener(host.address, partial(answer, tools, host=host), host.begin)
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(hosting.run)
+        tasks.start_soon(Listener(locate(settings), partial(answer, tools)).run)
 
 
 class Sessions:

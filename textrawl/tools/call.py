@@ -14,7 +14,6 @@ from mcp.types import CallToolResult, TextContent
 
 from textrawl.access.principal import Caller, Directory, Principal, find_caller
 from textrawl.access.request import find_principal, find_request_id, find_space
-from textrawl.embedded.location import IMPORTS
 from textrawl.errors import ArgumentInvalid, NotAuthenticated
 from textrawl.memory.store import Store, describe_recall
 from textrawl.memory.watches import Watches
@@ -132,7 +131,7 @@ class App:
 
     def configure(self, settings: Settings) -> None:
         """Set what tools need of the settings."""
-        self.import_dir = settings.data_dir / IMPORTS
+        self.import_dir = settings.import_dir
         self.vault = settings.vault
         self.snapshot_days = settings.snapshot_retention_days
         self.read_only = settings.read_only

@@ -19,9 +19,8 @@ from textrawl.cli.demo import (
     run_demo,
 )
 from textrawl.cli.foreground import run_foreground
-from textrawl.embedded.location import default_data_dir
 from textrawl.embedded.postmaster import read_state
-from textrawl.environment import find_value, read_sources
+from textrawl.environment import default_data_dir, find_value, read_sources
 from textrawl.errors import StartRefused
 
 

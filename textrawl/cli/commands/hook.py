@@ -1,4 +1,4 @@
-"""The command `textrawl hook`, for its help. `__main__` runs it without this module."""
+"""The command `textrawl hook`, for its help. `textrawl.cli.start` runs it without this module."""
 
 from typing import Annotated
 
@@ -21,4 +21,4 @@ def hook(
     The command reads the client's JSON from stdin and writes JSON to stdout. If there is nothing to
     say, or if the memory cannot be reached, the command writes nothing. The exit code is always 0.
     """
-    raise typer.Exit(run_hook([client, event]))
+    raise typer.Exit(run_hook(["hook", client, event]))

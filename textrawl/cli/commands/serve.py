@@ -1,30 +1,23 @@
-"""The commands `serve`, `explore` and `resident`."""
+"""The commands `serve` and `resident`."""
 
 import sys
 import time
-import webbrowser
-from collections.abc import AsyncGenerator
-from contextlib import asynccontextmanager
 from functools import partial
-from threading import Thread
 from typing import Annotated
 
 import anyio
 import typer
 
-from textrawl.cli.administration import open_administration
-from textrawl.cli.commands.demo import find_demo_folder
-from textrawl.cli.console import open_console, write_error, write_message
+from textrawl.cli.console import show_left, write_error, write_message
 from textrawl.cli.foreground import Interrupted, run_foreground
-from textrawl.cli.hosting import build_server, export_traces, prepare_server, show_vectors
+from textrawl.cli.hosting import export_traces, prepare_server
 from textrawl.cli.resident_start import IDLE, TAKEN, stay_resident
-from textrawl.embedded.postmaster import read_state
 from textrawl.errors import StartRefused, TextrawlError
 from textrawl.memory.commands import OPERATIONS
-from textrawl.postgres.database import Database
 from textrawl.resident.client import END, ResidentRefused, Unreachable, ask, find_address
 from textrawl.server.http.application import serve_http
 from textrawl.server.http.metrics import Metrics
+from textrawl.server.sessions import build_server
 from textrawl.settings import Settings, read_settings
 from textrawl.tools.catalogue import find_toolsets
 
@@ -58,7 +51,7 @@ def serve(
     The client starts this command and uses its stdin and stdout. With --http any number of clients
     can connect to http://127.0.0.1:8000/mcp, each with a token.
     """
-    if not http:  # there is an option, because `textrawl.__main__` runs `serve` without options
+    if not http:  # there is an option, because `textrawl.cli.start` runs `serve` without options
         raise typer.BadParameter("--host, --port and --insecure need --http")
     options = {"http_host": host, "http_port": port}
     settings = read_settings(**{key: value for key, value in options.items() if value is not None})
@@ -89,67 +82,9 @@ async def _serve_http(settings: Settings, *, insecure: bool) -> None:
         pages = partial(build_pages, server, settings)
     async with anyio.create_task_group() as beside:
         if sys.stderr.isatty():
-            beside.start_soon(show_vectors, server)
+            beside.start_soon(show_left, "Vectors", server.count_pending)
         await serve_http(server, settings, lookup=lookup, metrics=metrics, build_pages=pages)
         beside.cancel_scope.cancel()
-
-
-_ExplorerPort = Annotated[
-    int, typer.Option(min=0, max=65_535, help="Port to listen on. 0 means any free port.")
-]
-_Browser = Annotated[
-    bool,
-    typer.Option(
-        "--open",
-        help="Also open the link in a browser. Other users of this machine can then see the link "
-        "in the list of processes, until it is used.",
-    ),
-]
-
-
-_Demo = Annotated[bool, typer.Option("--demo", help="Open the memory of `textrawl demo`.")]
-
-
-def explore(port: _ExplorerPort = 0, browser: _Browser = False, demo: _Demo = False) -> None:
-    """Look into the memory in a browser: search, entities, history.
-
-    The command listens only on this machine, and prints a link. The link signs you in once, within
-    five minutes. Ctrl-C ends the command. If there is no memory yet, an empty one is created.
-    """
-    settings = _read_demo_settings() if demo else read_settings()
-    try:
-        run_foreground(partial(_serve, settings, port, browser=browser), use_uvloop=True)
-    except Interrupted:
-        return  # the regular way to end a server
-
-
-def _read_demo_settings() -> Settings:
-    """Return the settings of the demo's server. Raises StartRefused if the demo did not run."""
-    others = dict.fromkeys(("database_url", "server_url", "access_token", "space"))
-    folder = find_demo_folder()
-    settings = read_settings(data_dir=folder, embedding_provider="local", **others)
-    if read_state(folder).phase == "not initialised":
-        raise StartRefused("The demo has no memory yet: run `textrawl demo` first")
-    return settings
-
-
-async def _serve(settings: Settings, port: int, *, browser: bool) -> None:
-    from textrawl.explorer.serving import serve_explorer  # noqa: PLC0415 - it takes half a second
-
-    def announce(link: str) -> None:
-        open_console().print(link, soft_wrap=True, highlight=False, markup=False)
-        if browser:
-            # In a thread, because the call waits for some browsers until they end.
-            Thread(target=webbrowser.open, args=(link,), daemon=True).start()
-
-    await serve_explorer(settings, port, announce, partial(open_owner, settings))
-
-
-@asynccontextmanager
-async def open_owner(settings: Settings) -> AsyncGenerator[Database]:
-    """Open the memory as its owner. Raises StartRefused if the login does not own the memory."""
-    async with open_administration(settings) as administration:
-        yield administration.database
 
 
 _ENDING = 10.0  # seconds to wait for the end of a process and of its Postgres
