@@ -1,16 +1,23 @@
 """With `capture` in TEXTRAWL_HOOKS, each text of a session is in the journal, and only once."""
 
 import json
+import shutil
 from collections.abc import Callable
+from datetime import date
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from tests.archive import foreign
 from tests.hooks.sessions import Session
+from tests.hooks.week import write_session
 from tests.support.commands import Run
 from tests.support.odd_inputs import TEXTS, expect_text
 from tests.support.sockets import recall
 from textrawl.hooks.events import CLIENTS
+from textrawl.hooks.sessions import FOLDER
+from textrawl.resident.client import find_address
 
 pytestmark = pytest.mark.slow
 
@@ -146,3 +153,79 @@ def test_odd_texts_are_stored_in_the_journal_as_facts_are(
         for text in texts
     }
     assert [text for text, bullet in bullets.items() if f"{bullet}\n" not in f"{journal}\n"] == []
+
+
+# The sessions and texts in the files of each format, and the number of their faults.
+FORMATS: dict[str, tuple[Callable[[Path], object], tuple[int, int, int]]] = {
+    "chatgpt": (lambda folder: foreign.write_chatgpt(folder / "c.json", {"k": "Yes"}), (1, 2, 0)),
+    "claude-code": (foreign.write_claude_code, (3, 6, 1)),
+    "codex": (foreign.write_codex, (3, 5, 0)),
+    "gemini-cli": (foreign.write_gemini, (2, 4, 1)),
+    "copilot-cli": (foreign.write_copilot, (1, 2, 0)),
+    "opencode": (foreign.write_opencode, (2, 3, 0)),
+}
+
+
+def capture(run: Run, *files: Path, code: int = 0) -> dict[str, Any]:
+    outcome = run("capture", *map(str, files), "--json")
+    assert outcome.code == code, outcome.err
+    return json.loads(outcome.out)
+
+
+@pytest.mark.usefixtures("memory")
+def test_files_of_each_format_are_captured_once(tmp_path: Path, run: Run) -> None:
+    for name, (write, (sessions, texts, faults)) in FORMATS.items():
+        folder = tmp_path / name
+        folder.mkdir()
+        write(folder)
+        planned = run("capture", str(folder), "--dry-run")
+        first, again = (capture(run, folder, code=int(faults > 0)) for _ in range(2))
+        shutil.rmtree(find_address().folder / FOLDER)
+        later = capture(run, folder, code=int(faults > 0))
+
+        assert f"{texts} turns" in planned.err, name
+        assert [first[key] for key in ("sessions", "captured", "known")] == [sessions, texts, 0]
+        assert [again["captured"], again["known"], later["captured"]] == [0, texts, 0], name
+        assert len(first["refused"]) == faults, name
+
+
+def test_a_longer_file_of_a_session_adds_what_the_hook_did_not_capture(
+    start: Start, tmp_path: Path, run: Run
+) -> None:
+    session = start("claude-code", HOOKS="capture")
+    session.transcript = tmp_path / f"{session.name}.jsonl"
+    write_session(session.transcript, "claude-code", "The blue door is open.")
+    assert session.tell("end").is_silent
+    known = capture(run, session.transcript)
+    with session.transcript.open("a", encoding="utf-8") as file:
+        more = {"role": "user", "content": "My password is Tulpe!42, for the blue door."}
+        at = f"{date.today()}T12:00:01Z"
+        line = {"type": "user", "uuid": "u9", "timestamp": at, "message": more}
+        file.write(f"{json.dumps(line)}\n")
+    longer = capture(run, session.transcript)
+
+    journal = run("export", "-").out
+    [current] = [line for line in journal.splitlines() if "masked password], for the blue" in line]
+    assert (known["captured"], known["known"]) == (0, 2)
+    assert (longer["captured"], longer["known"], longer["secrets"]) == (1, 2, 1)
+    assert current.count("The blue door is open.") == 1
+    assert "Tulpe" not in journal
+
+
+@pytest.mark.usefixtures("memory")
+def test_files_without_sessions_are_named_and_change_nothing(tmp_path: Path, run: Run) -> None:
+    entity = '{"type": "entity", "name": "Ada", "entityType": "person", "observations": ["x"]}'
+    texts = {"note.md": "# Tea", "empty.jsonl": "", "cut.json": "[{", "facts.jsonl": entity}
+    for name, text in texts.items():
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    before = run("export", "-").out
+    missing = tmp_path / "missing.jsonl"
+    done = capture(run, *(tmp_path / name for name in texts), missing, Path("/dev/zero"), code=1)
+    refused = run("capture", str(tmp_path / "note.md"))
+    shut = run("capture", str(tmp_path), "--from", "codex", READ_ONLY="true")
+
+    assert [done[key] for key in ("sessions", "captured", "known")] == [0, 0, 0]
+    assert len(done["refused"]) == len(texts) + 2
+    assert "note.md was not captured: " in refused.err
+    assert (refused.code, shut.code) == (1, 1)
+    assert run("export", "-").out == before

@@ -31,6 +31,7 @@ PANELS: dict[str, dict[str, str]] = {
         "forget": "Delete an entity, or one fact of it, for good.",
         "ingest": "Add files to a graph, as sources that `recall` searches.",
         "journal": "Consolidate the journal.",
+        "capture": "Store the texts of sessions in the journal, as the hook `capture` does.",
         "explore": "Look into the memory in a browser: search, entities, history.",
         "stats": "Show what the memory holds, how it grows, and what answers cost.",
     },
@@ -231,7 +232,7 @@ _COMMANDS: Mapping[Place, tuple[str, ...]] = {
         *("connect", "disconnect", "serve", "demo", "settings", "trust", "distrust", "toolsets"),
     ),
     "database": (
-        *("ingest", "journal", "explore", "cost", "space", "grant", "token", "analyst"),
+        *("ingest", "journal", "capture", "explore", "cost", "space", "grant", "token", "analyst"),
         *("migrate", "cluster", "backup", "restore", "export", "mirror", "import"),
         *("embed", "psql", "webhook"),
     ),

@@ -9,7 +9,7 @@ from textrawl.environment import ValueSource, find_value
 from textrawl.errors import StartRefused
 from textrawl.hooks.events import Event, HookClient, Payload
 from textrawl.hooks.sessions import HookSession
-from textrawl.hooks.transcripts import FRAME_TOKENS, Ask, capture, has_stored
+from textrawl.hooks.transcripts import FRAME_TOKENS, Ask, capture, has_stored, read_texts
 from textrawl.values.leaks import mask_secrets
 from textrawl.values.text import (
     DIGEST_TOKENS,
@@ -196,7 +196,7 @@ def _finish(occasion: Occasion) -> str:
         project = name_project(occasion.payload.folder)
         names = (project, occasion.client.name)
         mode = occasion.choices.secrets
-        capture(occasion.session, Path(transcript), names, mode, occasion.ask)
+        capture(occasion.session, read_texts(Path(transcript)), names, mode, occasion.ask)
     return ""
 
 

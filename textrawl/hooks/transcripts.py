@@ -3,10 +3,9 @@
 import json
 import os
 import re
-import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 from textrawl.hooks.sessions import HookSession
 from textrawl.resident.client import SocketAnswer
@@ -31,14 +30,20 @@ def read_texts(path: Path) -> list[Message]:
             entry: object = json.loads(line)
         except (ValueError, RecursionError):
             continue
-        if isinstance(entry, dict):
-            found += map(_shorten, read_entry(cast("Json", entry)))
-    return list(dict.fromkeys(found))
+        if isinstance(entry, dict) and (parts := list(read_entry(cast("Json", entry)))):
+            found.append(parts[0]._replace(text="\n\n".join(part.text for part in parts)))
+    return shorten(found)
 
 
-def _shorten(message: Message) -> Message:
-    text = message.text
-    return message if len(text) <= _LONGEST else message._replace(text=f"{text[:_LONGEST]} […]")
+def shorten(messages: Iterable[Message]) -> list[Message]:
+    """Return each text once, without the end of a long one."""
+    kept = dict[str, Message]()
+    for message in messages:
+        text = message.text
+        if len(text) > _LONGEST:
+            message = message._replace(text=f"{text[:_LONGEST]} […]")  # noqa: PLW2901
+        kept.setdefault(message.key, message)
+    return list(kept.values())
 
 
 def has_stored(path: Path) -> bool:
@@ -62,49 +67,94 @@ Ask = Callable[[str, Mapping[str, Any], Mapping[str, Any]], SocketAnswer | None]
 """A function that calls a tool with arguments and with wishes of the program. None: it failed."""
 
 
+class Captured(NamedTuple):
+    """The numbers of texts that are new in the journal, and of texts with a secret."""
+
+    texts: int = 0
+    secrets: int = 0
+
+
 def capture(
-    session: HookSession, transcript: Path, names: tuple[str, str], mode: SecretMode, ask: Ask
-) -> None:
-    """Store the texts of a transcript that are not stored yet, in requests of bounded size.
+    session: HookSession,
+    messages: Sequence[Message],
+    names: tuple[str, str],
+    mode: SecretMode,
+    ask: Ask,
+    *,
+    again: bool = False,
+) -> Captured:
+    """Store the texts of a session in the journal entries of their days.
 
-    `names` are a title and the name of the client. If `mode` is `refuse`, texts with a secret are
-    left out. Raises OSError if the transcript cannot be read, and what `ask` raises.
+    `names` are a title and the name of the client. Texts that this machine has stored are left out.
+    With `again`, only those without a time are: an entry has no text twice, and the memory can be
+    another one now. If `mode` is `refuse`, texts with a secret are left out. Raises OSError if the
+    texts cannot be stored, and what `ask` raises.
     """
-    title, client = names
-    stored = session.read().texts
-    heading = f"## {title}, {client}, {time.strftime('%H:%M')}"
-    for batch in _split(
-        [message for message in read_texts(transcript) if message.key not in stored]
-    ):
-        bullets = [_write_bullet(message) for message in _guard(batch, mode)]
-        text = "\n".join([heading, "", *bullets])
-        entry = {
-            "granularity": "daily",
-            "date": time.strftime("%Y-%m-%d"),
-            "content": text,
-            "instanceId": client,
-            "chatIds": [session.id[:16]],
-        }
-        if bullets and ask("memory_create", entry, {}) is None:
-            raise OSError("The texts of the session could not be stored")
+    stored, captured = session.read().texts, Captured()
+    wanted = (one for one in messages if one.key not in stored or (again and one.at))
+    for batch in _split(wanted):
+        kept, secrets = _guard(batch, mode)
+        texts = 0
+        if kept:
+            answer = ask("memory_create", _write_entry(kept, session, names), {})
+            if answer is None:
+                raise OSError("The texts of the session could not be stored")
+            if answer.content.get("changed"):
+                unknown = sum(one.key not in stored for one in batch)
+                texts = min(unknown, len(kept)) or len(kept)
         session.add(*(f"text {message.key}" for message in batch))
+        captured = Captured(captured.texts + texts, captured.secrets + secrets)
+    return captured
 
 
-def _guard(messages: Sequence[Message], mode: SecretMode) -> Iterator[Message]:
+def _write_entry(
+    messages: Sequence[Message], session: HookSession, names: tuple[str, str]
+) -> dict[str, object]:
+    """Return the arguments of the tool that stores texts of one day."""
+    (title, client), (day, clock) = names, _find_time(messages[0])
+    heading = f"## {' '.join(title.split()).replace(_TAG, '[chat :')}, {client}, {clock}"
+    return {
+        "granularity": "daily",
+        "date": day,
+        "content": "\n".join([heading, "", *map(_write_bullet, messages)]),
+        "instanceId": client,
+        "chatIds": [session.id[:16]],
+    }
+
+
+def _find_time(message: Message) -> tuple[str, str]:
+    """Return the local day and time of a text, or of now if the client wrote none."""
+    from datetime import UTC, datetime  # noqa: PLC0415 - a hook at a prompt does without it
+
+    try:
+        moment = datetime.fromisoformat(message.at)
+        moment = moment.replace(tzinfo=moment.tzinfo or UTC).astimezone()
+    except (ValueError, OverflowError):
+        moment = datetime.now().astimezone()
+    return moment.date().isoformat(), f"{moment:%H:%M}"
+
+
+def _guard(messages: Sequence[Message], mode: SecretMode) -> tuple[list[Message], int]:
+    """Return the texts to store, and the number of those with a secret."""
+    kept, found = list[Message](), 0
     for message in messages:
         masked = mask_secrets(message.text)
+        found += bool(masked.secrets)
         if not masked.secrets or mode != "refuse":
-            yield message if mode == "allow" else message._replace(text=masked.text)
+            kept.append(message if mode == "allow" else message._replace(text=masked.text))
+    return kept, found
 
 
-def _split(messages: Sequence[Message]) -> Iterator[list[Message]]:
-    batch, size = list[Message](), 0
+def _split(messages: Iterable[Message]) -> Iterator[list[Message]]:
+    """Yield texts that follow each other on one day, in groups of bounded size."""
+    batch, size, day = list[Message](), 0, ""
     for message in messages:
-        if batch and size + len(message.text) > MOST_TEXT:
+        at = _find_time(message)[0]
+        if batch and (at != day or size + len(message.text) > MOST_TEXT):
             yield batch
             batch, size = [], 0
         batch.append(message)
-        size += len(message.text)
+        size, day = size + len(message.text), at
     if batch:
         yield batch
 

@@ -55,15 +55,21 @@ _ADDED = re.compile(
     r"[^<>]*+>"
 )
 _WRAPPER = re.compile(r"</?user_query>")
+_OWN = ("isMeta", "isSidechain", "isCompactSummary", "isApiErrorMessage")  # of Claude Code
+_BEGINNINGS = (  # of texts that clients write in a person's name
+    *("<", "/", "[Request interrupted by user"),
+    *("# AGENTS.md instructions", "# Context from my IDE setup"),
+)
 
 Json = dict[str, Any]
 
 
 class Message(NamedTuple):
-    """A text and its author: `user` or `assistant`."""
+    """A text and its author: `user` or `assistant`. `at` is its time as the client wrote it."""
 
     author: str
     text: str
+    at: str = ""
 
     @property
     def key(self) -> str:
@@ -73,14 +79,15 @@ class Message(NamedTuple):
 
 def read_entry(entry: Json) -> Iterator[Message]:
     """Yield the texts of a line."""
-    if entry.get("isMeta") or entry.get("isSidechain"):
+    if any(entry.get(name) for name in _OWN):
         return
+    at = entry.get("timestamp")
     for read in _FORMS:
         author, content = read(entry)
         if author in _AUTHORS:
             for text in _read_content(content):
                 if cleaned := clean_message(text, _AUTHORS[author]):
-                    yield Message(_AUTHORS[author], cleaned)
+                    yield Message(_AUTHORS[author], cleaned, at if isinstance(at, str) else "")
             return
 
 
@@ -142,5 +149,5 @@ def _read_content(content: object) -> Iterator[str]:
 def clean_message(text: str, author: str = "user") -> str:
     """Return what a person or an agent wrote, or nothing for a text of the client itself."""
     text = _WRAPPER.sub("", drop_elements(text, _ADDED)).strip()
-    own = author == "user" and (text.startswith(("<", "/")) or is_reminder(text))
+    own = author == "user" and (text.startswith(_BEGINNINGS) or is_reminder(text))
     return "" if own else text

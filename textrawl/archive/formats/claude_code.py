@@ -20,9 +20,6 @@ from textrawl.archive.items import Item
 from textrawl.archive.json_values import as_text
 from textrawl.values.transcripts import Json, read_entry
 
-_INTERRUPTED = "[Request interrupted by user"
-_OWN = ("isSidechain", "isMeta", "isCompactSummary", "isApiErrorMessage")
-
 
 def recognises(bundle: Bundle) -> bool:
     """Return whether the files are sessions of Claude Code."""
@@ -45,10 +42,10 @@ def _take(session: ClientSession, entry: Json) -> None:
     session.title = given or session.title or as_text(entry.get("aiTitle"))
     if key:
         session.parents[key] = parent
-    if repeated or kind not in ("user", "assistant") or any(entry.get(name) for name in _OWN):
+    if repeated or kind not in ("user", "assistant"):
         return
     session.place = session.place or as_text(entry.get("cwd")) or None
-    messages = [one for one in read_entry(entry) if not one.text.startswith(_INTERRUPTED)]
+    messages = list(read_entry(entry))
     if kind == "user" and messages and parent:
         for other, turn in list(session.turns.items()):
             if turn.speaker == "user" and session.parents.get(other) == parent:

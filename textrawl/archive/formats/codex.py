@@ -24,7 +24,6 @@ from textrawl.archive.items import Item
 from textrawl.archive.json_values import as_object, as_text
 from textrawl.values.transcripts import Json, read_entry
 
-_INSTRUCTIONS = ("# AGENTS.md instructions", "# Context from my IDE setup")
 _UUID = "[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"
 _PART = re.compile(f"({_UUID})(?:_{_UUID})?$")
 
@@ -70,9 +69,8 @@ def _take(session: ClientSession, entry: Json) -> None:
     if payload.get("type") == "thread_rolled_back":
         _roll_back(session, payload.get("num_turns"))
     line = entry if payload else {"type": "response_item", "payload": entry}
-    messages = [one for one in read_entry(line) if not one.text.startswith(_INSTRUCTIONS)]
     ordinal = entry.get("ordinal")
-    session.add("" if ordinal is None else str(ordinal), messages, entry.get("timestamp"))
+    session.add("" if ordinal is None else str(ordinal), read_entry(line), entry.get("timestamp"))
 
 
 def _cut(session: ClientSession, end: object) -> None:

@@ -75,7 +75,7 @@ _Path = Annotated[
         "folder in which the program of --from keeps its files.",
     ),
 ]
-_Kind = Annotated[
+ImportKind = Annotated[
     str | None,
     typer.Option(
         "--from",
@@ -117,7 +117,7 @@ _Report = Annotated[
 
 def import_(  # noqa: PLR0913, PLR0917 - each argument is an option
     path: _Path = None,
-    kind: _Kind = None,
+    kind: ImportKind = None,
     space: _Space = "default",
     graph: _Graph = None,
     dry_run: _DryRun = False,
@@ -193,7 +193,7 @@ def _find_path(path: str | None, kind: str | None) -> Path:
     return find_home(kind)
 
 
-def _show_plan(form: ImportFormat, bundle: Bundle, plan: ImportPlan) -> None:
+def show_plan(form: ImportFormat, bundle: Bundle, plan: ImportPlan) -> None:
     """Say what the files hold."""
     found = count_kinds(plan.counts) or "nothing"
     days = plan.period
@@ -216,7 +216,7 @@ class _Lines:
     def look(self, *, asks: bool) -> None:
         """Show the plan if `asks` is true."""
         if self.bundle is not None and asks:
-            _show_plan(self.form, self.bundle, Survey.read_lines(self.bundle))
+            show_plan(self.form, self.bundle, Survey.read_lines(self.bundle))
 
     def store(self, settings: Settings, *, dry_run: bool) -> bool:
         """Import the lines. Return False if lines of the file are missing."""
@@ -250,7 +250,7 @@ class _Items:
         self.faults.show(told)
         if plan.faults and not plan.counts:
             raise BundleRefused(f"{self.bundle.path} has nothing that can be read")
-        _show_plan(self.form, self.bundle, plan)
+        show_plan(self.form, self.bundle, plan)
 
     def store(self, settings: Settings, *, dry_run: bool) -> bool:
         """Store the items. Return True: a bundle is read as a whole."""

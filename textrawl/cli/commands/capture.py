@@ -1,0 +1,173 @@
+"""`textrawl capture`: transcripts of sessions, stored in the journal as the hook does it."""
+
+import itertools
+from collections import Counter
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from textrawl import __version__
+from textrawl.archive.bundles import Bundle, BundleRefused
+from textrawl.archive.detection import CONVERSATIONS, Survey, find_parts, read_documents
+from textrawl.archive.formats import ImportFormat
+from textrawl.archive.items import Conversation
+from textrawl.cli.commands.imports import ImportKind, show_plan
+from textrawl.cli.commands.recall import find_answer
+from textrawl.cli.console import count, write_json, write_message
+from textrawl.cli.inputs import AsJson, WrittenSpace
+from textrawl.errors import DatabaseUnavailable, TextrawlError
+from textrawl.hooks.response import name_project
+from textrawl.hooks.sessions import HookSession
+from textrawl.hooks.transcripts import Ask, shorten
+from textrawl.hooks.transcripts import capture as capture_texts
+from textrawl.resident.client import (
+    SocketAnswer,
+    Unreachable,
+    ask_or_start,
+    build_call,
+    find_address,
+)
+from textrawl.settings import read_settings
+from textrawl.values.leaks import SECRETS_DONE
+from textrawl.values.transcripts import Message
+from textrawl.values.word_lists import SecretMode
+
+_PATIENCE = 20.0  # seconds for a request with its vectors, and for a process that starts
+
+_Files = Annotated[
+    list[Path],
+    typer.Argument(
+        metavar="FILE...",
+        help="Transcripts of sessions, folders of them, or exports of chats.",
+    ),
+]
+_DryRun = Annotated[
+    bool, typer.Option("--dry-run", help="Show what the files hold, and capture nothing.")
+]
+
+
+def capture(
+    files: _Files,
+    kind: ImportKind = None,
+    dry_run: _DryRun = False,
+    space: WrittenSpace = None,
+    as_json: AsJson = False,
+) -> None:
+    """Store the texts of sessions in the journal, as the hook `capture` does.
+
+    Transcripts of coding agents and exports of chats are read, of the formats that `import` reads.
+    The texts go into the entry of the day on which they were written. A text that is there already
+    is left out, so run it again after an interruption, or with a longer transcript. With
+    TEXTRAWL_PROPOSE_FACTS a server proposes facts from them. Exit code 1: some files, or lines of
+    them, were refused.
+    """
+    capturing = _Capturing(_build_asker(space), read_settings().secrets or "mask", dry_run)
+    for file in files:
+        try:
+            for form, bundle in find_parts(Bundle(file), kind):
+                capturing.add(form, bundle)
+        except BundleRefused as error:
+            capturing.refuse(str(file), error.reason)
+        except OSError as error:
+            capturing.refuse(str(file), error.strerror or str(error))
+        except TextrawlError as error:
+            if error.title == DatabaseUnavailable.title:
+                raise
+            capturing.refuse(str(file), f"{error.title}. {error.fix}")
+    capturing.tell(as_json=as_json)
+    if capturing.refused:
+        raise typer.Exit(1)
+
+
+def _build_asker(space: str | None) -> Ask:
+    """Return the function that calls a tool of a running process, or of the memory opened here.
+
+    The first call creates a missing memory. The others start `textrawl resident`, which keeps the
+    memory open for all files.
+    """
+    calls = itertools.count()
+
+    def ask(tool: str, arguments: Mapping[str, Any], _: Mapping[str, Any]) -> SocketAnswer:
+        request = build_call(tool, arguments, client=f"textrawl {__version__}", space=space)
+        if next(calls):
+            with suppress(Unreachable):
+                return ask_or_start(request, timeout=_PATIENCE, starting=_PATIENCE)
+        return find_answer(request, create=True)
+
+    return ask
+
+
+@dataclass
+class _Capturing:
+    """The work of one command. `numbers` has what was captured, and `refused` the faults."""
+
+    ask: Ask
+    mode: SecretMode
+    dry_run: bool
+    numbers: Counter[str] = field(default_factory=Counter[str])
+    refused: list[dict[str, str]] = field(default_factory=list[dict[str, str]])
+
+    def add(self, form: ImportFormat, bundle: Bundle) -> None:
+        """Store the sessions of a bundle after it was read as a whole. Raises BundleRefused."""
+        if form not in CONVERSATIONS:
+            raise BundleRefused(f"{form.title} has no sessions: use `textrawl import`")
+        survey = Survey.read(form, bundle, lambda _: None)
+        if not survey.times:
+            raise BundleRefused(f"{bundle.path} has no texts of a session")
+        for fault in survey.plan.faults:
+            self.refuse(fault.place, fault.reason)
+        if self.dry_run:
+            show_plan(form, bundle, survey.plan)
+            self.numbers["sessions"] += survey.plan.counts["conversation"]
+            return
+        for item in read_documents(form, bundle, survey.times):
+            if isinstance(item, Conversation):
+                self._store(form.name, item)
+
+    def _store(self, client: str, conversation: Conversation) -> None:
+        messages = _read_messages(conversation)
+        names = _name_project(conversation), client
+        with HookSession(find_address().folder, client, conversation.id) as session:
+            done = capture_texts(session, messages, names, self.mode, self.ask, again=True)
+        self.numbers.update(
+            sessions=1, captured=done.texts, known=len(messages) - done.texts, secrets=done.secrets
+        )
+
+    def refuse(self, place: str, reason: str) -> None:
+        """Note a file or a line that cannot be used."""
+        self.refused.append({"file": place, "reason": reason})
+        write_message(f"{place} was not captured: {reason}")
+
+    def tell(self, *, as_json: bool) -> None:
+        """Write what was captured."""
+        found = self.numbers
+        if as_json:
+            names = ("sessions", "captured", "known", "secrets")
+            write_json({**{name: found[name] for name in names}, "refused": self.refused})
+        elif found["sessions"] and not self.dry_run:
+            texts, sessions = count(found["captured"], "text"), count(found["sessions"], "session")
+            write_message(f"Captured {texts} of {sessions}. Known already: {found['known']:,}.")
+            if found["secrets"]:
+                secrets = count(found["secrets"], "text")
+                write_message(f"Secrets in {secrets} {SECRETS_DONE[self.mode]}.")
+
+
+def _read_messages(conversation: Conversation) -> list[Message]:
+    """Return the texts. One without a time gets that of the text before it."""
+    messages, at = list[Message](), conversation.started_at
+    for turn in conversation.turns:
+        at = turn.at or at
+        messages.append(Message(turn.speaker, turn.text, at.isoformat() if at else ""))
+    return shorten(messages)
+
+
+def _name_project(conversation: Conversation) -> str:
+    """Return the name of the project of a session, or its title."""
+    place = Path(conversation.place or "")
+    with suppress(OSError):  # the folder is of another user
+        return name_project(place) or conversation.title or conversation.id
+    return place.name
