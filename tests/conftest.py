@@ -29,6 +29,7 @@ from tests.support.encoder import hide_encoder
 from tests.support.folders import copy, make_once, open_folder
 from tests.support.gateway import Gateway, run_gateway
 from tests.support.releases import FIRST, SLOW, is_for_releases
+from tests.support.repetitions import repeat_nothing
 from tests.support.whole_memory import ClusterMemories
 from tests.support.whole_schema import create_whole
 from textrawl import Settings, create_server, migrate, read_settings
@@ -153,6 +154,12 @@ def hide_settings(monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:
         monkeypatch.delenv(name)
     monkeypatch.setenv("XDG_CONFIG_HOME", str(folder / "config"))
     monkeypatch.chdir(folder)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _no_repetitions() -> Iterator[None]:
+    with repeat_nothing():
+        yield
 
 
 @pytest.fixture(autouse=True)

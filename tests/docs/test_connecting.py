@@ -20,9 +20,9 @@ from mcp.client.stdio import StdioServerParameters
 from mcp.types import Tool
 from tenacity import retry, stop_after_attempt
 
-from tests.conftest import TOKEN
+from tests.conftest import TOKEN, Databases
+from tests.support.commands import Run
 from tests.support.connecting import CHECKOUT, write_folds
-from tests.support.folders import open_folder
 from tests.support.installation import find_uv
 from tests.support.pages import PAGES, ROOT, read_blocks, read_commands
 from textrawl.connect.clients import CLIENTS
@@ -89,14 +89,21 @@ def _read_addition(where: str, line: str) -> Iterator[Entry]:
 
 
 ENTRIES = read_entries()
-COMMANDS = sorted({(entry.command, entry.environment) for entry in ENTRIES if entry.command})
+OURS = ("TEXTRAWL_DATABASE_URL", "TEXTRAWL_ACCESS_TOKEN")  # those of a snippet give way to ours
+COMMANDS = sorted(
+    {
+        (entry.command, tuple(pair for pair in entry.environment if pair[0] not in OURS))
+        for entry in ENTRIES
+        if entry.command
+    }
+)
 
 
 @pytest.fixture
 def environment(database_url: str) -> dict[str, str]:
     """The environment of a client, with a database of the test's own; uv changes nothing."""
     kept = {name: os.environ[name] for name in ("PATH", "HOME", "UV") if name in os.environ}
-    ours = {"TEXTRAWL_DATABASE_URL": database_url, "TEXTRAWL_ACCESS_TOKEN": TOKEN}
+    ours = dict(zip(OURS, (database_url, TOKEN), strict=True))
     return {**kept, **ours, "UV_NO_SYNC": "1", "UV_FROZEN": "1", "HF_HUB_OFFLINE": "1"}
 
 
@@ -128,7 +135,7 @@ async def test_the_command_of_every_snippet_starts_and_lists_its_tools(
     command: tuple[str, ...], given: tuple[tuple[str, str], ...], environment: dict[str, str]
 ) -> None:
     [program, *arguments] = place(command)
-    settings = {**dict(given), **environment}  # the snippet's database and token give way to ours
+    settings = {**dict(given), **environment}
     server = StdioServerParameters(command=program, args=arguments, env=settings, cwd=ROOT.anchor)
 
     async with Client(server) as client:
@@ -211,13 +218,16 @@ def test_no_page_expects_uv_on_the_path_or_installs_into_a_guarded_python() -> N
     assert [command for command, _ in COMMANDS if not command[0].startswith(("/", "docker"))] == []
 
 
-def find_commands() -> list[str]:
-    """Commands of the pages that this test has to run."""
+def find_commands(program: str) -> list[str]:
+    """Commands of the pages with a program that no other test runs."""
     lines = {line for page in [*PAGES, ROOT / "CONTRIBUTING.md"] for line in read_commands(page)}
-    return sorted(line for line in lines if line not in ELSEWHERE and not re.match(TRIED, line))
+    tried = {line for line in lines if line in ELSEWHERE or re.match(TRIED, line)}
+    return sorted(line for line in lines - tried if line.startswith(program))
 
 
-def run(words: Sequence[str], environment: dict[str, str]) -> subprocess.CompletedProcess[str]:
+def run_program(
+    words: Sequence[str], environment: dict[str, str]
+) -> subprocess.CompletedProcess[str]:
     """A command of the pages, run in the checkout."""
     return subprocess.run(
         place(words),
@@ -230,55 +240,48 @@ def run(words: Sequence[str], environment: dict[str, str]) -> subprocess.Complet
     )
 
 
-@pytest.fixture
-def folder() -> Iterator[Path]:
-    with open_folder() as folder:
-        yield folder
-
-
-def mark_commands() -> list[Any]:
-    """The commands. Those of pytest collect thousands of tests, which takes long."""
-    slow = pytest.mark.slow
-    return [
-        pytest.param(line, marks=slow) if line.startswith(".venv/bin/pytest") else line
-        for line in find_commands()
-    ]
-
-
-@pytest.mark.parametrize("line", mark_commands())
-def test_every_other_command_of_the_pages_succeeds(
-    line: str, environment: dict[str, str], folder: Path
-) -> None:
-    words = shlex.split(line, comments=True)
-    programs = (f"{CHECKOUT}/.uv/bin/uv", ".venv/bin/textrawl", ".venv/bin/pytest")
-    assert words[0] in programs, "no test knows how to run this"
-    if ".venv/bin/pytest" in words:
+@pytest.mark.slow
+def test_every_command_of_the_pages_that_runs_tests_finds_some(environment: dict[str, str]) -> None:
+    for line in find_commands(".venv/bin/pytest"):
+        words = shlex.split(line, comments=True)
         # Folders with tests for each option, because collecting all tests takes long.
-        [folder_of_tests] = {"clients", "frameworks"}.intersection(words) or {"toolsets/memory"}
-        words += ["--collect-only", f"tests/{folder_of_tests}"]
-    if words[1:] == ["trust", "."]:
-        (folder / ".env").write_text("TEXTRAWL_SPACE=team\n", encoding="utf-8")
-        words[-1] = str(folder)
+        [folder] = {"clients", "frameworks"}.intersection(words) or {"toolsets/memory"}
 
-    done = run(words, environment)
+        done = run_program([*words, "--collect-only", f"tests/{folder}"], environment)
 
-    assert done.returncode == 0, done.stderr + done.stdout
+        assert done.returncode == 0, (line, done.stderr + done.stdout)
+
+
+def test_every_other_command_of_the_pages_succeeds(
+    environment: dict[str, str], run: Run, tmp_path: Path
+) -> None:
+    (tmp_path / ".env").write_text("TEXTRAWL_SPACE=team\n", encoding="utf-8")  # for `trust .`
+    for line in find_commands(".venv/bin/textrawl"):
+        outcome = run(*shlex.split(line, comments=True)[1:], **environment)
+        assert outcome.code == 0, (line, outcome.err + outcome.out)
+    for line in find_commands(f"{CHECKOUT}/.uv/bin/uv"):
+        done = run_program(shlex.split(line, comments=True), environment)
+        assert done.returncode == 0, (line, done.stderr + done.stdout)
+
+
+def test_the_tests_above_know_the_program_of_every_command() -> None:
+    programs = (f"{CHECKOUT}/.uv/bin/uv", ".venv/bin/textrawl", ".venv/bin/pytest")
+    assert [line for line in find_commands("") if not line.startswith(programs)] == []
 
 
 def test_a_team_is_told_what_migrate_lacks_and_then_gets_its_schema(
-    environment: dict[str, str], postgres: Any
+    run: Run, postgres: Databases
 ) -> None:
-    words = [".venv/bin/textrawl", "migrate"]
     with postgres.create() as name:
         owner, superuser = (postgres.cluster.dsn(role, name) for role in (OWNER, SUPERUSER))
-        refused = run(words, {**environment, "TEXTRAWL_DATABASE_URL": owner})
-        done = run(words, {**environment, "TEXTRAWL_DATABASE_URL": superuser})
+        refused = run("migrate", DATABASE_URL=owner)
+        done = run("migrate", DATABASE_URL=superuser)
         with psycopg.connect(superuser) as connection:
             row = connection.execute("select count(*) from textrawl.migration").fetchone()
 
-    assert refused.returncode == 1
-    assert "`create extension vector` in this database as a superuser" in refused.stderr
-    assert done.returncode == 0, done.stderr
+    assert refused.code == 1
+    assert "`create extension vector` in this database as a superuser" in refused.err
+    assert done.code == 0, done.err
     assert row is not None
     assert row[0] > 0
 

@@ -107,7 +107,37 @@ def split_commands() -> tuple[list[list[str]], list[list[str]]]:
     return commands[:first], commands[first:]
 
 
-def test_two_people_share_what_the_page_says_they_share(
+async def share(address: str, ana: str, ben: str) -> None:
+    async with connect(address, ana) as her, connect(address, ben) as him:
+        assert await remember(her, "Atlas", "ships on Fridays")
+        assert "Fridays" in await recall(him, "when does Atlas ship?")
+        assert await remember(him, "Atlas", "is written in Rust")
+        assert "Rust" in await recall(her, "language of Atlas")
+        arguments = {"entityName": "Atlas", "observation": "ships on Fridays"}
+        assert (await him.call_tool("forget_entity", arguments)).is_error
+
+
+async def keep_apart(address: str, ana: str, ben: str) -> None:
+    async with (
+        connect(f"{address}/ana-private", ana) as own,
+        connect(f"{address}/handbook", ana) as writer,
+        connect(address, ben) as him,
+        connect(f"{address}/handbook", ben) as reader,
+        connect(f"{address}/ana-private", ben) as stranger,
+    ):
+        assert await remember(own, "Diary", "is about quinces")
+        assert await remember(writer, "Holidays", "are thirty days")
+        assert "quinces" in await recall(own, "diary")
+        assert "thirty" not in await recall(own, "how many holidays?")
+        for client in (him, reader):
+            assert "thirty" in await recall(client, "how many holidays?")
+            assert "is about quinces" not in await recall(client, "diary about quinces")
+        assert "is about quinces" not in await recall(stranger, "diary about quinces")
+        refused = [await remember(one, "Diary", "was read") for one in (reader, stranger)]
+        assert refused == [False, False]
+
+
+def test_two_people_share_and_private_and_read_only_spaces_are_what_the_page_says_they_are(
     run: Run, url: str, serve: Callable[..., str]
 ) -> None:
     commands, _ = split_commands()
@@ -115,46 +145,8 @@ def test_two_people_share_what_the_page_says_they_share(
     ana, ben = (find_output(commands, written, "create", name) for name in ("ana", "ben"))
     address = serve()
 
-    async def share() -> None:
-        async with connect(address, ana) as her, connect(address, ben) as him:
-            assert await remember(her, "Atlas", "ships on Fridays")
-            assert "Fridays" in await recall(him, "when does Atlas ship?")
-            assert await remember(him, "Atlas", "is written in Rust")
-            assert "Rust" in await recall(her, "language of Atlas")
-            arguments = {"entityName": "Atlas", "observation": "ships on Fridays"}
-            assert (await him.call_tool("forget_entity", arguments)).is_error
-
-    anyio.run(share)
-
-
-def test_private_and_read_only_spaces_are_what_the_page_says_they_are(
-    run: Run, url: str, serve: Callable[..., str]
-) -> None:
-    commands, _ = split_commands()
-    written = play(run, url, commands, {})
-    ana, ben = (find_output(commands, written, "create", name) for name in ("ana", "ben"))
-    address = serve()
-
-    async def try_out() -> None:
-        async with (
-            connect(f"{address}/ana-private", ana) as own,
-            connect(f"{address}/handbook", ana) as writer,
-            connect(address, ben) as him,
-            connect(f"{address}/handbook", ben) as reader,
-            connect(f"{address}/ana-private", ben) as stranger,
-        ):
-            assert await remember(own, "Diary", "is about quinces")
-            assert await remember(writer, "Holidays", "are thirty days")
-            assert "quinces" in await recall(own, "diary")
-            assert "thirty" not in await recall(own, "how many holidays?")
-            for client in (him, reader):
-                assert "thirty" in await recall(client, "how many holidays?")
-                assert "is about quinces" not in await recall(client, "diary about quinces")
-            assert "is about quinces" not in await recall(stranger, "diary about quinces")
-            refused = [await remember(one, "Diary", "was read") for one in (reader, stranger)]
-            assert refused == [False, False]
-
-    anyio.run(try_out)
+    anyio.run(share, address, ana, ben)
+    anyio.run(keep_apart, address, ana, ben)
 
 
 def test_who_comes_from_an_identity_provider_writes_where_the_page_grants_it(
@@ -251,12 +243,15 @@ def list_spaces(postgres: Databases, database: str, login: str) -> list[str]:
         return [name for (name,) in connection.execute("select name from textrawl.space")]
 
 
-def test_the_health_check_tells_a_server_that_lives_from_none(
+def test_a_server_is_checked_as_compose_says_and_gives_prometheus_its_metrics_for_a_token_alone(
     launch: Launch, database_url: str
 ) -> None:
     kind, program, *arguments = SERVER["healthcheck"]["test"]
+    [scrape] = [yaml.safe_load(b.body) for b in read_blocks(OPERATIONS) if b.language == "yaml"]
+    [job] = scrape["scrape_configs"]
     process = launch(*SERVER["command"], "--port", "0", DATABASE_URL=database_url)
-    port = str(urlsplit(read_address(process)).port)
+    address = read_address(process)
+    port, metrics = str(urlsplit(address).port), address.removesuffix("/mcp") + job["metrics_path"]
 
     def check() -> int:
         words = [word.replace("8000", port) for word in arguments]
@@ -264,6 +259,7 @@ def test_the_health_check_tells_a_server_that_lives_from_none(
 
     assert (kind, program) == ("CMD", "python")
     assert check() == 0
+    assert (fetch(metrics), fetch(metrics, TOKEN)) == (401, 200)
     process.end(signal.SIGTERM)
     assert check() == 1
 
@@ -272,16 +268,6 @@ def fetch(url: str, token: str | None = None, **headers: str) -> int:
     """The status of an answer."""
     bearer = {"authorization": f"Bearer {token}"} if token else {}
     return httpx2.get(url, headers={**bearer, **headers}, timeout=30).status_code
-
-
-def test_the_metrics_that_prometheus_is_told_to_fetch_are_there_for_a_token_alone(
-    serve: Callable[..., str],
-) -> None:
-    [scrape] = [yaml.safe_load(b.body) for b in read_blocks(OPERATIONS) if b.language == "yaml"]
-    [job] = scrape["scrape_configs"]
-    url = serve().removesuffix("/mcp") + job["metrics_path"]
-
-    assert (fetch(url), fetch(url, TOKEN)) == (401, 200)
 
 
 def test_wrong_tokens_are_counted_by_the_address_that_a_proxy_names(

@@ -1,0 +1,54 @@
+"""Parts that each new client of a test would make again, for longer than its calls take."""
+
+import json
+import os
+import ssl
+from collections.abc import Generator
+from contextlib import contextmanager
+from importlib import import_module
+from typing import Any
+
+import pytest
+from jsonschema import Draft202012Validator
+
+
+@contextmanager
+def repeat_nothing() -> Generator[None]:
+    """Read the certificates of httpx and httpx2 once (18 ms), and check a schema once (5 ms)."""
+    with pytest.MonkeyPatch.context() as patch:
+        for name in ("ssl.create_default_context", "httpcore2.default_ssl_context"):
+            package, function = name.split(".")
+            patch.setattr(name, _remember(getattr(import_module(package), function)))
+        patch.setattr(Draft202012Validator, "check_schema", _check_once())
+        yield
+
+
+def _remember(read: Any) -> Any:
+    """A function that reads the same certificates once, but for those of a test."""
+    contexts, usual = dict[tuple[Any, ...], ssl.SSLContext](), _find_certificates()
+
+    def read_once(*arguments: Any, **options: Any) -> ssl.SSLContext:
+        known = options.keys() <= {"cafile", "capath", "_trust_env"}
+        if arguments or not known or _find_certificates() != usual:
+            return read(*arguments, **options)
+        key = (*options.items(),)
+        return contexts.get(key) or contexts.setdefault(key, read(**options))
+
+    return read_once
+
+
+def _find_certificates() -> list[str | None]:
+    return [os.environ.get(name) for name in ("SSL_CERT_FILE", "SSL_CERT_DIR")]
+
+
+def _check_once() -> Any:
+    """A `check_schema` that knows the schemas which it has found to be good."""
+    check, good = Draft202012Validator.check_schema, set[str]()
+
+    def check_schema(schema: Any, **options: Any) -> None:
+        text = json.dumps(schema, sort_keys=True)
+        if text not in good or options:
+            check(schema, **options)
+            good.add(text)
+
+    return check_schema
