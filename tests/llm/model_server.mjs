@@ -1,9 +1,9 @@
 // A small real language model behind a server that speaks OpenAI's protocol, on loopback.
 //     node model_server.mjs MODEL.gguf   prints its address, and ends with stdin
 // The model is a base model, so the chat becomes one text, which examples precede, and a grammar
-// makes the answer JSON. One thread computes several answers in one batch.
+// makes the answer JSON. One thread computes several answers in one batch. GET returns all answers.
 import { createServer } from "node:http";
-import { getLlama, LlamaCompletion } from "node-llama-cpp";
+import { getLlama, LlamaCompletion, NoBinaryFoundError } from "node-llama-cpp";
 
 const AT_ONCE = 4;
 const MOST_TOKENS = 160; // of an answer: a longer one repeats itself
@@ -13,7 +13,12 @@ JSON: {"entities":[{"name":"Mirko","type":"person","observations":["Mirko repair
 Text: Saga and Per work at Fjord Bank. If it grows, Per will lead Project Heron.
 JSON: {"entities":[{"name":"Per","type":"person","observations":["Per will lead Project Heron if Fjord Bank grows"]},{"name":"Fjord Bank","type":"organization","observations":[]}],"relations":[{"fromEntity":"Saga","relation":"works_at","toEntity":"Fjord Bank"},{"fromEntity":"Per","relation":"works_at","toEntity":"Fjord Bank"}]}`;
 
-const llama = await getLlama({ gpu: false, build: "never", logLevel: "error", maxThreads: 1 });
+const options = { gpu: false, build: "never", logLevel: "error", maxThreads: 1 };
+const llama = await getLlama(options).catch((error) => {
+    if (!(error instanceof NoBinaryFoundError)) throw error;
+    console.log(`There is no llama.cpp for this machine: ${error.message}`);
+    process.exit(0);
+});
 const model = await llama.loadModel({ modelPath: process.argv[2] });
 const context = await model.createContext({ contextSize: 1536, sequences: AT_ONCE, threads: 1 });
 const completions = Array.from(
@@ -21,15 +26,19 @@ const completions = Array.from(
 );
 const idle = [...completions];
 const waiting = [];
+const answers = [];
 
 async function answer(completion, { messages, response_format: form }) {
     const schema = form?.json_schema?.schema;
     const grammar = schema && await llama.createGrammarForJsonSchema(schema);
-    const [task, text] = messages.map((one) => one.content);
+    // A random id encloses a text. With a fixed one the model need not read its task again, and a
+    // text has the same answer in each run.
+    const [task, text] = messages.map((one) => one.content.replaceAll(/[0-9a-f]{16}/g, "1"));
     const prompt = `${task}\n\n${EXAMPLES}\n\nText: ${text}\nJSON: `;
     const content = await completion.generateCompletion(prompt, {
         maxTokens: MOST_TOKENS, temperature: 0, grammar, repeatPenalty: { penalty: 1.05, lastTokens: 64 },
     });
+    answers.push(content);
     const [given, made] = [prompt, content].map((one) => model.tokenize(one).length);
     return {
         id: "1", object: "chat.completion", created: 0, model: "gemma",
@@ -39,6 +48,7 @@ async function answer(completion, { messages, response_format: form }) {
 }
 
 const server = createServer(async (request, response) => {
+    if (request.method === "GET") return response.end(JSON.stringify(answers));
     const parts = [];
     for await (const part of request) parts.push(part);
     const completion = idle.pop() ?? await new Promise((resolve) => waiting.push(resolve));

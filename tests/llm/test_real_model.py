@@ -1,25 +1,30 @@
 """A real language model, and a bad one: what it invents is neither stored nor proposed.
 
 `pytest -m clients` runs it. The model is Gemma 3 270M under its own terms of use, for tests only.
-200 texts took 19 minutes of a busy machine; `pytest -s` prints the figures.
+200 texts took 13 minutes of a busy machine; `pytest -s` prints the figures.
 """
 
+import re
 import subprocess
 import sys
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import suppress
 from itertools import chain
 from pathlib import Path
 from typing import Any
 
 import anyio
+import httpx2
 import psycopg
 import pytest
 from mcp import Client
+from pydantic import ValidationError
 
 from benchmarks.grounding import read_parts, read_passages
 from tests.clients.installing import Unavailable, find_node, install
 from tests.conftest import Connect
+from textrawl.tools.memory.extraction import ExtractedMemories
 
 pytestmark = [pytest.mark.anyio, pytest.mark.clients, pytest.mark.timeout(3600)]
 
@@ -43,16 +48,28 @@ def address(tmp_path: Path) -> Iterator[str]:
     subprocess.run([python, "-c", ASSEMBLE, weights], check=True)
     program = runtime / "model_server.mjs"  # Node looks for packages beside a program
     program.write_text(PROGRAM.read_text("utf-8"), "utf-8")
-    command = ["nice", "-n", "15", find_node().program, program, weights]
+    command = [find_node().program, program, weights]
     with subprocess.Popen(command, stdin=-1, stdout=-1, text=True) as server:
         assert server.stdout is not None
-        yield server.stdout.readline().strip()
+        line = server.stdout.readline().strip()
+        if line.startswith("There is no"):
+            pytest.skip(line)
+        assert line.startswith("http"), "the model did not start"
+        yield line
 
 
 def write_claim(entity: str, *rest: str) -> Claim:
     """A claim in the form of the labels, which leave out the name before a fact."""
     plain = [one.casefold().rstrip(".") for one in (entity, *rest)]
     return plain[0], *(one.removeprefix(f"{plain[0]} ") for one in plain[1:])
+
+
+def is_quoted(text: str, claim: Claim) -> bool:
+    """Whether a claim is a whole sentence of its text that names its entity, and no question."""
+    name, *rest = claim
+    facts = (re.escape(one) for one in (*rest, f"{name} {rest[0]}") if name in one)
+    sentence = rf"(?:^|[.!?]\s|\n)(?:{'|'.join(facts)})[.!]?(?:\s|$)"
+    return len(rest) == 1 and re.search(sentence, text.casefold()) is not None
 
 
 def read_labels() -> dict[str, tuple[set[Claim], set[Claim]]]:
@@ -64,6 +81,19 @@ def read_labels() -> dict[str, tuple[set[Claim], set[Claim]]]:
         yes |= {write_claim(*one) for one in passage.yes}
         no |= {write_claim(*one) for one in passage.no}
     return labels
+
+
+def count_claims(address: str) -> Counter[str]:
+    """The numbers of answers, of those that are JSON of the asked form, and of their claims."""
+    done = Counter[str]()
+    for one in httpx2.get(address).raise_for_status().json():
+        done["answers"] += 1
+        with suppress(ValidationError):
+            answer = ExtractedMemories.model_validate_json(one)
+            done["JSON"] += 1
+            done["claims"] += sum(len(entity.observations) for entity in answer.entities)
+            done["claims"] += len(answer.relations)
+    return done
 
 
 async def extract(client: Client, text: str, done: Counter[str]) -> set[Claim]:
@@ -78,7 +108,7 @@ async def extract(client: Client, text: str, done: Counter[str]) -> set[Claim]:
     facts = [(one["name"], fact) for one in found["entities"] for fact in one["observations"]]
     ends = [(one["fromEntity"], one["relation"], one["toEntity"]) for one in found["relations"]]
     for dropped in content.get("dropped") or ():
-        done[f"dropped: {dropped['reason'].partition(' say ')[0]}"] += 1
+        done[re.split("(?<= name) |(?<= say) |(?<= says) ", dropped["reason"])[0]] += 1
     done["kept"] += len(facts) + len(ends)
     return {write_claim(*one) for one in (*facts, *ends)}
 
@@ -97,13 +127,14 @@ async def test_nothing_is_stored_that_the_labels_call_unsupported(
             stored = await extract(client, text, done)
         yes, no = labels[text]
         wrong.extend((text, one) for one in stored & no)
-        unknown.extend((text, one) for one in stored - yes - no)
+        unknown.extend((text, one) for one in stored - yes - no if not is_quoted(text, one))
 
     async with anyio.create_task_group() as group:
         for text in labels:
             group.start_soon(ask, text)
 
     tokens = owner.execute("select sum(tokens_in), sum(tokens_out) from llm_use").fetchone()
+    done.update(count_claims(address))
     sys.stdout.write(f"{dict(done)}, tokens in and out: {tokens}\n")
     assert done["texts"] == len(labels)
     assert wrong == []
