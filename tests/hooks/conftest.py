@@ -4,11 +4,27 @@ from collections.abc import Callable, Generator, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
+import psycopg
 import pytest
 
+from tests.attacks.site import issue
 from tests.hooks.sessions import Session
-from tests.support.commands import Process, data_dir, home, launch, postmasters, run, seed, wait_for
+from tests.hooks.week import Week, find_facts
+from tests.support.commands import (
+    Launch,
+    Process,
+    Run,
+    data_dir,
+    home,
+    launch,
+    name_memory,
+    postmasters,
+    run,
+    seed,
+    wait_for,
+)
 from tests.support.folders import copy, open_folder
+from tests.support.llm_server import LlmServer
 from tests.support.sockets import is_answered, remember
 from textrawl.settings import is_setting
 
@@ -72,3 +88,26 @@ def start(memory: Environment, tmp_path: Path) -> Callable[..., Session]:
         return Session(client, folder, {**memory, **values}, transcript, patient=True)
 
     return begin
+
+
+@pytest.fixture
+def server() -> Iterator[LlmServer]:
+    with LlmServer(find_facts) as server:
+        yield server
+
+
+@pytest.fixture
+def week(
+    run: Run,
+    launch: Launch,
+    owner: psycopg.Connection,
+    database_url: str,
+    server: LlmServer,
+    tmp_path: Path,
+) -> Week:
+    """A memory with an LLM that nothing uses yet, for hooks, commands and servers."""
+    llm = {"LLM_PROVIDER": "openai", "LLM_BASE_URL": server.openai_url, "LLM_MODEL": "m"}
+    values = name_memory(database_url, DATA_DIR=str(tmp_path / "data"), HOOKS="capture", **llm)
+    rita = issue(owner, "rita", "default", "read", "write", "review")
+    reviewer = {**values, "ACCESS_TOKEN": rita}
+    return Week(run, launch, owner, server, values, reviewer, tmp_path)

@@ -180,8 +180,8 @@ class Week:
         server.end()
         return sent + len(self.server.requests)
 
-    def capture(self, day: Day, at: date, values: Mapping[str, str]) -> Path:
-        """End a session of a day, in the repository Harbour. Return its transcript."""
+    def capture(self, day: Day, at: date, values: Mapping[str, str]) -> None:
+        """End a session of a day, in the repository Harbour."""
         folder = self.folder / "Harbour"
         (folder / ".git").mkdir(parents=True, exist_ok=True)
         named = {f"TEXTRAWL_{name}": value for name, value in values.items()}
@@ -192,7 +192,6 @@ class Week:
             assert self.run("capture", str(session.transcript), **values).code == 0
         else:
             assert session.tell("end").is_silent
-        return session.transcript
 
     def _review(self, rejected: str | None = None) -> None:
         """Decide about all proposals as soon as the server has made them."""
