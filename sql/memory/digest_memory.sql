@@ -64,7 +64,18 @@ begin atomic
             select o.* from textrawl.fact o
             where o.space_id = c.space_id and o.entity_id = c.id and textrawl.is_valid(o.valid_from, o.valid_until, o.closed_at)
               and textrawl.is_from_author(o.space_id, o.author_id, o.source, o.tool, (select ids from author), members)
-            order by o.created_at desc, o.id limit case c.section when 'project' then 20 when 'self' then 20 else 3 end) near
+            order by o.created_at desc, o.id limit case c.section when 'project' then 20 else 3 end) near
+        where c.section <> 'self'
+        union all
+        -- What the caller prefers, is called and has to do stays, however many facts are newer.
+        select 'self', kept.*
+        from own cross join lateral (
+            select newest.* from (
+                select o.* from textrawl.fact o
+                where o.space_id = own.space_id and o.entity_id = own.id and textrawl.is_valid(o.valid_from, o.valid_until, o.closed_at)
+                  and textrawl.is_from_author(o.space_id, o.author_id, o.source, o.tool, (select ids from author), members)
+                order by o.created_at desc, o.id limit 500) newest
+            order by textrawl.profile_kind(newest.content) is null, newest.created_at desc, newest.id limit 20) kept
         union all
         select 'recalled', o.* from used join textrawl.fact o using (space_id, id)
         where textrawl.is_from_author(o.space_id, o.author_id, o.source, o.tool, (select ids from author), members)
@@ -106,7 +117,8 @@ begin atomic
         from once
     ), ranked as (
         -- The sections take turns. A section with the share 3 gets three facts in each turn.
-        select *, (row_number() over (partition by section order by score desc, created_at desc, id))::double precision / share as turn
+        select *, (row_number() over (partition by section
+            order by section = 'self' and textrawl.profile_kind(content) is null, score desc, created_at desc, id))::double precision / share as turn
         from spread where section in ('project', 'self') or of_entity <= 3
     )
     select r.id, r.entity_id, s.name, e.name, e.entity_type, r.content, r.created_at, r.said_at, a.name, r.section, r.score,
@@ -122,7 +134,7 @@ end;
 
 comment on function textrawl.digest_memory is
     'The facts that matter at the start of a conversation, the most important first: facts of the project, facts of '
-    'the caller''s own entity (see own_entities()), open questions, preferences, people, facts often recalled, '
-    'new facts, and the summaries of project and caller. The sections take turns. In a section the score counts age and '
+    'the caller''s own entity (see own_entities(), and profile_kind() for their order), open questions, preferences, '
+    'people, facts often recalled, new facts, and the summaries of project and caller. The sections take turns. In a section the score counts age and '
     'use. An open question ends with a question mark. Errors: TR010, TR011 (access). '
     'Example: select section, entity_name, content from textrawl.digest_memory(''textrawl'');';

@@ -80,6 +80,8 @@ class Chain:
             self.week.owner.execute(remember, ("Ben", "person", f"{fact} with {name}"))
         self.week.owner.execute(remember, ("Harbour", "project", "is written in Rust"))
         self.week.owner.execute(remember, (name, "person", "manages Harbour"))
+        # A summary is made once an hour at most.
+        self.week.owner.execute("update summary set made_at = made_at - interval '2 hours'")
 
     def _kill_and_repeat(self, table: str, values: Mapping[str, str], *words: str) -> None:
         """Kill a command while it waits for a table, and run it again."""

@@ -80,3 +80,28 @@ def test_a_fact_that_is_often_recalled_comes_before_newer_facts(sql: Sql) -> Non
 def test_a_memory_without_facts_has_an_empty_digest(sql: Sql) -> None:
     assert digest(sql, "anything") == []
     assert digest(sql) == []
+
+
+def test_preferences_names_and_work_of_the_caller_stay_before_newer_facts(sql: Sql) -> None:
+    lasting = ("prefers short answers", "is called Adi by friends", "has to renew her passport")
+    for fact in lasting:
+        tell(sql, "Ada", fact)
+    for number in range(30):
+        tell(sql, "Ada", f"visited town {number}")
+    sql.execute("select set_own_entity('Ada')")
+
+    own = [content for section, content in digest(sql) if section == "self"]
+
+    assert set(own[:3]) == set(lasting)
+    assert own[3] == "visited town 29"
+    kinds = {
+        "preference": ("does not eat fish", "möchte Tee", "préfère le thé", "odia el ruido",
+                       "お茶が好き"),
+        "name": ("is nicknamed Adi", "heißt Ada", "s\u2019appelle Ada", "se llama Ada"),
+        "work": ("who signs it?", "is working on Harbour", "muss packen", "doit partir", "debe ir"),
+        None: ("lives in Oslo", "leads QA", "unlikely", "premag"),
+    }  # fmt: skip
+    for kind, texts in kinds.items():
+        for text in texts:
+            found = sql.execute("select profile_kind(%s)", (text,)).fetchall()
+            assert found == [(kind,)], text
