@@ -76,6 +76,22 @@ $function$
 ;
 COMMENT ON FUNCTION number_fact IS 'Give a fact the next number in its space.';
 
+CREATE OR REPLACE FUNCTION textrawl.refuse_clear_source()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SET search_path TO 'textrawl', 'public', 'pg_temp'
+AS $function$
+begin
+    if (select s.tier from space s where s.id = new.space_id) = 'sensitive' then
+        raise exception using errcode = 'TR131', message = 'a sensitive graph holds only encrypted documents',
+            detail = (select s.name from space s where s.id = new.space_id);
+    end if;
+    return new;
+end
+$function$
+;
+COMMENT ON FUNCTION refuse_clear_source IS 'Refuse a source in the clear in a sensitive graph.';
+
 CREATE OR REPLACE FUNCTION textrawl.session_reviews()
  RETURNS integer[]
  LANGUAGE plpgsql
@@ -838,7 +854,7 @@ COMMENT ON COLUMN event.actor_id IS 'Actor who caused the event.';
 COMMENT ON COLUMN event.client IS 'Name and version of the MCP client. Null: the event was caused from SQL.';
 COMMENT ON COLUMN event.tool IS 'Tool that caused the event. sql: the event was caused from psql.';
 COMMENT ON COLUMN event.request IS 'Id of the request, as in the log of the server. Null: the event was caused from SQL.';
-COMMENT ON COLUMN event.action IS 'Action on an entity: created, retyped, described (values of its node changed). On a fact: remembered, repeated (the same text again, perhaps by another author), updated (the same text with another source, confidence, end or said_at), replaced, moved (to another entity), ended (its node was deleted). On a relation: related, ended, described (values of its edge changed). On a document: written, deleted, outvoted (the text lost a conflict), erased (with all versions). On an entity and its names: named (it got an alias), unnamed, merged (another entity was merged into it), split. On a proposal: proposed, accepted, rejected, expired. Other actions: reflected, faded, forgotten, undone, restored, imported.';
+COMMENT ON COLUMN event.action IS 'Action on an entity: created, retyped, described (values of its node changed). On a fact: remembered, repeated (the same text again, perhaps by another author), updated (the same text with another source, confidence, end or said_at), replaced, moved (to another entity), ended (its node was deleted). On a relation: related, ended, described (values of its edge changed). On a document: written, deleted, outvoted (the text lost a conflict), erased (with all versions). On an entity and its names: named (it got an alias), unnamed, merged (another entity was merged into it), split. On a sensitive graph: keyed (it got a key), encrypted (a document was stored), discarded (a document was deleted), destroyed (its key and all its documents). On a proposal: proposed, accepted, rejected, expired. Other actions: reflected, faded, forgotten, undone, restored, imported.';
 COMMENT ON COLUMN event.entity_id IS 'Entity of the event. The id is kept after the entity is forgotten.';
 COMMENT ON COLUMN event.observation_id IS 'Fact of the event. Null: the event is about no fact, or about several facts.';
 COMMENT ON COLUMN event.relation_id IS 'Relation of the event.';
@@ -1611,6 +1627,7 @@ ALTER TABLE source ENABLE ROW LEVEL SECURITY;
 ALTER TABLE source FORCE ROW LEVEL SECURITY;
 CREATE POLICY owner ON source FOR ALL TO textrawl_owner USING (true) WITH CHECK (true);
 CREATE POLICY readers ON source FOR SELECT TO public USING ((space_id = ANY (( SELECT session_spaces() AS session_spaces)::integer[])));
+CREATE TRIGGER refuse_clear_source BEFORE INSERT ON source FOR EACH ROW EXECUTE FUNCTION refuse_clear_source();
 
 CREATE TABLE chunk (
     space_id integer NOT NULL,
@@ -2275,3 +2292,53 @@ ALTER TABLE erasure ENABLE ROW LEVEL SECURITY;
 ALTER TABLE erasure FORCE ROW LEVEL SECURITY;
 CREATE POLICY owner ON erasure FOR ALL TO textrawl_owner USING (true) WITH CHECK (true);
 CREATE POLICY readers ON erasure FOR SELECT TO public USING ((space_id = ANY (( SELECT session_spaces() AS session_spaces)::integer[])));
+
+CREATE TABLE graph_key (
+    space_id integer NOT NULL,
+    id uuid NOT NULL,
+    created_at timestamptz DEFAULT now() NOT NULL,
+    CONSTRAINT graph_key_pkey PRIMARY KEY (space_id),
+    CONSTRAINT graph_key_space_id_fkey FOREIGN KEY (space_id) REFERENCES space(id),
+    CONSTRAINT graph_key_created_at_check CHECK (isfinite(created_at))
+);
+COMMENT ON TABLE graph_key IS 'The keys of sensitive graphs. The keys themselves are in files of their owners, never in the database.';
+COMMENT ON COLUMN graph_key.space_id IS 'The graph.';
+COMMENT ON COLUMN graph_key.id IS 'Id of the key, which is derived from the key. It tells keys apart, and reveals nothing.';
+COMMENT ON COLUMN graph_key.created_at IS 'When the graph got the key.';
+ALTER TABLE graph_key ENABLE ROW LEVEL SECURITY;
+ALTER TABLE graph_key FORCE ROW LEVEL SECURITY;
+CREATE POLICY owner ON graph_key FOR ALL TO textrawl_owner USING (true) WITH CHECK (true);
+CREATE POLICY readers ON graph_key FOR SELECT TO public USING ((space_id = ANY (( SELECT session_spaces() AS session_spaces)::integer[])));
+
+CREATE TABLE encrypted_document (
+    space_id integer NOT NULL,
+    id uuid NOT NULL,
+    version integer DEFAULT 1 NOT NULL,
+    digest bytea NOT NULL,
+    head bytea NOT NULL,
+    content bytea NOT NULL,
+    created_at timestamptz DEFAULT clock_timestamp() NOT NULL,
+    stored_at timestamptz DEFAULT clock_timestamp() NOT NULL,
+    CONSTRAINT encrypted_document_pkey PRIMARY KEY (space_id, id),
+    CONSTRAINT encrypted_document_space_id_fkey FOREIGN KEY (space_id) REFERENCES space(id),
+    CONSTRAINT encrypted_document_content_check CHECK (octet_length(content) >= 29 AND octet_length(content) <= 60000000),
+    CONSTRAINT encrypted_document_created_at_check CHECK (isfinite(created_at)),
+    CONSTRAINT encrypted_document_digest_check CHECK (octet_length(digest) = 32),
+    CONSTRAINT encrypted_document_head_check CHECK (octet_length(head) >= 29 AND octet_length(head) <= 100000),
+    CONSTRAINT encrypted_document_stored_at_check CHECK (isfinite(stored_at)),
+    CONSTRAINT encrypted_document_version_check CHECK (version > 0)
+);
+COMMENT ON TABLE encrypted_document IS 'Documents of sensitive graphs, encrypted with AES-256-GCM by the command that stored them.';
+COMMENT ON COLUMN encrypted_document.space_id IS 'The graph.';
+COMMENT ON COLUMN encrypted_document.id IS 'Id of the document: a keyed digest of its path.';
+COMMENT ON COLUMN encrypted_document.version IS 'Number of the text, from 1. Former texts are not kept.';
+COMMENT ON COLUMN encrypted_document.digest IS 'Keyed digest of the file (HMAC-SHA-256), which recognizes the same content.';
+COMMENT ON COLUMN encrypted_document.head IS 'Nonce and ciphertext of the path, label, kind, hash, time of change and sizes.';
+COMMENT ON COLUMN encrypted_document.content IS 'Nonce and ciphertext of the text with the places of its chunks.';
+COMMENT ON COLUMN encrypted_document.created_at IS 'When the document was first stored.';
+COMMENT ON COLUMN encrypted_document.stored_at IS 'When this version was stored.';
+CREATE INDEX encrypted_document_digest_idx ON encrypted_document USING btree (space_id, digest);
+ALTER TABLE encrypted_document ENABLE ROW LEVEL SECURITY;
+ALTER TABLE encrypted_document FORCE ROW LEVEL SECURITY;
+CREATE POLICY owner ON encrypted_document FOR ALL TO textrawl_owner USING (true) WITH CHECK (true);
+CREATE POLICY readers ON encrypted_document FOR SELECT TO public USING ((space_id = ANY (( SELECT session_spaces() AS session_spaces)::integer[])));

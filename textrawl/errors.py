@@ -24,6 +24,8 @@ that does not know another error gets its nearest base class of those.
     │   ├── LlmUnreachable     the provider is down or slow, or refuses requests
     │   ├── LlmModelMissing    the provider does not have the model
     │   └── LlmBadOutput       the answer is empty, cut, or not the JSON that was asked for
+    ├── EncryptionKeyUnusable  the key of an encrypted graph is missing, or another one
+    ├── DecryptionFailed       an encrypted document was changed outside textrawl
     ├── DatabaseUnavailable
     │   └── SchemaUnfit        the tables or functions are not those of this version
     ├── NothingDeleted
@@ -229,6 +231,25 @@ class LlmBadOutput(LlmFailed):
     """The answer of the LLM is empty, cut, or not the JSON that was asked for."""
 
     title = "LLM_BAD_OUTPUT"
+
+
+class EncryptionKeyUnusable(TextrawlError):
+    """The key of an encrypted graph is missing, is another one, or can be read by others."""
+
+    title = "The key of the graph cannot be used"
+
+
+class DecryptionFailed(TextrawlError):
+    """A row of an encrypted document was changed, damaged or put in the place of another one."""
+
+    title = "A document cannot be decrypted"
+
+    def __init__(self, document: str) -> None:
+        super().__init__(
+            f"the row of {document} was changed outside textrawl, or it is damaged: restore it "
+            "from a backup, or delete it with `textrawl document forget GRAPH ID` and ingest the "
+            "file again"
+        )
 
 
 class StartRefused(Exception):

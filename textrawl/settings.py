@@ -308,6 +308,15 @@ class Settings(BaseSettings):
         "it with `[masked …]` in place of the secret, refuse it, or store it as it is and say so. "
         "Default: `mask` in imports, `ingest` and hooks, `allow` in other commands and tools.",
     )
+    encryption_key: Annotated[str | None, Field(pattern=r"^(keyring|(file|command):.*\S.*)$")] = (
+        Field(
+            default=None,
+            description="Place of your key, which wraps the keys of sensitive graphs: `file:PATH`, "
+            "`keyring` (needs textrawl[keyring]), or `command:COMMAND`, which prints 32 bytes in "
+            "base64. Default: `encryption.key` in the folder of your configuration, made at first "
+            "use.",
+        )
+    )
     digest_tokens: int = Field(
         default=DIGEST_TOKENS,
         ge=100,

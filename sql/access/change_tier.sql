@@ -1,6 +1,7 @@
 create function textrawl.change_tier(
     name text, tier text,
     recall_tokens integer default null,  -- most tokens of the graph in one answer; null: the default of its tier
+    encrypting boolean default false,    -- true: the caller encrypts the sources of a graph that becomes sensitive
     credential bytea default null
 ) returns table (space text, new_tier text, cap integer)
 language plpgsql volatile security definer
@@ -22,6 +23,12 @@ begin
         raise exception using errcode = 'TR062', message = 'the space holds facts, so it cannot become a graph',
             detail = current.name;
     end if;
+    if change_tier.tier = 'sensitive' and not encrypting and current.tier <> 'sensitive'
+       and exists (select from source c where c.space_id = target_space) then
+        raise exception using errcode = 'TR133', message = 'the sources of the graph are not encrypted', detail = current.name;
+    elsif change_tier.tier <> 'sensitive' and exists (select from encrypted_document d where d.space_id = target_space) then
+        raise exception using errcode = 'TR134', message = 'the documents of the graph are encrypted', detail = current.name;
+    end if;
     update space s set tier = change_tier.tier, recall_tokens = change_tier.recall_tokens where s.id = target_space;
     return query select current.name, change_tier.tier, recall_cap(change_tier.tier, change_tier.recall_tokens);
 end
@@ -31,5 +38,5 @@ comment on function textrawl.change_tier is
     'Change the tier of a graph and the number of its tokens in one answer, or make an empty space a graph. The next '
     'call of a client follows the new tier. The caller must be the owner or have the scope admin in the space. Errors: '
     'TR010, TR011 (access), TR020 (no such space), TR061 (not a valid tier or number of tokens), TR062 (the space holds '
-    'facts). '
+    'facts), TR133 (sources are not encrypted: a command can encrypt them), TR134 (documents are encrypted). '
     'Example: select * from textrawl.change_tier(name => ''handbook'', tier => ''personal'');';

@@ -8,7 +8,7 @@ returns table (
     rebuilding bigint,  -- number of facts whose search document still has a former language; null if there is no rebuild
     tier text,       -- of a graph; null for a space of facts
     recall_tokens integer,  -- most tokens of a graph in one answer
-    sources bigint, chunks bigint  -- of a graph
+    sources bigint, chunks bigint  -- of a graph; the chunks of encrypted documents are not known
 )
 language plpgsql stable security definer
 set search_path from current
@@ -26,7 +26,8 @@ begin
             (select count(o.id) from document_rebuild r left join observation o
                 on o.space_id = r.space_id and not r.reflections and (r.reached is null or o.id > r.reached)
              where r.space_id = s.id having count(*) > 0),
-            s.tier, case when s.tier is not null then recall_cap(s.tier, s.recall_tokens) end, g.sources, g.chunks
+            s.tier, case when s.tier is not null then recall_cap(s.tier, s.recall_tokens) end,
+            g.sources + (select count(*) from encrypted_document e where e.space_id = s.id), g.chunks
         from space s
         left join lateral (
             select count(*) as sources, coalesce(sum(c.chunks), 0) as chunks from source c

@@ -2,7 +2,8 @@ create function textrawl.import_spaces(lines jsonb) returns table (
     place integer,  -- number of the line in the file
     stored integer,
     outcome text    -- added, known, unknown language, facts (the space here holds facts), graph (the space here is a
-                    -- graph), or open (the tier here shows more than the tier of the file)
+                    -- graph), sealed (the graph here is sensitive, that of the file is not), or open (the tier here
+                    -- shows more than the tier of the file)
 )
 language plpgsql volatile security definer
 set search_path from current
@@ -17,6 +18,7 @@ begin
         select g.*, s.id as existing, find_language(g.language) as found_language,
             case when s.tier is null and g.tier is not null and s.id is not null then 'facts'
                 when s.tier is not null and g.tier is null then 'graph'
+                when s.tier = 'sensitive' and g.tier <> 'sensitive' then 'sealed'
                 -- Texts of a sensitive graph must not become visible because a graph here has the same name.
                 when array_position(tiers, s.tier) < array_position(tiers, g.tier) then 'open' end as refused
         from jsonb_to_recordset(lines) g(

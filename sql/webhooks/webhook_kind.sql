@@ -4,9 +4,9 @@ begin atomic
     select case
         when action = 'proposed' then 'proposed'
         when action in ('accepted', 'rejected', 'expired') then 'decided'
-        when action in ('forgotten', 'deleted', 'erased') then 'forgotten'
+        when action in ('forgotten', 'deleted', 'erased', 'discarded', 'destroyed') then 'forgotten'
         when action in ('undone', 'restored') then 'undone'
-        when action not in ('used', 'repeated', 'snapshot', 'pinned', 'unpinned', 'summarized') then 'stored' end;
+        when action not in ('used', 'repeated', 'snapshot', 'pinned', 'unpinned', 'summarized', 'keyed') then 'stored' end;
 end;
 
 comment on function textrawl.webhook_kind is

@@ -24,7 +24,12 @@ SOURCES = (
 TIERS = "select name, tier, recall_tokens from space order by name"
 STORE = (
     "select document_id from store_source(%s, %s, %s, %s, %s, encode(sha256(%s), 'hex'),"
-    " source_kind => %s, sensitive => true)"
+    " source_kind => %s)"
+)
+KEY = "0e3c4d2a-8c1b-4d1f-9a57-6d2f0b1c9e44"
+ENCRYPTED = (
+    "select claim_graph_key('diary', %(key)s), store_encrypted_document('diary', %(key)s, %(key)s,"
+    " sha256('digest'), sha256('head'), convert_to(repeat('ciphertext', 20), 'utf8'))"
 )
 
 
@@ -45,7 +50,7 @@ def library(url: str) -> str:
         store(owner, "handbook", "file/tea.md", "Tea is served at four.\nThe kitchen closes.")
         store(owner, "handbook", "file/tea.md", "Tea is served at five.\r\nThe kitchen opens.")
         store(owner, "handbook", "clip/ab", "Coffee is served at nine.", "clip")
-        store(owner, "diary", "clip/cd", "Slept badly, dreamt of tea.", "ai-conversation")
+        owner.execute(ENCRYPTED, {"key": KEY})
         owner.execute(
             "select propose_correction(o.whole, o.part, o.content, 'opens at noon.', 'noon')"
             " from observation o join document d on d.id = o.whole and d.path = 'file/tea.md'"
@@ -67,10 +72,12 @@ def test_graphs_come_back_with_their_tiers_sources_versions_and_chunks(
     outcome = succeed(run, "import", str(tmp_path / "first.jsonl"), DATABASE_URL=fresh)
 
     assert export(run, fresh, tmp_path / "second.jsonl") == first
-    assert "4 documents, 6 versions" in outcome.out
+    assert "3 documents, 5 versions, 1 ciphertext" in outcome.out
     for query in (CHUNKS, SOURCES, TIERS):
         assert fetch(fresh, query) == fetch(library, query) != []
-    assert len(fetch(fresh, CHUNKS)) == 6
+    assert len(fetch(fresh, CHUNKS)) == 4
+    query = "select k.id, d from graph_key k, encrypted_document d"
+    assert fetch(fresh, query) == fetch(library, query) != []
 
 
 def test_an_imported_sensitive_graph_stays_sensitive(
@@ -115,7 +122,8 @@ def test_a_graph_is_not_imported_into_a_space_that_shows_more(
     assert outcome.code == 1
     assert reason in outcome.err + outcome.out
     stored = "select s.name from document d join space s on s.id = d.space_id"
-    assert set(fetch(fresh, stored)) == {("handbook",), ("diary",)} - {space[:1]}
+    assert set(fetch(fresh, stored)) == {("handbook",)} - {space[:1]}
+    assert fetch(fresh, "select count(*) from encrypted_document") == [(space[0] == "handbook",)]
 
 
 WRONG: list[tuple[dict[str, Any], str]] = [
@@ -127,6 +135,10 @@ WRONG: list[tuple[dict[str, Any], str]] = [
     ({"kind": "version", "text": "x" * 5_000_001}, "has more than 5000000 characters"),
     ({"kind": "space", "tier": "secret"}, "tier should be"),
     ({"kind": "space", "tier": None}, "recall_tokens is only for a graph"),
+    ({"kind": "document", "space": "diary"}, "run `textrawl space tier diary sensitive` before"),
+    ({"kind": "ciphertext", "key": KEY.replace("0", "1")}, "the graph here has another key"),
+    ({"kind": "ciphertext", "digest": "x"}, "digest"),
+    ({"kind": "ciphertext", "space": "handbook"}, "only graphs hold sources"),
 ]
 
 

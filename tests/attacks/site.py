@@ -187,7 +187,7 @@ def add_graphs(owner: psycopg.Connection, space: str) -> None:
     for kind, tier in GRAPHS.items():
         graph, secret = f"{space}-{kind}", SECRETS[space] if kind == "papers" else SEALED
         text = f"canary {graph} hides {secret}"
-        owner.execute("select create_space(%s, tier => %s)", (graph, tier))
+        owner.execute("select create_space(%s, tier => 'personal')", (graph,))
         owner.execute(
             "select grant_access(%s, %s, array['read', 'write', 'forget'])", (f"of {space}", graph)
         )
@@ -196,6 +196,8 @@ def add_graphs(owner: psycopg.Connection, space: str) -> None:
             "select store_source(%s, %s, %s, %s, %s, encode(sha256(%s), 'hex'), sensitive => true)",
             (*given, json.dumps([[1, 0, len(text), 9]]), text.encode()),
         )
+        # A former version stored sources of sensitive graphs in the clear.
+        owner.execute("select change_tier(%s, %s, encrypting => true)", (graph, tier))
 
 
 def digest(owner: psycopg.Connection, tables: tuple[LiteralString, ...] = _TABLES) -> str:

@@ -44,6 +44,13 @@ AS_PERSON: dict[str, str] = {
     "store": CALLS["store"].replace("credential =>", "sensitive => true, credential =>"),
     "known": CALLS["known"].replace("credential =>", "sensitive => true, credential =>"),
     "forget": CALLS["forget"].replace("credential =>", "sensitive => true, credential =>"),
+    "find key": "select key from find_graph_key(%(graph)s, %(token)s)",
+    "claim key": "select claim_graph_key(%(graph)s, %(source)s, %(token)s)",
+    "ciphertexts": "select head from encrypted_documents(%(graph)s, credential => %(token)s)",
+    "encrypt": "select created from store_encrypted_document(%(graph)s, %(source)s, %(source)s,"
+    " sha256('x'), sha256('x'), sha256('x'), %(token)s)",
+    "discard": "select forget_encrypted_document(%(graph)s, %(source)s, %(token)s)",
+    "destroy": "select documents from destroy_graph_key(%(graph)s, %(token)s)",
 }
 
 Try = Callable[..., tuple[object, ...]]

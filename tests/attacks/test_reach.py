@@ -40,6 +40,8 @@ TREATMENT: dict[str, str] = {
     "document_tombstone": "keys of what was deleted, no content",
     "journal_entry": "the key of a document: goes with it",
     "source": "the key and the counts of a document: go with it and come back with it",
+    "graph_key": "ids of keys, no content",
+    "encrypted_document": "ciphertext: deleted by its owner or with its key, exported, not undone",
     "chunk": "the place and the size of a fact: go with it, made anew when it comes back",
     "correction": "texts of a chunk: forgotten with its source, purged with its undo",
     "identity_snapshot": "points at a text of a document: goes with it",

@@ -162,17 +162,6 @@ def test_a_named_file_is_stored_whatever_its_kind(
     assert [row[0] for row in look(owner)] == ["file/rules.cfg"]
 
 
-def test_a_person_can_write_to_a_sensitive_graph(
-    run: Run, given: dict[str, Any], folder: Path, owner: psycopg.Connection
-) -> None:
-    make_graph(owner, "diary", "sensitive")
-
-    done = run("ingest", str(folder / "tea.md"), "--graph", "diary", **given)
-
-    assert done.code == 0, done.err
-    assert len(look(owner)) == 1
-
-
 def test_without_a_name_the_graph_must_be_clear(
     run: Run, given: dict[str, Any], folder: Path, owner: psycopg.Connection
 ) -> None:

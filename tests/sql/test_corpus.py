@@ -164,7 +164,7 @@ def test_a_sensitive_graph_is_not_searched(handbook: Sql) -> None:
     search = "select content from recall_chunks('coffee', min_score => 0)"
     found = handbook.execute(search).fetchall()
 
-    handbook.execute("select change_tier('handbook', 'sensitive')")
+    handbook.execute("select change_tier('handbook', 'sensitive', encrypting => true)")
 
     assert found
     assert handbook.execute(search).fetchall() == []
@@ -207,7 +207,7 @@ def test_a_source_gets_a_text_that_another_source_has_too(handbook: Sql) -> None
 
 
 def test_a_person_sees_sensitive_graphs_too(handbook: Sql) -> None:
-    handbook.execute("select change_tier('handbook', 'sensitive')")
+    handbook.execute("select change_tier('handbook', 'sensitive', encrypting => true)")
 
     assert fetch(handbook, "select array_agg(name) from list_graphs()") is None
     assert fetch(handbook, "select name from list_graphs(sensitive => true)") == "handbook"
@@ -249,7 +249,7 @@ def test_no_text_of_a_sensitive_graph_waits_for_an_embedding_provider(handbook: 
     pending = "select facts from pending_embeddings(1)"
     before = fetch(handbook, pending)
 
-    handbook.execute("select change_tier('handbook', 'sensitive')")
+    handbook.execute("select change_tier('handbook', 'sensitive', encrypting => true)")
     claimed = handbook.execute("select content from claim_pending_embeddings(1)").fetchall()
     hidden = fetch(handbook, pending)
     progress = fetch(handbook, "select pending from embedding_progress()")

@@ -38,6 +38,7 @@ KINDS: dict[str, LiteralString] = {
     "snapshot": "export_snapshots",
     "node": "export_node_values",
     "edge": "export_edge_values",
+    "ciphertext": "export_ciphertexts",
 }
 
 Vector = NDArray[np.float16]

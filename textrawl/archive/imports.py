@@ -21,6 +21,7 @@ from textrawl.archive.exports import Vector, read_vector
 from textrawl.archive.lines import (
     OF_ANOTHER_LINE,
     OF_GRAPHS,
+    CiphertextLine,
     Content,
     ExportedModel,
     FactLine,
@@ -83,6 +84,7 @@ _FUNCTIONS: dict[str, LiteralString] = {
     "dismissal": "import_dismissals",
     "document": "import_documents",
     "version": "import_versions",
+    "ciphertext": "import_ciphertexts",
 }
 _PLURALS = {
     "entity": "entities",
@@ -100,6 +102,7 @@ _PLURALS = {
     "snapshot": "snapshots",
     "node": "nodes",
     "edge": "edges",
+    "ciphertext": "ciphertexts",
 }
 _REFERENCES = (
     "entity",
@@ -124,6 +127,8 @@ _REASONS = {
     "open": "the tier here shows more: first run `textrawl space tier` with the tier of the file",
     "inexact": "an exact text is the JSON of an item with at most 190 levels, and other documents "
     "have no exact text",
+    "another key": "the graph here has another key than the graph of the file",
+    "sealed": "the graph here is sensitive, so it takes only encrypted documents",
     "taken": "another entity here has this name",
     "undone": "an undo took it back: first run `textrawl undo --revert` or `textrawl undo --purge`",
     "refused": "the database refuses it",
@@ -179,7 +184,7 @@ class Import:
         self._weight = self._position = 0
         self._suspension = IndexSuspension(session, size)
         self._spaces: dict[str, int] = {}
-        self._graphs: set[str] = set()
+        self._graphs: dict[str, str] = {}
         self._refused_spaces: set[str] = set()
         self._stored_ids: dict[tuple[int, UUID], UUID] = {}
         self._trail: dict[int, dict[str, int]] = {}
@@ -300,7 +305,12 @@ class Import:
             raise LineRefused(f"the line of the space {name} was refused")
         if name not in self._spaces:
             raise LineRefused(f"there is no space {name}: its line must come earlier")
-        if name in self._graphs and not isinstance(line, OF_GRAPHS):
+        if self._graphs.get(name) == "sensitive" and not isinstance(line, CiphertextLine):
+            raise LineRefused(
+                f"{name} is sensitive: run `textrawl space tier {name} sensitive` before the "
+                "export, which encrypts it"
+            )
+        if name in self._graphs and not isinstance(line, (*OF_GRAPHS, CiphertextLine)):
             raise LineRefused(f"{name} is a graph, which holds only sources")
         return self._spaces[name]
 
@@ -364,7 +374,7 @@ class Import:
         if isinstance(line, SpaceLine):
             self._spaces[line.name] = stored_id
             if line.tier is not None:
-                self._graphs.add(line.name)
+                self._graphs[line.name] = line.tier
             return
         space = item.payload["space"]
         if outcome == "added":

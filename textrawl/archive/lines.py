@@ -233,6 +233,22 @@ class EdgeLine(RowLine):
     deleted_at: Moment | None = None
 
 
+Base64 = Annotated[str, Field(pattern=r"^[A-Za-z0-9+/]+={0,2}$")]
+
+
+class CiphertextLine(RowLine):
+    """An encrypted document of a sensitive graph. `key` is the id of the key of the graph."""
+
+    kind: Literal["ciphertext"]
+    key: Id
+    version: Annotated[int, Field(ge=1, le=2_000_000_000, strict=True)]
+    digest: Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
+    head: Base64
+    content: Base64
+    created_at: Moment
+    stored_at: Moment
+
+
 class SpaceLine(Line):
     """A space. With a tier, it is a graph, which holds sources instead of facts."""
 
@@ -434,6 +450,7 @@ class Footer(Line):
     snapshot: int = 0
     node: int = 0
     edge: int = 0
+    ciphertext: int = 0
 
 
 L = TypeVar("L", bound=Line)
@@ -452,6 +469,7 @@ Content = (
     | DocumentLine
     | VersionLine
     | SnapshotLine
+    | CiphertextLine
     | NodeLine
     | EdgeLine
 )

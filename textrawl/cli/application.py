@@ -30,6 +30,7 @@ PANELS: dict[str, dict[str, str]] = {
         "me": "Say which entity you are, so that `I` and `my` in your questions mean it.",
         "forget": "Delete an entity, or one fact of it, for good.",
         "ingest": "Add files to a graph, as sources that `recall` searches.",
+        "document": "List, show and delete the documents of a sensitive graph.",
         "journal": "Consolidate the journal.",
         "capture": "Store the texts of sessions in the journal, as the hook `capture` does.",
         "explore": "Look into the memory in a browser: search, entities, history.",
@@ -234,7 +235,7 @@ _COMMANDS: Mapping[Place, tuple[str, ...]] = {
     "database": (
         *("ingest", "journal", "capture", "explore", "cost", "space", "grant", "token", "analyst"),
         *("migrate", "cluster", "backup", "restore", "export", "mirror", "import"),
-        *("embed", "psql", "webhook"),
+        *("embed", "psql", "webhook", "document"),
     ),
 }
 PLACES: Mapping[str, Place] = {name: place for place, names in _COMMANDS.items() for name in names}

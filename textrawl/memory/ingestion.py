@@ -120,10 +120,8 @@ class Ingestion:
         async with run_beside(partial(self._read, files, send)):
             await self._store_all(receive, step)
 
-    async def _find_known(self) -> dict[str, str]:
+    async def list_known(self) -> dict[str, str]:
         """Return the hashes of the sources before this ingest, by their paths."""
-        if self._known is not None:
-            return self._known
         rows = await self._store.database.call(
             "known_sources",
             KnownSourceRow,
@@ -131,8 +129,23 @@ class Ingestion:
             sensitive=True,
             credential=self._caller.principal.credential,
         )
-        self._known = {row.path: row.content_hash for row in rows}
-        return self._known
+        return {row.path: row.content_hash for row in rows}
+
+    async def store_file(self, found: FoundFile, text: FileText) -> IngestedSourceRow:
+        """Store the text of a file."""
+        return await self._store.call_one(
+            "store_source",
+            IngestedSourceRow,
+            graph=self._graph,
+            path=found.path,
+            label=found.label,
+            content=text.text,
+            chunks=json.dumps(text.chunks),
+            sha256=text.sha256,
+            modified_at=read_time(text.changed_at),
+            sensitive=True,
+            **self._caller.signing,
+        )
 
     async def _read(
         self,
@@ -140,7 +153,9 @@ class Ingestion:
         send: MemoryObjectSendStream[tuple[FoundFile, FileText | None]],
     ) -> None:
         """Send each file with its text. The text is None if it is stored already or was refused."""
-        known = await self._find_known()
+        if self._known is None:
+            self._known = await self.list_known()
+        known = self._known
         hashes = set(known.values())
         async with send:
             for found in files:
@@ -178,19 +193,7 @@ class Ingestion:
                 step(done)
 
     async def _store_file(self, found: FoundFile, text: FileText) -> None:
-        row = await self._store.call_one(
-            "store_source",
-            IngestedSourceRow,
-            graph=self._graph,
-            path=found.path,
-            label=found.label,
-            content=text.text,
-            chunks=json.dumps(text.chunks),
-            sha256=text.sha256,
-            modified_at=_read_time(text.changed_at),
-            sensitive=True,
-            **self._caller.signing,
-        )
+        row = await self.store_file(found, text)
         if not row.changed:
             same = row.stored_path == found.path
             self.report.counts["unchanged" if same else "repeated"] += 1
@@ -199,7 +202,7 @@ class Ingestion:
         self.report.stored.append((found, row))
 
 
-def _read_time(seconds: float) -> datetime | None:
+def read_time(seconds: float) -> datetime | None:
     """Return the time when a file was changed. None: the time is no date."""
     try:
         return datetime.fromtimestamp(seconds, UTC)

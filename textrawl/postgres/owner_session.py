@@ -153,10 +153,10 @@ class Session:
         query = 'select name, id from textrawl.space order by name collate "C"'
         return dict(await self._fetch(query))
 
-    async def find_graphs(self) -> set[str]:
-        """Return the names of all graphs, which are the spaces with sources."""
-        rows = await self._fetch("select name from textrawl.space where tier is not null")
-        return {str(name) for (name,) in rows}
+    async def find_graphs(self) -> dict[str, str]:
+        """Return the tiers of all graphs, which are the spaces with sources, by their names."""
+        rows = await self._fetch("select name, tier from textrawl.space where tier is not null")
+        return {str(name): str(tier) for name, tier in rows}
 
     async def find_model(self) -> dict[str, Any] | None:
         """Return the active model as in the first line of an export, or None."""

@@ -316,6 +316,27 @@ REFUSALS: dict[str, Explain] = {
     "TR113": _invalid(
         "There is nothing to dismiss: {}", "look at the list again: an entity or a fact is gone"
     ),
+    "TR130": _invalid(
+        "The graph {} is not encrypted",
+        "only graphs of the tier sensitive are: `textrawl space tier GRAPH sensitive`",
+    ),
+    "TR131": _invalid(
+        "The graph {} holds only encrypted documents",
+        "it is sensitive: add files with `textrawl ingest --graph GRAPH`; nothing was changed",
+    ),
+    "TR132": _invalid(
+        "The key of the graph has changed",
+        "another process destroyed it meanwhile: run the command again; nothing was changed",
+    ),
+    "TR133": _invalid(
+        "The sources of the graph {} are not encrypted",
+        "run `textrawl space tier {} sensitive`, which encrypts them; nothing was changed",
+    ),
+    "TR134": _invalid(
+        "The documents of the graph {} are encrypted",
+        "write them to files with `textrawl document show`, and ingest these into a new graph; "
+        "nothing was changed",
+    ),
     EDGE_NOT_FOUND: _invalid("Edge not found: {}", "graph_edge_get shows ids"),
 }
 

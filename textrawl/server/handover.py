@@ -59,11 +59,11 @@ SESSION_SETTINGS = (
 SHARED_SETTINGS = (
     "access_token", "access_token_file", "close_facts", "consolidate_journal", "data_dir",
     "database_read_url", "database_timeout", "database_url", "embedding_model",
-    "embedding_provider", "enable_memory", "enable_memory_extraction", "llm_api_key",
-    "llm_base_url", "llm_model", "llm_provider", "llm_timeout", "log_format", "log_level",
-    "ollama_base_url", "openai_api_key", "openai_base_url", "propose_facts", "read_only",
-    "record_recalls", "server_url", "snapshot_retention_days", "space", "summarize_entities",
-    "vault", "webhook_hosts",
+    "embedding_provider", "enable_memory", "enable_memory_extraction", "encryption_key",
+    "llm_api_key", "llm_base_url", "llm_model", "llm_provider", "llm_timeout", "log_format",
+    "log_level", "ollama_base_url", "openai_api_key", "openai_base_url", "propose_facts",
+    "read_only", "record_recalls", "server_url", "snapshot_retention_days", "space",
+    "summarize_entities", "vault", "webhook_hosts",
 )  # fmt: skip
 """The settings that all sessions of a server have in common."""
 

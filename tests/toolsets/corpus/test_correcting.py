@@ -196,7 +196,7 @@ async def test_a_chunk_out_of_reach_is_like_one_that_does_not_exist(
 
     assert await refuse(listed, "correct", chunkId=chunk, proposal="x") == missing
     assert await refuse(listed, "apply", correctionId=correction) == unknown
-    graphs.execute("select change_tier('work', 'sensitive')")
+    graphs.execute("select change_tier('work', 'sensitive', encrypting => true)")
     assert await refuse(editor, "correct", chunkId=chunk, proposal="x") == missing
     assert await refuse(editor, "apply", correctionId=correction) == unknown
 

@@ -78,11 +78,12 @@ async def test_names_of_graphs_restrict_the_search(ask: Ask) -> None:
 async def test_a_sensitive_graph_is_as_unknown_as_one_that_does_not_exist(
     ask: Ask, graphs: psycopg.Connection[Any]
 ) -> None:
+    graphs.execute("select change_tier('diary', 'public')")
     graphs.execute(
-        "select store_source('diary', 'clip/1', 'Monday', %s, '[[1, 0, 20, 5]]', repeat('0', 64),"
-        " sensitive => true)",
+        "select store_source('diary', 'clip/1', 'Monday', %s, '[[1, 0, 20, 5]]', repeat('0', 64))",
         (PIPELINE,),
     )
+    graphs.execute("select change_tier('diary', 'sensitive', encrypting => true)")
 
     for name in ("diary", "nothing"):
         answer = await ask("recall", query="deployment pipeline", graphs=[name])
@@ -96,7 +97,7 @@ async def test_a_change_of_the_tier_holds_for_the_next_call(
 ) -> None:
     stored = await ask("remember", text=PIPELINE, graphId="work")
 
-    graphs.execute("select change_tier('work', 'sensitive')")
+    graphs.execute("select change_tier('work', 'sensitive', encrypting => true)")
 
     assert await ask("recall", query="deployment pipeline") == NOTHING
     assert (await refuse("remember", text=PIPELINE, graphId="work"))[0] == "No graph 'work'"
@@ -244,7 +245,9 @@ def change(sql: Sql, dice: random.Random) -> Store:
     for graph in GRAPHS:
         tier = dice.choice(["public", "personal", "sensitive"])
         own = dice.choice([None, 0, 40, 500])
-        row = sql.execute("select cap from change_tier(%s, %s, %s)", (graph, tier, own)).fetchone()
+        row = sql.execute(
+            "select cap from change_tier(%s, %s, %s, true)", (graph, tier, own)
+        ).fetchone()
         assert row is not None
         store[graph] = tier, row[0]
     return store
@@ -330,7 +333,7 @@ async def test_a_hidden_graph_changes_no_answer(connect: Connect, owner: Sql) ->
     fill(owner, dice)
     # Otherwise vectors that the server makes meanwhile would change the scores.
     client = await connect(toolsets=["corpus"], graphs=LISTED, embedding_provider="none")
-    owner.execute("select change_tier('alpha', 'sensitive')")
+    owner.execute("select change_tier('alpha', 'sensitive', encrypting => true)")
     calls: list[tuple[str, dict[str, Any]]] = [
         ("recall", {"query": "tea harbour", "topK": 32, "minScore": 0}),
         ("recall", {"query": "tea", "graphs": ["alpha", "delta", "gamma"]}),

@@ -18,12 +18,14 @@ CHUNKS = [[1, 0, 23, 9], [2, 23, 26, 9], [3, 49, 26, 6]]
 
 
 def store(owner: psycopg.Connection, graph: str, label: str = "meals.md") -> UUID:
-    """Store the meals in a graph, as a person can do also in a sensitive one."""
+    """Store the meals in a graph. In a sensitive graph, only a former version stored them so."""
+    [(tier,)] = owner.execute("select tier from space where name = %s", (graph,)).fetchall()
+    owner.execute("select change_tier(%s, 'public')", (graph,))
     [row] = owner.execute(
-        "select document_id from store_source(%s, %s, %s, %s, %s, encode(sha256(%s), 'hex'),"
-        " sensitive => true)",
+        "select document_id from store_source(%s, %s, %s, %s, %s, encode(sha256(%s), 'hex'))",
         (graph, f"file/{label}", label, MEALS, json.dumps(CHUNKS), MEALS.encode()),
     ).fetchall()
+    owner.execute("select change_tier(%s, %s, encrypting => true)", (graph, tier))
     return row[0]
 
 
@@ -132,7 +134,7 @@ async def test_sensitive_and_unlisted_graphs_change_no_answer(
         if name != "foreign":
             owner.execute("select grant_access('ada', %s, array['read', 'write'])", (name,))
         store(owner, name)
-    owner.execute("select change_tier('unlisted', 'sensitive')")
+    owner.execute("select change_tier('unlisted', 'sensitive', encrypting => true)")
 
     assert await search(client, **asked) == before
     owner.execute("select change_tier('unlisted', 'public')")

@@ -34,7 +34,7 @@ def put_source(owner: psycopg.Connection, graph: str, tier: str, reader: str) ->
         "select store_source(%s, 'clip/a', 'tea', %s, '[[1, 0, 22, 6]]', %s)",
         (graph, TEXT, hashlib.sha256(TEXT.encode()).hexdigest()),
     )
-    owner.execute("select change_tier(%s, %s)", (graph, tier))
+    owner.execute("select change_tier(%s, %s, encrypting => true)", (graph, tier))
 
 
 @pytest.fixture

@@ -283,7 +283,7 @@ class _Items:
             write_message(f"Created the graph {FIRST_GRAPH}, which only you can read.")
 
         async def work(session: CommandSession) -> tuple[DocumentImport, str | None]:
-            chosen = await choose_graph(session.store, session.caller, self.graph)
+            chosen = await self._choose_graph(session)
             importing = DocumentImport(session.store, session.caller, chosen, self.form, self.gate)
             await importing.begin()
             total, self.bundle.done = self.bundle.done, 0
@@ -307,6 +307,15 @@ class _Items:
                 f"New chunks have no vectors yet ({without_vector}). Until a server adds them, "
                 "recall finds the chunks by their words"
             )
+
+    async def _choose_graph(self, session: CommandSession) -> str:
+        chosen = await choose_graph(session.store, session.caller, self.graph)
+        if chosen.tier == "sensitive":
+            raise ArgumentInvalid(
+                "name another graph, or add files to it with `textrawl ingest`, which encrypts",
+                title=f"{chosen.name} holds only encrypted documents",
+            )
+        return chosen.name
 
     async def _store_memories(self, settings: Settings, listed: set[str]) -> None:
         async with (

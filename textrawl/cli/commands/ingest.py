@@ -19,6 +19,7 @@ from textrawl.installation import write_install_command
 from textrawl.memory.backlog import fill_graph
 from textrawl.memory.commands import Session
 from textrawl.memory.documents import EXTRA, FoundFiles, find_files
+from textrawl.memory.encrypted_documents import EncryptedIngestion
 from textrawl.memory.ingestion import (
     FIRST_GRAPH,
     Ingestion,
@@ -26,7 +27,8 @@ from textrawl.memory.ingestion import (
     create_graph,
     measure,
 )
-from textrawl.memory.store import Store, list_graphs
+from textrawl.memory.key_files import KeyFiles
+from textrawl.memory.store import GraphPart, Store, list_graphs
 from textrawl.settings import read_settings
 from textrawl.values.choice import join_choices
 from textrawl.values.text import clean_name
@@ -66,15 +68,22 @@ def ingest(paths: _Paths, graph: _Graph = None, as_json: AsJson = False) -> None
 
     async def work(session: Session) -> tuple[str, IngestReport]:
         chosen = await choose_graph(session.store, session.caller, graph)
-        ingestion = Ingestion(session.store, session.caller, chosen, gate.mode)
+        given = session.store, session.caller, chosen.name, gate.mode
+        encrypted = chosen.tier == "sensitive"
+        ingestion = (
+            EncryptedIngestion(*given, KeyFiles(read_settings().encryption_key))
+            if encrypted
+            else Ingestion(*given)
+        )
         total = sum(map(measure, findings.files))
         with show_progress("Files", total, of_bytes=True) as step:
             await ingestion.run(findings.files, step)
-        with show_progress("Vectors", ingestion.report.chunks) as step:
-            credential = session.caller.principal.credential
-            without = await fill_graph(session.store, chosen, credential, step)
-            ingestion.report.without_vector = without
-        return chosen, ingestion.report
+        if not encrypted:
+            with show_progress("Vectors", ingestion.report.chunks) as step:
+                credential = session.caller.principal.credential
+                without = await fill_graph(session.store, chosen.name, credential, step)
+                ingestion.report.without_vector = without
+        return chosen.name, ingestion.report
 
     chosen, report = change_memory(
         "textrawl ingest", None, work, homeless=True, least_timeout=_LONGEST_STATEMENT
@@ -153,23 +162,23 @@ def _write_plain(graph: str, report: IngestReport, left_out: int) -> dict[str, o
     }
 
 
-async def choose_graph(store: Store, caller: Caller, name: str | None) -> str:
+async def choose_graph(store: Store, caller: Caller, name: str | None) -> GraphPart:
     """Return the named graph, or else the home space if it is a graph, or the only writable graph.
 
     Raises ArgumentInvalid with the names of all writable graphs.
     """
     rows = await list_graphs(store.database, caller.principal.credential, sensitive=True)
-    graphs = [row.name for row in rows if row.writable]
-    if name in graphs:
-        return name
+    graphs = {row.name: row for row in rows if row.writable}
+    if name is not None and name in graphs:
+        return graphs[name]
     home = caller.principal.home_space
     if name is None and (len(graphs) == 1 or (home and home.name in graphs)):
-        return home.name if home and home.name in graphs else graphs[0]
+        return graphs[home.name] if home and home.name in graphs else next(iter(graphs.values()))
     command = "run `textrawl space create documents --tier personal` for a new one"
     if not graphs:
         raise ArgumentInvalid(command, title="There is no graph to write to")
     title = "The graph is not clear" if name is None else f"There is no graph {name} to write to"
-    fix = f"choose {join_choices(graphs)} as --graph, or {command}"
+    fix = f"choose {join_choices(list(graphs))} as --graph, or {command}"
     raise ArgumentInvalid(fix, title=title)
 
 

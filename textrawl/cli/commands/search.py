@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from itertools import groupby
 from typing import Annotated, Any
 from uuid import UUID
@@ -15,6 +16,7 @@ from rich.text import Text
 from textrawl.cli.console import (
     count,
     open_console,
+    show_wait,
     write_cell,
     write_json,
     write_message,
@@ -31,10 +33,11 @@ from textrawl.cli.inputs import (
     Types,
     read_query,
 )
-from textrawl.cli.memory_session import ask
+from textrawl.cli.memory_session import ask, watch
 from textrawl.memory import commands
 from textrawl.memory.fact_rows import EntityRow, ExplainedRow, HitRow
 from textrawl.memory.facts import EVER, Absence
+from textrawl.settings import read_settings
 from textrawl.values.condensation import condense
 from textrawl.values.text import write_absence
 from textrawl.values.times import TenseName, read_time, write_day, write_lifetime, write_period
@@ -72,15 +75,20 @@ def search(  # noqa: PLR0913, PLR0917 - each argument is an option
     if documents and types:
         raise typer.BadParameter("--documents cannot have --type: documents have no type")
     text = read_query(" ".join(query))
-    found = ask(
-        commands.search,
-        space,
-        text,
-        types=types or None,
-        limit=limit,
-        as_of=as_of,
-        documents=documents,
-    )
+    if documents and read_settings().server_url is None:
+        work = partial(_search_documents, query=text, limit=limit, as_of=as_of)
+        with show_wait("Reading"):
+            found = watch(commands.search, space, work)
+    else:
+        found = ask(
+            commands.search,
+            space,
+            text,
+            types=types or None,
+            limit=limit,
+            as_of=as_of,
+            documents=documents,
+        )
     if found.missing:
         write_message(f"Keywords only: {found.missing}.")
     rows = [row for row in found.rows if row.content is not None]
@@ -90,6 +98,24 @@ def search(  # noqa: PLR0913, PLR0917 - each argument is an option
         write_json([asdict(row) for row in rows])
     if not (as_json and rows):
         _show(rows, found, ever=as_of == EVER)
+
+
+async def _search_documents(
+    session: commands.Session, query: str, limit: int, as_of: Any
+) -> commands.Found:
+    """Search graphs, or decrypt and search the only graph that was named if it is encrypted."""
+    principal = session.caller.principal
+    graph = principal.home_space if principal.pinned else None
+    if graph is None or graph.tier != "sensitive":
+        return await commands.search.run(session, query, limit=limit, as_of=as_of, documents=True)
+    # Few searches need these modules, which take 50 ms to load.
+    from textrawl.memory.encrypted_documents import EncryptedGraph  # noqa: PLC0415
+    from textrawl.memory.key_files import KeyFiles  # noqa: PLC0415
+
+    files = KeyFiles(read_settings().encryption_key)
+    encrypted = EncryptedGraph(session.store, session.caller, graph.name, files)
+    rows = await encrypted.search(query, limit)
+    return commands.Found(rows, None, several=False)
 
 
 def _explain_absence(absence: Absence | None) -> None:

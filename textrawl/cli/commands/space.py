@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import asdict
+from pathlib import Path
 from typing import Annotated, Any, LiteralString, TypeVar
 
 import typer
@@ -19,11 +20,20 @@ from textrawl.cli.administration import (
     draw_rows,
     write_instant,
 )
-from textrawl.cli.console import count, open_console, show_index_progress, write_json, write_message
+from textrawl.cli.commands.document import change_graph, read_graph
+from textrawl.cli.console import (
+    confirm,
+    count,
+    open_console,
+    show_index_progress,
+    write_json,
+    write_message,
+)
 from textrawl.cli.inputs import AsJson
 from textrawl.environment import read_foreign
 from textrawl.errors import ArgumentInvalid
 from textrawl.installation import write_install_command
+from textrawl.memory.encrypted_documents import EncryptedGraph
 from textrawl.models.active_model import KnownModelRow
 from textrawl.models.encoder import MULTILINGUAL
 from textrawl.postgres.vector_indexes import drop_space_index, index_space
@@ -171,6 +181,70 @@ def tier(
     if as_json:
         write_json(asdict(row))
     write_message(f"{row.space} is {row.new_tier}: at most {count(row.cap, 'token')} in an answer.")
+
+
+@space.command()
+def key(
+    name: Name,
+    export_to: Annotated[
+        Path | None,
+        typer.Option(
+            "--export",
+            metavar="FILE",
+            help="Write the key to FILE, for another machine or a safe place. Who has this file "
+            "can read all documents.",
+        ),
+    ] = None,
+    import_from: Annotated[
+        Path | None,
+        typer.Option("--import", metavar="FILE", help="Add the key of a FILE of --export here."),
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Show where the key of a sensitive graph is, or copy it to another machine."""
+    if export_to and import_from:
+        raise typer.BadParameter("use --export or --import, not both")
+    shown = read_graph(
+        "textrawl space", name, lambda graph: _copy_key(graph, export_to, import_from)
+    )
+    if as_json:
+        write_json(shown)
+        return
+    lines = [(label.replace("_", " "), str(value)) for label, value in shown.items()]
+    open_console().print(draw_rows(("graph", name), lines))
+
+
+async def _copy_key(
+    graph: EncryptedGraph, export_to: Path | None, import_from: Path | None
+) -> dict[str, object]:
+    if import_from is not None:
+        await graph.add_key(import_from)
+    elif export_to is not None:
+        await graph.write_key(export_to)
+    return await graph.describe_key()
+
+
+@space.command(name="destroy-key")
+def destroy_key(
+    name: Name,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Delete the key of a sensitive graph and all its documents, for good.
+
+    Without the key nobody can read them, also not in backups of the memory. Delete copies of the
+    key on other machines and in backups of its file too.
+    """
+    if not yes:
+        confirm(f"Make all documents of {name} unreadable for good, also in backups?", "deleted")
+    row = change_graph("textrawl space destroy-key", name, EncryptedGraph.destroy_key)
+    if as_json:
+        write_json(asdict(row))
+    write_message(
+        f"The key of {name} is destroyed, and {count(row.documents, 'document')} with it."
+        if row.key
+        else f"{name} has no key."
+    )
 
 
 @space.command()
@@ -336,6 +410,8 @@ def _advise_model(language: str) -> None:
 def _write_content(row: SpaceListRow) -> str:
     if row.tier is None:
         return count(row.facts, "fact")
+    if row.tier == "sensitive":
+        return f"{row.tier}: {count(row.sources or 0, 'document')}"
     return f"{row.tier}: {count(row.chunks or 0, 'chunk')}"
 
 

@@ -1,0 +1,295 @@
+"""Sensitive graphs: what commands encrypt, decrypt and refuse, and what Postgres gets of it."""
+
+import base64
+import json
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from uuid import UUID
+
+import psycopg
+import pytest
+from hypothesis import given as for_all
+from hypothesis import strategies as st
+
+from tests.cli.test_ingest import make_graph
+from tests.conftest import TOKEN, Databases
+from tests.sql.test_undo_kept import find_tables_that_hold
+from tests.support.commands import Outcome, Run
+from textrawl.embedded.postmaster import OWNER
+from textrawl.errors import DecryptionFailed, EncryptionKeyUnusable
+from textrawl.memory.encryption import GraphKey
+from textrawl.memory.key_files import KeyFiles
+
+PLANTED = ("quixotabel", "zanzibarum", "vermiculon")  # in a text, in a path and in a folder
+
+
+@pytest.fixture
+def url(postgres: Databases, database: str) -> str:
+    """Connection string of the memory's owner."""
+    return postgres.cluster.dsn(OWNER, database)
+
+
+@pytest.fixture
+def key(tmp_path: Path) -> Path:
+    """The file of the owner's key, which no test has made yet."""
+    return tmp_path / "own" / "encryption.key"
+
+
+@pytest.fixture
+def notes(tmp_path: Path) -> Path:
+    """A folder with two documents, with planted words in a path and a text."""
+    folder = tmp_path / PLANTED[2]
+    folder.mkdir()
+    text = f"# Tea\n\nTea is served at four by {PLANTED[0]}.\n"
+    (folder / f"{PLANTED[1]}.md").write_text(text, encoding="utf-8")
+    (folder / "coffee.md").write_text("Coffee in the gardens of 東京都.", encoding="utf-8")
+    return folder
+
+
+@pytest.fixture
+def diary(run: Run, database_url: str, owner: psycopg.Connection, key: Path) -> Run:
+    """Runs a command on a memory with the sensitive graph `diary`."""
+    make_graph(owner, "diary", "sensitive", "read", "write", "forget", "admin")
+
+    def go(*words: str, **environment: object) -> Outcome:
+        given = {"DATABASE_URL": database_url, "ACCESS_TOKEN": TOKEN, "EMBEDDING_PROVIDER": "none"}
+        return run(*words, **given | {"ENCRYPTION_KEY": f"file:{key}"} | environment)
+
+    return go
+
+
+def ingest(diary: Run, folder: Path) -> dict[str, int]:
+    done = diary("ingest", str(folder), "--graph", "diary", "--json")
+    assert done.code == 0, done.err
+    counted = json.loads(done.out)
+    return {name: counted[name] for name in ("added", "changed", "unchanged", "repeated")}
+
+
+def find(diary: Run, query: str) -> list[str]:
+    """The texts that a search finds, best first."""
+    found = diary("search", "--documents", "--space", "diary", query, "--json")
+    assert found.code == 0, found.err
+    return [row["content"] for row in json.loads(found.out)]
+
+
+def list_paths(diary: Run) -> list[str]:
+    return sorted(
+        row["path"] for row in json.loads(diary("document", "list", "diary", "--json").out)
+    )
+
+
+def test_no_word_of_an_encrypted_document_is_in_any_table_or_export(
+    diary: Run, notes: Path, owner: psycopg.Connection, url: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    ingest(diary, notes)
+    (notes / f"{PLANTED[1]}.md").write_text(f"Now {PLANTED[0]} drinks coffee.", encoding="utf-8")
+    ingest(diary, notes)
+    exported = diary("export", DATABASE_URL=url).out
+    trail = diary("log", "--json", DATABASE_URL=url).out
+
+    for word in PLANTED:
+        hidden = word.encode().hex()  # as a dump has it in the text of a bytea
+        assert find_tables_that_hold(owner, word) + find_tables_that_hold(owner, hidden) == []
+        for written in (exported, trail, caplog.text):
+            assert word not in written
+            assert base64.b64encode(word.encode()).decode()[:-4] not in written
+    assert exported.count('"kind":"ciphertext"') == 2
+    assert find(diary, PLANTED[0]) == [f"Now {PLANTED[0]} drinks coffee."]
+    assert owner.execute("select count(*) from source").fetchall() == [(0,)]
+
+
+def test_a_document_is_listed_shown_searched_changed_and_forgotten(
+    diary: Run, notes: Path, owner: psycopg.Connection
+) -> None:
+    label = f"{PLANTED[2]}/{PLANTED[1]}.md"
+    assert ingest(diary, notes) == {"added": 2, "changed": 0, "unchanged": 0, "repeated": 0}
+    (notes / "copy.md").write_bytes((notes / "coffee.md").read_bytes())
+    with (notes / f"{PLANTED[1]}.md").open("a", encoding="utf-8") as file:
+        file.write("And a cake.\n")
+    assert ingest(diary, notes) == {"added": 0, "changed": 1, "unchanged": 2, "repeated": 0}
+
+    assert list_paths(diary) == [f"file/{PLANTED[2]}/coffee.md", f"file/{label}"]
+    assert diary("document", "show", "diary", label).out.endswith("And a cake.\n")
+    assert [text[:5] for text in find(diary, "is TEA served")] == ["# Tea"]
+    assert [text[:6] for text in find(diary, "garde 京都")] == ["Coffee"]
+    assert find(diary, 'nothing "near (that*') == find(diary, "?!") == []
+
+    assert diary("document", "forget", "diary", label, "--yes").code == 0
+    assert len(list_paths(diary)) == 1
+    assert find(diary, "tea") == []
+    assert f"No document {label}" in diary("document", "show", "diary", label).complaint
+    actions = owner.execute("select action, count(*) from event group by 1 order by 1").fetchall()
+    assert actions == [("discarded", 1), ("encrypted", 3), ("keyed", 1)]
+
+
+def test_postgres_takes_no_source_in_the_clear_in_a_sensitive_graph(
+    diary: Run, notes: Path, owner: psycopg.Connection
+) -> None:
+    store = (
+        "select store_source(%s, 'file/a', 'a', 'Tea.', '[[1, 0, 4, 1]]', repeat('a', 64),"
+        " sensitive => true)"
+    )
+    ingest(diary, notes)
+    make_graph(owner, "papers", "personal")
+    owner.execute(store, ("papers",))
+
+    for statement, graph, code in (
+        (store, "diary", "TR131"),
+        ("select change_tier(%s, 'sensitive')", "papers", "TR133"),
+        ("select change_tier(%s, 'personal')", "diary", "TR134"),
+        ("select find_graph_key(%s)", "papers", "TR130"),
+        ("select store_encrypted_document(%s, gen_random_uuid(), gen_random_uuid(), sha256(''),"
+         " sha256(''), sha256(''))", "diary", "TR132"),
+    ):  # fmt: skip
+        with pytest.raises(psycopg.DatabaseError) as refused:
+            owner.execute(statement.encode(), (graph,))
+        assert refused.value.sqlstate == code, statement
+
+
+Change = Callable[[psycopg.Connection, Path], object]
+
+
+def _swap(column: str) -> Change:
+    change = (
+        f"update encrypted_document d set {column} = o.{column} from encrypted_document o"  # noqa: S608
+        " where o.id <> d.id"
+    )
+    return lambda owner, _: owner.execute(change.encode())
+
+
+def _flip(column: str) -> Change:
+    change = f"update encrypted_document set {column} = set_byte({column}, 20, 7 # get_byte({column}, 20))"  # noqa: S608, E501
+    return lambda owner, _: owner.execute(change.encode())
+
+
+def _rewrite(key: Path) -> None:
+    key.write_bytes(base64.b64encode(bytes(32)))
+
+
+CHANGES: dict[str, tuple[Change, str]] = {
+    "swapped contents": (_swap("content"), "A document cannot be decrypted"),
+    "swapped heads": (_swap("head"), "A document cannot be decrypted"),
+    "a flipped byte": (_flip("content"), "A document cannot be decrypted"),
+    "a flipped byte of a head": (_flip("head"), "A document cannot be decrypted"),
+    "a flipped byte of a digest": (_flip("digest"), "A document cannot be decrypted"),
+    "another owner": (lambda _, key: _rewrite(key), "wrapped by another key"),
+    "no owner": (lambda _, key: key.unlink(), "has no key, but"),
+    "an owner for all": (lambda _, key: key.chmod(0o640), "others can read"),
+    "an owner that is no key": (lambda _, key: key.write_bytes(b"x"), "32 bytes in base64"),
+    "another key": (
+        lambda owner, _: owner.execute("update graph_key set id = gen_random_uuid()"),
+        "is missing. If the graph was made on another machine",
+    ),
+}
+
+
+def test_changed_rows_and_keys_are_refused_and_the_error_says_what_to_do(
+    diary: Run, notes: Path, owner: psycopg.Connection, key: Path
+) -> None:
+    ingest(diary, notes)
+    owner.execute("create table kept as table encrypted_document")
+    owner.execute("create table kept_key as table graph_key")
+    secret = key.read_bytes()
+
+    for name, (change, reason) in CHANGES.items():
+        change(owner, key)
+        refused = diary("search", "--documents", "--space", "diary", "tea")
+        assert (refused.code, reason in refused.complaint) == (1, True), (name, refused)
+        owner.execute("delete from encrypted_document")
+        owner.execute("insert into encrypted_document table kept")
+        owner.execute("update graph_key set id = k.id from kept_key k")
+        key.write_bytes(secret)
+        key.chmod(0o600)
+
+    assert len(find(diary, "tea")) == 1
+
+
+def test_a_key_is_copied_to_a_second_machine_and_destroyed(
+    diary: Run, notes: Path, owner: psycopg.Connection, tmp_path: Path
+) -> None:
+    ingest(diary, notes)
+    other = {"ENCRYPTION_KEY": f"file:{tmp_path}/other/encryption.key"}
+    copied, words = str(tmp_path / "copied"), ("search", "--documents", "--space", "diary", "tea")
+
+    assert "is missing" in diary(*words, **other).complaint
+    assert diary("space", "key", "diary", "--export", copied).code == 0
+    assert (tmp_path / "copied").stat().st_mode & 0o077 == 0
+    assert "exists already" in diary("space", "key", "diary", "--export", copied).complaint
+    assert diary("space", "key", "diary", "--import", copied, **other).code == 0
+    assert diary(*words, **other).code == 0
+    shown = json.loads(diary("space", "key", "diary", "--json", **other).out)
+    assert (shown["documents"], "/other/graph-keys/" in shown["file"]) == (2, True)
+
+    before = owner.execute("select head from encrypted_document").fetchall()
+    destroyed = diary("space", "destroy-key", "diary", "--yes")
+    assert destroyed.err == "The key of diary is destroyed, and 2 documents with it.\n"
+    assert owner.execute("select count(*) from encrypted_document").fetchall() == [(0,)]
+    assert [*(tmp_path / "own" / "graph-keys").glob("*.key")] == []
+    assert len(before) == 2
+    assert diary("space", "destroy-key", "diary", "--yes").err == "diary has no key.\n"
+    assert ingest(diary, notes)["added"] == 2  # with a new key
+    assert (
+        "the key of another graph" in diary("space", "key", "diary", "--import", copied).complaint
+    )
+    [(detail,)] = owner.execute("select detail from event where action = 'destroyed'").fetchall()
+    assert detail == {"key": shown["key"], "documents": 2}
+
+
+def test_processes_that_start_at_once_make_one_owners_key(tmp_path: Path) -> None:
+    setting = f"file:{tmp_path}/deep/encryption.key"
+
+    with ThreadPoolExecutor(8) as pool:
+        made = list(pool.map(KeyFiles.create, [KeyFiles(setting) for _ in range(16)]))
+
+    assert len({key.id for key in made}) == 16
+    assert all(KeyFiles(setting).load(key.id).secret == key.secret for key in made)
+    files = [path for path in (tmp_path / "deep").rglob("*") if path.is_file()]
+    assert len(files) == 18  # with the owner's key and the lock, and no draft
+    assert {path.stat().st_mode & 0o777 for path in files} == {0o600}
+
+
+def test_the_owners_key_comes_from_a_command_or_the_keyring(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
+    (tmp_path / "key").write_bytes(base64.b64encode(b"k" * 32))
+    command = KeyFiles(f"command:cat {tmp_path}/key")
+    made = command.create()
+
+    assert command.load(made.id).secret == made.secret
+    for wrong, reason in (
+        ("command:false", "exit code 1"),
+        ("command:no-such-program", "FileNotFoundError"),
+        ("command:'", "ValueError"),
+        ("command:echo secret", "32 bytes in base64"),
+        ("keyring", "keyring"),  # none is open here
+    ):
+        with pytest.raises(EncryptionKeyUnusable, match=reason) as refused:
+            KeyFiles(wrong).load(made.id)
+        assert base64.b64encode(b"k" * 32).decode() not in str(refused.value)
+
+
+_KEYS = GraphKey(b"0" * 32), GraphKey(b"1" * 32)
+TEXTS = st.text().map(lambda text: text.encode("utf-8", "replace"))
+
+
+@for_all(TEXTS, st.uuids(), st.binary(min_size=32, max_size=32), st.integers(0, 10_000))
+def test_every_text_comes_back_and_only_in_its_place(
+    text: bytes, document: UUID, digest: bytes, place: int
+) -> None:
+    key = _KEYS[0]
+    sealed = key.encrypt("content", document, digest, text)
+    flipped = bytearray(sealed)
+    flipped[place % len(sealed)] ^= 1 + place % 255
+
+    assert key.decrypt("content", document, digest, sealed) == text
+    for other, part, at, tag, given in (
+        (_KEYS[1], "content", document, digest, sealed),
+        (key, "head", document, digest, sealed),
+        (key, "content", UUID(int=document.int ^ 1), digest, sealed),
+        (key, "content", document, digest, sealed[:-1]),
+        (key, "content", document, digest, bytes(flipped)),
+    ):
+        with pytest.raises(DecryptionFailed):
+            other.decrypt(part, at, tag, given)  # pyright: ignore[reportArgumentType]

@@ -1,0 +1,249 @@
+"""Keys of encrypted graphs on this machine: files, each wrapped by the key of the owner.
+
+No key is ever in Postgres, so a backup of the memory cannot be decrypted without these files.
+Functions here block, for milliseconds or until the owner's command has printed the key.
+"""
+
+import base64
+import binascii
+import fcntl
+import os
+import shlex
+import stat
+import subprocess
+from collections.abc import Generator
+from contextlib import contextmanager
+from pathlib import Path
+from uuid import UUID
+
+from textrawl.environment import find_user_file
+from textrawl.errors import EncryptionKeyUnusable
+from textrawl.installation import write_install_command
+from textrawl.memory.encryption import KEY_BYTES, GraphKey
+
+SERVICE, USER = "textrawl", "encryption key"  # the entry of the keyring
+_SETTING = "TEXTRAWL_ENCRYPTION_KEY"
+_FILE, _FOLDER, _LOCK = "encryption.key", "graph-keys", ".lock"
+_PREFIX = "textrawl-graph-key-1:"
+_MOST_SECONDS = 120  # for a command that asks a person
+
+
+class KeyFiles:
+    """The keys of graphs that one owner has on this machine.
+
+    `setting` is the value of ENCRYPTION_KEY: `file:PATH`, `keyring`, `command:COMMAND`, or None for
+    a file in the folder of the user's configuration. The keys of graphs are beside this file, or
+    else in that folder.
+    """
+
+    def __init__(self, setting: str | None) -> None:
+        default = find_user_file().with_name(_FILE)
+        self._kind, _, place = (setting or f"file:{default}").partition(":")
+        self._file = Path(place).expanduser() if self._kind == "file" else None
+        self._command = place
+        self.folder = (self._file or default).parent / _FOLDER
+
+    @property
+    def owner(self) -> str:
+        """The place of the owner's key, for people."""
+        if self._file is not None:
+            return str(self._file)
+        return "the keyring of the system" if self._kind == "keyring" else f"`{self._command}`"
+
+    def find_file(self, key: UUID) -> Path:
+        """Return the path of the file of a key."""
+        return self.folder / f"{key}.key"
+
+    def create(self) -> GraphKey:
+        """Return a new key, which is on disk already. Raises EncryptionKeyUnusable."""
+        key = GraphKey.generate()
+        self.add(key)
+        return key
+
+    def add(self, key: GraphKey) -> None:
+        """Write the file of a key, wrapped by the owner's key, which is made if there is none.
+
+        Raises EncryptionKeyUnusable.
+        """
+        with _translate(self.folder), self._lock():
+            # A new owner's key beside old graph keys would hide that the former one is lost.
+            owner = self._read_owner(create=not any(self.folder.glob("*.key")))
+            _write_new(self.find_file(key.id), base64.b64encode(key.wrap(owner)) + b"\n")
+
+    def load(self, key: UUID) -> GraphKey:
+        """Return the key with this id. Raises EncryptionKeyUnusable."""
+        file = self.find_file(key)
+        with _translate(file):
+            if not file.exists():
+                raise EncryptionKeyUnusable(
+                    f"{file} is missing. If the graph was made on another machine, run `textrawl "
+                    "space key GRAPH --export FILE` there and `--import FILE` here. If the file is "
+                    "lost, the documents are lost too"
+                )
+            owner = self._read_owner(create=False)
+            wrapped = _decode(_read_private(file)) or b""
+        found = GraphKey.unwrap(owner, key, wrapped)
+        if found is None or found.id != key:
+            raise EncryptionKeyUnusable(
+                f"{file} was wrapped by another key than that of {self.owner}, or it is damaged: "
+                f"set {_SETTING} to the place of the former key, or restore the file"
+            )
+        return found
+
+    def destroy(self, key: UUID) -> bool:
+        """Delete the file of a key, and return whether there was one."""
+        file = self.find_file(key)
+        with _translate(file):
+            if not file.exists():
+                return False
+            file.unlink()
+            _sync(self.folder)
+        return True
+
+    def _read_owner(self, *, create: bool) -> bytes:
+        if self._file is not None:
+            text = self._read_file(self._file, create=create)
+        elif self._kind == "keyring":
+            text = self._ask_keyring(create=create)
+        else:
+            text = self._run_command()
+        owner = _decode(text)
+        if owner is None or len(owner) != KEY_BYTES:
+            raise EncryptionKeyUnusable(
+                f"{self.owner} must give {KEY_BYTES} bytes in base64, such as `openssl rand "
+                f"-base64 {KEY_BYTES}` prints"
+            )
+        return owner
+
+    def _read_file(self, file: Path, *, create: bool) -> bytes:
+        if not file.exists():
+            if not create:
+                raise self._miss()
+            _write_new(file, base64.b64encode(os.urandom(KEY_BYTES)) + b"\n")
+        return _read_private(file)
+
+    def _ask_keyring(self, *, create: bool) -> bytes:
+        try:
+            import keyring.errors  # noqa: PLC0415 - an extra
+        except ImportError:
+            raise EncryptionKeyUnusable(
+                f"the keyring needs an extra package: run `{write_install_command('keyring')}`"
+            ) from None
+        try:
+            found = keyring.get_password(SERVICE, USER)
+            if found is None and create:
+                text = base64.b64encode(os.urandom(KEY_BYTES)).decode()
+                keyring.set_password(SERVICE, USER, text)
+                found = keyring.get_password(SERVICE, USER)
+        except keyring.errors.KeyringError as error:
+            raise EncryptionKeyUnusable(
+                f"the keyring cannot be used: {error}. Unlock it, or set {_SETTING}"
+            ) from None
+        if found is None:
+            raise self._miss()
+        return found.encode()
+
+    def _run_command(self) -> bytes:
+        try:
+            return subprocess.run(  # noqa: S603 - the user's own setting, without a shell
+                shlex.split(self._command),
+                stdout=subprocess.PIPE,
+                check=True,
+                timeout=_MOST_SECONDS,
+            ).stdout
+        except (OSError, ValueError, subprocess.SubprocessError) as error:
+            reason = type(error).__name__
+            if isinstance(error, subprocess.CalledProcessError):
+                reason = f"exit code {error.returncode}"
+            raise EncryptionKeyUnusable(
+                f"{self.owner} does not print the key ({reason}): run it in a terminal, and mend "
+                f"it or {_SETTING}"
+            ) from None
+
+    def _miss(self) -> EncryptionKeyUnusable:
+        return EncryptionKeyUnusable(
+            f"{self.owner} has no key, but {self.folder} has keys that it wrapped: bring the "
+            f"former key back, or set {_SETTING} to its place"
+        )
+
+    @contextmanager
+    def _lock(self) -> Generator[None]:
+        """Let one process at a time create keys. A process that is killed releases the lock."""
+        self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        descriptor = os.open(self.folder / _LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX)
+            yield
+        finally:
+            os.close(descriptor)
+
+
+def export_key(key: GraphKey, file: Path) -> None:
+    """Write a key to a new file, as one line that is not wrapped. Raises EncryptionKeyUnusable."""
+    with _translate(file):
+        if file.exists():
+            raise EncryptionKeyUnusable(f"{file} exists already: name another file")
+        _write_new(file, f"{_PREFIX}{base64.b64encode(key.secret).decode()}\n".encode())
+
+
+def import_key(file: Path) -> GraphKey:
+    """Return the key in a file of `export_key`. Raises EncryptionKeyUnusable."""
+    with _translate(file):
+        text = _read_private(file).decode("utf-8", "replace").strip()
+    secret = _decode(text.removeprefix(_PREFIX).encode()) if text.startswith(_PREFIX) else None
+    if secret is None or len(secret) != KEY_BYTES:
+        raise EncryptionKeyUnusable(
+            f"{file} is not a file of `textrawl space key GRAPH --export FILE`"
+        )
+    return GraphKey(secret)
+
+
+def _decode(text: bytes) -> bytes | None:
+    try:
+        return base64.b64decode(text.strip(), validate=True)
+    except (binascii.Error, ValueError):
+        return None
+
+
+def _read_private(file: Path) -> bytes:
+    """Return the content of a file that only its owner can read."""
+    descriptor = os.open(file, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
+    with os.fdopen(descriptor, "rb") as stream:
+        if stat.S_IMODE(os.fstat(descriptor).st_mode) & 0o077:
+            raise EncryptionKeyUnusable(f"others can read {file}: run `chmod 600 {file}`")
+        return stream.read(1 << 16)
+
+
+def _write_new(file: Path, content: bytes) -> None:
+    """Write a file that only its owner can read. It appears whole and on disk, or not at all."""
+    file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    draft = file.with_name(f".{file.name}.{os.getpid()}.new")
+    descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW, 0o600)
+    try:
+        with os.fdopen(descriptor, "wb") as stream:
+            stream.write(content)
+            stream.flush()
+            os.fsync(descriptor)
+        draft.replace(file)
+    finally:
+        draft.unlink(missing_ok=True)
+    _sync(file.parent)
+
+
+def _sync(folder: Path) -> None:
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+@contextmanager
+def _translate(place: Path) -> Generator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise EncryptionKeyUnusable(
+            f"{error.filename or place} cannot be used: {error.strerror}. Make it yours, or set "
+            f"{_SETTING} to another place"
+        ) from None
