@@ -76,7 +76,7 @@ def test_graphs_come_back_with_their_tiers_sources_versions_and_chunks(
     for query in (CHUNKS, SOURCES, TIERS):
         assert fetch(fresh, query) == fetch(library, query) != []
     assert len(fetch(fresh, CHUNKS)) == 4
-    query = "select k.id, d from graph_key k, encrypted_document d"
+    query = "select k.id, d.id, digest, head, content from graph_key k, encrypted_document d"
     assert fetch(fresh, query) == fetch(library, query) != []
 
 

@@ -4,14 +4,12 @@ Only commands of a person and the explorer use this module. Nothing that it decr
 disk: the words are indexed by SQLite in memory.
 """
 
-import re
-import sqlite3
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import closing
 from dataclasses import asdict, dataclass
 from datetime import datetime
-from functools import partial
 from pathlib import Path
+from typing import LiteralString, Protocol, TypeVar
 from uuid import UUID
 
 from anyio import to_thread
@@ -25,13 +23,12 @@ from textrawl.memory.fact_rows import HitRow
 from textrawl.memory.ingestion import IngestedSourceRow, Ingestion, read_time
 from textrawl.memory.key_files import KeyFiles, export_key, import_key
 from textrawl.memory.store import Store
+from textrawl.memory.word_index import WordIndex
 from textrawl.values.word_lists import SecretMode
 
+Row = TypeVar("Row")
+
 _BATCH = 100  # documents that are fetched at once
-_WORDS = re.compile(r"\w+")
-_IDEOGRAPH = re.compile("[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]")
-_WHOLE_WORD = 4  # characters from which a word of a query also finds longer words
-_MOST_WORDS = 50  # of a query
 
 
 @dataclass(frozen=True)
@@ -99,20 +96,34 @@ class Document:
     spans: Sequence[Sequence[int]] = ()
 
 
+class Calls(Protocol):
+    """An open memory that calls SQL functions, for a person or for its owner."""
+
+    async def call(
+        self, function: LiteralString, row: type[Row], /, **arguments: object
+    ) -> list[Row]:
+        """Return the rows of a SQL function. Raises TextrawlError."""
+        ...
+
+
 class EncryptedGraph:
     """A sensitive graph with its key. `name` is the name of the graph.
+
+    `signing` has the credential, client, tool and request of its calls.
 
     Every method raises EncryptionKeyUnusable, DecryptionFailed, and ArgumentInvalid if the graph
     does not exist or is not sensitive.
     """
 
-    def __init__(self, store: Store, caller: Caller, name: str, files: KeyFiles) -> None:
-        self._store, self._caller, self.name, self._files = store, caller, name, files
+    def __init__(
+        self, calls: Calls, signing: Mapping[str, object], name: str, files: KeyFiles
+    ) -> None:
+        self._calls, self._signing, self.name, self._files = calls, signing, name, files
         self._key: GraphKey | None = None
 
     async def find(self) -> GraphKeyRow:
         """Return the id of the key and the number of documents."""
-        return await self._store.call_one("find_graph_key", GraphKeyRow, **self._reading)
+        return await self._call_one("find_graph_key", GraphKeyRow, **self._reading)
 
     async def load_key(self) -> GraphKey | None:
         """Return the key of the graph, or None if it has none yet."""
@@ -128,8 +139,8 @@ class EncryptedGraph:
         if (key := await self.load_key()) is not None:
             return key
         made = await to_thread.run_sync(self._files.create)
-        chosen = await self._store.call_one(
-            "claim_graph_key", UUID, graph=self.name, key=made.id, **self._caller.signing
+        chosen = await self._call_one(
+            "claim_graph_key", UUID, graph=self.name, key=made.id, **self._signing
         )
         if chosen == made.id:
             self._key = made
@@ -173,8 +184,8 @@ class EncryptedGraph:
         """
         if (found := (await self.find()).key) is not None:
             await to_thread.run_sync(self._files.destroy, found)
-        return await self._store.call_one(
-            "destroy_graph_key", DestroyedRow, graph=self.name, **self._caller.signing
+        return await self._call_one(
+            "destroy_graph_key", DestroyedRow, graph=self.name, **self._signing
         )
 
     async def list_documents(self) -> list[Document]:
@@ -192,12 +203,12 @@ class EncryptedGraph:
     async def forget(self, name: str) -> None:
         """Delete the document with this path, label or id. An id needs no key."""
         found = _read_id(name) or await self._find_id(name)
-        await self._store.call_one(
+        await self._call_one(
             "forget_encrypted_document",
             object,
             graph=self.name,
             document=found,
-            **self._caller.signing,
+            **self._signing,
         )
 
     async def add(self, found: FoundFile, text: FileText) -> IngestedSourceRow:
@@ -220,7 +231,7 @@ class EncryptedGraph:
     ) -> IngestedSourceRow:
         document, digest = key.name_document(head.path), key.digest_file(head.sha256)
         content = to_json({"text": text, "chunks": spans})
-        row = await self._store.call_one(
+        row = await self._call_one(
             "store_encrypted_document",
             _StoredRow,
             graph=self.name,
@@ -229,26 +240,27 @@ class EncryptedGraph:
             digest=digest,
             head=key.encrypt("head", document, digest, to_json(asdict(head))),
             content=key.encrypt("content", document, digest, content),
-            **self._caller.signing,
+            **self._signing,
         )
         path = head.path if row.same_path or row.changed else ""
         return IngestedSourceRow(document, path, row.created, row.changed, head.chunks)
 
     async def search(self, query: str, limit: int) -> list[HitRow]:
-        """Return the chunks that match the words of a query, the best first (BM25).
+        """Return the chunks that match the words of a query, the best first.
 
-        The score of the best chunk is 1, and those of the others are shares of it. A word of four
-        or more characters also finds longer words.
+        The score of the best chunk is 1, and those of the others are shares of it.
         """
         ids = [row.document_id for row in await self._fetch()]
-        if not ids or not _WORDS.search(query):
-            return []
-        with closing(_WordIndex()) as index:
+        places = list[tuple[Document, Sequence[int]]]()
+        with closing(WordIndex()) as index:
             for start in range(0, len(ids), _BATCH):
-                documents = await self._read(ids[start : start + _BATCH])
-                await to_thread.run_sync(index.add, documents)
-            found = await to_thread.run_sync(partial(index.search, query, limit))
-        return [_describe(self.name, document, span, score) for document, span, score in found]
+                found = await self._read(ids[start : start + _BATCH])
+                chunks = [(document, span) for document in found for span in document.spans]
+                texts = [(document.head.label, _cut(document, span)) for document, span in chunks]
+                await to_thread.run_sync(index.add, texts)
+                places += chunks
+            hits = await to_thread.run_sync(index.search, query, limit)
+        return [_describe(self.name, *places[place], score) for place, score in hits]
 
     async def _read(self, ids: Sequence[UUID]) -> list[Document]:
         key = await self._require_key()
@@ -271,7 +283,7 @@ class EncryptedGraph:
         return key
 
     async def _fetch(self, ids: Sequence[UUID] | None = None) -> list[EncryptedRow]:
-        return await self._store.call(
+        return await self._calls.call(
             "encrypted_documents",
             EncryptedRow,
             documents=None if ids is None else list(ids),
@@ -279,9 +291,15 @@ class EncryptedGraph:
             **self._reading,
         )
 
+    async def _call_one(
+        self, function: LiteralString, row: type[Row], /, **arguments: object
+    ) -> Row:
+        [one] = await self._calls.call(function, row, **arguments)
+        return one
+
     @property
     def _reading(self) -> dict[str, object]:
-        return {"graph": self.name, "credential": self._caller.principal.credential}
+        return {"graph": self.name, "credential": self._signing["credential"]}
 
 
 class EncryptedIngestion(Ingestion):
@@ -296,7 +314,7 @@ class EncryptedIngestion(Ingestion):
         files: KeyFiles,
     ) -> None:
         super().__init__(store, caller, graph, secrets)
-        self._encrypted = EncryptedGraph(store, caller, graph, files)
+        self._encrypted = EncryptedGraph(store, caller.signing, graph, files)
 
     async def list_known(self) -> dict[str, str]:
         """Return the hashes of the documents before this ingest, by their paths."""
@@ -322,56 +340,6 @@ def _decrypt(key: GraphKey, row: EncryptedRow) -> Document:
         content = from_json(key.decrypt("content", row.document_id, row.digest, row.content))
         text, spans = content["text"], content["chunks"]
     return Document(row.document_id, head, row.version, row.stored_at, text, spans)
-
-
-class _WordIndex:
-    """The words of chunks, in memory: FTS5 of SQLite with Porter's stems."""
-
-    def __init__(self) -> None:
-        # Methods run in threads, but one after the other.
-        self._base = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
-        self._base.executescript(
-            "pragma temp_store = memory; pragma journal_mode = off;"
-            "create virtual table chunk using fts5("
-            "label, text, tokenize = 'porter unicode61', content = '');"
-        )
-        self._places: list[tuple[Document, Sequence[int]]] = []
-
-    def close(self) -> None:
-        self._base.close()
-
-    def add(self, documents: Iterable[Document]) -> None:
-        """Add the chunks of documents."""
-        self._base.execute("begin")
-        self._base.executemany(
-            "insert into chunk (rowid, label, text) values (?, ?, ?)", self._list(documents)
-        )
-        self._base.execute("commit")
-
-    def _list(self, documents: Iterable[Document]) -> Iterator[tuple[int, str, str]]:
-        for document in documents:
-            for span in document.spans:
-                self._places.append((document, span))
-                yield len(self._places), document.head.label, _spread(_cut(document, span))
-
-    def search(self, query: str, limit: int) -> list[tuple[Document, Sequence[int], float]]:
-        """Return the places of chunks with their scores."""
-        words = dict.fromkeys(_WORDS.findall(query.casefold()))
-        terms = [
-            f'"{_spread(word)}"{"*" * (len(word) >= _WHOLE_WORD)}'
-            for word in [*words][:_MOST_WORDS]
-        ]
-        rows = self._base.execute(
-            "select rowid, -bm25(chunk, 2.0, 1.0) as score from chunk where chunk match ?"
-            " order by score desc, rowid limit ?",
-            (" OR ".join(terms), limit),
-        ).fetchall()
-        return [(*self._places[rowid - 1], score / rows[0][1]) for rowid, score in rows]
-
-
-def _spread(text: str) -> str:
-    """Return a text with spaces around ideographs, each of which is a word of the index."""
-    return text if text.isascii() else _IDEOGRAPH.sub(r" \g<0> ", text)
 
 
 def _cut(document: Document, span: Sequence[int]) -> str:

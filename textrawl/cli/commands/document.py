@@ -1,21 +1,15 @@
 """`textrawl document`: the documents of encrypted graphs, decrypted in this process."""
 
-from collections.abc import Awaitable, Callable
-from typing import Annotated, TypeVar
+from typing import Annotated
 
 import typer
 
 from textrawl.cli.administration import draw_rows, write_instant
 from textrawl.cli.console import confirm, open_console, write_json, write_line, write_message
+from textrawl.cli.encrypted_graphs import change_graph, read_graph
 from textrawl.cli.inputs import AsJson
-from textrawl.cli.memory_session import change_memory, read_memory
-from textrawl.memory.commands import Session
 from textrawl.memory.encrypted_documents import Document, EncryptedGraph
-from textrawl.memory.key_files import KeyFiles
-from textrawl.settings import read_settings
 from textrawl.values.text import clean_name
-
-Result = TypeVar("Result")
 
 document = typer.Typer(
     help="List, show and delete the documents of a sensitive graph.", no_args_is_help=True
@@ -27,34 +21,6 @@ Graph = Annotated[
 _Name = Annotated[
     str, typer.Argument(metavar="DOCUMENT", help="Path or id of the document, as `list` shows it.")
 ]
-
-
-def read_graph(
-    command: str, graph: str, work: Callable[[EncryptedGraph], Awaitable[Result]]
-) -> Result:
-    """Run `work` on an encrypted graph that it only reads, and return its result.
-
-    Raises the errors of `read_memory` and EncryptedGraph.
-    """
-    return read_memory(command, None, lambda session: work(open_graph(session, graph)))
-
-
-def change_graph(
-    command: str, graph: str, work: Callable[[EncryptedGraph], Awaitable[Result]]
-) -> Result:
-    """Run `work` on an encrypted graph, and return its result.
-
-    Raises the errors of `change_memory` and EncryptedGraph.
-    """
-    return change_memory(
-        command, None, lambda session: work(open_graph(session, graph)), homeless=True
-    )
-
-
-def open_graph(session: Session, graph: str) -> EncryptedGraph:
-    """Return an encrypted graph with the keys of the settings."""
-    files = KeyFiles(read_settings().encryption_key)
-    return EncryptedGraph(session.store, session.caller, graph, files)
 
 
 @document.command(name="list")

@@ -10,6 +10,7 @@ from textrawl.access.principal import Caller
 from textrawl.archive.items import SecretGate
 from textrawl.cli.administration import open_login
 from textrawl.cli.console import count, show_progress, write_json, write_message
+from textrawl.cli.encrypted_graphs import read_key_files
 from textrawl.cli.foreground import run_foreground
 from textrawl.cli.inputs import AsJson
 from textrawl.cli.memory_session import change_memory
@@ -18,7 +19,7 @@ from textrawl.errors import ArgumentInvalid, MemoryNotEnabled, ReadOnly
 from textrawl.installation import write_install_command
 from textrawl.memory.backlog import fill_graph
 from textrawl.memory.commands import Session
-from textrawl.memory.documents import EXTRA, FoundFiles, find_files
+from textrawl.memory.documents import EXTRA, FoundFile, FoundFiles, find_files
 from textrawl.memory.encrypted_documents import EncryptedIngestion
 from textrawl.memory.ingestion import (
     FIRST_GRAPH,
@@ -27,11 +28,11 @@ from textrawl.memory.ingestion import (
     create_graph,
     measure,
 )
-from textrawl.memory.key_files import KeyFiles
 from textrawl.memory.store import GraphPart, Store, list_graphs
 from textrawl.settings import read_settings
 from textrawl.values.choice import join_choices
 from textrawl.values.text import clean_name
+from textrawl.values.word_lists import SecretMode
 
 _LONGEST_STATEMENT = 600.0  # seconds; a text of 5,000,000 characters takes half a minute
 
@@ -68,22 +69,7 @@ def ingest(paths: _Paths, graph: _Graph = None, as_json: AsJson = False) -> None
 
     async def work(session: Session) -> tuple[str, IngestReport]:
         chosen = await choose_graph(session.store, session.caller, graph)
-        given = session.store, session.caller, chosen.name, gate.mode
-        encrypted = chosen.tier == "sensitive"
-        ingestion = (
-            EncryptedIngestion(*given, KeyFiles(read_settings().encryption_key))
-            if encrypted
-            else Ingestion(*given)
-        )
-        total = sum(map(measure, findings.files))
-        with show_progress("Files", total, of_bytes=True) as step:
-            await ingestion.run(findings.files, step)
-        if not encrypted:
-            with show_progress("Vectors", ingestion.report.chunks) as step:
-                credential = session.caller.principal.credential
-                without = await fill_graph(session.store, chosen.name, credential, step)
-                ingestion.report.without_vector = without
-        return chosen.name, ingestion.report
+        return chosen.name, await _store(session, chosen, findings.files, gate.mode)
 
     chosen, report = change_memory(
         "textrawl ingest", None, work, homeless=True, least_timeout=_LONGEST_STATEMENT
@@ -96,6 +82,23 @@ def ingest(paths: _Paths, graph: _Graph = None, as_json: AsJson = False) -> None
         _tell(chosen, report, time.monotonic() - began)
     if report.refused:
         raise typer.Exit(1)
+
+
+async def _store(
+    session: Session, graph: GraphPart, files: list[FoundFile], mode: SecretMode
+) -> IngestReport:
+    """Store files in a graph, encrypted if it is sensitive, and else with vectors."""
+    given = session.store, session.caller, graph.name, mode
+    encrypted = graph.tier == "sensitive"
+    ingestion = EncryptedIngestion(*given, read_key_files()) if encrypted else Ingestion(*given)
+    with show_progress("Files", sum(map(measure, files)), of_bytes=True) as step:
+        await ingestion.run(files, step)
+    if not encrypted:
+        with show_progress("Vectors", ingestion.report.chunks) as step:
+            credential = session.caller.principal.credential
+            without = await fill_graph(session.store, graph.name, credential, step)
+            ingestion.report.without_vector = without
+    return ingestion.report
 
 
 def _find(paths: list[Path]) -> FoundFiles:

@@ -3,7 +3,6 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from datetime import UTC, datetime, timedelta
-from functools import partial
 from itertools import groupby
 from typing import Annotated, Any
 from uuid import UUID
@@ -75,20 +74,10 @@ def search(  # noqa: PLR0913, PLR0917 - each argument is an option
     if documents and types:
         raise typer.BadParameter("--documents cannot have --type: documents have no type")
     text = read_query(" ".join(query))
-    if documents and read_settings().server_url is None:
-        work = partial(_search_documents, query=text, limit=limit, as_of=as_of)
-        with show_wait("Reading"):
-            found = watch(commands.search, space, work)
+    if documents:
+        found = _search_documents(space, text, limit, as_of)
     else:
-        found = ask(
-            commands.search,
-            space,
-            text,
-            types=types or None,
-            limit=limit,
-            as_of=as_of,
-            documents=documents,
-        )
+        found = ask(commands.search, space, text, types=types or None, limit=limit, as_of=as_of)
     if found.missing:
         write_message(f"Keywords only: {found.missing}.")
     rows = [row for row in found.rows if row.content is not None]
@@ -100,22 +89,26 @@ def search(  # noqa: PLR0913, PLR0917 - each argument is an option
         _show(rows, found, ever=as_of == EVER)
 
 
-async def _search_documents(
-    session: commands.Session, query: str, limit: int, as_of: Any
-) -> commands.Found:
-    """Search graphs, or decrypt and search the only graph that was named if it is encrypted."""
-    principal = session.caller.principal
-    graph = principal.home_space if principal.pinned else None
-    if graph is None or graph.tier != "sensitive":
-        return await commands.search.run(session, query, limit=limit, as_of=as_of, documents=True)
-    # Few searches need these modules, which take 50 ms to load.
-    from textrawl.memory.encrypted_documents import EncryptedGraph  # noqa: PLC0415
-    from textrawl.memory.key_files import KeyFiles  # noqa: PLC0415
+def _search_documents(space: str | None, text: str, limit: int, as_of: Any) -> commands.Found:
+    """Search graphs. If the only graph that was named is encrypted, this process decrypts it."""
+    if read_settings().server_url is not None:
+        return ask(commands.search, space, text, limit=limit, as_of=as_of, documents=True)
 
-    files = KeyFiles(read_settings().encryption_key)
-    encrypted = EncryptedGraph(session.store, session.caller, graph.name, files)
-    rows = await encrypted.search(query, limit)
-    return commands.Found(rows, None, several=False)
+    async def work(session: commands.Session) -> commands.Found:
+        principal = session.caller.principal
+        graph = principal.home_space if principal.pinned else None
+        if graph is None or graph.tier != "sensitive":
+            return await commands.search.run(
+                session, text, limit=limit, as_of=as_of, documents=True
+            )
+        # Few searches need this module, which takes 50 ms to load.
+        from textrawl.cli.encrypted_graphs import open_graph  # noqa: PLC0415
+
+        rows = await open_graph(session, graph.name).search(text, limit)
+        return commands.Found(rows, None, several=False)
+
+    with show_wait("Reading"):
+        return watch(commands.search, space, work)
 
 
 def _explain_absence(absence: Absence | None) -> None:

@@ -20,7 +20,6 @@ from textrawl.cli.administration import (
     draw_rows,
     write_instant,
 )
-from textrawl.cli.commands.document import change_graph, read_graph
 from textrawl.cli.console import (
     confirm,
     count,
@@ -29,6 +28,7 @@ from textrawl.cli.console import (
     write_json,
     write_message,
 )
+from textrawl.cli.encrypted_graphs import administer_graph
 from textrawl.cli.inputs import AsJson
 from textrawl.environment import read_foreign
 from textrawl.errors import ArgumentInvalid
@@ -204,7 +204,7 @@ def key(
     """Show where the key of a sensitive graph is, or copy it to another machine."""
     if export_to and import_from:
         raise typer.BadParameter("use --export or --import, not both")
-    shown = read_graph(
+    shown = administer_graph(
         "textrawl space", name, lambda graph: _copy_key(graph, export_to, import_from)
     )
     if as_json:
@@ -237,7 +237,7 @@ def destroy_key(
     """
     if not yes:
         confirm(f"Make all documents of {name} unreadable for good, also in backups?", "deleted")
-    row = change_graph("textrawl space destroy-key", name, EncryptedGraph.destroy_key)
+    row = administer_graph("textrawl space destroy-key", name, EncryptedGraph.destroy_key)
     if as_json:
         write_json(asdict(row))
     write_message(
