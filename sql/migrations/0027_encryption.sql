@@ -48,3 +48,29 @@ $$;
 comment on function refuse_clear_source is 'Refuse a source in the clear in a sensitive graph.';
 create trigger refuse_clear_source before insert on source for each row execute function refuse_clear_source();
 comment on column event.action is 'Action on an entity: created, retyped, described (values of its node changed). On a fact: remembered, repeated (the same text again, perhaps by another author), updated (the same text with another source, confidence, end or said_at), replaced, moved (to another entity), ended (its node was deleted). On a relation: related, ended, described (values of its edge changed). On a document: written, deleted, outvoted (the text lost a conflict), erased (with all versions). On an entity and its names: named (it got an alias), unnamed, merged (another entity was merged into it), split. On a sensitive graph: keyed (it got a key), encrypted (a document was stored), discarded (a document was deleted), destroyed (its key and all its documents). On a proposal: proposed, accepted, rejected, expired. Other actions: reflected, faded, forgotten, undone, restored, imported.';
+
+create or replace function keep_events() returns trigger
+language plpgsql
+set search_path from current
+as $$
+begin
+    -- settle_events() sets the transaction to 0 if the event was restored from another cluster. The transaction numbers
+    -- of that cluster have no meaning here.
+    if tg_op = 'UPDATE' and to_jsonb(new) = to_jsonb(old) || '{"transaction": "0"}' then
+        return new;
+    end if;
+    -- An erasure takes the person's name out of the details, and leaves a receipt in the same transaction.
+    if tg_op = 'UPDATE' and to_jsonb(new) - '{client,request,detail}'::text[] = to_jsonb(old) - '{client,request,detail}'::text[]
+       and exists (select from erasure e where e.space_id = old.space_id and e.at = now()) then
+        return new;
+    end if;
+    -- When the last source of a sensitive graph is encrypted, wipe_graph() takes their paths out of its events.
+    if tg_op = 'UPDATE' and old.detail @> new.detail
+       and (new.client is null or new.client = old.client) and (new.request is null or new.request = old.request)
+       and to_jsonb(new) - '{client,request,detail}'::text[] = to_jsonb(old) - '{client,request,detail}'::text[]
+       and exists (select from space s where s.id = old.space_id and s.tier = 'sensitive') then
+        return new;
+    end if;
+    raise exception 'the trail is append-only' using errcode = 'object_not_in_prerequisite_state';
+end
+$$;
