@@ -8,7 +8,7 @@ declare
 begin
     loop
         select e.id into owner from entity e
-        where e.space_id = origin.space_id and e.name_key = entity_key(origin.space_id, claim_owner.name) for no key update;
+        where e.space_id = origin.space_id and e.name_key = (select entity_key(origin.space_id, claim_owner.name)) for no key update;
         exit when found;
         perform insert_entity(origin.space_id, claim_owner.name, name_key(claim_owner.name), 'concept', true);
     end loop;

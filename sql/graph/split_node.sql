@@ -18,7 +18,7 @@ declare
     wholes    uuid[];
     moved_ids uuid[];
 begin
-    select e.* into source from entity e where e.space_id = origin.space_id and e.name_key = entity_key(origin.space_id, split_node.entity);
+    select e.* into source from entity e where e.space_id = origin.space_id and e.name_key = (select entity_key(origin.space_id, split_node.entity));
     if source.id is null then
         raise exception using errcode = 'TR050', message = 'no such entity', detail = split_node.entity;
     end if;

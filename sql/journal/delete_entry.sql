@@ -16,7 +16,7 @@ declare
 begin
     select k.path, k.entity into path, entity from journal_key(granularity, date, instance, slug) k;
     perform claim_removal();
-    perform from entity e where e.space_id = origin.space_id and e.name_key = entity_key(origin.space_id, entity) for update;
+    perform from entity e where e.space_id = origin.space_id and e.name_key = (select entity_key(origin.space_id, entity)) for update;
     select d.id into document from document d
     where d.space_id = origin.space_id and d.kind = 'journal' and d.path = delete_entry.path for update;
     deleted := found;

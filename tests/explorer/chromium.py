@@ -2,14 +2,14 @@
 
 import os
 import shutil
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from importlib.resources import files
 from typing import Any, Literal
 
 import pytest
-from playwright.async_api import Page, async_playwright, expect
+from playwright.async_api import Browser, Page, async_playwright, expect
 
 from tests.explorer.visiting import Place
 
@@ -21,6 +21,7 @@ expect.set_options(timeout=30_000)  # milliseconds; a busy machine needs more th
 marks = [
     pytest.mark.anyio,
     pytest.mark.slow,
+    pytest.mark.usefixtures("chromium"),
     pytest.mark.skipif(CHROMIUM is None, reason="needs Chromium: apt-get install chromium"),
 ]
 """The marks of every test with a tab."""
@@ -88,15 +89,24 @@ _LABELS = """() => {
 }"""
 
 
+_running: list[Browser] = []
+
+
+@pytest.fixture(scope="module")
+async def chromium() -> AsyncIterator[None]:
+    """The browser of a module, which starts in a second. Nothing of a tab is left for the next."""
+    async with async_playwright() as playwright:
+        _running.append(await playwright.chromium.launch(executable_path=CHROMIUM, args=OPTIONS))
+        yield
+        await _running.pop().close()
+
+
 @asynccontextmanager
 async def open_tab(place: Place, **options: Any) -> AsyncGenerator[Tab]:
-    async with async_playwright() as playwright:
-        browser = await playwright.chromium.launch(executable_path=CHROMIUM, args=OPTIONS)
-        context = await browser.new_context(**options)
+    async with await _running[-1].new_context(**options) as context:
         tab = Tab(await context.new_page(), place.root)
         tab.watch()
         yield tab
-        await browser.close()
 
 
 async def sign_in(tab: Tab, token: str) -> None:

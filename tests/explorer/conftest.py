@@ -6,6 +6,7 @@ import psycopg
 import pytest
 
 from tests.conftest import Databases, hide_settings
+from tests.explorer.chromium import chromium
 from tests.explorer.material import fill, propose_all, write_texts
 from tests.explorer.visiting import Place, open_place
 from tests.toolsets.memory.test_documents import store
@@ -13,6 +14,8 @@ from textrawl import read_settings
 from textrawl.access.access_token import hash_token
 from textrawl.embedded.postmaster import APP
 from textrawl.settings import Settings
+
+__all__ = ["chromium"]
 
 
 @pytest.fixture

@@ -340,9 +340,13 @@ async def test_large_entities_are_listed_with_the_topics_of_the_first_ones(
 ) -> None:
     client = await connect(toolsets=["graph"], max_graph_tokens=16_000)
     for name, size in (("First", 1_000), ("Second", 900), ("Third", 200)):
+        owner.execute("select remember_fact(%s, 'concept', 'moon 1')", (name,))
         owner.execute(
-            "select remember_fact(%s, 'concept', 'moon ' || k) from generate_series(1, %s) k",
-            (name, size),
+            "insert into observation (space_id, entity_id, entity_type, content, content_hash,"
+            " source, author_id, tool, fts) select space_id, entity_id, entity_type, 'moon ' || k,"
+            " fact_hash('moon ' || k), source, author_id, tool, fts from observation,"
+            " generate_series(2, %s) k where entity_id = (select id from entity where name = %s)",
+            (size, name),
         )
 
     answer = await ask(client, "find_split_candidates")
