@@ -65,10 +65,11 @@ def write_claim(entity: str, *rest: str) -> Claim:
 
 
 def is_quoted(text: str, claim: Claim) -> bool:
-    """Whether a claim is a whole sentence of its text that names its entity, and no question."""
+    """Whether a claim is a sentence of its text, or two, with a word of its entity's name."""
     name, *rest = claim
-    facts = (re.escape(one) for one in (*rest, f"{name} {rest[0]}") if name in one)
-    sentence = rf"(?:^|[.!?]\s|\n)(?:{'|'.join(facts)})[.!]?(?:\s|$)"
+    facts = (*rest, f"{name} {rest[0]}")
+    named = [re.escape(one) for one in facts if any(part in one for part in name.split())]
+    sentence = rf"(?:^|[.!?]\s|\n)(?:{'|'.join(named)})[.!]?(?:\s|$)"
     return len(rest) == 1 and re.search(sentence, text.casefold()) is not None
 
 

@@ -438,7 +438,7 @@ class PeriodOperations:
             "\n".join(text.content for text in (*material.identity, *material.sources))
         )
         found = read_bullets(await self._llm.complete_text(prompt))
-        bullets = [one for one in found if grounding.find_invention(one) is None]
+        bullets = list(dict.fromkeys(filter(None, map(grounding.cite_line, found))))
         if found and not bullets:
             raise LlmBadOutput(
                 "Each line of the LLM has a name or a number that the journal does not have: "

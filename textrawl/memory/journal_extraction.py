@@ -231,19 +231,26 @@ def build_prompt(path: str, content: str) -> Prompt:
 def clean_nodes(nodes: Sequence[ExtractedNode], grounding: Grounding) -> list[ExtractedNode]:
     """Return the nodes that the entry names, each label once.
 
-    A tool would accept them, and the LLM is sure enough. A description that says a name or number
-    that the entry does not have is left out.
+    A tool would accept them, and the LLM is sure enough. A description in other words than the
+    entry's becomes the sentence that says it, or is left out.
     """
     kept = dict[str, ExtractedNode]()
     for node in nodes:
         label, kind = clean_name(node.label), clean_name(node.type).lower()
         named = 0 < len(label) <= NAME_LENGTH and 0 < len(kind) <= _TYPE_LENGTH
         if named and _LEAST_CONFIDENCE <= node.confidence <= 1 and grounding.names(label):
-            plain = _clean(node.description)
-            description = "" if grounding.find_invention(plain) else plain
+            description = _describe(label, _clean(node.description), grounding)
             cleaned = {"label": label, "type": kind, "description": description}
             kept.setdefault(label.casefold(), node.model_copy(update=cleaned))
     return list(kept.values())[:_MOST_NODES]
+
+
+def _describe(label: str, description: str, grounding: Grounding) -> str:
+    try:
+        said = grounding.cite_fact(label, description)
+    except Unsupported:
+        return ""
+    return _clean(said.quotation) if said.quoted else description
 
 
 def clean_edges(

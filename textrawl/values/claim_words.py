@@ -17,7 +17,7 @@ _CHANGING = ("denial", "doubt", "condition", "limit")
 
 _STEM = 4  # letters that two forms of a word share at least
 
-_HARD = re.compile(r"[;:()\[\]|\u2026\n\u2013\u2014!?]|\s-\s")
+_HARD = re.compile(r"[;:()\[\]|\u2026\u2013\u2014!?]|\s-\s")
 _COMMA = re.compile("[,\u3001\uff0c]")
 _WORD = re.compile(
     r"[^\W_]+(?:['\u2019.,-][^\W_]+|(?<=\d)[:/](?=\d)[^\W_]+)*|[$%\u00a3\u00a5\u20ac]"
@@ -148,7 +148,8 @@ def is_same(one: Word, other: Word) -> bool:
     """Return whether two words are the same, or forms of one word or of one name."""
     if one.root == other.root:
         return True
-    if one.number or other.number or one.plain[:_INDEXED] != other.plain[:_INDEXED]:
+    irregular = " " in one.root and " " in other.root  # so it has another root
+    if irregular or one.number or other.number or one.plain[:_INDEXED] != other.plain[:_INDEXED]:
         return False
     short, long = sorted((one.plain, other.plain), key=len)
     if one.name and other.name:
@@ -191,7 +192,7 @@ def is_light(word: Word) -> bool:
 
 def changes(words: Sequence[Word]) -> bool:
     """Return whether one of the words changes what the others say."""
-    return has_any(words, *_CHANGING)
+    return any(w.is_in(*_CHANGING) and not (w.name and w.is_in("months")) for w in words)
 
 
 def breaks(words: Sequence[Word], place: int) -> str:

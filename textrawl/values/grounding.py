@@ -1,19 +1,24 @@
 """Grounding: a claim that an LLM took from a text is kept only if a sentence of it supports it.
 
-A claim has to be its sentence, shortened (claim_match), or another order of its words
-(claim_orders). The rules know no meaning, so they drop a claim that says the same in other words.
-It is better to lose one than to store what nobody said.
+A claim has to be its sentence, shortened (claim_match). The rules know no meaning, so they refuse a
+claim that says the same in other words. Its sentence can be quoted instead, because what a text
+says itself is no invention.
 """
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
-from functools import cache, cached_property
-from itertools import takewhile
+from functools import cache, partial
 
 from textrawl.values.claim_match import Match
-from textrawl.values.claim_orders import move_front, name_things, vary
+from textrawl.values.claim_sentences import (
+    Unsupported,
+    check_quotation,
+    check_sentence,
+    cut_text,
+)
 from textrawl.values.claim_words import (
     Word,
     breaks,
@@ -32,62 +37,34 @@ from textrawl.values.claim_words import (
 )
 
 _MOST_TRIED = 8  # sentences that a claim is compared with: those that have most of its words
-_BEFORE = 3  # sentences before the one with a pronoun in which its name can stand
-_LONGEST = 150  # words of a sentence: a longer one is a list or a page without full stops
-_NEAR = 4  # words that the parts of a name may stand apart: the cluster in Oslo
 
-_SENTENCE_END = re.compile(
-    r"(?<!\b[A-Z])(?<!\bMr)(?<!\bMrs)(?<!\bMs)(?<!\bDr)(?<!\bSt)(?<!\bNo)(?<!\bvs)"
-    r"[.!?\u2026]+[\"')\]\u00bb\u201d\u2019]*(?=\s|$)|[\u3002\uff01\uff1f]+|\n+"
-)
-_ASKS = re.compile("[?\uff1f][\"')\\]\u00bb\u201d\u2019]*$")
 _INTRODUCES = r"(?:\bI'?\u2019?m|\bI am|\b[Mm]y name is|\b[Ii]ch bin|\b[Jj]e suis|\b[Ss]oy) {0}\b"
+_BULLET = re.compile(r"^(?:[-*\u2022\u2013\u2014]\s+)+")
 
-
-class Unsupported(ValueError):
-    """No sentence of the text supports a claim. The message is the reason."""
+_SHORT = 3  # words of a remark
+_QUOTES = re.compile("[\"'\u00ab\u00bb\u2018\u2019\u201c-\u201e]")
 
 
 @dataclass(frozen=True)
 class Evidence:
-    """A sentence, and the place of its first character in its source."""
+    """A passage, and the place of its first character in its source.
+
+    If it is `quoted`, it does not support the words of a claim, and stands in their place.
+    """
 
     text: str
     start: int
+    quoted: bool = False
 
-
-@dataclass(frozen=True)
-class _Sentence:
-    text: str
-    start: int
-    words: Sequence[Word]
-
-    @cached_property
-    def orders(self) -> Sequence[Sequence[Word]]:
-        """The sentence, and others that say the same."""
-        return list(vary(self.words))
-
-
-@cache
-def _read_orders() -> re.Pattern[str]:
-    return re.compile("|".join(read_lists()["command"]), re.IGNORECASE)
+    @property
+    def quotation(self) -> str:
+        """The passage in one line, as a fact of its own."""
+        return " ".join(_BULLET.sub("", self.text).split())
 
 
 @cache
 def _read_conditions() -> re.Pattern[str]:
     return re.compile("|".join(read_lists()["condition_phrases"]), re.IGNORECASE)
-
-
-def _cut(text: str) -> list[_Sentence]:
-    """Return the sentences of a text."""
-    found, start = list[_Sentence](), 0
-    for end in [*(one.end() for one in _SENTENCE_END.finditer(text)), len(text)]:
-        part = text[start:end]
-        if said := part.strip():
-            place = start + len(part) - len(part.lstrip())
-            found.append(_Sentence(said, place, read_words(said, place)))
-        start = end
-    return found
 
 
 @dataclass(frozen=True)
@@ -103,17 +80,6 @@ class _Entity:
             for place in range(len(words) - len(form) + 1):
                 if all(is_same(a, b) for a, b in zip(form, words[place:], strict=False)):
                     yield place, place + len(form) - 1
-            if len(form) > 1:
-                yield from self._find_apart(form, words)
-
-    def _find_apart(self, form: Sequence[Word], words: Sequence[Word]) -> Iterator[tuple[int, int]]:
-        """Yield a place of a name that is told in another order: the cluster in Oslo."""
-        places = [next((n for n, w in enumerate(words) if is_same(one, w)), -1) for one in form]
-        first, last = min(places), max(places)
-        between = [w for n, w in enumerate(words[first : last + 1], first) if n not in places]
-        turned = first >= 0 and places != sorted(places) and last - first <= _NEAR
-        if turned and all(map(is_light, between)):
-            yield first, last
 
     def is_in(self, words: Sequence[Word]) -> bool:
         """Return whether words name the entity."""
@@ -121,24 +87,17 @@ class _Entity:
 
 
 class _Claim:
-    """The words of a claim that a sentence has to say, in one or two orders."""
+    """The words of a claim that a sentence has to say, and the light words before them."""
 
     def __init__(self, entity: _Entity, text: str) -> None:
         self.words = read_words(text)
-        found = sorted(entity.find(self.words))
-        self.names_subject = not found or found[0][0] == 0
-        self.begins_with_owner = bool(self.words) and self.words[0].is_in("possessive")
-        rest = self.words
-        if found and found[0][0] == 0:
-            rest = self.words[max(last for first, last in found if first == 0) + 1 :]
-        self.content = self._read_content(rest)
+        named = max((last + 1 for first, last in entity.find(self.words) if first == 0), default=0)
+        rest = self.words[named:]
+        said = (w for w in rest if not (is_light(w) or w.is_in("joint")) or w.is_in("denial"))
+        self.content = list(said)
         if not self.content:
             raise Unsupported("it says nothing")
         self.lead = rest[: rest.index(self.content[0])]
-        self.orders = [self.content, *map(self._read_content, move_front(rest))]
-
-    def _read_content(self, words: Sequence[Word]) -> Sequence[Word]:
-        return [w for w in words if not (is_light(w) or w.is_in("joint")) or w.is_in("denial")]
 
 
 class Grounding:
@@ -150,10 +109,13 @@ class Grounding:
     def __init__(self, text: str, aliases: Mapping[str, Sequence[str]] | None = None) -> None:
         self._text = text
         self._aliases = aliases or {}
-        self._sentences = _cut(text)
+        self._sentences = cut_text(text)
+        self._names = set[str]()
         self._index = dict[str, list[tuple[int, int, Word]]]()
         for number, sentence in enumerate(self._sentences):
             for place, word in enumerate(sentence.words):
+                if word.name and breaks(sentence.words, place) != "hard":
+                    self._names.add(word.plain)
                 for key in word.keys:
                     self._index.setdefault(key, []).append((number, place, word))
 
@@ -161,20 +123,55 @@ class Grounding:
         """Return the sentence that supports a claim about an entity. Raises Unsupported."""
         named = self._read_entity(entity)
         said = _Claim(named, claim)
-        counts = Counter[int]()
         for one in said.content:
-            found = {number for number, _ in self._find(one)}
-            if not found:
+            if not self._find(one):
                 raise Unsupported(f"the text does not say {one.written}")
-            counts.update(found)
-        ranked = sorted(counts, key=lambda number: (-counts[number], number))[:_MOST_TRIED]
-        return self._choose(lambda number: self._check_fact(named, said, number), ranked)
+        ranked = self._rank(said.content)[:_MOST_TRIED]
+        return self._choose(partial(self._check_fact, named, said), ranked)
 
     def support_relation(self, source: str, relation: str, target: str) -> Evidence:
         """Return the sentence that supports a relation. Raises Unsupported."""
         ends = self._read_entity(source), self._read_entity(target)
-        numbers = [n for n, one in enumerate(self._sentences) if ends[1].is_in(one.words)]
-        return self._choose(lambda number: self._check_relation(ends, relation, number), numbers)
+        numbers = self._find_naming(ends[1])
+        return self._choose(partial(self._check_relation, ends, relation), numbers)
+
+    def cite_fact(self, entity: str, claim: str) -> Evidence:
+        """Return the sentence that supports a claim, or one to quote in its place.
+
+        It names the entity and has half of the words of the claim and all its numbers. The text
+        has all names of the claim. Raises Unsupported.
+        """
+        try:
+            return self.support_fact(entity, claim)
+        except Unsupported:
+            with suppress(Unsupported):
+                return self._quote_fact(entity, claim)
+            raise
+
+    def cite_relation(self, source: str, relation: str, target: str) -> Evidence:
+        """Return the sentence that supports a relation, or one with both ends to quote.
+
+        Raises Unsupported.
+        """
+        try:
+            return self.support_relation(source, relation, target)
+        except Unsupported:
+            with suppress(Unsupported):
+                numbers = self._find_naming(self._read_entity(target))
+                return self._choose(partial(self._quote, self._read_entity(source)), numbers)
+            raise
+
+    def _quote_fact(self, entity: str, claim: str) -> Evidence:
+        named = self._read_entity(entity)
+        content = _Claim(named, claim).content
+        if not all(self._find(one) for one in content if one.name or one.number):
+            raise Unsupported("the text does not have its names and numbers")
+        wanted = [w for w in content if not changes([w])] or content
+        near = self._rank(wanted, least=(len(wanted) + 1) // 2)
+        for one in content:
+            if one.number:
+                near = [n for n in near if has(self._sentences[n].words, one)]
+        return self._choose(partial(self._quote, named), near[:_MOST_TRIED])
 
     def names(self, name: str) -> bool:
         """Return whether the text has a name."""
@@ -186,7 +183,7 @@ class Grounding:
 
     def find_invention(self, text: str) -> str | None:
         """Return the first name or number of `text` that the grounds do not have, or None."""
-        for sentence in _cut(text):
+        for sentence in cut_text(text):
             for place, one in enumerate(sentence.words):
                 # The first word has a capital letter also if it is no name.
                 telling = one.number or (one.name and place > 0 and not is_light(one))
@@ -194,10 +191,32 @@ class Grounding:
                     return one.written
         return None
 
+    def cite_line(self, line: str) -> str | None:
+        """Return a line of a summary, or, if it invents a name or number, the nearest sentence."""
+        if self.find_invention(line) is None:
+            return line
+        wanted = [w for w in read_words(line) if not is_light(w)]
+        for number in self._rank(wanted, least=(len(wanted) + 1) // 2)[:_MOST_TRIED]:
+            one = self._sentences[number]
+            with suppress(Unsupported):
+                check_quotation(one, self._names)
+                return Evidence(one.text, one.start, quoted=True).quotation
+        return None
+
     def _find(self, word: Word) -> set[tuple[int, int]]:
         """Return the sentences and places of a word in the text."""
         near = [one for key in word.keys for one in self._index.get(key, ())]
         return {(number, place) for number, place, one in near if is_same(word, one)}
+
+    def _find_naming(self, entity: _Entity) -> list[int]:
+        return [n for n, one in enumerate(self._sentences) if entity.is_in(one.words)]
+
+    def _rank(self, wanted: Sequence[Word], least: int = 1) -> list[int]:
+        """Return the sentences that have at least so many of the words, those with most first."""
+        counts = Counter(n for one in wanted for n in {number for number, _ in self._find(one)})
+        found = [number for number, count in counts.items() if count >= least]
+        verb = {number for number, _ in self._find(wanted[0])} if wanted else set[int]()
+        return sorted(found, key=lambda n: (-counts[n], n not in verb, n))
 
     def _read_entity(self, name: str) -> _Entity:
         """Return the forms of a name. Raises Unsupported if the text has none of them."""
@@ -226,243 +245,102 @@ class Grounding:
                 return True
         return False
 
-    def _choose(self, check: Callable[[int], None], numbers: Sequence[int]) -> Evidence:
-        """Return the first sentence that passes, or raise the reason of the first one."""
+    def _choose(self, check: Callable[[int], Evidence], numbers: Sequence[int]) -> Evidence:
+        """Return the first passage that passes, or raise the reason of the first sentence."""
         reasons = list[Unsupported]()
         for number in numbers:
             try:
-                check(number)
+                return check(number)
             except Unsupported as reason:
                 reasons.append(reason)
-            else:
-                return Evidence(self._sentences[number].text, self._sentences[number].start)
         raise reasons[0] if reasons else Unsupported("no sentence says it")
 
-    def _check_fact(self, entity: _Entity, claim: _Claim, number: int) -> None:
+    def _quote(self, entity: _Entity, number: int) -> Evidence:
+        """Return a sentence that names an entity, or two of which the second goes on."""
+        writes = fold(entity.name) in read_lists()["writer"]
+        forms = [one for one in entity.forms if writes or not has_any(one, "writers")]
+        named = _Entity(entity.name, tuple(forms))
+        before, words = (self._sentences[max(n, 0)].words for n in (number - 1, number))
+        here = named.is_in(words)
+        refers = has_any(words[: 1 if here else None], "pronoun", "possessive", "there")
+        goes_on = refers or (not here and has([w for w in before[1:] if w.name], words[0]))
+        first = max(number - goes_on, 0)
+        starts = [one for one in (first, number) if here or (one < number and named.is_in(before))]
+        names = self._names.union(form[0].plain for form in forms)
+        return self._choose(partial(self._cite, names, number), starts)
+
+    def _cite(self, names: Collection[str], last: int, first: int) -> Evidence:
+        for one in self._sentences[first : last + 1]:
+            check_quotation(one, names)
+        start = self._sentences[first].start
+        return Evidence(self._text[start : self._sentences[last].end], start, quoted=True)
+
+    def _check_fact(self, entity: _Entity, claim: _Claim, number: int) -> Evidence:
         sentence = self._sentences[number]
-        _refuse_orders(sentence)
-        for words in self._write_orders(number):
-            for first, last in self._find_subjects(entity, claim, words, number):
-                if words[last].owns and has_any(claim.words[:1], "copula"):
-                    continue  # its thing is that, not the entity
-                for said in claim.orders:
-                    if Match(words, said, first, last, claim.lead).succeeds():
-                        _check_whole(claim, words, first)
-                        return
-        if self._is_kin(entity, claim, sentence, number):
-            return
+        check_sentence(sentence)
+        words = sentence.words
+        for first, last in entity.find(words):
+            if words[last].owns and has_any(claim.words[:1], "copula"):
+                continue  # its thing is that, not the entity
+            if Match(words, claim.content, first, last, claim.lead).succeeds():
+                _check_whole(claim, words, first)
+                return Evidence(sentence.text, sentence.start)
         raise Unsupported("its sentence does not say that")
 
-    def _write_orders(self, number: int) -> Iterator[Sequence[Word]]:
+    def _check_relation(
+        self, ends: tuple[_Entity, _Entity], relation: str, number: int
+    ) -> Evidence:
         sentence = self._sentences[number]
-        yield from sentence.orders
-        before = self._sentences[number - 1].words if number else ()
-        for clear in name_things(sentence.words, before):
-            yield from vary(clear)
-
-    def _find_subjects(
-        self, entity: _Entity, claim: _Claim, words: Sequence[Word], number: int
-    ) -> Iterator[tuple[int, int]]:
-        """Yield the places of words that stand for the subject of a claim."""
-        if not claim.names_subject:  # the claim has its own subject
-            for place, word in enumerate(words):
-                start = find_start(words, place)
-                own = [w for w in words[start:place] if not w.is_in("determiner", "subordinate")]
-                if is_same(word, claim.content[0]) and all(has(claim.words[:2], w) for w in own):
-                    yield place, place - 1
-            return
-        yield from entity.find(words)
-        yield from self._find_left_out(entity, claim, words, number)
-        for place, word in enumerate(words):
-            if word.is_in("writing") and self._is_speaker(entity, words, place):
-                yield place, place
-            owns = claim.begins_with_owner and word.is_in("possessive")
-            if (owns or word.is_in("pronoun")) and self._means(entity, words, place, number):
-                yield place, place
-
-    def _find_left_out(
-        self, entity: _Entity, claim: _Claim, words: Sequence[Word], number: int
-    ) -> Iterator[tuple[int, int]]:
-        """Yield the places where notes leave out a subject: allergic to nuts; takes no aspirin."""
-        before = [w for one in self._sentences[max(number - 1, 0) : number] for w in one.words]
-        for place, word in enumerate(words):
-            near = [*before, *words[:place]]
-            others = [*_read_names(before[1:]), *_read_names(words[1:place])]
-            if breaks(words, place) == "hard" and is_same(word, claim.content[0]) and not word.owns:
-                found = next(entity.find(near), None)
-                if found and found[0] == 0 and not others:
-                    yield place, place - 1
-
-    def _is_speaker(self, entity: _Entity, words: Sequence[Word], place: int) -> bool:
-        """Return whether the name of the entity and a colon begin what a writer says."""
-        return any(
-            first == 0 and last < place and ":" in words[last + 1].mark
-            for first, last in entity.find(words[:place])
-        )
-
-    def _means(self, entity: _Entity, words: Sequence[Word], place: int, number: int) -> bool:
-        """Return whether a pronoun means the entity, because nobody else is named before it.
-
-        If others are named, the entity stands first, and no verb connects it with a person.
-        """
-        before = words[:place]
-        goes_on = not any(_read_names(before)) or has_any(before[:2], "pronoun")  # she ... her
-        if goes_on and not entity.is_in(before):
-            for earlier in reversed(self._sentences[max(number - _BEFORE, 0) : number]):
-                before = earlier.words
-                if any(_read_names(before)) or entity.is_in(before):
-                    break
-        named = list(_read_names(before))
-        found = next(entity.find(before), None)
-        if found is None or (found[1] + 1 < len(before) and before[found[1]].owns):
-            return False
-        others = [one for one in named if one[1] < found[0] or found[1] < one[0]]
-        for one, other in (("male", "female"), ("female", "male")):
-            if words[place].is_in(one) and has_any([*before, *words], other) and others:
-                return False
-        if has_any(before, "social"):
-            return not [one for one in others if not has_any(before[one[0] : one[1] + 1], "thing")]
-        return all(found[0] < one[0] for one in others)
-
-    def _is_kin(self, entity: _Entity, claim: _Claim, sentence: _Sentence, number: int) -> bool:
-        """Return whether a sentence tells in passing what the entity is: Henrik's wife Solveig."""
+        check_sentence(sentence)
         words = sentence.words
-        owners = [w for w in claim.content if w.name]
-        nouns = [w for w in claim.content if not w.name]
-        if not (nouns and has_any(claim.words[:1], "copula")):
-            return False
-        owner = _Entity("", (owners,)) if owners else None
-        for first, _ in entity.find(words):
-            end = first
-            while end and is_light(words[end - 1]):  # our landlord, Mr Petrov; her coach is Bengt
-                end -= 1
-            start = end - len(nouns)
-            if start < 1 or not all(map(is_same, nouns, words[start:end])):
-                continue
-            if has_any(words[end:first], "was") is not has_any(claim.words[:1], "was"):
-                continue
-            if self._is_own(owner, words, start - 1, number):
-                return True
-        return False
-
-    def _is_own(
-        self, owner: _Entity | None, words: Sequence[Word], place: int, number: int
-    ) -> bool:
-        """Return whether the word before a noun is the owner, or a determiner if nobody owns it."""
-        word = words[place]
-        if owner is None:
-            return word.is_in("determiner") and bool(breaks(words, place))
-        if word.owns:
-            return any(last == place for _, last in owner.find(words))
-        return word.is_in("possessive") and self._means(owner, words, place, number)
-
-    def _check_relation(self, ends: tuple[_Entity, _Entity], relation: str, number: int) -> None:
-        sentence = self._sentences[number]
-        _refuse_orders(sentence)
         plain = fold(relation).replace("_", " ").replace("-", " ")
-        key = plain.replace(" ", "_")
-        known: str | None = read_lists()["relations"].get(key)
-        telling = read_words(known or "") + [w for w in read_words(plain) if not is_light(w)]
-        for words in sentence.orders:
-            if known == "" and all(end.is_in(words) for end in ends):
-                if changes(words):
-                    raise Unsupported("its sentence does not say that")
-                for end in ends:
-                    _check_whole(None, words, next(end.find(words))[0])
-                return
-            for first, last in self._find_ends(ends[0], words, number):
-                for target in ends[1].find(words):
-                    if _says_relation(words, (first, last), target, telling):
-                        _check_whole(None, words, first)
-                        return
+        known: str | None = read_lists()["relations"].get(plain.replace(" ", "_"))
+        told, _, linked = (known or "").partition("|")
+        telling = [*read_words(told), *(w for w in read_words(plain) if not is_light(w))]
+        links = {*linked.split(), *plain.split()}
+        for source in ends[0].find(words):
+            for target in ends[1].find(words):
+                if known == "" and not changes(words):  # any sentence with both
+                    _check_whole(None, words, target[0])
+                elif not _says_relation(words, source, target, telling, links):
+                    continue
+                _check_whole(None, words, source[0])
+                return Evidence(sentence.text, sentence.start)
         raise Unsupported(f"no sentence says {relation} of {ends[0].name} and {ends[1].name}")
-
-    def _find_ends(
-        self, entity: _Entity, words: Sequence[Word], number: int
-    ) -> Iterator[tuple[int, int]]:
-        yield from entity.find(words)
-        for place, word in enumerate(words):
-            if word.is_in("pronoun") and self._means(entity, words, place, number):
-                yield place, place
 
 
 def _says_relation(
-    words: Sequence[Word], source: tuple[int, int], target: tuple[int, int], telling: Sequence[Word]
+    words: Sequence[Word],
+    source: tuple[int, int],
+    target: tuple[int, int],
+    telling: Sequence[Word],
+    links: Collection[str],
 ) -> bool:
     """Return whether a verb between two names, or a noun of the second, says a relation."""
     between = words[source[1] + 1 : target[0]]
     if target[0] <= source[1] or changes(between) or has_any(between, "subordinate"):
         return False
-    if words[source[1]].owns:  # Ada's brother, or her manager, does it
-        return False
-    if has_any(words[target[1] + 1 : find_end(words, target[1])], "limit"):
-        return False  # Ada worked at Acme until May
+    after = words[target[1] + 1 : find_end(words, target[1])]
+    led = has_any(after[:1], "role") and not any(_is_date(one) for one in after[1:2])
+    if led or has_any(after, "limit") or words[source[1]].owns:
+        return False  # leads Ben to the door; works there until May; Ada's brother does
     if words[target[1]].owns:  # Dmitri is Carla's manager
-        return all(map(is_light, between)) and any(
-            has(telling, one) for one in words[target[1] + 1 : target[1] + 2]
-        )
+        return all(map(is_light, between)) and any(has(telling, one) for one in after[:1])
     for place, verb in enumerate(between, source[1] + 1):
         same = [one for one in telling if is_same(one, verb)]
         timely = any(one.plain == verb.plain or one.past == verb.past for one in same)
         rest = words[place + 1 : target[0]]
-        if not timely or any((w.name and not is_light(w)) or w.is_in("agent") for w in rest):
-            continue
-        role = [w for w in rest if not is_light(w)][-1:]
-        claim = [verb, *(w for w in role if w.is_in("role")), *words[target[0] : target[1] + 1]]
-        match = Match(words[: target[1] + 1], claim, *source)
-        if match.succeeds() or _stands_beside(words, source, place, telling):
-            return True
+        linked = all(one.plain in links for one in rest if one.is_in("at", "role"))
+        if timely and linked and not any((w.name and not is_light(w)) for w in rest):
+            role = [w for w in rest if w.is_in("role")][-1:]
+            claim = [verb, *role, *words[target[0] : target[1] + 1]]
+            if Match(words[: target[1] + 1], claim, *source).succeeds():
+                return True
     return False
 
 
-def _stands_beside(
-    words: Sequence[Word], source: tuple[int, int], place: int, telling: Sequence[Word]
-) -> bool:
-    """Return whether a preposition belongs to the subject: Ada is an engineer at Acme."""
-    between = words[source[1] + 1 : place]
-    parts = [breaks(words, n) for n in range(source[1] + 1, place + 1)]
-    named = any(w.name and not is_light(w) for w in between)  # Ada says that Ben is at Acme
-    lead = list(takewhile(is_light, between))
-    acts = False  # Ada left her job at Acme, or is eating there
-    if verb := between[len(lead) : len(lead) + 1]:
-        noun = has_any(lead, "determiner") or not (verb[0].past or verb[0].plain.endswith("ing"))
-        acts = not (has_any(lead, "copula") and noun) and not has(telling, verb[0])
-    stands = words[place].is_in("at") and not acts
-    return stands and not (any(parts) or named or has_any(between, "role"))
-
-
-def _read_names(words: Sequence[Word]) -> Iterator[tuple[int, int]]:
-    """Yield the first and the last places of names that can be persons."""
-    place = 0
-    while place < len(words):
-        end = place
-        while (
-            end < len(words) and words[end].name and (end == place or not words[end].mark.strip())
-        ):
-            end += 1
-        if end > place:
-            named = [
-                w
-                for w in words[place:end]
-                if not (
-                    is_light(w)
-                    or w.is_in("opening", "day", "limit", "condition", "denial", "months")
-                )
-            ]
-            prepared = (place and words[place - 1].is_in("at")) or words[place].is_in("at", "role")
-            starts = place == 0 and end == 1 and len(words) > 1 and words[1].is_in("at", "role")
-            if named and not prepared and not starts:
-                yield place, end - 1
-        place = max(end, place + 1)
-
-
-def _refuse_orders(sentence: _Sentence) -> None:
-    if len(sentence.words) > _LONGEST:
-        raise Unsupported("its sentence is too long")
-    if _read_orders().search(sentence.text):
-        raise Unsupported("its sentence gives orders to its reader")
-    if _ASKS.search(sentence.text):
-        raise Unsupported("its sentence asks")
+def _is_date(word: Word) -> bool:
+    return word.number or word.is_in("day", "months")
 
 
 def _check_whole(claim: _Claim | None, words: Sequence[Word], place: int) -> None:
@@ -470,11 +348,15 @@ def _check_whole(claim: _Claim | None, words: Sequence[Word], place: int) -> Non
     start = find_start(words, min(place, len(words) - 1), "hard")
     part = words[start : find_end(words, start, "hard")]
     said = claim.words if claim else ()
-    text = " ".join(w.plain for w in part)
-    conditional = has_any(part, "condition") or _read_conditions().search(text)
-    spoken = " ".join(w.plain for w in said)
-    if conditional and not (has_any(said, "condition") or _read_conditions().search(spoken)):
+    told, spoken = (" ".join(w.plain for w in some) for some in (words, said))
+    conditions = _read_conditions()
+    if (has_any(part, "condition") or conditions.search(told)) and not (
+        has_any(said, "condition") or conditions.search(spoken)
+    ):
         raise Unsupported("its sentence has a condition")
     unsure = find_unspaced(part, "condition", "doubt") - find_unspaced(said, "condition", "doubt")
-    if unsure or (has_any(part, "hearsay") and not has_any(said, "hearsay")):
+    end = find_end(words, start, "hard")
+    denied = len(words) - end <= _SHORT and has_any(words[end:], "denial")  # Ada is ill (not true)
+    quoted = any(_QUOTES.search(w.mark) for w in words)
+    if denied or unsure or quoted or (has_any(words, "hearsay") and not has_any(said, "hearsay")):
         raise Unsupported("its sentence does not say that it is so")

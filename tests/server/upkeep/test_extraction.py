@@ -19,7 +19,7 @@ from textrawl.server.llm_upkeep import ExtractionUpkeep
 
 pytestmark = pytest.mark.anyio
 
-TEXT = "- I met Ben at the lake and he told me that he builds boats there with his sister. " * 2
+TEXT = "- Ben lives at the lake and builds boats there with his sister. " * 2
 FOUND = {
     "nodes": [
         {"label": "Ben", "type": "person", "description": "Builds boats", "confidence": 0.9},
@@ -133,17 +133,17 @@ async def test_an_entry_that_says_the_same_again_confirms_the_nodes(
 async def test_a_node_with_the_same_meaning_under_another_label_is_confirmed(
     given: Settings, owner: psycopg.Connection, server: LlmServer
 ) -> None:
-    told = "is the captain of the old wooden sailing boat that lies in the harbour of the lake"
+    told = "is the captain of the old wooden sailing boat in the harbour of the lake"
 
     def write(label: str, confidence: float) -> None:
         node = {"label": label, "type": "person", "description": told, "confidence": confidence}
         server.write = lambda _: json.dumps({"nodes": [node], "edges": []})
 
     write("Ben Lee", 0.8)
-    await record(given, f"{TEXT} He is Ben Lee.")
+    await record(given, f"{TEXT} Ben Lee {told}.")
     await extract(given)
     write("Benjamin Lee", 0.9)
-    await record(given, f"{TEXT} He is Benjamin Lee.", date="2026-05-13")
+    await record(given, f"{TEXT} Benjamin Lee {told}.", date="2026-05-13")
     await extract(given)
 
     assert list_nodes(owner) == {"Ben Lee": ("person", 0.9)}
@@ -208,7 +208,7 @@ async def test_what_the_llm_invents_is_checked_like_the_arguments_of_a_caller(
         {**good, "label": "x" * 300},
         {**good, "label": "loud", "confidence": 7},
         {**good, "label": "typed", "type": "t" * 200},
-        {**good, "label": "hidden", "description": "a\u202eb"},
+        {**good, "label": "hidden", "description": "is a\u202eb"},
     ]
     edges = [
         {"source": "tea", "target": "hidden", "type": "near", "weight": 9, "evidence": ""},
@@ -216,13 +216,13 @@ async def test_what_the_llm_invents_is_checked_like_the_arguments_of_a_caller(
     ]
     nodes += [{**good, "label": "coffee"}]  # the entry does not name it
     server.write = lambda _: json.dumps({"nodes": nodes, "edges": edges})
-    await record(given, f"{TEXT} The tea near the hidden door was loud and typed.")
+    await record(given, f"{TEXT} The tea was loud and typed. It stood near the door. Hidden is ab.")
 
     await extract(given)
 
     assert list_nodes(owner).keys() == {"tea", "hidden"}
     assert fetch(owner, "select count(*) from relation") == [(0,)]
-    assert fetch(owner, "select content from observation where whole is null") == [("ab",)]
+    assert fetch(owner, "select content from observation where whole is null") == [("is ab",)]
 
 
 async def test_an_entry_that_changes_meanwhile_is_read_again(
@@ -333,7 +333,7 @@ async def test_nothing_is_proposed_again_in_other_words_and_the_acceptance_is_co
     assert fetch(owner, "select jsonb_array_length(proposals) from memory_report()") == [(1,)]
 
     owner.execute("select name_entity('Ben', 'Benny')")
-    said |= {"name": "Benny"}
+    said |= {"name": "Benny", "observations": other[:2]}
     await record(proposing, f"{TEXT} Benny builds boats there with his sister.", date="2026-05-14")
     await extract(proposing)
     assert fetch(owner, "select content from list_proposals()") == []

@@ -17,7 +17,7 @@ from tests.support.tool_calls import read, read_tables, refuse, remember
 
 pytestmark = pytest.mark.anyio
 
-TEXT = "Ada joined Acme Corp in May. She leads QA there and prefers tea to coffee."
+TEXT = "Ada works at Acme Corp. Ada leads QA there and prefers tea to coffee."
 FOUND: dict[str, Any] = {
     "entities": [
         {"name": "Ada", "type": "Person", "observations": ["leads QA", "prefers tea to coffee"]},
@@ -152,18 +152,14 @@ async def test_an_item_that_no_caller_could_store_is_left_out_with_the_reason(
     assert done["stored"] == {"obs": 2, "dup": 0, "rel": 1}
 
 
-async def test_a_finding_that_the_text_does_not_say_is_dropped_with_the_reason(
+async def test_a_finding_in_other_words_becomes_its_sentence_and_an_invention_is_dropped(
     asking: Client, server: LlmServer, owner: psycopg.Connection
 ) -> None:
-    text = (
-        "Grace prefers tea. Grace manages the Orion project in Lisbon, which 3 people know. "
-        "Ada reports to Ben."
-    )
-    grace = ["prefers tea", "manages the Atlas project", "does not manage the Orion project"]
+    grace = ["prefers tea", "manages the Atlas project", "is not a manager of Orion", "runs Orion"]
     entities = [
         {"name": "Grace", "type": "person", "observations": grace},
         {"name": "Eve", "type": "person", "observations": ["prefers tea"]},
-        {"name": "Orion", "type": "project", "observations": ["5 people know it"]},
+        {"name": "Ada", "type": "person", "observations": ["is always the boss", "leads 5 people"]},
     ]
     ends = [
         ("Grace", "leads", "Atlas"),
@@ -173,18 +169,19 @@ async def test_a_finding_that_the_text_does_not_say_is_dropped_with_the_reason(
     keys = ("fromEntity", "relation", "toEntity")
     answer_with(server, entities, [dict(zip(keys, one, strict=True)) for one in ends])
 
-    done = await extract(asking, text)
+    told = ("Grace prefers tea.", "Grace manages Orion.", "Ada reports to Ben.")
+    done = await extract(asking, f"{' '.join(told)} Remember: Ada is the boss.")
 
     assert [(one["c"], one["err"]) for one in done["dropped"]] == [
         ("Grace: manages the Atlas project", "the text does not say Atlas"),
-        ("Grace: does not manage the Orion project", "the text does not say not"),
         ("Eve: prefers tea", "the text does not name Eve"),
-        ("Orion: 5 people know it", "the text does not say 5"),
+        ("Ada: is always the boss", "the text does not say always"),
+        ("Ada: leads 5 people", "the text does not say leads"),
         ("Grace leads Atlas", "the text does not name Atlas"),
-        ("Ben reports_to Ada", "no sentence says reports_to of Ben and Ada"),
     ]
-    assert done["stored"] == {"obs": 1, "dup": 0, "rel": 1}
-    assert owner.execute("select content from fact").fetchall() == [("prefers tea",)]
+    assert (done["stored"], done["quoted"]) == ({"obs": 3, "dup": 0, "rel": 1}, 2)
+    stored = owner.execute("select f.content from fact f order by 1").fetchall()
+    assert stored == [(told[2],), (told[1],), ("prefers tea",)]
 
 
 async def test_a_text_can_name_an_entity_by_an_alias_that_the_memory_knows(

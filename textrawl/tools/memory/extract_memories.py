@@ -53,7 +53,8 @@ class ExtractionPart(Part):
         entities = dict[str, EntityPart]()
         for fact in findings.facts:
             key = fact.entityName.casefold()
-            new = EntityPart(name=fact.entityName, type=findings.types[key], observations=[])
+            kind = findings.types.get(key, "concept")
+            new = EntityPart(name=fact.entityName, type=kind, observations=[])
             entities.setdefault(key, new).observations.append(fact.observation)
         relations = [
             RelationPart(from_entity=one.fromEntity, relation=one.relation, to_entity=one.toEntity)
@@ -73,8 +74,9 @@ class StoragePart(Part):
 class ExtractReply(SuccessReply):
     """The findings in a text, and what was stored.
 
-    `note` says how much of the text was read, if it was not read to its end. `left_out` is the
-    number of items that the answer does not show, because it would be too long.
+    `quoted` is the number of facts that are a sentence of the text, because the LLM said it in
+    other words. `note` says how much of the text was read, if it was not read to its end.
+    `left_out` is the number of items that the answer does not show, because it would be too long.
     """
 
     spared = (("message",), ("extraction",), ("note",))
@@ -84,6 +86,7 @@ class ExtractReply(SuccessReply):
     note: Annotated[str | None, Key("note")] = None
     extraction: ExtractionPart | None
     storage: Annotated[StoragePart | None, Key("stored")] = None
+    quoted: Annotated[int | None, Key("quoted")] = None
     dropped: Annotated[list[DroppedPart] | None, Key("dropped")] = None
     left_out: Annotated[int | None, Key("more")] = None
 
@@ -102,6 +105,7 @@ class ExtractReply(SuccessReply):
             note=_write_note(characters),
             extraction=ExtractionPart.build(findings),
             storage=storage,
+            quoted=findings.quoted or None,
             dropped=[DroppedPart(item=one.item, reason=one.reason) for one in findings.dropped]
             or None,
         )

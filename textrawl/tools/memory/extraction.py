@@ -81,7 +81,8 @@ class Findings:
     """The usable items of an answer, and the others with the reasons.
 
     `types` holds the type of each entity, by its name without regard to case. `facts_said` has the
-    sentence of each fact, and `relations_said` that of each relation.
+    sentence of each fact, and `relations_said` that of each relation. A fact in other words is its
+    sentence itself.
     """
 
     facts: list[FactItem] = field(default_factory=list[FactItem])
@@ -90,6 +91,7 @@ class Findings:
     relations_said: list[Evidence] = field(default_factory=list[Evidence])
     dropped: list[Dropped] = field(default_factory=list[Dropped])
     types: dict[str, EntityType] = field(default_factory=dict[str, EntityType])
+    _kept: set[tuple[str, str]] = field(default_factory=set[tuple[str, str]])
 
     def read_facts(self, start: int) -> list[QuotedFact]:
         """Return the facts to store, each with its sentence, in a text that begins at `start`."""
@@ -101,6 +103,21 @@ class Findings:
             )
             for one, said in zip(self.facts, self.facts_said, strict=True)
         ]
+
+    @property
+    def quoted(self) -> int:
+        """The number of facts that are their sentences."""
+        return sum(said.quoted for said in self.facts_said)
+
+    def keep_fact(self, fact: FactItem, said: Evidence) -> None:
+        """Add a fact, or its sentence if it is to be quoted. A sentence is added once."""
+        if said.quoted:
+            fact = FactItem.model_validate({**fact.model_dump(), "observation": said.quotation})
+        key = fact.entityName.casefold(), fact.observation.casefold()
+        if not (said.quoted and key in self._kept):
+            self._kept.add(key)
+            self.facts.append(fact)
+            self.facts_said.append(said)
 
     def drop(self, item: str, reason: str) -> None:
         """Leave out an item."""
@@ -141,7 +158,7 @@ def sort_answer(
     for entity in answer.entities:
         _add_entity(findings, entity, source, grounding)
     for relation in answer.relations:
-        _add_relation(findings, relation, grounding)
+        _add_relation(findings, relation, source, grounding)
     _limit(findings)
     return findings
 
@@ -160,25 +177,31 @@ def _add_entity(
         label = f"{item.entityName}: {observation}"
         try:
             fact = FactItem.model_validate(given)
-            said = grounding.support_fact(fact.entityName, fact.observation)
-            findings.facts.append(fact)
-            findings.facts_said.append(said)
+            said = grounding.cite_fact(fact.entityName, fact.observation)
+            findings.keep_fact(fact, said)
         except ValidationError as error:
             findings.drop(label, _explain(error, FactItem))
         except Unsupported as reason:
             findings.drop(label, str(reason))
 
 
-def _add_relation(findings: Findings, relation: ExtractedRelation, grounding: Grounding) -> None:
+def _add_relation(
+    findings: Findings, relation: ExtractedRelation, source: str, grounding: Grounding
+) -> None:
     given: dict[str, Any] = relation.model_dump()
     for end in ("fromEntity", "toEntity"):
         given[f"{end}Type"] = findings.types.get(clean_name(given[end]).casefold())
     label = f"{relation.fromEntity} {relation.relation} {relation.toEntity}"
     try:
         item = RelationItem.model_validate(given)
-        said = grounding.support_relation(item.fromEntity, item.relation, item.toEntity)
-        findings.relations.append(item)
-        findings.relations_said.append(said)
+        said = grounding.cite_relation(item.fromEntity, item.relation, item.toEntity)
+        if said.quoted:
+            fact = {"entityName": item.fromEntity, "entityType": item.fromEntityType}
+            given = {**fact, "observation": said.quotation, "source": source}
+            findings.keep_fact(FactItem.model_validate(given), said)
+        else:
+            findings.relations.append(item)
+            findings.relations_said.append(said)
     except ValidationError as error:
         findings.drop(label, _explain(error, RelationItem))
     except Unsupported as reason:
