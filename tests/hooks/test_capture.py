@@ -229,3 +229,24 @@ def test_files_without_sessions_are_named_and_change_nothing(tmp_path: Path, run
     assert "note.md was not captured: " in refused.err
     assert (refused.code, shut.code) == (1, 1)
     assert run("export", "-").out == before
+
+
+@pytest.mark.usefixtures("memory")
+def test_what_the_entry_of_a_day_cannot_hold_goes_into_another_one(
+    tmp_path: Path, run: Run
+) -> None:
+    file = tmp_path / "long.jsonl"
+    write_session(file, "codex", "The long day begins.")
+    part = {"type": "input_text", "text": ""}
+    item = {"type": "message", "role": "user", "content": [part]}
+    line = {"timestamp": "2026-07-01T12:00:00Z", "type": "response_item", "payload": item}
+    with file.open("a", encoding="utf-8") as opened:
+        for number in range(55):
+            part["text"] = f"{number} {'word ' * 760}"
+            opened.write(f"{json.dumps(line)}\n")
+
+    first, again = (capture(run, file) for _ in range(2))
+
+    journal = run("export", "-").out
+    assert (first["captured"], again["captured"], again["known"]) == (57, 0, 57)
+    assert '"instance": "codex-2"' in journal

@@ -61,6 +61,7 @@ def _read_end(path: Path) -> bytes:
 
 
 MOST_TEXT = 50_000  # characters of one request
+_MORE = ("", "-2", "-3", "-4")  # after the name of a client, for what an entry cannot hold
 _TAG = "[chat:"  # the journal would take it for the number of a conversation
 
 Ask = Callable[[str, Mapping[str, Any], Mapping[str, Any]], SocketAnswer | None]
@@ -95,16 +96,24 @@ def capture(
     for batch in _split(wanted):
         kept, secrets = _guard(batch, mode)
         texts = 0
-        if kept:
-            answer = ask("memory_create", _write_entry(kept, session, names), {})
-            if answer is None:
-                raise OSError("The texts of the session could not be stored")
-            if answer.content.get("changed"):
-                unknown = sum(one.key not in stored for one in batch)
-                texts = min(unknown, len(kept)) or len(kept)
-        session.add(*(f"text {message.key}" for message in batch))
+        if kept and _store(_write_entry(kept, session, names), ask):
+            unknown = sum(one.key not in stored for one in batch)
+            texts = min(unknown, len(kept)) or len(kept)
+        session.add(*(f"text {one.key}" for one in batch if one.key not in stored))
         captured = Captured(captured.texts + texts, captured.secrets + secrets)
     return captured
+
+
+def _store(entry: dict[str, object], ask: Ask) -> bool:
+    """Store texts in the entry of the client, or in the next one if it is full.
+
+    Return False if the entry has them already. Raises OSError.
+    """
+    for more in _MORE:
+        answer = ask("memory_create", {**entry, "instanceId": f"{entry['instanceId']}{more}"}, {})
+        if answer is not None:
+            return answer.content.get("changed") is True
+    raise OSError("The texts of the session could not be stored")
 
 
 def _write_entry(

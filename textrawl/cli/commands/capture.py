@@ -1,6 +1,5 @@
 """`textrawl capture`: transcripts of sessions, stored in the journal as the hook does it."""
 
-import itertools
 from collections import Counter
 from collections.abc import Mapping
 from contextlib import suppress
@@ -22,8 +21,8 @@ from textrawl.cli.inputs import AsJson, WrittenSpace
 from textrawl.errors import DatabaseUnavailable, TextrawlError
 from textrawl.hooks.response import name_project
 from textrawl.hooks.sessions import HookSession
-from textrawl.hooks.transcripts import Ask, shorten
 from textrawl.hooks.transcripts import capture as capture_texts
+from textrawl.hooks.transcripts import shorten
 from textrawl.resident.client import (
     SocketAnswer,
     Unreachable,
@@ -65,7 +64,7 @@ def capture(
     TEXTRAWL_PROPOSE_FACTS a server proposes facts from them. Exit code 1: some files, or lines of
     them, were refused.
     """
-    capturing = _Capturing(_build_asker(space), read_settings().secrets or "mask", dry_run)
+    capturing = _Capturing(space, read_settings().secrets or "mask", dry_run)
     for file in files:
         try:
             for form, bundle in find_parts(Bundle(file), kind):
@@ -73,43 +72,51 @@ def capture(
         except BundleRefused as error:
             capturing.refuse(str(file), error.reason)
         except OSError as error:
-            capturing.refuse(str(file), error.strerror or str(error))
-        except TextrawlError as error:
-            if error.title == DatabaseUnavailable.title:
-                raise
-            capturing.refuse(str(file), f"{error.title}. {error.fix}")
+            capturing.refuse(str(file), error.strerror or capturing.fault or str(error))
     capturing.tell(as_json=as_json)
     if capturing.refused:
         raise typer.Exit(1)
 
 
-def _build_asker(space: str | None) -> Ask:
-    """Return the function that calls a tool of a running process, or of the memory opened here.
-
-    The first call creates a missing memory. The others start `textrawl resident`, which keeps the
-    memory open for all files.
-    """
-    calls = itertools.count()
-
-    def ask(tool: str, arguments: Mapping[str, Any], _: Mapping[str, Any]) -> SocketAnswer:
-        request = build_call(tool, arguments, client=f"textrawl {__version__}", space=space)
-        if next(calls):
-            with suppress(Unreachable):
-                return ask_or_start(request, timeout=_PATIENCE, starting=_PATIENCE)
-        return find_answer(request, create=True)
-
-    return ask
-
-
 @dataclass
 class _Capturing:
-    """The work of one command. `numbers` has what was captured, and `refused` the faults."""
+    """The work of one command. `numbers` has what was captured, and `refused` the faults.
 
-    ask: Ask
+    `fault` is the last error of the memory, and `asked` is true after the first request.
+    """
+
+    space: str | None
     mode: SecretMode
     dry_run: bool
     numbers: Counter[str] = field(default_factory=Counter[str])
     refused: list[dict[str, str]] = field(default_factory=list[dict[str, str]])
+    fault: str = ""
+    asked: bool = False
+
+    def ask(
+        self, tool: str, arguments: Mapping[str, Any], _: Mapping[str, Any]
+    ) -> SocketAnswer | None:
+        """Call a tool. Return None after an error of it. Raises DatabaseUnavailable."""
+        request = build_call(tool, arguments, client=f"textrawl {__version__}", space=self.space)
+        try:
+            return self._find_answer(request)
+        except TextrawlError as error:
+            if error.title == DatabaseUnavailable.title:
+                raise
+            self.fault = f"{error.title}. {error.fix}"
+            return None
+
+    def _find_answer(self, request: dict[str, Any]) -> SocketAnswer:
+        """Return the answer of a running process, or of the memory opened here.
+
+        The first call creates a missing memory. The others start `textrawl resident`, which keeps
+        the memory open for all files.
+        """
+        first, self.asked = not self.asked, True
+        if not first:
+            with suppress(Unreachable):
+                return ask_or_start(request, timeout=_PATIENCE, starting=_PATIENCE)
+        return find_answer(request, create=True)
 
     def add(self, form: ImportFormat, bundle: Bundle) -> None:
         """Store the sessions of a bundle after it was read as a whole. Raises BundleRefused."""
