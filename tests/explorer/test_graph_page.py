@@ -9,9 +9,8 @@ import pytest
 
 from tests.explorer.markup import Document
 from tests.explorer.visiting import Place
-from textrawl.explorer.graph_drawing import draw
+from textrawl.explorer.graph_drawing import draw, find_communities, place_nodes
 from textrawl.explorer.graph_labels import FONT, PlacedLabel, measure
-from textrawl.explorer.graph_layout import find_communities, place_nodes
 from textrawl.explorer.site import Record
 
 pytestmark = pytest.mark.anyio

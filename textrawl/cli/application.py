@@ -88,6 +88,7 @@ MODULES = {
         "entity": ("me",),
         "imports": ("import",),
         "recall": ("digest", "remember"),
+        "review": ("tidy",),
         "search": ("explain", "show"),
         "serve": ("resident",),
         "trail": ("log", "undo"),

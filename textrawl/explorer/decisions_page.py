@@ -1,11 +1,14 @@
-"""Decisions that stay: what is still true, what is not the same, and what may both be so."""
+"""Decisions about facts that may say the same or contradict each other, or may be out of date.
+
+A decision stays: what is still true, what is not the same, and what may both be so.
+"""
 
 from starlette.responses import Response
 
 from textrawl.errors import ArgumentInvalid
-from textrawl.explorer.arguments import read_id
+from textrawl.explorer.arguments import read_id, read_number
 from textrawl.explorer.requests import PageRequest, turn
-from textrawl.explorer.site import Record
+from textrawl.explorer.site import Record, count_pairs
 from textrawl.memory.curation import CurationOperations
 
 _PAGE = 20  # facts; a form has at most 50 fields
@@ -45,3 +48,24 @@ async def dismiss(visit: PageRequest) -> Response:
         raise ArgumentInvalid("Go back, and choose at least one", title="Nothing is chosen")
     await CurationOperations(visit.site.store).dismiss(kind, chosen, visit.caller)
     return visit.report(_DONE[kind], space)
+
+
+_ENTITIES, _MOST_ENTITIES = 100, 2_000
+_PAIRS = 50  # of each kind
+
+
+async def show_pairs(visit: PageRequest) -> Response:
+    """Show pairs of facts of the entities that changed last."""
+    entities = read_number(visit.read("entities"), least=1, most=_MOST_ENTITIES, default=_ENTITIES)
+    pairs = await visit.call("close_pairs", Record, entities=entities, max_rows=_PAIRS)
+    kinds = [
+        (kind, [pair for pair in pairs if pair.kind == kind], count_pairs(pairs, kind))
+        for kind in ("duplicate", "conflict")
+    ]
+    values = {
+        "kinds": kinds,
+        "entities": entities,
+        "most_entities": _MOST_ENTITIES,
+        "with_vectors": bool(pairs) or visit.site.store.models.has_vectors,
+    }
+    return visit.show("compare.html", values)

@@ -12,8 +12,8 @@ from starlette.responses import RedirectResponse, Response
 from textrawl import __version__
 from textrawl.doctor.checks import CheckResult, examine_memory
 from textrawl.doctor.configuration import DEFAULT, list_settings
-from textrawl.explorer.dashboard_page import LARGE, count_holdings
 from textrawl.explorer.forms import OwnerNeeded
+from textrawl.explorer.home_page import LARGE, count_holdings
 from textrawl.explorer.rendering import write_link
 from textrawl.explorer.requests import PageRequest
 

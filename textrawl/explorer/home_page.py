@@ -1,5 +1,9 @@
-"""The first page: what happened today and by whom, what waits for the person, and what is there."""
+"""The first page: what happened today and by whom, what waits for the person, and what is there.
 
+The page of spaces says more: how they grow, and what answers cost.
+"""
+
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any
 
@@ -7,13 +11,14 @@ from starlette.responses import RedirectResponse, Response
 
 from textrawl.errors import ArgumentInvalid, SpaceIsGraph
 from textrawl.explorer import cookies
-from textrawl.explorer.dashboard_page import DAYS, count_numbers, is_large
+from textrawl.explorer.arguments import read_number
 from textrawl.explorer.fact_map import draw_map, find_cells
+from textrawl.explorer.merges_page import find_pairs
 from textrawl.explorer.rendering import write_link
 from textrawl.explorer.requests import PageRequest
-from textrawl.explorer.same_entities_page import find_pairs
-from textrawl.explorer.site import Record
+from textrawl.explorer.site import Record, describe_numbers
 from textrawl.memory.review import ReviewOperations
+from textrawl.memory.store import ReportRow, StatisticsRow
 
 _WEEKS = 26
 _LATEST = 6  # changes
@@ -52,3 +57,38 @@ async def _make(visit: PageRequest) -> dict[str, Any]:
         "heat": await visit.call("activity_days", Record, weeks=_WEEKS),
         "cells": await find_cells(visit),
     }
+
+
+DAYS, _MOST_DAYS = 90, 3660
+LARGE = 3_000  # facts: counting more of them takes longer than a page may
+_ENTITIES = 100  # that changed last: the dashboard counts candidates among their facts
+
+
+async def show_spaces(visit: PageRequest) -> Response:
+    """Show the numbers of one space, or of all spaces that the person can read."""
+    days = read_number(visit.read("days"), least=1, most=_MOST_DAYS, default=DAYS)
+    values = {
+        "days": days,
+        "most_days": _MOST_DAYS,
+        "compared": _ENTITIES,
+        "reviewing": visit.allows("review"),
+    }
+    numbers = await visit.remember(("numbers", days), lambda: count_numbers(visit, days), is_large)
+    return visit.show("dashboard.html", {**values, **numbers})
+
+
+def is_large(numbers: Mapping[str, Any]) -> bool:
+    """Return whether the spaces have so many facts that it takes long to count them."""
+    return numbers["holdings"].facts > LARGE
+
+
+async def count_numbers(visit: PageRequest, days: int) -> dict[str, Any]:
+    """Return the contents of the spaces of this visit, and what happened in the last days."""
+    [report] = await visit.call("memory_report", ReportRow, days=days)
+    pairs = await visit.call("close_pairs", Record, entities=_ENTITIES, max_rows=1)
+    return describe_numbers(await count_holdings(visit), report, pairs)
+
+
+async def count_holdings(visit: PageRequest) -> StatisticsRow:
+    """Return the contents of the spaces of this visit."""
+    return (await visit.call("memory_statistics", StatisticsRow))[0]

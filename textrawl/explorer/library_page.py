@@ -1,15 +1,20 @@
-"""Texts: documents, the journal, identity files with their snapshots, and fading memories."""
+"""Texts: documents, the journal, identity files with their snapshots, and fading memories.
 
-from starlette.responses import Response
+The citations of connectors lead to documents, and from here on to entities and facts.
+"""
+
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
 
 from textrawl.access.request import find_principal
 from textrawl.errors import ItemNotFound, SpaceNotFound
 from textrawl.explorer.arguments import read_id
 from textrawl.explorer.forms import MOST_FILES, MOST_MEGABYTES
-from textrawl.explorer.rendering import write_link
+from textrawl.explorer.rendering import render, write_link
 from textrawl.explorer.requests import PageRequest, turn
 from textrawl.explorer.site import Record
 from textrawl.explorer.upload_page import can_create_graph
+from textrawl.memory.connector import ConnectorOperations, ItemId, read_item_id
 from textrawl.memory.decay import ObservedPart
 from textrawl.memory.identity import FilePart
 from textrawl.memory.journal import ListedEntryRow
@@ -112,3 +117,49 @@ def _name_spaces(visit: PageRequest, place: PageRequest) -> dict[str, object]:
     """Return the names of the space that is shown, and of those to choose from."""
     principal = find_principal(visit.request) or visit.principal
     return {"space": place.require_space(), "choices": [each.name for each in principal.readable]}
+
+
+async def open_item(request: Request) -> Response:
+    """Lead from another site to an item.
+
+    Browsers send the Strict cookie of a session only if a page of ours leads on. Without this page,
+    signed-in people would have to sign in again after each citation.
+    """
+    try:
+        page = write_link("item", id=str(read_item_id(request.query_params.get("id", ""))))
+    except ItemNotFound:
+        page = write_link("search")
+    return render("leading.html", {"title": "One moment", "target": page})
+
+
+async def show_item(visit: PageRequest) -> Response:
+    """Show a document, or lead to the page of an entity or of a fact's entity."""
+    item = read_item_id(visit.read("id"))
+    operations = ConnectorOperations(visit.site.store, visit.caller)
+    match item.kind:
+        case "fact":
+            fact = await operations.find_fact(item)
+            number, part = ("", "#relations") if fact.is_relation else (str(fact.id), "")
+            page = write_link("entity", name=fact.entity_name, space=fact.space, fact=number)
+            return RedirectResponse(page + part, 303)
+        case "entity":
+            place = await operations.find_entity(item)
+            return RedirectResponse(write_link("entity", name=place.name, space=place.space), 303)
+        case "document":
+            return await _show_document(visit, operations, item)
+
+
+async def _show_document(
+    visit: PageRequest, operations: ConnectorOperations, item: ItemId
+) -> Response:
+    settings = visit.site.settings
+    graphs = visit.principal.find_graphs(settings.graphs)
+    chunks = await operations.read_document(item, graphs, settings.max_recall_tokens)
+    following = chunks[-1].next_part
+    values = {
+        "document": chunks[0],
+        "chunks": chunks,
+        "beginning": None if item.place is None else str(ItemId("document", item.id)),
+        "rest": None if following is None else str(ItemId("document", item.id, following)),
+    }
+    return visit.show("document.html", values)

@@ -18,10 +18,10 @@ from textrawl.errors import (
     StartRefused,
     TextrawlError,
 )
+from textrawl.explorer.grants_page import open_owner
 from textrawl.explorer.notices import NoticePart
 from textrawl.explorer.rendering import write_count, write_link
 from textrawl.explorer.requests import PageRequest
-from textrawl.explorer.tokens_page import open_owner
 from textrawl.memory.backlog import fill_graph
 from textrawl.memory.chunking import DOCUMENTS, find_ending
 from textrawl.memory.documents import FoundFile

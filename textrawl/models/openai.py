@@ -13,8 +13,7 @@ from textrawl.errors import EmbeddingUnavailable, LlmFailed, StartRefused, Textr
 from textrawl.models.embeddings import EmbeddingEndpoint, find_model
 from textrawl.models.llm import Completion, CompletionRequest, LlmEndpoint, RequestRefused
 from textrawl.models.provider import PLAIN, name_address
-from textrawl.models.provider_answers import check_answer, check_response
-from textrawl.models.remote import RemoteEmbedder, expect_vectors
+from textrawl.models.remote import RemoteEmbedder, check_answer, check_response, expect_vectors
 from textrawl.settings import Settings
 
 _DEFAULT_MODEL = "text-embedding-3-small"

@@ -1,4 +1,7 @@
-"""`textrawl review`: see proposals, and accept or reject them."""
+"""`textrawl review`: see proposals, and accept or reject them. `textrawl tidy` makes some.
+
+Without an LLM, `tidy` proposes to mend what is out of order in the memory.
+"""
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
@@ -18,11 +21,11 @@ from textrawl.cli.console import (
     write_message,
     write_texts,
 )
-from textrawl.cli.inputs import AsJson, SpaceName, read_name, read_reason
+from textrawl.cli.inputs import AsJson, SpaceName, WrittenSpace, read_name, read_reason
 from textrawl.cli.memory_session import ask
 from textrawl.errors import ArgumentInvalid
 from textrawl.memory import commands
-from textrawl.memory.review import Decision, PlannedRow, ProposalRow, State
+from textrawl.memory.review import Decision, FindingRow, PlannedRow, ProposalRow, State
 from textrawl.values.text import MOST_PROPOSALS, clean_name
 
 review = typer.Typer(help="See proposals, and accept or reject them.", no_args_is_help=True)
@@ -228,3 +231,54 @@ def _describe_beside(beside: Sequence[dict[str, Any]]) -> list[str]:
 
 def _find_start(since: str | None) -> datetime | None:
     return None if since is None else find_start(since)
+
+
+# In the order in which they are shown, as FINDING in the singular and the plural.
+_FINDINGS = {
+    "name": ("entity has two spellings", "entities have two spellings"),
+    "same": ("entity may have two names", "entities may have two names"),
+    "disagreement": ("fact disagrees with a newer one", "facts disagree with newer ones"),
+    "double": ("fact is there in other words", "facts are there in other words"),
+    "question": ("open question is answered", "open questions are answered"),
+    "expired": ("fact has ended by its own words", "facts have ended by their own words"),
+    "relation": ("fact states a relation", "facts state relations"),
+    "stale": ("old fact was never recalled", "old facts were never recalled"),
+}
+
+
+def tidy(
+    apply: Annotated[
+        bool, typer.Option("--apply", help="Propose what was found, for a reviewer to decide.")
+    ] = False,
+    space: WrittenSpace = None,
+    as_json: AsJson = False,
+) -> None:
+    """Find what is out of order in the memory, and propose to mend it.
+
+    No LLM is asked. Without --apply, only a plan of at most ten lines is shown. With it, each
+    finding becomes a proposal. Nothing else changes before somebody accepts it: `textrawl review
+    list` shows them. A second run finds nothing new, and nothing that was rejected.
+    """
+    rows = ask(commands.tidy, space, dry_run=not apply)
+    if as_json:
+        write_json([asdict(row) for row in rows])
+    else:
+        write_texts(open_console(), *_sum_up(rows))
+    if not rows:
+        write_message("Nothing new is out of order.")
+    elif apply:
+        write_message("Proposed. See `textrawl review list`, `accept` and `reject`.")
+    else:
+        write_message("Nothing was changed: --apply proposes this.")
+
+
+def _sum_up(rows: Sequence[FindingRow]) -> list[str]:
+    """Return a line for each kind of finding, with its number and an example."""
+    lines: list[str] = []
+    for finding, (one, several) in _FINDINGS.items():
+        found = [row for row in rows if row.finding == finding]
+        if found:
+            first = found[0]
+            what = one if len(found) == 1 else several
+            lines.append(f"{len(found):,} {what}: {first.entity_name}: {first.content}")
+    return lines

@@ -2,10 +2,14 @@
 
 from textrawl.tools.memory.declaration import memory
 from textrawl.tools.memory.extract_memories import extract_memories
-from textrawl.tools.memory.forget_entity import forget_entity
 from textrawl.tools.memory.query_memory import query_memory
 from textrawl.tools.memory.resources import PROMPTS, complete_entity
-from textrawl.tools.memory.writing import build_knowledge, relate_entities, remember_fact
+from textrawl.tools.memory.writing import (
+    build_knowledge,
+    forget_entity,
+    relate_entities,
+    remember_fact,
+)
 
 __all__ = [
     "PROMPTS",
