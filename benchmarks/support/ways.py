@@ -21,7 +21,6 @@ from textrawl.models.active_model import Models
 from textrawl.models.local import LocalEmbedder
 from textrawl.postgres.database import Database, Row
 from textrawl.postgres.pool import Statement
-from textrawl.server.lifespan import build_renderer
 from textrawl.server.server import MemoryServer
 from textrawl.settings import read_foreign_environment
 from textrawl.tools.call import App, Identity
@@ -61,7 +60,7 @@ async def open_bare(
         await register_vector_async(connection)
         bare = Bare(connection)
         identity = Identity(Directory(bare), hash_token(token))
-        app = App(Store(bare, Models(bare, LocalEmbedder())), build_renderer(settings), identity)
+        app = App(settings, Store(bare, Models(bare, LocalEmbedder())), identity)
         yield bare, create_server(settings, app=app)
 
 

@@ -21,7 +21,6 @@ from textrawl.memory.store import Store
 from textrawl.models.active_model import Models
 from textrawl.server.http.application import serve_http
 from textrawl.server.http.metrics import Metrics
-from textrawl.server.lifespan import build_renderer
 from textrawl.settings import Settings
 from textrawl.tools.call import App, Identity
 
@@ -222,7 +221,7 @@ async def open_site(settings: Settings) -> AsyncGenerator[Site]:
     credential = hash_token(own.get_secret_value()) if own else None
     identity = Identity(Directory(database, lifetime=1), credential, tokens_needed=True)
     memory = Store(database, Models(database, None), credential=credential)
-    server = create_server(given, app=App(memory, build_renderer(given), identity))
+    server = create_server(given, app=App(given, memory, identity))
     limits = httpx2.Limits(max_connections=64)
     try:
         async with (

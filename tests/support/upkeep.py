@@ -23,7 +23,7 @@ from textrawl.memory.store import Store
 from textrawl.models.active_model import Models, choose_named
 from textrawl.models.choice import asks_for_model, choose_embedder
 from textrawl.postgres.database import Database
-from textrawl.server.lifespan import Upkeep, build_renderer
+from textrawl.server.lifespan import Upkeep
 from textrawl.settings import read_foreign_environment
 from textrawl.tools.call import App, Identity
 
@@ -85,7 +85,7 @@ async def open_desk_of(settings: Settings, database: Database) -> AsyncGenerator
     )
     memory = Store(database, models, credential=credential)
     identity = Identity(Directory(database), credential)
-    app = App(memory, build_renderer(settings), identity)
+    app = App(settings, memory, identity)
     try:
         async with Client(create_server(settings, app=app)) as client:
             yield Desk(client, memory, Upkeep(memory), clock)

@@ -20,7 +20,7 @@ from textrawl.access.principal import Directory
 from textrawl.memory.store import Store
 from textrawl.models.active_model import Models
 from textrawl.postgres.database import Database
-from textrawl.server.lifespan import Upkeep, build_renderer
+from textrawl.server.lifespan import Upkeep
 from textrawl.tools.call import App, Identity
 from textrawl.wire.replies import Recall, RecallLog, Renderer
 from textrawl.wire.token_counter import choose_counter
@@ -271,7 +271,7 @@ async def test_rounds_record_while_the_server_runs(
     async with open_database(database_url) as database:
         memory = Store(database, Models(database, None))
         identity = Identity(Directory(database), hash_token(TOKEN))
-        app = App(memory, build_renderer(settings()), identity, recalls)
+        app = App(settings(), memory, identity, recalls)
         async with Client(create_server(settings(), app=app)) as client:
             for expected in (1, 2):
                 await recall(client, mode="list")

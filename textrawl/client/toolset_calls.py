@@ -20,7 +20,7 @@ from textrawl.tools.catalogue import FOR_PROGRAMS, choose_tools
 from textrawl.tools.toolset import ToolSpec
 from textrawl.wire import arguments
 from textrawl.wire.program import Program
-from textrawl.wire.replies import RecallLog, build_renderer
+from textrawl.wire.replies import RecallLog
 from textrawl_client.wire import PROGRAM, Answer
 
 
@@ -52,9 +52,7 @@ def open_app(
 ) -> App:
     """Return the state that tools need, with an open memory."""
     identity = Identity(directory, store.credential, settings.space)
-    app = App(store, build_renderer(settings), identity, recalls)
-    app.configure(settings)
-    return app
+    return App(settings, store, identity, recalls)
 
 
 async def run_tool(

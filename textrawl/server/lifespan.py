@@ -18,7 +18,7 @@ from textrawl.memory.store import Store
 from textrawl.models.active_model import StoredModel
 from textrawl.settings import Settings
 from textrawl.tools.call import App, Identity
-from textrawl.wire.replies import RecallLog, build_recall_log, build_renderer
+from textrawl.wire.replies import RecallLog, build_recall_log
 
 if TYPE_CHECKING:
     from textrawl.access.oauth import Issuer
@@ -145,7 +145,7 @@ async def open_app(
                     beside.start_soon(upkeep.run)
                     for work in (*llm_work, *_choose_delivery(settings, memory, directory)):
                         beside.start_soon(work.run)
-                app = App(memory, build_renderer(settings), identity, recall_log)
+                app = App(settings, memory, identity, recall_log)
                 beside.start_soon(app.watches.run)
                 yield app
                 beside.cancel_scope.cancel()

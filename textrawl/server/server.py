@@ -56,7 +56,7 @@ from textrawl.access.principal import (
 from textrawl.memory.store import Store
 from textrawl.scheduling import WriteOrder
 from textrawl.server.description import NAME, TITLE, ServerDescription, describe_server
-from textrawl.server.lifespan import build_authenticator, build_renderer, open_app
+from textrawl.server.lifespan import build_authenticator, open_app
 from textrawl.server.resources import (
     Completions,
     Prompts,
@@ -72,7 +72,7 @@ from textrawl.values.leaks import guard_arguments
 from textrawl.values.text import count_cleaned
 from textrawl.wire import arguments
 from textrawl.wire.arguments import slim
-from textrawl.wire.replies import Renderer, describe_error, write_sentences
+from textrawl.wire.replies import Renderer, build_renderer, describe_error, write_sentences
 
 
 @asynccontextmanager
@@ -199,7 +199,6 @@ class MemoryServer(MCPServer[App]):
         else:
             opening = open_app(self._settings, memory=memory, tokens_needed=self._tokens_needed)
             async with opening as app:
-                app.configure(self._settings)
                 yield app
 
     def offer(self, toolset: str) -> "MemoryServer":
@@ -501,9 +500,8 @@ def create_session_server(settings: Settings, app: App) -> MemoryServer:
     of the access token in `settings`, which is also the token of `app`.
     """
     identity = replace(app.identity, tokens_needed=False)
-    own = App(app.store, build_renderer(settings), identity, app.recalls)
+    own = App(settings, app.store, identity, app.recalls)
     own.watches = app.watches
-    own.configure(settings)
     return create_server(settings, app=own)
 
 

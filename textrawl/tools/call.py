@@ -2,10 +2,9 @@
 
 import secrets
 import time
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from pathlib import Path
 from typing import Annotated
 
 from cachetools import TTLCache
@@ -18,18 +17,18 @@ from textrawl.errors import ArgumentInvalid, NotAuthenticated
 from textrawl.memory.store import Store, describe_recall
 from textrawl.memory.watches import Watches
 from textrawl.scheduling import run_aside
-from textrawl.settings import CorrectionMode, Settings
-from textrawl.values.text import DIGEST_TOKENS, MOST_TOKENS, clean_name
-from textrawl.values.word_lists import EVERYBODY, PROGRAM
+from textrawl.settings import Settings
+from textrawl.values.text import MOST_TOKENS, clean_name
+from textrawl.values.word_lists import PROGRAM
 from textrawl.wire.program import Program, read_program, write_answer_meta
 from textrawl.wire.replies import (
     NOTHING,
     Finding,
     Key,
     RecallLog,
-    Renderer,
     Reply,
     Written,
+    build_renderer,
 )
 
 _LIFETIME = 300.0  # seconds
@@ -94,69 +93,27 @@ class Identity:
 
 
 class App:
-    """The state of a running server. If `recalls` is None, the server does not record recalls.
+    """The state of a running server, with its settings.
 
-    `import_dir` is the folder with the files that a tool can read, or None. `vault` is the folder
-    of Markdown notes, or None. `snapshot_days` is the age in days at which snapshots are deleted.
-    If `read_only`, a reading tool must not note anything either. `graphs` has the names of the
-    only graphs that clients can reach, or is None. `folder` is that of the embedded Postgres.
-    `explorer_url` is the address of the explorer for people, or None. `correction_mode`,
-    `digest_tokens` and `digest_authors` are the settings of these names.
+    `recalls` is None if READ_ONLY is on or RECORD_RECALLS is off.
     """
 
-    import_dir: Path | None = None
-    vault: Path | None = None
-    snapshot_days: int = 30
-    read_only: bool = False
-    graphs: Sequence[str] | None = None
-    max_recall_tokens: int = 8000
-    digest_tokens: int = DIGEST_TOKENS
-    digest_authors: Sequence[str] = EVERYBODY
-    folder: Path | None = None
-    explorer_url: str | None = None
-    correction_mode: CorrectionMode = "llm"
-
     def __init__(
-        self, store: Store, renderer: Renderer, identity: Identity, recalls: RecallLog | None = None
+        self,
+        settings: Settings,
+        store: Store,
+        identity: Identity,
+        recalls: RecallLog | None = None,
     ) -> None:
+        self.settings = settings
         self.store = store
         self.refused_deletions = RefusedDeletions()
         self.identity = identity
         self.watches = Watches(store.database)
-        self.render = renderer.render
-        self._renderer = renderer
-        self._line_renderer = replace(renderer, format="lines", structured=False)
-        self.program_renderer = renderer.for_programs()
-        self._recalls = recalls
-
-    def configure(self, settings: Settings) -> None:
-        """Set what tools need of the settings."""
-        self.import_dir = settings.import_dir
-        self.vault = settings.vault
-        self.snapshot_days = settings.snapshot_retention_days
-        self.read_only = settings.read_only
-        self.graphs = settings.graphs
-        self.correction_mode = settings.correction_mode
-        self.digest_tokens = settings.digest_tokens
-        self.digest_authors = settings.digest_authors
-        self.max_recall_tokens = settings.max_recall_tokens
-        self.explorer_url = settings.explorer_url
-        self.folder = None if settings.database_url else settings.data_dir
-
-    @property
-    def recalls(self) -> RecallLog | None:
-        """The recall log. It is None if READ_ONLY is on or RECORD_RECALLS is off."""
-        return self._recalls
-
-    @property
-    def renderer(self) -> Renderer:
-        """The renderer of replies."""
-        return self._renderer
-
-    @property
-    def records_recalls(self) -> bool:
-        """False if READ_ONLY is on or RECORD_RECALLS is off."""
-        return self._recalls is not None
+        self.renderer = build_renderer(settings)
+        self.line_renderer = replace(self.renderer, format="lines", structured=False)
+        self.program_renderer = self.renderer.for_programs()
+        self.recalls = recalls
 
     async def identify(self, ctx: "Context[App]", tool: str) -> Caller:
         """Return the caller of `tool`: the token's principal, or else the server's own principal.
@@ -183,7 +140,7 @@ class App:
         SpaceNotFound, DatabaseUnavailable.
         """
         principal = bearer or await self._find_own()
-        return principal.restrict(self.graphs, self.identity.space, address)
+        return principal.restrict(self.settings.graphs, self.identity.space, address)
 
     async def _find_own(self) -> Principal:
         identity = self.identity
@@ -199,57 +156,6 @@ class App:
         if principal is None:
             raise NotAuthenticated
         return principal
-
-    def recall(
-        self,
-        caller: Caller,
-        mode: str,
-        reply: Reply,
-        max_tokens: int | None,
-        finding: Finding = NOTHING,
-    ) -> CallToolResult:
-        """Write the answer to a query, and record it as a recall with its `mode` and its cost."""
-        written = self._renderer.write(reply, max_tokens)
-        return self._record(caller, mode, reply, written, finding)
-
-    def recall_for(
-        self,
-        program: Program,
-        caller: Caller,
-        mode: str,
-        reply: Reply,
-        max_tokens: int | None,
-        finding: Finding,
-    ) -> CallToolResult:
-        """Do what `recall` does, for a program. A hook that shows nothing is no recall."""
-        written = self.program_renderer.write(reply, max_tokens)
-        if written.items or not program.is_hook:
-            self._record(caller, mode, reply, written, finding)
-        meta = write_answer_meta(reply, written)
-        return written.result.model_copy(update={"meta": meta})
-
-    async def recall_aside(self, caller: Caller, mode: str, reply: Reply) -> CallToolResult:
-        """Do what `recall` does, in a thread. A long reply then does not delay other calls."""
-        written = await run_aside(self._renderer.write, reply)
-        return self._record(caller, mode, reply, written, NOTHING)
-
-    def write_lines(self, reply: Reply, max_tokens: int | None = None) -> str:
-        """Return an answer as lines for a resource or a prompt, without recording a recall."""
-        return _read_text(self._line_renderer.write(reply, max_tokens).result)
-
-    def recall_lines(
-        self, caller: Caller, mode: str, reply: Reply, max_tokens: int | None, finding: Finding
-    ) -> str:
-        """Return the answer as lines for a resource or a prompt, and record it as a recall."""
-        written = self._line_renderer.write(reply, max_tokens)
-        return _read_text(self._record(caller, mode, reply, written, finding))
-
-    def _record(
-        self, caller: Caller, mode: str, reply: Reply, written: Written, finding: Finding
-    ) -> CallToolResult:
-        if self._recalls is not None:
-            self._recalls.add(describe_recall(caller, mode, written, finding), reply)
-        return written.result
 
 
 def _read_text(result: CallToolResult) -> str:
@@ -307,13 +213,18 @@ class Call:
         return self.app.store
 
     @property
+    def settings(self) -> Settings:
+        """The settings of the server."""
+        return self.app.settings
+
+    @property
     def graphs(self) -> list[str] | None:
         """The names of the only graphs that this call can reach. None: all graphs of the caller.
 
         TEXTRAWL_GRAPHS restricts all callers. An address or a setting can restrict a caller to one
         space. The rights of the caller count in addition.
         """
-        return self.caller.principal.find_graphs(self.app.graphs)
+        return self.caller.principal.find_graphs(self.settings.graphs)
 
     @property
     def program(self) -> Program | None:
@@ -331,34 +242,52 @@ class Call:
         told = reply.tell(self.caller.cleaned, self.caller.secrets)
         if self._is_program:
             return self.app.program_renderer.render(told, MOST_TOKENS)
-        return self.app.render(told)
-
-    def recall(
-        self, mode: str, reply: Reply, max_tokens: int | None = None, finding: Finding = NOTHING
-    ) -> CallToolResult:
-        """Write the answer to a query, and record it as a recall with its `mode` and its cost."""
-        if program := self.program:
-            return self.app.recall_for(program, self.caller, mode, reply, max_tokens, finding)
-        return self.app.recall(self.caller, mode, reply, max_tokens, finding)
-
-    def recall_lines(
-        self, mode: str, reply: Reply, finding: Finding, max_tokens: int | None = None
-    ) -> str:
-        """Return the answer as lines for a resource or a prompt, and record it as a recall.
-
-        Its format is `lines`, whatever COMPACT_RESPONSES says, because people read it too.
-        """
-        return self.app.recall_lines(self.caller, mode, reply, max_tokens, finding)
+        return self.app.renderer.render(told)
 
     async def reply_aside(self, reply: Reply) -> CallToolResult:
         """Write a long answer in a thread, so that it does not delay other calls."""
         return await run_aside(
-            self.app.render, reply.tell(self.caller.cleaned, self.caller.secrets)
+            self.app.renderer.render, reply.tell(self.caller.cleaned, self.caller.secrets)
         )
+
+    def recall(
+        self, mode: str, reply: Reply, max_tokens: int | None = None, finding: Finding = NOTHING
+    ) -> CallToolResult:
+        """Write the answer to a query, and record it as a recall with its `mode` and its cost.
+
+        A hook that shows nothing is no recall.
+        """
+        program = self.program
+        if program is None:
+            return self._record(mode, reply, self.app.renderer.write(reply, max_tokens), finding)
+        written = self.app.program_renderer.write(reply, max_tokens)
+        if written.items or not program.is_hook:
+            self._record(mode, reply, written, finding)
+        return written.result.model_copy(update={"meta": write_answer_meta(reply, written)})
 
     async def recall_aside(self, mode: str, reply: Reply) -> CallToolResult:
         """Do what `recall` does, in a thread. A long answer then does not delay other calls."""
-        return await self.app.recall_aside(self.caller, mode, reply)
+        written = await run_aside(self.app.renderer.write, reply)
+        return self._record(mode, reply, written, NOTHING)
+
+    def write_lines(self, reply: Reply, max_tokens: int | None = None) -> str:
+        """Return an answer as lines for a resource or a prompt, without recording a recall."""
+        return _read_text(self.app.line_renderer.write(reply, max_tokens).result)
+
+    def recall_lines(self, mode: str, reply: Reply, finding: Finding) -> str:
+        """Return the answer as lines for a resource or a prompt, and record it as a recall.
+
+        Its format is `lines`, whatever COMPACT_RESPONSES says, because people read it too.
+        """
+        written = self.app.line_renderer.write(reply)
+        return _read_text(self._record(mode, reply, written, finding))
+
+    def _record(
+        self, mode: str, reply: Reply, written: Written, finding: Finding
+    ) -> CallToolResult:
+        if self.app.recalls is not None:
+            self.app.recalls.add(describe_recall(self.caller, mode, written, finding), reply)
+        return written.result
 
 
 def is_program(context: Context[App] | None) -> bool:

@@ -95,13 +95,13 @@ async def _run(
 ) -> Any:
     if app is None:
         raise MemoryNotEnabled
-    if operation.writes and app.read_only:
+    if operation.writes and app.settings.read_only:
         raise ReadOnly("The server has TEXTRAWL_READ_ONLY on: ask its administrator")
     given = operation.read(params)
     caller = await _identify(app, request, operation)
     operation.require(caller.principal)
     with keep_caller(caller):
-        session = Session(app.store, caller, app.graphs, app.max_recall_tokens)
+        session = Session(app.store, caller, app.settings.graphs, app.settings.max_recall_tokens)
         result = await operation.run(session, **given)
     return operation.result.dump_python(result, mode="json")
 

@@ -45,7 +45,7 @@ Address = Callable[[ItemId], str]
 
 
 def _find_address(call: Call) -> Address:
-    pages = call.app.explorer_url
+    pages = call.settings.explorer_url
     return lambda item: f"{pages}/open?id={item}" if pages else ""
 
 
@@ -255,7 +255,7 @@ def _choose_sources(call: Call) -> Sources | None:
     principal = call.caller.principal
     if not any(space.tier and "read" in space.scopes for space in principal.spaces):
         return None
-    return Sources(bool(principal.readable), call.graphs, call.app.max_recall_tokens)
+    return Sources(bool(principal.readable), call.graphs, call.settings.max_recall_tokens)
 
 
 @connector.tool(READS, ResultsReply)
@@ -297,7 +297,7 @@ async def fetch(
         case "entity":
             reply = EntityItem.build(item, await operations.describe(item), url)
         case "document":
-            ceiling = call.app.max_recall_tokens
+            ceiling = call.settings.max_recall_tokens
             chunks = await operations.read_document(item, call.graphs, ceiling)
             reply = DocumentItem.build(item, chunks, url)
     return call.recall("entity", reply, finding=reply.finding)

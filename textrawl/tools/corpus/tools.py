@@ -233,7 +233,7 @@ async def recall(
     names, unknown = None, list[str]()
     if graphs:
         names, unknown = _choose_names(await operations.find_graphs(call.caller), graphs)
-    question = CorpusQuestion(query, topK, minScore, call.app.max_recall_tokens)
+    question = CorpusQuestion(query, topK, minScore, call.settings.max_recall_tokens)
     rows, missing = await operations.recall(question, names, call.caller)
     reply = RecallReply.build(rows, unknown, missing)
     shown = [row for row in rows if not row.over_cap]
@@ -285,7 +285,7 @@ async def correct(
     """
     document, part = read_chunk_id(chunkId)
     operations = CorrectionOperations(call.store, call.graphs, call.caller)
-    found = await operations.propose(document, part, proposal, call.app.correction_mode)
+    found = await operations.propose(document, part, proposal, call.settings.correction_mode)
     reply = CorrectReply(
         correction_id=str(found.row.id),
         chunk_id=chunkId,
@@ -411,6 +411,6 @@ async def stats(call: Call) -> CallToolResult:
         dimensions=model[1],
     )
     # The folder of the machine is of no use to somebody who reaches the server over a network.
-    folder = None if call.caller.sharing else call.app.folder
-    place = str(folder) if folder is not None else size.database
+    shown = call.settings.database_url is None and not call.caller.sharing
+    place = str(call.settings.data_dir) if shown else size.database
     return call.reply(CorpusStatsReply.build(rows, place, model, size.bytes))

@@ -289,7 +289,7 @@ async def promote_memory(
     """
     if (memory_id is None) is not auto_detect:
         raise ArgumentInvalid("Give either memory_id, or auto_detect true; nothing was changed")
-    operations = PromotionOperations(call.store, call.app.vault)
+    operations = PromotionOperations(call.store, call.settings.vault)
     rows = await call.store.call(
         "promotion_candidates", CandidateRow, memory=memory_id, **call.caller.reading_home
     )
@@ -413,7 +413,9 @@ async def search_unified(
 ) -> CallToolResult:
     """Search memories (stm) and the notes of the vault (ltm) together; each has all words."""
     wanted = Wanted(query, tags or (), limit, stm_weight, ltm_weight, window_days, min_score)
-    found, note = await UnifiedOperations(call.store, call.app.vault).search(wanted, call.caller)
+    found, note = await UnifiedOperations(call.store, call.settings.vault).search(
+        wanted, call.caller
+    )
     return call.recall("unified", UnifiedReply.build(found, note, verbose=verbose))
 
 

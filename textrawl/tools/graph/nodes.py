@@ -266,7 +266,7 @@ async def open_nodes(
     )
     cursors = _write_plain_cursors(page, rows)
     reply = GraphReply.build(rows, cursors, page.count(rows), with_ids=includeIds)
-    if call.app.records_recalls:
+    if call.app.recalls is not None:
         numbers = dict.fromkeys(row.number for row in rows if row.kind == "entity")
         await GraphOperations(call.store).record_use(list(numbers), call.caller)
     return await _recall(call, "entity", reply, rows)
@@ -349,7 +349,7 @@ async def migrate(
     ] = "",
 ) -> CallToolResult:
     """Add what a JSONL file of the reference memory server holds; again adds nothing twice."""
-    file = find_file(call.app.import_dir, source_path)
+    file = find_file(call.settings.import_dir, source_path)
     done = await migrate_file(file, GraphOperations(call.store), call.caller)
     told = replace(call, caller=replace(call.caller, cleaned=done.cleaned))
     return told.reply(MigratedReply.model_validate(done))

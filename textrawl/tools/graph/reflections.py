@@ -89,7 +89,7 @@ async def search_semantic(call: Call, query: Query, limit: Limit = 10) -> CallTo
     """
     operations = GraphOperations(call.store)
     rows = await operations.search_semantic(query, limit, call.caller)
-    if call.app.records_recalls:
+    if call.app.recalls is not None:
         await operations.record_use([row.number for row in rows], call.caller)
     return call.recall("search", RankedReply(results=[*map(RankedPart.model_validate, rows)]))
 

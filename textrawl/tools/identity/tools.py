@@ -418,7 +418,7 @@ async def snapshot_create(
     call: Call, pinned: Annotated[bool, Field(description="keep the snapshots for good")] = False
 ) -> CallToolResult:
     """Take a snapshot of each of my files."""
-    days = call.app.snapshot_days
+    days = call.settings.snapshot_retention_days
     names = await call.store.call(
         "create_snapshots", str, pinned=pinned, days=days, **call.caller.writing
     )

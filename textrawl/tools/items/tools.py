@@ -223,7 +223,7 @@ class EntriesReply(Reply):
 def _answer(call: Call, reply: Reply) -> CallToolResult:
     """Write the answer. A program gets values whole, and only as structured content."""
     if call.program is None:
-        return call.app.render(reply.tell(0, call.caller.secrets))
+        return call.app.renderer.render(reply.tell(0, call.caller.secrets))
     return Content("", reply.tell(0, call.caller.secrets).structured()).build_result()
 
 
@@ -286,7 +286,7 @@ async def get_item(
     item = await operations.get(namespace, key, version, call.caller)
     if item is None:
         return _answer(call, NoItemReply())
-    if refresh and not call.app.read_only:
+    if refresh and not call.settings.read_only:
         item = await operations.renew(item, call.caller)
     return _answer(call, ItemReply.build(item))
 

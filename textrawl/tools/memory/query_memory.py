@@ -93,7 +93,7 @@ async def query_memory(
             question = Question(query, types, times, max_rows, semantic, minScore, chosen)
             reply = await _search(call, question, layout)
         case "entity":
-            budget = maxTokens or call.app.max_recall_tokens
+            budget = maxTokens or call.settings.max_recall_tokens
             lookup = Lookup(entityName, times, maxObs, skipped, includeRelated, budget)
             reply = await _look_up(operations, lookup, call.caller, layout)
         case "list":
@@ -124,7 +124,7 @@ def _choose_sources(
             "documents have no type: leave out entityTypes, or search only facts",
             title="entityTypes is only for facts",
         )
-    return Sources("facts" in sources, call.graphs, call.app.max_recall_tokens)
+    return Sources("facts" in sources, call.graphs, call.settings.max_recall_tokens)
 
 
 def _infer_mode(query: str, entity_name: str) -> Mode:
@@ -138,7 +138,7 @@ async def _search(call: Call, question: Question, layout: FactLayout) -> SearchR
         raise QueryMissing
     memory, caller, program = MemoryOperations(call.store), call.caller, call.program
     if program is not None:
-        authors = call.app.digest_authors
+        authors = call.settings.digest_authors
         return await find_for_program(memory, question, caller, program, authors, layout)
     question = await memory.condense(question, caller)
     rows, reason = await memory.search(question, caller)

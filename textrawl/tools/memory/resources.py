@@ -146,10 +146,10 @@ async def write_digest_lines(
     It is not recorded as a recall: it would raise the use of the facts that it chooses by use.
     """
     rows = await MemoryOperations(call.store).digest(
-        project, call.caller, authors=call.app.digest_authors
+        project, call.caller, authors=call.settings.digest_authors
     )
     reply = DigestReply.build(rows, find_space_labels(call.caller.principal))
-    return call.app.write_lines(reply, max_tokens or call.app.digest_tokens)
+    return call.write_lines(reply, max_tokens or call.settings.digest_tokens)
 
 
 async def _list_digests(call: Call) -> Sequence[Resource]:
@@ -287,9 +287,9 @@ async def _write_program_digest(
     call: Call, program: Program, project: str | None, tokens: int | None
 ) -> tuple[str, dict[str, Any]]:
     """Return the lines of a digest, and its structured content in `_meta`."""
-    operations, authors = MemoryOperations(call.store), call.app.digest_authors
+    operations, authors = MemoryOperations(call.store), call.settings.digest_authors
     reply = await digest_for_program(operations, project, call.caller, program, authors)
-    written = call.app.program_renderer.write(reply, tokens or call.app.digest_tokens)
+    written = call.app.program_renderer.write(reply, tokens or call.settings.digest_tokens)
     meta = write_answer_meta(reply, written)
     meta[PROGRAM]["content"] = written.content.structured
     return written.text, meta

@@ -253,7 +253,7 @@ class PulledReply(SuccessReply):
 def _may_write(call: Call) -> bool:
     """Return whether the caller may write. Only then a pull stores that the instance did it."""
     home = call.caller.principal.home_space
-    return not call.app.read_only and home is not None and "write" in home.scopes
+    return not call.settings.read_only and home is not None and "write" in home.scopes
 
 
 async def _register(
