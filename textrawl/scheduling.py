@@ -1,7 +1,9 @@
-"""Order of calls, and work in threads and processes."""
+"""Order of calls, work in rounds, and work in threads and processes."""
 
+import logging
 import os
 import sys
+from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import AsyncGenerator, Callable, Coroutine, Generator, Hashable
 from contextlib import asynccontextmanager, contextmanager
@@ -11,6 +13,10 @@ from typing import Any, TypeVar, TypeVarTuple
 
 import anyio
 from anyio import to_process, to_thread
+
+from textrawl.errors import TextrawlError
+
+logger = logging.getLogger("textrawl")
 
 _account: ContextVar[str | None] = ContextVar("account", default=None)
 
@@ -73,6 +79,29 @@ _own = Turns(1)
 _interpreter = Turns(1)
 _SLICE = 0.0005  # seconds after which a thread yields the GIL; the default of Python is 0.005
 _LOWER_PRIORITY = 5  # of 19: on a busy machine, a third of the processor time of priority 0
+
+
+class Rounds(ABC):
+    """Background work in rounds, with `pause` seconds between them.
+
+    `delay` says in the log that the work waits.
+    """
+
+    pause: float
+    delay: str
+
+    async def run(self) -> None:
+        """Do rounds until cancelled. If a round fails, the next round repeats its work."""
+        while True:
+            try:
+                await self.do_round()
+            except TextrawlError as error:
+                logger.info("%s: %s", self.delay, error)
+            await anyio.sleep(self.pause)
+
+    @abstractmethod
+    async def do_round(self) -> None:
+        """Do all work that is due now. Raises TextrawlError."""
 
 
 @asynccontextmanager

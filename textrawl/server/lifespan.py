@@ -1,6 +1,5 @@
 """The objects of a running server: a memory, the identity of callers, upkeep."""
 
-import logging
 import math
 import time
 from collections.abc import AsyncGenerator
@@ -16,16 +15,14 @@ from textrawl.memory.backlog import count_backlog, fill_batch, queue_facts
 from textrawl.memory.opening import open_memory
 from textrawl.memory.store import Store
 from textrawl.models.active_model import StoredModel
+from textrawl.scheduling import Rounds
 from textrawl.settings import Settings
 from textrawl.tools.call import App, Identity
 from textrawl.wire.replies import RecallLog, build_recall_log
 
 if TYPE_CHECKING:
     from textrawl.access.oauth import Issuer
-    from textrawl.server.llm_upkeep import ExtractionUpkeep, JournalUpkeep, SummaryUpkeep
     from textrawl.server.webhooks import WebhookDelivery
-
-logger = logging.getLogger("textrawl")
 
 _PRUNING = 3600.0  # seconds between deletions of old recalls, snapshots and proposals
 _REBUILDING = 5.0  # seconds of a round for search documents, so that vectors do not wait for long
@@ -38,11 +35,13 @@ class _PrunedDocuments:
     versions: int
 
 
-class Upkeep:
-    """Background work in rounds, with `pause` seconds between them.
+class Upkeep(Rounds):
+    """The background work that needs no LLM.
 
     All servers of a memory share this work. Snapshots are deleted after `days`.
     """
+
+    delay = "Upkeep waits"
 
     def __init__(
         self,
@@ -54,18 +53,9 @@ class Upkeep:
     ) -> None:
         self._memory = memory
         self._recall_log = recall_log
-        self._pause = pause
+        self.pause = pause
         self._days = days
         self._next_pruning = 0.0  # on the monotonic clock
-
-    async def run(self) -> None:
-        """Do rounds until cancelled. If a round fails, the next round repeats its work."""
-        while True:
-            try:
-                await self.do_round()
-            except errors.TextrawlError as error:
-                logger.info("Upkeep waits: %s", error)
-            await anyio.sleep(self._pause)
 
     async def do_round(self) -> None:
         """Do all work that is due now. Raises DatabaseUnavailable, EmbeddingUnavailable."""
@@ -154,9 +144,7 @@ async def open_app(
                 await upkeep.record_recalls()
 
 
-def _choose_llm_work(
-    settings: Settings, memory: Store, directory: Directory
-) -> "list[ExtractionUpkeep | JournalUpkeep | SummaryUpkeep]":
+def _choose_llm_work(settings: Settings, memory: Store, directory: Directory) -> list[Rounds]:
     names = ("consolidate_journal", "propose_facts", "summarize_entities")
     needing = [name for name in names if getattr(settings, name)]
     if not (memory.extracts or needing):
@@ -171,7 +159,7 @@ def _choose_llm_work(
         raise errors.StartRefused(
             f"TEXTRAWL_{needing[0].upper()} needs an LLM: set TEXTRAWL_LLM_PROVIDER"
         )
-    work: list[ExtractionUpkeep | JournalUpkeep | SummaryUpkeep] = []
+    work: list[Rounds] = []
     if memory.extracts:
         work.append(ExtractionUpkeep(memory))
     if settings.consolidate_journal:

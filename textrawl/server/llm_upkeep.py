@@ -3,10 +3,7 @@
 import logging
 from datetime import UTC, datetime, timedelta
 
-import anyio
-
 from textrawl.access.principal import Caller, Directory, Principal
-from textrawl.errors import TextrawlError
 from textrawl.memory.journal import (
     GRANULARITIES,
     PeriodOperations,
@@ -14,34 +11,25 @@ from textrawl.memory.journal import (
 from textrawl.memory.journal_extraction import ExtractionOperations
 from textrawl.memory.store import Store
 from textrawl.memory.summaries import SummaryOperations
+from textrawl.scheduling import Rounds
 from textrawl.tools.memory.extraction import propose_facts
 
 logger = logging.getLogger("textrawl")
 
-_EXTRACTION_PAUSE = 5.0  # seconds
-_CONSOLIDATION_PAUSE = 3600.0  # seconds: a period that is over waits for at most this time
-_SUMMARY_PAUSE = 60.0  # seconds
 _LONGEST_WRITE = timedelta(minutes=10)  # for which a change can become visible after its time
 _WHOLE_LOOK = timedelta(days=1)  # after which facts are found that have ended by themselves
 
 
-class ExtractionUpkeep:
+class ExtractionUpkeep(Rounds):
     """Reads the journal entries that wait for the LLM, in all spaces.
 
     All servers of a memory share this work.
     """
 
+    pause, delay = 5.0, "Extraction waits"
+
     def __init__(self, memory: Store) -> None:
         self._operations = ExtractionOperations(memory)
-
-    async def run(self) -> None:
-        """Do rounds until cancelled. If a round fails, the next round repeats its work."""
-        while True:
-            try:
-                await self.do_round()
-            except TextrawlError as error:
-                logger.info("Extraction waits: %s", error)
-            await anyio.sleep(_EXTRACTION_PAUSE)
 
     async def do_round(self) -> None:
         """Extract from every entry that is due. Raises DatabaseUnavailable."""
@@ -49,25 +37,18 @@ class ExtractionUpkeep:
             pass
 
 
-class JournalUpkeep:
+class JournalUpkeep(Rounds):
     """Consolidates the journals of the spaces in which the server itself can read and write.
 
-    All servers of a memory share this work.
+    All servers of a memory share this work. A period that is over waits for at most an hour.
     """
+
+    pause, delay = 3600.0, "The journal will be consolidated later"
 
     def __init__(self, memory: Store, directory: Directory, space: str | None = None) -> None:
         self._memory = memory
         self._directory = directory
         self._space = space
-
-    async def run(self) -> None:
-        """Do rounds until cancelled. If a round fails, the next round repeats its work."""
-        while True:
-            try:
-                await self.do_round()
-            except TextrawlError as error:
-                logger.info("The journal will be consolidated later: %s", error)
-            await anyio.sleep(_CONSOLIDATION_PAUSE)
 
     async def do_round(self) -> None:
         """Consolidate every period that is due. Raises DatabaseUnavailable."""
@@ -84,11 +65,13 @@ class JournalUpkeep:
                     logger.warning("%s is consolidated later: %s", name, outcome.error)
 
 
-class SummaryUpkeep:
+class SummaryUpkeep(Rounds):
     """Makes the summaries in the spaces in which the server itself can read and write.
 
     All servers of a memory share this work.
     """
+
+    pause, delay = 60.0, "Summaries wait"
 
     def __init__(self, memory: Store, directory: Directory, space: str | None = None) -> None:
         self._memory = memory
@@ -96,15 +79,6 @@ class SummaryUpkeep:
         self._space = space
         self._looked: datetime | None = None
         self._looked_at_all = datetime.min.replace(tzinfo=UTC)
-
-    async def run(self) -> None:
-        """Do rounds until cancelled. If a round fails, the next round repeats its work."""
-        while True:
-            try:
-                await self.do_round()
-            except TextrawlError as error:
-                logger.info("Summaries wait: %s", error)
-            await anyio.sleep(_SUMMARY_PAUSE)
 
     async def do_round(self) -> None:
         """Make every summary that is due. Raises DatabaseUnavailable, LlmFailed."""
