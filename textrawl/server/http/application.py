@@ -38,7 +38,8 @@ from textrawl.server.http.guards import (
     refuse_exposure,
 )
 from textrawl.server.http.listening import listen, serve_app
-from textrawl.server.http.metrics import CheckReadiness, Metrics, build_probes
+from textrawl.server.http.metrics import Metrics
+from textrawl.server.http.probes import CheckReadiness, build_probes
 from textrawl.server.http.sessions import Sessions
 from textrawl.server.http.welcome import Welcome
 from textrawl.server.logs import ANNOUNCEMENT

@@ -1,24 +1,14 @@
-"""Routes for administrators of a server: liveness, readiness, and metrics for Prometheus.
+"""Metrics for Prometheus: counts, durations and outcomes, but neither content nor actors."""
 
-Metrics are counts, durations and outcomes, but neither content nor actors.
-"""
-
-from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager
 
-from mcp.server.auth.middleware.bearer_auth import RequireAuthMiddleware
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, ProcessCollector
 from prometheus_client.core import GaugeMetricFamily
 from prometheus_client.exposition import CONTENT_TYPE_PLAIN_0_0_4, generate_latest
 from prometheus_client.registry import Collector
-from pydantic import AnyHttpUrl
-from starlette.requests import Request
-from starlette.responses import JSONResponse, Response
-from starlette.routing import Route
-from starlette.types import Receive, Scope, Send
 
 from textrawl import errors
-from textrawl.server.http.guards import LIVENESS
 
 CONTENT_TYPE = CONTENT_TYPE_PLAIN_0_0_4
 
@@ -104,47 +94,3 @@ def _walk(kind: type[errors.TextrawlError]) -> Iterator[type[errors.TextrawlErro
     yield kind
     for below in kind.__subclasses__():
         yield from _walk(below)
-
-
-CheckReadiness = Callable[[], Awaitable[tuple[bool, dict[str, object]]]]
-"""A function that returns whether calls would succeed, and the answer of /readyz."""
-
-
-def build_probes(
-    check_readiness: CheckReadiness,
-    metrics: Metrics,
-    *,
-    insecure: bool,
-    metadata_url: AnyHttpUrl | None,
-) -> list[Route]:
-    """Return the routes. /healthz needs no token, and /metrics needs the scope `metrics`."""
-
-    async def answer_ready(_: Request) -> JSONResponse:
-        """Answer 200 if calls would succeed, else 503 with the reason."""
-        ready, answer = await check_readiness()
-        return JSONResponse(answer, status_code=200 if ready else 503)
-
-    async def answer_metrics(scope: Scope, receive: Receive, send: Send) -> None:
-        await Response(metrics.write(), media_type=CONTENT_TYPE)(scope, receive, send)
-
-    guarded = RequireAuthMiddleware(answer_metrics, [] if insecure else ["metrics"], metadata_url)
-    return [
-        Route(LIVENESS, _answer_alive),
-        Route("/readyz", answer_ready),
-        Route("/metrics", _Application(answer_metrics) if insecure else guarded, methods=["GET"]),
-    ]
-
-
-class _Application:
-    """A wrapper that makes Starlette treat `app` as an ASGI application, not a request handler."""
-
-    def __init__(self, app: Callable[[Scope, Receive, Send], Awaitable[None]]) -> None:
-        self._app = app
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        await self._app(scope, receive, send)
-
-
-async def _answer_alive(_: Request) -> JSONResponse:
-    """Answer 200 as long as the process runs."""
-    return JSONResponse({"status": "ok"})
