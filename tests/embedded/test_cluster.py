@@ -35,14 +35,29 @@ def inspect_process(pid: int) -> tuple[set[Path], bytes]:
     return files, (process / "environ").read_bytes()
 
 
+@pytest.mark.parametrize("major", [16, 18])
 @pytest.mark.usefixtures("fresh")
-async def test_a_first_start_makes_a_database_with_pgvector(data_dir: Path) -> None:
-    async with run_embedded(data_dir) as cluster:
+async def test_a_first_start_makes_a_database_with_pgvector_and_words_of_every_script(
+    data_dir: Path, postmasters: Postmasters, major: int
+) -> None:
+    """Its state is told before, meanwhile and afterwards, without starting anything."""
+    assert read_state(data_dir, postgres_version=major).phase == "not initialised"
+
+    async with run_embedded(data_dir, postgres_version=major) as cluster:
+        assert read_state(data_dir, postgres_version=major).phase == "running"
         assert ask(cluster, "select '[1,2]'::vector <-> '[1,2]'::vector", APP) == (0.0,)
         assert ask(cluster, "select current_database(), current_user") == ("textrawl", OWNER)
         assert ask(cluster, "show data_checksums") == ("on",)
         assert ask(cluster, "show listen_addresses") == ("",)
         assert ask(cluster, "show synchronous_commit") == ("on",)
+        words = ask(cluster, "select to_tsvector('simple', '“Émile”—ПРИВЕТ…')::text")
+        version = ask(cluster, "select current_setting('server_version_num')::int / 10000")
+
+    assert words == ("'émile':1 'привет':2",)
+    assert version == (major,)
+    found = read_state(data_dir, postgres_version=major)
+    assert (found.phase, found.version, postmasters()) == ("stopped", str(major), [])
+    assert found.size > 10_000_000
 
 
 async def test_a_memory_that_has_grown_is_kept_in_shared_buffers_at_the_next_start(
@@ -60,38 +75,6 @@ async def test_a_memory_that_has_grown_is_kept_in_shared_buffers_at_the_next_sta
     assert 600 < megabytes < 700
 
 
-async def test_neither_role_is_a_superuser(data_dir: Path) -> None:
-    async with run_embedded(data_dir) as cluster:
-        rows = ask(
-            cluster,
-            "select array_agg(rolsuper or rolbypassrls or rolcreaterole or rolcreatedb) "
-            "from pg_roles where rolname in ('textrawl_owner', 'textrawl_app')",
-        )
-
-    assert rows == ([False, False],)
-
-
-async def test_a_role_that_was_given_more_is_made_plain_again(data_dir: Path) -> None:
-    async with run_embedded(data_dir) as cluster:
-        with psycopg.connect(cluster.dsn(SUPERUSER), autocommit=True) as connection:
-            connection.execute("alter role textrawl_app superuser")
-        async with run_embedded(data_dir):
-            assert ask(
-                cluster, "select rolsuper from pg_roles where rolname = current_user", APP
-            ) == (False,)
-
-
-@pytest.mark.parametrize("major", [16, 18])
-@pytest.mark.usefixtures("fresh")
-async def test_words_are_cut_and_folded_in_every_script(data_dir: Path, major: int) -> None:
-    async with run_embedded(data_dir, postgres_version=major) as cluster:
-        words = ask(cluster, "select to_tsvector('simple', '“Émile”—ПРИВЕТ…')::text")
-        version = ask(cluster, "select current_setting('server_version_num')::int / 10000")
-
-    assert words == ("'émile':1 'привет':2",)
-    assert version == (major,)
-
-
 async def test_a_second_start_finds_what_the_first_one_stored(
     data_dir: Path, postmasters: Postmasters
 ) -> None:
@@ -102,20 +85,6 @@ async def test_a_second_start_finds_what_the_first_one_stored(
 
     async with run_embedded(data_dir) as cluster:
         assert ask(cluster, "select content from note") == ("kept",)
-
-
-@pytest.mark.usefixtures("fresh")
-async def test_the_state_is_told_without_starting_anything(
-    data_dir: Path, postmasters: Postmasters
-) -> None:
-    assert read_state(data_dir).phase == "not initialised"
-
-    async with run_embedded(data_dir):
-        assert read_state(data_dir).phase == "running"
-
-    found = read_state(data_dir)
-    assert (found.phase, found.version, postmasters()) == ("stopped", "18", [])
-    assert found.size > 10_000_000
 
 
 async def test_the_last_of_two_processes_stops_postgres(
@@ -273,12 +242,20 @@ async def test_any_path_works_even_where_a_socket_cannot_lie(home: Path, name: s
             assert same == cluster
 
 
-async def test_a_login_is_believed_from_its_own_os_user_alone(data_dir: Path) -> None:
+async def test_roles_are_plain_again_at_each_start_and_a_login_is_of_its_own_os_user_alone(
+    data_dir: Path,
+) -> None:
+    more = "rolsuper or rolbypassrls or rolcreaterole or rolcreatedb"
+    plain = f"select array_agg({more}) from pg_roles where rolname in ('{OWNER}', '{APP}')"  # noqa: S608
     async with run_embedded(data_dir) as cluster:
+        assert ask(cluster, plain) == ([False, False],)
         with psycopg.connect(cluster.dsn(SUPERUSER), autocommit=True) as connection:
+            connection.execute("alter role textrawl_app superuser")
             connection.execute("create role eve login superuser")
         with pytest.raises(psycopg.OperationalError, match="Peer authentication failed"):
             psycopg.connect(cluster.dsn("eve"))
+        async with run_embedded(data_dir):
+            assert ask(cluster, plain) == ([False, False],), "a role that was given more"
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="becomes another OS user")

@@ -43,6 +43,16 @@ def empty(request: pytest.FixtureRequest) -> Iterator[tuple[str, psycopg.Connect
             yield conninfo, connection
 
 
+@pytest.fixture(params=["postgres", "postgres_16"], ids=["18", "16"])
+def migrated(request: pytest.FixtureRequest) -> Iterator[tuple[str, psycopg.Connection]]:
+    """A memory of this version: its conninfo and a connection, as its owner."""
+    databases = request.getfixturevalue(request.param)
+    with databases.create("migrated") as name:
+        conninfo = databases.cluster.dsn(OWNER, name)
+        with psycopg.connect(conninfo, autocommit=True) as connection:
+            yield conninfo, connection
+
+
 @dataclass(frozen=True)
 class Stored:
     duplicate: bool
@@ -52,11 +62,13 @@ def read_schema(connection: psycopg.Connection) -> list[Any]:
     return connection.execute(SCHEMA).fetchall()
 
 
-async def test_eight_who_start_at_once_migrate_once(
+async def test_a_database_without_a_memory_says_so_and_eight_who_start_at_once_migrate_it_once(
     empty: tuple[str, psycopg.Connection],
 ) -> None:
     conninfo, connection = empty
     reports: list[MigrationReport] = []
+    with pytest.raises(StartRefused, match="no memory yet: run `textrawl migrate`"):
+        await check(conninfo)
 
     async def start() -> None:
         reports.append(await migrate(conninfo))
@@ -72,19 +84,17 @@ async def test_eight_who_start_at_once_migrate_once(
     await check(conninfo, serving=False)
 
 
-async def test_migrating_again_changes_nothing(empty: tuple[str, psycopg.Connection]) -> None:
-    conninfo, connection = empty
-    await migrate(conninfo)
+async def test_migrating_again_changes_nothing(migrated: tuple[str, psycopg.Connection]) -> None:
+    conninfo, connection = migrated
     before = read_schema(connection)
     assert await migrate(conninfo) == MigrationReport([], rebuilt=False)
     assert read_schema(connection) == before
 
 
 async def test_functions_of_another_version_are_replaced_and_facts_kept(
-    empty: tuple[str, psycopg.Connection],
+    migrated: tuple[str, psycopg.Connection],
 ) -> None:
-    conninfo, connection = empty
-    await migrate(conninfo)
+    conninfo, connection = migrated
     fresh = read_schema(connection)
     connection.execute("select * from textrawl.remember_fact('Ada', 'person', 'likes proofs')")
     connection.execute("create function textrawl.left_over() returns integer return 1")
@@ -104,10 +114,9 @@ async def test_functions_of_another_version_are_replaced_and_facts_kept(
 
 
 async def test_views_that_were_built_on_ours_are_named_before_they_would_go(
-    empty: tuple[str, psycopg.Connection],
+    migrated: tuple[str, psycopg.Connection],
 ) -> None:
-    conninfo, connection = empty
-    await migrate(conninfo)
+    conninfo, connection = migrated
     connection.execute("create schema report")
     connection.execute("create view report.facts as select * from textrawl.memory_observations")
     connection.execute("update textrawl.code set fingerprint = 'of another version'")
@@ -121,10 +130,9 @@ async def test_views_that_were_built_on_ours_are_named_before_they_would_go(
 
 
 async def test_a_newer_database_is_refused_and_left_alone(
-    empty: tuple[str, psycopg.Connection],
+    migrated: tuple[str, psycopg.Connection],
 ) -> None:
-    conninfo, connection = empty
-    await migrate(conninfo)
+    conninfo, connection = migrated
     before = read_schema(connection)
     connection.execute("insert into textrawl.migration (name) values ('9999_future')")
     for look in (migrate, check):
@@ -134,10 +142,9 @@ async def test_a_newer_database_is_refused_and_left_alone(
 
 
 async def test_a_database_from_before_the_first_release_is_refused_and_left_alone(
-    empty: tuple[str, psycopg.Connection],
+    migrated: tuple[str, psycopg.Connection],
 ) -> None:
-    conninfo, connection = empty
-    await migrate(conninfo)
+    conninfo, connection = migrated
     connection.execute(
         """update textrawl.migration set name = '0001_memory' where name = '0001_actors';
            alter table textrawl.entity add column mood text"""
@@ -150,12 +157,9 @@ async def test_a_database_from_before_the_first_release_is_refused_and_left_alon
 
 
 async def test_an_older_database_is_told_to_migrate(
-    empty: tuple[str, psycopg.Connection],
+    migrated: tuple[str, psycopg.Connection],
 ) -> None:
-    conninfo, connection = empty
-    with pytest.raises(StartRefused, match="no memory yet: run `textrawl migrate`"):
-        await check(conninfo)
-    await migrate(conninfo)
+    conninfo, connection = migrated
     connection.execute("delete from textrawl.migration")
     with pytest.raises(StartRefused, match="older than this textrawl: run `textrawl migrate`"):
         await check(conninfo)

@@ -2,6 +2,7 @@
 
 import io
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -23,6 +24,12 @@ WORDS = st.one_of(
     ),
     st.text(max_size=5),
 )  # fmt: skip
+
+
+@pytest.fixture
+def data_dir(tmp_path: Path) -> Path:
+    """No memory, for none is opened here."""
+    return tmp_path
 
 
 @pytest.fixture(autouse=True)
@@ -82,22 +89,18 @@ def test_the_quick_parser_makes_the_request_of_the_command_or_none(
     check_both(requests)  # pyright: ignore[reportCallIssue] - hypothesis gives the other arguments
 
 
-@pytest.mark.parametrize(
-    "words",
-    [
-        ["recall", "who", "likes", "tea?"],
-        ["recall", "--json", "tea", "--limit=2", "--max-tokens", "100", "--space", "team"],
-        ["recall", "-"],
-        ["recall"],
-        ["digest"],
-        ["digest", "--project", "web shop", "--json"],
-    ],
-    ids=" ".join,
-)
-def test_the_quick_parser_understands_the_plain_forms(words: list[str]) -> None:
-    assert quick.parse(words) is not None
+PLAIN = [
+    ["recall", "who", "likes", "tea?"],
+    ["recall", "--json", "tea", "--limit=2", "--max-tokens", "100", "--space", "team"],
+    ["recall", "-"],
+    ["recall"],
+    ["digest"],
+    ["digest", "--project", "web shop", "--json"],
+]
 
 
-@pytest.mark.parametrize("word", ["--help", "-h", "--unknown", "-n", "--limit", "--space", "--"])
-def test_the_quick_parser_leaves_other_forms_to_the_command(word: str) -> None:
-    assert quick.parse(["recall", "tea", word]) is None
+def test_the_quick_parser_understands_the_plain_forms_and_leaves_others_to_the_command() -> None:
+    others = ("--help", "-h", "--unknown", "-n", "--limit", "--space", "--")
+
+    assert [words for words in PLAIN if quick.parse(words) is None] == []
+    assert [word for word in others if quick.parse(["recall", "tea", word]) is not None] == []

@@ -133,7 +133,22 @@ def test_wrong_arguments_and_slow_clients_do_not_stop_others(resident: Process) 
     assert unknown.title == "Unknown tool"
 
 
-def test_a_line_that_is_too_long_gets_no_answer(resident: Process) -> None:
+def test_the_socket_is_its_owners_alone_and_no_line_too_long_reader_or_switch_gets_through(
+    resident: Process, run: Run
+) -> None:
+    address = find_address()
+    folder, file = address.folder.lstat(), address.socket.lstat()
+    assert stat.S_IMODE(folder.st_mode) == 0o700
+    assert stat.S_IMODE(file.st_mode) == stat.S_IMODE(address.lock.lstat().st_mode) == 0o600
+    assert folder.st_uid == file.st_uid == os.geteuid()
+
+    refused = run("remember", "Ada", "likes tea", READ_ONLY="true")
+    assert "TEXTRAWL_READ_ONLY" in refused.complaint
+    assert recall("tea").ids == [], "a reader changed the memory"
+
+    off = run("recall", "tea", ENABLE_MEMORY="false")
+    assert off.complaint == "Memory not enabled: Set ENABLE_MEMORY=true"
+
     with connect() as connection, suppress(OSError):  # the other end may close at any byte
         connection.sendall(b"x" * (MOST_BYTES + 2) + b"\n")
         assert read_all(connection) == b""
@@ -141,16 +156,6 @@ def test_a_line_that_is_too_long_gets_no_answer(resident: Process) -> None:
     assert is_answered()
     with pytest.raises(ResidentRefused):
         recall("x" * MOST_BYTES)
-
-
-def test_only_the_owner_can_open_the_socket(resident: Process) -> None:
-    address = find_address()
-
-    folder, file = address.folder.lstat(), address.socket.lstat()
-
-    assert stat.S_IMODE(folder.st_mode) == 0o700
-    assert stat.S_IMODE(file.st_mode) == stat.S_IMODE(address.lock.lstat().st_mode) == 0o600
-    assert folder.st_uid == file.st_uid == os.geteuid()
 
 
 @NEEDS_ROOT
@@ -213,31 +218,13 @@ def test_other_settings_have_another_socket_and_a_long_path_another_folder() -> 
     assert far.folder != farther.folder
 
 
-def test_the_memory_of_a_reader_cannot_be_changed(resident: Process, run: Run) -> None:
-    refused = run("remember", "Ada", "likes tea", READ_ONLY="true")
-
-    assert "TEXTRAWL_READ_ONLY" in refused.complaint
-    assert recall("tea").ids == []
-
-
-def test_memory_that_is_off_is_not_asked(resident: Process, run: Run) -> None:
-    refused = run("recall", "tea", ENABLE_MEMORY="false")
-
-    assert refused.complaint == "Memory not enabled: Set ENABLE_MEMORY=true"
-
-
 @pytest.mark.slow
-def test_only_one_resident_stays(launch: Launch, data_dir: Path, resident: Process) -> None:
-    late = launch("resident", DATA_DIR=data_dir).end()
-
-    assert late.code == 0
-    assert late.err == f"textrawl: {TAKEN}\n"
-
-
-@pytest.mark.slow
-def test_a_resident_can_be_ended_but_not_a_server(
+def test_only_one_resident_stays_and_it_can_be_ended_but_not_a_server(
     run: Run, launch: Launch, data_dir: Path, resident: Process
 ) -> None:
+    late = launch("resident", DATA_DIR=data_dir).end()
+    assert (late.code, late.err) == (0, f"textrawl: {TAKEN}\n")
+
     stopped = run("resident", "--stop")
     again = run("resident", "--stop")
     launch("serve", DATA_DIR=data_dir).open()
