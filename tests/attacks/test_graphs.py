@@ -50,6 +50,8 @@ AS_PERSON: dict[str, str] = {
     "encrypt": "select created from store_encrypted_document(%(graph)s, %(source)s, %(source)s,"
     " sha256('x'), sha256('x'), sha256('x'), %(token)s)",
     "discard": "select forget_encrypted_document(%(graph)s, %(source)s, %(token)s)",
+    "next clear": "select source from next_clear_source(%(graph)s, %(token)s)",
+    "encrypt source": "select encrypt_source(%(graph)s, %(source)s, credential => %(token)s)",
     "destroy": "select documents from destroy_graph_key(%(graph)s, %(token)s)",
 }
 

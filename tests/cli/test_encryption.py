@@ -147,6 +147,46 @@ def test_postgres_takes_no_source_in_the_clear_in_a_sensitive_graph(
         assert refused.value.sqlstate == code, statement
 
 
+@pytest.mark.slow
+def test_a_graph_that_becomes_sensitive_is_encrypted_with_all_that_repeats_it(
+    diary: Run, notes: Path, owner: psycopg.Connection, url: str
+) -> None:
+    make_graph(owner, "papers", "personal")
+    label = f"{PLANTED[2]}/{PLANTED[1]}.md"
+    for text in ("first", "second"):
+        (notes / "changed.md").write_text(f"The {text} text of {PLANTED[0]}.", encoding="utf-8")
+        assert diary("ingest", str(notes), "--graph", "papers").code == 0
+    owner.execute(
+        "select store_source('papers', 'file/x', %s, 'Gone.', '[[1, 0, 5, 1]]', repeat('a', 64))",
+        (PLANTED[0],),
+    )
+    owner.execute("select undo_author(session_user, now() - interval '1 second')")
+    owner.execute("select forget_source(document_id) from source where label like '%%coffee.md'")
+    owner.execute("select refresh_search_statistics(true)")
+    assert len({*find_tables_that_hold(owner, PLANTED[0])}) > 3
+    # A former version had such graphs, and somebody has ingested a file since.
+    owner.execute("select change_tier('papers', 'sensitive', encrypting => true)")
+    (notes / "changed.md").write_text("The third text.", encoding="utf-8")
+    (notes / f"{PLANTED[1]}.md").unlink()
+    assert diary("ingest", str(notes), "--graph", "papers").code == 0
+    noted = " ".join(diary("doctor").out.split())
+
+    done = diary("space", "tier", "papers", "sensitive", DATABASE_URL=url)
+    again = diary("space", "tier", "papers", "sensitive", DATABASE_URL=url)
+
+    assert "papers has documents in the clear: run `textrawl space tier papers" in noted
+    assert "documents encrypted. Postgres has traces" in done.err
+    assert again.err == "papers is sensitive: at most 0 tokens in an answer.\n"
+    for word in PLANTED:
+        assert find_tables_that_hold(owner, word) == [], word
+    shown = diary("document", "show", "papers", label)
+    assert shown.out.startswith("# Tea")
+    found = diary("search", "--documents", "--space", "papers", "text third second", "--json")
+    assert [row["content"] for row in json.loads(found.out)] == ["The third text."]
+    owner.execute("select undo_author('ada', now() - interval '1 hour')")  # takes nothing back
+    assert len(json.loads(diary("document", "list", "papers", "--json").out)) == 3
+
+
 Change = Callable[[psycopg.Connection, Path], object]
 
 

@@ -53,8 +53,8 @@ _EXCEPTIONS: dict[Route, str] = {
     Route.NAMED_TWICE: "change_language change_review change_tier",
     Route.GRAPH: """
         claim_graph_key destroy_graph_key encrypted_documents find_graph_key finish_import
-        forget_encrypted_document hasten_embeddings known_items known_sources start_import
-        store_encrypted_document store_item store_source""",
+        encrypt_source forget_encrypted_document hasten_embeddings known_items known_sources
+        next_clear_source start_import store_encrypted_document store_item store_source""",
     Route.GRAPHS: "list_graphs list_sources measure_graphs recall_chunks",
     Route.SOURCE: "apply_correction fetch_document forget_source propose_correction read_chunk",
     Route.EVERY: """

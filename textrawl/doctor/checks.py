@@ -30,7 +30,7 @@ from textrawl.errors import (
     TextrawlError,
 )
 from textrawl.memory.facts import MemoryOperations, Question
-from textrawl.memory.store import Store
+from textrawl.memory.store import Store, list_graphs
 from textrawl.memory.webhooks import WebhookRow, Webhooks
 from textrawl.models.active_model import Models, choose_named
 from textrawl.models.choice import choose_embedder, choose_llm, explain_choice
@@ -106,6 +106,15 @@ async def try_call(
             findings.append(CheckResult("access", "ok", _describe(principal, person)))
             if not settings.read_only:
                 await _try_write(memory, caller, findings)
+            findings.extend(await _find_clear_graphs(memory, credential))
+
+
+async def _find_clear_graphs(memory: Store, credential: bytes | None) -> list[CheckResult]:
+    """Return a note for each sensitive graph that still has texts in the clear."""
+    graphs = await list_graphs(memory.database, credential, sensitive=True)
+    clear = [graph.name for graph in graphs if graph.tier == "sensitive" and graph.chunks]
+    fix = "has documents in the clear: run `textrawl space tier {0} sensitive`, which encrypts them"
+    return [CheckResult("encryption", "note", f"{name} {fix.format(name)}") for name in clear]
 
 
 async def _try_write(memory: Store, caller: Caller, findings: list[CheckResult]) -> None:

@@ -4,7 +4,7 @@ Only commands of a person and the explorer use this module. Nothing that it decr
 disk: the words are indexed by SQLite in memory.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import asdict, dataclass
 from datetime import datetime
@@ -58,6 +58,20 @@ class _StoredRow:
     created: bool
     changed: bool
     same_path: bool
+
+
+@dataclass(frozen=True)
+class _ClearRow:
+    """The row of `next_clear_source`. Only the last one has no `source`."""
+
+    source: UUID | None
+    path: str
+    label: str
+    kind: str
+    content: str | None
+    chunks: Sequence[Sequence[int]]
+    sha256: str
+    modified_at: datetime | None
 
 
 @dataclass(frozen=True)
@@ -224,26 +238,48 @@ class EncryptedGraph:
             size=len(text.text),
             chunks=len(text.chunks),
         )
-        return await self._store_document(key, head, text.text, text.chunks)
-
-    async def _store_document(
-        self, key: GraphKey, head: Head, text: str, spans: Sequence[Sequence[int]]
-    ) -> IngestedSourceRow:
-        document, digest = key.name_document(head.path), key.digest_file(head.sha256)
-        content = to_json({"text": text, "chunks": spans})
+        given = _encrypt(key, head, text.text, text.chunks)
         row = await self._call_one(
-            "store_encrypted_document",
-            _StoredRow,
-            graph=self.name,
-            document=document,
-            key=key.id,
-            digest=digest,
-            head=key.encrypt("head", document, digest, to_json(asdict(head))),
-            content=key.encrypt("content", document, digest, content),
-            **self._signing,
+            "store_encrypted_document", _StoredRow, graph=self.name, **given, **self._signing
         )
-        path = head.path if row.same_path or row.changed else ""
+        path = found.path if row.same_path or row.changed else ""
+        document = key.name_document(found.path)
         return IngestedSourceRow(document, path, row.created, row.changed, head.chunks)
+
+    async def encrypt_sources(self, step: Callable[[int], object]) -> int:
+        """Encrypt the sources that are stored in the clear, and return their number.
+
+        Each is one transaction, so a second call goes on after an interruption. `step` gets the
+        number of finished sources.
+        """
+        number = 0
+        while (row := await self._find_clear()).source is not None:
+            given = dict[str, object]()
+            if row.content is not None:
+                head = Head(
+                    path=row.path,
+                    label=row.label,
+                    kind=row.kind,
+                    sha256=row.sha256,
+                    modified_at=row.modified_at and row.modified_at.isoformat(),
+                    size=len(row.content),
+                    chunks=len(row.chunks),
+                )
+                given = _encrypt(await self.claim_key(), head, row.content, row.chunks)
+            await self._call_one(
+                "encrypt_source",
+                object,
+                graph=self.name,
+                source=row.source,
+                **given,
+                **self._signing,
+            )
+            number += 1
+            step(number)
+        return number
+
+    async def _find_clear(self) -> _ClearRow:
+        return await self._call_one("next_clear_source", _ClearRow, **self._reading)
 
     async def search(self, query: str, limit: int) -> list[HitRow]:
         """Return the chunks that match the words of a query, the best first.
@@ -331,6 +367,21 @@ def _read_id(name: str) -> UUID | None:
         return UUID(name)
     except ValueError:
         return None
+
+
+def _encrypt(
+    key: GraphKey, head: Head, text: str, spans: Sequence[Sequence[int]]
+) -> dict[str, object]:
+    """Return the arguments of SQL functions that store a document."""
+    document, digest = key.name_document(head.path), key.digest_file(head.sha256)
+    content = to_json({"text": text, "chunks": spans})
+    return {
+        "document": document,
+        "key": key.id,
+        "digest": digest,
+        "head": key.encrypt("head", document, digest, to_json(asdict(head))),
+        "content": key.encrypt("content", document, digest, content),
+    }
 
 
 def _decrypt(key: GraphKey, row: EncryptedRow) -> Document:

@@ -25,6 +25,7 @@ from textrawl.cli.console import (
     count,
     open_console,
     show_index_progress,
+    show_progress,
     write_json,
     write_message,
 )
@@ -175,12 +176,32 @@ def tier(
     recall_tokens: RecallTokens = None,
     as_json: AsJson = False,
 ) -> None:
-    """Change the tier of a graph, or make an empty space a graph. The next call follows it."""
+    """Change the tier of a graph, or make an empty space a graph. The next call follows it.
+
+    The documents of a graph that becomes sensitive are encrypted, without their former versions. If
+    that is interrupted, run the command again.
+    """
     given = {"name": name, "tier": new_tier, "recall_tokens": recall_tokens}
-    row = _change("change_tier", ChangedTierRow, **given)
+    row = _change("change_tier", ChangedTierRow, **given, encrypting=True)
+    encrypted = _encrypt_sources(name) if row.new_tier == "sensitive" else 0
     if as_json:
         write_json(asdict(row))
     write_message(f"{row.space} is {row.new_tier}: at most {count(row.cap, 'token')} in an answer.")
+    if encrypted:
+        write_message(
+            f"{count(encrypted, 'document')} encrypted. Postgres has traces of their texts until "
+            "you run `vacuum full` and `analyze`, and until it overwrites its WAL. Older backups "
+            "have the texts until you delete them."
+        )
+
+
+def _encrypt_sources(name: str) -> int:
+    async def work(graph: EncryptedGraph) -> int:
+        total = (await graph.find()).clear
+        with show_progress("Documents", total) as step:
+            return await graph.encrypt_sources(step)
+
+    return administer_graph("textrawl space tier", name, work)
 
 
 @space.command()
