@@ -147,12 +147,9 @@ def test_postgres_takes_no_source_in_the_clear_in_a_sensitive_graph(
         assert refused.value.sqlstate == code, statement
 
 
-@pytest.mark.slow
-def test_a_graph_that_becomes_sensitive_is_encrypted_with_all_that_repeats_it(
-    diary: Run, notes: Path, owner: psycopg.Connection, url: str
-) -> None:
+def fill_in_the_clear(diary: Run, notes: Path, owner: psycopg.Connection) -> None:
+    """A sensitive graph as a former version left it, with a file that was ingested since."""
     make_graph(owner, "papers", "personal")
-    label = f"{PLANTED[2]}/{PLANTED[1]}.md"
     for text in ("first", "second"):
         (notes / "changed.md").write_text(f"The {text} text of {PLANTED[0]}.", encoding="utf-8")
         assert diary("ingest", str(notes), "--graph", "papers").code == 0
@@ -164,11 +161,17 @@ def test_a_graph_that_becomes_sensitive_is_encrypted_with_all_that_repeats_it(
     owner.execute("select forget_source(document_id) from source where label like '%%coffee.md'")
     owner.execute("select refresh_search_statistics(true)")
     assert len({*find_tables_that_hold(owner, PLANTED[0])}) > 3
-    # A former version had such graphs, and somebody has ingested a file since.
     owner.execute("select change_tier('papers', 'sensitive', encrypting => true)")
     (notes / "changed.md").write_text("The third text.", encoding="utf-8")
     (notes / f"{PLANTED[1]}.md").unlink()
     assert diary("ingest", str(notes), "--graph", "papers").code == 0
+
+
+@pytest.mark.slow
+def test_a_graph_that_becomes_sensitive_is_encrypted_with_all_that_repeats_it(
+    diary: Run, notes: Path, owner: psycopg.Connection, url: str
+) -> None:
+    fill_in_the_clear(diary, notes, owner)
     noted = " ".join(diary("doctor").out.split())
 
     done = diary("space", "tier", "papers", "sensitive", DATABASE_URL=url)
@@ -179,7 +182,7 @@ def test_a_graph_that_becomes_sensitive_is_encrypted_with_all_that_repeats_it(
     assert again.err == "papers is sensitive: at most 0 tokens in an answer.\n"
     for word in PLANTED:
         assert find_tables_that_hold(owner, word) == [], word
-    shown = diary("document", "show", "papers", label)
+    shown = diary("document", "show", "papers", f"{PLANTED[2]}/{PLANTED[1]}.md")
     assert shown.out.startswith("# Tea")
     found = diary("search", "--documents", "--space", "papers", "text third second", "--json")
     assert [row["content"] for row in json.loads(found.out)] == ["The third text."]
@@ -245,6 +248,7 @@ def test_changed_rows_and_keys_are_refused_and_the_error_says_what_to_do(
     assert len(find(diary, "tea")) == 1
 
 
+@pytest.mark.slow
 def test_a_key_is_copied_to_a_second_machine_and_destroyed(
     diary: Run, notes: Path, owner: psycopg.Connection, tmp_path: Path
 ) -> None:

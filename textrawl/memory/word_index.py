@@ -22,6 +22,8 @@ class WordIndex:
             "pragma temp_store = memory; pragma journal_mode = off;"
             "create virtual table word using fts5("
             "title, text, tokenize = 'porter unicode61', content = '');"
+            # Segments of 100 MB, which are never merged, save a quarter of the time.
+            "insert into word (word, rank) values ('hashsize', 100000000), ('automerge', 0);"
         )
         self._number = 0
 
