@@ -10,7 +10,7 @@ from starlette.responses import Response
 
 from textrawl.errors import ArgumentInvalid
 from textrawl.explorer.arguments import read_id, read_name, read_number
-from textrawl.explorer.names_page import find_target
+from textrawl.explorer.entity_page import find_target
 from textrawl.explorer.rendering import write_link
 from textrawl.explorer.requests import PageRequest
 from textrawl.memory.entities import EntityOperations, SamePair

@@ -2,11 +2,16 @@
 
 A module has `FORMAT`. Its `recognises` looks at the names and the first bytes of the files, and
 its `read` yields items in bounded memory. `textrawl/archive/detection.py` lists the modules.
+
+The functions here read values of foreign JSON, whose types nobody promises, and conversations that
+are trees in it.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any, cast
 
 from textrawl.archive.bundles import Bundle
 from textrawl.archive.items import Item
@@ -25,3 +30,60 @@ class ImportFormat:
     recognises: Callable[[Bundle], bool]
     read: Callable[[Bundle], Iterator[Item]] | None = None
     home: Callable[[], Path] | None = None
+
+
+_MILLISECONDS = 1e11  # a larger number of seconds lies after the year 5000
+
+
+def as_object(value: object) -> dict[str, Any]:
+    """Return a JSON object. Any other value is an empty one."""
+    return cast("dict[str, Any]", value) if isinstance(value, dict) else {}
+
+
+def as_list(value: object) -> list[Any]:
+    """Return a JSON array. Any other value is an empty one."""
+    return cast("list[Any]", value) if isinstance(value, list) else []
+
+
+def as_text(value: object) -> str:
+    """Return a text. Any other value is an empty one."""
+    return value if isinstance(value, str) else ""
+
+
+def read_time(value: object) -> datetime | None:
+    """Return an ISO 8601 instant, or a number of seconds or milliseconds since 1970, in UTC.
+
+    A time without a zone is in UTC. Any other value is no time.
+    """
+    try:
+        if isinstance(value, str):
+            moment = datetime.fromisoformat(value.strip())
+            moment = moment.replace(tzinfo=moment.tzinfo or UTC).astimezone(UTC)
+        elif isinstance(value, int | float) and not isinstance(value, bool) and value > 0:
+            seconds = value / 1000 if value > _MILLISECONDS else value
+            moment = datetime.fromtimestamp(seconds, UTC)
+        else:
+            return None
+    except (OverflowError, ValueError, OSError):
+        return None
+    return moment
+
+
+def read_texts(content: object, kinds: tuple[str, ...] = ("text",)) -> Iterator[str]:
+    """Yield the texts of a message: of a text, or of the parts of these types in a list."""
+    if isinstance(content, str):
+        yield content
+    for part in as_list(content):
+        if isinstance(part, str):
+            yield part
+        elif as_object(part).get("type", "text") in kinds:
+            yield as_text(as_object(part).get("text"))
+
+
+def walk(nodes: Mapping[str, Any], leaf: str, parent: str) -> list[dict[str, Any]]:
+    """Return the nodes from the root to a leaf. `parent` names the field with the node before."""
+    key, path = leaf, dict[str, dict[str, Any]]()
+    while key not in path and (node := as_object(nodes.get(key))):
+        path[key] = node
+        key = as_text(node.get(parent))
+    return list(path.values())[::-1]

@@ -9,9 +9,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from textrawl.archive.bundles import Bundle
-from textrawl.archive.formats import ImportFormat
+from textrawl.archive.formats import ImportFormat, as_list, as_object, as_text, read_time, walk
 from textrawl.archive.items import Conversation, Fault, Item, Turn
-from textrawl.archive.json_values import as_list, as_object, as_text, read_time, walk
 
 _FILE = "conversations.json"
 _SEEN = ("text", "multimodal_text")

@@ -4,9 +4,16 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from textrawl.archive.bundles import Bundle
-from textrawl.archive.formats import ImportFormat
+from textrawl.archive.formats import (
+    ImportFormat,
+    as_list,
+    as_object,
+    as_text,
+    read_texts,
+    read_time,
+    walk,
+)
 from textrawl.archive.items import Conversation, Fault, ImportedNote, Item, Turn
-from textrawl.archive.json_values import as_list, as_object, as_text, read_texts, read_time, walk
 
 _SPEAKERS = {"human": "user", "assistant": "assistant"}
 _MARKS = {

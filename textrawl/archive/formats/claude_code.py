@@ -8,7 +8,7 @@ messages keep their ids. The file that is a part of another one is smaller, and 
 from collections.abc import Iterator
 
 from textrawl.archive.bundles import Bundle
-from textrawl.archive.formats import ImportFormat
+from textrawl.archive.formats import ImportFormat, as_text
 from textrawl.archive.formats.sessions import (
     ClientSession,
     find_first,
@@ -17,7 +17,6 @@ from textrawl.archive.formats.sessions import (
     read_sessions,
 )
 from textrawl.archive.items import Item
-from textrawl.archive.json_values import as_text
 from textrawl.values.transcripts import Json, read_entry
 
 

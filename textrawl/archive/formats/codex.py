@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from pathlib import PurePosixPath
 
 from textrawl.archive.bundles import Bundle
-from textrawl.archive.formats import ImportFormat
+from textrawl.archive.formats import ImportFormat, as_object, as_text
 from textrawl.archive.formats.sessions import (
     ClientSession,
     find_first,
@@ -21,7 +21,6 @@ from textrawl.archive.formats.sessions import (
     read_sessions,
 )
 from textrawl.archive.items import Item
-from textrawl.archive.json_values import as_object, as_text
 from textrawl.values.transcripts import Json, read_entry
 
 _UUID = "[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from textrawl.archive.bundles import Bundle
-from textrawl.archive.formats import ImportFormat
+from textrawl.archive.formats import ImportFormat, as_object, as_text
 from textrawl.archive.formats.sessions import (
     ClientSession,
     find_first,
@@ -13,7 +13,6 @@ from textrawl.archive.formats.sessions import (
     read_sessions,
 )
 from textrawl.archive.items import Item
-from textrawl.archive.json_values import as_object, as_text
 from textrawl.values.transcripts import Json, read_entry
 
 

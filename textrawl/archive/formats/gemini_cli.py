@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from textrawl.archive.bundles import Bundle, BundleRefused
-from textrawl.archive.formats import ImportFormat
+from textrawl.archive.formats import ImportFormat, as_list, as_object, as_text
 from textrawl.archive.formats.sessions import (
     ClientSession,
     find_first,
@@ -16,7 +16,6 @@ from textrawl.archive.formats.sessions import (
     read_sessions,
 )
 from textrawl.archive.items import Conversation, Fault, Item
-from textrawl.archive.json_values import as_list, as_object, as_text
 from textrawl.values.transcripts import Json, read_entry
 
 _HEADER = {"sessionId", "projectHash"}

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from textrawl.archive.bundles import Bundle
-from textrawl.archive.formats import ImportFormat
+from textrawl.archive.formats import ImportFormat, as_list, as_object, as_text, read_time
 from textrawl.archive.items import (
     Entity,
     Fault,
@@ -13,7 +13,6 @@ from textrawl.archive.items import (
     ImportedRelation,
     Item,
 )
-from textrawl.archive.json_values import as_list, as_object, as_text, read_time
 
 _NODES = ("nodes", "entity_nodes", "entities")
 _EDGES = ("edges", "entity_edges", "facts")

@@ -4,9 +4,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from textrawl.archive.bundles import Bundle, BundleRefused
-from textrawl.archive.formats import ImportFormat
+from textrawl.archive.formats import ImportFormat, as_list, as_object, as_text, read_time
 from textrawl.archive.items import Entity, Fault, ImportedFact, ImportedNote, Item
-from textrawl.archive.json_values import as_list, as_object, as_text, read_time
 
 
 def recognises(bundle: Bundle) -> bool:

@@ -4,7 +4,14 @@ from collections.abc import Iterator
 from typing import Any
 
 from textrawl.archive.bundles import Bundle
-from textrawl.archive.formats import ImportFormat
+from textrawl.archive.formats import (
+    ImportFormat,
+    as_list,
+    as_object,
+    as_text,
+    read_texts,
+    read_time,
+)
 from textrawl.archive.items import (
     Conversation,
     Entity,
@@ -14,7 +21,6 @@ from textrawl.archive.items import (
     Turn,
     write_line_id,
 )
-from textrawl.archive.json_values import as_list, as_object, as_text, read_texts, read_time
 
 
 def recognises(bundle: Bundle) -> bool:

@@ -13,7 +13,7 @@ from typing import cast
 from urllib.parse import unquote
 
 from textrawl.archive.bundles import Bundle
-from textrawl.archive.formats import ImportFormat
+from textrawl.archive.formats import ImportFormat, as_object, as_text, read_time
 from textrawl.archive.items import (
     Entity,
     Fault,
@@ -24,7 +24,6 @@ from textrawl.archive.items import (
     Memory,
     write_line_id,
 )
-from textrawl.archive.json_values import as_object, as_text, read_time
 from textrawl.archive.note_folder import MANIFEST
 from textrawl.archive.notes import MARK, NOTE_FORMATS, NoteFormat, NoteItem, Values, read_items
 from textrawl.memory.vault import Note as FrontedNote

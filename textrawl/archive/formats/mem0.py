@@ -10,9 +10,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from textrawl.archive.bundles import MOST_ITEM, Bundle, BundleRefused, read_object
-from textrawl.archive.formats import ImportFormat
+from textrawl.archive.formats import ImportFormat, as_list, as_object, as_text, read_time
 from textrawl.archive.items import Entity, Fault, ImportedFact, Item
-from textrawl.archive.json_values import as_list, as_object, as_text, read_time
 from textrawl.memory.vault import read_note
 
 _NOBODY = "mem0"

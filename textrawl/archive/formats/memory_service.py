@@ -3,9 +3,8 @@
 from collections.abc import Iterator
 
 from textrawl.archive.bundles import Bundle
-from textrawl.archive.formats import ImportFormat
+from textrawl.archive.formats import ImportFormat, as_list, as_object, as_text, read_time
 from textrawl.archive.items import Entity, Fault, ImportedFact, Item
-from textrawl.archive.json_values import as_list, as_object, as_text, read_time
 
 _ABOUT = "mcp-memory-service"
 

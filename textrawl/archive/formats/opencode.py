@@ -6,10 +6,9 @@ from contextlib import closing
 from itertools import groupby
 
 from textrawl.archive.bundles import Bundle, BundleRefused, read_object
-from textrawl.archive.formats import ImportFormat
+from textrawl.archive.formats import ImportFormat, as_text
 from textrawl.archive.formats.sessions import ClientSession, find_folder
 from textrawl.archive.items import Item
-from textrawl.archive.json_values import as_text
 from textrawl.values.transcripts import Message, clean_message
 
 _FILE, _MAGIC = "opencode.db", b"SQLite format 3\0"

@@ -11,8 +11,8 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from textrawl.archive.bundles import Bundle, read_object
+from textrawl.archive.formats import as_object, as_text, read_time
 from textrawl.archive.items import Conversation, Fault, Item, Turn
-from textrawl.archive.json_values import as_object, as_text, read_time
 from textrawl.environment import read_foreign
 from textrawl.values.transcripts import Json, Message
 
