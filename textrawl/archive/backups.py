@@ -6,15 +6,17 @@ import shutil
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from subprocess import DEVNULL, PIPE
 from tempfile import NamedTemporaryFile, TemporaryFile
-from typing import Any, cast
+from typing import Any, BinaryIO, cast
 
 import anyio
 from anyio import to_thread
 from anyio.abc import ByteReceiveStream
 
+from textrawl.archive.encryption import Identities, Opener, Recipients
 from textrawl.archive.exports import write_whole
 from textrawl.archive.receipts import Receipts, keep_receipts
 from textrawl.embedded.cluster import find_programs
@@ -62,11 +64,19 @@ def find_program(name: str, folder: Path | None = None, server: int = _NEWEST) -
     return Path(path)
 
 
-async def run_program(program: Path, arguments: Sequence[str], conninfo: str | None = None) -> str:
+async def run_program(
+    program: Path,
+    arguments: Sequence[str],
+    conninfo: str | None = None,
+    stdin: BinaryIO | None = None,
+) -> str:
     """Run a program and return its stdout. If it fails, raise StartRefused with its message."""
     connection, environment = _split_conninfo(conninfo)
     done = await anyio.run_process(
-        [str(program), *arguments, *connection], stdin=DEVNULL, check=False, env=environment
+        [str(program), *arguments, *connection],
+        stdin=stdin or DEVNULL,
+        check=False,
+        env=environment,
     )
     if done.returncode:
         raise StartRefused(_describe_failure(program, done.stderr))
@@ -75,13 +85,20 @@ async def run_program(program: Path, arguments: Sequence[str], conninfo: str | N
 
 @asynccontextmanager
 async def read_program(
-    program: Path, arguments: Sequence[str]
+    program: Path,
+    arguments: Sequence[str],
+    stdin: BinaryIO | None = None,
+    conninfo: str | None = None,
 ) -> AsyncGenerator[ByteReceiveStream]:
     """Run a program and yield its stdout. If it fails, raise StartRefused with its message."""
-    _, environment = _split_conninfo(None)
+    connection, environment = _split_conninfo(conninfo)
     with TemporaryFile() as errors:
         async with await anyio.open_process(
-            [str(program), *arguments], stdin=DEVNULL, stdout=PIPE, stderr=errors, env=environment
+            [str(program), *arguments, *connection],
+            stdin=stdin or DEVNULL,
+            stdout=PIPE,
+            stderr=errors,
+            env=environment,
         ) as process:
             yield cast("ByteReceiveStream", process.stdout)
             code = await process.wait()
@@ -128,36 +145,34 @@ _PIECE = 1 << 20  # bytes that are read at once
 
 def add_checksum(file: Path) -> str:
     """Append the checksum of a file to it, and return the checksum."""
-    digest = _hash(file, file.stat().st_size)
-    with file.open("ab") as opened:
+    with file.open("r+b") as opened:
+        digest = hashlib.file_digest(opened, "sha256").hexdigest()
         opened.write(_write_line(digest))
     return digest
 
 
-def verify_checksum(file: Path) -> str | None:
+def verify_checksum(file: Path, open_content: Opener | None = None) -> str | None:
     """Return the checksum of a file, or None if an older version wrote the file without one.
 
-    Raises StartRefused if the file was changed.
+    `open_content` opens the file, if it is encrypted. Raises StartRefused if it was changed.
     """
+    digest, end = hashlib.sha256(), b""
     try:
-        return _verify(file)
+        with (open_content or partial(file.open, "rb"))() as opened:
+            while piece := opened.read(_PIECE):
+                end += piece
+                digest.update(end[: -2 * _LENGTH])
+                end = end[-2 * _LENGTH :]
     except OSError as error:
         raise StartRefused(f"{file} cannot be read: {error.strerror}") from error
-
-
-def _verify(file: Path) -> str | None:
-    size = max(file.stat().st_size - _LENGTH, 0)
-    with file.open("rb") as opened:
-        opened.seek(max(size - _LENGTH, 0))
-        end = opened.read()
     if not _has_mark(end):
         return None
-    digest = _hash(file, size)
-    if end[-_LENGTH:] != _write_line(digest):
+    digest.update(end[:-_LENGTH])
+    if end[-_LENGTH:] != _write_line(digest.hexdigest()):
         raise StartRefused(
             f"{file} was changed after it was written: its checksum is wrong. Use another copy"
         )
-    return digest
+    return digest.hexdigest()
 
 
 def _has_mark(end: bytes) -> bool:
@@ -165,16 +180,6 @@ def _has_mark(end: bytes) -> bool:
     same = sum(one == other for one, other in zip(end[-_LENGTH:], _MARK, strict=False))
     cut = any(end.endswith(_MARK[:length]) for length in range(4, len(_MARK)))
     return same > len(_MARK) // 2 or _MARK in end or cut
-
-
-def _hash(file: Path, size: int) -> str:
-    """Return the SHA-256 of the first `size` bytes of a file."""
-    digest = hashlib.sha256()
-    with file.open("rb") as opened:
-        while size > 0 and (piece := opened.read(min(_PIECE, size))):
-            digest.update(piece)
-            size -= len(piece)
-    return digest.hexdigest()
 
 
 def _write_line(digest: str) -> bytes:
@@ -205,13 +210,17 @@ class Backup:
 
 
 async def write_backup(
-    login: OwnerLogin, file: Path, report: Report = ignore, *, force: bool = False
+    login: OwnerLogin,
+    file: Path,
+    report: Report = ignore,
+    recipients: Recipients | None = None,
+    *,
+    force: bool = False,
 ) -> Backup:
     """Write a snapshot of the whole memory to a file, and check the file by reading it.
 
-    `report` gets the progress.
-    `file` is an absolute path. Raises StartRefused and DatabaseUnavailable. In these cases no new
-    file is left.
+    `file` is an absolute path, and `report` gets the progress. With `recipients`, only they can
+    read the file. Raises StartRefused and DatabaseUnavailable. In these cases no new file is left.
     """
     await refuse_transaction_pooling(login)
     with write_whole(file, force=force) as draft:
@@ -224,47 +233,66 @@ async def write_backup(
             expected = await session.count_rows()
             rows = sum(expected.values())
             async with watch_copies(login, "Writing rows", rows, report):
-                await _dump(login, session, draft)
+                checksum, open_draft = await _dump(login, session, draft, recipients)
             if expected.get("erasure"):  # a memory of an older version has no such table
                 keep_receipts(file, await session.read_receipts())
-        contents = await read_contents(draft, login.programs, report, rows)
+        contents = await read_contents(draft, open_draft, login.programs, report, rows)
         refuse_unreleased(set(contents.migrations), "database")
         if contents.rows != expected:
             differences = compare_rows(expected, contents.rows)
             raise StartRefused(f"The backup is not kept: {differences}. Try again")
-        checksum = await to_thread.run_sync(add_checksum, draft)
+        checksum = checksum or await to_thread.run_sync(add_checksum, draft)
         size = draft.stat().st_size
     return Backup(str(file), size, count_facts(expected), expected, checksum)
 
 
-async def _dump(login: OwnerLogin, session: Session, file: Path) -> None:
+async def _dump(
+    login: OwnerLogin, session: Session, file: Path, recipients: Recipients | None
+) -> tuple[str | None, Opener]:
+    """Write the rows. Return the checksum of an encrypted file, and what opens the file."""
     program = find_program("pg_dump", login.programs, session.major)
     # Without --enable-row-security, pg_dump fails. With this option, pg_dump silently leaves out
     # hidden rows. Therefore `count_rows` refuses hidden rows, and the counts are compared later.
-    options = ["--format=custom", f"--schema={SCHEMA}", "--enable-row-security"]
     snapshot = f"--snapshot={await session.export_snapshot()}"
-    await run_program(program, [*options, snapshot, f"--file={file}"], login.conninfo)
+    options = ["--format=custom", f"--schema={SCHEMA}", "--enable-row-security", snapshot]
+    if recipients is None:
+        await run_program(program, [*options, f"--file={file}"], login.conninfo)
+        return None, partial(file.open, "rb")
+    digest, (known, witness) = hashlib.sha256(), recipients.add_witness()
+    with file.open("wb") as out, known.encrypt(out) as sealed:
+        async with read_program(program, options, conninfo=login.conninfo) as chunks:
+            async for chunk in chunks:
+                digest.update(chunk)
+                await to_thread.run_sync(sealed.write, chunk)
+        sealed.write(_write_line(digest.hexdigest()))
+    return digest.hexdigest(), await to_thread.run_sync(witness.verify, file)
 
 
 async def read_contents(
-    file: Path, programs: Path | None, report: Report = ignore, expected: int | None = None
+    file: Path,
+    open_content: Opener,
+    programs: Path | None,
+    report: Report = ignore,
+    expected: int | None = None,
 ) -> Contents:
     """Read a backup to its end and return its contents. Raises StartRefused for another file.
 
     `report` gets the progress. `expected` is the number of rows, or None if it is not known.
     """
     program, contents = find_program("pg_restore", programs), Contents()
-    listing = await run_program(program, ["--list", str(file)])
+    with open_content() as opened:
+        listing = await run_program(program, ["--list"], stdin=opened)
     if not re.search(rf" TABLE {SCHEMA} migration ", listing):
         raise StartRefused(f"{file} is not a backup of textrawl")
-    arguments = ["--data-only", f"--schema={SCHEMA}", "--file=-", str(file)]
-    async with read_program(program, arguments) as chunks:
-        reader, rest = _DumpReader(contents), b""
-        async for chunk in chunks:
-            *lines, rest = (rest + chunk).split(b"\n")
-            reader.read(lines)
-            report("Checking rows", sum(contents.rows.values()), expected)
-        reader.read([rest])
+    arguments = ["--data-only", f"--schema={SCHEMA}", "--file=-"]
+    with open_content() as opened:
+        async with read_program(program, arguments, opened) as chunks:
+            reader, rest = _DumpReader(contents), b""
+            async for chunk in chunks:
+                *lines, rest = (rest + chunk).split(b"\n")
+                reader.read(lines)
+                report("Checking rows", sum(contents.rows.values()), expected)
+            reader.read([rest])
     if reader.table is not None:
         raise StartRefused(f"{file} is incomplete: it ends within the table {reader.table}")
     return contents
@@ -312,17 +340,17 @@ _ENTRY = re.compile(rf"\d+; \d+ \d+ (?P<kind>[A-Z ]+?) (?P<schema>{SCHEMA}|-) (?
 
 
 async def restore_backup(
-    login: OwnerLogin, file: Path, report: Report = ignore, receipts: Receipts | None = None
+    login: OwnerLogin, file: Path, report: Report, receipts: Receipts, identities: Identities
 ) -> tuple[Backup, int]:
     """Restore `file`, migrate the memory, and apply receipts of erasures again.
 
-    Return the counts of the file, and the number of applied receipts. Raises DatabaseUnavailable,
-    and StartRefused if a file was changed or cannot be used, or if this memory is not empty.
+    `identities` decrypt the file if it is encrypted. Return the counts of the file, and the number
+    of applied receipts. Raises DatabaseUnavailable, and StartRefused if a file was changed or
+    cannot be used, or if this memory is not empty.
     """
-    path = anyio.Path(file)
-    await _require_file(path)
-    checksum = await to_thread.run_sync(verify_checksum, file)
-    contents, swap = await read_contents(file, login.programs, report), SchemaSwap(login)
+    checksum, open_content = await _check_file(file, identities)
+    contents = await read_contents(file, open_content, login.programs, report)
+    swap = SchemaSwap(login)
     await refuse_transaction_pooling(login)
     await _refuse_unfit(contents, swap)
     former, major = await swap.find_owner()
@@ -333,17 +361,18 @@ async def restore_backup(
     done = False
     try:
         async with watch_copies(login, "Restoring rows", sum(contents.rows.values()), report):
-            await _load(login, find_program("pg_restore", login.programs, major), owner, file)
+            program = find_program("pg_restore", login.programs, major)
+            await _load(login, program, owner, open_content)
         _refuse_losses(await swap.protect(owner), contents.rows)
         await migrate(login.conninfo, connect_timeout=login.timeout)
-        erased = await _erase_again(swap, owner, receipts or {}, contents)
+        erased = await _erase_again(swap, owner, receipts, contents)
         await swap.finish(owner)
         done = True
     finally:
         if not done:
             with anyio.CancelScope(shield=True):
                 await swap.put_back(owner, keep=bool(former))
-    size, rows = (await path.stat()).st_size, contents.rows
+    size, rows = (await anyio.Path(file).stat()).st_size, contents.rows
     return Backup(str(file), size, count_facts(rows), rows, checksum), erased
 
 
@@ -365,13 +394,16 @@ async def _erase_again(swap: SchemaSwap, owner: str, receipts: Receipts, content
     return erased
 
 
-async def _require_file(path: anyio.Path) -> None:
+async def _check_file(file: Path, identities: Identities) -> tuple[str | None, Opener]:
+    """Return the checksum of a whole file, and what opens it. Raises StartRefused."""
     try:
-        is_file = await path.is_file()
+        is_file = await anyio.Path(file).is_file()
     except OSError as error:  # no access to a parent folder
-        raise StartRefused(f"{path} cannot be read: {error.strerror}") from error
+        raise StartRefused(f"{file} cannot be read: {error.strerror}") from error
     if not is_file:
-        raise StartRefused(f"There is no file {path}")
+        raise StartRefused(f"There is no file {file}")
+    open_content = await to_thread.run_sync(identities.find_opener, file)
+    return await to_thread.run_sync(verify_checksum, file, open_content), open_content
 
 
 async def _refuse_unfit(contents: Contents, swap: SchemaSwap) -> None:
@@ -384,14 +416,16 @@ async def _refuse_unfit(contents: Contents, swap: SchemaSwap) -> None:
         )
 
 
-async def _load(login: OwnerLogin, program: Path, owner: str, file: Path) -> None:
+async def _load(login: OwnerLogin, program: Path, owner: str, open_content: Opener) -> None:
     with NamedTemporaryFile("w", prefix="textrawl-", suffix=".list", encoding="utf-8") as chosen:
-        listing = await run_program(program, ["--list", str(file)])
+        with open_content() as opened:
+            listing = await run_program(program, ["--list"], stdin=opened)
         chosen.write("".join(f"{line}\n" for line in listing.splitlines() if _is_restored(line)))
         chosen.flush()
         options = ["--single-transaction", "--exit-on-error", "--no-owner", f"--role={owner}"]
-        content = [f"--use-list={chosen.name}", str(file)]
-        await run_program(program, [*options, *content], login.conninfo)
+        with open_content() as opened:
+            arguments = [*options, f"--use-list={chosen.name}"]
+            await run_program(program, arguments, login.conninfo, opened)
 
 
 def _refuse_losses(restored: dict[str, int], rows: dict[str, int]) -> None:

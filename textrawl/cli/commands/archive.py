@@ -4,6 +4,7 @@ import os
 import sys
 import time
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
@@ -14,6 +15,7 @@ import typer
 from rich.text import Text
 
 from textrawl.archive.backups import Backup, count_facts, restore_backup, write_backup
+from textrawl.archive.encryption import Identities, Recipients, read_identities, read_recipients
 from textrawl.archive.exports import Export, write_whole
 from textrawl.archive.note_folder import FolderFormat, NoteCounts, NoteFolder, export_folder
 from textrawl.archive.receipts import find_receipts
@@ -33,7 +35,6 @@ from textrawl.cluster.owner_session import open_snapshot
 from textrawl.errors import ArgumentInvalid, DatabaseUnavailable, StartRefused
 from textrawl.memory.watches import Notify, Watch, Watches
 from textrawl.postgres.connection import OwnerLogin
-from textrawl.postgres.inspection import Report
 from textrawl.settings import Settings, read_settings
 from textrawl.values.text import clean_name
 
@@ -74,6 +75,41 @@ _WithVectors = Annotated[
 _Force = Annotated[
     bool, typer.Option("--force", help="Replace FILE, or notes that somebody has edited.")
 ]
+Encrypt = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--encrypt",
+        metavar="FOR",
+        help="Encrypt the file with age for FOR: a public key of age or SSH, a file of public "
+        "keys, `passphrase`, which asks, or `passphrase:FILE`. Keys can be repeated.",
+    ),
+]
+Identity = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--identity",
+        metavar="KEY",
+        help="Decrypt the file with KEY: a file with a private key of age or SSH, or "
+        "`passphrase:FILE`; default: ask for the passphrase. Can be repeated.",
+    ),
+]
+
+
+def ask_passphrase(*, twice: bool = False) -> str:
+    """Return a passphrase that somebody types in a terminal. Raises StartRefused without one."""
+    if not sys.stdin.isatty():
+        raise StartRefused("There is no terminal to ask for a passphrase: name passphrase:FILE")
+    return typer.prompt("Passphrase", hide_input=True, confirmation_prompt=twice, err=True)
+
+
+def find_recipients(texts: list[str] | None) -> Recipients | None:
+    """Return the people whom --encrypt names, or None. Raises StartRefused."""
+    return read_recipients(texts or [], partial(ask_passphrase, twice=True))
+
+
+def find_identities(texts: list[str] | None) -> Identities:
+    """Return the keys that --identity names. Raises StartRefused."""
+    return read_identities(texts or [], ask_passphrase)
 
 
 def export(
@@ -82,6 +118,7 @@ def export(
     kind: _ExportKind = "textrawl",
     with_vectors: _WithVectors = False,
     force: _Force = False,
+    encrypt: Encrypt = None,
 ) -> None:
     """Write entities, facts, relations, reflections and documents as JSON Lines.
 
@@ -91,17 +128,19 @@ def export(
     """
     settings = read_settings()
     if kind not in ("textrawl", "server-memory"):
-        if file == STREAM:
-            raise StartRefused(f"--to {kind} writes several files: name a folder")
+        if file == STREAM or encrypt:
+            fix = "name a folder" if file == STREAM else "--encrypt is for a single file"
+            raise StartRefused(f"--to {kind} writes several files: {fix}")
         folder = NoteFolder(Path(file).absolute(), force=force)
-        counts = run_foreground(lambda: export_to_folder(settings, folder, kind, space or []))
-        report_folder(counts)
+        report_folder(run_foreground(lambda: export_to_folder(settings, folder, kind, space or [])))
         return
+    recipients = find_recipients(encrypt)
 
     def write(out: BinaryIO) -> Counts:
-        if kind == "server-memory":
-            return run_foreground(lambda: _export_graph(settings, out, space or ["default"]))
-        return run_foreground(lambda: _export(settings, out, space or [], with_vectors))
+        with recipients.encrypt(out) if recipients else nullcontext(out) as lines:
+            if kind == "server-memory":
+                return run_foreground(lambda: _export_graph(settings, lines, space or ["default"]))
+            return run_foreground(lambda: _export(settings, lines, space or [], with_vectors))
 
     if file == STREAM:
         counts = _write_stdout(write)
@@ -185,6 +224,7 @@ def backup(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="The file to write.")],
     force: Annotated[bool, typer.Option("--force", help="Replace FILE if it exists.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Write JSON.")] = False,
+    encrypt: Encrypt = None,
 ) -> None:
     """Write the whole memory to a file.
 
@@ -193,18 +233,19 @@ def backup(
     TEXTRAWL_DATABASE_URL needs the rights of the database's owner. Passwords of database logins are
     not in the file.
     """
-    settings = read_settings()
+    settings, recipients = read_settings(), find_recipients(encrypt)
+
+    async def back_up() -> Backup:
+        async with open_login(settings, any_version=True) as login:
+            return await write_backup(login, file.absolute(), report, recipients, force=force)
+
     with show_stages("Writing the backup") as report:
-        written = run_foreground(lambda: _back_up(settings, file.absolute(), report, force=force))
+        written = run_foreground(back_up)
     if as_json:
         write_json(asdict(written))
     else:
-        open_console().print(Text(f"Wrote {describe_backup(written)}."), soft_wrap=True)
-
-
-async def _back_up(settings: Settings, file: Path, report: Report, *, force: bool) -> Backup:
-    async with open_login(settings, any_version=True) as login:
-        return await write_backup(login, file, report, force=force)
+        note = ", encrypted" if recipients else ""
+        open_console().print(Text(f"Wrote {describe_backup(written)}{note}."), soft_wrap=True)
 
 
 def describe_backup(backup: Backup) -> str:
@@ -226,6 +267,7 @@ def restore(
         Path, typer.Argument(metavar="FILE", help="A file that `textrawl backup` wrote.")
     ],
     as_json: Annotated[bool, typer.Option("--json", help="Write JSON.")] = False,
+    identity: Identity = None,
 ) -> None:
     """Restore a backup into an empty database.
 
@@ -234,9 +276,15 @@ def restore(
     applied again. If anything goes wrong, nothing is changed. Restore only files that you trust,
     because a backup contains functions that the database runs.
     """
-    settings = read_settings()
+    settings, identities, path = read_settings(), find_identities(identity), file.absolute()
+
+    async def restore() -> tuple[Backup, int]:
+        receipts = find_receipts([path.parent, settings.data_dir])
+        async with open_login(settings, empty=True, any_version=True) as login:
+            return await restore_backup(login, path, report, receipts, identities)
+
     with show_stages("Restoring the backup") as report:
-        restored, erased = run_foreground(lambda: _restore(settings, file.absolute(), report))
+        restored, erased = run_foreground(restore)
     if restored.sha256 is None:
         write_message(_UNCHECKED)
     if as_json:
@@ -245,12 +293,6 @@ def restore(
         open_console().print(Text(f"Restored {describe_backup(restored)}."), soft_wrap=True)
     if erased:
         write_message(f"Applied {count(erased, 'receipt')} of erasures again.")
-
-
-async def _restore(settings: Settings, file: Path, report: Report) -> tuple[Backup, int]:
-    receipts = find_receipts([file.parent, settings.data_dir])
-    async with open_login(settings, empty=True, any_version=True) as login:
-        return await restore_backup(login, file, report, receipts)
 
 
 _SHORTEST_PAUSE = 1.0  # seconds between two exports

@@ -1,15 +1,14 @@
 """The command `import`: exports of textrawl and of other systems."""
 
 import getpass
-import os
 import sys
 import time
 from collections.abc import AsyncIterable, AsyncIterator, Callable, Generator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
-from io import BytesIO
+from io import BufferedReader, BytesIO, RawIOBase
 from pathlib import Path
-from typing import Annotated, BinaryIO, TextIO
+from typing import Annotated, BinaryIO, TextIO, cast
 from uuid import UUID
 
 import typer
@@ -26,6 +25,7 @@ from textrawl.archive.detection import (
     read_memories,
 )
 from textrawl.archive.document_import import DocumentImport, describe
+from textrawl.archive.encryption import Opener, is_encrypted, is_sealed
 from textrawl.archive.exports import read_lines, read_whole, write_whole
 from textrawl.archive.formats import ImportFormat
 from textrawl.archive.imports import Import, Tally
@@ -33,7 +33,7 @@ from textrawl.archive.items import ImportPlan, SecretGate
 from textrawl.archive.memory_import import MemoryImport, MemoryWriter
 from textrawl.archive.server_memory import ServerMemory
 from textrawl.cli.administration import draw_rows, open_login
-from textrawl.cli.commands.archive import STREAM, count_kinds
+from textrawl.cli.commands.archive import STREAM, Identity, count_kinds, find_identities
 from textrawl.cli.commands.ingest import choose_graph, create_first_graph
 from textrawl.cli.console import (
     count,
@@ -124,6 +124,7 @@ def import_(  # noqa: PLR0913, PLR0917 - each argument is an option
     yes: _Yes = False,
     report: _Report = None,
     listing: _List = False,
+    identity: Identity = None,
 ) -> None:
     """Add an export of textrawl or of another system.
 
@@ -139,7 +140,10 @@ def import_(  # noqa: PLR0913, PLR0917 - each argument is an option
         return
     settings = read_settings()
     with _open_faults(report) as faults:
-        jobs = _list_jobs(path, kind, graph, space, faults)
+        if path is not None and is_sealed(Path(path)):
+            jobs = [_open_sealed(Path(path), kind, space, faults, identity)]
+        else:
+            jobs = _list_jobs(path, kind, graph, space, faults)
         ask = not (yes or dry_run) and sys.stdin.isatty() and path != STREAM
         for job in jobs:
             job.look(asks=ask or len(jobs) > 1)
@@ -162,6 +166,16 @@ def _list_jobs(
         else _Items(form, bundle, graph, space, faults)
         for form, bundle in find_parts(Bundle(_find_path(path, kind)), kind)
     ]
+
+
+def _open_sealed(
+    path: Path, kind: str | None, space: str, faults: "_Faults", keys: list[str] | None
+) -> "_Lines":
+    """Return the import of an encrypted export, after reading it to its end."""
+    form = FORMATS[kind or "textrawl"]
+    if form.name not in {"textrawl", "server-memory"}:
+        raise BundleRefused(f"{path} is encrypted: decrypt it with age first")
+    return _Lines(form, None, space, faults, path, find_identities(keys).verify(path))
 
 
 def _list_runs() -> None:
@@ -206,12 +220,14 @@ def show_plan(form: ImportFormat, bundle: Bundle, plan: ImportPlan) -> None:
 
 @dataclass
 class _Lines:
-    """An import of a file line by line. Without a bundle, the lines come from stdin."""
+    """An import of a file line by line. Without a bundle and a sealed file, it reads stdin."""
 
     form: ImportFormat
     bundle: Bundle | None
     space: str
     faults: "_Faults"
+    sealed: Path | None = None
+    open_sealed: Opener | None = None
 
     def look(self, *, asks: bool) -> None:
         """Show the plan if `asks` is true."""
@@ -220,10 +236,24 @@ class _Lines:
 
     def store(self, settings: Settings, *, dry_run: bool) -> bool:
         """Import the lines. Return False if lines of the file are missing."""
-        path = None if self.bundle is None else str(self.bundle.path)
-        return _import_lines(
-            settings, path, self.form.name, self.space, self.faults, dry_run=dry_run
-        )
+        path = self.sealed if self.bundle is None else self.bundle.path
+        file, kind = _find_file(str(path or STREAM), self.form.name), self.form.name
+        with ExitStack() as stack:
+            opened = self.open_sealed() if self.open_sealed else _open_source(file)
+            source = _Source(
+                stack.enter_context(opened),
+                None if file == STREAM else Path(file).stat().st_size,
+                kind,
+                self.space,
+                stack.enter_context(_open_relations(file, kind)),
+                SecretGate(settings.secrets or "mask"),
+            )
+            tally = run_foreground(lambda: _import(settings, source, self.faults, dry_run=dry_run))
+        _report_faults(self.faults, tally)
+        _report_tally(tally, dry_run=dry_run)
+        if not dry_run:
+            _tell_secrets(source.gate)
+        return tally.whole
 
 
 @dataclass
@@ -372,27 +402,6 @@ def _tell_secrets(gate: SecretGate) -> None:
         write_message(line)
 
 
-def _import_lines(
-    settings: Settings, path: str | None, kind: str, space: str, faults: "_Faults", *, dry_run: bool
-) -> bool:
-    """Import a file line by line. Return False if lines of it are missing."""
-    file = path or STREAM
-    with ExitStack() as stack:
-        source = _Source(
-            stack.enter_context(_open_source(_find_file(file, kind))),
-            kind,
-            space,
-            stack.enter_context(_open_relations(file, kind)),
-            SecretGate(settings.secrets or "mask"),
-        )
-        tally = run_foreground(lambda: _import(settings, source, faults, dry_run=dry_run))
-    _report_faults(faults, tally)
-    _report_tally(tally, dry_run=dry_run)
-    if not dry_run:
-        _tell_secrets(source.gate)
-    return tally.whole
-
-
 @dataclass
 class _Faults:
     """Faults of bad lines. The first 20 are shown on stderr, and all are written to a file."""
@@ -446,7 +455,13 @@ def _open_relations(file: str, kind: str) -> Generator[BinaryIO]:
 @contextmanager
 def _open_source(file: str) -> Generator[BinaryIO]:
     if file == STREAM:
-        yield sys.stdin.buffer
+        stdin = BufferedReader(cast("RawIOBase", sys.stdin.buffer))
+        try:
+            if is_encrypted(stdin.peek(64)):
+                raise StartRefused("An encrypted file cannot come from stdin: name the file")
+            yield stdin
+        finally:
+            stdin.detach()
         return
     try:
         # Opening a FIFO waits for its writer, and a device may never end.
@@ -481,6 +496,7 @@ class _Source:
     """
 
     file: BinaryIO
+    size: int | None  # bytes; None for stdin
     kind: str
     space: str
     relations: BinaryIO
@@ -492,15 +508,13 @@ Line = tuple[int, bytes | None]
 
 
 async def _import(settings: Settings, source: _Source, faults: _Faults, *, dry_run: bool) -> Tally:
-    file = source.file
-    size = None if file is sys.stdin.buffer else os.fstat(file.fileno()).st_size
     async with (
         open_login(settings, empty=True) as login,
         open_writing(login, dry_run=dry_run) as session,
     ):
         space = None if source.kind == "textrawl" else await _find_space(session, source.space)
-        with show_progress("Importing", size, of_bytes=True) as progress:
-            importing = Import(session, faults.add, size)
+        with show_progress("Importing", source.size, of_bytes=True) as progress:
+            importing = Import(session, faults.add, source.size)
             lines = await _read(source, session, space, importing, progress)
             tally = await importing.run(lines)
         if not dry_run:

@@ -1,0 +1,180 @@
+"""Encrypted backups and exports: the right key brings all back, anything else changes nothing."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+from subprocess import DEVNULL, PIPE
+from typing import Any, BinaryIO, cast
+
+import psycopg
+import pyrage  # pyright: ignore[reportMissingTypeStubs]
+import pytest
+
+from tests.archive.conftest import as_superuser, list_names, read_all, succeed, write_export
+from tests.support.commands import Outcome, Run
+from textrawl.settings import read_foreign_environment
+
+WORDS = (b"PGDMP", b"likes", b"Ada", b"textrawl")
+
+
+def make_key(folder: Path) -> tuple[str, str]:
+    """A public key, and the file of its private key, as `age-keygen` writes them."""
+    identity: Any = cast("Any", pyrage).x25519.Identity.generate()
+    file = folder / f"key{len(list_names(folder))}.txt"
+    file.write_text(f"# created: 2026-11-26\n# public key: {identity.to_public()}\n{identity}\n")
+    return str(identity.to_public()), str(file)
+
+
+def make_ssh_key(folder: Path) -> tuple[str, str]:
+    file = folder / "id_ed25519"
+    command = ["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", str(file)]
+    subprocess.run(command, check=True, stdin=subprocess.DEVNULL)
+    return f"{file}.pub", str(file)
+
+
+def damage(whole: bytes) -> list[bytes]:
+    """A file with one byte that is another, in header, middle and end, and files that are cut."""
+    places = (30, 150, len(whole) // 2, len(whole) - 3)
+    flipped = [whole[:at] + bytes([whole[at] ^ 1]) + whole[at + 1 :] for at in places]
+    return [*flipped, *(whole[:size] for size in (100, len(whole) // 2, len(whole) - 1))]
+
+
+def refuse(run: Run, empty: str, file: Path, *options: str) -> str:
+    """Why a file is not restored; the database then is as it was."""
+    complaint = run("restore", str(file), *options, DATABASE_URL=empty).complaint
+    with psycopg.connect(empty) as owner:
+        assert owner.execute("select to_regnamespace('textrawl')").fetchone() == (None,)
+    return complaint
+
+
+@pytest.mark.slow
+def test_an_encrypted_backup_comes_back_with_each_key_and_with_nothing_else(
+    run: Run, url: str, empty: str, tmp_path: Path
+) -> None:
+    (public, key), (ssh, ssh_key) = make_key(tmp_path), make_ssh_key(tmp_path)
+    _, other = make_key(tmp_path)
+    file, before = tmp_path / "out" / "memory.dump", read_all(as_superuser(url))
+    file.parent.mkdir()
+    encrypt = ["--encrypt", public, "--encrypt", ssh]
+
+    written = succeed(run, "backup", str(file), *encrypt, DATABASE_URL=url)
+
+    assert written.out.endswith(" rows, encrypted.\n")
+    whole = file.read_bytes()
+    assert not [word for word in WORDS if word in whole]
+    assert "name the file of your key" in refuse(run, empty, file)
+    assert "is not encrypted for this key" in refuse(run, empty, file, "--identity", other)
+    for bad in damage(whole):
+        file.write_bytes(bad)
+        assert "changed" in refuse(run, empty, file, "--identity", key)
+    file.write_bytes(whole)
+    succeed(run, "restore", str(file), "--identity", ssh_key, DATABASE_URL=empty)
+    assert read_all(as_superuser(empty)) == before
+    assert list_names(file.parent) == [file.name]
+
+
+def test_an_encrypted_export_is_imported_whole_or_not_at_all(
+    run: Run, url: str, fresh: str, tmp_path: Path
+) -> None:
+    public, key = make_key(tmp_path)
+    (tmp_path / "team.txt").write_text(f"# the team\n\n{public}\n")
+    plain = write_export(run, url, tmp_path / "plain.jsonl")
+    file = tmp_path / "memory.age"
+    whole = write_export(run, url, file, "--encrypt", str(tmp_path / "team.txt"))
+    command = ["import", str(file), "--identity", key]
+
+    assert not [word for word in WORDS if word in whole]
+    for bad in damage(whole):
+        file.write_bytes(bad)
+        outcome = run(*command, DATABASE_URL=fresh)
+        assert outcome.code == 1
+        assert "changed" in outcome.complaint
+    file.write_bytes(whole)
+    dump = [*command, "--from", "mem0"]
+    assert "decrypt it with age first" in run(*dump, DATABASE_URL=fresh).complaint
+    with psycopg.connect(fresh) as owner:
+        assert owner.execute("select count(*) from textrawl.entity").fetchone() == (0,)
+    succeed(run, *command, DATABASE_URL=fresh)
+    assert write_export(run, fresh, tmp_path / "again.jsonl") == plain
+
+
+@pytest.mark.slow
+def test_a_passphrase_is_read_from_a_file_and_a_wrong_one_changes_nothing(
+    run: Run, url: str, fresh: str, tmp_path: Path
+) -> None:
+    right, wrong, file = (tmp_path / name for name in ("right", "wrong", "memory.age"))
+    right.write_text("correct horse\nnot this line\n")
+    wrong.write_text("correct house\n")
+    plain = write_export(run, url, tmp_path / "plain.jsonl")
+    write_export(run, url, file, "--encrypt", f"passphrase:{right}")
+
+    asked = run("import", str(file), DATABASE_URL=fresh)
+    refused = run("import", str(file), "--identity", f"passphrase:{wrong}", DATABASE_URL=fresh)
+    succeed(run, "import", str(file), "--identity", f"passphrase:{right}", DATABASE_URL=fresh)
+
+    assert "There is no terminal to ask for a passphrase" in asked.complaint
+    assert "the passphrase is wrong" in refused.complaint
+    assert write_export(run, fresh, tmp_path / "again.jsonl") == plain
+
+
+def test_what_is_no_key_is_refused_before_anything_is_written(run: Run, tmp_path: Path) -> None:
+    public, private = make_key(tmp_path)
+    nothing, damaged = tmp_path / "nothing", tmp_path / "damaged"
+    nothing.write_text("# no key\n")
+    damaged.write_text("AGE-SECRET-KEY-1QQQ\n")
+    file = tmp_path / "memory.dump"
+    before = list_names(tmp_path)
+    refusals = {
+        (private,): "has a private key: use the public key",
+        (str(nothing),): "has no public key",
+        (str(tmp_path / "missing"),): "cannot be read: No such file",
+        (public[:-1],): "which is no public key of age",
+        ("ssh-ed25519 AAAA",): "which is no public key of age",
+        ("passphrase",): "There is no terminal to ask",
+        (f"passphrase:{os.devnull}",): "The passphrase is empty",
+        ("passphrase", public): "either a passphrase or public keys",
+    }
+
+    for command in (["backup", str(file)], ["export", str(file)]):
+        for keys, reason in refusals.items():
+            options = [word for key in keys for word in ("--encrypt", key)]
+            assert reason in run(*command, *options).complaint
+    for key in (damaged, nothing):
+        refused = run("restore", str(file), "--identity", str(key))
+        assert "has no private key of age or SSH" in refused.complaint
+    folder = run("export", str(tmp_path), "--to", "obsidian", "--encrypt", public)
+    assert "--encrypt is for a single file" in folder.complaint
+    assert list_names(tmp_path) == before
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="only Linux has a full device")
+def test_an_encrypted_export_that_cannot_be_written_or_is_piped_back_says_why(
+    url: str, tmp_path: Path
+) -> None:
+    public, key = make_key(tmp_path)
+    environment = read_foreign_environment() | {"DATABASE_URL": url, "DATA_DIR": str(tmp_path)}
+
+    def start(*arguments: str, stdin: int | BinaryIO = DEVNULL, stdout: BinaryIO) -> Outcome:
+        command = [sys.executable, "-m", "textrawl", *arguments]
+        done = subprocess.run(
+            command,
+            stdin=stdin,
+            stdout=stdout,
+            stderr=PIPE,
+            env=environment,
+            text=True,
+            check=False,
+        )
+        return Outcome(done.returncode, "", done.stderr)
+
+    with Path("/dev/full").open("wb") as full:
+        failed = start("export", "--encrypt", public, stdout=full)
+    with (tmp_path / "memory.age").open("wb") as out:
+        start("export", "--encrypt", public, stdout=out)
+        with (tmp_path / "memory.age").open("rb") as back:
+            refused = start("import", "-", "--identity", key, stdin=back, stdout=out)
+
+    assert (failed.code, "No space left on device" in failed.err) == (1, True)
+    assert (refused.code, "cannot come from stdin: name the file" in refused.err) == (1, True)
