@@ -47,60 +47,43 @@ async def call(client: Client, tool: str, **arguments: Any) -> str:
     return result.model_dump_json()
 
 
-@pytest.mark.parametrize("tool", READS)
-async def test_a_fact_that_was_acknowledged_is_in_every_answer(client: Client, tool: str) -> None:
-    assert FACT in await call(client, tool, **READS[tool])
-
-
-async def test_a_profile_has_the_fact_and_the_relation(client: Client) -> None:
-    answer = await call(client, "query_memory", mode="entity", entityName="Ada")
-
-    assert FACT in answer
-    assert "tends" in answer
-
-
-async def test_what_is_told_again_is_known_and_found(client: Client) -> None:
-    again = await client.call_tool("remember_fact", say(FACT))
-
-    assert again.structured_content is not None
-    assert again.structured_content["duplicate"] is True
-    assert FACT in await call(client, "query_memory", query="quinces")
-
-
-async def test_what_is_corrected_is_replaced(client: Client) -> None:
-    await call(client, "remember_fact", **say("keeps medlars", replaces=FACT))
-
-    answer = await call(client, "query_memory", mode="entity", entityName="Ada")
-
-    assert "medlars" in answer
-    assert FACT not in answer
-
-
-async def test_a_relation_is_replaced_by_one_of_an_earlier_clock(client: Client) -> None:
-    edge = {"fromEntity": "Ada", "relation": "tends", "toEntity": "Garden", "replaces": True}
-    await call(client, "relate_entities", **edge)
-
-    answer = await call(client, "query_memory", mode="entity", entityName="Ada")
-
-    assert "Garden" in answer
-    assert "Orchard" not in answer
-
-
-async def test_a_moment_that_is_asked_for_by_name_is_still_a_moment(client: Client) -> None:
-    soon = (datetime.now(UTC) - timedelta(seconds=1)).isoformat()
-
-    assert FACT not in await call(client, "query_memory", query="quinces", asOf=soon)
-
-
-async def test_analysts_see_it_as_valid(client: Client, owner: psycopg.Connection) -> None:
-    assert client is not None
+async def test_a_fact_that_was_acknowledged_is_in_every_answer(
+    client: Client, owner: psycopg.Connection
+) -> None:
+    """And still a fact of its moment: as of a second ago, on this clock, it was not there."""
+    for tool, arguments in READS.items():
+        assert FACT in await call(client, tool, **arguments), tool
+    profile = await call(client, "query_memory", mode="entity", entityName="Ada")
+    assert FACT in profile
+    assert "tends" in profile, "the relation of the profile"
     for query in (
         "select content from memory_observations where valid",
         "select content from memory_timeline where became",
         "select told from entity_context('Ada') where kind = 'fact'",
         "select content from search_memory('quinces')",
     ):
-        assert (FACT,) in owner.execute(query).fetchall(), query
+        assert (FACT,) in owner.execute(query).fetchall(), f"an analyst: {query}"
+    soon = (datetime.now(UTC) - timedelta(seconds=1)).isoformat()
+    assert FACT not in await call(client, "query_memory", query="quinces", asOf=soon)
+
+    again = await client.call_tool("remember_fact", say(FACT))
+
+    assert again.structured_content is not None
+    assert again.structured_content["duplicate"] is True, "told again, it is known"
+    assert FACT in await call(client, "query_memory", query="quinces")
+
+
+async def test_what_is_corrected_or_replaced_under_an_earlier_clock_is_gone(client: Client) -> None:
+    await call(client, "remember_fact", **say("keeps medlars", replaces=FACT))
+    edge = {"fromEntity": "Ada", "relation": "tends", "toEntity": "Garden", "replaces": True}
+    await call(client, "relate_entities", **edge)
+
+    answer = await call(client, "query_memory", mode="entity", entityName="Ada")
+
+    assert "medlars" in answer
+    assert FACT not in answer
+    assert "Garden" in answer
+    assert "Orchard" not in answer
 
 
 async def test_a_fact_that_waits_for_its_vector_does_not_wait_a_year(

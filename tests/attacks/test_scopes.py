@@ -186,27 +186,28 @@ async def test_the_same_claims_for_the_right_audience_are_let_in(
             assert "Ada" in answer.text
 
 
-@pytest.mark.parametrize("kind", NOBODY)
 async def test_who_is_nobody_gets_401_from_every_tool(
-    team: psycopg.Connection, settings: Callable[..., Settings], kind: str
+    team: psycopg.Connection, settings: Callable[..., Settings]
 ) -> None:
     team.execute("select grant_access('eve', 'red', array['read', 'write', 'forget'])")
     with IdentityProvider() as provider:
-        token = make_bearer(kind, team, provider)
         changes = {"oauth_issuer": provider.url, "public_url": PUBLIC}
-        async with open_site(settings(**changes)) as site:
-            assert set((await try_all(site, token, team)).values()) == {"401"}
+        for kinds in (NOBODY[:3], NOBODY[3:]):  # a server shuts out who failed 60 times
+            async with open_site(settings(**changes)) as site:
+                for kind in kinds:
+                    ends = await try_all(site, make_bearer(kind, team, provider), team)
+                    assert set(ends.values()) == {"401"}, kind
 
 
-@pytest.mark.parametrize("path", ["/mcp/green", "/mcp/nowhere", "/mcp/RED", "/mcp/red%20"])
 async def test_another_space_is_as_absent_as_one_that_does_not_exist(
-    team: psycopg.Connection, settings: Callable[..., Settings], path: str
+    team: psycopg.Connection, settings: Callable[..., Settings]
 ) -> None:
     token = issue(team, "ana", "red", *HELD["all"])
     async with open_site(settings()) as site:
-        ends = await try_all(site, token, team, path)
-    assert len(set(ends.values())) == 1
-    assert all("Space not found" in end and "green" not in end for end in ends.values())
+        for path in ("/mcp/green", "/mcp/nowhere", "/mcp/RED", "/mcp/red%20"):
+            ends = {*(await try_all(site, token, team, path)).values()}
+            assert len(ends) == 1, path
+            assert all("Space not found" in end and "green" not in end for end in ends), path
 
 
 async def test_a_token_that_is_revoked_does_nothing_a_second_later(

@@ -32,8 +32,21 @@ async def test_what_is_remembered_is_recalled_with_its_origin(reach: Reach, way:
     assert (await memory.recall("is there a zebra?")).missing == ("zebra",)
 
 
-async def test_a_fact_is_stored_once_and_corrected_by_its_id(reach: Reach, way: str) -> None:
+async def test_one_event_is_undone_any_tool_called_and_a_fact_stored_once_and_corrected_by_its_id(
+    reach: Reach, way: str
+) -> None:
     memory = await reach(way)
+    stored = await memory.remember("Ada", "likes tea", type="person")
+    listed = await memory.call("query_memory", {"mode": "list"}, reads=True)
+    assert listed["total"] == 1
+    with pytest.raises(errors.ArgumentInvalid):
+        await memory.undo(10**9)
+    [done] = await memory.undo(2)
+    assert done.removed > 0
+    assert len(await memory.recall("tea")) == 0
+    assert await memory.get(stored.id) is None
+
+    # The memory is empty again.
     first = await memory.remember("Ada", "lives in Graz", type="person")
     again = await memory.remember("Ada", "lives in Graz", type="person")
     log = "2026-11-25 10:11:12 INFO the worker sent a heartbeat\n" * 60
@@ -47,12 +60,62 @@ async def test_a_fact_is_stored_once_and_corrected_by_its_id(reach: Reach, way: 
     ]
 
 
-async def test_a_close_fact_is_named(reach: Reach, way: str) -> None:
+async def test_a_close_fact_is_named_and_a_budget_omits_the_weakest_facts_and_says_how_many(
+    reach: Reach, way: str
+) -> None:
     memory = await reach(way)
     await memory.remember("Ada", "uses VS Code as primary editor", type="person")
     stored = await memory.remember("Ada", "uses VS Code as the primary editor", type="person")
-
     assert stored.similar.content == "uses VS Code as primary editor"
+
+    for number in range(20):
+        await memory.remember("Ada", f"likes tea number {number}", type="person")
+    found = await memory.recall("tea", limit=20, max_tokens=400)
+    assert 0 < len(found) < 20
+    assert len(found) + found.omitted == 20
+
+
+async def test_a_dry_run_deletes_nothing_and_one_fact_can_be_forgotten(
+    reach: Reach, way: str
+) -> None:
+    memory = await reach(way)
+    await memory.remember("Ada", "likes tea", type="person")
+    plan = await memory.forget("Ada", dry_run=True)
+    kept = await memory.recall("tea")
+    done = await memory.forget("Ada")
+
+    assert (plan.id, plan.facts, plan.relations, plan.sample) == (None, 1, 0, ("likes tea",))
+    assert len(kept) == 1
+    assert done.id
+    assert len(await memory.recall("tea")) == 0
+
+    stored = await memory.remember("Ada", "likes tea", type="person")
+    await memory.remember("Ada", "likes chess", type="person")
+    done = await memory.forget("Ada", fact=stored.id)
+
+    assert done.id[:8] == stored.id[:8]
+    assert {fact.content for fact in await memory.recall("what does Ada like?")} == {"likes chess"}
+
+
+async def test_times_types_and_an_entity_restrict_an_answer(reach: Reach, way: str) -> None:
+    memory = await reach(way)
+    long_ago = datetime(2026, 3, 1, 12, tzinfo=UTC)
+    await memory.remember("Ada", "likes tea", type="person", said_at=long_ago)
+    await memory.remember("Tea", "grows in Assam", type="concept")
+
+    [fact] = await memory.recall("tea", until="2026-04-01")
+    assert fact.said_at.date() == long_ago.date()
+    assert [one.entity for one in await memory.recall("tea", types=["concept"])] == ["Tea"]
+    assert len(await memory.recall("tea", least_score=1)) == 0
+
+    for number in range(30):
+        await memory.remember(f"User {number}", "likes green tea in the morning", type="person")
+    await memory.remember("User 7", "plays chess", type="person")
+
+    found = await memory.recall("who likes green tea?", entity="user 7", limit=50)
+    assert {fact.entity for fact in found} == {"User 7"}
+    assert found.facts[0].content == "likes green tea in the morning"
+    assert len(await memory.recall("green tea", entity="Nobody")) == 0
 
 
 async def test_entities_are_related_and_relations_end(reach: Reach, way: str) -> None:
@@ -68,29 +131,6 @@ async def test_entities_are_related_and_relations_end(reach: Reach, way: str) ->
     assert ended.ended == ("Beta",)
     with pytest.raises(errors.ArgumentInvalid, match="Relation not found"):
         await memory.relate("Ada", "knows", "Cy", ended=True)
-
-
-async def test_a_dry_run_deletes_nothing(reach: Reach, way: str) -> None:
-    memory = await reach(way)
-    await memory.remember("Ada", "likes tea", type="person")
-    plan = await memory.forget("Ada", dry_run=True)
-    kept = await memory.recall("tea")
-    done = await memory.forget("Ada")
-
-    assert (plan.id, plan.facts, plan.relations, plan.sample) == (None, 1, 0, ("likes tea",))
-    assert len(kept) == 1
-    assert done.id
-    assert len(await memory.recall("tea")) == 0
-
-
-async def test_one_fact_can_be_forgotten(reach: Reach, way: str) -> None:
-    memory = await reach(way)
-    stored = await memory.remember("Ada", "likes tea", type="person")
-    await memory.remember("Ada", "likes chess", type="person")
-    done = await memory.forget("Ada", fact=stored.id)
-
-    assert done.id[:8] == stored.id[:8]
-    assert {fact.content for fact in await memory.recall("what does Ada like?")} == {"likes chess"}
 
 
 async def test_errors_are_the_errors_of_textrawl(reach: Reach, way: str) -> None:
@@ -122,28 +162,6 @@ async def test_errors_are_the_errors_of_textrawl(reach: Reach, way: str) -> None
         await memory.items.put(("u",), "letters", 1, index="title")
 
 
-async def test_a_budget_omits_the_weakest_facts_and_says_how_many(reach: Reach, way: str) -> None:
-    memory = await reach(way)
-    for number in range(20):
-        await memory.remember("Ada", f"likes tea number {number}", type="person")
-    found = await memory.recall("tea", limit=20, max_tokens=400)
-
-    assert 0 < len(found) < 20
-    assert len(found) + found.omitted == 20
-
-
-async def test_times_and_types_restrict_an_answer(reach: Reach, way: str) -> None:
-    memory = await reach(way)
-    long_ago = datetime(2026, 3, 1, 12, tzinfo=UTC)
-    await memory.remember("Ada", "likes tea", type="person", said_at=long_ago)
-    await memory.remember("Tea", "grows in Assam", type="concept")
-
-    [fact] = await memory.recall("tea", until="2026-04-01")
-    assert fact.said_at.date() == long_ago.date()
-    assert [one.entity for one in await memory.recall("tea", types=["concept"])] == ["Tea"]
-    assert len(await memory.recall("tea", least_score=1)) == 0
-
-
 async def test_entities_are_looked_up_listed_and_paged_and_a_fact_by_its_id(
     reach: Reach, way: str
 ) -> None:
@@ -168,18 +186,6 @@ async def test_entities_are_looked_up_listed_and_paged_and_a_fact_by_its_id(
     fact = await memory.get(stored.id)
     assert (fact.entity, fact.content, fact.valid, fact.author) == ("Ada", "likes tea", True, "ada")
     assert await memory.get("00000000-0000-4000-8000-000000000000") is None
-
-
-async def test_a_recall_of_one_entity_has_its_facts_alone(reach: Reach, way: str) -> None:
-    memory = await reach(way)
-    for number in range(30):
-        await memory.remember(f"User {number}", "likes green tea in the morning", type="person")
-    await memory.remember("User 7", "plays chess", type="person")
-
-    found = await memory.recall("who likes green tea?", entity="user 7", limit=50)
-    assert {fact.entity for fact in found} == {"User 7"}
-    assert found.facts[0].content == "likes green tea in the morning"
-    assert len(await memory.recall("green tea", entity="Nobody")) == 0
 
 
 async def test_chunks_of_documents_are_found_apart_from_facts(
@@ -226,20 +232,6 @@ async def test_items_logs_and_the_journal_are_there_every_way(reach: Reach, way:
     entry = {"granularity": "daily", "date": "2026-05-12", "content": "- Met Ben [chat:7]"}
     await memory.call("memory_create", {**entry, "instanceId": "laptop", "chatIds": ["7"]})
     assert [one.date for one in await memory.journal("daily")] == ["2026-05-12"]
-
-
-async def test_one_event_is_undone_and_any_tool_can_be_called(reach: Reach, way: str) -> None:
-    memory = await reach(way)
-    stored = await memory.remember("Ada", "likes tea", type="person")
-    listed = await memory.call("query_memory", {"mode": "list"}, reads=True)
-    assert listed["total"] == 1
-    with pytest.raises(errors.ArgumentInvalid):
-        await memory.undo(10**9)
-    [done] = await memory.undo(2)
-
-    assert done.removed > 0
-    assert len(await memory.recall("tea")) == 0
-    assert await memory.get(stored.id) is None
 
 
 async def test_a_client_that_is_not_open_says_how_to_open_it(way: str, tmp_path: Path) -> None:

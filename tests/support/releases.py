@@ -72,7 +72,6 @@ SLOW = (
     "tests/attacks/test_long_texts.py::test_long_texts_of_repeated_marks",
     "tests/cli/test_doctor.py::test_an_embedded_memory_that_the_next_start_refuses",
     "tests/cli/test_interruption.py::test_every_kind_of_command_ends_so",
-    "tests/explorer/test_hostile_texts.py::test_no_stored_text_becomes_markup",
     "tests/hooks/test_page.py",
     "tests/hooks/test_silence.py::test_a_server_that_cannot_be_reached",
     "tests/replicas/test_failover.py",

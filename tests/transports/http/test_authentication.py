@@ -41,35 +41,30 @@ ROUTES = [
 ]
 
 
-@pytest.mark.parametrize(("method", "path"), ROUTES)
-async def test_no_route_answers_without_a_token(
-    team: Team, http: httpx2.AsyncClient, method: str, path: str
+async def test_no_route_answers_without_a_token_but_that_it_lives(
+    team: Team, http: httpx2.AsyncClient
 ) -> None:
-    answer = await http.request(method, f"{team.root}{path}", json=HELLO)
-    assert answer.status_code == 401
-    assert answer.headers["www-authenticate"].startswith("Bearer ")
-    assert answer.json()["error"] == "invalid_token"
+    for method, path in ROUTES:
+        answer = await http.request(method, f"{team.root}{path}", json=HELLO)
+        assert answer.status_code == 401, (method, path)
+        assert answer.headers["www-authenticate"].startswith("Bearer "), (method, path)
+        assert answer.json()["error"] == "invalid_token", (method, path)
+    alive = await http.get(f"{team.root}/healthz")
+    assert (alive.status_code, alive.json()) == (200, {"status": "ok"})
 
 
-async def test_only_that_it_lives_is_told_to_anybody(team: Team, http: httpx2.AsyncClient) -> None:
-    answer = await http.get(f"{team.root}/healthz")
-    assert (answer.status_code, answer.json()) == (200, {"status": "ok"})
-
-
-@pytest.mark.parametrize("path", ["/mcp", "/mcp/team"])
 async def test_a_tool_sees_whose_token_it_is_and_which_space_was_addressed(
-    team: Team, era: Era, path: str
+    team: Team, era: Era
 ) -> None:
-    async with team.connect(ANA, era, path) as client:
-        answer = (await client.call_tool("introduce", {})).structured_content
-    assert answer is not None
-    assert answer["actor"] == "ana"
-    assert answer["space"] == ("team" if path.endswith("team") else None)
+    for path, space in (("/mcp", None), ("/mcp/team", "team")):
+        async with team.connect(ANA, era, path) as client:
+            answer = (await client.call_tool("introduce", {})).structured_content
+        assert answer is not None
+        assert (answer["actor"], answer["space"]) == ("ana", space)
 
 
-@pytest.mark.parametrize(
-    "headers",
-    [
+async def test_what_is_no_token_of_somebody_is_refused(team: Team) -> None:
+    for headers in (
         [("authorization", "Bearer trl_Nobody")],
         [("authorization", f"Bearer {LATE}")],
         [("authorization", "Bearer")],
@@ -83,26 +78,21 @@ async def test_a_tool_sees_whose_token_it_is_and_which_space_was_addressed(
         [("authorization", "Bearer trl_\u00e4")],
         [("x-authorization", f"Bearer {ANA}")],
         [("cookie", f"authorization=Bearer {ANA}")],
-    ],
-)
-async def test_what_is_no_token_of_somebody_is_refused(
-    team: Team, headers: list[tuple[str, str]]
-) -> None:
-    given = [*ACCEPT.items(), *headers]
-    raw = [(name.encode(), value.encode("latin-1")) for name, value in given]
-    async with httpx2.AsyncClient() as http:
-        answer = await http.post(team.mcp, json=HELLO, headers=raw)
-    assert answer.status_code == 401
+    ):
+        given = [*ACCEPT.items(), *headers]
+        raw = [(name.encode(), value.encode("latin-1")) for name, value in given]
+        async with httpx2.AsyncClient() as http:
+            answer = await http.post(team.mcp, json=HELLO, headers=raw)
+        assert answer.status_code == 401, headers
 
 
-@pytest.mark.parametrize(
-    "query", [f"access_token={ANA}", f"x=1&token={ANA}", f"q={ANA}", "API_KEY=1", "t=eyJhbGciOi"]
-)
 async def test_a_token_in_the_address_is_refused_though_another_is_in_its_place(
-    team: Team, http: httpx2.AsyncClient, query: str
+    team: Team, http: httpx2.AsyncClient
 ) -> None:
-    answer = await http.post(f"{team.mcp}?{query}", json=HELLO, headers=bear(ANA))
-    assert answer.status_code == 401
+    tokens = (f"access_token={ANA}", f"x=1&token={ANA}", f"q={ANA}", "API_KEY=1", "t=eyJhbGciOi")
+    for query in tokens:
+        answer = await http.post(f"{team.mcp}?{query}", json=HELLO, headers=bear(ANA))
+        assert answer.status_code == 401, query
 
 
 async def test_a_database_that_is_away_is_no_reason_to_call_a_token_wrong(

@@ -18,22 +18,20 @@ from textrawl.server.framing import MOST_BYTES, Outline
 pytestmark = pytest.mark.anyio
 
 
-@pytest.mark.parametrize(("body", "code", "identity"), BAD.values(), ids=BAD.keys())
 async def test_a_bad_body_gets_its_error_in_both_eras(
-    team: Team, http: httpx2.AsyncClient, era: Era, body: bytes, code: int, identity: object
+    team: Team, http: httpx2.AsyncClient, era: Era
 ) -> None:
     modern, _ = call_modern("introduce")
     headers = {**bear(ANA), "content-type": "application/json"}
     headers |= modern if era == "auto" else {}
-    answer = await http.post(team.mcp, content=body, headers=headers)
-    document = answer.json()
-    assert answer.status_code == (413 if len(body) > MOST_BYTES else 400)
-    assert (document["jsonrpc"], document["id"], document["error"]["code"]) == (
-        "2.0",
-        identity,
-        code,
-    )
-    assert (await http.post(team.mcp, json=HELLO, headers=bear(ANA))).status_code == 200
+    for name, (body, code, identity) in BAD.items():
+        answer = await http.post(team.mcp, content=body, headers=headers)
+        document = answer.json()
+        assert answer.status_code == (413 if len(body) > MOST_BYTES else 400), name
+        told = (document["jsonrpc"], document["id"], document["error"]["code"])
+        assert told == ("2.0", identity, code), name
+        good = await http.post(team.mcp, json=HELLO, headers=bear(ANA))
+        assert good.status_code == 200, name
 
 
 JSON = st.recursive(
@@ -73,15 +71,14 @@ async def test_a_stream_that_would_be_resumed_begins_anew(
         assert stream.headers["content-type"].startswith("text/event-stream")
 
 
-@pytest.mark.parametrize("path", ["/mcp/", "/mcp/team/"])
 async def test_a_slash_at_the_end_of_an_address_changes_nothing(
-    team: Team, http: httpx2.AsyncClient, path: str
+    team: Team, http: httpx2.AsyncClient
 ) -> None:
     headers, body = call_modern("introduce")
-    answer = await http.post(f"{team.root}{path}", json=body, headers=headers | bear(ANA))
-    assert answer.status_code == 200
-    document = answer.json()["result"]["structuredContent"]
-    assert document["space"] == ("team" if "team" in path else None)
+    for path, space in (("/mcp/", None), ("/mcp/team/", "team")):
+        answer = await http.post(f"{team.root}{path}", json=body, headers=headers | bear(ANA))
+        assert answer.status_code == 200
+        assert answer.json()["result"]["structuredContent"]["space"] == space
 
 
 async def test_a_page_of_this_machine_may_ask_first_and_then_read_the_answer(
@@ -103,19 +100,17 @@ async def test_a_page_of_this_machine_may_ask_first_and_then_read_the_answer(
         assert "mcp-session-id" in answer.headers["access-control-expose-headers"].lower()
 
 
-@pytest.mark.parametrize(
-    "origin", ["https://evil.example", "null", "file://", "http://localhost.evil"]
-)
-async def test_no_other_page_is_told_anything(
-    team: Team, http: httpx2.AsyncClient, origin: str
-) -> None:
-    page = {"origin": origin, "access-control-request-method": "POST"}
-    asked = await http.options(team.mcp, headers=page)
-    answer = await http.post(team.mcp, json=HELLO, headers={"origin": origin} | bear(ANA))
-    alive = await http.get(f"{team.root}/healthz", headers={"origin": origin})
-    assert (asked.status_code, answer.status_code, alive.status_code) == (403, 403, 200)
-    for entry in (asked, answer, alive):
-        assert "access-control-allow-origin" not in entry.headers
+async def test_no_other_page_is_told_anything(team: Team, http: httpx2.AsyncClient) -> None:
+    for origin in ("https://evil.example", "null", "file://", "http://localhost.evil"):
+        page = {"origin": origin}
+        asked = await http.options(
+            team.mcp, headers=page | {"access-control-request-method": "POST"}
+        )
+        answer = await http.post(team.mcp, json=HELLO, headers=page | bear(ANA))
+        alive = await http.get(f"{team.root}/healthz", headers=page)
+        answers = (asked, answer, alive)
+        assert [entry.status_code for entry in answers] == [403, 403, 200], origin
+        assert [e for e in answers if "access-control-allow-origin" in e.headers] == [], origin
 
 
 async def test_what_follows_a_body_never_becomes_a_header(team: Team) -> None:

@@ -88,58 +88,44 @@ async def test_the_pages_of_connectors_are_allowed_only_where_people_can_sign_in
                 assert (name, codes) == (name, (expected, expected, 403))
 
 
-@pytest.mark.parametrize("path", ["/mcp", "/mcp/team", "/readyz", "/metrics"])
-async def test_no_route_but_liveness_answers_to_another_name(
-    http: httpx2.AsyncClient, path: str
+async def test_no_route_but_liveness_answers_to_another_name_nor_a_call_of_the_modern_era(
+    http: httpx2.AsyncClient,
 ) -> None:
-    async with gather(lookup=None) as team:
-        evil = {"host": "evil.example"}
-        assert (await http.get(f"{team.root}{path}", headers=evil)).status_code == 421
-        assert (await http.get(f"{team.root}/healthz", headers=evil)).status_code == 200
-
-
-@pytest.mark.parametrize(
-    ("line", "status"), [(b"host: localhost", 421), (b"origin: http://localhost", 403)]
-)
-async def test_a_second_host_or_origin_is_refused(line: bytes, status: int) -> None:
-    async with gather(lookup=None) as team, await anyio.connect_tcp("127.0.0.1", team.port) as raw:
-        host = b"" if line.startswith(b"host") else b"host: localhost\r\n"
-        await raw.send(b"GET /readyz HTTP/1.1\r\n" + host + 2 * (line + b"\r\n") + b"\r\n")
-        assert (await raw.receive()).startswith(b"HTTP/1.1 %d " % status)
-
-
-async def test_calls_of_the_modern_era_are_checked_as_well(http: httpx2.AsyncClient) -> None:
     headers, body = call_modern("introduce")
     async with gather(lookup=None) as team:
+        named = {"host": "evil.example"}
+        for path in ("/mcp", "/mcp/team", "/readyz", "/metrics"):
+            answer = await http.get(f"{team.root}{path}", headers=named)
+            assert answer.status_code == 421, path
+        assert (await http.get(f"{team.root}/healthz", headers=named)).status_code == 200
         assert (await http.post(team.mcp, json=body, headers=headers)).status_code == 200
         evil = {**headers, "host": "127.0.0.1:evil"}
         assert (await http.post(team.mcp, json=body, headers=evil)).status_code == 421
 
 
-@pytest.mark.parametrize("host", ["127.0.0.1", "127.0.0.2", "::1", "localhost"])
-@pytest.mark.parametrize("insecure", [False, True])
-def test_addresses_of_this_machine_may_be_listened_on(host: str, insecure: bool) -> None:
-    refuse_exposure(host, public_url=None, insecure=insecure)
+async def test_a_second_host_or_origin_is_refused() -> None:
+    async with gather(lookup=None) as team:
+        for line, status in ((b"host: localhost", 421), (b"origin: http://localhost", 403)):
+            host = b"" if line.startswith(b"host") else b"host: localhost\r\n"
+            async with await anyio.connect_tcp("127.0.0.1", team.port) as raw:
+                await raw.send(b"GET /readyz HTTP/1.1\r\n" + host + 2 * (line + b"\r\n") + b"\r\n")
+                assert (await raw.receive()).startswith(b"HTTP/1.1 %d " % status), line
 
 
-OTHERS = [
-    "0.0.0.0",  # noqa: S104 - it is not bound to
-    "::",
-    "192.168.1.5",
-    "10.0.0.1",
-    "example.com",
-    "localhost.evil",
-    "fe80::1",
-    "",
-]
+def test_addresses_of_this_machine_may_be_listened_on() -> None:
+    for host in ("127.0.0.1", "127.0.0.2", "::1", "localhost"):
+        for insecure in (False, True):
+            refuse_exposure(host, public_url=None, insecure=insecure)
 
 
-@pytest.mark.parametrize("host", OTHERS)
-def test_addresses_that_others_reach_need_a_public_name_and_tokens(host: str) -> None:
-    with pytest.raises(
-        StartRefused, match=r"TEXTRAWL_HTTP_HOST: other machines can reach .*TEXTRAWL_PUBLIC_URL"
-    ):
-        refuse_exposure(host, public_url=None, insecure=False)
-    with pytest.raises(StartRefused, match=r"--insecure: other machines can reach "):
-        refuse_exposure(host, public_url=PUBLIC, insecure=True)
-    refuse_exposure(host, public_url=PUBLIC, insecure=False)
+OTHERS = ("::", "192.168.1.5", "10.0.0.1", "example.com", "localhost.evil", "fe80::1", "")
+
+
+def test_addresses_that_others_reach_need_a_public_name_and_tokens() -> None:
+    alone = r"TEXTRAWL_HTTP_HOST: other machines can reach .*TEXTRAWL_PUBLIC_URL"
+    for host in ("0.0.0.0", *OTHERS):  # noqa: S104 - it is not bound to
+        with pytest.raises(StartRefused, match=alone):
+            refuse_exposure(host, public_url=None, insecure=False)
+        with pytest.raises(StartRefused, match=r"--insecure: other machines can reach "):
+            refuse_exposure(host, public_url=PUBLIC, insecure=True)
+        refuse_exposure(host, public_url=PUBLIC, insecure=False)
