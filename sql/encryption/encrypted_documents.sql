@@ -4,7 +4,9 @@ create function textrawl.encrypted_documents(
     contents boolean default false,        -- true: with their contents
     credential bytea default null
 ) returns table (
-    document_id uuid, version integer, digest bytea, head bytea, content bytea, created_at timestamptz, stored_at timestamptz
+    document_id uuid, version integer, digest bytea, head bytea, content bytea,
+    bytes integer,  -- of the content
+    created_at timestamptz, stored_at timestamptz
 )
 language plpgsql stable security definer rows 1000
 set search_path from current
@@ -14,7 +16,8 @@ declare
     home integer := find_encrypted_graph(graph, credential);
 begin
     return query
-        select d.id, d.version, d.digest, d.head, case when contents then d.content end, d.created_at, d.stored_at
+        select d.id, d.version, d.digest, d.head, case when contents then d.content end, octet_length(d.content),
+            d.created_at, d.stored_at
         from encrypted_document d
         where d.space_id = home and (documents is null or d.id = any(documents))
         order by d.created_at, d.id;

@@ -7,19 +7,25 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from uuid import UUID
 
+import anyio
+import keyring
 import psycopg
 import pytest
 from hypothesis import given as for_all
 from hypothesis import strategies as st
+from keyring.backend import KeyringBackend
 
 from tests.cli.test_ingest import make_graph
 from tests.conftest import TOKEN, Databases
 from tests.sql.test_undo_kept import find_tables_that_hold
 from tests.support.commands import Outcome, Run
+from textrawl.cluster.opening import open_connection
 from textrawl.embedded.postmaster import OWNER
 from textrawl.errors import DecryptionFailed, EncryptionKeyUnusable
+from textrawl.memory.encrypted_documents import EncryptedGraph
 from textrawl.memory.encryption import GraphKey
 from textrawl.memory.key_files import KeyFiles
+from textrawl.postgres.database import Database
 
 PLANTED = ("quixotabel", "zanzibarum", "vermiculon")  # in a text, in a path and in a folder
 
@@ -293,6 +299,42 @@ def test_processes_that_start_at_once_make_one_owners_key(tmp_path: Path) -> Non
     assert {path.stat().st_mode & 0o777 for path in files} == {0o600}
 
 
+@pytest.mark.anyio
+async def test_two_ingests_at_once_into_a_new_graph_have_one_key(
+    owner: psycopg.Connection, url: str, key: Path
+) -> None:
+    owner.execute("select create_space('new', tier => 'sensitive')")
+    signing = {"credential": None, "client": None, "tool": "test", "request": None}
+    claimed = list[GraphKey]()
+
+    async def claim(database: Database) -> None:
+        graph = EncryptedGraph(database, signing, "new", KeyFiles(f"file:{key}"))
+        claimed.append(await graph.claim_key())
+
+    async with open_connection(url, timeout=30) as database, anyio.create_task_group() as both:
+        both.start_soon(claim, database)
+        both.start_soon(claim, database)
+
+    [(stored,)] = owner.execute("select id from graph_key").fetchall()
+    assert [one.id for one in claimed] == [stored, stored]
+    assert [path.stem for path in (key.parent / "graph-keys").glob("*.key")] == [str(stored)]
+
+
+class Ring(KeyringBackend):
+    """A keyring in the memory of the test."""
+
+    priority = 1  # pyright: ignore[reportAssignmentType, reportIncompatibleMethodOverride]
+
+    def __init__(self) -> None:
+        self.kept: dict[tuple[str, str], str] = {}
+
+    def get_password(self, service: str, username: str) -> str | None:
+        return self.kept.get((service, username))
+
+    def set_password(self, service: str, username: str, password: str) -> None:
+        self.kept[service, username] = password
+
+
 def test_the_owners_key_comes_from_a_command_or_the_keyring(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -302,6 +344,16 @@ def test_the_owners_key_comes_from_a_command_or_the_keyring(
     made = command.create()
 
     assert command.load(made.id).secret == made.secret
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "ring"))
+    before = keyring.get_keyring()
+    keyring.set_keyring(ring := Ring())
+    try:
+        kept = KeyFiles("keyring").create()
+        assert KeyFiles("keyring").load(kept.id).secret == kept.secret
+        assert [len(base64.b64decode(text)) for text in ring.kept.values()] == [32]
+    finally:
+        keyring.set_keyring(before)
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
     for wrong, reason in (
         ("command:false", "exit code 1"),
         ("command:no-such-program", "FileNotFoundError"),

@@ -28,7 +28,7 @@ from textrawl.values.word_lists import SecretMode
 
 Row = TypeVar("Row")
 
-_BATCH = 100  # documents that are fetched at once
+_BATCH = 8_000_000  # bytes that are fetched at once, or one document
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ class EncryptedRow:
     digest: bytes
     head: bytes
     content: bytes | None
-    created_at: datetime
+    bytes: int
     stored_at: datetime
 
 
@@ -286,11 +286,10 @@ class EncryptedGraph:
 
         The score of the best chunk is 1, and those of the others are shares of it.
         """
-        ids = [row.document_id for row in await self._fetch()]
         places = list[tuple[Document, Sequence[int]]]()
         with closing(WordIndex()) as index:
-            for start in range(0, len(ids), _BATCH):
-                found = await self._read(ids[start : start + _BATCH])
+            for ids in _divide(await self._fetch()):
+                found = await self._read(ids)
                 chunks = [(document, span) for document in found for span in document.spans]
                 texts = [(document.head.label, _cut(document, span)) for document, span in chunks]
                 await to_thread.run_sync(index.add, texts)
@@ -360,6 +359,18 @@ class EncryptedIngestion(Ingestion):
     async def store_file(self, found: FoundFile, text: FileText) -> IngestedSourceRow:
         """Store the text of a file."""
         return await self._encrypted.add(found, text)
+
+
+def _divide(rows: Sequence[EncryptedRow]) -> list[list[UUID]]:
+    """Return the ids of documents in batches that fit into the memory of a command."""
+    batches, size = list[list[UUID]](), _BATCH
+    for row in rows:
+        if size + row.bytes > _BATCH:
+            batches.append([])
+            size = 0
+        batches[-1].append(row.document_id)
+        size += row.bytes
+    return batches
 
 
 def _read_id(name: str) -> UUID | None:

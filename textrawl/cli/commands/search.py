@@ -97,7 +97,8 @@ def _search_documents(space: str | None, text: str, limit: int, as_of: Any) -> c
     async def work(session: commands.Session) -> commands.Found:
         principal = session.caller.principal
         graph = principal.home_space if principal.pinned else None
-        if graph is None or graph.tier != "sensitive":
+        reached = session.graphs is None or (graph is not None and graph.name in session.graphs)
+        if graph is None or graph.tier != "sensitive" or not reached:
             return await commands.search.run(
                 session, text, limit=limit, as_of=as_of, documents=True
             )
