@@ -28,6 +28,7 @@ from textrawl.cli.console import (
     show_progress,
     write_json,
     write_message,
+    write_texts,
 )
 from textrawl.cli.encrypted_graphs import administer_graph
 from textrawl.cli.inputs import AsJson
@@ -231,8 +232,10 @@ def key(
     if as_json:
         write_json(shown)
         return
-    lines = [(label.replace("_", " "), str(value)) for label, value in shown.items()]
-    open_console().print(draw_rows(("graph", name), lines))
+    lines = (f"{label.replace('_', ' ')}: {value}" for label, value in shown.items())
+    write_texts(open_console(), *lines)
+    if export_to:
+        write_message(f"Who has {export_to} can read all documents of {name}: keep it safe.")
 
 
 async def _copy_key(
