@@ -12,6 +12,7 @@ from textrawl.values.grounding import Evidence, Grounding, Unsupported
 
 LOST = 0.05  # of the claims that a text says
 SAID = 190  # of 376
+JUDGED = ("grounding_judged", "grounding_short", "grounding_fresh")
 RIGHT = (
     ("Ann met Tim.", ["Ann", "related_to", "Tim"]),
     ("Ann is an engineer at Acme.", ["Ann", "works_at", "Acme"]),
@@ -84,7 +85,7 @@ def test_no_wrong_claim_is_kept_as_said_and_few_right_ones_are_dropped() -> None
 
 
 def test_nobody_gets_what_a_sentence_says_of_somebody_else_or_of_another_time() -> None:
-    for passage in (*read_passages("grounding_judged"), *read_passages("grounding_short")):
+    for passage in chain.from_iterable(map(read_passages, JUDGED)):
         for claim in passage.no:
             assert judge(Grounding(passage.text), claim)[0] != "said", (passage.text, claim)
     for text, claim in RIGHT:
@@ -112,6 +113,7 @@ def test_a_text_that_invents_a_name_or_a_number_is_told() -> None:
     assert grounding.find_invention("Ada's lamps: three, from Rome. Bought on Monday") is None
     assert grounding.find_invention("It was Eve who bought them") == "Eve"
     assert grounding.find_invention("She bought 30 lamps") == "30"
+    assert not Grounding("The lamps are old.").names("Theo")
     assert grounding.cite_line("She has three lamps") == "She has three lamps"
     assert grounding.cite_line("Ada bought 30 lamps") == "On Monday Ada bought 3 lamps in Rome."
     assert grounding.cite_line("Ada sold 30 chairs in Oslo") is None

@@ -153,6 +153,8 @@ def is_same(one: Word, other: Word) -> bool:
         return False
     short, long = sorted((one.plain, other.plain), key=len)
     if one.name and other.name:
+        if is_light(one) or is_light(other):  # Theo is not The
+            return False
         return long.startswith(short) and len(long) - len(short) <= _NAME_ENDING
     pairs = enumerate(zip(short, long, strict=False))
     shared = next((n for n, (a, b) in pairs if a != b), len(short))

@@ -39,6 +39,7 @@ from textrawl.values.claim_words import (
 _MOST_TRIED = 8  # sentences that a claim is compared with: those that have most of its words
 
 _INTRODUCES = r"(?:\bI'?\u2019?m|\bI am|\b[Mm]y name is|\b[Ii]ch bin|\b[Jj]e suis|\b[Ss]oy) {0}\b"
+_SPEAKER = re.compile(r"^\W*\w+(?: \w+)?\W{0,3}[:>\]]\W*\s", re.MULTILINE)
 _BULLET = re.compile(r"^(?:[-*\u2022\u2013\u2014]\s+)+")
 
 _SHORT = 3  # words of a remark
@@ -222,7 +223,8 @@ class Grounding:
         """Return the forms of a name. Raises Unsupported if the text has none of them."""
         names = [name, *self._aliases.get(name.casefold(), ())]
         introduced = re.search(_INTRODUCES.format(re.escape(name)), self._text)
-        if introduced or fold(name) in read_lists()["writer"]:
+        writes = introduced or fold(name) in read_lists()["writer"]
+        if writes and not _SPEAKER.search(self._text):  # "I" is whoever speaks
             names += sorted(read_list("writers"))
         forms = [[w for w in read_words(one) if w.plain not in ("the", "a", "an")] for one in names]
         forms = [form for form in forms if form and all(self._find(part) for part in form)]
@@ -237,11 +239,14 @@ class Grounding:
         return _Entity(name, (*forms, *alone))
 
     def _is_shared(self, part: Word, name: Sequence[Word]) -> bool:
-        """Return whether a word is a part of another name, too, as in Team Falcon, Team Heron."""
+        """Return whether another name has the word, too: Team Falcon, Team Heron; report A."""
         for number, place in self._find(part):
             words = self._sentences[number].words
-            beside = (*words[max(place - 1, 0) : place], *words[place + 1 : place + 2])
+            after = words[place + 1 : place + 2]
+            beside = (*words[max(place - 1, 0) : place], *after)
             if any(w.name and not has(name, w) and not is_light(w) for w in beside):
+                return True
+            if any((w.number or len(w.plain) == 1) and not has(name, w) for w in after):
                 return True
         return False
 

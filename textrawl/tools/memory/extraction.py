@@ -110,11 +110,12 @@ class Findings:
         return sum(said.quoted for said in self.facts_said)
 
     def keep_fact(self, fact: FactItem, said: Evidence) -> None:
-        """Add a fact, or its sentence if it is to be quoted. A sentence is added once."""
+        """Add a fact, or its sentence if it is to be quoted. The same words are added once."""
         if said.quoted:
             fact = FactItem.model_validate({**fact.model_dump(), "observation": said.quotation})
-        key = fact.entityName.casefold(), fact.observation.casefold()
-        if not (said.quoted and key in self._kept):
+        name, told = fact.entityName.casefold(), fact.observation.casefold()
+        key = name, told.removeprefix(f"{name} ").rstrip(".")
+        if key not in self._kept:
             self._kept.add(key)
             self.facts.append(fact)
             self.facts_said.append(said)
