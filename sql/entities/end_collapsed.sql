@@ -23,7 +23,8 @@ begin
               -- An equal relation can have kept it ended.
               and (r.valid_until = former.ended or r.valid_until is not distinct from coalesce(present.ended, former.valid_until));
         end if;
-        if found then
+        -- A row that another undo keeps is ended again when it comes back.
+        if found or not exists (select from observation o where o.space_id = end_collapsed.space and o.id = former.id) then
             insert into merged as m select former.*
             on conflict (space_id, merge_id, id) do update set twin = excluded.twin, ended = excluded.ended;
         end if;

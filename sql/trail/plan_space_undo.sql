@@ -231,6 +231,10 @@ begin atomic
         select own_event.entity_id as id from own_event
         union
         select unnest(array[own_event.detail ->> 'to', own_event.detail ->> 'merged'])::uuid from own_event
+        union
+        -- A split can have given a relation to another entity since.
+        select unnest(array[r.from_entity, r.to_entity]) from removed_relation
+        join textrawl.relation r on r.space_id = space and r.id = removed_relation.id
     ), dropped as materialized (
         select e.id
     from touched t join textrawl.entity e on e.space_id = space and e.id = t.id
@@ -335,9 +339,12 @@ begin atomic
         select distinct on (r.from_entity, r.relation_type, r.to_entity)
             'revive', 'relation', r.id, r.from_entity, null::bigint, m.valid_until, null::uuid, null::jsonb
         from textrawl.merged m
+        join textrawl.merge g on g.space_id = space and g.id = m.merge_id
         join textrawl.relation r on r.space_id = space and r.id = m.id and r.valid_until = m.ended
         where m.space_id = space and m.twin in (select removed_relation.id from removed_relation)
           and m.id not in (select removed_relation.id from removed_relation)
+          -- Where it connected the two entities, the merge would have ended it anyway.
+          and not (r.from_entity = r.to_entity and (m.id = any(g.sources)) <> (m.id = any(g.targets)))
         order by r.from_entity, r.relation_type, r.to_entity, r.created_at, r.id) twin
     union all
     select * from textrawl.plan_names(space, taken, array(select w.id from withdrawn w))

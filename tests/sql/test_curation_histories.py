@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.sql.deeds import Deed, World, list_changes
+from tests.sql.deeds import Deed, State, World, list_changes
 
 pytestmark = pytest.mark.slow
 
@@ -105,6 +105,28 @@ def test_relations_that_merges_ended_are_undone_to_the_row(owner: psycopg.Connec
     ]  # fmt: skip
     for before, own in histories:
         undo_and_revert(World(owner, f"merged{next(_numbers)}"), before, "bob", own)
+
+
+def test_the_undos_of_two_authors_leave_nothing_in_either_order(owner: psycopg.Connection) -> None:
+    # A merge ends bob's relation of both entities, as it ends one that equals ana's.
+    looped = [Deed("relate", "ana"), Deed("relate", "bob", 0, 1), Deed("merge", "bob", 0, 1)]
+    # After the split, ana's relation is one of an entity that she never named.
+    moved = [*looped, Deed("relate", "ana", 1, 2)]
+    # The merge is repeated while the undo of bob keeps his relation.
+    split = [*looped[:2], Deed("merge", "ana", 0, 1), Deed("split", "bob")]
+    for history in (looped, moved, split):
+        for authors in (("ana", "bob"), ("bob", "ana")):
+            world, states = World(owner, f"two{next(_numbers)}"), list[State]()
+            since, earlier = world.now(), world.read_state()
+            live(world, history)
+            undos = list[list[int]]()
+            for author in authors:
+                states.append(world.read_state())
+                undos.append(world.undo(author, since))
+            assert list_changes(earlier, world.read_state()) == []
+            while undos:
+                world.revert(undos.pop())
+                assert list_changes(states.pop(), world.read_state()) == []
 
 
 @given(
