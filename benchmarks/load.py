@@ -1,12 +1,14 @@
 """The calls that a team of clients gets from one server over a large memory, and their cost.
 
     python -m benchmarks.load [--facts 100000] [--clients 32] [--seconds 600] [--every 60]
-        [--pause 0]
+        [--pause 0] [--memory FOLDER]
 
 It uses an embedded Postgres in a temporary folder, local embeddings, and a server over HTTP with a
 token for each client. Four of five calls read (search, entity, list), and one writes. Every
-twentieth write is immediately looked up. It prints Markdown: a row for each minute, then the
-totals. `--seconds 3600` is the soak test. With `--pause 1` it uses little of the machine.
+twentieth write is immediately looked up. First one client searches alone. It prints Markdown: a row
+for each minute, then the totals. `--seconds 3600` is the soak test. With `--pause 1` it uses little
+of the machine. `--memory` names a folder that keeps the facts for the next run, which uses a copy;
+with `--seconds 0` it is only filled.
 """
 
 import argparse
@@ -16,7 +18,10 @@ import statistics
 import sys
 import time
 from collections import Counter
+from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -32,11 +37,13 @@ from benchmarks.support.work import Work
 from tests.support.http_team import bear, call_modern
 from textrawl import migrate
 from textrawl.embedded.cluster import run_embedded
-from textrawl.embedded.postmaster import APP, OWNER, SUPERUSER
+from textrawl.embedded.postmaster import APP, OWNER, SUPERUSER, find_postmaster
 from textrawl.models.local import LocalEmbedder
 from textrawl.settings import read_foreign_environment
 
 _READS, _LOOK_UP = 0.8, 0.05
+_ALONE, _WARM = 1050, 50  # searches of a single client; those at the beginning do not count
+_FILLED = "filled"  # a file beside the memory that `--memory` keeps
 _MIX = {
     "read": ["query_memory search"] * 7 + ["query_memory entity"] * 2 + ["query_memory list"],
     "write": ["remember_fact"] * 8 + ["relate_entities", "build_knowledge"],
@@ -52,15 +59,17 @@ class Tally:
         default_factory=lambda: {kind: list[float]() for kind in _MIX}
     )
     errors: Counter[str] = field(default_factory=Counter[str])
+    searches: list[float] = field(default_factory=list[float])
     looked_up: int = 0
     wrong: int = 0
 
 
 @dataclass(frozen=True)
 class Footprint:
-    """The resources that the server uses at one moment."""
+    """The resources that the server uses at one moment, and the memory of all of Postgres."""
 
     memory: float  # MB
+    postgres: float  # MB
     files: int
     connections: int
     backends: int
@@ -83,6 +92,17 @@ class Team:
             for number, token in enumerate(self._tokens):
                 group.start_soon(self._serve, number, token, over, pause)
 
+    async def search_alone(self) -> list[float]:
+        """Return the seconds of searches of a single client, while nobody else calls."""
+        alone: list[float] = []
+        async with httpx2.AsyncClient(headers=bear(self._tokens[0]), timeout=60) as http:
+            for _ in range(_ALONE):
+                tool, arguments = self._kinds["query_memory search"]()
+                began = time.perf_counter()
+                await self._call(http, tool, arguments)
+                alone.append(time.perf_counter() - began)
+        return alone[_WARM:]
+
     async def _serve(self, number: int, token: str, over: float, pause: float) -> None:
         dice = random.Random(number)  # noqa: S311 - the same calls in every run
         async with httpx2.AsyncClient(headers=bear(token), timeout=60) as http:
@@ -91,7 +111,10 @@ class Team:
                 tool, arguments = self._kinds[dice.choice(_MIX[did])]()
                 began = time.perf_counter()
                 answer = await self._call(http, tool, arguments)
-                self._tally.taken[did].append(time.perf_counter() - began)
+                taken = time.perf_counter() - began
+                self._tally.taken[did].append(taken)
+                if arguments.get("mode") == "search":
+                    self._tally.searches.append(taken)
                 new = answer and tool == "remember_fact" and "duplicate" not in answer
                 if answer and new and dice.random() < _LOOK_UP:
                     await self._look_up(http, arguments["entityName"], answer["observationId"])
@@ -140,13 +163,25 @@ def find_server(port: str) -> psutil.Process:
     return found
 
 
-def weigh(server: psutil.Process, superuser: str) -> Footprint:
-    """Return the resources that the server uses now."""
+def weigh(server: psutil.Process, superuser: str, pgdata: Path) -> Footprint:
+    """Return the resources that the server and Postgres use now."""
     with psycopg.connect(superuser) as connection:
         row = connection.execute(_BACKENDS).fetchone()
     assert row is not None
     memory = server.memory_info().rss / 1e6
-    return Footprint(memory, server.num_fds(), len(server.net_connections("tcp")), row[0])
+    connections = len(server.net_connections("tcp"))
+    return Footprint(memory, weigh_postgres(pgdata), server.num_fds(), connections, row[0])
+
+
+def weigh_postgres(pgdata: Path) -> float:
+    """Return the memory of all processes of Postgres in MB. Shared pages count once."""
+    pid = find_postmaster(pgdata)
+    assert pid is not None
+    memory = 0.0
+    for process in (parent := psutil.Process(pid), *parent.children()):
+        with suppress(psutil.NoSuchProcess):
+            memory += process.memory_full_info().pss / 1e6
+    return memory
 
 
 def rank(seconds: list[float]) -> list[float]:
@@ -163,6 +198,7 @@ def write_row(name: str, seconds: float, parts: dict[str, list[float]], weight: 
     cells = [f"{number:.0f}" for did in parts for number in rank(parts[did])]
     costs = [
         f"{weight.memory:.0f}",
+        f"{weight.postgres:.0f}",
         str(weight.files),
         str(weight.connections),
         str(weight.backends),
@@ -171,16 +207,24 @@ def write_row(name: str, seconds: float, parts: dict[str, list[float]], weight: 
 
 
 async def watch(
-    tally: Tally, server: psutil.Process, superuser: str, every: float, weights: list[Footprint]
+    tally: Tally, look: Callable[[], Footprint], every: float, weights: list[Footprint]
 ) -> None:
     """Print a row at regular intervals."""
     seen = dict.fromkeys(tally.taken, 0)
     for number in range(1, 100_000):
         await anyio.sleep(every)
-        weights.append(await anyio.to_thread.run_sync(weigh, server, superuser))
+        weights.append(await anyio.to_thread.run_sync(look))
         parts = {did: taken[seen[did] :] for did, taken in tally.taken.items()}
         seen = {did: len(taken) for did, taken in tally.taken.items()}
         print(write_row(f"{number * every:.0f} s", every, parts, weights[-1]), flush=True)
+
+
+def write_head(given: argparse.Namespace) -> None:
+    """Print the head of the table."""
+    print(f"{tell_machine()}; {given.facts:,} facts, {given.clients} clients.\n")
+    titles = [f"{did} p{number}, ms" for did in _MIX for number in (50, 95, 99)]
+    print(f"| | calls/s | {' | '.join(titles)} | MB | MB of Postgres | files | TCP |", end="")
+    print(" backends |\n|---|" + "---:|" * 12, flush=True)
 
 
 def write_end(tally: Tally, seconds: float, weights: list[Footprint], deadlocks: int) -> None:
@@ -196,41 +240,71 @@ def write_end(tally: Tally, seconds: float, weights: list[Footprint], deadlocks:
     warm, last = weights[1], weights[-1]  # the first one is from before any call
     drift = 100 * (last.memory / warm.memory - 1)
     print(
-        f"Memory: {weights[0].memory:.0f} MB at the start, {warm.memory:.0f} MB warm,"
-        f" {last.memory:.0f} MB at the end: {drift:+.1f} %."
+        f"Memory of the server: {weights[0].memory:.0f} MB at the start, {warm.memory:.0f} MB warm,"
+        f" {last.memory:.0f} MB at the end: {drift:+.1f} %. Of Postgres: {weights[0].postgres:.0f},"
+        f" {warm.postgres:.0f} and {last.postgres:.0f} MB."
     )
+
+
+def write_searches(alone: list[float], tally: Tally) -> None:
+    """Print the times of searches of one client alone, and among all clients."""
+    (median, _, slow), (median_beside, _, slow_beside) = rank(alone), rank(tally.searches)
+    print(
+        f"Searches: p50 {median:.0f} and p99 {slow:.0f} ms alone; p50 {median_beside:.0f} and p99"
+        f" {slow_beside:.0f} ms among all clients: {slow_beside / slow:.1f} times."
+    )
+
+
+async def fill_once(folder: Path, facts: int) -> None:
+    """Fill the memory in a folder, unless it is filled already."""
+    if (folder / _FILLED).exists():
+        return
+    embedder = LocalEmbedder()
+    await embedder.warm()
+    async with run_embedded(folder / "data") as cluster:
+        await migrate(cluster.dsn(OWNER))
+        enrol(cluster.dsn(OWNER))  # the author of the facts
+        async with await psycopg.AsyncConnection.connect(
+            cluster.dsn(OWNER), autocommit=True
+        ) as owner:
+            await fill(owner, embedder, facts)
+    (folder / _FILLED).touch()
 
 
 async def run(given: argparse.Namespace, folder: Path) -> bool:
     """Print the tables. Return True if there was no error."""
-    embedder, tally, seconds = LocalEmbedder(), Tally(), 0.0
-    await embedder.warm()
-    async with run_embedded(folder) as cluster:
+    tally, seconds = Tally(), 0.0
+    if given.memory is not None:
+        await anyio.run_process(["cp", "-a", str(given.memory / "data"), str(folder / "data")])
+    else:
+        await fill_once(folder, given.facts)
+    async with run_embedded(folder / "data") as cluster:
         await migrate(cluster.dsn(OWNER))
         tokens = [enrol(cluster.dsn(OWNER)) for _ in range(given.clients)]
-        async with await psycopg.AsyncConnection.connect(
-            cluster.dsn(OWNER), autocommit=True
-        ) as owner:
-            await fill(owner, embedder, given.facts)
         environment = read_foreign_environment() | {
             "DATABASE_URL": cluster.dsn(APP), "EMBEDDING_PROVIDER": "local",
             "ACCESS_TOKEN": tokens[0], "RATE_LIMIT": "0",
         }  # fmt: skip
         async with listen(environment) as url:
             server = find_server(url.split(":")[2].split("/")[0])
-            weights = [weigh(server, cluster.dsn(SUPERUSER))]
+            look = partial(weigh, server, cluster.dsn(SUPERUSER), cluster.data)
+            team = Team(url, tokens, tally)
+            alone, weights = await team.search_alone(), [look()]
             print(f"{tell_machine()}; {given.facts:,} facts, {given.clients} clients.\n")
             titles = [f"{did} p{number}, ms" for did in _MIX for number in (50, 95, 99)]
-            print(f"| | calls/s | {' | '.join(titles)} | MB | files | TCP | backends |")
-            print("|---|" + "---:|" * 11, flush=True)
+            print(
+                f"| | calls/s | {' | '.join(titles)} | MB | MB of Postgres | files | TCP |", end=""
+            )
+            print(" backends |\n|---|" + "---:|" * 12, flush=True)
             async with anyio.create_task_group() as group:
-                group.start_soon(watch, tally, server, cluster.dsn(SUPERUSER), given.every, weights)
+                group.start_soon(watch, tally, look, given.every, weights)
                 began = time.monotonic()
-                await Team(url, tokens, tally).run(given.seconds, given.pause)
+                await team.run(given.seconds, given.pause)
                 seconds = time.monotonic() - began
                 group.cancel_scope.cancel()
-            weights.append(weigh(server, cluster.dsn(SUPERUSER)))
+            weights.append(look())
         write_end(tally, seconds, weights, count_deadlocks(cluster.dsn(OWNER)))
+        write_searches(alone, tally)
     return not tally.errors and not tally.wrong
 
 
@@ -242,8 +316,16 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=600)
     parser.add_argument("--every", type=float, default=60)
     parser.add_argument("--pause", type=float, default=0, help="seconds after each call")
+    parser.add_argument("--memory", type=Path, help="folder that keeps the facts")
+    given = parser.parse_args()
+    if given.memory is not None:
+        given.memory.mkdir(exist_ok=True)
+        given.memory.chmod(0o755)
+        anyio.run(fill_once, given.memory, given.facts)
+    if not given.seconds:
+        return
     with open_folder("load") as folder:
-        sound = anyio.run(run, parser.parse_args(), folder)
+        sound = anyio.run(run, given, folder)
     sys.exit(0 if sound else 1)
 
 

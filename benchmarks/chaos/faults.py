@@ -7,30 +7,48 @@ import time
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
+from datetime import timedelta
 from pathlib import Path
 
 import anyio
 import psutil
 import psycopg
 from anyio import to_thread
+from psycopg import sql
 
 from benchmarks.chaos.ledger import Ledger
 from benchmarks.chaos.servers import HttpServer, PipeServer
+from tests.support.clock import set_back
 from textrawl.embedded.cluster import Cluster
 from textrawl.embedded.postmaster import OWNER, SUPERUSER, find_postmaster, read_pid_file
 
 _APP = "select pg_terminate_backend(pid) from pg_stat_activity where usename = 'textrawl_app'"
 
 
+_TABLES = """
+    select c.relname::text from pg_class c
+    where c.relnamespace = 'textrawl'::regnamespace and c.relkind = 'r' order by c.relname"""
+
+
 @dataclass(frozen=True)
 class Plan:
-    """The number of each fault, the seconds that Postgres is frozen, and the number of writes."""
+    """The number of each fault, the seconds that Postgres is frozen, and the number of writes.
+
+    `disk` is the size in MB of a disk in memory for the data, which `full_disks` fill. `older` is
+    the checkout of another version, whose server also serves the memory, and makes it.
+    """
 
     server_kills: int = 50
     postmaster_kills: int = 20
     restarts: int = 20
     terminations: int = 200
     freeze: float = 30.0
+    server_freezes: int = 20
+    clocks: int = 10
+    full_disks: int = 0
+    disk: int = 0
+    deeds: bool = True
+    older: str = ""
     writes: int = 40_000
     clients: int = 8
     pipes: int = 2
@@ -45,6 +63,13 @@ class Wounds:
     def add(self, kind: str, seconds: float) -> None:
         """Add a fault from which everything has recovered."""
         self.healed.setdefault(kind, []).append(seconds)
+
+
+def _fill(filler: Path) -> None:
+    """Write a file until the disk has no room."""
+    with filler.open("ab") as file, suppress(OSError):
+        while True:
+            os.write(file.fileno(), bytes(1 << 16))
 
 
 def find_cluster(pgdata: Path) -> Cluster:
@@ -75,6 +100,9 @@ class Chaos:
             (plan.server_kills, "server killed", self._kill_server),
             (plan.postmaster_kills, "Postgres killed", self._kill_postmaster),
             (plan.restarts, "Postgres stopped fast", self._stop_postmaster),
+            (plan.server_freezes, "server frozen", self._freeze_server),
+            (plan.clocks, "clock set", self._set_clock),
+            (plan.full_disks, "disk full", self._fill_disk),
         ]
         await self._ledger.wait_for_success(self.ways, time.monotonic())
         for times, kind, do in faults:
@@ -88,8 +116,8 @@ class Chaos:
             self._tell(kind)
 
     def _tell(self, kind: str) -> None:
-        done = len(self._ledger.acknowledged)
-        print(f"{kind}: done, {done:,} facts acknowledged", file=sys.stderr, flush=True)
+        done = self._ledger.count
+        print(f"{kind}: done, {done:,} writes acknowledged", file=sys.stderr, flush=True)
 
     async def _terminate(self, _: int) -> float:
         began = time.monotonic()
@@ -104,11 +132,47 @@ class Chaos:
     async def _kill_server(self, number: int) -> float:
         """Kill the server over HTTP, a server over stdio, or all servers at once."""
         names = sorted(self._pipes)
-        chosen = [{"HTTP"}, set(names[:1]), {"HTTP"}, set(names[-1:]), self.ways][number % 5]
+        chosen = [{"HTTP"}, set(names[:1]), {"HTTP"}, set(names[-1:]), {"HTTP", *names}][number % 5]
         began = time.monotonic()
         for way in chosen:
             (self._http if way == "HTTP" else self._pipes[way]).kill()
         return await self._ledger.wait_for_success(chosen, began)
+
+    async def _freeze_server(self, number: int) -> float:
+        """Freeze a server for three seconds, or for ten. Time begins when it goes on."""
+        server = [self._http, *self._pipes.values()][number % (1 + len(self._pipes))]
+        server.send_signal(signal.SIGSTOP)
+        await anyio.sleep(10 if number % 5 == 4 else 3)
+        began = time.monotonic()
+        server.send_signal(signal.SIGCONT)
+        return await self._ledger.wait_for_success(self.ways, began)
+
+    async def _set_clock(self, number: int) -> float:
+        """Set the clock of the database back, or forth every second time, by up to 90 days."""
+        days = (1 + 37 * number % 90) * (-1) ** number
+        await to_thread.run_sync(self._move_times, timedelta(days=days))
+        return await self._ledger.wait_for_success(self.ways, time.monotonic())
+
+    def _move_times(self, by: timedelta) -> None:
+        with psycopg.connect(find_cluster(self._pgdata).dsn(OWNER), autocommit=True) as owner:
+            while True:
+                with suppress(psycopg.errors.LockNotAvailable), owner.transaction():
+                    # Give up before Postgres looks for deadlocks.
+                    owner.execute("set local lock_timeout = '500ms'")
+                    tables = sql.SQL(", ").join(
+                        sql.Identifier("textrawl", name) for (name,) in owner.execute(_TABLES)
+                    )
+                    owner.execute(sql.SQL("lock table {}").format(tables))
+                    set_back(owner, by)
+                    return
+
+    async def _fill_disk(self, _: int) -> float:
+        """Leave no room on the disk for three seconds. Time begins when there is room again."""
+        filler = self._pgdata.parent / "filler"
+        await to_thread.run_sync(_fill, filler)
+        await anyio.sleep(3)
+        filler.unlink()
+        return await self._ledger.wait_for_success(self.ways, time.monotonic())
 
     async def _kill_postmaster(self, number: int) -> float:
         """Kill Postgres, every second time with its children. Time begins when it is back."""

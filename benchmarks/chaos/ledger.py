@@ -31,7 +31,17 @@ class Ledger:
     errors: Counter[str] = field(default_factory=Counter[str])
     repeated: int = 0
     mistaken: list[str] = field(default_factory=list[str])
+    kept: dict[str, dict[str, str | None]] = field(default_factory=dict[str, dict[str, str | None]])
     _latest: dict[str, float] = field(default_factory=dict[str, float])
+
+    @property
+    def count(self) -> int:
+        """The number of acknowledged writes of all kinds."""
+        return len(self.acknowledged) + sum(map(len, self.kept.values()))
+
+    def keep(self, kind: str, key: str, text: str | None) -> None:
+        """Record what was acknowledged to be stored under a key: a text, or nothing."""
+        self.kept.setdefault(kind, {})[key] = text
 
     def note(self, way: str, began: float) -> None:
         """Record that a call over `way` that began at `began` has succeeded."""

@@ -4,6 +4,7 @@ import itertools
 import json
 import os
 import signal
+import subprocess
 import sys
 from collections.abc import Mapping
 from contextlib import suppress
@@ -35,13 +36,17 @@ class Place:
     token: str
     port: int
 
-    async def start(self, *arguments: str, **streams: Any) -> Process:
-        """Start `textrawl` in another process, which writes its messages to servers.log."""
+    async def start(self, *arguments: str, merged: bool = False, **streams: Any) -> Process:
+        """Start `textrawl` in another process, which writes its messages to servers.log.
+
+        With `merged`, it writes them to stdout.
+        """
         with (self.folder / "servers.log").open("ab") as log:
             return await anyio.open_process(
                 [sys.executable, "-m", "textrawl", *arguments],
                 env=dict(self.environment),
-                stderr=log,
+                cwd=self.folder,
+                stderr=subprocess.STDOUT if merged else log,
                 **streams,
             )
 
@@ -57,31 +62,46 @@ class Server:
 
     def kill(self) -> None:
         """Kill the server with SIGKILL, as the kernel does if memory is short."""
+        self.send_signal(signal.SIGKILL)
+
+    def send_signal(self, number: signal.Signals) -> None:
+        """Send a signal to the server, if it runs."""
         if self.process is not None and self.process.returncode is None:
-            os.kill(self.process.pid, signal.SIGKILL)
+            os.kill(self.process.pid, number)
 
 
 def _read_result(response: httpx2.Response) -> dict[str, Any]:
     """Return the result of a response: JSON or, if the answer was slow, a stream of events."""
     if response.headers["content-type"].startswith("application/json"):
-        return response.json()["result"]
+        return _find_result(response.json())
     events = [line for line in response.text.splitlines() if line.startswith("data:")]
     if not events:
         raise Broken("stream ended")
-    return json.loads(events[-1].removeprefix("data:"))["result"]
+    return _find_result(json.loads(events[-1].removeprefix("data:")))
+
+
+def _find_result(message: dict[str, Any]) -> dict[str, Any]:
+    """Return the result of a message. Raises Broken for an error of the protocol."""
+    if "error" in message:
+        raise Broken(f"error {message['error']['message'][:60]}")
+    return message["result"]
 
 
 class HttpServer(Server):
     """`serve --http`, which is started again each time it dies."""
 
+    async def start(self) -> Process:
+        """Start the server."""
+        self.process = await self.place.start(
+            "serve", "--http", "--port", str(self.place.port), stdin=None, stdout=None
+        )
+        self.starts += 1
+        return self.process
+
     async def supervise(self) -> None:
         """Start the server again each time it dies, until it is ended."""
         while not self.ending:
-            self.process = await self.place.start(
-                "serve", "--http", "--port", str(self.place.port), stdin=None, stdout=None
-            )
-            self.starts += 1
-            await self.process.wait()
+            await (await self.start()).wait()
 
     async def end(self) -> int | None:
         """Send SIGTERM, and return the exit code of the server."""
@@ -139,7 +159,7 @@ class PipeServer(Server):
                     line = await self._lines.receive_until(b"\n", _LONGEST_LINE)
                     message = json.loads(line)
                     if message.get("id") == body["id"]:
-                        return message["result"]
+                        return _find_result(message)
         except (anyio.BrokenResourceError, anyio.IncompleteRead, anyio.EndOfStream,
                 anyio.ClosedResourceError, TimeoutError) as error:  # fmt: skip
             raise Broken(type(error).__name__) from error

@@ -1,5 +1,6 @@
 """The content of the database afterwards, compared with the answers that clients got."""
 
+import sys
 from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -8,17 +9,20 @@ from typing import LiteralString
 import psutil
 import psycopg
 
+from benchmarks.chaos.deeds import HALF, STORED
 from benchmarks.chaos.ledger import Ledger
 from textrawl.embedded.postmaster import is_postmaster
 
 _TORN: dict[str, LiteralString] = {
     "facts without an event": (
-        "select count(*) from observation o where not exists (select from event e"
+        "select count(*) from observation o where o.tool in ('remember_fact', 'build_knowledge')"
+        " and not exists (select from event e"
         " where (e.space_id, e.observation_id) = (o.space_id, o.id)"
         " and e.action in ('remembered', 'replaced'))"
     ),
     "events without a fact": (
-        "select count(*) from event e where e.action = 'remembered' and not exists ("
+        "select count(*) from event e where e.tool in ('remember_fact', 'build_knowledge')"
+        " and e.action = 'remembered' and not exists ("
         " select from observation o where (o.space_id, o.id) = (e.space_id, e.observation_id))"
     ),
     "facts with neither a vector nor a place in the queue": (
@@ -32,7 +36,10 @@ _TORN: dict[str, LiteralString] = {
         " where (o.space_id, o.entity_id) = (e.space_id, e.id))"
     ),
 }
-_STORED = "select id::text, content from observation"
+_STORED = (
+    "select o.id::text, o.content from observation o join space s on s.id = o.space_id"
+    " where s.name not in ('deeds', 'shelf')"
+)
 _PENDING = "select count(*) from embedding_pending"
 
 
@@ -46,6 +53,9 @@ class Verdict:
     lost: int = 0
     under_another_id: int = 0
     duplicated: int = 0
+    deeds: int = 0
+    deeds_lost: int = 0
+    deeds_half_done: int = 0
     mistaken: int = 0
     torn: dict[str, int] = field(default_factory=dict[str, int])
     orphans: int = 0
@@ -60,6 +70,8 @@ class Verdict:
             self.lost,
             self.under_another_id,
             self.duplicated,
+            self.deeds_lost,
+            self.deeds_half_done,
             self.mistaken,
             self.orphans,
             self.tracebacks,
@@ -81,6 +93,7 @@ def judge(owner: psycopg.Connection, ledger: Ledger) -> Verdict:
     torn["half batches"] = sum(
         0 < sum(text in counts for text in batch) < len(batch) for batch in ledger.batches
     )
+    lost, half = judge_deeds(owner, ledger)
     return Verdict(
         acknowledged=len(acknowledged),
         stored=len(rows),
@@ -91,9 +104,28 @@ def judge(owner: psycopg.Connection, ledger: Ledger) -> Verdict:
             for text, entry in acknowledged.items()
         ),
         duplicated=sum(count - 1 for count in counts.values()),
+        deeds=sum(map(len, ledger.kept.values())),
+        deeds_lost=lost,
+        deeds_half_done=half,
         mistaken=len(ledger.mistaken),
         torn=torn,
     )
+
+
+def judge_deeds(owner: psycopg.Connection, ledger: Ledger) -> tuple[int, int]:
+    """Return how many deeds are not stored as acknowledged, and how many rows are half there."""
+    lost = 0
+    for kind, expected in ledger.kept.items():
+        rows = owner.execute(STORED[kind]).fetchall()
+        counts, stored = Counter(key for key, _ in rows), dict(rows)
+        wrong = [
+            key for key, text in expected.items()
+            if stored.get(key) != text or counts[key] != (text is not None)
+        ]  # fmt: skip
+        for key in wrong[:5]:
+            print(f"{kind} {key!r}: {expected[key]!r} became {stored.get(key)!r}", file=sys.stderr)
+        lost += len(wrong)
+    return lost, sum(_count(owner, query) for query in HALF)
 
 
 def count_torn(owner: psycopg.Connection) -> dict[str, int]:

@@ -14,25 +14,36 @@ _PAUSE = 0.1  # seconds until a call is repeated
 
 
 class Writer:
-    """One client. `way` names its server."""
+    """One client that remembers facts. `way` names its server."""
 
     def __init__(self, way: str, author: Author, send: Send, ledger: Ledger) -> None:
         self.way = way
-        self._author = author
+        self.author = author
+        self.ledger = ledger
         self._send = send
-        self._ledger = ledger
-        self.stopping = False
+        self.stopping = self.stopped = False
 
     async def run(self) -> None:
         """Write until the run ends. A call that was begun is completed first."""
         while not self.stopping:
-            tool, arguments, texts = self._author.write_call()
-            if len(texts) > 1:
-                self._ledger.batches.append(texts)
-            await self._persist(tool, arguments, texts)
+            await self.act()
+        self.stopped = True
 
-    async def _persist(self, tool: str, arguments: dict[str, Any], texts: list[str]) -> None:
-        """Repeat the same call until it is acknowledged."""
+    async def act(self) -> None:
+        """Remember a fact or a batch of facts, and note the answer."""
+        tool, arguments, texts = self.author.write_call()
+        if len(texts) > 1:
+            self.ledger.batches.append(texts)
+        repeated = self.ledger.repeated
+        answer = await self.persist(tool, arguments)
+        known = answer.get("duplicate") or answer.get("factsDuplicate")
+        if known and self.ledger.repeated == repeated:
+            self.ledger.mistaken += texts  # taken for duplicates, although they are new
+        for text in texts:
+            self.ledger.acknowledged[text] = answer.get("observationId")
+
+    async def persist(self, tool: str, arguments: dict[str, Any]) -> dict[str, Any]:
+        """Repeat the same call until it is acknowledged, and return its structured content."""
         repeated = False
         while True:
             began = time.monotonic()
@@ -41,22 +52,17 @@ class Writer:
                 break
             repeated = True
             await anyio.sleep(_PAUSE)
-        self._ledger.note(self.way, began)
-        self._ledger.repeated += repeated
-        answer = result["structuredContent"]
-        known = answer.get("duplicate") or answer.get("factsDuplicate")
-        if known and not repeated:
-            self._ledger.mistaken += texts  # taken for duplicates, although they are new
-        for text in texts:
-            self._ledger.acknowledged[text] = answer.get("observationId")
+        self.ledger.note(self.way, began)
+        self.ledger.repeated += repeated
+        return result["structuredContent"]
 
     async def _try(self, tool: str, arguments: dict[str, Any]) -> dict[str, Any] | None:
         try:
             result = await self._send(tool, arguments)
         except Broken as broken:
-            self._ledger.errors[f"no answer: {broken}"] += 1
+            self.ledger.errors[f"no answer: {broken}"] += 1
             return None
         if result.get("isError"):
-            self._ledger.errors[result["content"][0]["text"]] += 1
+            self.ledger.errors[result["content"][0]["text"]] += 1
             return None
         return result
