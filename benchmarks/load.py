@@ -290,12 +290,7 @@ async def run(given: argparse.Namespace, folder: Path) -> bool:
             look = partial(weigh, server, cluster.dsn(SUPERUSER), cluster.data)
             team = Team(url, tokens, tally)
             alone, weights = await team.search_alone(), [look()]
-            print(f"{tell_machine()}; {given.facts:,} facts, {given.clients} clients.\n")
-            titles = [f"{did} p{number}, ms" for did in _MIX for number in (50, 95, 99)]
-            print(
-                f"| | calls/s | {' | '.join(titles)} | MB | MB of Postgres | files | TCP |", end=""
-            )
-            print(" backends |\n|---|" + "---:|" * 12, flush=True)
+            write_head(given)
             async with anyio.create_task_group() as group:
                 group.start_soon(watch, tally, look, given.every, weights)
                 began = time.monotonic()
