@@ -1,6 +1,7 @@
 """Revisions: a fact that was wrong, why, and what is right; undone and reverted exactly."""
 
 from datetime import datetime
+from itertools import product
 from typing import Any
 from uuid import UUID
 
@@ -129,27 +130,25 @@ def test_a_successor_that_is_known_already_keeps_its_author_and_times(team: Team
     assert team.valid("Jeff") == {"lives in Bergen": "ana"}
 
 
-@pytest.mark.parametrize("successor", ["lives in Bergen", "lives in Riga", None])
-@pytest.mark.parametrize("replaced", [False, True])
-def test_a_revision_is_undone_and_reverted_exactly(
-    team: Team, successor: str | None, replaced: bool
-) -> None:
-    wrong = team.remember(
-        "ana", "Jeff", "lives in Oslo", valid_until=datetime.fromisoformat("2999-01-01T00:00Z")
-    )
-    if replaced:
-        team.remember("ana", "Jeff", "lives in Riga", wrong.id)
-    before, since = team.rows(), team.now()
-    revise(team, "eve", wrong.id, successor)
-    after, reasons = team.rows(), list_reasons(team)
+def test_a_revision_is_undone_and_reverted_exactly(sql: psycopg.Connection) -> None:
+    later = datetime.fromisoformat("2999-01-01T00:00Z")
+    cases = product(("lives in Bergen", "lives in Riga", None), (False, True))
+    for number, (successor, replaced) in enumerate(cases):
+        team = Team(sql, f"team-{number}")
+        wrong = team.remember("ana", "Jeff", "lives in Oslo", valid_until=later)
+        if replaced:
+            team.remember("ana", "Jeff", "lives in Riga", wrong.id)
+        before, since, former = team.rows(), team.now(), list_reasons(team)
+        revise(team, "eve", wrong.id, successor)
+        after, reasons = team.rows(), list_reasons(team)
 
-    done = team.undo("eve", since)
+        done = team.undo("eve", since)
 
-    assert team.rows() == before
-    assert list_reasons(team) == []
-    team.revert(done["undo_id"])
-    assert team.rows() == after
-    assert list_reasons(team) == reasons
+        assert team.rows() == before, (successor, replaced)
+        assert list_reasons(team) == former
+        team.revert(done["undo_id"])
+        assert team.rows() == after, (successor, replaced)
+        assert list_reasons(team) == reasons
 
 
 def test_what_was_replaced_and_then_revised_by_one_author_is_as_it_was(team: Team) -> None:

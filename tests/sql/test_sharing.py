@@ -1,5 +1,6 @@
 """Sharing: copies keep what they were, moves lose nothing, and undo takes both back exactly."""
 
+from itertools import product
 from typing import Any, LiteralString
 
 import psycopg
@@ -171,27 +172,25 @@ def test_a_dry_run_tells_what_would_happen_and_changes_nothing(home: Team, team:
     assert read_state(team) == before
 
 
-@pytest.mark.parametrize("ended", [False, True])
-@pytest.mark.parametrize("move", [False, True])
-@pytest.mark.parametrize("known", [False, True])
-def test_sharing_is_undone_and_reverted_exactly(
-    home: Team, team: Team, ended: bool, move: bool, known: bool
-) -> None:
-    tell_story(home)
-    if known:
-        team.remember("bob", "Jeff", "drinks tea")
-        team.relate("bob", "Jeff", "works at", "Acme")
-    before, since = read_state(team), team.now()
-    share(home, team, "eve", move=move, ended=ended)
-    after = read_state(team)
+def test_sharing_is_undone_and_reverted_exactly(sql: psycopg.Connection) -> None:
+    for number, case in enumerate(product((False, True), repeat=3)):
+        ended, move, known = case
+        home, team = Team(sql, f"home-{number}"), Team(sql, f"team-{number}")
+        tell_story(home)
+        if known:
+            team.remember("bob", "Jeff", "drinks tea")
+            team.relate("bob", "Jeff", "works at", "Acme")
+        before, since = read_state(team), team.now()
+        share(home, team, "eve", move=move, ended=ended)
+        after = read_state(team)
 
-    undos = undo_both(team, "eve", since)
+        undos = undo_both(team, "eve", since)
 
-    assert read_state(team) == before
-    revert(team, undos[0])
-    if not move and len(undos) > 1:
-        revert(team, undos[1])
-    assert read_state(team) == after
+        assert read_state(team) == before, case
+        revert(team, undos[0])
+        if not move and len(undos) > 1:
+            revert(team, undos[1])
+        assert read_state(team) == after, case
 
 
 def test_a_fact_that_was_moved_changed_and_said_again_is_as_it_was(home: Team, team: Team) -> None:
@@ -304,46 +303,38 @@ def test_forgetting_a_copy_leaves_the_original(home: Team, team: Team) -> None:
     assert home.valid("Jeff") == {"lives in Bergen": "ana", "drinks tea": "bob"}
 
 
-@pytest.mark.parametrize(
-    ("in_home", "in_team", "move", "missing"),
-    [
-        (("write", "forget"), ("write",), False, "read"),
-        (("read",), ("read", "forget"), False, "write"),
-        (("read", "write"), ("write",), True, "forget"),
-        (("write", "forget"), ("write",), True, "read"),
-    ],
-)
-def test_sharing_needs_scopes_in_both_spaces(
-    home: Team,
-    team: Team,
-    in_home: tuple[str, ...],
-    in_team: tuple[str, ...],
-    move: bool,
-    missing: str,
-) -> None:
-    tell_story(home)
-    home.credential("mel", *in_home)
-    team.credential("mel", *in_team)
-    home.sql.execute(
-        "update token set scopes = '{read,write,forget}' where actor_id = register_actor('mel')"
-    )
-    token = home.credential("mel", *in_home)
-    before = read_state(team)
+NEEDS = [
+    (("write", "forget"), ("write",), False, "read"),
+    (("read",), ("read", "forget"), False, "write"),
+    (("read", "write"), ("write",), True, "forget"),
+    (("write", "forget"), ("write",), True, "read"),
+]
 
-    with pytest.raises(psycopg.Error) as refused:
+
+def test_sharing_needs_scopes_in_both_spaces(home: Team, team: Team) -> None:
+    tell_story(home)
+    before = read_state(team)
+    for number, (in_home, in_team, move, missing) in enumerate(NEEDS):
+        actor = f"mel {number}"
+        token = home.credential(actor, *in_home)
+        team.credential(actor, *in_team)
         home.sql.execute(
-            "select * from share_memories('Jeff', %s, move => %s, credential => %s, space => %s)",
-            (team.space, move, token, home.space),
+            "update token set scopes = '{read,write,forget}' where actor_id = register_actor(%s)",
+            (actor,),
         )
 
-    assert (refused.value.sqlstate, refused.value.diag.message_detail) == ("TR011", missing)
-    assert read_state(team) == before
+        with pytest.raises(psycopg.Error) as refused:
+            home.sql.execute(
+                "select * from share_memories('Jeff', %s, move => %s, credential => %s,"
+                " space => %s)",
+                (team.space, move, token, home.space),
+            )
+
+        assert (refused.value.sqlstate, refused.value.diag.message_detail) == ("TR011", missing)
+        assert read_state(team) == before
 
 
-@pytest.mark.parametrize("dry_run", [True, False])
-def test_who_cannot_read_the_target_does_not_learn_what_is_there(
-    home: Team, team: Team, *, dry_run: bool
-) -> None:
+def test_who_cannot_read_the_target_does_not_learn_what_is_there(home: Team, team: Team) -> None:
     tell_story(home)
     team.remember("ana", "Jeff", "drinks tea")
     team.relate("ana", "Jeff", "works at", "Acme")
@@ -353,13 +344,14 @@ def test_who_cannot_read_the_target_does_not_learn_what_is_there(
         "update token set scopes = '{read,write}' where actor_id = register_actor('mel')"
     )
 
-    row = home.sql.execute(
-        "select shared_facts, duplicate_facts, relations from share_memories('Jeff', %s,"
-        " dry_run => %s, credential => %s, space => %s)",
-        (team.space, dry_run, token, home.space),
-    ).fetchone()
+    for dry_run in (True, False):
+        row = home.sql.execute(
+            "select shared_facts, duplicate_facts, relations from share_memories('Jeff', %s,"
+            " dry_run => %s, credential => %s, space => %s)",
+            (team.space, dry_run, token, home.space),
+        ).fetchone()
 
-    assert row == (2, None, 2)
+        assert row == (2, None, 2), dry_run
 
 
 def test_vectors_of_all_models_come_with_a_copy(home: Team, team: Team) -> None:

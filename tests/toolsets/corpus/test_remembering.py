@@ -34,13 +34,12 @@ async def test_the_example_of_the_seed_is_stored_and_recalled(ask: Ask) -> None:
     )
 
 
-@pytest.mark.parametrize("alias", ["note", "content", "body"])
-async def test_the_text_has_other_names_too(ask: Ask, alias: str) -> None:
+async def test_the_text_has_other_names_too(ask: Ask) -> None:
     first = await ask("remember", text=TEXT, graphId="work")
 
-    again = await ask("remember", **{alias: TEXT}, graphId="work", targetEngram="work")
-
-    assert again == {**first, "duplicate": True}
+    for alias in ("note", "content", "body"):
+        again = await ask("remember", **{alias: TEXT}, graphId="work", targetEngram="work")
+        assert again == {**first, "duplicate": True}, alias
 
 
 async def test_a_text_is_stored_once_in_each_graph(
@@ -77,9 +76,9 @@ async def test_a_long_text_is_stored_in_chunks(ask: Ask) -> None:
     assert stored["nodeCount"] > 5
 
 
-@pytest.mark.parametrize("given", ["Book Notes", "book-notes", "booknotes", "BOOK_NOTES"])
-async def test_spelling_a_name_differently_is_exact(ask: Ask, given: str) -> None:
-    assert (await ask("remember", text=TEXT, target_engram=given))["graphId"] == "book-notes"
+async def test_spelling_a_name_differently_is_exact(ask: Ask) -> None:
+    for given in ("Book Notes", "book-notes", "booknotes", "BOOK_NOTES"):
+        assert (await ask("remember", text=TEXT, target_engram=given))["graphId"] == "book-notes"
 
 
 async def test_a_name_that_is_not_exact_is_not_guessed(
@@ -139,21 +138,19 @@ async def test_without_a_name_the_only_graph_is_used(
     assert stored["g"] == "only"
 
 
-@pytest.mark.parametrize(
-    ("arguments", "part"),
-    [
-        ({"text": " "}, "must not be empty"),
-        ({"text": "x", "kind": "poem"}, "kind (given 'poem'): must be one of clip"),
-        ({"text": "x" * 200_001}, "text (given"),
-        ({"text": "\u202e"}, "must not be empty"),
-        ({"text": "x", "label": "y" * 201}, "label (given"),
-        ({}, "text: required"),
-    ],
-)
-async def test_a_wrong_argument_is_named(
-    refuse: Refuse, arguments: dict[str, str], part: str
-) -> None:
-    assert part in ". ".join(await refuse("remember", **arguments))
+WRONG: list[tuple[dict[str, str], str]] = [
+    ({"text": " "}, "must not be empty"),
+    ({"text": "x", "kind": "poem"}, "kind (given 'poem'): must be one of clip"),
+    ({"text": "x" * 200_001}, "text (given"),
+    ({"text": "\u202e"}, "must not be empty"),
+    ({"text": "x", "label": "y" * 201}, "label (given"),
+    ({}, "text: required"),
+]
+
+
+async def test_a_wrong_argument_is_named(refuse: Refuse) -> None:
+    for arguments, part in WRONG:
+        assert part in ". ".join(await refuse("remember", **arguments))
 
 
 async def test_a_text_is_stored_only_under_a_name_that_is_equal_to_that_of_a_graph(
