@@ -1,5 +1,6 @@
 """What an undo keeps: put back, forgotten with its entity, or purged."""
 
+from itertools import product
 from typing import LiteralString
 
 import psycopg
@@ -99,24 +100,23 @@ def test_forgetting_reaches_what_an_undo_keeps(team: Team) -> None:
     assert team.valid("Ozymandias") == {"drinks tea": "ana"}
 
 
-@pytest.mark.parametrize("named_by", ["id", "text"])
-@pytest.mark.parametrize("entity_lives", [True, False])
-def test_forgetting_one_fact_reaches_what_an_undo_keeps(
-    team: Team, named_by: str, entity_lives: bool
-) -> None:
-    if entity_lives:
-        team.remember("ana", "Jeff", "drinks tea")
-    since = team.now()
-    secret = team.remember("eve", "Jeff", "keeps the zanzibar key")
-    team.remember("eve", "Jeff", "hates tea")
-    done = team.undo("eve", since)
+def test_forgetting_one_fact_reaches_what_an_undo_keeps(sql: psycopg.Connection) -> None:
+    for number, case in enumerate(product(("id", "text"), (True, False))):
+        named_by, entity_lives = case
+        team = Team(sql, f"team-{number}")
+        if entity_lives:
+            team.remember("ana", "Jeff", "drinks tea")
+        since = team.now()
+        secret = team.remember("eve", "Jeff", "keeps the zanzibar key")
+        team.remember("eve", "Jeff", "hates tea")
+        done = team.undo("eve", since)
 
-    answer = team.forget("Jeff", secret.id if named_by == "id" else "Keeps the zanzibar key.")
+        answer = team.forget("Jeff", secret.id if named_by == "id" else "Keeps the zanzibar key.")
 
-    assert answer == ("Jeff", 1, 0)
-    assert find_tables_that_hold(team.sql, "zanzibar") == []
-    team.revert(done["undo_id"])
-    assert team.valid("Jeff").keys() >= {"hates tea"}
+        assert answer == ("Jeff", 1, 0), case
+        assert find_tables_that_hold(team.sql, "zanzibar") == [], case
+        team.revert(done["undo_id"])
+        assert team.valid("Jeff").keys() >= {"hates tea"}, case
 
 
 def test_forgetting_a_fact_forgets_the_same_words_that_an_undo_keeps(team: Team) -> None:

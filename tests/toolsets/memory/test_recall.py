@@ -35,14 +35,6 @@ async def test_what_a_model_meant_is_understood(client: Client) -> None:
         assert list(await ask(client, **arguments)) == keys
 
 
-async def test_the_limit_of_a_search_is_clamped(client: Client) -> None:
-    await remember_many(client, 55)
-    for limit, shown in ((0, 1), (-5, 1), (1, 1), (1000, 50), (50, 50)):
-        answer = await ask(client, mode="search", query="tea", limit=limit, maxTokens=25_000)
-
-        assert answer["n"] == shown
-
-
 async def test_a_least_score_leaves_out_weaker_facts(client: Client) -> None:
     await remember(client, "Jeff", "drinks green tea in the harbour")
     await remember(client, "Ana", "drinks coffee")
@@ -54,38 +46,33 @@ async def test_a_least_score_leaves_out_weaker_facts(client: Client) -> None:
     assert [answer["n"] for answer in (weak, strong, none)] == [2, 1, 0]
 
 
-async def test_the_limit_of_a_list_is_clamped(client: Client) -> None:
-    for batch in range(3):
-        await remember_many(client, 50, first=50 * batch)
-    for limit, shown in ((0, 1), (-5, 1), (60, 60), (1000, 100)):
-        answer = await ask(client, mode="list", limit=limit, maxTokens=25_000)
-
-        assert (answer["n"], len(answer["e"])) == (150, shown)
-
-
-async def remember_many(client: Client, number: int, first: int = 0) -> None:
-    for start in range(first, first + number, 50):
-        facts = [
-            {"entityName": f"N{i}", "entityType": "person", "observation": f"likes tea {i}"}
-            for i in range(start, min(start + 50, first + number))
-        ]
-        read(await client.call_tool("build_knowledge", {"facts": facts}))
+async def remember_many(client: Client, numbers: range) -> None:
+    facts = [
+        {"entityName": f"N{i}", "entityType": "person", "observation": f"likes tea {i}"}
+        for i in numbers
+    ]
+    read(await client.call_tool("build_knowledge", {"facts": facts}))
 
 
-async def test_an_offset_beyond_the_end_is_an_empty_page(client: Client) -> None:
-    await remember(client, "Jeff", "likes tea")
-
-    for offset in (1, 10**9, 10**30):
-        assert await ask(client, mode="list", offset=offset) == {"n": 1, "e": []}
-
-
-async def test_pages_of_a_list_follow_each_other(client: Client) -> None:
-    await remember_many(client, 5)
-
+async def test_pages_of_a_list_follow_each_other_to_an_empty_one_and_limits_are_clamped(
+    client: Client,
+) -> None:
+    await remember_many(client, range(5))
     pages = [await ask(client, mode="list", limit=2, offset=offset) for offset in (0, 2, 4)]
-
     names = [entity["n"] for page in pages for entity in page["e"]]
     assert sorted(names) == ["N0", "N1", "N2", "N3", "N4"]
+    for offset in (5, 10**9, 10**30):
+        beyond = await ask(client, mode="list", offset=offset)
+        assert beyond == {"n": 5, "e": []}, offset
+
+    for start in (0, 50, 100):
+        await remember_many(client, range(start, start + 50))
+    for limit, shown in ((0, 1), (-5, 1), (60, 60), (1000, 100)):
+        answer = await ask(client, mode="list", limit=limit, maxTokens=25_000)
+        assert (answer["n"], len(answer["e"])) == (150, shown), f"a list of {limit}"
+    for limit, shown in ((0, 1), (-5, 1), (1, 1), (1000, 50), (50, 50)):
+        answer = await ask(client, mode="search", query="tea", limit=limit, maxTokens=25_000)
+        assert answer["n"] == shown, f"a search of {limit}"
 
 
 async def test_types_filter_lists_and_searches(client: Client) -> None:
