@@ -136,14 +136,16 @@ class Chain:
         else:
             with self._hold(table):
                 process = start()
-                wait_for(lambda: self.week.fetch(WAITING) == [(True,)])
+                ended = process.popen.poll
+                wait_for(lambda: ended() is not None or self.week.fetch(WAITING) == [(True,)])
+                assert ended() is None, process.end()
                 self._end(process)
         # The session of a killed process goes on until it tries to answer.
         wait_for(
             lambda: (
                 self.week.fetch(
                     "select count(*) from pg_stat_activity where datname = current_database()"
-                    " and pid <> pg_backend_pid() and state <> 'idle'"
+                    " and pid <> pg_backend_pid() and backend_type = 'client backend'"
                 )
                 == [(0,)]
             )

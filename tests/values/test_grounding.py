@@ -129,3 +129,12 @@ def test_any_text_and_any_claim_is_supported_or_not(text: str, entity: str, clai
         said = grounding.cite_relation(entity, claim, entity)
         assert text[said.start :].startswith(said.text)
     grounding.cite_line(claim)
+
+
+def test_a_claim_finds_its_sentence_among_many_that_say_the_same_of_others() -> None:
+    people = [f"{letter}ora" for letter in "BCDFGHKLMNPRSTVZ"]
+    grounding = Grounding("".join(f"- user: {name} lives in Lisbon.\n" for name in people))
+
+    said = [grounding.cite_fact(name, "lives in Lisbon").text for name in people]
+
+    assert [name in text for name, text in zip(people, said, strict=True)] == [True] * len(people)

@@ -127,7 +127,7 @@ class Grounding:
         for one in said.content:
             if not self._find(one):
                 raise Unsupported(f"the text does not say {one.written}")
-        ranked = self._rank(said.content)[:_MOST_TRIED]
+        ranked = self._rank(said.content, named)[:_MOST_TRIED]
         return self._choose(partial(self._check_fact, named, said), ranked)
 
     def support_relation(self, source: str, relation: str, target: str) -> Evidence:
@@ -168,7 +168,7 @@ class Grounding:
         if not all(self._find(one) for one in content if one.name or one.number):
             raise Unsupported("the text does not have its names and numbers")
         wanted = [w for w in content if not changes([w])] or content
-        near = self._rank(wanted, least=(len(wanted) + 1) // 2)
+        near = self._rank(wanted, named, least=(len(wanted) + 1) // 2)
         for one in content:
             if one.number:
                 near = [n for n in near if has(self._sentences[n].words, one)]
@@ -212,12 +212,19 @@ class Grounding:
     def _find_naming(self, entity: _Entity) -> list[int]:
         return [n for n, one in enumerate(self._sentences) if entity.is_in(one.words)]
 
-    def _rank(self, wanted: Sequence[Word], least: int = 1) -> list[int]:
-        """Return the sentences that have at least so many of the words, those with most first."""
+    def _rank(
+        self, wanted: Sequence[Word], entity: _Entity | None = None, least: int = 1
+    ) -> list[int]:
+        """Return the sentences that have at least so many of the words, those with most first.
+
+        Of those with as many words, the ones that name the entity come first, and the ones after.
+        """
         counts = Counter(n for one in wanted for n in {number for number, _ in self._find(one)})
         found = [number for number, count in counts.items() if count >= least]
         verb = {number for number, _ in self._find(wanted[0])} if wanted else set[int]()
-        return sorted(found, key=lambda n: (-counts[n], n not in verb, n))
+        naming = self._find_naming(entity) if entity is not None else ()
+        near = {place for number in naming for place in (number, number + 1)}
+        return sorted(found, key=lambda n: (-counts[n], n not in verb, n not in near, n))
 
     def _read_entity(self, name: str) -> _Entity:
         """Return the forms of a name. Raises Unsupported if the text has none of them."""
