@@ -23,6 +23,10 @@ NAMES = (
     "Bronwyn", "Xaver", "Henrike",
 )  # fmt: skip
 WAITING: LiteralString = "select count(*) > 0 from pg_locks where not granted"
+SESSIONS: LiteralString = (
+    "select count(*) from pg_stat_activity where datname = current_database()"
+    " and pid <> pg_backend_pid() and backend_type = 'client backend'"
+)
 # Rows that say the same twice.
 DOUBLES: tuple[LiteralString, ...] = (
     "select kind, entity_key, content_hash from proposal where decision is distinct from"
@@ -141,15 +145,7 @@ class Chain:
                 assert ended() is None, process.end()
                 self._end(process)
         # The session of a killed process goes on until it tries to answer.
-        wait_for(
-            lambda: (
-                self.week.fetch(
-                    "select count(*) from pg_stat_activity where datname = current_database()"
-                    " and pid <> pg_backend_pid() and backend_type = 'client backend'"
-                )
-                == [(0,)]
-            )
-        )
+        wait_for(lambda: self.week.fetch(SESSIONS) == [(0,)])
 
     @contextmanager
     def _hold(self, table: str) -> Generator[None]:
