@@ -175,7 +175,7 @@ async def _open(operation: Operation[..., Any], settings: Settings) -> AsyncGene
 async def _begin(memory: Store, settings: Settings, space: str | None, command: str) -> Session:
     principal = await _find_principal(memory.database, memory.credential, space)
     caller = Caller(principal, _CLIENT, command)
-    return Session(memory, caller, settings.graphs, settings.max_recall_tokens)
+    return Session(memory, caller, settings)
 
 
 async def _find_principal(

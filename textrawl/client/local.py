@@ -160,9 +160,8 @@ class LocalTools:
         principal = await self._directory.find_own(self._store.credential, space)
         operation.require(principal)
         caller = Caller(principal, program.client, operation.command, secrets.token_hex(8))
-        ceiling = self._settings.max_recall_tokens
         with keep_caller(caller):
-            session = Session(self._store, caller, self._settings.graphs, ceiling)
+            session = Session(self._store, caller, self._settings)
             result = await operation.run(session, **checked)
         return Answer(operation.result.dump_python(result, mode="json"))
 

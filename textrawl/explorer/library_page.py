@@ -25,11 +25,11 @@ _PAGE = 50
 
 async def list_documents(visit: PageRequest) -> Response:
     """Show the graphs that the person can read, and the documents of one of them."""
-    allowed, skip = visit.principal.find_graphs(visit.site.settings.graphs), visit.read_skip()
-    graphs = await list_graphs(visit.site.store.database, visit.principal.credential, allowed)
+    skip, credential = visit.read_skip(), visit.principal.credential
+    graphs = await list_graphs(visit.site.store.database, credential, visit.graphs)
     graph = graphs[0].name if len(graphs) == 1 else ""
     rows = await visit.call_anywhere(
-        "list_sources", Record, graph=graph, graphs=allowed, max_rows=_PAGE, skip=skip
+        "list_sources", Record, graph=graph, graphs=visit.graphs, max_rows=_PAGE, skip=skip
     )
     total = rows[0].total if rows else 0
     writable = [] if visit.site.settings.read_only else [g.name for g in graphs if g.writable]
@@ -152,9 +152,8 @@ async def show_item(visit: PageRequest) -> Response:
 async def _show_document(
     visit: PageRequest, operations: ConnectorOperations, item: ItemId
 ) -> Response:
-    settings = visit.site.settings
-    graphs = visit.principal.find_graphs(settings.graphs)
-    chunks = await operations.read_document(item, graphs, settings.max_recall_tokens)
+    ceiling = visit.site.settings.max_recall_tokens
+    chunks = await operations.read_document(item, visit.graphs, ceiling)
     following = chunks[-1].next_part
     values = {
         "document": chunks[0],

@@ -197,6 +197,11 @@ class PageRequest:
         return space.name
 
     @property
+    def graphs(self) -> list[str] | None:
+        """The names of the only graphs that the person can reach, or None for all graphs."""
+        return self.principal.find_graphs(self.site.settings.graphs)
+
+    @property
     def administered(self) -> list[str]:
         """The names of the spaces of this visit that the person administers."""
         return [space.name for space in self.principal.spaces if "admin" in space.scopes]

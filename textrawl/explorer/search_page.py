@@ -92,10 +92,10 @@ async def _find_chunks(visit: PageRequest, question: Question) -> Sequence[Found
     graphs = any("read" in space.scopes and space.tier for space in visit.principal.spaces)
     if not graphs or question.entity_types or question.times.as_of is not None:
         return []
-    settings = visit.site.settings
-    allowed = visit.principal.find_graphs(settings.graphs)
-    asked = CorpusQuestion(question.query, _CHUNKS, _LEAST_SCORE, settings.max_recall_tokens)
-    rows, _ = await CorpusOperations(visit.site.store, allowed).recall(asked, None, visit.caller)
+    ceiling = visit.site.settings.max_recall_tokens
+    asked = CorpusQuestion(question.query, _CHUNKS, _LEAST_SCORE, ceiling)
+    operations = CorpusOperations(visit.site.store, visit.graphs)
+    rows, _ = await operations.recall(asked, None, visit.caller)
     return rows
 
 

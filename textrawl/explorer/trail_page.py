@@ -45,9 +45,8 @@ async def _find_links(visit: PageRequest, events: Sequence[EventRow]) -> list[st
     """Return the address of what each event is about, if it is there and the person can read it."""
     named = {(each.space_name, each.entity_name or "") for each in events}
     spaces, paths = map(list, zip(*named, strict=True)) if named else ([], [])
-    graphs = visit.principal.find_graphs(visit.site.settings.graphs)
     found = await visit.call_anywhere(
-        "find_documents", Record, spaces=spaces, paths=paths, graphs=graphs
+        "find_documents", Record, spaces=spaces, paths=paths, graphs=visit.graphs
     )
     documents = {(row.space, row.path): _find_address(row) for row in found}
     facts = {space.name for space in visit.principal.readable}

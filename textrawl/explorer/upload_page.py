@@ -68,8 +68,11 @@ async def upload(visit: PageRequest) -> Response:
 async def can_create_graph(visit: PageRequest) -> bool:
     """Return whether a visitor without a graph owns the memory of this machine."""
     site = visit.site
-    allowed = visit.principal.find_graphs(site.settings.graphs)
-    if allowed is not None or site.open_owner is None or site.settings.database_url is not None:
+    if (
+        visit.graphs is not None
+        or site.open_owner is None
+        or site.settings.database_url is not None
+    ):
         return False
     database, credential = site.store.database, visit.principal.credential
     return not await list_graphs(database, credential, sensitive=True)
@@ -85,8 +88,8 @@ async def _create_graph(visit: PageRequest) -> str:
 
 async def _check_graph(visit: PageRequest) -> str:
     """Return the name of the chosen graph. Raises SpaceNotFound if it is none to write to."""
-    name, allowed = visit.require_space(), visit.principal.find_graphs(visit.site.settings.graphs)
-    graphs = await list_graphs(visit.site.store.database, visit.principal.credential, allowed)
+    name, credential = visit.require_space(), visit.principal.credential
+    graphs = await list_graphs(visit.site.store.database, credential, visit.graphs)
     if not any(graph.writable and graph.name == name for graph in graphs):
         raise SpaceNotFound("Choose a graph on the page of documents")
     return name

@@ -5,7 +5,7 @@ the arguments of tools. `OPERATIONS` has all of them by name.
 """
 
 import inspect
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import asdict, dataclass
 from datetime import datetime, timedelta
 from functools import cached_property
@@ -70,6 +70,7 @@ from textrawl.memory.trail import (
     UndoRow,
 )
 from textrawl.postgres.database import Database
+from textrawl.settings import Settings
 from textrawl.values.choice import join_choices
 from textrawl.values.names import read_wanted_type
 from textrawl.values.text import (
@@ -93,21 +94,21 @@ _MOST_FAULTS = 5  # that an error names
 
 @dataclass(frozen=True)
 class Session:
-    """An open memory with the caller of one command.
-
-    `graphs` has the names of the only graphs to reach, or is None. `max_recall_tokens` is the
-    maximum number of tokens of documents in one answer.
-    """
+    """An open memory with the caller of one command, and the settings of its process."""
 
     store: Store
     caller: Caller
-    graphs: Sequence[str] | None = None
-    max_recall_tokens: int = 8000
+    settings: Settings
 
     @property
     def memory(self) -> MemoryOperations:
         """The operations that the tools of the toolset `memory` call too."""
         return MemoryOperations(self.store)
+
+    @property
+    def graphs(self) -> list[str] | None:
+        """The names of the only graphs that the caller can reach, or None for all graphs."""
+        return self.caller.principal.find_graphs(self.settings.graphs)
 
     @property
     def several_spaces(self) -> bool:
@@ -353,11 +354,10 @@ async def search(
     documents: bool = False,
 ) -> Found:
     """Return the facts that match, or chunks of documents, the best first."""
-    principal = session.caller.principal
     sources = None
     if documents:
-        graphs = principal.find_graphs(session.graphs)
-        sources = Sources(facts=False, graphs=graphs, ceiling=session.max_recall_tokens)
+        ceiling = session.settings.max_recall_tokens
+        sources = Sources(facts=False, graphs=session.graphs, ceiling=ceiling)
     question = Question(query, types, Times(as_of), limit, sources=sources)
     rows, missing = await session.memory.search(question, session.caller)
     absence = None if rows else await session.memory.explain_absence(question, session.caller)
@@ -612,10 +612,8 @@ async def report(session: Session, days: Annotated[int, Field(ge=1, le=3660)] = 
     reading = session.caller.reading
     holdings = await session.store.call_one("memory_statistics", StatisticsRow, **reading)
     recent = await session.store.call_one("memory_report", ReportRow, days=days, **reading)
-    principal = session.caller.principal
-    graphs = await list_graphs(
-        session.store.database, principal.credential, principal.find_graphs(session.graphs)
-    )
+    credential = session.caller.principal.credential
+    graphs = await list_graphs(session.store.database, credential, session.graphs)
     documents, chunks = (sum(getattr(g, name) for g in graphs) for name in ("sources", "chunks"))
     return Report(holdings, recent, days, documents, chunks)
 

@@ -101,8 +101,7 @@ async def _run(
     caller = await _identify(app, request, operation)
     operation.require(caller.principal)
     with keep_caller(caller):
-        session = Session(app.store, caller, app.settings.graphs, app.settings.max_recall_tokens)
-        result = await operation.run(session, **given)
+        result = await operation.run(Session(app.store, caller, app.settings), **given)
     return operation.result.dump_python(result, mode="json")
 
 
