@@ -2,7 +2,8 @@ create function textrawl.find_graph_key(
     graph text, credential bytea default null,
     out key uuid,          -- id of the key; null: the graph has no key yet
     out documents bigint,  -- encrypted documents
-    out clear bigint       -- sources that a former version stored in the clear
+    out clear bigint,      -- sources that a former version stored in the clear
+    out may_destroy boolean  -- destroy_graph_key() would not refuse the caller
 )
 language plpgsql stable security definer
 set search_path from current
@@ -13,6 +14,8 @@ declare
 begin
     key := (select k.id from graph_key k where k.space_id = home);
     documents := (select count(*) from encrypted_document d where d.space_id = home);
+    may_destroy := owns_memory() or exists (
+        select from access_rights(credential) r where r.space_id = home and r.scopes @> array['admin', 'forget']);
     clear := (select count(*) from source s where s.space_id = home);
 end
 $$;

@@ -16,7 +16,7 @@ from anyio import to_thread
 from pydantic_core import from_json, to_json
 
 from textrawl.access.principal import Caller
-from textrawl.errors import ArgumentInvalid, EncryptionKeyUnusable
+from textrawl.errors import ArgumentInvalid, EncryptionKeyUnusable, ScopeMissing
 from textrawl.memory.documents import FileText, FoundFile
 from textrawl.memory.encryption import GraphKey
 from textrawl.memory.fact_rows import HitRow
@@ -38,6 +38,7 @@ class GraphKeyRow:
     key: UUID | None
     documents: int
     clear: int
+    may_destroy: bool
 
 
 @dataclass(frozen=True)
@@ -195,9 +196,13 @@ class EncryptedGraph:
         """Delete the key from this machine, and then all documents.
 
         The file goes first: if the process is killed meanwhile, a second call deletes the rest.
+        Raises ScopeMissing before anything is deleted.
         """
-        if (found := (await self.find()).key) is not None:
-            await to_thread.run_sync(self._files.destroy, found)
+        found = await self.find()
+        if not found.may_destroy:
+            raise ScopeMissing("admin", f"this also needs the scope forget in {self.name}")
+        if found.key is not None:
+            await to_thread.run_sync(self._files.destroy, found.key)
         return await self._call_one(
             "destroy_graph_key", DestroyedRow, graph=self.name, **self._signing
         )
@@ -212,7 +217,9 @@ class EncryptedGraph:
 
     async def find_document(self, name: str) -> Document:
         """Return the document with this path, label or id, with its text."""
-        return (await self._read([await self._find_id(name)]))[0]
+        for document in await self._read([await self._find_id(name)]):
+            return document
+        raise self._miss(name)
 
     async def forget(self, name: str) -> None:
         """Delete the document with this path, label or id. An id needs no key."""
@@ -307,9 +314,11 @@ class EncryptedGraph:
         for document in await self.list_documents():
             if wanted == document.id or name in (document.head.path, document.head.label):
                 return document.id
-        raise ArgumentInvalid(
-            f"`textrawl document list {self.name}` shows them", title=f"No document {name}"
-        )
+        raise self._miss(name)
+
+    def _miss(self, name: str) -> ArgumentInvalid:
+        fix = f"`textrawl document list {self.name}` shows them"
+        return ArgumentInvalid(fix, title=f"No document {name}")
 
     async def _require_key(self) -> GraphKey:
         key = await self.load_key()
