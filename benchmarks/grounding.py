@@ -59,7 +59,7 @@ def read_parts() -> dict[str, list[Passage]]:
 
 
 def read_fresh() -> dict[str, list[Passage]]:
-    """Return the texts that no rule was made with."""
+    """Return the texts that no rule was made with until their first measurement."""
     return {"fresh": read_passages("grounding_fresh")}
 
 
