@@ -24,7 +24,7 @@ from textrawl.explorer import application
 PAGES, ACTIONS = application._PAGES, application._ACTIONS  # pyright: ignore[reportPrivateUsage]
 UPKEEP = {"lexeme", "search_statistics", "space_statistics"}
 """Tables that a server counts anew by itself."""
-OWNER_ONLY = {"token", "revoke", "health"}  # refused to everybody with a token
+OWNER_ONLY = {"token", "revoke", "health", "encrypted"}  # refused to everybody with a token
 FOR_ALL = {"sign-out", "preferences"}
 """Actions that everybody may do, and that change no row."""
 HIDDEN = ("Vault", "hides gold", "hider")
@@ -93,10 +93,11 @@ class Material:
 
     @property
     def _copies(self) -> dict[str, Form]:
-        """The forms that write to another space, and one that erases what was shared."""
+        """The forms for another space, and one that erases what was shared."""
         common = {"source": "team", "target": "common", "space": "", "confirmed": "1"}
         return {
             "upload": {"space": "library", "confirmed": "1"},
+            "encrypted": {"space": "library", "q": "tea"},
             "share": {"name": "Cora", **common},
             "erase": {"name": "Cora", "confirmed": "1"},
             "selection": {"name": "Ada", "ids": self.fact, "change": "share", **common},

@@ -17,6 +17,7 @@ from textrawl.explorer import (
     changes,
     clients_page,
     decisions_page,
+    encrypted_page,
     entity_page,
     erasure_page,
     export_page,
@@ -60,6 +61,7 @@ _CHANGES: dict[str, tuple[Page, Page]] = {
     "share": (share_page.plan, share_page.share),
     "selection": (selection_page.plan, selection_page.change),
     "health": (health_page.show, health_page.check),
+    "encrypted": (encrypted_page.show, encrypted_page.search),
     "undo": (trail_page.plan, trail_page.undo),
     "erase": (erasure_page.plan, erasure_page.erase),
     "correct": (changes.ask_correction, changes.correct),
@@ -115,8 +117,8 @@ _ACTIONS: dict[str, Page] = {
     **{name: action for name, (_, action) in _CHANGES.items()},
 }
 _WITH_FILES = {"upload"}
-# The first three change no memory. The others ask once more before they change it.
-_UNCONFIRMED = {"sign-out", "preferences", "health", "grant", "token"}
+# The first four change no memory. The others ask once more before they change it.
+_UNCONFIRMED = {"sign-out", "preferences", "health", "encrypted", "grant", "token"}
 # Pages of people who write, propose, review or administer without reading.
 _UNREAD = {
     "remember", "relate", "end", "proposals", "decide", "amend", "trail", "undo", "erase", "grants",

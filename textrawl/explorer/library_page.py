@@ -26,7 +26,10 @@ _PAGE = 50
 async def list_documents(visit: PageRequest) -> Response:
     """Show the graphs that the person can read, and the documents of one of them."""
     skip, credential = visit.read_skip(), visit.principal.credential
-    graphs = await list_graphs(visit.site.store.database, credential, visit.graphs)
+    database, own = visit.site.store.database, visit.site.own_machine
+    all_graphs = await list_graphs(database, credential, visit.graphs, sensitive=own)
+    graphs = [each for each in all_graphs if each.tier != "sensitive"]
+    encrypted = [each.name for each in all_graphs if each.tier == "sensitive"]
     graph = graphs[0].name if len(graphs) == 1 else ""
     rows = await visit.call_anywhere(
         "list_sources", Record, graph=graph, graphs=visit.graphs, max_rows=_PAGE, skip=skip
@@ -35,7 +38,7 @@ async def list_documents(visit: PageRequest) -> Response:
     writable = [] if visit.site.settings.read_only else [g.name for g in graphs if g.writable]
     first = not (graphs or visit.site.settings.read_only) and await can_create_graph(visit)
     values = {"graphs": graphs, "graph": graph, "sources": rows, "places": writable, "first": first}
-    values |= {"most_files": MOST_FILES, "most_megabytes": MOST_MEGABYTES}
+    values |= {"encrypted": encrypted, "most_files": MOST_FILES, "most_megabytes": MOST_MEGABYTES}
     return visit.show("documents.html", {**values, **turn(skip, _PAGE, total)})
 
 

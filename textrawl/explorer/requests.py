@@ -57,6 +57,7 @@ _STATUS: dict[type[errors.TextrawlError], int] = {
     errors.ScopeMissing: 403,
     errors.ReadOnly: 403,
     errors.SpaceNotFound: 404,
+    errors.EncryptionKeyUnusable: 409,
     errors.NothingDeleted: 404,
     TooManyFailures: 429,
     errors.ServerBusy: 503,

@@ -33,7 +33,8 @@ async def serve_explorer(
     """
     with listen(HOST, port) as listener:
         async with open_memory(settings) as store:
-            directory = Directory(store.database)
+            # A person reads their own sensitive graphs: no client of MCP reaches this process.
+            directory = Directory(store.database, sensitive=True)
             principal = await directory.find_own(store.credential, settings.space)
             watches = Watches(store.database)
             restricted = settings.access_token is not None or settings.space is not None

@@ -1,0 +1,40 @@
+"""Sensitive graphs on the own machine: this process decrypts and searches their documents."""
+
+from typing import TYPE_CHECKING
+
+from starlette.responses import Response
+
+from textrawl.errors import ItemNotFound
+from textrawl.explorer.arguments import read_query
+from textrawl.explorer.requests import PageRequest
+
+if TYPE_CHECKING:
+    from textrawl.memory.encrypted_documents import EncryptedGraph
+
+_SHOWN, _LIMIT = 50, 10
+
+
+async def show(visit: PageRequest) -> Response:
+    """Show the documents of a sensitive graph. Raises ItemNotFound on a server for a team."""
+    graph = _open_graph(visit)
+    documents = sorted(await graph.list_documents(), key=lambda each: each.head.path)
+    values = {"documents": documents[:_SHOWN], "total": len(documents), "hits": None}
+    return visit.show("encrypted.html", {**values, "graph": graph.name, "query": ""})
+
+
+async def search(visit: PageRequest) -> Response:
+    """Show the chunks that match the words of a form, so that no address has these words."""
+    graph, query = _open_graph(visit), read_query(visit.read("q"))
+    hits = await graph.search(query, _LIMIT) if query else []
+    return visit.show("encrypted.html", {"hits": hits, "graph": graph.name, "query": query})
+
+
+def _open_graph(visit: PageRequest) -> "EncryptedGraph":
+    if not visit.site.own_machine:
+        raise ItemNotFound
+    # Few visits need these modules, which take 50 ms to load.
+    from textrawl.memory.encrypted_documents import EncryptedGraph  # noqa: PLC0415
+    from textrawl.memory.key_files import KeyFiles  # noqa: PLC0415
+
+    files = KeyFiles(visit.site.settings.encryption_key)
+    return EncryptedGraph(visit.site.store, visit.caller.signing, visit.require_space(), files)
