@@ -36,10 +36,11 @@ from textrawl.values.claim_words import (
     read_words,
 )
 
+_BEFORE = 2  # sentences before one in which its entity can stand
 _MOST_TRIED = 8  # sentences that a claim is compared with: those that have most of its words
 
 _INTRODUCES = r"(?:\bI'?\u2019?m|\bI am|\b[Mm]y name is|\b[Ii]ch bin|\b[Jj]e suis|\b[Ss]oy) {0}\b"
-_SPEAKER = re.compile(r"^\W*\w+(?: \w+)?\W{0,3}[:>\]]\W*\s", re.MULTILINE)
+_SPEAKER = re.compile(r"^[^\w\n]*\w+(?: \w+)?[^\w\n]{0,3}[:>\]][^\w\n]*\s", re.MULTILINE)
 _BULLET = re.compile(r"^(?:[-*\u2022\u2013\u2014]\s+)+")
 
 _SHORT = 3  # words of a remark
@@ -139,7 +140,7 @@ class Grounding:
     def cite_fact(self, entity: str, claim: str) -> Evidence:
         """Return the sentence that supports a claim, or one to quote in its place.
 
-        It names the entity and has half of the words of the claim and all its numbers. The text
+        It names the entity and has a third of the words of the claim and all its numbers. The text
         has all names of the claim. Raises Unsupported.
         """
         try:
@@ -167,8 +168,8 @@ class Grounding:
         content = _Claim(named, claim).content
         if not all(self._find(one) for one in content if one.name or one.number):
             raise Unsupported("the text does not have its names and numbers")
-        wanted = [w for w in content if not changes([w])] or content
-        near = self._rank(wanted, named, least=(len(wanted) + 1) // 2)
+        wanted = [w for w in content if not (changes([w]) or w.is_in("role"))] or content
+        near = self._rank(wanted, named, least=-(-len(wanted) // 3))
         for one in content:
             if one.number:
                 near = [n for n in near if has(self._sentences[n].words, one)]
@@ -241,7 +242,8 @@ class Grounding:
             [part]
             for form in forms
             for part in form
-            if len(form) > 1 and part.name and not self._is_shared(part, form)
+            if len(form) > 1 and all(len(w.plain) > 1 for w in form)  # not: report B
+            if part.name and not self._is_shared(part, form)
         ]
         return _Entity(name, (*forms, *alone))
 
@@ -272,14 +274,18 @@ class Grounding:
         writes = fold(entity.name) in read_lists()["writer"]
         forms = [one for one in entity.forms if writes or not has_any(one, "writers")]
         named = _Entity(entity.name, tuple(forms))
-        before, words = (self._sentences[max(n, 0)].words for n in (number - 1, number))
+        words = self._sentences[number].words
         here = named.is_in(words)
-        refers = has_any(words[: 1 if here else None], "pronoun", "possessive", "there")
-        goes_on = refers or (not here and has([w for w in before[1:] if w.name], words[0]))
-        first = max(number - goes_on, 0)
-        starts = [one for one in (first, number) if here or (one < number and named.is_in(before))]
+        refers = has_any(words[: 1 if here else None], "pronoun", "possessive", "there", "thing")
+        nearest = range(number, max(number - _BEFORE, 0) - 1, -1)
+        if here:
+            starts = [max(number - refers, 0)]
+        else:  # it goes on, if nobody else begins it
+            before = self._sentences[max(number - 1, 0)].words[1:]
+            goes_on = refers or words[0].plain not in self._names or has(before, words[0])
+            starts = [n for n in nearest if named.is_in(self._sentences[n].words)] * goes_on
         names = self._names.union(form[0].plain for form in forms)
-        return self._choose(partial(self._cite, names, number), starts)
+        return self._choose(partial(self._cite, names, number), starts[:1])
 
     def _cite(self, names: Collection[str], last: int, first: int) -> Evidence:
         for one in self._sentences[first : last + 1]:
