@@ -25,7 +25,7 @@ NAMES = (
 WAITING: LiteralString = "select count(*) > 0 from pg_locks where not granted"
 SESSIONS: LiteralString = (
     "select count(*) from pg_stat_activity where datname = current_database()"
-    " and pid <> pg_backend_pid() and backend_type = 'client backend'"
+    " and pid <> pg_backend_pid()"
 )
 # Rows that say the same twice.
 DOUBLES: tuple[LiteralString, ...] = (
