@@ -111,10 +111,18 @@ def test_a_passphrase_is_read_from_a_file_and_a_wrong_one_changes_nothing(
 
     asked = run("import", str(file), DATABASE_URL=fresh)
     refused = run("import", str(file), "--identity", f"passphrase:{wrong}", DATABASE_URL=fresh)
+    (tmp_path / "cut.age").write_bytes(file.read_bytes()[:-1])
+    (tmp_path / "odd.age").write_bytes(b"-----BEGIN AGE ENCRYPTED FILE-----\nA\nB\n")
+    cut, odd = (
+        run("import", str(tmp_path / name), "--identity", f"passphrase:{right}", DATABASE_URL=fresh)
+        for name in ("cut.age", "odd.age")
+    )
     succeed(run, "import", str(file), "--identity", f"passphrase:{right}", DATABASE_URL=fresh)
 
     assert "There is no terminal to ask for a passphrase" in asked.complaint
     assert "the passphrase is wrong" in refused.complaint
+    assert "or the file was changed or cut" in cut.complaint
+    assert "name the file of your key" in odd.complaint
     assert write_export(run, fresh, tmp_path / "again.jsonl") == plain
 
 
