@@ -1,13 +1,12 @@
 create function textrawl.finish_import(
     graph text, run uuid, documents integer,
-    sensitive boolean default false,  -- true: a person, not an MCP client, writes, so the graph can be sensitive
     credential bytea default null, client text default null, tool text default 'sql'
 ) returns integer
 language plpgsql volatile security definer
 set search_path from current
 as $$
 declare
-    origin origin := open_graph(credential, graph, 'write', client, tool, 'import ' || run, sensitive);
+    origin origin := open_graph(credential, graph, 'write', client, tool, 'import ' || run);
 begin
     update import_run r set finished_at = clock_timestamp() where r.space_id = origin.space_id and r.id = run;
     perform record_event('imported', null, null, null, origin, jsonb_build_object('import', run, 'documents', documents));

@@ -1,6 +1,5 @@
 create function textrawl.known_items(
     graph text, system text,
-    sensitive boolean default false,  -- true: a person, not an MCP client, asks
     credential bytea default null
 ) returns table (source_id text, digest text)
 language plpgsql stable security definer rows 1000
@@ -10,7 +9,7 @@ as $$
 begin
     return query
         select i.source_id, k.content_hash
-        from known_sources(known_items.graph, known_items.sensitive, known_items.credential) k
+        from known_sources(known_items.graph, known_items.credential) k
         join space s on s.name = known_items.graph
         join imported_item i on i.space_id = s.id and i.document_id = k.document_id
         where i.system = known_items.system;

@@ -1,12 +1,11 @@
 create function textrawl.start_import(
     graph text, system text,
-    sensitive boolean default false,  -- true: a person, not an MCP client, writes, so the graph can be sensitive
     credential bytea default null, client text default null, tool text default 'sql'
 ) returns uuid
 language sql volatile security definer
 set search_path from current
 begin atomic
-    select textrawl.claim_import(system, textrawl.open_graph(credential, graph, 'write', client, tool, null, sensitive));
+    select textrawl.claim_import(system, textrawl.open_graph(credential, graph, 'write', client, tool, null));
 end;
 
 comment on function textrawl.start_import is

@@ -6,7 +6,6 @@ create function textrawl.store_item(
     sha256 text,                           -- digest of the item
     source_kind text,                      -- ai-conversation or file
     modified_at timestamptz default null,  -- time of the item; null: now
-    sensitive boolean default false,       -- true: a person, not an MCP client, writes, so the graph can be sensitive
     credential bytea default null, client text default null, tool text default 'sql',
     out document_id uuid, out created boolean, out changed boolean, out chunk_count integer
 )
@@ -17,7 +16,7 @@ as $$
 declare
     stored record;
 begin
-    select * into stored from store_source(graph, path, label, content, chunks, sha256, source_kind, modified_at, sensitive,
+    select * into stored from store_source(graph, path, label, content, chunks, sha256, source_kind, modified_at,
                                            credential, client, tool, 'import ' || run);
     document_id := stored.document_id;
     created := stored.created;

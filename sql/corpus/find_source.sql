@@ -1,5 +1,5 @@
 create function textrawl.find_source(
-    document uuid, scope text, credential bytea, sensitive boolean,
+    document uuid, scope text, credential bytea,
     graphs text[] default null,  -- only these graphs; null: all
     out space_id integer, out graph text
 )
@@ -15,7 +15,7 @@ begin
     from access_rights(credential) r
     join space s on s.id = r.space_id
     join source c on c.space_id = s.id and c.document_id = find_source.document and c.content_hash is not null
-    where (s.tier in ('public', 'personal') or find_source.sensitive and s.tier = 'sensitive') and 'read' = any(r.scopes)
+    where s.tier in ('public', 'personal') and 'read' = any(r.scopes)
       and (find_source.graphs is null or s.name = any(find_source.graphs))
     order by r.home desc, s.id limit 1;
     if space_id is null then

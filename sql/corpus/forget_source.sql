@@ -1,7 +1,6 @@
 create function textrawl.forget_source(
     document uuid,
     chunk_part integer default null,  -- only this chunk; null: the source
-    sensitive boolean default false,  -- true: a person, not an MCP client, forgets, so the graph can be sensitive
     graphs text[] default null,  -- only these graphs; null: all
     credential bytea default null, client text default null, tool text default 'sql', request text default null,
     out chunks_removed integer,
@@ -20,8 +19,8 @@ declare
     left_over jsonb;
     version   bigint;
 begin
-    select f.space_id, f.graph into home, graph from find_source(document, 'forget', credential, sensitive, graphs) f;
-    origin := open_graph(credential, graph, 'forget', client, tool, request, sensitive);
+    select f.space_id, f.graph into home, graph from find_source(document, 'forget', credential, graphs) f;
+    origin := open_graph(credential, graph, 'forget', client, tool, request);
     perform claim_removal();
     perform from entity e join document d on d.space_id = e.space_id and d.entity_id = e.id
     where e.space_id = home and d.id = document for update of e;

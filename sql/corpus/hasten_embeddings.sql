@@ -1,13 +1,12 @@
 create function textrawl.hasten_embeddings(
     graph text, model integer,
-    sensitive boolean default false,  -- true: a person, not an MCP client, asks
     credential bytea default null
 ) returns integer
 language plpgsql volatile security definer
 set search_path from current
 as $$
 declare
-    home     integer := (open_graph(credential, graph, 'write', null, 'sql', null, sensitive)).space_id;
+    home     integer := (open_graph(credential, graph, 'write', null, 'sql', null)).space_id;
     hastened integer;
 begin
     update embedding_pending p set next_attempt = now()

@@ -1,6 +1,5 @@
 create function textrawl.known_sources(
     graph text,
-    sensitive boolean default false,  -- true: a person, not an MCP client, asks
     credential bytea default null
 ) returns table (document_id uuid, path text, label text, content_hash text, chunks integer)
 language plpgsql stable security definer rows 1000
@@ -12,7 +11,7 @@ declare
 begin
     select s.id, 'read' = any(r.scopes) as readable into target
     from access_rights(credential) r join space s on s.id = r.space_id
-    where s.name = graph and (s.tier in ('public', 'personal') or known_sources.sensitive and s.tier = 'sensitive')
+    where s.name = graph and s.tier in ('public', 'personal')
       and r.scopes && array['read', 'write'];
     if not found then
         raise exception using errcode = 'TR063', message = 'there is no such graph', detail = coalesce(left(graph, 200), '');

@@ -15,7 +15,7 @@ set search_path from current
 as $$
 #variable_conflict use_variable
 declare
-    graph  text := (select f.graph from find_source(document, 'write', credential, false, graphs) f);
+    graph  text := (select f.graph from find_source(document, 'write', credential, graphs) f);
     origin origin := open_graph(credential, graph, 'write', client, tool, request);
 begin
     if original is distinct from (select r.content from read_chunk(document, chunk_part, credential, graphs) r) then

@@ -11,7 +11,7 @@ as $$
 declare
     home integer;
 begin
-    select f.space_id, f.graph into home, graph from find_source(document, scope, credential, false, graphs) f;
+    select f.space_id, f.graph into home, graph from find_source(document, scope, credential, graphs) f;
     select s.label, d.path, o.content, c.tokens, c.line into label, path, content, tokens, line
     from document d
     join source s on s.space_id = home and s.document_id = d.id

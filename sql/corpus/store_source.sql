@@ -8,7 +8,6 @@ create function textrawl.store_source(
     sha256 text,   -- of the file, or of the remembered text
     source_kind text default 'file',       -- clip, ai-conversation or file
     modified_at timestamptz default null,  -- when the file was changed; null: now
-    sensitive boolean default false,       -- true: a person, not an MCP client, writes, so the graph can be sensitive
     credential bytea default null, client text default null, tool text default 'sql', request text default null,
     out document_id uuid, out space_id integer,
     out stored_path text,    -- another path if the graph has the text there already
@@ -21,7 +20,7 @@ set search_path from current
 as $$
 #variable_conflict use_variable
 declare
-    origin  origin := open_graph(credential, graph, 'write', client, tool, request, sensitive);
+    origin  origin := open_graph(credential, graph, 'write', client, tool, request);
     version bigint;
     former  record;
     known   text;

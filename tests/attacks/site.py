@@ -192,7 +192,7 @@ def add_graphs(owner: psycopg.Connection, space: str) -> None:
         )
         given = (graph, f"file/{secret}.md", f"Paper {secret}", text)
         owner.execute(
-            "select store_source(%s, %s, %s, %s, %s, encode(sha256(%s), 'hex'), sensitive => true)",
+            "select store_source(%s, %s, %s, %s, %s, encode(sha256(%s), 'hex'))",
             (*given, json.dumps([[1, 0, len(text), 9]]), text.encode()),
         )
         # A former version stored sources of sensitive graphs in the clear.

@@ -224,7 +224,6 @@ class DocumentImport:
         return {
             "graph": self.graph,
             "system": self.form.name,
-            "sensitive": True,
             "credential": credential,
         }
 

@@ -63,7 +63,6 @@ async def fill_graph(
             int,
             graph=graph,
             model=model.model_id,
-            sensitive=True,
             credential=credential,
         )
         done = 0

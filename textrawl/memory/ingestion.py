@@ -126,7 +126,6 @@ class Ingestion:
             "known_sources",
             KnownSourceRow,
             graph=self._graph,
-            sensitive=True,
             credential=self._caller.principal.credential,
         )
         return {row.path: row.content_hash for row in rows}
@@ -143,7 +142,6 @@ class Ingestion:
             chunks=json.dumps(text.chunks),
             sha256=text.sha256,
             modified_at=read_time(text.changed_at),
-            sensitive=True,
             **self._caller.signing,
         )
 
