@@ -33,7 +33,8 @@ RUN --mount=type=bind,from=build,source=/wheels,target=/wheels \
 # Kubernetes compares a number with runAsNonRoot, and cannot look a name up.
 USER 1000:1000
 WORKDIR /home/textrawl
-ENV TEXTRAWL_DATA_DIR=/data/memory PYTHONUNBUFFERED=1
+# The keys of encrypted graphs are in the volume too: with the container, their documents would be lost.
+ENV TEXTRAWL_DATA_DIR=/data/memory TEXTRAWL_ENCRYPTION_KEY=file:/data/encryption.key PYTHONUNBUFFERED=1
 EXPOSE 8000
 # There is no HEALTHCHECK, because a server over stdio has no port. compose.yaml and the manifests check /healthz.
 ENTRYPOINT ["tini", "--", "textrawl"]

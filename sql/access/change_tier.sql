@@ -17,6 +17,9 @@ begin
         raise exception using errcode = 'TR061', message = 'a graph has the tier public, personal or sensitive';
     end if;
     perform check_tier(change_tier.tier, change_tier.recall_tokens);
+    if change_tier.tier = 'sensitive' then
+        perform claim_removal();
+    end if;
     select * into current from space s where s.id = target_space for update;
     if current.tier is null and (target_space = default_space() or exists (select from entity e where e.space_id = target_space)
                                  or exists (select from document d where d.space_id = target_space)) then
@@ -30,6 +33,11 @@ begin
         raise exception using errcode = 'TR134', message = 'the documents of the graph are encrypted', detail = current.name;
     end if;
     update space s set tier = change_tier.tier, recall_tokens = change_tier.recall_tokens where s.id = target_space;
+    -- A graph without sources can still have the paths of deleted ones. encrypt_source() does this for others.
+    if change_tier.tier = 'sensitive' and current.tier <> 'sensitive'
+       and not exists (select from source c where c.space_id = target_space) then
+        perform wipe_graph(target_space);
+    end if;
     return query select current.name, change_tier.tier, recall_cap(change_tier.tier, change_tier.recall_tokens);
 end
 $$;

@@ -4,7 +4,8 @@ create function textrawl.next_clear_source(
     out path text, out label text, out kind text,
     out content text,     -- null: an undo took the text back
     out chunks jsonb,     -- [[part, start, length, tokens], …]
-    out sha256 text, out modified_at timestamptz
+    out sha256 text, out modified_at timestamptz,
+    out version bigint    -- of the document, for encrypt_source()
 )
 language plpgsql stable security definer
 set search_path from current
@@ -13,8 +14,9 @@ as $$
 declare
     home integer := find_encrypted_graph(graph, credential);
 begin
-    select s.document_id, d.path, s.label, s.source_kind, c.content, c.attributes -> 'chunks', s.content_hash, c.modified_at
-    into source, path, label, kind, content, chunks, sha256, modified_at
+    select s.document_id, d.path, s.label, s.source_kind, c.content, c.attributes -> 'chunks', s.content_hash, c.modified_at,
+        d.version
+    into source, path, label, kind, content, chunks, sha256, modified_at, version
     from source s
     join document d on d.space_id = s.space_id and d.id = s.document_id
     left join current_documents(home, 'source') c on c.id = d.id

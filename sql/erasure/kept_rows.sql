@@ -9,10 +9,12 @@ begin atomic
         union all
         select 'space', null, count(*) from textrawl.space s where s.id = space and textrawl.names_person(s.name, textrawl.person_pattern(names))
         union all
+        select 'encrypted_document', null, count(*) from textrawl.encrypted_document d where d.space_id = space
+        union all
         select 'actor', true, count(*) from textrawl.actor a where a.id = any(actors) and not renames) k
     where k.rows > 0;
 end;
 
 comment on function textrawl.kept_rows is
-    'What an erasure leaves by decision: events of the trail without content, grants, the name of the space, and the '
-    'name of the actor unless the owner erases.';
+    'What an erasure leaves by decision: events of the trail without content, grants, the name of the space, the '
+    'name of the actor unless the owner erases, and encrypted documents, which Postgres cannot read.';

@@ -101,6 +101,9 @@ def test_graphs_are_not_imported_twice(run: Run, library: str, fresh: str, tmp_p
     for outcome, target in zip(again, (fresh, library), strict=True):
         assert outcome.out.startswith("Added 0 spaces, 0 entities, 0 facts, 0 relations. ")
         assert export(run, target, tmp_path / "again.jsonl") == before
+    fetch(library, "select name from rename_space('diary', 'journal')")
+    renamed = run("import", str(file), DATABASE_URL=library)
+    assert "another graph here has the key of the graph of the file" in renamed.err + renamed.out
 
 
 @pytest.mark.parametrize(

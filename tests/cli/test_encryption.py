@@ -2,6 +2,7 @@
 
 import base64
 import json
+import sys
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -121,6 +122,8 @@ def test_a_document_is_listed_shown_searched_changed_and_forgotten(
     assert [text[:6] for text in find(diary, "garde 京都")] == ["Coffee"]
     assert find(diary, 'nothing "near (that*') == find(diary, "?!") == []
 
+    [stays] = json.loads(diary("erase", PLANTED[0], "--dry-run", "--json").out)
+    assert (stays["action"], stays["kind"], stays["rows"]) == ("stay", "encrypted_document", 2)
     assert diary("document", "forget", "diary", label, "--yes").code == 0
     assert len(list_paths(diary)) == 1
     assert find(diary, "tea") == []
@@ -132,16 +135,17 @@ def test_a_document_is_listed_shown_searched_changed_and_forgotten(
 def test_postgres_takes_no_source_in_the_clear_in_a_sensitive_graph(
     diary: Run, notes: Path, owner: psycopg.Connection
 ) -> None:
-    store = (
-        "select store_source(%s, 'file/a', 'a', 'Tea.', '[[1, 0, 4, 1]]', repeat('a', 64),"
-        " sensitive => true)"
-    )
+    store = "select store_source(%s, 'file/a', 'a', 'Tea.', '[[1, 0, 4, 1]]', repeat('a', 64))"
     ingest(diary, notes)
     make_graph(owner, "papers", "personal")
+    make_graph(owner, "other", "sensitive")
     owner.execute(store, ("papers",))
 
     for statement, graph, code in (
-        (store, "diary", "TR131"),
+        (store, "diary", "TR063"),
+        ("insert into source (space_id, document_id, source_kind, label)"
+         " select id, gen_random_uuid(), 'file', 'a' from space where name = %s", "diary", "TR131"),
+        ("select claim_graph_key(%s, (select id from graph_key))", "other", "TR135"),
         ("select change_tier(%s, 'sensitive')", "papers", "TR133"),
         ("select change_tier(%s, 'personal')", "diary", "TR134"),
         ("select find_graph_key(%s)", "papers", "TR130"),
@@ -151,6 +155,10 @@ def test_postgres_takes_no_source_in_the_clear_in_a_sensitive_graph(
         with pytest.raises(psycopg.DatabaseError) as refused:
             owner.execute(statement.encode(), (graph,))
         assert refused.value.sqlstate == code, statement
+
+    owner.execute("select forget_source(document_id) from source")
+    owner.execute("select change_tier('papers', 'sensitive')")
+    assert owner.execute("select 1 from event where detail::text ~ 'file/a'").fetchall() == []
 
 
 def fill_in_the_clear(diary: Run, notes: Path, owner: psycopg.Connection) -> None:
@@ -168,6 +176,8 @@ def fill_in_the_clear(diary: Run, notes: Path, owner: psycopg.Connection) -> Non
     owner.execute("select refresh_search_statistics(true)")
     assert len({*find_tables_that_hold(owner, PLANTED[0])}) > 3
     owner.execute("select change_tier('papers', 'sensitive', encrypting => true)")
+    late = "select distinct encrypt_source('papers', id, coalesce(version, 0) + 1) from document"
+    assert owner.execute(late).fetchall() == [(False,)]
     (notes / "changed.md").write_text("The third text.", encoding="utf-8")
     (notes / f"{PLANTED[1]}.md").unlink()
     assert diary("ingest", str(notes), "--graph", "papers").code == 0
@@ -287,6 +297,16 @@ def test_a_key_is_copied_to_a_second_machine_and_destroyed(
     assert details == [({"key": shown["key"], "documents": 2},)]
 
 
+def test_the_command_says_that_the_key_was_elsewhere(diary: Run, notes: Path, key: Path) -> None:
+    ingest(diary, notes)
+
+    other = f"file:{key.parent.parent}/other/encryption.key"
+    destroyed = diary("space", "destroy-key", "diary", "--yes", ENCRYPTION_KEY=other)
+
+    assert "was not on this machine: delete it where it is" in destroyed.err
+    assert len([*(key.parent / "graph-keys").glob("*.key")]) == 1
+
+
 def test_processes_that_start_at_once_make_one_owners_key(tmp_path: Path) -> None:
     setting = f"file:{tmp_path}/deep/encryption.key"
 
@@ -365,6 +385,18 @@ def test_the_owners_key_comes_from_a_command_or_the_keyring(
         with pytest.raises(EncryptionKeyUnusable, match=reason) as refused:
             KeyFiles(wrong).load(made.id)
         assert base64.b64encode(b"k" * 32).decode() not in str(refused.value)
+
+
+def test_a_command_that_prints_another_key_each_time_makes_no_key(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
+    printing = "import os, base64; print(base64.b64encode(os.urandom(32)).decode())"
+    changing = KeyFiles(f"command:{sys.executable} -c '{printing}'")
+
+    with pytest.raises(EncryptionKeyUnusable, match="another key each time"):
+        changing.create()
+    assert [*changing.folder.glob("*.key")] == []
 
 
 _KEYS = GraphKey(b"0" * 32), GraphKey(b"1" * 32)

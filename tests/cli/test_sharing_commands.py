@@ -369,6 +369,13 @@ def test_no_memory_is_made_to_administer(run: Run, home: Path) -> None:
     assert list(home.iterdir()) == []
 
 
+@pytest.mark.slow
+def test_the_first_space_makes_the_memory(run: Run, home: Path) -> None:
+    outcome = run("space", "create", "diary", "--tier", "sensitive", DATA_DIR=home / "data")
+
+    assert (outcome.code, outcome.err) == (0, "Created the sensitive graph diary.\n")
+
+
 def test_a_space_is_made_with_a_language_and_changes_it(run: Run, url: str) -> None:
     created = run("space", "create", "amt", "--language", "German", DATABASE_URL=url)
     advice = "`textrawl embed start --provider encoder --model multilingual-e5-small-q4`, then"

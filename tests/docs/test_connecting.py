@@ -299,5 +299,6 @@ def test_the_container_is_given_what_it_copies_and_runs_as_nobody_special() -> N
     assert [
         name for name in copied if not (ROOT / name).exists() or f"!{name}" not in context
     ] == []
+    assert "ENCRYPTION_KEY=file:/data/" in recipe  # in the volume, as the memory
     assert re.search(r"^USER 1000:1000$", recipe, re.MULTILINE)
     assert re.search(r'^ENTRYPOINT \["tini", "--", "textrawl"\]$', recipe, re.MULTILINE)

@@ -128,6 +128,8 @@ _REASONS = {
     "inexact": "an exact text is the JSON of an item with at most 190 levels, and other documents "
     "have no exact text",
     "another key": "the graph here has another key than the graph of the file",
+    "shared key": "another graph here has the key of the graph of the file: rename that graph to "
+    "the name in the file first, or leave it out",
     "sealed": "the graph here is sensitive, so it takes only encrypted documents",
     "taken": "another entity here has this name",
     "undone": "an undo took it back: first run `textrawl undo --revert` or `textrawl undo --purge`",

@@ -40,8 +40,8 @@ def require_memory(settings: Settings) -> None:
     if settings.database_url is None and read_state(settings.data_dir).phase == "not initialised":
         raise StartRefused(
             f"There is no memory in {settings.data_dir} yet: `textrawl remember`, `textrawl "
-            "ingest` and the first `textrawl serve` create it. If your memory is elsewhere, set "
-            "TEXTRAWL_DATA_DIR or TEXTRAWL_DATABASE_URL"
+            "ingest`, `textrawl space create` and the first `textrawl serve` create it. If your "
+            "memory is elsewhere, set TEXTRAWL_DATA_DIR or TEXTRAWL_DATABASE_URL"
         )
 
 
@@ -240,15 +240,15 @@ class Administration:
 
 @asynccontextmanager
 async def open_administration(
-    settings: Settings, *, owned: bool = True, role: str = OWNER
+    settings: Settings, *, owned: bool = True, role: str = OWNER, empty: bool = False
 ) -> AsyncGenerator[Administration]:
     """Open the memory of `settings` as its owner, or with ACCESS_TOKEN if `owned` is false.
 
-    `role` is the login on the embedded Postgres. Raises DatabaseUnavailable, and StartRefused if
+    `role` and `empty` are passed to `open_login`. Raises DatabaseUnavailable, and StartRefused if
     the schema is of another version or the login has too few rights.
     """
     async with (
-        open_login(settings, role=role) as login,
+        open_login(settings, role=role, empty=empty) as login,
         open_connection(login.conninfo, timeout=login.timeout) as database,
     ):
         owned_here = await database.value("owns_memory", bool)
@@ -273,16 +273,19 @@ def administer(
     owned: bool = True,
     wait: str | None = "Asking the database",
     role: str = OWNER,
+    empty: bool = False,
 ) -> Result:
     """Run `work` on the memory of the settings and return its result.
 
-    `owned` and `role` are passed to `open_administration`. The message `wait` is shown meanwhile.
-    If it is None, `work` shows its own progress.
+    `owned`, `role` and `empty` are passed to `open_administration`. The message `wait` is shown
+    meanwhile. If it is None, `work` shows its own progress.
     """
     settings = read_settings()
 
     async def run() -> Result:
-        async with open_administration(settings, owned=owned, role=role) as administration:
+        async with open_administration(
+            settings, owned=owned, role=role, empty=empty
+        ) as administration:
             return await work(administration)
 
     with show_wait(wait) if wait else nullcontext():
@@ -296,19 +299,20 @@ def call_database(
     *,
     owned: bool = True,
     role: str = OWNER,
+    empty: bool = False,
     **arguments: object,
 ) -> list[Row]:
     """Call a SQL function on the memory of the settings, and return its rows.
 
     If `owned` is false, the function gets the credential too. `role` is the login on the embedded
-    Postgres.
+    Postgres. If `empty` is true, an embedded memory that does not exist is created.
     """
 
     async def work(memory: Administration) -> list[Row]:
         credential = {} if owned else {"credential": memory.credential}
         return await memory.call(function, row, **credential, **arguments)
 
-    return administer(work, owned=owned, role=role)
+    return administer(work, owned=owned, role=role, empty=empty)
 
 
 def read_scopes(text: str) -> list[str]:

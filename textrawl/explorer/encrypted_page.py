@@ -30,11 +30,12 @@ async def search(visit: PageRequest) -> Response:
 
 
 def _open_graph(visit: PageRequest) -> "EncryptedGraph":
-    if not visit.site.own_machine:
+    name = visit.require_space()
+    if not visit.site.own_machine or (visit.graphs is not None and name not in visit.graphs):
         raise ItemNotFound
     # Few visits need these modules, which take 50 ms to load.
     from textrawl.memory.encrypted_documents import EncryptedGraph  # noqa: PLC0415
     from textrawl.memory.key_files import KeyFiles  # noqa: PLC0415
 
     files = KeyFiles(visit.site.settings.encryption_key)
-    return EncryptedGraph(visit.site.store, visit.caller.signing, visit.require_space(), files)
+    return EncryptedGraph(visit.site.store, visit.caller.signing, name, files)

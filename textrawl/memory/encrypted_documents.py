@@ -73,6 +73,7 @@ class _ClearRow:
     chunks: Sequence[Sequence[int]]
     sha256: str
     modified_at: datetime | None
+    version: int | None
 
 
 @dataclass(frozen=True)
@@ -81,6 +82,13 @@ class DestroyedRow:
 
     key: UUID | None
     documents: int
+
+
+@dataclass(frozen=True)
+class Destruction(DestroyedRow):
+    """A key that was destroyed. `here` is False if its file was not on this machine."""
+
+    here: bool
 
 
 @dataclass(frozen=True)
@@ -188,11 +196,15 @@ class EncryptedGraph:
     async def add_key(self, file: Path) -> None:
         """Add the key in a file of `write_key` to the keys of this machine."""
         key = await to_thread.run_sync(import_key, file)
-        if key.id != (await self.find()).key:
+        if (found := (await self.find()).key) is None:
+            raise EncryptionKeyUnusable(
+                f"{self.name} has no documents and no key yet: first restore or import it here"
+            )
+        if key.id != found:
             raise EncryptionKeyUnusable(f"{file} has the key of another graph")
         await to_thread.run_sync(self._files.add, key)
 
-    async def destroy_key(self) -> DestroyedRow:
+    async def destroy_key(self) -> Destruction:
         """Delete the key from this machine, and then all documents.
 
         The file goes first: if the process is killed meanwhile, a second call deletes the rest.
@@ -201,11 +213,11 @@ class EncryptedGraph:
         found = await self.find()
         if not found.may_destroy:
             raise ScopeMissing("admin", f"this also needs the scope forget in {self.name}")
-        if found.key is not None:
-            await to_thread.run_sync(self._files.destroy, found.key)
-        return await self._call_one(
+        here = found.key is not None and await to_thread.run_sync(self._files.destroy, found.key)
+        row = await self._call_one(
             "destroy_graph_key", DestroyedRow, graph=self.name, **self._signing
         )
+        return Destruction(row.key, row.documents, here)
 
     async def list_documents(self) -> list[Document]:
         """Return all documents without their texts."""
@@ -273,15 +285,15 @@ class EncryptedGraph:
                     chunks=len(row.chunks),
                 )
                 given = _encrypt(await self.claim_key(), head, row.content, row.chunks)
-            await self._call_one(
+            number += await self._call_one(
                 "encrypt_source",
-                object,
+                bool,
                 graph=self.name,
                 source=row.source,
+                version=row.version,
                 **given,
                 **self._signing,
             )
-            number += 1
             step(number)
         return number
 

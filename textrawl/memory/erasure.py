@@ -16,6 +16,9 @@ _STAYS = {
     "--restore`, then erase again)",
     "space_grant": "grants (`textrawl grant revoke` takes them back)",
     "space": "the name of the space (`textrawl space rename` changes it)",
+    "encrypted_document": "encrypted documents, which nobody reads without their key (search for "
+    "the person with `textrawl search --documents --space GRAPH`, and delete what names them with "
+    "`textrawl document forget`)",
     "actor": "the name of the actor, which only the owner of the memory erases",
 }
 _THINGS = {

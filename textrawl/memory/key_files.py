@@ -14,6 +14,7 @@ import subprocess
 from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
+from secrets import token_hex
 from uuid import UUID
 
 from textrawl.environment import find_user_file
@@ -68,6 +69,11 @@ class KeyFiles:
         with _translate(self.folder), self._lock():
             # A new owner's key beside old graph keys would hide that the former one is lost.
             owner = self._read_owner(create=not any(self.folder.glob("*.key")))
+            if self._kind == "command" and self._read_owner(create=False) != owner:
+                raise EncryptionKeyUnusable(
+                    f"{self.owner} prints another key each time: keep one key, and let the command "
+                    "print it"
+                )
             _write_new(self.find_file(key.id), base64.b64encode(key.wrap(owner)) + b"\n")
 
     def load(self, key: UUID) -> GraphKey:
@@ -96,6 +102,8 @@ class KeyFiles:
         with _translate(file):
             if not file.exists():
                 return False
+            for draft in self.folder.glob(f".{file.name}.*"):  # of a process that was killed
+                draft.unlink()
             file.unlink()
             _sync(self.folder)
         return True
@@ -169,7 +177,7 @@ class KeyFiles:
     @contextmanager
     def _lock(self) -> Generator[None]:
         """Let one process at a time create keys. A process that is killed releases the lock."""
-        self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        _make_folder(self.folder)
         descriptor = os.open(self.folder / _LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX)
@@ -216,9 +224,9 @@ def _read_private(file: Path) -> bytes:
 
 def _write_new(file: Path, content: bytes) -> None:
     """Write a file that only its owner can read. It appears whole and on disk, or not at all."""
-    file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    draft = file.with_name(f".{file.name}.{os.getpid()}.new")
-    descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW, 0o600)
+    _make_folder(file.parent)
+    draft = file.with_name(f".{file.name}.{token_hex(8)}.new")
+    descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
     try:
         with os.fdopen(descriptor, "wb") as stream:
             stream.write(content)
@@ -228,6 +236,14 @@ def _write_new(file: Path, content: bytes) -> None:
     finally:
         draft.unlink(missing_ok=True)
     _sync(file.parent)
+
+
+def _make_folder(folder: Path) -> None:
+    """Create a folder with its parents, each on disk, for its owner alone."""
+    if not folder.is_dir():
+        _make_folder(folder.parent)
+        folder.mkdir(mode=0o700, exist_ok=True)
+        _sync(folder.parent)
 
 
 def _sync(folder: Path) -> None:

@@ -337,6 +337,9 @@ REFUSALS: dict[str, Explain] = {
         "write them to files with `textrawl document show`, and ingest these into a new graph; "
         "nothing was changed",
     ),
+    "TR135": _invalid(
+        "Another graph has this key", "give each graph a key of its own; nothing was changed"
+    ),
     EDGE_NOT_FOUND: _invalid("Edge not found: {}", "graph_edge_get shows ids"),
 }
 

@@ -99,11 +99,13 @@ def create(
 ) -> None:
     """Create a space. Nobody can use it before `textrawl grant` or `textrawl token` allows it.
 
-    On the embedded Postgres, the user of this machine can use it at once.
+    On the embedded Postgres, the user of this machine can use it at once. The first command creates
+    the memory there.
     """
     [row] = call_database(
         "create_space",
         MadeSpaceRow,
+        empty=True,
         name=name,
         language=language,
         tier=tier,
@@ -264,11 +266,18 @@ def destroy_key(
     row = administer_graph("textrawl space destroy-key", name, EncryptedGraph.destroy_key)
     if as_json:
         write_json(asdict(row))
-    write_message(
-        f"The key of {name} is destroyed, and {count(row.documents, 'document')} with it."
-        if row.key
-        else f"{name} has no key."
-    )
+    documents = count(row.documents, "document")
+    if row.key and not row.here:
+        write_message(
+            f"Deleted {documents}. The key of {name} was not on this machine: delete it where it "
+            "is, because backups can be read with it."
+        )
+    else:
+        write_message(
+            f"The key of {name} is destroyed, and {documents} with it."
+            if row.key
+            else f"{name} has no key."
+        )
 
 
 @space.command()
