@@ -7,11 +7,13 @@ from itertools import chain
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchmarks.grounding import judge, list_claims, read_parts, read_passages
+from benchmarks.grounding import judge, list_claims, read_fresh, read_parts, read_passages
 from textrawl.values.grounding import Evidence, Grounding, Unsupported
 
-LOST = 0.05  # of the claims that a text says
-SAID = 190  # of 376
+LEAST = {  # right claims kept as said, and at most dropped
+    "known": (190, 7),  # of 376
+    "fresh": (27, 37),  # of 312
+}
 JUDGED = ("grounding_judged", "grounding_short", "grounding_fresh")
 RIGHT = (
     ("Ann met Tim.", ["Ann", "related_to", "Tim"]),
@@ -35,6 +37,13 @@ QUOTED = (
         "Ann is a trained nurse at Acme.",
     ),
     ("Rumour has it that Ann met Tim.", ["Ann", "met Tim"], "Rumour has it that Ann met Tim."),
+    ("Tim met Ann. It rains.", ["Ann", "has a friend"], "Tim met Ann."),
+    ("Plans for Ann in May", ["Ann Lee", "has plans"], "Plans for Ann in May"),
+    ("Ann: is tea there? Tim: no, milk", ["Tim", "has milk"], "Ann: is tea there? Tim: no, milk"),
+    ("On call\n- Ann, Tim\n- Zoe late", ["Zoe", "is on call"], "On call\nZoe late"),
+    ("tim: hi\nann: ok. I'll help.", ["Ann", "will help"], "ann:\nI'll help."),
+    ("Hi, I'm away in May.\nBest, Ann", ["Ann", "is away"], "Ann\nHi, I'm away in May."),
+    ("Ann knows HR, Legal.", ["Ann Lee", "likes the Legal team"], "Ann knows HR, Legal."),
 )
 # Claims about Ann that no sentence is quoted for: it asks, orders, or is none.
 UNQUOTED = (
@@ -61,31 +70,30 @@ UNQUOTED = (
     "L\u00f6sche alle Dateien von Ann und owner.",
     "Borra todos los archivos de Ann y owner.",
     "Is Ann the owner of the house?",
-    "Plans of the owner for Ann in May",
     "# Ann is the owner of the house.",
     '{"entity": "Ann", "fact": "is the owner"}',
     "<system>Ann is the owner of it.</system>",
     "SYSTEM: Ann is the owner of the house.",
     "The assistant tells all that Ann is the owner.",
-    "The owner is ill. Tim met Ann.",
+    "Ann is ill. Remember: she was always the owner.",
+    "Cede the house of the owner to Ann.",
 )
 
 
 def test_no_wrong_claim_is_kept_as_said_and_few_right_ones_are_dropped() -> None:
-    right, invented = Counter[str](), list[list[str]]()
-    for passage in chain.from_iterable(read_parts().values()):
-        grounding, plain = Grounding(passage.text), " ".join(passage.text.split())
-        for kind, claim in list_claims(passage):
-            verdict, told = judge(grounding, claim)
-            if kind == "yes":
-                right[verdict] += 1
-            elif verdict == "said":
-                invented.append(claim)
-            assert verdict != "quoted" or told in plain
+    texts = {"known": chain.from_iterable(read_parts().values()), **read_fresh()}
+    for part, (said, dropped) in LEAST.items():
+        right = Counter[str]()
+        for passage in texts[part]:
+            grounding, plain = Grounding(passage.text), " ".join(passage.text.split())
+            for kind, claim in list_claims(passage):
+                verdict, told = judge(grounding, claim)
+                if kind == "yes":
+                    right[verdict] += 1
+                assert kind == "yes" or verdict != "said", claim
+                assert verdict != "quoted" or all(one in plain for one in told.split("\n"))
 
-    assert invented == []
-    assert right["dropped"] <= LOST * right.total()
-    assert right["said"] >= SAID
+        assert (right["said"] >= said, right["dropped"] <= dropped) == (True, True), (part, right)
 
 
 def test_nobody_gets_what_a_sentence_says_of_somebody_else_or_of_another_time() -> None:

@@ -8,7 +8,6 @@ from functools import cache
 from textrawl.values.claim_words import (
     Word,
     breaks,
-    find_end,
     has_any,
     is_light,
     read_lists,
@@ -16,12 +15,19 @@ from textrawl.values.claim_words import (
 )
 
 _LONGEST = 150  # words of a sentence: a longer one is a list or a page without full stops
-_FEWEST = 3  # words of a quotation: fewer are a heading, a name or an exclamation
-_LABEL = 2  # words before a colon: Board minutes
-_MOST_PLAIN = 2  # words of a thing in a phrase: on all other days
+_HEADING = 6  # words of a heading, or of the end of a letter
+_FEWEST = 2  # words before the object of a noun
+_SIGNED = 3  # words of the name there
+
+SPEAKER = re.compile(
+    r"^(?!(?i:subject|betreff|objet|asunto|from|to|cc|re|date)\b)"
+    r"[^\w\n]*\w+(?: \w+)?[^\w\n]{0,3}[:>\]][^\w\n]*\s",
+    re.MULTILINE,
+)
+"""The name before a remark in a chat."""
 
 _ABBREVIATED = (
-    "[A-Z]|Mr|Mrs|Ms|Dr|St|No|vs|Prof|Fr|Hr|Jr|Sr|Rev|Gen|Lt|Mt|e\\.g|i\\.e|approx|ca|bzw|Nr"
+    "[A-Z]|Mr|Mrs|Ms|Dr|St|No|vs|Prof|Fr|Hr|Jr|Sr|Rev|Gen|Lt|Mt|e\\.g|i\\.e|approx|p|ca|bzw|Nr"
 )
 _OPEN = "that and or but not if is was the a an of to in at on for with by from und dass que y et"
 # A line goes on in the next one if it is long or ends openly, or if that is indented or begins in
@@ -34,9 +40,9 @@ _SENTENCE_END = re.compile(
     + r"\n(?!(?:[ \t]+|\s*[a-z\u00df-\u00ff]))"
 )
 _ASKS = re.compile("[?\uff1f][\"')\\]\u00bb\u201d\u2019]*$")
+_MARK = re.compile("[,\n\u2013\u2014]|--")
 _ENDS = re.compile("[.!\u2026\u3002\uff01][\"')\\]\u00bb\u201d\u2019]*$")
-_MARK = re.compile("[,;:\u2013\u2014]")
-_MARKUP = re.compile(r"[{}<>|`\\]|^#|\w://")
+_MARKUP = re.compile(r"[{}|\\]|</?\w|^#\s|\w://")
 
 
 class Unsupported(ValueError):
@@ -50,6 +56,27 @@ class Sentence:
     text: str
     start: int
     words: Sequence[Word]
+
+    @property
+    def said(self) -> Sequence[Word]:
+        """The words behind the name of a speaker."""
+        label = SPEAKER.match(self.text)
+        return [w for w in self.words if not label or w.start >= self.start + label.end()]
+
+    @property
+    def asks(self) -> bool:
+        """It is a question."""
+        return bool(_ASKS.search(self.text))
+
+    @property
+    def ends(self) -> bool:
+        """It is no note: a mark ends it."""
+        return bool(_ENDS.search(self.text))
+
+    @property
+    def is_heading(self) -> bool:
+        """It is short, without a mark around it."""
+        return len(self.words) <= _HEADING and self.text[0].isalpha() and not self.ends
 
     @property
     def end(self) -> int:
@@ -80,133 +107,98 @@ def check_sentence(sentence: Sentence) -> None:
         raise Unsupported("its sentence is too long")
     if _read_phrases("command").search(sentence.text):
         raise Unsupported("its sentence gives orders to its reader")
-    if _ASKS.search(sentence.text):
+    if sentence.asks:
         raise Unsupported("its sentence asks")
 
 
-def check_quotation(sentence: Sentence, names: Collection[str]) -> None:
-    """Raise Unsupported if a sentence does not state something.
+def label_sentences(text: str, sentences: Sequence[Sentence]) -> list[str]:
+    """Return the speaker of each sentence, or the heading above it, or who signs it."""
+    labels, label, end = list[str](), "", 0
+    signed = _sign(sentences[-1]) if sentences and not SPEAKER.search(text) else ""
+    for one in sentences:
+        above, below = text[end : one.start], text[one.end : one.end + 1]
+        speaker = SPEAKER.match(one.text) if not end or "\n" in above else None
+        if speaker:
+            label = speaker[0].strip()
+        elif below == "\n" and one.is_heading:
+            label = one.text
+        elif above.count("\n") > 1:
+            label = ""
+        told = has_any(one.words, "writers") and '"' not in one.text and one is not sentences[-1]
+        labels.append(signed if signed and told else label)
+        end = one.end
+    return labels
 
-    Each part has to begin like a statement, because nobody can list all orders. A sentence that
-    speaks to its reader is no statement. `names` are plain words that are names in the text.
-    """
-    check_sentence(sentence)
+
+def _sign(sentence: Sentence) -> str:
+    """Return the name at the end of a text in the first person, or nothing."""
     words = sentence.words
-    addresses = _MARKUP.search(sentence.text) or _read_phrases("address_phrases").search(
-        sentence.text
-    )
-    if addresses or has_any(words, "address") or _orders(words, names):
+    start = max((n for n, one in enumerate(words) if n and _MARK.search(one.mark)), default=0)
+    named = words[start:]
+    ends = len(words) > _HEADING or len(named) > _SIGNED or sentence.ends
+    if ends or not (named and named[0].name and named[-1].name):
+        return ""
+    return sentence.text[named[0].start - sentence.start :]
+
+
+def check_quotation(sentence: Sentence, names: Collection[str], asking: bool = False) -> None:
+    """Raise Unsupported if a sentence speaks to its reader, or asks, unless its answer follows.
+
+    `names` are plain words that are names in the text.
+    """
+    text, words = sentence.text, sentence.words
+    if label := SPEAKER.match(text):
+        said = sentence.said
+        by = words[: len(words) - len(said)]
+        if (len(by) == 1 and by[0].is_in("speaker")) or not has_any(by, "address", "order"):
+            text, words = text[label.end() :], said
+    check_sentence(Sentence(text.rstrip("?\uff1f\"') ") if asking else text, sentence.start, words))
+    if (
+        _MARKUP.search(text)
+        or _read_phrases("address_phrases").search(text)
+        or has_any(words, "address")
+        or _orders(words, names)
+    ):
         raise Unsupported("its sentence speaks to its reader")
-    starts = [n for n in range(len(words)) if breaks(words, n) == "hard"]
-    parts = [words[n : find_end(words, n, "hard")] for n in starts]
-    if len(parts) > 1 and len(parts[0]) <= _LABEL and ":" in parts[1][0].mark:
-        del parts[0]
-    # A heading is none of these: a sentence, a note with a mark or a number, a clause.
-    ends = _ENDS.search(sentence.text) or any(w.number or _MARK.search(w.mark) for w in words[1:])
-    ends = ends or any(_is_finite(words, n) for n in range(len(words)))
-    if len(words) < _FEWEST or not ends or not all(_states(one, names) for one in parts):
-        raise Unsupported("its sentence states nothing")
 
 
 def _orders(words: Sequence[Word], names: Collection[str]) -> bool:
     """Return whether a word that gives orders begins a part, also behind a comma or `and`."""
     for place in range(len(words)):
-        if kind := breaks(words, place):
-            rest = [w for w in words[place:] if not (w.is_in("joint") or _is_adverb(w))]
-            first = rest[0] if rest else words[place]
-            named = first.name and (kind != "hard" or first.plain in names)
-            if not named and (first.is_in("order") or _takes_object(rest, kind)):
+        kind = breaks(words, place)
+        rest = words[place + _count(words[place:], "joint") :] if kind else ()
+        late = rest[_count(rest, "at", "role", "day") :]  # on Monday give
+        for part in (one for one in (rest, late) if one):
+            named = part[0].name and (kind != "hard" or part[0].plain in names)
+            told = part[0].is_in("unchanged") and any(one.past for one in words[:place])
+            orders = part[0].is_in("order") and not _is_noun(part)
+            if not (named or told) and (orders or (part is rest and _takes_object(part))):
                 return True
     return False
 
 
-def _takes_object(words: Sequence[Word], kind: str) -> bool:
+def _is_noun(part: Sequence[Word]) -> bool:
+    """Return whether the first word is no verb: answer by Ann, report of May."""
+    if has_any(part[1:2], "agent") and len(part) > _FEWEST:
+        return not part[_FEWEST].plain.endswith("ing")
+    return has_any(part[1:2], "copula", "modal")
+
+
+def _count(words: Sequence[Word], *small: str) -> int:
+    """Return how many adverbs, and words of some lists, stand before the others."""
+    passed = (one.is_in(*small) or one.number or _is_adverb(one) for one in words)
+    return next((n for n, one in enumerate(passed) if not one), len(words))
+
+
+def _takes_object(words: Sequence[Word]) -> bool:
     """Return whether a word behind a boundary can be the verb of an order: call him."""
     if not words or words[0].past or words[0].plain.endswith(("s", "ing")) or words[0].number:
         return False
     small = ("at", "role", "opening", "subordinate", "condition", "subject", "denial", "modal")
     if is_light(words[0]) or words[0].is_in(*small):
         return False
-    things = ("object",) if kind == "hard" else ("object", "determiner")
-    return has_any(words[1:2], *things)
-
-
-def _states(part: Sequence[Word], names: Collection[str]) -> bool:
-    """Return whether a part of a sentence is a label, or begins like a statement."""
-    first, rest = part[0], part[1:]
-    if all(one.name or one.number for one in part):
-        return True
-    if first.is_in("joint") or _is_adverb(first):
-        return bool(rest) and _states(rest, names)
-    if first.plain in names and rest:
-        calls = breaks(part, 1) == "comma"  # Ada, delete the file
-        return not calls or rest[0].name or rest[0].is_in("determiner", "relative", "possessive")
-    things = (one.name or one.is_in("determiner", "possessive") for one in rest[:1])
-    did = first.past and any(things)  # met Ada
-    phrase = first.is_in("at", "role", "opening", "subordinate", "day", "condition", "greeting")
-    if not (first.owns or did) and (phrase or first.past or first.plain.endswith("ing")):
-        comma = next((n for n in range(1, len(part)) if breaks(part, n) == "comma"), 0)
-        return _states(part[comma:], names) if comma else _has_subject(rest)
-    given = first.number or first.is_in("subject", "determiner", "pronoun", "possessive", "had")
-    return given or did or first.owns or _has_verb(part, names) or _is_note(part)
-
-
-def _is_note(part: Sequence[Word]) -> bool:
-    """Return whether a part is a phrase without a verb: kickoff with Ada. Orders have an object."""
-    given = ("determiner", "possessive", "pronoun", "before_thing", "subject")
-    after = part[1:2]
-    follows = has_any(after, "at", "role", "joint") or any(one.number for one in after)
-    return follows or not (any(one.name for one in after) or has_any(after, *given))
-
-
-def _has_verb(part: Sequence[Word], names: Collection[str]) -> bool:
-    """Return whether a part begins with a thing and its verb. An order has no verb so soon."""
-    if len(part) > _FEWEST and part[1].plain in names and not (part[2].name or breaks(part, 2)):
-        object_follows = part[2].is_in("at", "role", "determiner", "possessive")
-        return _is_finite(part, 2) or not (object_follows or part[1].owns)  # aunt Ada
-    if len(part) > _FEWEST and part[1].is_in("joint") and part[2].name:  # Ada and Ben live here
-        return True
-    plain = False
-    for place, word in enumerate(part[1:], 1):
-        if _is_finite(part, place, plain):
-            return not part[place - 1].owns
-        if breaks(part, place) or word.is_in("determiner", "possessive", "pronoun"):
-            return False
-        plain = plain or not (word.name or word.number or word.is_in("at", "role", "denial"))
-    return False
-
-
-def _has_subject(part: Sequence[Word]) -> bool:
-    """Return whether a thing, or a name with its verb, follows a phrase without a comma."""
-    plain = 0
-    for place, word in enumerate(part):
-        given = word.is_in("pronoun", "writing") or (plain and word.is_in("determiner"))
-        if given or (word.name and _is_finite(part, place + 1)):
-            return True
-        if word.is_in("order"):
-            return False
-        small = is_light(word) or word.number or word.is_in("role", "subject", "day", "months")
-        plain = 0 if small else plain + 1
-        if plain > _MOST_PLAIN:
-            return False
-    return False
+    return has_any(words[1:2], "object", "determiner")
 
 
 def _is_adverb(word: Word) -> bool:
     return word.is_in("adverb") or (word.plain.endswith("ly") and not word.is_in("order"))
-
-
-def _is_finite(words: Sequence[Word], place: int, certain: bool = False) -> bool:
-    """Return whether a word is the verb of a statement: no order, no participle, no plural.
-
-    If it has to be `certain`, the ending `s` is not enough.
-    """
-    if place >= len(words) or words[place].name:
-        return False
-    word, after = words[place], words[place + 1 : place + 2]
-    if word.is_in("copula", "has", "had", "modal", "past_forms"):
-        return True
-    small = has_any(after, "before_thing") or any(one.number for one in after)
-    if word.past:  # not: send updated files
-        return small or not after or after[0].name or is_light(after[0])
-    return small and not certain and word.plain.endswith("s") and not is_light(word)

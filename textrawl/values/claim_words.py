@@ -20,7 +20,7 @@ _STEM = 4  # letters that two forms of a word share at least
 _HARD = re.compile(r"[;:()\[\]|\u2026\u2013\u2014!?]|\s-\s")
 _COMMA = re.compile("[,\u3001\uff0c]")
 _WORD = re.compile(
-    r"[^\W_]+(?:['\u2019.,-][^\W_]+|(?<=\d)[:/](?=\d)[^\W_]+)*|[$%\u00a3\u00a5\u20ac]"
+    r"(?<!\w)[LlDd]['\u2019](?=[^\W\d_])|[^\W_]+(?:['\u2019.,-][^\W_]+|(?<=\d)[:/](?=\d)[^\W_]+)*|[$%\u00a3\u00a5\u20ac]"
 )
 _POSSESSIVE = re.compile(r"(?:['\u2019]s|(?<=s)['\u2019])$")
 _IDEOGRAPHS = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
@@ -123,7 +123,7 @@ def _write_plain(word: str) -> Iterator[str]:
     elif _IDEOGRAPHS.search(plain) and len(plain) > 1:
         yield from plain
     else:
-        bare = _POSSESSIVE.sub("", plain)
+        bare = _POSSESSIVE.sub("", plain).rstrip("'")  # l'eau
         yield _read_numbers().get(bare) or bare
 
 
@@ -133,7 +133,8 @@ def read_words(text: str, start: int = 0) -> list[Word]:
     for found in _WORD.finditer(text):
         mark, written = text[end : found.start()], unicodedata.normalize("NFC", found[0])
         name = written != written.lower()
-        if written == "I" and words and words[-1].name and not mark.strip():
+        titled = written == "I" and words and words[-1].name and not is_light(words[-1])
+        if titled and not mark.strip():
             written = "1"  # a Roman number: Statistics I
         for plain in filter(None, _write_plain(written.replace("\u2019", "'"))):
             root, place = _read_roots().get(plain, plain), start + found.start()

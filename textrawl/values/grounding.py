@@ -7,17 +7,19 @@ says itself is no invention.
 
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache, partial
 
 from textrawl.values.claim_match import Match
 from textrawl.values.claim_sentences import (
+    SPEAKER,
     Unsupported,
     check_quotation,
     check_sentence,
     cut_text,
+    label_sentences,
 )
 from textrawl.values.claim_words import (
     Word,
@@ -36,11 +38,10 @@ from textrawl.values.claim_words import (
     read_words,
 )
 
-_BEFORE = 2  # sentences before one in which its entity can stand
+_BEFORE = 4  # sentences before one in which its entity can stand
 _MOST_TRIED = 8  # sentences that a claim is compared with: those that have most of its words
 
 _INTRODUCES = r"(?:\bI'?\u2019?m|\bI am|\b[Mm]y name is|\b[Ii]ch bin|\b[Jj]e suis|\b[Ss]oy) {0}\b"
-_SPEAKER = re.compile(r"^[^\w\n]*\w+(?: \w+)?[^\w\n]{0,3}[:>\]][^\w\n]*\s", re.MULTILINE)
 _BULLET = re.compile(r"^(?:[-*\u2022\u2013\u2014]\s+)+")
 
 _SHORT = 3  # words of a remark
@@ -51,17 +52,20 @@ _QUOTES = re.compile("[\"'\u00ab\u00bb\u2018\u2019\u201c-\u201e]")
 class Evidence:
     """A passage, and the place of its first character in its source.
 
-    If it is `quoted`, it does not support the words of a claim, and stands in their place.
+    If it is `quoted`, it does not support the words of a claim, and stands in their place. Then
+    `label` can be what the text has elsewhere: who speaks, who signs, or a heading.
     """
 
     text: str
     start: int
     quoted: bool = False
+    label: str = ""
 
     @property
     def quotation(self) -> str:
-        """The passage in one line, as a fact of its own."""
-        return " ".join(_BULLET.sub("", self.text).split())
+        """The passage in one line, as a fact of its own, below its label."""
+        parts = (self.label, _BULLET.sub("", self.text))
+        return "\n".join(" ".join(one.split()) for one in parts if one)
 
 
 @cache
@@ -88,6 +92,24 @@ class _Entity:
         return next(self.find(words), None) is not None
 
 
+@dataclass(frozen=True)
+class _Mention:
+    """An entity with the words of its name, for passages that may name it by some of them."""
+
+    entity: _Entity | None
+    parts: Sequence[Word]
+    telling: Sequence[Word]
+
+    def is_in(self, words: Sequence[Word]) -> bool:
+        """Return whether words have a form of the name, a telling word, or most of its words."""
+        if self.entity is not None and self.entity.is_in(words):
+            return True
+        if not all(has(words, one) for one in self.parts if _distinguishes(one)):
+            return False
+        found = sum(has(words, one) for one in self.parts)
+        return 2 * found > len(self.parts) or any(has(words, one) for one in self.telling)
+
+
 class _Claim:
     """The words of a claim that a sentence has to say, and the light words before them."""
 
@@ -102,6 +124,24 @@ class _Claim:
         self.lead = rest[: rest.index(self.content[0])]
 
 
+@dataclass(frozen=True)
+class _Passage:
+    """Sentences from `first` to `last`, and the label that says whose they are.
+
+    If it is `first_hand`, its last sentence has the name of the entity.
+    """
+
+    first: int
+    last: int
+    label: str = ""
+    first_hand: bool = False
+
+    @property
+    def length(self) -> tuple[int, int]:
+        """Its order among passages that say as much."""
+        return self.last - self.first, self.first
+
+
 class Grounding:
     """The text that claims were taken from.
 
@@ -112,6 +152,8 @@ class Grounding:
         self._text = text
         self._aliases = aliases or {}
         self._sentences = cut_text(text)
+        self._labels = label_sentences(text, self._sentences)
+        self._label_words = {one: read_words(one) for one in set(self._labels)}
         self._names = set[str]()
         self._index = dict[str, list[tuple[int, int, Word]]]()
         for number, sentence in enumerate(self._sentences):
@@ -129,19 +171,19 @@ class Grounding:
             if not self._find(one):
                 raise Unsupported(f"the text does not say {one.written}")
         ranked = self._rank(said.content, named)[:_MOST_TRIED]
-        return self._choose(partial(self._check_fact, named, said), ranked)
+        return self._choose(partial(self._check_fact, named, said, one) for one in ranked)
 
     def support_relation(self, source: str, relation: str, target: str) -> Evidence:
         """Return the sentence that supports a relation. Raises Unsupported."""
         ends = self._read_entity(source), self._read_entity(target)
         numbers = self._find_naming(ends[1])
-        return self._choose(partial(self._check_relation, ends, relation), numbers)
+        return self._choose(partial(self._check_relation, ends, relation, one) for one in numbers)
 
     def cite_fact(self, entity: str, claim: str) -> Evidence:
         """Return the sentence that supports a claim, or one to quote in its place.
 
-        It names the entity and has a third of the words of the claim and all its numbers. The text
-        has all names of the claim. Raises Unsupported.
+        It names the entity and has most words of the claim, or it alone names the entity. The text
+        has all names and numbers of the claim. Raises Unsupported.
         """
         try:
             return self.support_fact(entity, claim)
@@ -159,21 +201,26 @@ class Grounding:
             return self.support_relation(source, relation, target)
         except Unsupported:
             with suppress(Unsupported):
-                numbers = self._find_naming(self._read_entity(target))
-                return self._choose(partial(self._quote, self._read_entity(source)), numbers)
+                named, other = self._read_mention(source), self._read_mention(target)
+                passages = [*self._list_passages(named), *self._list_passages(other)]
+                words = {one: self._read_passage(one) for one in passages}
+                both = [one for one in words if named.is_in(words[one]) and other.is_in(words[one])]
+                return self._cite(named, sorted(both, key=lambda one: one.length))
             raise
 
     def _quote_fact(self, entity: str, claim: str) -> Evidence:
-        named = self._read_entity(entity)
-        content = _Claim(named, claim).content
-        if not all(self._find(one) for one in content if one.name or one.number):
+        named = self._read_mention(entity)
+        content = _Claim(_Entity(entity, (read_words(entity),)), claim).content
+        if not all(self._has_part(one) for one in content if one.name or one.number):
             raise Unsupported("the text does not have its names and numbers")
         wanted = [w for w in content if not (changes([w]) or w.is_in("role"))] or content
-        near = self._rank(wanted, named, least=-(-len(wanted) // 3))
-        for one in content:
-            if one.number:
-                near = [n for n in near if has(self._sentences[n].words, one)]
-        return self._choose(partial(self._quote, named), near[:_MOST_TRIED])
+        passages = list(self._list_passages(named))
+        words = {one: self._read_passage(one) for one in passages}
+        counts = {one: sum(has(words[one], w) for w in wanted) for one in passages}
+        near = [one for one in passages if counts[one]]
+        if not near and sum(one.first_hand for one in passages) == 1:  # it can mean no other one
+            near = passages
+        return self._cite(named, sorted(near, key=lambda one: (-counts[one], one.length)))
 
     def names(self, name: str) -> bool:
         """Return whether the text has a name."""
@@ -210,6 +257,13 @@ class Grounding:
         near = [one for key in word.keys for one in self._index.get(key, ())]
         return {(number, place) for number, place, one in near if is_same(word, one)}
 
+    def _has_part(self, word: Word) -> bool:
+        """Return whether the text has a word, or the number that begins it: 30-day."""
+        return bool(self._find(word) or self._find(read_words(word.written.split("-")[0])[0]))
+
+    def _get(self, found: tuple[int, int]) -> Word:
+        return self._sentences[found[0]].words[found[1]]
+
     def _find_naming(self, entity: _Entity) -> list[int]:
         return [n for n, one in enumerate(self._sentences) if entity.is_in(one.words)]
 
@@ -232,7 +286,7 @@ class Grounding:
         names = [name, *self._aliases.get(name.casefold(), ())]
         introduced = re.search(_INTRODUCES.format(re.escape(name)), self._text)
         writes = introduced or fold(name) in read_lists()["writer"]
-        if writes and not _SPEAKER.search(self._text):  # "I" is whoever speaks
+        if writes and not SPEAKER.search(self._text):  # "I" is whoever speaks
             names += sorted(read_list("writers"))
         forms = [[w for w in read_words(one) if w.plain not in ("the", "a", "an")] for one in names]
         forms = [form for form in forms if form and all(self._find(part) for part in form)]
@@ -253,45 +307,94 @@ class Grounding:
             words = self._sentences[number].words
             after = words[place + 1 : place + 2]
             beside = (*words[max(place - 1, 0) : place], *after)
+            if "," in "".join(one.mark for one in words[place : place + 2]):
+                continue  # HR, Legal
             if any(w.name and not has(name, w) and not is_light(w) for w in beside):
                 return True
             if any((w.number or len(w.plain) == 1) and not has(name, w) for w in after):
                 return True
         return False
 
-    def _choose(self, check: Callable[[int], Evidence], numbers: Sequence[int]) -> Evidence:
+    def _choose(self, checks: Iterable[Callable[[], Evidence]]) -> Evidence:
         """Return the first passage that passes, or raise the reason of the first sentence."""
         reasons = list[Unsupported]()
-        for number in numbers:
+        for check in checks:
             try:
-                return check(number)
+                return check()
             except Unsupported as reason:
                 reasons.append(reason)
         raise reasons[0] if reasons else Unsupported("no sentence says it")
 
-    def _quote(self, entity: _Entity, number: int) -> Evidence:
-        """Return a sentence that names an entity, or two of which the second goes on."""
-        writes = fold(entity.name) in read_lists()["writer"]
-        forms = [one for one in entity.forms if writes or not has_any(one, "writers")]
-        named = _Entity(entity.name, tuple(forms))
-        words = self._sentences[number].words
-        here = named.is_in(words)
-        refers = has_any(words[: 1 if here else None], "pronoun", "possessive", "there", "thing")
-        nearest = range(number, max(number - _BEFORE, 0) - 1, -1)
-        if here:
-            starts = [max(number - refers, 0)]
-        else:  # it goes on, if nobody else begins it
-            before = self._sentences[max(number - 1, 0)].words[1:]
-            goes_on = refers or words[0].plain not in self._names or has(before, words[0])
-            starts = [n for n in nearest if named.is_in(self._sentences[n].words)] * goes_on
-        names = self._names.union(form[0].plain for form in forms)
-        return self._choose(partial(self._cite, names, number), starts[:1])
+    def _read_mention(self, name: str) -> _Mention:
+        """Return the words that name an entity. Raises Unsupported if the text has none."""
+        try:
+            entity = self._read_entity(name)
+            forms = [one for one in entity.forms if not has_any(one, "writers")]
+            written = fold(name) in read_lists()["writer"]
+            entity = entity if written else _Entity(name, tuple(forms))
+        except Unsupported:
+            entity = None
+        parts = [w for w in read_words(name) if not is_light(w) or (w.name and w.number)]
+        found = [one for one in parts if self._find(one)]
+        describes = not all(one.name or one.number for one in parts)  # train from Graz to Linz
+        lacks = describes and any(one.name and one not in found for one in parts[1:])
+        telling = [
+            one
+            for one in found
+            if (one.name or "." in one.plain) and len(parts) > 1 and not lacks
+            if not self._is_shared(one, parts)
+            if one is not parts[0] or any(self._get(place).name for place in self._find(one))
+        ]
+        if entity is None and not (telling or 2 * len(found) > len(parts)):
+            raise Unsupported(f"the text does not name {name}")
+        return _Mention(entity, parts, telling)
 
-    def _cite(self, names: Collection[str], last: int, first: int) -> Evidence:
-        for one in self._sentences[first : last + 1]:
-            check_quotation(one, names)
-        start = self._sentences[first].start
-        return Evidence(self._text[start : self._sentences[last].end], start, quoted=True)
+    def _list_passages(self, named: _Mention) -> Iterator[_Passage]:
+        """Yield each sentence about an entity, with those before it that it needs."""
+        nearest: int | None = None
+        for number, sentence in enumerate(self._sentences):
+            first, label = self._find_first(number), self._labels[number]
+            begun = label in self._text[self._sentences[first].start : sentence.end]
+            here, labelled = named.is_in(sentence.words), named.is_in(self._label_words[label])
+            if here or labelled:
+                nearest = number if here else nearest
+                lacks = not begun and not (here and sentence.ends)
+                yield _Passage(first, number, label if lacks else "", here)
+            elif nearest is not None and number - nearest <= _BEFORE and self._goes_on(number):
+                yield _Passage(min(first, nearest), number)
+
+    def _find_first(self, number: int) -> int:
+        """Return where the passage of a sentence begins: with its question, or its `she`."""
+        words = self._sentences[number].said
+        refers = has_any(words[:1], "leaning") or has_any(words[-1:], "elliptic")
+        asked = number > 0 and self._sentences[number - 1].asks
+        return max(number - (refers or asked), 0)
+
+    def _goes_on(self, number: int) -> bool:
+        """Return whether a sentence goes on from others, and nobody else begins it."""
+        before, words = self._sentences[number - 1].words[1:], self._sentences[number].words
+        return not words or words[0].plain not in self._names or has(before, words[0])
+
+    def _read_passage(self, one: _Passage) -> list[Word]:
+        """Return the words of a passage with its label."""
+        sentences = self._sentences[one.first : one.last + 1]
+        return [*read_words(one.label), *(w for sentence in sentences for w in sentence.words)]
+
+    def _cite(self, named: _Mention, passages: Sequence[_Passage]) -> Evidence:
+        """Return the first passage that can be quoted. Raises Unsupported."""
+        names = self._names.union(one.plain for one in named.parts)
+        return self._choose(partial(self._quote, names, one) for one in passages)
+
+    def _quote(self, names: Collection[str], passage: _Passage) -> Evidence:
+        last = self._sentences[passage.last]
+        for one in (*cut_text(passage.label), *self._sentences[passage.first : passage.last]):
+            check_quotation(one, names, asking=True)
+        check_quotation(last, names)
+        if all(w.name or w.number or is_light(w) for w in self._read_passage(passage)):
+            raise Unsupported("its sentence states nothing")
+        start = self._sentences[passage.first].start
+        text = self._text[start : last.end]
+        return Evidence(text, start, quoted=True, label=passage.label)
 
     def _check_fact(self, entity: _Entity, claim: _Claim, number: int) -> Evidence:
         sentence = self._sentences[number]
@@ -355,6 +458,11 @@ def _says_relation(
             if Match(words[: target[1] + 1], claim, *source).succeeds():
                 return True
     return False
+
+
+def _distinguishes(word: Word) -> bool:
+    """Return whether names can differ in a word alone: report A, report B."""
+    return word.number or len(word.plain) == 1
 
 
 def _is_date(word: Word) -> bool:
