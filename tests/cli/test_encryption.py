@@ -15,6 +15,7 @@ import pytest
 from hypothesis import given as for_all
 from hypothesis import strategies as st
 from keyring.backend import KeyringBackend
+from keyring.backends.null import Keyring as NullKeyring
 
 from tests.cli.test_ingest import make_graph
 from tests.conftest import TOKEN, Databases
@@ -397,6 +398,25 @@ def test_a_command_that_prints_another_key_each_time_makes_no_key(
     with pytest.raises(EncryptionKeyUnusable, match="another key each time"):
         changing.create()
     assert [*changing.folder.glob("*.key")] == []
+
+
+def test_a_place_that_keeps_no_key_or_moves_with_the_folder_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
+    before = keyring.get_keyring()
+    keyring.set_keyring(NullKeyring())
+    try:
+        for setting, reason in (
+            ("keyring", "does not keep a key"),
+            ("file:encryption.key", "absolute path"),
+            ("file:~nobody-here/encryption.key", "absolute path"),
+        ):
+            with pytest.raises(EncryptionKeyUnusable, match=reason):
+                KeyFiles(setting).create()
+    finally:
+        keyring.set_keyring(before)
+    assert [*tmp_path.rglob("*.key")] == []
 
 
 _KEYS = GraphKey(b"0" * 32), GraphKey(b"1" * 32)

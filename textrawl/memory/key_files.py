@@ -34,13 +34,13 @@ class KeyFiles:
 
     `setting` is the value of ENCRYPTION_KEY: `file:PATH`, `keyring`, `command:COMMAND`, or None for
     a file in the folder of the user's configuration. The keys of graphs are beside this file, or
-    else in that folder.
+    else in that folder. Raises EncryptionKeyUnusable if PATH is not absolute.
     """
 
     def __init__(self, setting: str | None) -> None:
         default = find_user_file().with_name(_FILE)
         self._kind, _, place = (setting or f"file:{default}").partition(":")
-        self._file = Path(place).expanduser() if self._kind == "file" else None
+        self._file = _read_path(place) if self._kind == "file" else None
         self._command = place
         self.folder = (self._file or default).parent / _FOLDER
 
@@ -143,6 +143,11 @@ class KeyFiles:
                 text = base64.b64encode(os.urandom(KEY_BYTES)).decode()
                 keyring.set_password(SERVICE, USER, text)
                 found = keyring.get_password(SERVICE, USER)
+                if found != text:
+                    raise EncryptionKeyUnusable(
+                        f"the keyring of the system does not keep a key: set {_SETTING} to another "
+                        "place"
+                    )
         except keyring.errors.KeyringError as error:
             raise EncryptionKeyUnusable(
                 f"the keyring cannot be used: {error}. Unlock it, or set {_SETTING}"
@@ -204,6 +209,20 @@ def import_key(file: Path) -> GraphKey:
             f"{file} is not a file of `textrawl space key GRAPH --export FILE`"
         )
     return GraphKey(secret)
+
+
+def _read_path(place: str) -> Path:
+    try:
+        file = Path(place).expanduser()
+    except RuntimeError:  # no such user
+        file = Path(place)
+    if not file.is_absolute():
+        # In another folder, the same words would name another key.
+        raise EncryptionKeyUnusable(
+            f"file:{place} depends on the folder of the command: write an absolute path, or one "
+            f"that begins with ~/, in {_SETTING}"
+        )
+    return file
 
 
 def _decode(text: bytes) -> bytes | None:
