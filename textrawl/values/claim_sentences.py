@@ -8,6 +8,7 @@ from functools import cache
 from textrawl.values.claim_words import (
     Word,
     breaks,
+    find_unspaced,
     has_any,
     is_light,
     read_lists,
@@ -157,6 +158,7 @@ def check_quotation(sentence: Sentence, names: Collection[str], asking: bool = F
         _MARKUP.search(text)
         or _read_phrases("address_phrases").search(text)
         or has_any(words, "address")
+        or find_unspaced(words, "address")
         or _orders(words, names)
     ):
         raise Unsupported("its sentence speaks to its reader")
@@ -167,14 +169,24 @@ def _orders(words: Sequence[Word], names: Collection[str]) -> bool:
     for place in range(len(words)):
         kind = breaks(words, place)
         rest = words[place + _count(words[place:], "joint") :] if kind else ()
-        late = rest[_count(rest, "at", "role", "day") :]  # on Monday give
-        for part in (one for one in (rest, late) if one):
+        begins = [n for n in range(1, len(rest)) if _orders_late(rest, n)]
+        for part in (one for one in (rest, *(rest[n:] for n in begins)) if one):
             named = part[0].name and (kind != "hard" or part[0].plain in names)
             told = part[0].is_in("unchanged") and any(one.past for one in words[:place])
             orders = part[0].is_in("order") and not _is_noun(part)
             if not (named or told) and (orders or (part is rest and _takes_object(part))):
                 return True
     return False
+
+
+def _orders_late(part: Sequence[Word], place: int) -> bool:
+    """Return whether an order can follow a phrase at a place: on Monday give Ann the keys."""
+    before, after = part[place - 1], part[place + 1 : place + 2]
+    subject = before.name and not before.is_in("day", "months")
+    subject = subject or before.is_in("pronoun", "writing", "determiner", "modal", "joint")
+    object_follows = has_any(after, "object", "determiner") or any(one.name for one in after)
+    opens = part[0].is_in("at", "role", "opening")
+    return opens and object_follows and not (subject or before.plain == "to")
 
 
 def _is_noun(part: Sequence[Word]) -> bool:
