@@ -43,6 +43,9 @@ QUOTED = (
     ("On call\n- Ann, Tim\n- Zoe late", ["Zoe", "is on call"], "On call\nZoe late"),
     ("tim: hi\nann: ok. I'll help.", ["Ann", "will help"], "ann:\nI'll help."),
     ("Hi, I'm away in May.\nBest, Ann", ["Ann", "is away"], "Ann\nHi, I'm away in May."),
+    ("Ann is an AI developer.", ["Ann", "Builds models"], "Ann is an AI developer."),
+    ("[9:02] ann: broke it", ["Ann", "did damage"], "[9:02] ann: broke it"),
+    ("דנה גרה בירושלים.", ["ירושלים", "is a home"], "דנה גרה בירושלים."),
     ("Ann knows HR, Legal.", ["Ann Lee", "likes the Legal team"], "Ann knows HR, Legal."),
 )
 # Claims about Ann that no sentence is quoted for: it asks, orders, or is none.

@@ -22,7 +22,7 @@ _SIGNED = 3  # words of the name there
 
 SPEAKER = re.compile(
     r"^(?!(?i:subject|betreff|objet|asunto|from|to|cc|re|date)\b)"
-    r"[^\w\n]*\w+(?: \w+)?[^\w\n]{0,3}[:>\]][^\w\n]*\s",
+    r"(?:\W*\d\d?:\d\d\b)?[^\w\n]*\w+(?: \w+)?[^\w\n]{0,3}[:>\]][^\w\n]*\s",
     re.MULTILINE,
 )
 """The name before a remark in a chat."""
@@ -43,7 +43,7 @@ _SENTENCE_END = re.compile(
 _ASKS = re.compile("[?\uff1f][\"')\\]\u00bb\u201d\u2019]*$")
 _MARK = re.compile("[,\n\u2013\u2014]|--")
 _ENDS = re.compile("[.!\u2026\u3002\uff01][\"')\\]\u00bb\u201d\u2019]*$")
-_MARKUP = re.compile(r"[{}|\\]|</?\w|^#\s|\w://")
+_MARKUP = re.compile(r"[{}\\]|<\||</?\w|^#\s")
 
 
 class Unsupported(ValueError):
@@ -151,7 +151,8 @@ def check_quotation(sentence: Sentence, names: Collection[str], asking: bool = F
     if label := SPEAKER.match(text):
         said = sentence.said
         by = words[: len(words) - len(said)]
-        if (len(by) == 1 and by[0].is_in("speaker")) or not has_any(by, "address", "order"):
+        speaks = len(by) == 1 and by[0].is_in("speaker")
+        if speaks or not has_any(by, "address", "order", "reserved"):
             text, words = text[label.end() :], said
     check_sentence(Sentence(text.rstrip("?\uff1f\"') ") if asking else text, sentence.start, words))
     if (

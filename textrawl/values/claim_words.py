@@ -23,7 +23,8 @@ _WORD = re.compile(
     r"(?<!\w)[LlDd]['\u2019](?=[^\W\d_])|[^\W_]+(?:['\u2019.,-][^\W_]+|(?<=\d)[:/](?=\d)[^\W_]+)*|[$%\u00a3\u00a5\u20ac]"
 )
 _POSSESSIVE = re.compile(r"(?:['\u2019]s|(?<=s)['\u2019])$")
-_IDEOGRAPHS = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
+# Scripts without spaces.
+_IDEOGRAPHS = re.compile("[\u0e00-\u0eff\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 _DATE = re.compile(r"(\d{4})-(\d{2})(?:-(\d{2}))?")
 _ORDINAL = re.compile(r"(\d+)(?:st|nd|rd|th|er|e)")
 _CONTRACTION = re.compile(r"(.+)(n't|'ll|'ve|'re|'m|'d)")

@@ -99,10 +99,13 @@ class _Mention:
     entity: _Entity | None
     parts: Sequence[Word]
     telling: Sequence[Word]
+    unspaced: str  # the name, if other scripts can write it together with other words
 
     def is_in(self, words: Sequence[Word]) -> bool:
         """Return whether words have a form of the name, a telling word, or most of its words."""
         if self.entity is not None and self.entity.is_in(words):
+            return True
+        if self.unspaced and self.unspaced in "".join(one.plain for one in words):
             return True
         if not all(has(words, one) for one in self.parts if _distinguishes(one)):
             return False
@@ -211,7 +214,9 @@ class Grounding:
     def _quote_fact(self, entity: str, claim: str) -> Evidence:
         named = self._read_mention(entity)
         content = _Claim(_Entity(entity, (read_words(entity),)), claim).content
-        if not all(self._has_part(one) for one in content if one.name or one.number):
+        # The first word has a capital letter also if it is no name.
+        telling = [w for w in content if w.number or (w.name and w.start)]
+        if not all(map(self._has_part, telling)):
             raise Unsupported("the text does not have its names and numbers")
         wanted = [w for w in content if not (changes([w]) or w.is_in("role"))] or content
         passages = list(self._list_passages(named))
@@ -345,9 +350,11 @@ class Grounding:
             if not self._is_shared(one, parts)
             if one is not parts[0] or any(self._get(place).name for place in self._find(one))
         ]
-        if entity is None and not (telling or 2 * len(found) > len(parts)):
+        unspaced = "" if name.isascii() else "".join(one.plain for one in read_words(name))
+        written = unspaced and unspaced in fold(self._text)
+        if not (entity or telling or written or 2 * len(found) > len(parts)):
             raise Unsupported(f"the text does not name {name}")
-        return _Mention(entity, parts, telling)
+        return _Mention(entity, parts, telling, unspaced)
 
     def _list_passages(self, named: _Mention) -> Iterator[_Passage]:
         """Yield each sentence about an entity, with those before it that it needs."""
