@@ -3,7 +3,9 @@
 import os
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
+from resource import RLIM_INFINITY, RLIMIT_FSIZE, setrlimit
 from subprocess import DEVNULL, PIPE
 from typing import Any, BinaryIO, cast
 
@@ -24,6 +26,11 @@ def make_key(folder: Path) -> tuple[str, str]:
     file = folder / f"key{len(list_names(folder))}.txt"
     file.write_text(f"# created: 2026-11-26\n# public key: {identity.to_public()}\n{identity}\n")
     return str(identity.to_public()), str(file)
+
+
+def seal(content: bytes, public: str) -> bytes:
+    age: Any = pyrage
+    return age.encrypt(content, [age.x25519.Recipient.from_str(public)])
 
 
 def make_ssh_key(folder: Path) -> tuple[str, str]:
@@ -68,6 +75,9 @@ def test_an_encrypted_backup_comes_back_with_each_key_and_with_nothing_else(
     for bad in damage(whole):
         file.write_bytes(bad)
         assert "changed" in refuse(run, empty, file, "--identity", key)
+    for foreign in (b"", b"a letter"):
+        file.write_bytes(seal(foreign, public))
+        assert "is not a backup of textrawl" in refuse(run, empty, file, "--identity", key)
     file.write_bytes(whole)
     succeed(run, "restore", str(file), "--identity", ssh_key, DATABASE_URL=empty)
     assert read_all(as_superuser(empty)) == before
@@ -119,7 +129,7 @@ def test_a_passphrase_is_read_from_a_file_and_a_wrong_one_changes_nothing(
     )
     succeed(run, "import", str(file), "--identity", f"passphrase:{right}", DATABASE_URL=fresh)
 
-    assert "There is no terminal to ask for a passphrase" in asked.complaint
+    assert "to ask for a passphrase: use --identity passphrase:FILE" in asked.complaint
     assert "the passphrase is wrong" in refused.complaint
     assert "or the file was changed or cut" in cut.complaint
     assert "name the file of your key" in odd.complaint
@@ -150,39 +160,61 @@ def test_what_is_no_key_is_refused_before_anything_is_written(run: Run, tmp_path
             assert reason in run(*command, *options).complaint
     for key in (damaged, nothing):
         refused = run("restore", str(file), "--identity", str(key))
-        assert "has no private key of age or SSH" in refused.complaint
+        assert "has no private key that can be read" in refused.complaint
     folder = run("export", str(tmp_path), "--to", "obsidian", "--encrypt", public)
     assert "--encrypt is for a single file" in folder.complaint
     assert list_names(tmp_path) == before
 
 
+def test_a_passphrase_is_asked_for_before_the_memory_is_opened(run: Run, tmp_path: Path) -> None:
+    file = tmp_path / "memory.dump"
+    file.write_bytes(b"age-encryption.org/v1\n-> scrypt c2FsdA 18\n")
+
+    asked = run("restore", str(file), DATABASE_URL="postgresql://127.0.0.1:1/nowhere")
+
+    assert "use --identity passphrase:FILE" in asked.complaint
+
+
+def start(
+    environment: dict[str, str],
+    *arguments: str,
+    stdin: int | BinaryIO = DEVNULL,
+    stdout: BinaryIO,
+    most: int = RLIM_INFINITY,
+) -> Outcome:
+    """Run a command that may write files of at most `most` bytes."""
+    done = subprocess.run(
+        [sys.executable, "-m", "textrawl", *arguments],
+        stdin=stdin,
+        stdout=stdout,
+        stderr=PIPE,
+        env=environment,
+        text=True,
+        check=False,
+        preexec_fn=partial(setrlimit, RLIMIT_FSIZE, (most, RLIM_INFINITY)),
+    )
+    return Outcome(done.returncode, "", done.stderr)
+
+
 @pytest.mark.slow
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="only Linux has a full device")
-def test_an_encrypted_export_that_cannot_be_written_or_is_piped_back_says_why(
+def test_what_cannot_be_written_encrypted_or_is_piped_back_says_why(
     url: str, tmp_path: Path
 ) -> None:
     public, key = make_key(tmp_path)
     environment = read_foreign_environment() | {"DATABASE_URL": url, "DATA_DIR": str(tmp_path)}
 
-    def start(*arguments: str, stdin: int | BinaryIO = DEVNULL, stdout: BinaryIO) -> Outcome:
-        command = [sys.executable, "-m", "textrawl", *arguments]
-        done = subprocess.run(
-            command,
-            stdin=stdin,
-            stdout=stdout,
-            stderr=PIPE,
-            env=environment,
-            text=True,
-            check=False,
-        )
-        return Outcome(done.returncode, "", done.stderr)
-
     with Path("/dev/full").open("wb") as full:
-        failed = start("export", "--encrypt", public, stdout=full)
+        failed = start(environment, "export", "--encrypt", public, stdout=full)
     with (tmp_path / "memory.age").open("wb") as out:
-        start("export", "--encrypt", public, stdout=out)
+        start(environment, "export", "--encrypt", public, stdout=out)
         with (tmp_path / "memory.age").open("rb") as back:
-            refused = start("import", "-", "--identity", key, stdin=back, stdout=out)
+            refused = start(environment, "import", "-", "--identity", key, stdin=back, stdout=out)
+
+        backup = ["backup", str(tmp_path / "b.dump"), "--encrypt", public]
+        limited = start(environment, *backup, stdout=out, most=1 << 18)
 
     assert (failed.code, "No space left on device" in failed.err) == (1, True)
+    assert "b.dump cannot be written: File too large. Name a file" in limited.err
+    assert not list(tmp_path.glob("b.dump*"))
     assert (refused.code, "cannot come from stdin: name the file" in refused.err) == (1, True)

@@ -223,11 +223,14 @@ def test_files_without_sessions_are_named_and_change_nothing(tmp_path: Path, run
     done = capture(run, *(tmp_path / name for name in texts), missing, Path("/dev/zero"), code=1)
     refused = run("capture", str(tmp_path / "note.md"))
     shut = run("capture", str(tmp_path), "--from", "codex", READ_ONLY="true")
+    other = run("capture", str(tmp_path), "--from", "mem0")
 
     assert [done[key] for key in ("sessions", "captured", "known")] == [0, 0, 0]
     assert len(done["refused"]) == len(texts) + 2
     assert "note.md was not captured: " in refused.err
-    assert (refused.code, shut.code) == (1, 1)
+    assert not any("mem0" in one["reason"] for one in done["refused"])
+    assert "'mem0' is not one of chatgpt, claude, claude-code" in other.err
+    assert (refused.code, shut.code, other.code) == (1, 1, 2)
     assert run("export", "-").out == before
 
 

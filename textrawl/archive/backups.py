@@ -186,6 +186,7 @@ def _write_line(digest: str) -> bytes:
     return _MARK + digest.encode() + b"\n"
 
 
+_NO_DUMP = re.compile("input file (?:is too short|does not appear to be)")  # of pg_restore
 _COPY = re.compile(rb'COPY textrawl\."?(\w+)"? ')
 _END = b"\\."
 
@@ -280,10 +281,10 @@ async def read_contents(
     `report` gets the progress. `expected` is the number of rows, or None if it is not known.
     """
     program, contents = find_program("pg_restore", programs), Contents()
-    with open_content() as opened:
-        listing = await run_program(program, ["--list"], stdin=opened)
-    if not re.search(rf" TABLE {SCHEMA} migration ", listing):
-        raise StartRefused(f"{file} is not a backup of textrawl")
+    if not re.search(rf" TABLE {SCHEMA} migration ", await _list_content(program, open_content)):
+        raise StartRefused(
+            f"{file} is not a backup of textrawl. `textrawl import` reads exports and other files"
+        )
     arguments = ["--data-only", f"--schema={SCHEMA}", "--file=-"]
     with open_content() as opened:
         async with read_program(program, arguments, opened) as chunks:
@@ -296,6 +297,17 @@ async def read_contents(
     if reader.table is not None:
         raise StartRefused(f"{file} is incomplete: it ends within the table {reader.table}")
     return contents
+
+
+async def _list_content(program: Path, open_content: Opener) -> str:
+    """Return the listing of pg_restore, or nothing for a file that is no dump."""
+    try:
+        with open_content() as opened:
+            return await run_program(program, ["--list"], stdin=opened)
+    except StartRefused as error:
+        if _NO_DUMP.search(str(error)):
+            return ""
+        raise
 
 
 class _DumpReader:
@@ -418,8 +430,7 @@ async def _refuse_unfit(contents: Contents, swap: SchemaSwap) -> None:
 
 async def _load(login: OwnerLogin, program: Path, owner: str, open_content: Opener) -> None:
     with NamedTemporaryFile("w", prefix="textrawl-", suffix=".list", encoding="utf-8") as chosen:
-        with open_content() as opened:
-            listing = await run_program(program, ["--list"], stdin=opened)
+        listing = await _list_content(program, open_content)
         chosen.write("".join(f"{line}\n" for line in listing.splitlines() if _is_restored(line)))
         chosen.flush()
         options = ["--single-transaction", "--exit-on-error", "--no-owner", f"--role={owner}"]

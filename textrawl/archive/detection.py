@@ -1,6 +1,6 @@
 """The formats that `textrawl import` knows, and the finding of the format of a file."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -73,8 +73,13 @@ FORMATS = {one.name: one for one in (*LINES, *CONVERSATIONS, *MEMORIES)}
 """All formats by name, in the order in which they are asked."""
 
 
-def find_format(bundle: Bundle, name: str | None) -> ImportFormat:
-    """Return the named format, or the first that recognises the files. Raises BundleRefused."""
+def find_format(
+    bundle: Bundle, name: str | None, offered: Collection[str] = FORMATS
+) -> ImportFormat:
+    """Return the named format, or the first that recognises the files.
+
+    Raises BundleRefused, which names the formats that the command offers.
+    """
     if name is not None:
         return FORMATS[name]
     if (found := _recognise(bundle)) is not None:
@@ -82,10 +87,10 @@ def find_format(bundle: Bundle, name: str | None) -> ImportFormat:
     if not bundle.sizes:
         raise BundleRefused(
             f"{bundle.path} has no files. This command looks for files of the formats "
-            f"{join_choices([*FORMATS])}"
+            f"{join_choices([*offered])}"
         )
     raise BundleRefused(
-        f"{bundle.path} has none of the formats {join_choices([*FORMATS])}. If it has one of them, "
+        f"{bundle.path} has none of the formats {join_choices([*offered])}. If it has one of them, "
         "name it with --from"
     )
 
@@ -94,21 +99,23 @@ def _recognise(bundle: Bundle) -> ImportFormat | None:
     return next((one for one in FORMATS.values() if one.recognises(bundle)), None)
 
 
-def find_parts(bundle: Bundle, name: str | None) -> list[tuple[ImportFormat, Bundle]]:
-    """Return each format with its files. Raises BundleRefused if there is none.
+def find_parts(
+    bundle: Bundle, name: str | None, offered: Collection[str] = FORMATS
+) -> list[tuple[ImportFormat, Bundle]]:
+    """Return each format with its files. Raises BundleRefused, as `find_format` does.
 
     Only a folder can have several: the files and folders in it are looked at one by one. All that
     no other format recognises is read as one, because notes link to each other.
     """
     if name is not None or not bundle.path.is_dir():
-        return [(find_format(bundle, name), bundle)]
+        return [(find_format(bundle, name, offered), bundle)]
     entries = sorted({file.split("/", 1)[0] for file in bundle.sizes})
     owners = {entry: _find_owner(bundle.path / entry) for entry in entries[:_MOST_ENTRIES]}
     left = Bundle(bundle.path, [entry for entry in entries if owners.get(entry) is None])
     rest = _recognise(left) if left.sizes else None
     found = {form.name for form in (*owners.values(), rest) if form is not None}
     if len(found) < 2:  # noqa: PLR2004 - one format, or none
-        return [(find_format(bundle, None), bundle)]
+        return [(find_format(bundle, None, offered), bundle)]
     parts = list[tuple[ImportFormat, Bundle]]()
     for form in (form for form in FORMATS.values() if form.name in found):
         own = [entry for entry, owner in owners.items() if owner is form]

@@ -84,6 +84,13 @@ class Identities:
             raise StartRefused(f"{file} is encrypted: name the file of your key with --identity")
         return partial(_pipe, file, partial(self._decrypt, file))
 
+    def ask_first(self, file: Path) -> "Identities":
+        """Return identities that have asked for the passphrase of a file, if it needs one."""
+        if not is_sealed(file) or not _needs_passphrase(_read(file)[:_HEAD]):
+            return self
+        passphrase = self.ask()
+        return Identities(self.keys, lambda: passphrase)
+
     def decrypt_whole(self, file: Path) -> bytes:
         """Return the content of a file that needs a passphrase. Raises StartRefused."""
         if file.stat().st_size > MOST_IN_MEMORY + _OVERHEAD:
@@ -261,8 +268,8 @@ def _read_recipient(text: str, place: str) -> Any:
         return kind.Recipient.from_str(text)
     except _age.RecipientError as error:
         raise StartRefused(
-            f"{place} has {text[:40]!r}, which is no public key of age (age1…) or SSH "
-            "(ssh-ed25519, ssh-rsa)"
+            f"{place} has {text[:40]!r}, which is no public key of age (age1…, not of a plugin) "
+            "or SSH (ssh-ed25519, ssh-rsa)"
         ) from error
 
 
@@ -287,8 +294,8 @@ def _read_identity(file: Path, ask: Ask) -> list[Any]:
     except _age.IdentityError:
         pass
     raise StartRefused(
-        f"{file} has no private key of age or SSH that can be read. A key with a passphrase of SSH "
-        "cannot be used"
+        f"{file} has no private key that can be read. If it is a key of SSH with a passphrase, "
+        "decrypt the file with the program age"
     )
 
 

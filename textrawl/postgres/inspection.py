@@ -4,6 +4,7 @@ import time
 from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, LiteralString
 
 import anyio
@@ -23,6 +24,7 @@ from textrawl.postgres.pool import (
     find_timeline,
 )
 from textrawl.postgres.sqlstates import DataRefused
+from textrawl.scheduling import run_beside
 
 _PGVECTOR = """
     select (select extversion from pg_extension where extname = 'vector'),
@@ -239,11 +241,9 @@ async def watch_copies(
     """
     async with (
         await connect(login.conninfo, login.timeout) as connection,
-        anyio.create_task_group() as tasks,
+        run_beside(partial(_look, connection, stage, total, report)),
     ):
-        tasks.start_soon(_look, connection, stage, total, report)
         yield
-        tasks.cancel_scope.cancel()
 
 
 async def _look(connection: Connection, stage: str, total: int, report: Report) -> None:

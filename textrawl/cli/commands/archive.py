@@ -98,7 +98,10 @@ Identity = Annotated[
 def ask_passphrase(*, twice: bool = False) -> str:
     """Return a passphrase that somebody types in a terminal. Raises StartRefused without one."""
     if not sys.stdin.isatty():
-        raise StartRefused("There is no terminal to ask for a passphrase: name passphrase:FILE")
+        option = "--encrypt" if twice else "--identity"
+        raise StartRefused(
+            f"There is no terminal to ask for a passphrase: use {option} passphrase:FILE"
+        )
     return typer.prompt("Passphrase", hide_input=True, confirmation_prompt=twice, err=True)
 
 
@@ -143,14 +146,16 @@ def export(
             return run_foreground(lambda: _export(settings, lines, space or [], with_vectors))
 
     if file == STREAM:
-        counts = _write_stdout(write)
+        counts = _write_stdout(write, sealed=bool(recipients))
     else:
         with write_whole(Path(file).absolute(), force=force) as draft, draft.open("wb") as out:
             counts = write(out)
     write_message(f"Exported {count_kinds(counts)}.")
 
 
-def _write_stdout(write: Callable[[BinaryIO], Counts]) -> Counts:
+def _write_stdout(write: Callable[[BinaryIO], Counts], *, sealed: bool) -> Counts:
+    if sealed and sys.stdout.isatty():
+        raise StartRefused("An encrypted export cannot be shown in a terminal: name a file")
     try:
         counts = write(sys.stdout.buffer)
         sys.stdout.buffer.flush()
@@ -276,7 +281,8 @@ def restore(
     applied again. If anything goes wrong, nothing is changed. Restore only files that you trust,
     because a backup contains functions that the database runs.
     """
-    settings, identities, path = read_settings(), find_identities(identity), file.absolute()
+    settings, path = read_settings(), file.absolute()
+    identities = find_identities(identity).ask_first(path)  # before the progress is shown
 
     async def restore() -> tuple[Backup, int]:
         receipts = find_receipts([path.parent, settings.data_dir])

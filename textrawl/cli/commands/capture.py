@@ -14,7 +14,7 @@ from textrawl.archive.bundles import Bundle, BundleRefused
 from textrawl.archive.detection import CONVERSATIONS, Survey, find_parts, read_documents
 from textrawl.archive.formats import ImportFormat
 from textrawl.archive.items import Conversation
-from textrawl.cli.commands.imports import ImportKind, show_plan
+from textrawl.cli.commands.imports import show_plan
 from textrawl.cli.commands.recall import find_answer
 from textrawl.cli.console import count, write_json, write_message
 from textrawl.cli.inputs import AsJson, WrittenSpace
@@ -44,6 +44,24 @@ _Files = Annotated[
         help="Transcripts of sessions, folders of them, or exports of chats.",
     ),
 ]
+_OFFERED = tuple(one.name for one in CONVERSATIONS)
+
+
+def _read_kind(name: str) -> str:
+    if name not in _OFFERED:
+        raise typer.BadParameter(f"{name!r} is not one of {', '.join(_OFFERED)}")
+    return name
+
+
+_Kind = Annotated[
+    str | None,
+    typer.Option(
+        "--from",
+        metavar="FORMAT",
+        parser=_read_kind,
+        help=f"The format: {', '.join(_OFFERED)}. Default: what FILE looks like.",
+    ),
+]
 _DryRun = Annotated[
     bool, typer.Option("--dry-run", help="Show what the files hold, and capture nothing.")
 ]
@@ -51,7 +69,7 @@ _DryRun = Annotated[
 
 def capture(
     files: _Files,
-    kind: ImportKind = None,
+    kind: _Kind = None,
     dry_run: _DryRun = False,
     space: WrittenSpace = None,
     as_json: AsJson = False,
@@ -67,7 +85,7 @@ def capture(
     capturing = _Capturing(space, read_settings().secrets or "mask", dry_run)
     for file in files:
         try:
-            for form, bundle in find_parts(Bundle(file), kind):
+            for form, bundle in find_parts(Bundle(file), kind, _OFFERED):
                 capturing.add(form, bundle)
         except BundleRefused as error:
             capturing.refuse(str(file), error.reason)
@@ -140,9 +158,9 @@ class _Capturing:
         names = _name_project(conversation), client
         with HookSession(find_address().folder, client, conversation.id) as session:
             done = capture_texts(session, messages, names, self.mode, self.ask, again=True)
-        self.numbers.update(
-            sessions=1, captured=done.texts, known=len(messages) - done.texts, secrets=done.secrets
-        )
+        left_out = done.secrets if self.mode == "refuse" else 0
+        known = len(messages) - done.texts - left_out
+        self.numbers.update(sessions=1, captured=done.texts, known=known, secrets=done.secrets)
 
     def refuse(self, place: str, reason: str) -> None:
         """Note a file or a line that cannot be used."""

@@ -75,7 +75,7 @@ _Path = Annotated[
         "folder in which the program of --from keeps its files.",
     ),
 ]
-ImportKind = Annotated[
+_Kind = Annotated[
     str | None,
     typer.Option(
         "--from",
@@ -117,7 +117,7 @@ _Report = Annotated[
 
 def import_(  # noqa: PLR0913, PLR0917 - each argument is an option
     path: _Path = None,
-    kind: ImportKind = None,
+    kind: _Kind = None,
     space: _Space = "default",
     graph: _Graph = None,
     dry_run: _DryRun = False,
