@@ -1,11 +1,12 @@
 """A server at a URL: its token is referred to where the client can, and is never shown."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
 from pathlib import Path
 
 import keyring
-import pytest
 from keyring.backend import KeyringBackend
+from keyring.backends import null
 
 from tests.connect.conftest import Textrawl, read_entry, write
 
@@ -63,13 +64,25 @@ def test_a_client_that_cannot_refer_to_a_token_gets_it_in_a_private_file(
     assert (path.read_bytes(), path.stat().st_mode & 0o777) == (before, 0o644)
 
 
+@contextmanager
+def use_keyring(backend: KeyringBackend) -> Generator[None]:
+    """Make `backend` the keyring of this process."""
+    usual = keyring.get_keyring()
+    keyring.set_keyring(backend)
+    try:
+        yield
+    finally:
+        keyring.set_keyring(usual)
+
+
 def test_the_token_of_the_keyring_is_found(
-    textrawl: Textrawl, locate: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch
+    textrawl: Textrawl, locate: Callable[[str], Path]
 ) -> None:
-    monkeypatch.setenv("PYTHON_KEYRING_BACKEND", "keyring.backends.null.Keyring")
     words = ("--url", URL, "--token-keyring", "textrawl:ana", "--yes")
 
-    assert "run `keyring set textrawl ana` first" in textrawl("connect", "zed", *words).complaint
+    with use_keyring(null.Keyring()):
+        complaint = textrawl("connect", "zed", *words).complaint
+    assert "run `keyring set textrawl ana` first" in complaint
     assert textrawl("connect", "claude-code", *words).code == 0
     assert "-m keyring get textrawl ana" in str(read_entry("claude-code", locate("claude-code")))
 
@@ -89,12 +102,8 @@ class Drawer(KeyringBackend):
 def test_a_token_of_the_keyring_is_written_where_no_reference_is_possible(
     textrawl: Textrawl, locate: Callable[[str], Path]
 ) -> None:
-    usual = keyring.get_keyring()
-    keyring.set_keyring(Drawer())
-    try:
+    with use_keyring(Drawer()):
         outcome = textrawl("connect", "zed", "--url", URL, "--token-keyring", "textrawl:ana", "-y")
-    finally:
-        keyring.set_keyring(usual)
 
     assert read_entry("zed", locate("zed"))["headers"] == {"Authorization": f"Bearer {TOKEN}"}
     assert TOKEN not in outcome.out + outcome.err

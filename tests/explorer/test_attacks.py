@@ -149,7 +149,8 @@ def _list_guesses(siege: Siege) -> list[tuple[str, str, str]]:
     """Each parameter with something that another space has, and something that nobody has."""
     hidden, names = siege.hidden, ("name", "alias", "other", "entity", "q", "actor", "author")
     return [
-        *((name, HIDDEN[0], "Vaulz") for name in names),
+        # Both have one token, since a page of a search says how many its answer has.
+        *((name, HIDDEN[0], "Fault") for name in names),
         *((name, HIDDEN[2], "hidez") for name in ("actor", "author", "name")),
         ("fact", hidden.fact, str(uuid4())),
         ("fact", HIDDEN[1], "hides golz"),
