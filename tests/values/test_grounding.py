@@ -13,8 +13,9 @@ from textrawl.values.grounding import Evidence, Grounding, Unsupported
 LEAST = {  # right claims kept as said, and at most dropped
     "known": (190, 7),  # of 376
     "fresh": (27, 37),  # of 312
+    "second fresh": (16, 42),  # of 260
 }
-JUDGED = ("grounding_judged", "grounding_short", "grounding_fresh")
+JUDGED = ("grounding_judged", "grounding_short")
 RIGHT = (
     ("Ann met Tim.", ["Ann", "related_to", "Tim"]),
     ("Ann is an engineer at Acme.", ["Ann", "works_at", "Acme"]),

@@ -21,7 +21,7 @@ _FEWEST = 2  # words before the object of a noun
 _SIGNED = 3  # words of the name there
 
 SPEAKER = re.compile(
-    r"^(?!(?i:subject|betreff|objet|asunto|from|to|cc|re|date)\b)"
+    r"^(?!(?i:subject|betreff|objet|asunto|from|to|cc|re|date|hypothesis|theory|rumou?r|guess|idea)\b)"
     r"(?:\W*\d\d?:\d\d\b)?[^\w\n]*\w+(?: \w+)?[^\w\n]{0,3}[:>\]][^\w\n]*\s",
     re.MULTILINE,
 )
