@@ -11,7 +11,11 @@ begin atomic
         union all
         select 'encrypted_document', null, count(*) from textrawl.encrypted_document d where d.space_id = space
         union all
-        select 'actor', true, count(*) from textrawl.actor a where a.id = any(actors) and not renames) k
+        select 'actor', true, count(*) from textrawl.actor a
+        where a.id = any(actors) and not renames
+          -- Who administers this space does not learn who writes only in others.
+          and (exists (select from textrawl.event e where e.space_id = space and e.actor_id = a.id)
+            or exists (select from textrawl.space_grant g where g.space_id = space and g.actor_id = a.id))) k
     where k.rows > 0;
 end;
 
