@@ -161,6 +161,7 @@ def test_the_model_before_has_it_too_and_both_lose_it(run: Run, url: str) -> Non
     assert fetch(url, STATES) == []
 
 
+@pytest.mark.slow
 def test_a_large_import_keeps_it_while_that_of_all_is_made_anew(
     run: Run, url: str, tmp_path: Path
 ) -> None:
@@ -175,6 +176,7 @@ def test_a_large_import_keeps_it_while_that_of_all_is_made_anew(
     assert find_state(url)[2] != whole[2]
 
 
+@pytest.mark.slow
 def test_a_backup_brings_it_back(run: Run, url: str, postgres: Databases, tmp_path: Path) -> None:
     tell(run, url)
     file = write_backup(run, url, tmp_path)

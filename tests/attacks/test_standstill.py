@@ -217,6 +217,7 @@ SPILL = """
 """
 
 
+@pytest.mark.slow
 def test_an_analyst_of_the_embedded_memory_fills_nothing(run: Run, data_dir: Path) -> None:
     made = run("analyst", "create", ROLE, "--space", "default", DATA_DIR=data_dir)
     assert made.code == 0, made.err

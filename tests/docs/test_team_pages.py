@@ -149,6 +149,7 @@ def test_two_people_share_and_private_and_read_only_spaces_are_what_the_page_say
     anyio.run(keep_apart, address, ana, ben)
 
 
+@pytest.mark.slow
 def test_who_comes_from_an_identity_provider_writes_where_the_page_grants_it(
     run: Run, url: str, serve: Callable[..., str]
 ) -> None:
@@ -283,6 +284,7 @@ def test_wrong_tokens_are_counted_by_the_address_that_a_proxy_names(
     assert fetch(url, "trl_wrong", **member) == 401
 
 
+@pytest.mark.slow
 def test_who_is_no_proxy_is_not_believed_who_sent_a_request(serve: Callable[..., str]) -> None:
     url = serve(FORWARDED_ALLOW_IPS=SERVER["environment"]["FORWARDED_ALLOW_IPS"])
 

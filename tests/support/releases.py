@@ -60,6 +60,9 @@ BOTH_PROTOCOLS = (
 
 LONGEST = (
     "tests/benchmarks/test_benchmarks.py::test_a_benchmark_prints_its_table[",
+    "tests/benchmarks/test_benchmarks.py::test_recall_of_documents",
+    "tests/benchmarks/test_benchmarks.py::test_the_least_score_of_hooks",
+    "tests/benchmarks/test_chaos.py::test_nothing_acknowledged",
     "tests/cli/test_handshakes.py::test_a_client_that_waits_a_second_connects_ten_times_of_ten",
     "tests/packaging/test_artefacts.py",
     "tests/packaging/test_bundle.py::test_a_client_starts",

@@ -57,6 +57,7 @@ def _search(
     return found[:limit]
 
 
+@pytest.mark.slow
 async def test_a_walk_is_the_breadth_first_search_of_valid_edges(graph: Graph) -> None:
     for seed in range(4):
         dice = random.Random(seed)  # noqa: S311 - the same graph in every run

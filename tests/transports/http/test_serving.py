@@ -96,6 +96,7 @@ async def test_a_client_can_be_asked_for_a_confirmation_over_http(
     assert len(asked) == 1
 
 
+@pytest.mark.slow
 async def test_the_probes_tell_a_database_that_is_away_and_heal(
     settings: Callable[..., Settings], gateway: Gateway
 ) -> None:
