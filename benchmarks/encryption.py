@@ -22,6 +22,7 @@ from textrawl import migrate
 from textrawl.cluster.opening import open_connection
 from textrawl.embedded.cluster import run_embedded
 from textrawl.embedded.postmaster import OWNER
+from textrawl.memory.chunking import Chunk
 from textrawl.memory.documents import FileText, FoundFile
 from textrawl.memory.encrypted_documents import EncryptedGraph
 from textrawl.memory.key_files import KeyFiles
@@ -34,12 +35,12 @@ def make_document(dice: random.Random, words: list[str], weights: list[float]) -
     """Return a text of 20 chunks."""
     chunks = [" ".join(dice.choices(words, weights, k=WORDS)) for _ in range(CHUNKS)]
     starts = [sum(map(len, chunks[:part])) + 2 * part for part in range(CHUNKS)]
-    spans = [
-        (part, start, len(chunk), 512)
+    places = [
+        Chunk(part, start, len(chunk), 512)
         for part, (start, chunk) in enumerate(zip(starts, chunks, strict=True), 1)
     ]
     digest = f"{dice.getrandbits(256):064x}"
-    return FileText("\n\n".join(chunks), spans, digest, 0.0)  # pyright: ignore[reportArgumentType]
+    return FileText("\n\n".join(chunks), places, digest, 0.0)
 
 
 async def measure(folder: Path, chunks: int, searches: int) -> None:

@@ -17,6 +17,7 @@ from pydantic_core import from_json, to_json
 
 from textrawl.access.principal import Caller
 from textrawl.errors import ArgumentInvalid, EncryptionKeyUnusable, ScopeMissing
+from textrawl.memory.chunking import Chunk
 from textrawl.memory.documents import FileText, FoundFile
 from textrawl.memory.encryption import GraphKey
 from textrawl.memory.fact_rows import HitRow
@@ -24,11 +25,12 @@ from textrawl.memory.ingestion import IngestedSourceRow, Ingestion, read_time
 from textrawl.memory.key_files import KeyFiles, export_key, import_key
 from textrawl.memory.store import Store
 from textrawl.memory.word_index import WordIndex
+from textrawl.values.choice import join_choices
 from textrawl.values.word_lists import SecretMode
 
 Row = TypeVar("Row")
 
-_BATCH = 8_000_000  # bytes that are fetched at once, or one document
+_BATCH = 8_000_000  # bytes that are fetched and decrypted at once
 
 
 @dataclass(frozen=True)
@@ -93,7 +95,7 @@ class Destruction(DestroyedRow):
 
 @dataclass(frozen=True)
 class Head:
-    """What is known of a document besides its text. Sizes are in characters."""
+    """The path, name, kind, hash, time and sizes of a document. `size` is in characters."""
 
     path: str
     label: str
@@ -106,17 +108,14 @@ class Head:
 
 @dataclass(frozen=True)
 class Document:
-    """A document that was decrypted. `text` and `spans` are empty if only the head was asked for.
-
-    A span is the number, start, length and number of tokens of a chunk.
-    """
+    """A document that was decrypted. `text` and `chunks` are empty if only its head was."""
 
     id: UUID
     head: Head
     version: int
     stored_at: datetime
     text: str = ""
-    spans: Sequence[Sequence[int]] = ()
+    chunks: Sequence[Chunk] = ()
 
 
 class Calls(Protocol):
@@ -247,23 +246,22 @@ class EncryptedGraph:
     async def add(self, found: FoundFile, text: FileText) -> IngestedSourceRow:
         """Store the text of a file, in place of its former text."""
         key = await self.claim_key()
-        modified = read_time(text.changed_at)
-        head = Head(
+        given = _encrypt(
+            key,
+            text.text,
+            text.chunks,
             path=found.path,
             label=found.label,
             kind="file",
             sha256=text.sha256,
-            modified_at=modified and modified.isoformat(),
-            size=len(text.text),
-            chunks=len(text.chunks),
+            modified=read_time(text.changed_at),
         )
-        given = _encrypt(key, head, text.text, text.chunks)
         row = await self._call_one(
             "store_encrypted_document", _StoredRow, graph=self.name, **given, **self._signing
         )
         path = found.path if row.same_path or row.changed else ""
         document = key.name_document(found.path)
-        return IngestedSourceRow(document, path, row.created, row.changed, head.chunks)
+        return IngestedSourceRow(document, path, row.created, row.changed, len(text.chunks))
 
     async def encrypt_sources(self, step: Callable[[int], object]) -> int:
         """Encrypt the sources that are stored in the clear, and return their number.
@@ -275,16 +273,16 @@ class EncryptedGraph:
         while (row := await self._find_clear()).source is not None:
             given = dict[str, object]()
             if row.content is not None:
-                head = Head(
+                given = _encrypt(
+                    await self.claim_key(),
+                    row.content,
+                    row.chunks,
                     path=row.path,
                     label=row.label,
                     kind=row.kind,
                     sha256=row.sha256,
-                    modified_at=row.modified_at and row.modified_at.isoformat(),
-                    size=len(row.content),
-                    chunks=len(row.chunks),
+                    modified=row.modified_at,
                 )
-                given = _encrypt(await self.claim_key(), head, row.content, row.chunks)
             number += await self._call_one(
                 "encrypt_source",
                 bool,
@@ -305,12 +303,12 @@ class EncryptedGraph:
 
         The score of the best chunk is 1, and those of the others are shares of it.
         """
-        places = list[tuple[Document, Sequence[int]]]()
+        places = list[tuple[Document, Chunk]]()
         with closing(WordIndex()) as index:
             for ids in _divide(await self._fetch()):
                 found = await self._read(ids)
-                chunks = [(document, span) for document in found for span in document.spans]
-                texts = [(document.head.label, _cut(document, span)) for document, span in chunks]
+                chunks = [(document, chunk) for document in found for chunk in document.chunks]
+                texts = [(document.head.label, _cut(document, chunk)) for document, chunk in chunks]
                 await to_thread.run_sync(index.add, texts)
                 places += chunks
             hits = await to_thread.run_sync(index.search, query, limit)
@@ -322,11 +320,18 @@ class EncryptedGraph:
         return await to_thread.run_sync(lambda: [_decrypt(key, row) for row in rows])
 
     async def _find_id(self, name: str) -> UUID:
-        wanted = _read_id(name)
-        for document in await self.list_documents():
-            if wanted == document.id or name in (document.head.path, document.head.label):
+        wanted, documents = _read_id(name), await self.list_documents()
+        for document in documents:
+            if wanted == document.id or name == document.head.path:
                 return document.id
-        raise self._miss(name)
+        # Clips of a graph that became sensitive later can have equal labels.
+        same = [document for document in documents if name == document.head.label]
+        if not same:
+            raise self._miss(name)
+        if len(same) > 1:
+            fix = f"name {join_choices([document.head.path for document in same])}"
+            raise ArgumentInvalid(fix, title=f"{len(same)} documents are called {name}")
+        return same[0].id
 
     def _miss(self, name: str) -> ArgumentInvalid:
         fix = f"`textrawl document list {self.name}` shows them"
@@ -383,7 +388,7 @@ class EncryptedIngestion(Ingestion):
 
 
 def _divide(rows: Sequence[EncryptedRow]) -> list[list[UUID]]:
-    """Return the ids of documents in batches that fit into the memory of a command."""
+    """Return the ids of documents in batches of at most _BATCH bytes, or of one document."""
     batches, size = list[list[UUID]](), _BATCH
     for row in rows:
         if size + row.bytes > _BATCH:
@@ -401,12 +406,22 @@ def _read_id(name: str) -> UUID | None:
         return None
 
 
-def _encrypt(
-    key: GraphKey, head: Head, text: str, spans: Sequence[Sequence[int]]
+def _encrypt(  # noqa: PLR0913 - the head has each of them
+    key: GraphKey,
+    text: str,
+    chunks: Sequence[Sequence[int]],
+    *,
+    path: str,
+    label: str,
+    kind: str,
+    sha256: str,
+    modified: datetime | None,
 ) -> dict[str, object]:
     """Return the arguments of SQL functions that store a document."""
-    document, digest = key.name_document(head.path), key.digest_file(head.sha256)
-    content = to_json({"text": text, "chunks": spans})
+    modified_at = modified and modified.isoformat()
+    head = Head(path, label, kind, sha256, modified_at, len(text), len(chunks))
+    document, digest = key.name_document(path), key.digest_file(sha256)
+    content = to_json({"text": text, "chunks": chunks})
     return {
         "document": document,
         "key": key.id,
@@ -418,19 +433,18 @@ def _encrypt(
 
 def _decrypt(key: GraphKey, row: EncryptedRow) -> Document:
     head = Head(**from_json(key.decrypt("head", row.document_id, row.digest, row.head)))
-    text, spans = "", list[list[int]]()
+    text, chunks = "", list[Chunk]()
     if row.content is not None:
         content = from_json(key.decrypt("content", row.document_id, row.digest, row.content))
-        text, spans = content["text"], content["chunks"]
-    return Document(row.document_id, head, row.version, row.stored_at, text, spans)
+        text, chunks = content["text"], [Chunk(*each) for each in content["chunks"]]
+    return Document(row.document_id, head, row.version, row.stored_at, text, chunks)
 
 
-def _cut(document: Document, span: Sequence[int]) -> str:
-    _, start, length, _ = span
-    return document.text[start : start + length]
+def _cut(document: Document, chunk: Chunk) -> str:
+    return document.text[chunk.start : chunk.start + chunk.length]
 
 
-def _describe(graph: str, document: Document, span: Sequence[int], score: float) -> HitRow:
+def _describe(graph: str, document: Document, chunk: Chunk, score: float) -> HitRow:
     modified = document.head.modified_at
     return HitRow(
         observation_id=document.id,
@@ -438,13 +452,13 @@ def _describe(graph: str, document: Document, span: Sequence[int], score: float)
         space=graph,
         entity_name=document.head.label,
         entity_type="document",
-        content=_cut(document, span),
+        content=_cut(document, chunk),
         source=document.head.kind,
         created_at=document.stored_at,
         said_at=datetime.fromisoformat(modified) if modified else document.stored_at,
         author="",
         score=score,
         document_id=document.id,
-        part=span[0],
-        line=document.text.count("\n", 0, span[1]) + 1,
+        part=chunk.part,
+        line=document.text.count("\n", 0, chunk.start) + 1,
     )
