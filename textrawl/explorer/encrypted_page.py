@@ -1,15 +1,12 @@
 """Sensitive graphs on the own machine: this process decrypts and searches their documents."""
 
-from typing import TYPE_CHECKING
-
 from starlette.responses import Response
 
 from textrawl.errors import ItemNotFound
 from textrawl.explorer.arguments import read_query
 from textrawl.explorer.requests import PageRequest
-
-if TYPE_CHECKING:
-    from textrawl.memory.encrypted_documents import EncryptedGraph
+from textrawl.memory.encrypted_documents import EncryptedGraph
+from textrawl.memory.key_files import KeyFiles
 
 _SHOWN, _LIMIT = 50, 10
 
@@ -29,13 +26,9 @@ async def search(visit: PageRequest) -> Response:
     return visit.show("encrypted.html", {"hits": hits, "graph": graph.name, "query": query})
 
 
-def _open_graph(visit: PageRequest) -> "EncryptedGraph":
+def _open_graph(visit: PageRequest) -> EncryptedGraph:
     name = visit.require_space()
     if not visit.site.own_machine or (visit.graphs is not None and name not in visit.graphs):
         raise ItemNotFound
-    # Few visits need these modules, which take 50 ms to load.
-    from textrawl.memory.encrypted_documents import EncryptedGraph  # noqa: PLC0415
-    from textrawl.memory.key_files import KeyFiles  # noqa: PLC0415
-
     files = KeyFiles(visit.site.settings.encryption_key)
     return EncryptedGraph(visit.site.store, visit.caller.signing, name, files)
