@@ -21,6 +21,7 @@ from textrawl.cli.console import (
     write_message,
     write_row,
 )
+from textrawl.cli.encrypted_graphs import open_graph
 from textrawl.cli.inputs import (
     AsJson,
     AsOf,
@@ -33,6 +34,7 @@ from textrawl.cli.inputs import (
     read_query,
 )
 from textrawl.cli.memory_session import ask, watch
+from textrawl.errors import ArgumentInvalid
 from textrawl.memory import commands
 from textrawl.memory.fact_rows import EntityRow, ExplainedRow, HitRow
 from textrawl.memory.facts import EVER, Absence
@@ -94,22 +96,32 @@ def _search_documents(space: str | None, text: str, limit: int, as_of: Any) -> c
     if read_settings().server_url is not None:
         return ask(commands.search, space, text, limit=limit, as_of=as_of, documents=True)
 
-    async def work(session: commands.Session) -> commands.Found:
+    async def work(session: commands.Session) -> tuple[commands.Found, list[str]]:
         principal = session.caller.principal
-        graph = principal.home_space if principal.pinned else None
-        reached = session.graphs is None or (graph is not None and graph.name in session.graphs)
-        if graph is None or graph.tier != "sensitive" or not reached:
-            return await commands.search.run(
-                session, text, limit=limit, as_of=as_of, documents=True
-            )
-        # Few searches need this module, which takes 50 ms to load.
-        from textrawl.cli.encrypted_graphs import open_graph  # noqa: PLC0415
-
-        rows = await open_graph(session, graph.name).search(text, limit)
-        return commands.Found(rows, None, several=False)
+        reached = principal.restrict(session.graphs).spaces
+        sensitive = [s.name for s in reached if s.tier == "sensitive" and "read" in s.scopes]
+        if principal.pinned and sensitive:
+            return await _search_encrypted(session, sensitive[0], text, limit, as_of), []
+        found = await commands.search.run(session, text, limit=limit, as_of=as_of, documents=True)
+        return found, sensitive
 
     with show_wait("Reading"):
-        return watch(commands.search, space, work)
+        found, left_out = watch(commands.search, space, work)
+    if left_out:
+        names = ", ".join(left_out)
+        write_message(f"Sensitive graphs are searched only if --space names one: {names}.")
+    return found
+
+
+async def _search_encrypted(
+    session: commands.Session, graph: str, text: str, limit: int, as_of: Any
+) -> commands.Found:
+    if as_of is not None:
+        raise ArgumentInvalid(
+            "leave out --as-of", title="A sensitive graph does not keep former versions"
+        )
+    rows = await open_graph(session, graph).search(text, limit)
+    return commands.Found(rows, None, several=False)
 
 
 def _explain_absence(absence: Absence | None) -> None:
