@@ -11,7 +11,8 @@ language sql stable security definer
 set search_path from current
 begin atomic
     select g.name, g.tier, textrawl.recall_cap(g.tier, g.recall_tokens), 'write' = any(r.scopes),
-        coalesce(s.sources, 0) + (select count(*) from textrawl.encrypted_document d where d.space_id = g.id), coalesce(s.chunks, 0), coalesce(s.tokens, 0)
+        coalesce(s.sources, 0) + (select count(*) from textrawl.encrypted_document d where d.space_id = g.id),
+        coalesce(s.chunks, 0), coalesce(s.tokens, 0)
     from textrawl.access_rights(credential) r
     join textrawl.space g on g.id = r.space_id
     left join lateral (

@@ -23,4 +23,5 @@ $$;
 
 comment on function textrawl.destroy_graph_key is
     'Delete all encrypted documents of a sensitive graph, after the file of its key was deleted. The next document gets a '
-    'new key. The caller must be the owner or have the scope admin in the graph. Errors: TR010, TR011 (access), TR063 (no such graph), TR130 (the graph is not sensitive).';
+    'new key. The caller must be the owner or have the scopes admin and forget in the graph. Errors: TR010, TR011 (access), '
+    'TR063 (no such graph), TR130 (the graph is not sensitive).';

@@ -37,4 +37,5 @@ $$;
 
 comment on function textrawl.encrypt_source is
     'Store a source of a graph encrypted in place of the one in the clear, or return false if it has another version '
-    'by now. With the last one, all else that repeats texts and paths of the graph is deleted. The caller must be the owner or have the scope admin in the graph. Errors: as store_encrypted_document().';
+    'by now. With the last one, all else that repeats texts and paths of the graph is deleted. The caller '
+    'must be the owner or have the scope admin in the graph. Errors: as store_encrypted_document().';

@@ -21,6 +21,6 @@ end
 $$;
 
 comment on function textrawl.find_graph_key is
-    'The id of the key of a sensitive graph, with the number of its documents. Errors: TR010, TR011 (access), TR063 (no such graph), TR130 '
-    '(the graph is not sensitive). '
+    'The id of the key of a sensitive graph, with the number of its documents. Errors: TR010, TR011 (access), TR063 '
+    '(no such graph), TR130 (the graph is not sensitive). '
     'Example: select key, documents from textrawl.find_graph_key(''diary'');';

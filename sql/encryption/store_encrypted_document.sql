@@ -17,7 +17,11 @@ declare
     origin origin := open_encrypted_graph(credential, graph, 'write', client, tool, request);
     known  bytea;
 begin
-    perform lock_graph_key(origin.space_id, key);
+    -- Until the transaction ends, no other session stores documents here or destroys the key.
+    perform from graph_key k where k.space_id = origin.space_id and k.id = key for update;
+    if not found then
+        raise exception using errcode = 'TR132', message = 'the graph has another key, or its key was destroyed';
+    end if;
     select d.digest into known from encrypted_document d where d.space_id = origin.space_id and d.id = document;
     created := known is null;
     same_path := known is not distinct from digest;
@@ -41,4 +45,5 @@ $$;
 
 comment on function textrawl.store_encrypted_document is
     'Store a document of a sensitive graph that the caller has encrypted, in place of its former version. Errors: TR010, '
-    'TR011 (access), TR063 (no such graph), TR065 (wrong form), TR130 (the graph is not sensitive), TR132 (the graph has another key).';
+    'TR011 (access), TR063 (no such graph), TR065 (wrong form), TR130 (the graph is not sensitive), TR132 '
+    '(the graph has another key).';
