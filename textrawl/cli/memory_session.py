@@ -43,7 +43,7 @@ def ask(
     """
     settings = _read_settings(space)
     if operation.writes:
-        _require_writable(settings)
+        require_writable(settings)
     if settings.server_url is not None:
         place = settings.space if operation.placed else space
         given = operation.bind(*args, **kwargs)
@@ -111,7 +111,7 @@ def change_memory(
     settings = _read_settings(space)
     timeout = max(settings.database_timeout, least_timeout)
     settings = settings.model_copy(update={"database_timeout": timeout})
-    _require_writable(settings)
+    require_writable(settings)
 
     async def run() -> Result:
         require_memory(settings)
@@ -143,16 +143,17 @@ def read_space_settings(space: str | None) -> Settings:
     return read_settings(**({} if space is None else {"space": space}))
 
 
+def require_writable(settings: Settings) -> None:
+    """Raise ReadOnly if READ_ONLY is on."""
+    if settings.read_only:
+        raise ReadOnly("TEXTRAWL_READ_ONLY is on: unset it to change the memory")
+
+
 def _read_settings(space: str | None) -> Settings:
     settings = read_space_settings(space)
     if not settings.enable_memory:
         raise MemoryNotEnabled
     return settings
-
-
-def _require_writable(settings: Settings) -> None:
-    if settings.read_only:
-        raise ReadOnly("TEXTRAWL_READ_ONLY is on: unset it to change the memory")
 
 
 @asynccontextmanager

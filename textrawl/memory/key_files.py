@@ -67,14 +67,16 @@ class KeyFiles:
         Raises EncryptionKeyUnusable.
         """
         with _translate(self.folder), self._lock():
-            # A new owner's key beside old graph keys would hide that the former one is lost.
-            owner = self._read_owner(create=not any(self.folder.glob("*.key")))
-            if self._kind == "command" and self._read_owner(create=False) != owner:
-                raise EncryptionKeyUnusable(
-                    f"{self.owner} prints another key each time: keep one key, and let the command "
-                    "print it"
-                )
+            owner = self._claim_owner()
             _write_new(self.find_file(key.id), base64.b64encode(key.wrap(owner)) + b"\n")
+
+    def prepare(self) -> None:
+        """Require that keys can be made here. The owner's key is made if there is none.
+
+        Raises EncryptionKeyUnusable.
+        """
+        with _translate(self.folder), self._lock():
+            self._claim_owner()
 
     def load(self, key: UUID) -> GraphKey:
         """Return the key with this id. Raises EncryptionKeyUnusable."""
@@ -107,6 +109,16 @@ class KeyFiles:
             file.unlink()
             _sync(self.folder)
         return True
+
+    def _claim_owner(self) -> bytes:
+        # A new owner's key beside old graph keys would hide that the former one is lost.
+        owner = self._read_owner(create=not any(self.folder.glob("*.key")))
+        if self._kind == "command" and self._read_owner(create=False) != owner:
+            raise EncryptionKeyUnusable(
+                f"{self.owner} prints another key each time: keep one key, and let the command "
+                "print it"
+            )
+        return owner
 
     def _read_owner(self, *, create: bool) -> bytes:
         if self._file is not None:

@@ -19,7 +19,10 @@ Graph = Annotated[
     str, typer.Argument(metavar="GRAPH", parser=clean_name, help="Name of a sensitive graph.")
 ]
 _Name = Annotated[
-    str, typer.Argument(metavar="DOCUMENT", help="Path or id of the document, as `list` shows it.")
+    str,
+    typer.Argument(
+        metavar="DOCUMENT", help="Name of the document as `list` shows it, its path or its id."
+    ),
 ]
 
 

@@ -13,9 +13,9 @@ from textrawl.cli.console import count, show_progress, write_json, write_message
 from textrawl.cli.encrypted_graphs import read_key_files
 from textrawl.cli.foreground import run_foreground
 from textrawl.cli.inputs import AsJson
-from textrawl.cli.memory_session import change_memory
+from textrawl.cli.memory_session import change_memory, require_writable
 from textrawl.cluster.opening import open_connection
-from textrawl.errors import ArgumentInvalid, MemoryNotEnabled, ReadOnly
+from textrawl.errors import ArgumentInvalid, MemoryNotEnabled
 from textrawl.installation import write_install_command
 from textrawl.memory.backlog import fill_graph
 from textrawl.memory.commands import Session
@@ -195,8 +195,7 @@ def create_first_graph() -> bool:
     settings = read_settings()
     if not settings.enable_memory:
         raise MemoryNotEnabled
-    if settings.read_only:
-        raise ReadOnly("TEXTRAWL_READ_ONLY is on: unset it to change the memory")
+    require_writable(settings)
     if settings.database_url is not None or settings.space is not None:
         return False
 

@@ -30,8 +30,9 @@ from textrawl.cli.console import (
     write_message,
     write_texts,
 )
-from textrawl.cli.encrypted_graphs import administer_graph
+from textrawl.cli.encrypted_graphs import administer_graph, read_key_files
 from textrawl.cli.inputs import AsJson
+from textrawl.cli.memory_session import require_writable
 from textrawl.environment import read_foreign
 from textrawl.errors import ArgumentInvalid
 from textrawl.installation import write_install_command
@@ -39,6 +40,7 @@ from textrawl.memory.encrypted_documents import EncryptedGraph
 from textrawl.models.active_model import KnownModelRow
 from textrawl.models.encoder import MULTILINGUAL
 from textrawl.postgres.vector_indexes import drop_space_index, index_space
+from textrawl.settings import read_settings
 from textrawl.values.text import clean_name
 
 Row = TypeVar("Row")
@@ -184,6 +186,10 @@ def tier(
     The documents of a graph that becomes sensitive are encrypted, without their former versions. If
     that is interrupted, run the command again.
     """
+    if new_tier == "sensitive":
+        # Before the tier changes, because nobody can then use the graph until it is encrypted.
+        require_writable(read_settings())
+        read_key_files().prepare()
     given = {"name": name, "tier": new_tier, "recall_tokens": recall_tokens}
     row = _change("change_tier", ChangedTierRow, **given, encrypting=True)
     encrypted = _encrypt_sources(name) if row.new_tier == "sensitive" else 0
@@ -261,6 +267,7 @@ def destroy_key(
     Without the key nobody can read them, also not in backups of the memory. Delete copies of the
     key on other machines and in backups of its file too.
     """
+    require_writable(read_settings())
     if not yes:
         confirm(f"Make all documents of {name} unreadable for good, also in backups?", "deleted")
     row = administer_graph("textrawl space destroy-key", name, EncryptedGraph.destroy_key)
