@@ -3,7 +3,6 @@
 import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from functools import cache
 
 from textrawl.values.claim_words import (
     Word,
@@ -11,13 +10,12 @@ from textrawl.values.claim_words import (
     find_unspaced,
     has_any,
     is_light,
-    read_lists,
+    read_phrases,
     read_words,
 )
 
 _LONGEST = 150  # words of a sentence: a longer one is a list or a page without full stops
 _HEADING = 6  # words of a heading, or of the end of a letter
-_FEWEST = 2  # words before the object of a noun
 _SIGNED = 3  # words of the name there
 
 SPEAKER = re.compile(
@@ -97,16 +95,11 @@ def cut_text(text: str) -> list[Sentence]:
     return found
 
 
-@cache
-def _read_phrases(name: str) -> re.Pattern[str]:
-    return re.compile("|".join(read_lists()[name]), re.IGNORECASE)
-
-
 def check_sentence(sentence: Sentence) -> None:
     """Raise Unsupported if a sentence supports no claim at all."""
     if len(sentence.words) > _LONGEST:
         raise Unsupported("its sentence is too long")
-    if _read_phrases("command").search(sentence.text):
+    if read_phrases("command").search(sentence.text):
         raise Unsupported("its sentence gives orders to its reader")
     if sentence.asks:
         raise Unsupported("its sentence asks")
@@ -157,7 +150,7 @@ def check_quotation(sentence: Sentence, names: Collection[str], asking: bool = F
     check_sentence(Sentence(text.rstrip("?\uff1f\"') ") if asking else text, sentence.start, words))
     if (
         _MARKUP.search(text)
-        or _read_phrases("address_phrases").search(text)
+        or read_phrases("address_phrases").search(text)
         or has_any(words, "address")
         or find_unspaced(words, "address")
         or _orders(words, names)
@@ -192,8 +185,8 @@ def _orders_late(part: Sequence[Word], place: int) -> bool:
 
 def _is_noun(part: Sequence[Word]) -> bool:
     """Return whether the first word is no verb: answer by Ann, report of May."""
-    if has_any(part[1:2], "agent") and len(part) > _FEWEST:
-        return not part[_FEWEST].plain.endswith("ing")
+    if has_any(part[1:2], "agent") and (linked := part[2:3]):
+        return not linked[0].plain.endswith("ing")
     return has_any(part[1:2], "copula", "modal")
 
 

@@ -82,6 +82,12 @@ def read_list(name: str) -> frozenset[str]:
     return frozenset(" ".join(words).split())
 
 
+@cache
+def read_phrases(name: str) -> re.Pattern[str]:
+    """Return a pattern that finds each phrase of one list."""
+    return re.compile("|".join(read_lists()[name]), re.IGNORECASE)
+
+
 def fold(text: str) -> str:
     """Return a text in lower case and without accents."""
     apart = unicodedata.normalize("NFKD", text.casefold())

@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import cache, partial
+from functools import partial
 
 from textrawl.values.claim_match import Match
 from textrawl.values.claim_sentences import (
@@ -35,6 +35,7 @@ from textrawl.values.claim_words import (
     is_same,
     read_list,
     read_lists,
+    read_phrases,
     read_words,
 )
 
@@ -68,11 +69,6 @@ class Evidence:
         return "\n".join(" ".join(one.split()) for one in parts if one)
 
 
-@cache
-def _read_conditions() -> re.Pattern[str]:
-    return re.compile("|".join(read_lists()["condition_phrases"]), re.IGNORECASE)
-
-
 @dataclass(frozen=True)
 class _Entity:
     """A name with the words by which a text can name it."""
@@ -93,17 +89,16 @@ class _Entity:
 
 
 @dataclass(frozen=True)
-class _Mention:
+class _Mention(_Entity):
     """An entity with the words of its name, for passages that may name it by some of them."""
 
-    entity: _Entity | None
     parts: Sequence[Word]
     telling: Sequence[Word]
     unspaced: str  # the name, if other scripts can write it together with other words
 
     def is_in(self, words: Sequence[Word]) -> bool:
         """Return whether words have a form of the name, a telling word, or most of its words."""
-        if self.entity is not None and self.entity.is_in(words):
+        if super().is_in(words):
             return True
         if self.unspaced and self.unspaced in "".join(one.plain for one in words):
             return True
@@ -332,13 +327,11 @@ class Grounding:
 
     def _read_mention(self, name: str) -> _Mention:
         """Return the words that name an entity. Raises Unsupported if the text has none."""
-        try:
-            entity = self._read_entity(name)
-            forms = [one for one in entity.forms if not has_any(one, "writers")]
-            written = fold(name) in read_lists()["writer"]
-            entity = entity if written else _Entity(name, tuple(forms))
-        except Unsupported:
-            entity = None
+        forms = tuple[Sequence[Word], ...]()
+        with suppress(Unsupported):
+            forms = self._read_entity(name).forms
+        if fold(name) not in read_lists()["writer"]:
+            forms = tuple(one for one in forms if not has_any(one, "writers"))
         parts = [w for w in read_words(name) if not is_light(w) or (w.name and w.number)]
         found = [one for one in parts if self._find(one)]
         describes = not all(one.name or one.number for one in parts)  # train from Graz to Linz
@@ -352,9 +345,9 @@ class Grounding:
         ]
         unspaced = "" if name.isascii() else "".join(one.plain for one in read_words(name))
         written = unspaced and unspaced in fold(self._text)
-        if not (entity or telling or written or 2 * len(found) > len(parts)):
+        if not (forms or telling or written or 2 * len(found) > len(parts)):
             raise Unsupported(f"the text does not name {name}")
-        return _Mention(entity, parts, telling, unspaced)
+        return _Mention(name, forms, parts, telling, unspaced)
 
     def _list_passages(self, named: _Mention) -> Iterator[_Passage]:
         """Yield each sentence about an entity, with those before it that it needs."""
@@ -482,7 +475,7 @@ def _check_whole(claim: _Claim | None, words: Sequence[Word], place: int) -> Non
     part = words[start : find_end(words, start, "hard")]
     said = claim.words if claim else ()
     told, spoken = (" ".join(w.plain for w in some) for some in (words, said))
-    conditions = _read_conditions()
+    conditions = read_phrases("condition_phrases")
     if (has_any(part, "condition") or conditions.search(told)) and not (
         has_any(said, "condition") or conditions.search(spoken)
     ):
