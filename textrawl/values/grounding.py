@@ -366,9 +366,9 @@ class Grounding:
     def _find_first(self, number: int) -> int:
         """Return where the passage of a sentence begins: with its question, or its `she`."""
         words = self._sentences[number].said
-        refers = has_any(words[:1], "leaning") or has_any(words[-1:], "elliptic")
+        leans = has_any(words[:1], "pronoun", "possessive", "leaning")
         asked = number > 0 and self._sentences[number - 1].asks
-        return max(number - (refers or asked), 0)
+        return max(number - (leans or asked or has_any(words[-1:], "elliptic")), 0)
 
     def _goes_on(self, number: int) -> bool:
         """Return whether a sentence goes on from others, and nobody else begins it."""
