@@ -1,4 +1,4 @@
-"""What a memory learns by itself in a scripted week, and what that costs in tokens.
+"""A scripted week: the facts that a memory learns by itself, and their cost in tokens.
 
     python -m benchmarks.week
 
@@ -19,10 +19,9 @@ import anyio.to_thread
 import psycopg
 
 from benchmarks.support.place import open_folder, tell_machine
-from tests.attacks.site import issue
 from tests.conftest import enrol
 from tests.hooks.week import DAYS, Week, find_facts
-from tests.support.commands import Outcome, Process, name_memory
+from tests.support.commands import Outcome, Process
 from tests.support.llm_server import LlmRequest, LlmServer
 from tests.support.pages import write_table
 from textrawl import migrate
@@ -46,11 +45,7 @@ def play(folder: Path, owner_url: str, app_url: str) -> None:
     enrol(owner_url)
     with LlmServer(find_facts) as server, psycopg.connect(owner_url, autocommit=True) as owner:
         owner.execute("set search_path = textrawl, public")
-        llm = {"LLM_PROVIDER": "openai", "LLM_BASE_URL": server.openai_url, "LLM_MODEL": "m"}
-        values = name_memory(app_url, DATA_DIR=str(folder / "data"), HOOKS="capture", **llm)
-        reviewer = issue(owner, "rita", "default", "read", "write", "review")
-        reviewing = {**values, "ACCESS_TOKEN": reviewer}
-        figures = Week(run, launch, owner, server, values, reviewing, folder).play()
+        figures = Week(run, launch, owner, server, app_url, folder).play()
     rows = [
         ("sent while the switch was off, in seven sessions", figures.sent_while_off),
         ("texts captured", figures.texts),

@@ -7,7 +7,6 @@ from pathlib import Path
 import psycopg
 import pytest
 
-from tests.attacks.site import issue
 from tests.hooks.sessions import Session
 from tests.hooks.week import Week, find_facts
 from tests.support.commands import (
@@ -17,7 +16,6 @@ from tests.support.commands import (
     data_dir,
     home,
     launch,
-    name_memory,
     postmasters,
     run,
     seed,
@@ -106,8 +104,4 @@ def week(
     tmp_path: Path,
 ) -> Week:
     """A memory with an LLM that nothing uses yet, for hooks, commands and servers."""
-    llm = {"LLM_PROVIDER": "openai", "LLM_BASE_URL": server.openai_url, "LLM_MODEL": "m"}
-    values = name_memory(database_url, DATA_DIR=str(tmp_path / "data"), HOOKS="capture", **llm)
-    rita = issue(owner, "rita", "default", "read", "write", "review")
-    reviewer = {**values, "ACCESS_TOKEN": rita}
-    return Week(run, launch, owner, server, values, reviewer, tmp_path)
+    return Week(run, launch, owner, server, database_url, tmp_path)

@@ -27,7 +27,7 @@ Json = dict[str, Any]
 
 @dataclass(frozen=True)
 class Said:
-    """What a hook wrote. `text` is what the model reads."""
+    """The answer of a hook. `text` is what the model reads."""
 
     event: Event
     code: int
@@ -41,7 +41,7 @@ class Said:
 
     @property
     def is_silent(self) -> bool:
-        """Whether it said nothing, also not to a person."""
+        """It said nothing, also not to a person."""
         return (self.code, self.out, self.err) == (0, "", "")
 
 
@@ -62,7 +62,7 @@ class Session:
     environment: Mapping[str, str]
     transcript: Path | None = None
     patient: bool = False
-    """Whether an event comes again if a busy machine kept the memory from answering in time."""
+    """An event comes again if a busy machine kept the memory from answering in time."""
     name: str = field(default_factory=lambda: str(uuid4()))
 
     def find(self, part: str) -> Event:

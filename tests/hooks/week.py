@@ -6,7 +6,7 @@
 import json
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import date, timedelta
 from pathlib import Path
 from typing import Any, LiteralString, NamedTuple
@@ -15,9 +15,10 @@ from uuid import uuid4
 import psutil
 import psycopg
 
+from tests.attacks.site import issue
 from tests.hooks.sessions import Session
 from tests.support.clock import set_back
-from tests.support.commands import Launch, Outcome, wait_for
+from tests.support.commands import Launch, Outcome, name_memory, wait_for
 from tests.support.llm_server import LlmRequest, LlmServer
 
 Json = dict[str, Any]
@@ -149,9 +150,18 @@ class Week:
     launch: Launch
     owner: psycopg.Connection
     server: LlmServer
-    values: Mapping[str, str]
-    reviewer: Mapping[str, str]
+    url: str
     folder: Path
+    values: Mapping[str, str] = field(init=False)
+    reviewer: Mapping[str, str] = field(init=False)
+
+    def __post_init__(self) -> None:
+        """Make the settings, with an LLM, and the token of who decides."""
+        llm = {"LLM_PROVIDER": "openai", "LLM_BASE_URL": self.server.openai_url, "LLM_MODEL": "m"}
+        data = str(self.folder / "data")
+        self.values = name_memory(self.url, DATA_DIR=data, HOOKS="capture", **llm)
+        rita = issue(self.owner, "rita", "default", "read", "write", "review")
+        self.reviewer = {**self.values, "ACCESS_TOKEN": rita}
 
     def play(self) -> Figures:
         """Play a week with the switch off, and then the same week with the switch on."""

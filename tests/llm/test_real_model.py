@@ -65,7 +65,7 @@ def write_claim(entity: str, *rest: str) -> Claim:
 
 
 def is_quoted(text: str, claim: Claim) -> bool:
-    """Whether a claim is a sentence of its text, or two, with a word of its entity's name."""
+    """Return whether a claim is a sentence or two of its text, with a word of its entity."""
     name, *rest = claim
     facts = (*rest, f"{name} {rest[0]}")
     named = [re.escape(one) for one in facts if any(part in one for part in name.split())]

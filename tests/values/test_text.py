@@ -1,5 +1,5 @@
 # ruff: noqa: RUF001 (letters that look alike are what these tests are about)
-"""What text may be stored."""
+"""The texts that may be stored."""
 
 import re
 import unicodedata

@@ -148,7 +148,7 @@ MOST_BYTES = 32 << 20  # a prompt can hold a pasted log
 
 
 class Payload(NamedTuple):
-    """What a hook needs from the client's JSON. Missing values are empty.
+    """The values that a hook needs from the client's JSON. Missing values are empty.
 
     `key` is a short hash of the input without its time. `compacted` is true if the session goes on
     after its conversation was compacted. `continued` is true if the agent goes on because a hook

@@ -85,7 +85,7 @@ _DEBUG = "DEBUG"
 
 
 class Choices(NamedTuple):
-    """What the settings allow. Budgets are in tokens, `least_score` is from 0 to 1.
+    """The choices that the settings make. Budgets are in tokens, `least_score` is from 0 to 1.
 
     `authors` is None if the process with the memory decides whose facts a model gets.
     """

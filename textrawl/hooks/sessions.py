@@ -29,7 +29,7 @@ _WAIT, _PAUSE = 1.0, 0.005  # seconds to wait for another hook of the session
 
 
 class SessionState(NamedTuple):
-    """What happened in a session so far. `facts` are those since the last compaction."""
+    """The events of a session so far. `facts` are those since the last compaction."""
 
     facts: frozenset[str] = frozenset()
     texts: frozenset[str] = frozenset()
