@@ -173,7 +173,11 @@ def capture(run: Run, *files: Path, code: int = 0) -> dict[str, Any]:
 
 
 @pytest.mark.usefixtures("memory")
-def test_files_of_each_format_are_captured_once(tmp_path: Path, run: Run) -> None:
+def test_files_of_each_format_are_captured_once(
+    tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / ".git").write_text("gitdir: /Elsewhere/.git/worktrees/here", encoding="utf-8")
+    monkeypatch.chdir(tmp_path)  # no session was here
     for name, (write, (sessions, texts, faults)) in FORMATS.items():
         folder = tmp_path / name
         folder.mkdir()
@@ -187,6 +191,7 @@ def test_files_of_each_format_are_captured_once(tmp_path: Path, run: Run) -> Non
         assert [first[key] for key in ("sessions", "captured", "known")] == [sessions, texts, 0]
         assert [again["captured"], again["known"], later["captured"]] == [0, texts, 0], name
         assert len(first["refused"]) == faults, name
+    assert "## Elsewhere," not in run("export", "-").out
 
 
 def test_a_longer_file_of_a_session_adds_what_the_hook_did_not_capture(
@@ -222,6 +227,7 @@ def test_files_without_sessions_are_named_and_change_nothing(tmp_path: Path, run
     missing = tmp_path / "missing.jsonl"
     done = capture(run, *(tmp_path / name for name in texts), missing, Path("/dev/zero"), code=1)
     refused = run("capture", str(tmp_path / "note.md"))
+    nameless = run("capture", "")
     shut = run("capture", str(tmp_path), "--from", "codex", READ_ONLY="true")
     other = run("capture", str(tmp_path), "--from", "mem0")
 
@@ -230,7 +236,7 @@ def test_files_without_sessions_are_named_and_change_nothing(tmp_path: Path, run
     assert "note.md was not captured: " in refused.err
     assert not any("mem0" in one["reason"] for one in done["refused"])
     assert "'mem0' is not one of chatgpt, claude, claude-code" in other.err
-    assert (refused.code, shut.code, other.code) == (1, 1, 2)
+    assert (refused.code, nameless.code, shut.code, other.code) == (1, 2, 1, 2)
     assert run("export", "-").out == before
 
 

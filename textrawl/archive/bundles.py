@@ -83,7 +83,7 @@ class Bundle:
         # Opening a FIFO waits for its writer, and a device may never end.
         if not path.is_dir() and not path.is_file():
             raise BundleRefused(
-                f"{path} is not a regular file: name a file, or send the lines to stdin and name -"
+                f"{path} is not a regular file: name a file, or save its content in one"
             )
         if path.is_file() and _read_magic(path) == _ZIP:
             self._zip = _open_zip(path)

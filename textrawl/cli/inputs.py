@@ -1,7 +1,8 @@
-"""Arguments of `search`, `show`, `remember` and `forget`, checked like the arguments of tools."""
+"""Arguments of commands, checked like the arguments of tools."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from typing import Annotated, Any, Literal, TypeVar
 
 import typer
@@ -28,6 +29,24 @@ Value = TypeVar("Value")
 def read_name(text: str) -> str:
     """Return a clean name. Raises BadParameter if it is empty or too long."""
     return _limit(clean_name(text), NAME_LENGTH)
+
+
+def read_path(text: str) -> Path:
+    """Return a path. Raises BadParameter if it is empty, which would be the working folder."""
+    if not text:
+        raise typer.BadParameter("the name is empty")
+    return Path(text)
+
+
+def read_one_of(offered: Collection[str]) -> Callable[[str], str]:
+    """Return a function that returns one of these words, and raises BadParameter for another."""
+
+    def read(text: str) -> str:
+        if text not in offered:
+            raise typer.BadParameter(f"{text!r} is not one of {', '.join(offered)}")
+        return text
+
+    return read
 
 
 def read_query(text: str, argument: str = "QUERY") -> str:

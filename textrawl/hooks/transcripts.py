@@ -97,6 +97,8 @@ def capture(
         kept, secrets = _guard(batch, mode)
         texts = 0
         if kept and _store(_write_entry(kept, session, names), ask):
+            # The answer does not say how many are new: those that this machine did not store, or,
+            # in another memory, all.
             unknown = sum(one.key not in stored for one in batch)
             texts = min(unknown, len(kept)) or len(kept)
         session.add(*(f"text {one.key}" for one in batch if one.key not in stored))

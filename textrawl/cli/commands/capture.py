@@ -17,7 +17,7 @@ from textrawl.archive.items import Conversation
 from textrawl.cli.commands.imports import show_plan
 from textrawl.cli.commands.recall import find_answer
 from textrawl.cli.console import count, write_json, write_message
-from textrawl.cli.inputs import AsJson, WrittenSpace
+from textrawl.cli.inputs import AsJson, WrittenSpace, read_one_of, read_path
 from textrawl.errors import DatabaseUnavailable, TextrawlError
 from textrawl.hooks.response import name_project
 from textrawl.hooks.sessions import HookSession
@@ -41,24 +41,17 @@ _Files = Annotated[
     list[Path],
     typer.Argument(
         metavar="FILE...",
+        parser=read_path,
         help="Transcripts of sessions, folders of them, or exports of chats.",
     ),
 ]
 _OFFERED = tuple(one.name for one in CONVERSATIONS)
-
-
-def _read_kind(name: str) -> str:
-    if name not in _OFFERED:
-        raise typer.BadParameter(f"{name!r} is not one of {', '.join(_OFFERED)}")
-    return name
-
-
 _Kind = Annotated[
     str | None,
     typer.Option(
         "--from",
         metavar="FORMAT",
-        parser=_read_kind,
+        parser=read_one_of(_OFFERED),
         help=f"The format: {', '.join(_OFFERED)}. Default: what FILE looks like.",
     ),
 ]
@@ -100,7 +93,7 @@ def capture(
 class _Capturing:
     """The work of one command. `numbers` has what was captured, and `refused` the faults.
 
-    `fault` is the last error of the memory, and `asked` is true after the first request.
+    `fault` is the last error of a session, and `asked` is true after the first request.
     """
 
     space: str | None
@@ -154,6 +147,7 @@ class _Capturing:
                 self._store(form.name, item)
 
     def _store(self, client: str, conversation: Conversation) -> None:
+        self.fault = ""
         messages = _read_messages(conversation)
         names = _name_project(conversation), client
         with HookSession(find_address().folder, client, conversation.id) as session:
@@ -194,5 +188,6 @@ def _name_project(conversation: Conversation) -> str:
     """Return the name of the project of a session, or its title."""
     place = Path(conversation.place or "")
     with suppress(OSError):  # the folder is of another user
-        return name_project(place) or conversation.title or conversation.id
+        found = name_project(place) if conversation.place else ""
+        return found or conversation.title or conversation.id
     return place.name

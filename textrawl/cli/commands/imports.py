@@ -43,6 +43,7 @@ from textrawl.cli.console import (
     write_message,
 )
 from textrawl.cli.foreground import run_foreground
+from textrawl.cli.inputs import read_one_of
 from textrawl.cli.memory_session import ask as ask_memory
 from textrawl.cli.memory_session import change_memory
 from textrawl.cluster.owner_session import open_writing
@@ -61,12 +62,6 @@ _LONG = 10.0  # seconds; the time of a shorter import interests nobody
 _LONGEST_STATEMENT = 600.0  # seconds; a text of 5,000,000 characters takes half a minute
 
 
-def _read_kind(name: str) -> str:
-    if name not in FORMATS:
-        raise typer.BadParameter(f"{name!r} is not one of {', '.join(FORMATS)}")
-    return name
-
-
 _Path = Annotated[
     str | None,
     typer.Argument(
@@ -80,7 +75,7 @@ _Kind = Annotated[
     typer.Option(
         "--from",
         metavar="FORMAT",
-        parser=_read_kind,
+        parser=read_one_of(FORMATS),
         help=f"The format: {', '.join(FORMATS)}. Default: what PATH looks like.",
     ),
 ]
