@@ -31,12 +31,12 @@ import httpx2
 import psycopg
 from anyio import to_thread
 
-from benchmarks.chaos.deeds import GRAPH, SPACE, Doer, build_writers
+from benchmarks.chaos.deeds import GRAPH, SPACE, build_writers
 from benchmarks.chaos.faults import Chaos, Plan, Wounds, find_cluster
-from benchmarks.chaos.ledger import Author, Ledger
+from benchmarks.chaos.ledger import Ledger
 from benchmarks.chaos.servers import PATIENCE, HttpServer, PipeServer, Place
 from benchmarks.chaos.verdict import Verdict, count_deadlocks, find_orphans, judge
-from benchmarks.chaos.writers import Writer
+from benchmarks.chaos.writers import Doer, Writer
 from benchmarks.support.place import enrol, tell_machine
 from tests.support.listening import find_port, wait_for_answer
 from textrawl import migrate
@@ -107,7 +107,7 @@ async def _run(
     return Outcome(verdict, ledger, chaos.wounds, starts, time.monotonic() - began)
 
 
-async def _tell_late(writers: Sequence[Writer | Doer], ledger: Ledger) -> None:
+async def _tell_late(writers: Sequence[Doer], ledger: Ledger) -> None:
     """Print which writers still repeat their last write after a minute, and all errors."""
     await anyio.sleep(1)
     end = time.monotonic() + 60
@@ -184,17 +184,17 @@ def _build_writers(
     client: httpx2.AsyncClient,
     pipes: dict[str, PipeServer],
     ledger: Ledger,
-) -> list[Writer | Doer]:
+) -> list[Doer]:
     over_http = _build_clients("HTTP", http, client, plan.clients, ledger)
-    return over_http + [Writer(way, Author(way), pipe.call, ledger) for way, pipe in pipes.items()]
+    return over_http + [Writer(way, way, pipe.call, ledger) for way, pipe in pipes.items()]
 
 
 def _build_clients(
     way: str, server: HttpServer, client: httpx2.AsyncClient, number: int, ledger: Ledger
-) -> list[Writer | Doer]:
+) -> list[Doer]:
     send = partial(server.call, client)
     name = "client" if way == "HTTP" else f"{way} client"
-    return [Writer(way, Author(f"{name} {n}"), send, ledger) for n in range(number)]
+    return [Writer(way, f"{name} {n}", send, ledger) for n in range(number)]
 
 
 def _build_deeds(
@@ -203,7 +203,7 @@ def _build_deeds(
     tokens: dict[str, str],
     ledger: Ledger,
     pgdata: Path,
-) -> list[Writer | Doer]:
+) -> list[Doer]:
     return build_writers(
         http,
         lambda name: partial(http.call, client, token=tokens[name]),

@@ -7,7 +7,7 @@ notes what has to be stored: a key, and the text that is stored under it, or Non
 import asyncio
 import json
 import random
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from datetime import date, timedelta
 from hashlib import sha256
@@ -18,14 +18,13 @@ import httpx2
 import psycopg
 from anyio import to_thread
 
-from benchmarks.chaos.ledger import Author, Ledger
+from benchmarks.chaos.ledger import Ledger
 from benchmarks.chaos.servers import PATIENCE, HttpServer, Place
-from benchmarks.chaos.writers import Send, Writer
+from benchmarks.chaos.writers import Doer, Send, Writer
 from tests.explorer.visiting import Browser
 from textrawl.access.access_token import hash_token
 
 SPACE, GRAPH = "deeds", "shelf"
-_PAUSE = 0.2  # seconds until a deed is repeated
 _REST = 10.0  # seconds between two deeds of commands, each of which loads Python
 _KILLED = 0.2  # the share of commands that are killed
 _UPLOADED = "Stored 1 document."
@@ -83,7 +82,7 @@ class ItemWriter(Writer):
             ],
             "delete": [{"namespace": place, "key": self._former}] if self._former else [],
         }
-        await self.persist("put_items", arguments)
+        await self.call("put_items", arguments)
         for key, text in zip(keys, texts, strict=True):
             self.ledger.keep("item", key, text)
         if self._former:
@@ -100,7 +99,7 @@ class EntryWriter(Writer):
         slug = f"{self.author.name} {self.author.number}".replace(" ", "-")
         day = date(2026, 1, 1) + timedelta(days=self.author.number % 300)
         given = {"granularity": "significant", "slug": slug, "date": day.isoformat()}
-        answer = await self.persist(
+        answer = await self.call(
             "memory_create", {**given, "content": text, "instanceId": "laptop"}
         )
         self.ledger.keep("entry", answer["path"], text)
@@ -113,36 +112,8 @@ class Proposer(Writer):
         """Propose a fact."""
         text = self.author.write_text()
         fact = {"entityName": self.author.name, "entityType": "person", "observation": text}
-        await self.persist("remember_fact", fact)
+        await self.call("remember_fact", fact)
         self.ledger.keep("proposal", text, text)
-
-
-class Doer:
-    """Somebody who repeats deeds of one kind outside of MCP until they are acknowledged."""
-
-    def __init__(self, name: str, ledger: Ledger) -> None:
-        self.author = Author(name)
-        self.ledger = ledger
-        self.dice = random.Random(name)  # noqa: S311 - the same deeds in every run
-        self.stopping = self.stopped = False
-
-    async def run(self) -> None:
-        """Act until the run ends. A deed that was begun is completed first."""
-        while not self.stopping:
-            await self.act()
-        self.stopped = True
-
-    async def act(self) -> None:
-        """Do one deed, and note it."""
-        raise NotImplementedError
-
-    async def persist(self, attempt: Callable[[], Awaitable[bool]]) -> None:
-        """Repeat an attempt until it returns True."""
-        tries = 0
-        while not await attempt():
-            tries += 1
-            await anyio.sleep(_PAUSE)
-        self.ledger.repeated += tries > 0
 
 
 class Uploader(Doer):
@@ -163,13 +134,13 @@ class Uploader(Doer):
         text = self.author.write_text()
         name = f"{self.author.number}.md"
 
-        async def attempt() -> bool:
+        async def attempt() -> bool | None:
             try:
-                return await self._upload(name, text.encode())
+                return await self._upload(name, text.encode()) or None
             except (httpx2.HTTPError, AssertionError, KeyError, IndexError) as error:
                 self.ledger.errors[f"upload: {type(error).__name__}"] += 1
                 self._browser = None
-                return False
+                return None
 
         await self.persist(attempt)
         self.ledger.keep("upload", name, _hash(text))
@@ -193,36 +164,32 @@ class Commander(Doer):
     def __init__(self, name: str, ledger: Ledger, place: Place) -> None:
         super().__init__(name, ledger)
         self.place = place
+        self._dice = random.Random(name)  # noqa: S311 - the same deeds in every run
 
-    async def run(self) -> None:
-        """Act until the run ends, with rests."""
-        while not self.stopping:
-            await self.act()
-            with anyio.move_on_after(_REST):
-                while not self.stopping:  # noqa: ASYNC110 - set by the run
-                    await anyio.sleep(0.2)
-        self.stopped = True
+    async def rest(self) -> None:
+        """Wait for some seconds, or until the run ends."""
+        with anyio.move_on_after(_REST):
+            while not self.stopping:  # noqa: ASYNC110 - set by the run
+                await anyio.sleep(0.2)
 
     async def command(self, *arguments: str) -> str:
         """Repeat a command until it succeeds, and return what it wrote."""
-        written = ""
 
-        async def attempt() -> bool:
-            nonlocal written
+        async def attempt() -> str | None:
             code, written = await self.run_once(arguments)
-            if code:
-                last = written.strip().splitlines()[-1:] or ["killed"]
-                self.ledger.errors[f"{arguments[0]}: {last[0][:90]}"] += 1
-            return code == 0
+            if code == 0:
+                return written
+            last = written.strip().splitlines()[-1:] or ["killed"]
+            self.ledger.errors[f"{arguments[0]}: {last[0][:90]}"] += 1
+            return None
 
-        await self.persist(attempt)
-        return written
+        return await self.persist(attempt)
 
     async def run_once(self, arguments: Sequence[str]) -> tuple[int | None, str]:
         """Run a command, which is perhaps killed, and return its exit code and output."""
         pipes = {"stdin": None, "stdout": asyncio.subprocess.PIPE}
         process = await self.place.start(*arguments, merged=True, **pipes)
-        patience = self.dice.uniform(0.3, 2) if self.dice.random() < _KILLED else PATIENCE
+        patience = self._dice.uniform(0.3, 2) if self._dice.random() < _KILLED else PATIENCE
         assert process.stdout is not None
         written = b""
         with anyio.move_on_after(patience):
@@ -298,9 +265,9 @@ class Importer(Commander):
         return {line.split()[0] for line in lines if " mem0 " in line and "undone" not in line}
 
     async def _take_back(self, run: str) -> None:
-        async def attempt() -> bool:
+        async def attempt() -> bool | None:
             await self.run_once(("undo", "--import", run, "--yes"))
-            return run not in await self._list_imports()
+            return run not in await self._list_imports() or None
 
         await self.persist(attempt)
 
@@ -317,16 +284,19 @@ class Summarizer(Doer):
         name = f"Summed {self.author.number}"
         texts = [self.author.write_text() for _ in range(10)]
 
-        async def attempt() -> bool:
+        async def attempt() -> bool | None:
             try:
                 await to_thread.run_sync(self._sum_up, name, texts)
             except (psycopg.Error, AssertionError) as error:
                 self.ledger.errors[f"SQL: {type(error).__name__}"] += 1
-                return False
+                return None
             return True
 
         await self.persist(attempt)
         self.ledger.keep("summary", name, texts[0][:150])
+
+    async def rest(self) -> None:
+        """Leave the processor to others."""
         await anyio.sleep(0.2)
 
     def _sum_up(self, name: str, texts: list[str]) -> None:
@@ -364,13 +334,13 @@ def build_writers(
     tokens: dict[str, str],
     ledger: Ledger,
     conninfo: Callable[[], str],
-) -> list[Writer | Doer]:
+) -> list[Doer]:
     """Return a writer of each kind."""
     place = http.place
     return [
-        *(ItemWriter("HTTP", Author(f"keeper {n}"), send("writer"), ledger) for n in range(3)),
-        EntryWriter("HTTP", Author("diarist"), send("writer"), ledger),
-        Proposer("HTTP", Author("proposer"), send("proposer"), ledger),
+        *(ItemWriter("HTTP", f"keeper {n}", send("writer"), ledger) for n in range(3)),
+        EntryWriter("HTTP", "diarist", send("writer"), ledger),
+        Proposer("HTTP", "proposer", send("proposer"), ledger),
         Uploader("uploader", ledger, http, tokens["writer"]),
         Tidier("tidier", ledger, place),
         Eraser("eraser", ledger, place),

@@ -9,7 +9,7 @@ from typing import LiteralString
 import psutil
 import psycopg
 
-from benchmarks.chaos.deeds import HALF, STORED
+from benchmarks.chaos.deeds import GRAPH, HALF, SPACE, STORED
 from benchmarks.chaos.ledger import Ledger
 from textrawl.embedded.postmaster import is_postmaster
 
@@ -38,7 +38,7 @@ _TORN: dict[str, LiteralString] = {
 }
 _STORED = (
     "select o.id::text, o.content from observation o join space s on s.id = o.space_id"
-    " where s.name not in ('deeds', 'shelf')"
+    " where s.name <> all(%s)"
 )
 _PENDING = "select count(*) from embedding_pending"
 
@@ -85,7 +85,7 @@ class Verdict:
 def judge(owner: psycopg.Connection, ledger: Ledger) -> Verdict:
     """Compare the stored facts with the acknowledged facts, on a connection of the owner."""
     owner.execute("set search_path = textrawl, public")
-    rows = owner.execute(_STORED).fetchall()
+    rows = owner.execute(_STORED, ([SPACE, GRAPH],)).fetchall()
     ids = {content: identity for identity, content in rows}
     counts = Counter(content for _, content in rows)
     acknowledged = ledger.acknowledged
