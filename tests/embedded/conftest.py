@@ -110,11 +110,11 @@ def guest(data_dir: Path) -> Iterator[Callable[..., Guest]]:
 
 @pytest.fixture
 def postmasters(data_dir: Path) -> Callable[[], list[int]]:
-    """Process ids of all servers on `data_dir`, whatever their pid file says."""
+    """Process ids of all servers on `data_dir`, whatever their version and pid file."""
 
     def find() -> list[int]:
-        pgdata = data_dir.resolve() / "postgres-18"
-        found = {pid for pid in psutil.pids() if is_postmaster(pid, pgdata)}
+        folders = [data_dir.resolve() / f"postgres-{major}" for major in (16, 18)]
+        found = {pid for pid in psutil.pids() if any(is_postmaster(pid, at) for at in folders)}
         return [pid for pid in found if not _is_child(pid, found)]
 
     return find

@@ -45,6 +45,7 @@ async def test_a_first_start_makes_a_database_with_pgvector_and_words_of_every_s
 
     async with run_embedded(data_dir, postgres_version=major) as cluster:
         assert read_state(data_dir, postgres_version=major).phase == "running"
+        assert len(postmasters()) == 1
         assert ask(cluster, "select '[1,2]'::vector <-> '[1,2]'::vector", APP) == (0.0,)
         assert ask(cluster, "select current_database(), current_user") == ("textrawl", OWNER)
         assert ask(cluster, "show data_checksums") == ("on",)
