@@ -1,12 +1,16 @@
 """Encrypted backups and exports: the right key brings all back, anything else changes nothing."""
 
+import errno
 import os
 import subprocess
 import sys
+import threading
 from functools import partial
+from io import BytesIO
 from pathlib import Path
 from resource import RLIM_INFINITY, RLIMIT_FSIZE, setrlimit
 from subprocess import DEVNULL, PIPE
+from traceback import walk_stack
 from typing import Any, BinaryIO, cast
 
 import psycopg
@@ -15,6 +19,7 @@ import pytest
 
 from tests.archive.conftest import as_superuser, list_names, read_all, succeed, write_export
 from tests.support.commands import Outcome, Run
+from textrawl.archive.encryption import read_recipients
 from textrawl.settings import read_foreign_environment
 
 WORDS = (b"PGDMP", b"likes", b"Ada", b"textrawl")
@@ -100,6 +105,8 @@ def test_an_encrypted_export_is_imported_whole_or_not_at_all(
         outcome = run(*command, DATABASE_URL=fresh)
         assert outcome.code == 1
         assert "changed" in outcome.complaint
+    file.write_bytes(seal(b"PGDMP", public))
+    assert "which `textrawl restore` reads" in run(*command, DATABASE_URL=fresh).complaint
     file.write_bytes(whole)
     dump = [*command, "--from", "mem0"]
     assert "decrypt it with age first" in run(*dump, DATABASE_URL=fresh).complaint
@@ -144,6 +151,7 @@ def test_what_is_no_key_is_refused_before_anything_is_written(run: Run, tmp_path
     file = tmp_path / "memory.dump"
     before = list_names(tmp_path)
     refusals = {
+        ("",): "--encrypt is empty",
         (private,): "has a private key: use the public key",
         (str(nothing),): "has no public key",
         (str(tmp_path / "missing"),): "cannot be read: No such file",
@@ -158,9 +166,9 @@ def test_what_is_no_key_is_refused_before_anything_is_written(run: Run, tmp_path
         for keys, reason in refusals.items():
             options = [word for key in keys for word in ("--encrypt", key)]
             assert reason in run(*command, *options).complaint
-    for key in (damaged, nothing):
-        refused = run("restore", str(file), "--identity", str(key))
-        assert "has no private key that can be read" in refused.complaint
+    unread = "has no private key that can be read"
+    for key, reason in {str(damaged): unread, str(nothing): unread, "": "is empty"}.items():
+        assert reason in run("restore", str(file), "--identity", key).complaint
     folder = run("export", str(tmp_path), "--to", "obsidian", "--encrypt", public)
     assert "--encrypt is for a single file" in folder.complaint
     assert list_names(tmp_path) == before
@@ -173,6 +181,30 @@ def test_a_passphrase_is_asked_for_before_the_memory_is_opened(run: Run, tmp_pat
     asked = run("restore", str(file), DATABASE_URL="postgresql://127.0.0.1:1/nowhere")
 
     assert "use --identity passphrase:FILE" in asked.complaint
+
+
+class FullDisk(BytesIO):
+    """A disk that is full, as it turns out when the thread of the test waits for the last write."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._waiting = threading.get_ident()
+
+    def write(self, _: Any) -> int:
+        names = set[str]()
+        while "exception" not in names:
+            frames = walk_stack(sys._current_frames()[self._waiting])  # pyright: ignore[reportPrivateUsage]
+            names = {frame.f_code.co_name for frame, _ in frames}
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+
+def test_a_disk_that_is_full_at_the_last_write_is_an_error(tmp_path: Path) -> None:
+    public, _ = make_key(tmp_path)
+    recipients = read_recipients([public], str)
+    assert recipients is not None
+
+    with pytest.raises(OSError, match="No space left"), recipients.encrypt(FullDisk()) as content:
+        content.write(b"a fact")
 
 
 def start(

@@ -175,6 +175,10 @@ _HOSTILE: dict[str, tuple[Callable[[Path], Path], str]] = {
     "a million arrays": (_nest, "is nested too deeply"),
     "a very long item": (_lengthen, "has an item of more than 32 MB"),
     "nothing known": (lambda at: foreign.write_lines(at / "x.txt", "hello"), "none of the formats"),
+    "a backup": (lambda at: foreign.write_lines(at / "x.dump", "PGDMP"), "`textrawl restore`"),
+    "an encrypted file in a folder": (
+        lambda at: foreign.write_lines(at / "x.age", "age-encryption.org/v1").parent, "--identity"
+    ),
 }  # fmt: skip
 
 

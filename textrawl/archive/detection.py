@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from textrawl.archive.bundles import Bundle, BundleRefused, read_object
+from textrawl.archive.encryption import is_encrypted
 from textrawl.archive.formats import (
     ImportFormat,
     chatgpt,
@@ -68,6 +69,7 @@ MEMORIES = (
     *markdown.FORMATS,
 )
 _MOST_ENTRIES = 1000  # files and folders of a folder whose formats are found one by one
+_DUMP = b"PGDMP"  # the first bytes of a file of pg_dump
 
 FORMATS = {one.name: one for one in (*LINES, *CONVERSATIONS, *MEMORIES)}
 """All formats by name, in the order in which they are asked."""
@@ -89,10 +91,23 @@ def find_format(
             f"{bundle.path} has no files. This command looks for files of the formats "
             f"{join_choices([*offered])}"
         )
+    for file in [*bundle.sizes][:_MOST_ENTRIES]:
+        refuse_backup(head := bundle.read_head(file), file)
+        if is_encrypted(head):
+            raise BundleRefused(
+                f"{file} is encrypted: `textrawl import` reads it if you name the file itself, and "
+                "your key with --identity"
+            )
     raise BundleRefused(
         f"{bundle.path} has none of the formats {join_choices([*offered])}. If it has one of them, "
         "name it with --from"
     )
+
+
+def refuse_backup(head: bytes, name: str) -> None:
+    """Raise BundleRefused if the file that begins with `head` was written by `textrawl backup`."""
+    if head.startswith(_DUMP):
+        raise BundleRefused(f"{name} is a backup, which `textrawl restore` reads")
 
 
 def _recognise(bundle: Bundle) -> ImportFormat | None:

@@ -191,7 +191,8 @@ class Recipients:
             finally:
                 with suppress(BrokenPipeError):
                     content.close()
-            if error := sink.error or done.exception() or broken:
+            failure = done.exception()  # waits for the last write, whose error age does not raise
+            if error := sink.error or failure or broken:
                 raise error
 
     def _seal(self, source: "_Source", sink: "_Sink") -> None:
@@ -245,6 +246,7 @@ def read_recipients(texts: Sequence[str], ask: Ask) -> Recipients | None:
     """Return the recipients that --encrypt names, or None without any. Raises StartRefused."""
     if not texts:
         return None
+    _refuse_empty(texts, "--encrypt")
     if any(_is_passphrase(text) for text in texts):
         if len(texts) > 1:
             raise StartRefused("age takes either a passphrase or public keys: name one of them")
@@ -275,6 +277,7 @@ def _read_recipient(text: str, place: str) -> Any:
 
 def read_identities(texts: Sequence[str], ask: Ask) -> Identities:
     """Return the keys and the passphrase that --identity names. Raises StartRefused."""
+    _refuse_empty(texts, "--identity")
     named = next((text for text in texts if _is_passphrase(text)), _WORD)
     files = [Path(text) for text in texts if not _is_passphrase(text)]
     keys = [key for file in files for key in _read_identity(file, ask)]
@@ -297,6 +300,11 @@ def _read_identity(file: Path, ask: Ask) -> list[Any]:
         f"{file} has no private key that can be read. If it is a key of SSH with a passphrase, "
         "decrypt the file with the program age"
     )
+
+
+def _refuse_empty(texts: Sequence[str], option: str) -> None:
+    if not all(text.strip() for text in texts):
+        raise StartRefused(f"{option} is empty: name a key, its file or `{_WORD}`")
 
 
 def _is_passphrase(text: str) -> bool:

@@ -23,6 +23,7 @@ from textrawl.archive.detection import (
     find_parts,
     read_documents,
     read_memories,
+    refuse_backup,
 )
 from textrawl.archive.document_import import DocumentImport, describe
 from textrawl.archive.encryption import Opener, is_encrypted, is_sealed
@@ -154,9 +155,9 @@ def _list_jobs(
 ) -> "list[_Items | _Lines]":
     """Return an import for each format that the path holds."""
     if path == STREAM:
-        return [_Lines(FORMATS[kind or "textrawl"], None, space, faults)]
+        return [_Lines(FORMATS[kind or "textrawl"], STREAM, space, faults)]
     return [
-        _Lines(form, bundle, space, faults)
+        _Lines(form, str(bundle.path), space, faults, bundle)
         if form.read is None
         else _Items(form, bundle, graph, space, faults)
         for form, bundle in find_parts(Bundle(_find_path(path, kind)), kind)
@@ -170,7 +171,8 @@ def _open_sealed(
     form = FORMATS[kind or "textrawl"]
     if form.name not in {"textrawl", "server-memory"}:
         raise BundleRefused(f"{path} is encrypted: decrypt it with age first")
-    return _Lines(form, None, space, faults, path, find_identities(keys).verify(path))
+    opener = find_identities(keys).verify(path)
+    return _Lines(form, str(path), space, faults, opener=opener)
 
 
 def _list_runs() -> None:
@@ -215,14 +217,14 @@ def show_plan(form: ImportFormat, bundle: Bundle, plan: ImportPlan) -> None:
 
 @dataclass
 class _Lines:
-    """An import of a file line by line. Without a bundle and a sealed file, it reads stdin."""
+    """An import of a file line by line. Without a bundle, no plan is shown."""
 
     form: ImportFormat
-    bundle: Bundle | None
+    file: str
     space: str
     faults: "_Faults"
-    sealed: Path | None = None
-    open_sealed: Opener | None = None
+    bundle: Bundle | None = None
+    opener: Opener | None = None  # of an encrypted file
 
     def look(self, *, asks: bool) -> None:
         """Show the plan if `asks` is true."""
@@ -231,12 +233,13 @@ class _Lines:
 
     def store(self, settings: Settings, *, dry_run: bool) -> bool:
         """Import the lines. Return False if lines of the file are missing."""
-        path = self.sealed if self.bundle is None else self.bundle.path
-        file, kind = _find_file(str(path or STREAM), self.form.name), self.form.name
+        file, kind = _find_file(self.file, self.form.name), self.form.name
         with ExitStack() as stack:
-            opened = self.open_sealed() if self.open_sealed else _open_source(file)
+            content = stack.enter_context(self.opener() if self.opener else _open_source(file))
+            head = cast("BufferedReader", content).peek()
+            refuse_backup(head, "stdin" if file == STREAM else file)
             source = _Source(
-                stack.enter_context(opened),
+                content,
                 None if file == STREAM else Path(file).stat().st_size,
                 kind,
                 self.space,
