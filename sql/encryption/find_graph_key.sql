@@ -14,7 +14,7 @@ declare
 begin
     key := (select k.id from graph_key k where k.space_id = home);
     documents := (select count(*) from encrypted_document d where d.space_id = home);
-    may_destroy := owns_memory() or exists (
+    may_destroy := exists (
         select from access_rights(credential) r where r.space_id = home and r.scopes @> array['admin', 'forget']);
     clear := (select count(*) from source s where s.space_id = home);
 end
