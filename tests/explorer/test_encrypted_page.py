@@ -68,7 +68,7 @@ async def test_without_the_right_key_a_sensitive_graph_is_not_shown(
     diary: Callable[[], Outcome], own_browser: Browser, tmp_path: Path
 ) -> None:
     await to_thread.run_sync(diary)
-    key, other = Path(KeyFiles(None).owner), tmp_path / "other" / "encryption.key"
+    key, other = Path(KeyFiles(None).place), tmp_path / "other" / "encryption.key"
     KeyFiles(f"file:{other}").create()
     await own_browser.get("home")
     shutil.move(key, tmp_path / "kept.key")

@@ -183,7 +183,7 @@ class EncryptedGraph:
         return {
             "key": str(row.key),
             "file": place,
-            "wrapped_by": self._files.owner,
+            "wrapped_by": self._files.place,
             "documents": row.documents,
         }
 
@@ -259,6 +259,7 @@ class EncryptedGraph:
         row = await self._call_one(
             "store_encrypted_document", _StoredRow, graph=self.name, **given, **self._signing
         )
+        # Nobody asks which other path has the content.
         path = found.path if row.same_path or row.changed else ""
         document = key.name_document(found.path)
         return IngestedSourceRow(document, path, row.created, row.changed, len(text.chunks))

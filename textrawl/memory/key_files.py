@@ -5,7 +5,6 @@ Functions here block, for milliseconds or until the owner's command has printed 
 """
 
 import base64
-import binascii
 import fcntl
 import os
 import shlex
@@ -45,7 +44,7 @@ class KeyFiles:
         self.folder = (self._file or default).parent / _FOLDER
 
     @property
-    def owner(self) -> str:
+    def place(self) -> str:
         """The place of the owner's key, for people."""
         if self._file is not None:
             return str(self._file)
@@ -93,7 +92,7 @@ class KeyFiles:
         found = GraphKey.unwrap(owner, key, wrapped)
         if found is None or found.id != key:
             raise EncryptionKeyUnusable(
-                f"{file} was wrapped by another key than that of {self.owner}, or it is damaged: "
+                f"{file} was wrapped by another key than that of {self.place}, or it is damaged: "
                 f"set {_SETTING} to the place of the former key, or restore the file"
             )
         return found
@@ -115,7 +114,7 @@ class KeyFiles:
         owner = self._read_owner(create=not any(self.folder.glob("*.key")))
         if self._kind == "command" and self._read_owner(create=False) != owner:
             raise EncryptionKeyUnusable(
-                f"{self.owner} prints another key each time: keep one key, and let the command "
+                f"{self.place} prints another key each time: keep one key, and let the command "
                 "print it"
             )
         return owner
@@ -130,7 +129,7 @@ class KeyFiles:
         owner = _decode(text)
         if owner is None or len(owner) != KEY_BYTES:
             raise EncryptionKeyUnusable(
-                f"{self.owner} must give {KEY_BYTES} bytes in base64, such as `openssl rand "
+                f"{self.place} must give {KEY_BYTES} bytes in base64, such as `openssl rand "
                 f"-base64 {KEY_BYTES}` prints"
             )
         return owner
@@ -181,13 +180,13 @@ class KeyFiles:
             if isinstance(error, subprocess.CalledProcessError):
                 reason = f"exit code {error.returncode}"
             raise EncryptionKeyUnusable(
-                f"{self.owner} does not print the key ({reason}): run it in a terminal, and mend "
+                f"{self.place} does not print the key ({reason}): run it in a terminal, and mend "
                 f"it or {_SETTING}"
             ) from None
 
     def _miss(self) -> EncryptionKeyUnusable:
         return EncryptionKeyUnusable(
-            f"{self.owner} has no key, but {self.folder} has keys that it wrapped: bring the "
+            f"{self.place} has no key, but {self.folder} has keys that it wrapped: bring the "
             f"former key back, or set {_SETTING} to its place"
         )
 
@@ -240,7 +239,7 @@ def _read_path(place: str) -> Path:
 def _decode(text: bytes) -> bytes | None:
     try:
         return base64.b64decode(text.strip(), validate=True)
-    except (binascii.Error, ValueError):
+    except ValueError:
         return None
 
 
