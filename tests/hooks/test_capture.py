@@ -11,7 +11,7 @@ import pytest
 
 from tests.archive import foreign
 from tests.hooks.sessions import Session
-from tests.hooks.week import write_session
+from tests.hooks.week import Json, write_claude, write_codex, write_session
 from tests.support.commands import Run
 from tests.support.odd_inputs import TEXTS, expect_text
 from tests.support.sockets import recall
@@ -26,31 +26,7 @@ Start = Callable[..., Session]
 QUESTION, ANSWER = "Which colour has the {} door?", "The {} door is green.\nIt was painted in May."
 
 
-def write_claude(question: str, answer: str) -> list[object]:
-    said = [{"type": "text", "text": answer}]
-    return [
-        {"type": "user", "message": {"role": "user", "content": question}},
-        {"type": "user", "isMeta": True, "message": {"role": "user", "content": "hidden"}},
-        {"type": "assistant", "message": {"role": "assistant", "content": said}},
-        {"type": "user", "message": {"content": [{"type": "tool_result", "content": "hidden"}]}},
-    ]
-
-
-def write_codex(question: str, answer: str) -> list[object]:
-    said = (
-        ("developer", "hidden"), ("user", "<environment_context>hidden"),
-        ("user", question), ("assistant", answer),
-    )  # fmt: skip
-    return [
-        {
-            "type": "response_item",
-            "payload": {"type": "message", "role": role, "content": [{"text": text}]},
-        }
-        for role, text in said
-    ]
-
-
-def write_cursor(question: str, answer: str) -> list[object]:
+def write_cursor(question: str, answer: str) -> list[Json]:
     asked = [{"type": "text", "text": f"<user_query>\n{question}\n</user_query>"}]
     return [
         {"role": "user", "message": {"content": asked}},
@@ -59,7 +35,7 @@ def write_cursor(question: str, answer: str) -> list[object]:
     ]
 
 
-def write_gemini(question: str, answer: str) -> list[object]:
+def write_gemini(question: str, answer: str) -> list[Json]:
     asked = [{"text": question}, {"text": "<hook_context>hidden</hook_context>"}]
     return [
         {"$set": {"messages": [{"type": "user", "content": "hidden"}]}},
@@ -68,7 +44,7 @@ def write_gemini(question: str, answer: str) -> list[object]:
     ]
 
 
-def write_copilot(question: str, answer: str) -> list[object]:
+def write_copilot(question: str, answer: str) -> list[Json]:
     return [
         {"type": "user.message", "data": {"content": question}},
         {"type": "system.message", "data": {"role": "system", "content": "hidden"}},
@@ -77,7 +53,7 @@ def write_copilot(question: str, answer: str) -> list[object]:
 
 
 # Conversations as the clients write them, with lines that are nobody's words.
-WRITERS: dict[str, Callable[[str, str], list[object]]] = {
+WRITERS: dict[str, Callable[[str, str], list[Json]]] = {
     "claude-code": write_claude,
     "codex": write_codex,
     "cursor": write_cursor,
@@ -86,7 +62,7 @@ WRITERS: dict[str, Callable[[str, str], list[object]]] = {
 }
 
 
-def write_transcript(path: Path, lines: list[object]) -> None:
+def write_transcript(path: Path, lines: list[Json]) -> None:
     text = "".join(f"{json.dumps(line)}\n" for line in lines)
     path.write_text(f"{text}not JSON\n[1]\n", encoding="utf-8")
 

@@ -65,25 +65,29 @@ def write_answer() -> str:
 
 
 def write_session(path: Path, client: str, said: str, day: date | None = None) -> None:
-    """Write a session as its client does, with lines that are nobody's words."""
-    write = _write_claude if client == "claude-code" else _write_codex
-    lines = write(path.stem, said, f"{day or date.today()}T12:00:00.000Z")
+    """Write a session as its client does."""
+    write = write_claude if client == "claude-code" else write_codex
+    lines = write(said, write_answer(), path.stem, day)
     path.write_text("".join(f"{json.dumps(line)}\n" for line in lines), encoding="utf-8")
 
 
-def _write_claude(session: str, said: str, at: str) -> list[Json]:
+def write_claude(said: str, answer: str, session: str = "s", day: date | None = None) -> list[Json]:
+    """Return the lines of a session of Claude Code, also such that are nobody's words."""
+    at = _write_time(day)
     common = {"sessionId": session, "cwd": "/work/Harbour", "version": "2.1.330",
               "userType": "external", "isSidechain": False}  # fmt: skip
     tool = {"type": "tool_use", "id": "t", "name": "Bash", "input": {"command": "hidden"}}
     done = {"type": "tool_result", "tool_use_id": "t", "content": "hidden"}
     messages = (
         ("user", said), ("assistant", [{"type": "thinking", "thinking": "hidden"}, tool]),
-        ("user", [done]), ("assistant", [{"type": "text", "text": write_answer()}]),
+        ("user", [done]), ("assistant", [{"type": "text", "text": answer}]),
     )  # fmt: skip
     keys = [None, *(str(uuid4()) for _ in messages)]
     summary = {"type": "summary", "summary": "hidden", "leafUuid": keys[-1]}
+    hidden = {"role": "user", "content": "hidden"}
     return [
         summary,
+        {**common, "type": "user", "isMeta": True, "timestamp": at, "message": hidden},
         *(
             {**common, "type": role, "uuid": key, "parentUuid": before, "timestamp": at,
              "message": {"role": role, "content": content}}
@@ -92,16 +96,22 @@ def _write_claude(session: str, said: str, at: str) -> list[Json]:
     ]  # fmt: skip
 
 
-def _write_codex(session: str, said: str, at: str) -> list[Json]:
+def _write_time(day: date | None) -> str:
+    return f"{day or date.today()}T12:00:00.000Z"
+
+
+def write_codex(said: str, answer: str, session: str = "s", day: date | None = None) -> list[Json]:
+    """Return the lines of a session of Codex, also such that are nobody's words."""
+
     def line(kind: str, payload: Json) -> Json:
-        return {"timestamp": at, "type": kind, "payload": payload}
+        return {"timestamp": _write_time(day), "type": kind, "payload": payload}
 
     meta = {"id": session, "cwd": "/work/Harbour", "originator": "codex_cli_rs"}
     texts = (
         ("developer", "input_text", "hidden"),
         ("user", "input_text", "# AGENTS.md instructions for hidden"),
         ("user", "input_text", "<environment_context>hidden"),
-        ("user", "input_text", said), ("assistant", "output_text", write_answer()),
+        ("user", "input_text", said), ("assistant", "output_text", answer),
     )  # fmt: skip
     messages = (
         {"type": "message", "role": role, "content": [{"type": kind, "text": text}]}
