@@ -4,7 +4,7 @@ set search_path from current
 begin atomic
     select count(*)
     from textrawl.proposal p join textrawl.space s on s.id = p.space_id
-    where p.space_id = any(textrawl.reviewed_spaces(credential, count_waiting.space)) and p.decision is null
+    where p.space_id = any(textrawl.reviewed_spaces(credential, count_waiting.space))
       and textrawl.is_pending(p.decision, p.created_at, s.proposal_days);
 end;
 
