@@ -220,7 +220,7 @@ def breaks(words: Sequence[Word], place: int) -> str:
 
 def find_start(words: Sequence[Word], place: int, *kinds: str) -> int:
     """Return the first word of the part with a word. Only boundaries of these kinds end a part."""
-    while place > 0 and not (breaks(words, place) if not kinds else breaks(words, place) in kinds):
+    while place > 0 and not _is_boundary(words, place, kinds):
         place -= 1
     return place
 
@@ -228,8 +228,11 @@ def find_start(words: Sequence[Word], place: int, *kinds: str) -> int:
 def find_end(words: Sequence[Word], place: int, *kinds: str) -> int:
     """Return the place behind the part with a word. Only boundaries of these kinds end a part."""
     place += 1
-    while place < len(words) and not (
-        breaks(words, place) if not kinds else breaks(words, place) in kinds
-    ):
+    while place < len(words) and not _is_boundary(words, place, kinds):
         place += 1
     return place
+
+
+def _is_boundary(words: Sequence[Word], place: int, kinds: Sequence[str]) -> bool:
+    kind = breaks(words, place)
+    return kind in kinds if kinds else bool(kind)
