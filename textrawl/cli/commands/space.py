@@ -187,7 +187,7 @@ def tier(
     that is interrupted, run the command again.
     """
     if new_tier == "sensitive":
-        # Before the tier changes, because nobody can then use the graph until it is encrypted.
+        # Nobody can read the documents between the change of the tier and their encryption.
         require_writable(read_settings())
         read_key_files().prepare()
     given = {"name": name, "tier": new_tier, "recall_tokens": recall_tokens}
