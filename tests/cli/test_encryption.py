@@ -54,7 +54,8 @@ def notes(tmp_path: Path) -> Path:
     folder.mkdir()
     text = f"# Tea\n\nTea is served at four by {PLANTED[0]}.\n"
     (folder / f"{PLANTED[1]}.md").write_text(text, encoding="utf-8")
-    (folder / "coffee.md").write_text("Coffee in the gardens of 東京都.", encoding="utf-8")
+    # With a narrow space, which a terminal is shown as an escape sequence, and no end of line.
+    (folder / "coffee.md").write_text("Coffee in the gardens of 東京都\u202f!", encoding="utf-8")
     return folder
 
 
@@ -129,6 +130,8 @@ def test_a_document_is_listed_shown_searched_changed_and_forgotten(
 
     assert list_paths(diary) == [f"file/{PLANTED[2]}/coffee.md", f"file/{label}"]
     assert diary("document", "show", "diary", label).out.endswith("And a cake.\n")
+    shown = diary("document", "show", "diary", f"{PLANTED[2]}/coffee.md").out
+    assert shown == (notes / "coffee.md").read_text(encoding="utf-8")
     assert [text[:5] for text in find(diary, "is TEA served")] == ["# Tea"]
     assert [text[:6] for text in find(diary, "garde 京都")] == ["Coffee"]
     assert find(diary, 'nothing "near (that*') == find(diary, "?!") == []
@@ -212,7 +215,7 @@ def test_a_name_that_two_documents_have_is_refused_with_their_paths(
 
     assert "2 documents are called Tea: name clip/a or clip/b" in refused.complaint
     assert diary("document", "forget", "papers", "clip/b", "--yes").code == 0
-    assert diary("document", "show", "papers", "Tea").out == "clip/a\n"
+    assert diary("document", "show", "papers", "Tea").out == "clip/a"
 
 
 def fill_in_the_clear(diary: Run, notes: Path, owner: psycopg.Connection) -> None:

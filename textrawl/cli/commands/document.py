@@ -1,5 +1,6 @@
 """`textrawl document`: the documents of encrypted graphs, decrypted in this process."""
 
+import sys
 from typing import Annotated
 
 import typer
@@ -49,12 +50,15 @@ def list_documents(graph: Graph, as_json: AsJson = False) -> None:
 
 @document.command()
 def show(graph: Graph, name: _Name, as_json: AsJson = False) -> None:
-    """Write the text of a document."""
+    """Write the text of a document. Piped output is the exact text, so it can become a file."""
     found = read_graph("textrawl document", graph, lambda one: one.find_document(name))
     if as_json:
         write_json(_write_plain(found) | {"text": found.text})
-    else:
+    elif sys.stdout.isatty():
         write_line(found.text.removesuffix("\n"))
+    else:
+        sys.stdout.buffer.write(found.text.encode())
+        sys.stdout.buffer.flush()
 
 
 @document.command()
