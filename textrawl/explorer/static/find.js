@@ -135,7 +135,7 @@ document.addEventListener("keydown", (event) => {
   const busy = event.target.closest("input, textarea, select, dialog, [contenteditable]") !== null;
   if (event.key === "k" && (event.ctrlKey || event.metaKey) && field !== null) {
     event.preventDefault();
-    if (document.querySelector("dialog.palette") === null) {
+    if (document.querySelector("dialog.palette[open]") === null) {
       openPalette();
     }
   } else if (!busy && !event.ctrlKey && !event.metaKey && !event.altKey && Object.hasOwn(ACTIONS, event.key)) {
