@@ -178,7 +178,7 @@ class Recipients:
 
         def work() -> None:
             with os.fdopen(source, "rb") as opened:
-                self._seal(_Source(opened, whole), sink)
+                self._seal(_Content(opened, whole), sink)
 
         with ThreadPoolExecutor(1) as pool:
             done, content = pool.submit(work), os.fdopen(target, "wb")
@@ -195,7 +195,7 @@ class Recipients:
             if error := sink.error or failure or broken:
                 raise error
 
-    def _seal(self, source: "_Source", sink: "_Sink") -> None:
+    def _seal(self, source: "_Content", sink: "_Sink") -> None:
         if self.passphrase is None:
             _age.encrypt_io(source, sink, self.keys)
             return
@@ -211,7 +211,7 @@ class Recipients:
 
 
 @dataclass(frozen=True)
-class _Source:
+class _Content:
     """The content for age. Without its end, reading the end is an error."""
 
     file: BinaryIO

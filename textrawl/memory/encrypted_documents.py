@@ -57,7 +57,7 @@ class EncryptedRow:
 
 
 @dataclass(frozen=True)
-class _StoredRow:
+class _StoredDocumentRow:
     created: bool
     changed: bool
     same_path: bool
@@ -107,7 +107,7 @@ class Head:
 
 
 @dataclass(frozen=True)
-class Document:
+class DecryptedDocument:
     """A document that was decrypted. `text` and `chunks` are empty if only its head was."""
 
     id: UUID
@@ -218,7 +218,7 @@ class EncryptedGraph:
         )
         return Destruction(row.key, row.documents, here)
 
-    async def list_documents(self) -> list[Document]:
+    async def list_documents(self) -> list[DecryptedDocument]:
         """Return all documents without their texts."""
         rows = await self._fetch()
         if not rows:
@@ -226,7 +226,7 @@ class EncryptedGraph:
         key = await self._require_key()
         return [_decrypt(key, row) for row in rows]
 
-    async def find_document(self, name: str) -> Document:
+    async def find_document(self, name: str) -> DecryptedDocument:
         """Return the document with this path, label or id, with its text."""
         for document in await self._read([await self._find_id(name)]):
             return document
@@ -257,7 +257,11 @@ class EncryptedGraph:
             modified=read_time(text.changed_at),
         )
         row = await self._call_one(
-            "store_encrypted_document", _StoredRow, graph=self.name, **given, **self._signing
+            "store_encrypted_document",
+            _StoredDocumentRow,
+            graph=self.name,
+            **given,
+            **self._signing,
         )
         # Nobody asks which other path has the content.
         path = found.path if row.same_path or row.changed else ""
@@ -304,7 +308,7 @@ class EncryptedGraph:
 
         The score of the best chunk is 1, and those of the others are shares of it.
         """
-        places = list[tuple[Document, Chunk]]()
+        places = list[tuple[DecryptedDocument, Chunk]]()
         with closing(WordIndex()) as index:
             for ids in _divide(await self._fetch()):
                 found = await self._read(ids)
@@ -315,7 +319,7 @@ class EncryptedGraph:
             hits = await to_thread.run_sync(index.search, query, limit)
         return [_describe(self.name, *places[place], score) for place, score in hits]
 
-    async def _read(self, ids: Sequence[UUID]) -> list[Document]:
+    async def _read(self, ids: Sequence[UUID]) -> list[DecryptedDocument]:
         key = await self._require_key()
         rows = await self._fetch(ids)
         return await to_thread.run_sync(lambda: [_decrypt(key, row) for row in rows])
@@ -432,20 +436,20 @@ def _encrypt(  # noqa: PLR0913 - the head has each of them
     }
 
 
-def _decrypt(key: GraphKey, row: EncryptedRow) -> Document:
+def _decrypt(key: GraphKey, row: EncryptedRow) -> DecryptedDocument:
     head = Head(**from_json(key.decrypt("head", row.document_id, row.digest, row.head)))
     text, chunks = "", list[Chunk]()
     if row.content is not None:
         content = from_json(key.decrypt("content", row.document_id, row.digest, row.content))
         text, chunks = content["text"], [Chunk(*each) for each in content["chunks"]]
-    return Document(row.document_id, head, row.version, row.stored_at, text, chunks)
+    return DecryptedDocument(row.document_id, head, row.version, row.stored_at, text, chunks)
 
 
-def _cut(document: Document, chunk: Chunk) -> str:
+def _cut(document: DecryptedDocument, chunk: Chunk) -> str:
     return document.text[chunk.start : chunk.start + chunk.length]
 
 
-def _describe(graph: str, document: Document, chunk: Chunk, score: float) -> HitRow:
+def _describe(graph: str, document: DecryptedDocument, chunk: Chunk, score: float) -> HitRow:
     modified = document.head.modified_at
     return HitRow(
         observation_id=document.id,

@@ -9,7 +9,7 @@ from textrawl.cli.administration import draw_rows, write_instant
 from textrawl.cli.console import confirm, open_console, write_json, write_line, write_message
 from textrawl.cli.encrypted_graphs import change_graph, read_graph
 from textrawl.cli.inputs import AsJson
-from textrawl.memory.encrypted_documents import Document, EncryptedGraph
+from textrawl.memory.encrypted_documents import DecryptedDocument, EncryptedGraph
 from textrawl.values.text import clean_name
 
 document = typer.Typer(
@@ -74,7 +74,7 @@ def forget(
     write_message(f"Deleted {name} from {graph}.")
 
 
-def _write_plain(found: Document) -> dict[str, object]:
+def _write_plain(found: DecryptedDocument) -> dict[str, object]:
     return {
         "id": str(found.id),
         "path": found.head.path,
