@@ -1,7 +1,4 @@
-"""The embedder and the LLM that the settings choose. Only the chosen clients are imported.
-
-The module of a provider has a function `build_embedder` and a class `ChatSource`.
-"""
+"""The embedder and the LLM that the settings choose. Only the chosen clients are imported."""
 
 import time
 from collections.abc import Callable
@@ -72,6 +69,7 @@ _OPENAI_URL = "https://api.openai.com/v1"
 _OPENAI_MODEL = "gpt-4.1-mini"
 _OLLAMA_URL = "http://127.0.0.1:11434"
 _OLLAMA_MODEL = "llama3.2:3b-instruct-q4_K_M"
+_SOURCES = {"openai": "OpenAICompletionSource", "ollama": "OllamaCompletionSource"}
 
 
 def choose_llm(
@@ -142,7 +140,8 @@ def _read_key(settings: Settings) -> str:
 def _load_source(
     provider: Literal["openai", "ollama"], endpoint: LlmEndpoint, key: str, url: str
 ) -> Callable[[], CompletionSource]:
-    return partial(_load(provider).ChatSource, endpoint, api_key=key, base_url=url)
+    source = getattr(_load(provider), _SOURCES[provider])
+    return partial(source, endpoint, api_key=key, base_url=url)
 
 
 def _load(provider: Literal["openai", "ollama"]) -> Any:

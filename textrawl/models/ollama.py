@@ -110,7 +110,7 @@ class _OllamaAnswer(BaseModel):
     eval_count: int | None = None
 
 
-class ChatSource:
+class OllamaCompletionSource:
     """Requests /api/chat through Ollama's client."""
 
     def __init__(self, endpoint: LlmEndpoint, *, api_key: str, base_url: str) -> None:

@@ -167,7 +167,7 @@ class _Answer(BaseModel):
     usage: _Usage | None = None
 
 
-class ChatSource:
+class OpenAICompletionSource:
     """Requests /v1/chat/completions through OpenAI's client."""
 
     def __init__(self, endpoint: LlmEndpoint, *, api_key: str, base_url: str) -> None:
