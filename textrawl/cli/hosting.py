@@ -130,7 +130,7 @@ async def _serve(settings: Settings, early_reader: EarlyReader, lists: EarlyList
             server = await _open_visibly(settings, early_reader, stack)
         else:
             server = await _open(settings, stack)
-        from textrawl.server.stdio_session import serve_stdio  # noqa: PLC0415 - not for HTTP
+        from textrawl.server.stdio_session import serve_stdio  # noqa: PLC0415 - it loads the MCP SDK
 
         await serve_stdio(server, early_reader, lists if settings.enable_memory else None)
 

@@ -10,6 +10,7 @@ from textrawl.settings import read_settings
 
 with pause_collection():
     from textrawl.cli.administration import require_memory
+    from textrawl.cli.console import write_error
     from textrawl.resident.process import run_resident
 
 IDLE = 15.0  # minutes
@@ -21,8 +22,6 @@ def run_idle(words: Sequence[str]) -> int | None:
     if [*words] != ["resident"]:
         return None
     if not stay_resident():
-        from textrawl.cli.console import write_error  # noqa: PLC0415 - seldom needed
-
         write_error(TAKEN)
     return 0
 
