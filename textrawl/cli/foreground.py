@@ -2,7 +2,6 @@
 
 import logging
 import signal
-import sys
 from collections.abc import Awaitable, Callable, Sequence
 from typing import TypeVar
 
@@ -30,16 +29,15 @@ def run_foreground(
 ) -> Result:
     """Run `work` and return its result. The first signal cancels it, and later signals are ignored.
 
-    uvloop makes each call cheaper, but is not available on Windows. Raises the first error of
-    `work`, even if it is inside an exception group. Raises Interrupted after a signal.
+    uvloop makes each call cheaper. Raises the first error of `work`, even if it is inside an
+    exception group. Raises Interrupted after a signal.
     """
-    if sys.platform != "win32":
-        # Some supervisors start programs with SIGCHLD ignored. Then the kernel drops the exit codes
-        # of children, and a failed program of Postgres would look like one that succeeded.
-        signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+    # Some supervisors start programs with SIGCHLD ignored. Then the kernel drops the exit codes of
+    # children, and a failed program of Postgres would look like one that succeeded.
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     protect_children()
     try:
-        options = {"use_uvloop": use_uvloop and sys.platform != "win32"}
+        options = {"use_uvloop": use_uvloop}
         return anyio.run(_supervise, work, signals, backend_options=options)
     except BaseExceptionGroup as group:
         first = _find_cause(group)

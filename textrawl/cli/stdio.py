@@ -2,7 +2,6 @@
 
 import os
 import signal
-import sys
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from types import FrameType
@@ -32,11 +31,10 @@ def run_stdio(words: Sequence[str] = ()) -> int | None:
         return None
     with _end_on_signals(), receive() as early_reader:
         lists = begin_greeting(early_reader)
-        if sys.platform != "win32":
-            from textrawl.server.relay import hand_over  # noqa: PLC0415 - after the greeting
+        from textrawl.server.relay import hand_over  # noqa: PLC0415 - after the greeting
 
-            if hand_over(early_reader):
-                return 0
+        if hand_over(early_reader):
+            return 0
         with pause_collection():
             from textrawl.cli.hosting import serve_client  # noqa: PLC0415 - after the greeting
 

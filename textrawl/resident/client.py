@@ -110,8 +110,6 @@ def ask(request: Mapping[str, Any], *, timeout: float) -> SocketAnswer:
     `timeout` is in seconds, and applies to the whole call. Raises Unreachable, TextrawlError.
     """
     deadline = time.monotonic() + timeout
-    if sys.platform == "win32":
-        raise ResidentRefused("Python has no Unix sockets on Windows")
     try:
         address, line = _prepare(request)
         ping = json.dumps(complete(PING)).encode() + b"\n"

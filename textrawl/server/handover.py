@@ -109,7 +109,7 @@ def find_entrance() -> Entrance | None:
 
 
 def _find_entrance(sources: Sequence[ValueSource]) -> Entrance | None:
-    if sys.platform == "win32" or find_value("server_url", sources) is not None:
+    if find_value("server_url", sources) is not None:
         return None
     found = {name: find_value(name, sources) for name in SESSION_SETTINGS}
     settings = {name: value.text for name, value in found.items() if value}
