@@ -52,11 +52,6 @@ HELP_TEMPLATE = f"{HELP}{{tool}}"
 _LONGEST = 12 * NAME_LENGTH  # characters of a name in which each character has four encoded bytes
 
 
-def write_entity(name: str) -> str:
-    """Return the address of an entity."""
-    return ENTITY + _encode(name)
-
-
 def write_digest(space: str) -> str:
     """Return the address of the digest of a space."""
     return f"{_SPACE}{_encode(space)}{_DIGEST}"
