@@ -39,9 +39,8 @@ from textrawl.values.text import clean_name
 
 _MOST_SECONDS = 30  # of the processor, to read one file
 _ALL_SECONDS = 240  # for all files: the answer, which tells what is stored, has 300
-_LARGE = (
-    250_000  # bytes of a file that Postgres stores in a few seconds, and ten times as much in 20
-)
+# A file of so many bytes takes Postgres a few seconds, and one of ten times as many takes 20.
+_LARGE = 250_000
 _TWICE = "another of the chosen files has the same name: rename one"
 
 
