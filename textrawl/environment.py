@@ -311,6 +311,12 @@ def find_value(setting: str, sources: Sequence[ValueSource]) -> Value | None:
     return next((value for source in sources if (value := source.find(setting))), None)
 
 
+def find_data_dir(sources: Sequence[ValueSource]) -> Path:
+    """Return the data folder that `sources` name, or the default one, as an absolute path."""
+    folder = find_value("data_dir", sources)
+    return (Path(folder.text) if folder else default_data_dir()).expanduser().absolute()
+
+
 def find_access_token(sources: Sequence[ValueSource]) -> str | None:
     """Return the value of ACCESS_TOKEN, or else the content of ACCESS_TOKEN_FILE, or None.
 

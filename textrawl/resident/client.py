@@ -8,14 +8,13 @@ import json
 import sys
 import time
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any, NamedTuple, cast
 
 from textrawl import __version__
 from textrawl.environment import (
     ValueSource,
-    default_data_dir,
     find_access_token,
+    find_data_dir,
     find_value,
     list_options,
     read_sources,
@@ -43,11 +42,8 @@ def choose_address(sources: Sequence[ValueSource]) -> Address:
     """Return the address that `sources` name. Raises StartRefused."""
     found = {name: find_value(name, sources) for name in MemoryKey._fields}
     values = {name: value.text for name, value in found.items() if value}
-    folder = find_value("data_dir", sources)
-    return build_address(
-        Path(folder.text).expanduser().absolute() if folder else default_data_dir(),
-        MemoryKey(**{**values, "access_token": find_access_token(sources)}),
-    )
+    key = MemoryKey(**{**values, "access_token": find_access_token(sources)})
+    return build_address(find_data_dir(sources), key)
 
 
 _PAUSE = 0.01  # seconds between attempts to reach a process that is starting

@@ -20,7 +20,7 @@ from textrawl.cli.demo import (
 )
 from textrawl.cli.foreground import run_foreground
 from textrawl.embedded.postmaster import read_state
-from textrawl.environment import default_data_dir, find_value, read_sources
+from textrawl.environment import default_data_dir, find_data_dir, read_sources
 from textrawl.errors import StartRefused
 
 
@@ -64,8 +64,7 @@ def find_demo_folder() -> Path:
 
 def _find_own_folder() -> Path:
     # Other settings may be wrong, because the demo does not need them.
-    found = find_value("data_dir", read_sources())
-    return (Path(found.text) if found else default_data_dir()).expanduser().absolute()
+    return find_data_dir(read_sources())
 
 
 def _set_aside(folder: Path) -> None:
