@@ -41,6 +41,7 @@ _MOST_SECONDS = 30  # of the processor, to read one file
 _ALL_SECONDS = 240  # for all files: the answer, which tells what is stored, has 300
 # A file of so many bytes takes Postgres a few seconds, and one of ten times as many takes 20.
 _LARGE = 250_000
+_LATE = "the upload took too long: send it alone, or use `textrawl ingest`"
 _TWICE = "another of the chosen files has the same name: rename one"
 
 
@@ -145,7 +146,7 @@ async def _store_each(ingestion: Ingestion, files: Sequence[FoundFile]) -> Inges
             with anyio.fail_after(end - anyio.current_time()):
                 await ingestion.run([file], lambda _: None)
         except TimeoutError:
-            ingestion.report.refused.append((file, "the upload took too long: send it alone"))
+            ingestion.report.refused.append((file, _LATE))
         except TextrawlError as error:  # what is stored already has to be told
             ingestion.report.refused.append((file, f"{error.title}. {error.fix}"))
     return ingestion.report
