@@ -1,4 +1,4 @@
-"""What a client and a server have said, as far as another server has to know it.
+"""The conversation of a client and a server, as far as another server has to know it.
 
 If the server ends, another one gets the handshake, the subscriptions, and each request that was not
 answered and changes nothing. A request that may have changed something is not repeated. This module

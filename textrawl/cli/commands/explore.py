@@ -30,8 +30,6 @@ _Browser = Annotated[
         "in the list of processes, until it is used.",
     ),
 ]
-
-
 _Demo = Annotated[bool, typer.Option("--demo", help="Open the memory of `textrawl demo`.")]
 
 
