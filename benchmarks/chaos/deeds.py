@@ -143,7 +143,7 @@ class Uploader(Doer):
                 return None
 
         await self.persist(attempt)
-        self.ledger.keep("upload", name, _hash(text))
+        self.ledger.keep("upload", name, sha256(text.encode()).hexdigest())
 
     async def _upload(self, name: str, text: bytes) -> bool:
         if self._browser is None:
@@ -322,10 +322,6 @@ class Summarizer(Doer):
                 "select store_summary(%s, %s, %s, 'stand-in', credential => %s)",
                 (found[0], found[2], json.dumps(clause), self._credential),
             )
-
-
-def _hash(text: str) -> str:
-    return sha256(text.encode()).hexdigest()
 
 
 def build_writers(

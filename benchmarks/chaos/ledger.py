@@ -24,7 +24,10 @@ valley velvet violin walnut whistle window winter
 
 @dataclass
 class Ledger:
-    """The acknowledged texts with their ids, the acknowledged batches, and errors by title."""
+    """The acknowledged texts with their ids, the acknowledged batches, and errors by title.
+
+    `kept` has the other acknowledged writes: by their kind, the text of each key, as in `keep`.
+    """
 
     acknowledged: dict[str, str | None] = field(default_factory=dict[str, str | None])
     batches: list[list[str]] = field(default_factory=list[list[str]])

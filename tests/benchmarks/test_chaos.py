@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from benchmarks.chaos.__main__ import run
+from benchmarks.chaos.deeds import STORED
 from benchmarks.chaos.faults import Plan
 from tests.support.folders import open_folder
 
@@ -38,7 +39,9 @@ async def test_nothing_acknowledged_is_lost_doubled_or_torn_whatever_is_killed(
 
     verdict = outcome.verdict
     assert verdict.acknowledged + verdict.deeds >= PLAN.writes
-    assert min(verdict.acknowledged, verdict.deeds) > 0
+    assert verdict.acknowledged > 0
+    # A clock that is set between a question and its answer leaves nothing to tidy.
+    assert outcome.ledger.kept.keys() >= STORED.keys() - {"finding"}
     assert verdict.is_clean, verdict
     assert all(max(seconds) < 60 for seconds in outcome.wounds.healed.values())
     assert outcome.starts >= 2 + PLAN.server_kills
