@@ -275,6 +275,7 @@ async def run(given: argparse.Namespace, folder: Path) -> bool:
     """Print the tables. Return True if there was no error."""
     tally, seconds = Tally(), 0.0
     if given.memory is not None:
+        # The owner of the files is the OS user of Postgres, which shutil does not copy.
         await anyio.run_process(["cp", "-a", str(given.memory / "data"), str(folder / "data")])
     else:
         await fill_once(folder, given.facts)

@@ -1,4 +1,4 @@
-"""Parts that each new client of a test would make again, for longer than its calls take."""
+"""Certificates and checked schemas, which tests would read again for each client, kept once."""
 
 import json
 import os
@@ -24,7 +24,7 @@ def repeat_nothing() -> Generator[None]:
 
 
 def _remember(read: Any) -> Any:
-    """A function that reads the same certificates once, but for those of a test."""
+    """A function that reads the same certificates once. A test that names its own reads them."""
     contexts, usual = dict[tuple[Any, ...], ssl.SSLContext](), _find_certificates()
 
     def read_once(*arguments: Any, **options: Any) -> ssl.SSLContext:

@@ -62,6 +62,7 @@ Moment = Annotated[datetime, BeforeValidator(_read_moment)]
 SpaceName = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9_-]{0,62}$")]
 Label = Annotated[str, BeforeValidator(clean), Field(min_length=1, max_length=200)]
 Count = Annotated[int, Field(ge=0, le=2_000_000_000, strict=True)]
+Number = Annotated[int, Field(ge=1, le=2_000_000_000, strict=True)]
 Share = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False, strict=True)]
 
 
@@ -164,7 +165,7 @@ class VersionLine(SignedLine):
 
     kind: Literal["version"]
     document: Id
-    number: Annotated[int, Field(ge=1, le=2_000_000_000, strict=True)]
+    number: Number
     exact: bool = False
     text: Annotated[str, Field(max_length=SOURCE_LENGTH)] | None = None
     attributes: dict[str, Any] = Field(default_factory=dict[str, Any])
@@ -241,7 +242,7 @@ class CiphertextLine(RowLine):
 
     kind: Literal["ciphertext"]
     key: Id
-    version: Annotated[int, Field(ge=1, le=2_000_000_000, strict=True)]
+    version: Number
     digest: Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
     head: Base64
     content: Base64
