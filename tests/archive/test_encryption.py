@@ -169,6 +169,7 @@ def test_what_is_no_key_is_refused_before_anything_is_written(run: Run, tmp_path
     unread = "has no private key that can be read"
     for key, reason in {str(damaged): unread, str(nothing): unread, "": "is empty"}.items():
         assert reason in run("restore", str(file), "--identity", key).complaint
+    assert "is for an encrypted file" in run("import", str(tmp_path), "--identity", "x").complaint
     folder = run("export", str(tmp_path), "--to", "obsidian", "--encrypt", public)
     assert "--encrypt is for a single file" in folder.complaint
     assert list_names(tmp_path) == before

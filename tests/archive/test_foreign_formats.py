@@ -9,7 +9,7 @@ import pytest
 
 from tests.archive import foreign
 from textrawl.archive.bundles import Bundle, BundleRefused
-from textrawl.archive.detection import Survey, find_format, read_items
+from textrawl.archive.detection import Survey, find_format, find_parts, read_items
 from textrawl.archive.items import Conversation, Fault, ImportedNote
 
 A, U = "assistant", "user"
@@ -164,6 +164,15 @@ def _lengthen(folder: Path) -> Path:
             opened.write(b"x" * (1 << 20))
         opened.write(b'"}}]')
     return file
+
+
+def test_the_only_file_of_a_format_in_a_folder_is_found(tmp_path: Path) -> None:
+    foreign.write_lines(tmp_path / "notes.txt", "hello")
+    file = foreign.write_lines(tmp_path / "memory.jsonl", '{"textrawl": "export"}')
+
+    [(form, bundle)] = find_parts(Bundle(tmp_path), None)
+
+    assert (form.name, bundle.path) == ("textrawl", file)
 
 
 _HOSTILE: dict[str, tuple[Callable[[Path], Path], str]] = {

@@ -129,7 +129,8 @@ def find_parts(
     left = Bundle(bundle.path, [entry for entry in entries if owners.get(entry) is None])
     rest = _recognise(left) if left.sizes else None
     found = {form.name for form in (*owners.values(), rest) if form is not None}
-    if len(found) < 2:  # noqa: PLR2004 - one format, or none
+    # Of one format, a file of the folder can have it, and not the folder as a whole.
+    if not found or (len(found) == 1 and _recognise(bundle)):
         return [(find_format(bundle, None, offered), bundle)]
     parts = list[tuple[ImportFormat, Bundle]]()
     for form in (form for form in FORMATS.values() if form.name in found):

@@ -134,6 +134,8 @@ def import_(  # noqa: PLR0913, PLR0917 - each argument is an option
     if listing:
         _list_runs()
         return
+    if identity and path is not None and Path(path).is_dir():
+        raise StartRefused(f"--identity is for an encrypted file: name a file in {path}")
     settings = read_settings()
     with _open_faults(report) as faults:
         if path is not None and is_sealed(Path(path)):
