@@ -148,7 +148,8 @@ def test_an_export_by_the_pages_command_is_imported_by_it(
         owner.execute("select textrawl.remember_fact('Atlas', 'project', 'ships on Fridays')")
     exported = run(*find_words("export"), **owned(postgres, database))
     with postgres.create("migrated") as other:
-        monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(exported.out.encode())))
+        lines = io.BufferedReader(io.BytesIO(exported.out.encode()))
+        monkeypatch.setattr("sys.stdin", io.TextIOWrapper(lines))
         imported = run(*find_words("import"), **owned(postgres, other))
         again = run(*find_words("export"), **owned(postgres, other))
 

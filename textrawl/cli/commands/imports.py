@@ -6,7 +6,7 @@ import time
 from collections.abc import AsyncIterable, AsyncIterator, Callable, Generator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
-from io import BufferedReader, BytesIO, RawIOBase
+from io import BufferedReader, BytesIO
 from pathlib import Path
 from typing import Annotated, BinaryIO, TextIO, cast
 from uuid import UUID
@@ -455,13 +455,10 @@ def _open_relations(file: str, kind: str) -> Generator[BinaryIO]:
 @contextmanager
 def _open_source(file: str) -> Generator[BinaryIO]:
     if file == STREAM:
-        stdin = BufferedReader(cast("RawIOBase", sys.stdin.buffer))
-        try:
-            if is_encrypted(stdin.peek(64)):
-                raise StartRefused("An encrypted file cannot come from stdin: name the file")
-            yield stdin
-        finally:
-            stdin.detach()
+        stdin = cast("BufferedReader", sys.stdin.buffer)
+        if is_encrypted(stdin.peek()):
+            raise StartRefused("An encrypted file cannot come from stdin: name the file")
+        yield stdin
         return
     try:
         # Opening a FIFO waits for its writer, and a device may never end.
