@@ -194,7 +194,10 @@ class Models:
         rows = await self._database.call("embedding_models", KnownModelRow)
         active = next((row for row in rows if row.status == "active"), None)
         if active is None:
-            await self._register_first(configured)
+            if self._read_only:
+                raise errors.NothingEmbedded
+            await ask_once(configured)
+            await self._register(configured)
             await self._refresh(configured)  # another server may have registered its model first
             return
         self._log_difference(active.name, configured.name)
@@ -208,9 +211,6 @@ class Models:
         except errors.EmbeddingUnavailable as missing:
             self._active, self._missing = None, missing
             return
-        await self._open_previous(rows)
-
-    async def _open_previous(self, rows: Sequence[KnownModelRow]) -> None:
         self._previous = []
         for row in rows:
             if row.status == "previous":
@@ -224,7 +224,11 @@ class Models:
         if embedder.dimensions is None:
             embedder.dimensions = row.dimensions
         if embedder.dimensions != row.dimensions:
-            raise _refuse_dimensions(row.name)
+            raise errors.EmbeddingUnavailable(
+                f"The vectors of {row.name} have another size than its stored vectors: let the "
+                "provider serve the earlier model, or use `textrawl embed` to make new vectors "
+                "with a model of another name"
+            )
         return StoredModel(row.model_id, embedder)
 
     def _make(self, name: str) -> Embedder:
@@ -237,13 +241,6 @@ class Models:
         if embedder is None:
             raise errors.EmbeddingUnavailable(f"The vectors of this memory were made by {name}")
         return embedder
-
-    async def _register_first(self, configured: Embedder) -> None:
-        """Give a new memory the model of the settings."""
-        if self._read_only:
-            raise errors.NothingEmbedded
-        await ask_once(configured)
-        await self._register(configured)
 
     async def _register(self, embedder: Embedder) -> None:
         """Register the model of `embedder` as active, unless another model is.
@@ -309,11 +306,3 @@ def choose_named(settings: Settings, name: str) -> Embedder | None:
         raise errors.StartRefused(f"the provider {provider} is unknown; known are {known}")
     named = {"embedding_provider": provider, "embedding_model": model}
     return choose_embedder(settings.model_copy(update=named))
-
-
-def _refuse_dimensions(name: str) -> errors.EmbeddingUnavailable:
-    return errors.EmbeddingUnavailable(
-        f"The vectors of {name} have another size than its stored vectors: let the provider serve "
-        "the earlier model, or use `textrawl embed` to make new vectors with a model of another "
-        "name"
-    )

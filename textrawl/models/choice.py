@@ -11,7 +11,7 @@ from textrawl.installation import write_install_command
 from textrawl.models import encoder
 from textrawl.models.embeddings import Embedder
 from textrawl.models.llm import CompletionSource, LlmClient, LlmEndpoint
-from textrawl.models.provider import name_address
+from textrawl.models.provider import read_address, read_key
 from textrawl.settings import Settings
 
 
@@ -82,7 +82,7 @@ def choose_llm(
     """
     if settings.llm_provider == "none":
         return None
-    key = _read_key(settings)
+    key = read_key(settings.llm_api_key, "TEXTRAWL_LLM_API_KEY")
     if settings.llm_provider == "openai":
         url = settings.llm_base_url or _OPENAI_URL
         if not key and not settings.llm_base_url:
@@ -110,31 +110,15 @@ def _build_endpoint(settings: Settings, url: str) -> LlmEndpoint:
     openai = settings.llm_provider == "openai"
     model = settings.llm_model or (_OPENAI_MODEL if openai else _OLLAMA_MODEL)
     hint = "set TEXTRAWL_LLM_MODEL to a model of this server"
-    try:
-        address = name_address(url)
-    except ValueError:
-        raise StartRefused(
-            "TEXTRAWL_LLM_BASE_URL is not an address: write http://host:port or https://host, for "
-            "OpenAI's protocol with /v1 at the end"
-        ) from None
+    form = "http://host:port or https://host, for OpenAI's protocol with /v1 at the end"
     return LlmEndpoint(
         provider="Ollama" if not openai else "OpenAI" if url == _OPENAI_URL else "The LLM server",
-        address=address,
+        address=read_address(url, "TEXTRAWL_LLM_BASE_URL", form),
         model=model,
         url_variable="TEXTRAWL_LLM_BASE_URL",
         key_variable="TEXTRAWL_LLM_API_KEY",
         missing_model=hint if openai else f"run `ollama pull {model}`",
     )
-
-
-def _read_key(settings: Settings) -> str:
-    key = settings.llm_api_key.get_secret_value().strip() if settings.llm_api_key else ""
-    # Check the key here, because an error of the HTTP library would contain the key.
-    if not key.isascii() or (key and not key.isprintable()) or " " in key:
-        raise StartRefused(
-            "TEXTRAWL_LLM_API_KEY contains characters that no key has: copy the key again"
-        )
-    return key
 
 
 def _load_source(

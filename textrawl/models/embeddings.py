@@ -9,7 +9,7 @@ import re
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 from http import HTTPStatus
-from typing import Protocol
+from typing import ClassVar, Protocol
 
 import anyio
 import numpy as np
@@ -174,11 +174,7 @@ class TextRefused(EmbeddingUnavailable):
 class EmbeddingEndpoint(ProviderEndpoint):
     """The address and the model of an embedding provider."""
 
-    def outage(
-        self, fix: str, *, transient: bool = False, retry_after: float | None = None
-    ) -> ProviderFailed:
-        """Return the error for a provider that made no vectors."""
-        return ProviderFailed(fix, transient=transient, retry_after=retry_after)
+    outage: ClassVar[type[ProviderFailed]] = ProviderFailed
 
     def malformed(self) -> ProviderFailed:
         """Return the error for a response that violates the protocol."""
@@ -309,8 +305,12 @@ class Embedder(Protocol):
         ...
 
     def estimate(self, texts: Sequence[str]) -> float:
-        """Return the expected seconds for the vectors of `texts`. 0 if calls have a time limit."""
-        ...
+        """Return the expected seconds for the vectors of `texts`.
+
+        It is 0 for milliseconds, and if calls have a time limit.
+        """
+        del texts
+        return 0.0
 
     async def embed_documents(self, texts: Sequence[str]) -> list[Vector]:
         """Return one vector per text, in order, and send as few requests as possible."""

@@ -7,7 +7,7 @@ import time
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, replace
 from http import HTTPStatus
-from typing import Any, Literal, Protocol, TypeVar, cast
+from typing import Any, ClassVar, Literal, Protocol, TypeVar, cast
 
 import anyio
 from anyio import to_thread
@@ -52,29 +52,12 @@ class RequestRefused(LlmBadOutput):
 class LlmEndpoint(ProviderEndpoint):
     """The address and the model of a provider of LLMs."""
 
-    def outage(
-        self, fix: str, *, transient: bool = False, retry_after: float | None = None
-    ) -> LlmOutage:
-        """Return the error for a provider that made no answer."""
-        return LlmOutage(fix, transient=transient, retry_after=retry_after)
+    outage: ClassVar[type[LlmOutage]] = LlmOutage
 
     def malformed(self) -> LlmBadOutput:
         """Return the error for a response that violates the protocol."""
         return LlmBadOutput(
             f"{self} sent a response that is not of its protocol: check {self.url_variable}"
-        )
-
-    def empty(self) -> LlmBadOutput:
-        """Return the error for an answer without text."""
-        return LlmBadOutput(
-            f"{self.model} sent an empty answer: retry, or set TEXTRAWL_LLM_MODEL to another model"
-        )
-
-    def cut(self, max_tokens: int) -> LlmBadOutput:
-        """Return the error for a text that reached the largest number of tokens."""
-        return LlmBadOutput(
-            f"{self.model} was not finished after {max_tokens} tokens: retry with a shorter text, "
-            "or set TEXTRAWL_LLM_MODEL to another model"
         )
 
     def unreadable(self, fault: str) -> LlmBadOutput:
@@ -83,28 +66,21 @@ class LlmEndpoint(ProviderEndpoint):
             f"{self.model} sent {fault}: retry, or set TEXTRAWL_LLM_MODEL to a larger model"
         )
 
-    def explain_refusal(self, status: int) -> LlmFailed | None:
-        """Return the error for a refused request, or None for another status."""
-        if status in TEXT_AT_FAULT:
-            return self.refused_request(status, "")
-        return None
-
-    def refused_request(self, status: int, reason: str) -> RequestRefused:
-        """Return the error for a request that is too long or has an unknown option."""
-        return RequestRefused(
-            f"{self} refused the request (HTTP {status}), for example because the text is too "
-            f"long for {self.model}: set TEXTRAWL_LLM_MODEL to another model",
-            reason=reason,
-        )
-
     def explain_body(self, status: int, body: str) -> LlmFailed | None:
-        """Return the error for a status whose meaning depends on the body, or None."""
+        """Return the error for a status whose meaning depends on the body, or None.
+
+        The text can be too long, an option unknown, or the model.
+        """
         if status == HTTPStatus.NOT_FOUND and "model" in body.lower():
             return LlmModelMissing(
                 f"{self} does not have the model {self.model}: {self.missing_model}"
             )
         if status in TEXT_AT_FAULT:
-            return self.refused_request(status, body.lower())
+            return RequestRefused(
+                f"{self} refused the request (HTTP {status}), for example because the text is too "
+                f"long for {self.model}: set TEXTRAWL_LLM_MODEL to another model",
+                reason=body.lower(),
+            )
         return None
 
 
@@ -277,12 +253,7 @@ class LlmClient:
         """Return the text that the LLM writes for `prompt`. Raises LlmFailed."""
         request, cost = CompletionRequest(prompt), meter or Meter()
         answer = await self._call(lambda: self._ask(request, cost))
-        text = drop_thoughts(answer.text)
-        if not text:
-            raise self.endpoint.empty()
-        if answer.cut:
-            raise self.endpoint.cut(prompt.max_tokens)
-        return text
+        return self._read(answer, prompt, whole=True)
 
     async def complete_json(
         self,
@@ -298,12 +269,7 @@ class LlmClient:
         """
         cost = meter or Meter()
         answer = await self._call(lambda: self._ask_for_json(prompt, schema, cost))
-        text = drop_thoughts(answer.text)
-        if not text:
-            raise self.endpoint.empty()
-        if whole and answer.cut:
-            raise self.endpoint.cut(prompt.max_tokens)
-        found = find_object(text)
+        found = find_object(self._read(answer, prompt, whole=whole))
         if found is None:
             raise self.endpoint.unreadable("text without a JSON object")
         try:
@@ -321,6 +287,20 @@ class LlmClient:
         """Close connections."""
         if self._source is not None:
             await self._source.aclose()
+
+    def _read(self, answer: Completion, prompt: Prompt, *, whole: bool) -> str:
+        """Return the text of an answer. Raises LlmBadOutput if it is empty, or not `whole`."""
+        model, text = self.endpoint.model, drop_thoughts(answer.text)
+        if not text:
+            raise LlmBadOutput(
+                f"{model} sent an empty answer: retry, or set TEXTRAWL_LLM_MODEL to another model"
+            )
+        if whole and answer.cut:
+            raise LlmBadOutput(
+                f"{model} was not finished after {prompt.max_tokens} tokens: retry with a shorter "
+                "text, or set TEXTRAWL_LLM_MODEL to another model"
+            )
+        return text
 
     async def _ask_for_json(
         self, prompt: Prompt, model: type[BaseModel], meter: Meter

@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from textrawl.errors import EmbeddingUnavailable, StartRefused
 from textrawl.models.embeddings import (
     LOCAL_MODEL,
+    Embedder,
     Model,
     Vector,
     check_texts,
@@ -51,7 +52,7 @@ class StaticModel:
         return self.rows[self.encode(text)].astype(np.float32).mean(0)
 
 
-class LocalEmbedder:
+class LocalEmbedder(Embedder):
     """An Embedder in this process. `warm` or the first call loads the model."""
 
     def __init__(self) -> None:
@@ -66,11 +67,6 @@ class LocalEmbedder:
         async with self._loading:
             if self._loaded is None:
                 self._loaded = await anyio.to_thread.run_sync(load_model)
-
-    def estimate(self, texts: Sequence[str]) -> float:
-        """Return 0: a batch takes milliseconds."""
-        del texts
-        return 0.0
 
     async def embed_documents(self, texts: Sequence[str]) -> list[Vector]:
         """Return one unit vector per text, in order."""

@@ -1,22 +1,48 @@
 """Embeddings and LLMs of Ollama."""
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import httpx
 from ollama import AsyncClient, ResponseError
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from textrawl.errors import StartRefused
 from textrawl.models.embeddings import EmbeddingEndpoint, find_model
-from textrawl.models.llm import Completion, CompletionRequest, LlmEndpoint, Prompt
-from textrawl.models.provider import PLAIN, name_address
+from textrawl.models.llm import Completion, CompletionRequest, Form, LlmEndpoint, Prompt
+from textrawl.models.provider import PLAIN, ProviderEndpoint, read_address
 from textrawl.models.remote import RemoteEmbedder, check_answer, check_response, expect_vectors
 from textrawl.settings import Settings
 
 _DEFAULT_MODEL = "nomic-embed-text"
 _DEFAULT_URL = "http://127.0.0.1:11434"
+
+
+def _open_client(
+    check: Callable[[httpx.Response], object], url: str, headers: Mapping[str, str] = PLAIN
+) -> AsyncClient:
+    """Return a client without a time limit, which gives each response to `check`."""
+    return AsyncClient(
+        host=url,
+        timeout=None,
+        follow_redirects=False,
+        headers=headers,
+        event_hooks={"response": [check]},
+    )
+
+
+@contextmanager
+def _translate(endpoint: ProviderEndpoint) -> Generator[None]:
+    """Turn the errors of the client into those of the endpoint."""
+    try:
+        yield
+    except ConnectionError:
+        raise endpoint.unreachable() from None
+    except httpx.HTTPError:
+        raise endpoint.interrupted() from None
+    except (ValueError, TypeError, ResponseError):  # not JSON, or another structure
+        raise endpoint.malformed() from None
 
 
 class _OllamaEmbeddings(BaseModel):
@@ -30,25 +56,12 @@ class OllamaSource:
 
     def __init__(self, endpoint: EmbeddingEndpoint, *, base_url: str) -> None:
         self.endpoint = endpoint
-        self._client = AsyncClient(
-            host=base_url,
-            timeout=None,
-            follow_redirects=False,
-            headers=PLAIN,
-            event_hooks={"response": [self._check]},
-        )
+        self._client = _open_client(self._check, base_url)
 
     async def ask(self, texts: list[str]) -> Sequence[Sequence[float]]:
         """Send one request, and return the numbers of each text, in order."""
-        try:
-            with expect_vectors(len(texts)):
-                answer = await self._client.embed(model=self.endpoint.model, input=texts)
-        except ConnectionError:
-            raise self.endpoint.unreachable() from None
-        except httpx.HTTPError:
-            raise self.endpoint.interrupted() from None
-        except (ValueError, TypeError):  # not JSON, or another structure
-            raise self.endpoint.malformed() from None
+        with _translate(self.endpoint), expect_vectors(len(texts)):
+            answer = await self._client.embed(model=self.endpoint.model, input=texts)
         return answer.embeddings
 
     async def aclose(self) -> None:
@@ -74,7 +87,11 @@ def build_embedder(
     url = settings.ollama_base_url or _DEFAULT_URL
     endpoint = EmbeddingEndpoint(
         provider="Ollama",
-        address=_read_address(url),
+        address=read_address(
+            url if "://" in url else f"http://{url}",
+            "TEXTRAWL_OLLAMA_BASE_URL",
+            "http://host:port, such as http://127.0.0.1:11434",
+        ),
         model=model.name,
         url_variable="TEXTRAWL_OLLAMA_BASE_URL",
         key_variable="OLLAMA_API_KEY",
@@ -82,16 +99,6 @@ def build_embedder(
     )
     source = OllamaSource(endpoint, base_url=url)
     return RemoteEmbedder(f"ollama:{model.name}", model, source, clock=clock)
-
-
-def _read_address(url: str) -> str:
-    try:
-        return name_address(url if "://" in url else f"http://{url}")
-    except ValueError:
-        raise StartRefused(
-            "TEXTRAWL_OLLAMA_BASE_URL is not an address: write http://host:port, such as "
-            "http://127.0.0.1:11434"
-        ) from None
 
 
 _TEMPERATURE = 0.1
@@ -116,33 +123,22 @@ class OllamaCompletionSource:
     def __init__(self, endpoint: LlmEndpoint, *, api_key: str, base_url: str) -> None:
         self.endpoint = endpoint
         headers = {**PLAIN, "authorization": f"Bearer {api_key}"} if api_key else PLAIN
-        self._client = AsyncClient(
-            host=base_url,
-            timeout=None,
-            follow_redirects=False,
-            headers=headers,
-            event_hooks={"response": [self._check]},
-        )
+        self._client = _open_client(self._check, base_url, headers)
 
     async def ask(self, request: CompletionRequest) -> Completion:
         """Send a request."""
         prompt = request.prompt
-        try:
+        formats: dict[Form, Any] = {"schema": request.schema, "object": "json", "text": None}
+        with _translate(self.endpoint):
             answer = await self._client.chat(  # pyright: ignore[reportUnknownMemberType]
                 model=self.endpoint.model,
                 messages=[
                     {"role": "system", "content": prompt.system},
                     {"role": "user", "content": prompt.user},
                 ],
-                format=_choose_format(request),
+                format=formats[request.form],
                 options=_write_options(prompt),
             )
-        except ConnectionError:
-            raise self.endpoint.unreachable() from None
-        except httpx.HTTPError:
-            raise self.endpoint.interrupted() from None
-        except (ValueError, TypeError, ResponseError):  # not JSON, or another structure
-            raise self.endpoint.malformed() from None
         return Completion(
             answer.message.content or "",
             answer.done_reason == "length",
@@ -161,11 +157,6 @@ class OllamaCompletionSource:
             _OllamaAnswer.model_validate_json(response.content)
         except ValidationError:
             raise self.endpoint.malformed() from None
-
-
-def _choose_format(request: CompletionRequest) -> Any:
-    formats = {"schema": request.schema, "object": "json", "text": None}
-    return formats[request.form]
 
 
 def _write_options(prompt: Prompt) -> dict[str, Any]:

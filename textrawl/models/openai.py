@@ -12,7 +12,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from textrawl.errors import EmbeddingUnavailable, LlmFailed, StartRefused, TextrawlError
 from textrawl.models.embeddings import EmbeddingEndpoint, find_model
 from textrawl.models.llm import Completion, CompletionRequest, LlmEndpoint, RequestRefused
-from textrawl.models.provider import PLAIN, name_address
+from textrawl.models.provider import PLAIN, read_address, read_key
 from textrawl.models.remote import RemoteEmbedder, check_answer, check_response, expect_vectors
 from textrawl.settings import Settings
 
@@ -106,40 +106,23 @@ def build_embedder(
     url = settings.openai_base_url or _DEFAULT_URL
     endpoint = EmbeddingEndpoint(
         provider="OpenAI" if url == _DEFAULT_URL else "The embedding server",
-        address=_read_address(url),
+        address=read_address(
+            url, "TEXTRAWL_OPENAI_BASE_URL", "http://host:port/v1 or https://host/v1"
+        ),
         model=model.name,
         url_variable="TEXTRAWL_OPENAI_BASE_URL",
         key_variable="TEXTRAWL_OPENAI_API_KEY",
         missing_model="set TEXTRAWL_EMBEDDING_MODEL to a model of this server, or check "
         "TEXTRAWL_OPENAI_BASE_URL",
     )
-    source = OpenAISource(endpoint, api_key=_read_key(settings), base_url=url)
-    return RemoteEmbedder(f"openai:{model.name}", model, source, clock=clock)
-
-
-def _read_address(url: str) -> str:
-    try:
-        return name_address(url)
-    except ValueError:
-        raise StartRefused(
-            "TEXTRAWL_OPENAI_BASE_URL is not an address: write http://host:port/v1 or "
-            "https://host/v1"
-        ) from None
-
-
-def _read_key(settings: Settings) -> str:
-    key = settings.openai_api_key.get_secret_value().strip() if settings.openai_api_key else ""
+    key = read_key(settings.openai_api_key, "TEXTRAWL_OPENAI_API_KEY")
     if not key and not settings.openai_base_url:
         raise StartRefused(
             "TEXTRAWL_OPENAI_API_KEY is not set: set it, or TEXTRAWL_OPENAI_BASE_URL for a server "
             "that needs no key, or TEXTRAWL_EMBEDDING_PROVIDER=local"
         )
-    # Check the key here, because an error of the HTTP library would contain the key.
-    if not key.isascii() or not key.isprintable() or " " in key:
-        raise StartRefused(
-            "TEXTRAWL_OPENAI_API_KEY contains characters that no key has: copy the key again"
-        )
-    return key or "none"
+    source = OpenAISource(endpoint, api_key=key or "none", base_url=url)
+    return RemoteEmbedder(f"openai:{model.name}", model, source, clock=clock)
 
 
 _NEWER_LIMIT = re.compile(r"(o\d|gpt-5)", re.IGNORECASE)

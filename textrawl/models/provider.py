@@ -9,10 +9,12 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
 from http import HTTPStatus
-from typing import Final, TypeVar
+from typing import ClassVar, Final, TypeVar
 from urllib.parse import urlsplit
 
-from textrawl.errors import TextrawlError
+from pydantic import SecretStr
+
+from textrawl.errors import StartRefused, TextrawlError
 
 _LONGEST_WAIT = 60.0  # seconds: a longer Retry-After is reduced to this time
 TEXT_AT_FAULT = (
@@ -23,10 +25,29 @@ TEXT_AT_FAULT = (
 """Statuses with which a provider refuses one request, although it works."""
 
 
+class Outage(TextrawlError):
+    """The provider is down or slow, refuses requests, or violates its protocol.
+
+    `transient` is true if the same request may succeed soon. `retry_after` is the number of seconds
+    that the provider asks clients to wait.
+    """
+
+    def __init__(
+        self, fix: str, *, transient: bool = False, retry_after: float | None = None
+    ) -> None:
+        super().__init__(fix)
+        self.transient = transient
+        self.retry_after = retry_after
+
+
 @dataclass(frozen=True, slots=True)
 class ProviderEndpoint(ABC):
-    """The address and the model of a provider, with the errors that name them."""
+    """The address and the model of a provider, with the errors that name them.
 
+    `outage` is the error for a provider that made no answer.
+    """
+
+    outage: ClassVar[type[Outage]]
     provider: str
     address: str
     model: str
@@ -38,21 +59,15 @@ class ProviderEndpoint(ABC):
         return f"{self.provider} at {self.address}"
 
     @abstractmethod
-    def outage(
-        self, fix: str, *, transient: bool = False, retry_after: float | None = None
-    ) -> TextrawlError:
-        """Return the error for a provider that made no answer."""
-
-    @abstractmethod
     def malformed(self) -> TextrawlError:
         """Return the error for a response that violates the protocol."""
 
-    @abstractmethod
     def explain_refusal(self, status: int) -> TextrawlError | None:
         """Return the error for a request that a working provider refused with `status`.
 
         Return None if `status` says nothing about the request.
         """
+        del status
 
     def unreachable(self) -> TextrawlError:
         """Return the error for an address that cannot be reached."""
@@ -107,6 +122,25 @@ def name_address(url: str) -> str:
     return f"{parts.scheme}://{host}:{parts.port}" if parts.port else f"{parts.scheme}://{host}"
 
 
+def read_address(url: str, variable: str, example: str) -> str:
+    """Return the address that a setting names. Raises StartRefused with an example."""
+    try:
+        return name_address(url)
+    except ValueError:
+        raise StartRefused(f"{variable} is not an address: write {example}") from None
+
+
+def read_key(setting: SecretStr | None, variable: str) -> str:
+    """Return the key in a setting, or an empty text. Raises StartRefused.
+
+    An error of the HTTP library would contain the key, so the key is checked before.
+    """
+    key = setting.get_secret_value().strip() if setting else ""
+    if key and not (key.isascii() and key.isprintable() and " " not in key):
+        raise StartRefused(f"{variable} contains characters that no key has: copy the key again")
+    return key
+
+
 def read_retry_after(value: str | None) -> float | None:
     """Return the seconds to wait for a Retry-After header, at most 60.
 
@@ -115,36 +149,15 @@ def read_retry_after(value: str | None) -> float | None:
     try:
         seconds = float(value or "")
     except ValueError:
-        seconds = _seconds_until(value or "")
-    if seconds is None or math.isnan(seconds):
-        return None
-    return min(max(seconds, 0.0), _LONGEST_WAIT)
-
-
-def _seconds_until(date: str) -> float | None:
-    try:
-        return parsedate_to_datetime(date).timestamp() - time.time()
-    except (ValueError, OverflowError):
-        return None
+        try:
+            seconds = parsedate_to_datetime(value or "").timestamp() - time.time()
+        except (ValueError, OverflowError):
+            return None
+    return None if math.isnan(seconds) else min(max(seconds, 0.0), _LONGEST_WAIT)
 
 
 _PAUSE = 0.2
 """Seconds before the first retry if the provider sent no Retry-After."""
-
-
-class Outage(TextrawlError):
-    """The provider is down or slow, refuses requests, or violates its protocol.
-
-    `transient` is true if the same request may succeed soon. `retry_after` is the number of seconds
-    that the provider asks clients to wait.
-    """
-
-    def __init__(
-        self, fix: str, *, transient: bool = False, retry_after: float | None = None
-    ) -> None:
-        super().__init__(fix)
-        self.transient = transient
-        self.retry_after = retry_after
 
 
 def is_transient(error: BaseException) -> bool:

@@ -26,6 +26,7 @@ from tenacity import (
 from textrawl.errors import StartRefused
 from textrawl.models.embeddings import (
     MAX_DIMENSIONS,
+    Embedder,
     EmbeddingEndpoint,
     Model,
     ProviderFailed,
@@ -38,6 +39,7 @@ from textrawl.models.embeddings import (
 )
 from textrawl.models.llm import LlmEndpoint
 from textrawl.models.provider import (
+    TEXT_AT_FAULT,
     Breaker,
     ProviderEndpoint,
     expect_bytes,
@@ -72,7 +74,7 @@ class EmbeddingSource(Protocol):
         ...
 
 
-class RemoteEmbedder:
+class RemoteEmbedder(Embedder):
     """An Embedder that requests vectors from `source`.
 
     Raises StartRefused for a model with more dimensions than can be indexed.
@@ -105,11 +107,6 @@ class RemoteEmbedder:
         """Find the dimensions of a model that is not in `models.py`."""
         if self.dimensions is None:
             await self.embed_query("textrawl")
-
-    def estimate(self, texts: Sequence[str]) -> float:
-        """Return 0: each call has a time limit."""
-        del texts
-        return 0.0
 
     async def embed_documents(self, texts: Sequence[str]) -> list[Vector]:
         """Return one unit vector per text, in order."""
@@ -181,7 +178,7 @@ def expect_vectors(count: int) -> AbstractContextManager[None]:
     return expect_bytes(count * MAX_DIMENSIONS * _NUMBER)
 
 
-_EXPLAINED = (HTTPStatus.BAD_REQUEST, HTTPStatus.NOT_FOUND, HTTPStatus.UNPROCESSABLE_ENTITY)
+_EXPLAINED = (HTTPStatus.NOT_FOUND, *TEXT_AT_FAULT)
 
 
 async def check_response(endpoint: LlmEndpoint, response: httpx.Response | httpx2.Response) -> None:
