@@ -18,7 +18,7 @@ from tests.support.listening import find_port, wait_for_answer
 from textrawl.access.access_token import hash_token, is_token
 from textrawl.cli.commands.explore import open_owner
 from textrawl.embedded.postmaster import OWNER
-from textrawl.explorer.serving import serve_explorer
+from textrawl.explorer.application import serve_explorer
 from textrawl.settings import Settings
 
 pytestmark = pytest.mark.anyio

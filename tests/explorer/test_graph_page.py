@@ -9,8 +9,14 @@ import pytest
 
 from tests.explorer.markup import Document
 from tests.explorer.visiting import Place
-from textrawl.explorer.graph_drawing import draw, find_communities, place_nodes
-from textrawl.explorer.graph_labels import FONT, PlacedLabel, measure
+from textrawl.explorer.graph_drawing import (
+    FONT,
+    PlacedLabel,
+    draw,
+    find_communities,
+    measure,
+    place_nodes,
+)
 from textrawl.explorer.site import Record
 
 pytestmark = pytest.mark.anyio

@@ -6,7 +6,7 @@ import pytest
 from tests.explorer.markup import Document
 from tests.explorer.test_search_page import remember
 from tests.explorer.visiting import Place
-from textrawl.explorer.fact_map import choose_fullest, find_directions
+from textrawl.explorer.graph_page import choose_fullest, find_directions
 
 pytestmark = pytest.mark.anyio
 

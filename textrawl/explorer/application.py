@@ -1,41 +1,33 @@
-"""The explorer as an application: its pages, behind its own guards."""
+"""The explorer as an application: its pages, behind its own guards, in a server or alone."""
 
+from collections.abc import Callable
 from functools import partial
 from http import HTTPStatus
 from typing import TYPE_CHECKING
 
+import anyio
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
-from starlette.routing import Route
+from starlette.routing import Mount, Route
 from starlette.types import ASGIApp
 
+from textrawl.access.principal import Directory
 from textrawl.errors import StartRefused, TextrawlError
 from textrawl.explorer import (
     changes,
-    clients_page,
-    decisions_page,
-    encrypted_page,
+    decision_pages,
     entity_page,
-    erasure_page,
-    export_page,
     grants_page,
     graph_page,
-    health_page,
-    home_page,
     library_page,
-    live_page,
-    merges_page,
-    proposals_page,
+    overview_pages,
     search_page,
-    selection_page,
-    share_page,
     sign_in,
     timeline_page,
     trail_page,
-    upload_page,
 )
 from textrawl.explorer.rendering import Compression, Headers, answer_asset, write_link
 from textrawl.explorer.requests import (
@@ -46,24 +38,29 @@ from textrawl.explorer.requests import (
     show_error,
     show_failure,
 )
-from textrawl.explorer.site import Site
-from textrawl.server.http.guards import RequestLimits
+from textrawl.explorer.site import ROOT, OpenOwner, Site
+from textrawl.memory.opening import open_memory
+from textrawl.memory.watches import Watches
+from textrawl.server.http.guards import Bodies, Deadlines, Hosts, RequestLimits, Requests
+from textrawl.server.http.listening import listen, serve_app
+from textrawl.server.http.metrics import Metrics
 from textrawl.server.server import MemoryServer
 from textrawl.settings import Settings
 from textrawl.tools.call import App
+from textrawl.wire.replies import build_renderer
 
 if TYPE_CHECKING:
     from textrawl.explorer.oauth_sign_in import OAuthSignIn
 
 _CHANGES: dict[str, tuple[Page, Page]] = {
-    "decide": (proposals_page.plan, proposals_page.decide),
-    "amend": (proposals_page.ask_amendment, proposals_page.amend),
-    "share": (share_page.plan, share_page.share),
-    "selection": (selection_page.plan, selection_page.change),
-    "health": (health_page.show, health_page.check),
-    "encrypted": (encrypted_page.show, encrypted_page.search),
+    "decide": (decision_pages.plan_decision, decision_pages.decide),
+    "amend": (decision_pages.ask_amendment, decision_pages.amend),
+    "share": (changes.plan_share, changes.share),
+    "selection": (changes.plan_selection, changes.change_selection),
+    "health": (overview_pages.show_health, overview_pages.check),
+    "encrypted": (library_page.show_encrypted, library_page.search_encrypted),
     "undo": (trail_page.plan, trail_page.undo),
-    "erase": (erasure_page.plan, erasure_page.erase),
+    "erase": (trail_page.plan_erasure, trail_page.erase),
     "correct": (changes.ask_correction, changes.correct),
     "forget": (changes.ask_deletion, changes.forget),
     "alias": (entity_page.ask_alias, entity_page.add_alias),
@@ -71,9 +68,9 @@ _CHANGES: dict[str, tuple[Page, Page]] = {
     "remember": (changes.ask_fact, changes.remember),
     "relate": (changes.ask_relation, changes.relate),
     "end": (changes.ask_end, changes.end),
-    "merge": (merges_page.plan, merges_page.merge),
-    "merge-pairs": (merges_page.plan_pairs, merges_page.merge_pairs),
-    "split": (merges_page.plan_split, merges_page.split),
+    "merge": (decision_pages.plan_merge, decision_pages.merge),
+    "merge-pairs": (decision_pages.plan_pairs, decision_pages.merge_pairs),
+    "split": (decision_pages.plan_split, decision_pages.split),
     "grant": (grants_page.ask_grant, grants_page.grant),
     "take-back": (grants_page.ask_withdrawal, grants_page.take_back),
     "token": (grants_page.ask_token, grants_page.make),
@@ -81,7 +78,7 @@ _CHANGES: dict[str, tuple[Page, Page]] = {
 }
 """Pages that ask for a change, each with the action of its form."""
 _PAGES: dict[str, Page] = {
-    "home": home_page.show,
+    "home": overview_pages.show_home,
     "search": search_page.show,
     "suggest": search_page.suggest,
     "entity": entity_page.show,
@@ -90,17 +87,17 @@ _PAGES: dict[str, Page] = {
     "journal": library_page.show_journal,
     "identity": library_page.show_identity,
     "fading": library_page.show_fading,
-    "clients": clients_page.show,
-    "export": export_page.show,
-    "graph": graph_page.show,
-    "spaces": home_page.show_spaces,
-    "compare": decisions_page.show_pairs,
+    "clients": overview_pages.show_clients,
+    "export": library_page.show_export,
+    "graph": graph_page.show_graph,
+    "spaces": overview_pages.show_spaces,
+    "compare": decision_pages.show_pairs,
     "timeline": timeline_page.show,
-    "proposals": proposals_page.show,
+    "proposals": decision_pages.show_proposals,
     "trail": trail_page.show,
-    "same": merges_page.show,
-    "stale": decisions_page.show_stale,
-    "decisions": decisions_page.show_decisions,
+    "same": decision_pages.show_same,
+    "stale": decision_pages.show_stale,
+    "decisions": decision_pages.show_decisions,
     "grants": grants_page.show,
     "tokens": grants_page.show_tokens,
     **{name: page for name, (page, _) in _CHANGES.items()},
@@ -111,9 +108,9 @@ _ACTIONS: dict[str, Page] = {
     "revert": trail_page.revert,
     "undo-change": trail_page.undo_change,
     "unname": entity_page.remove_alias,
-    "dismiss": decisions_page.dismiss,
+    "dismiss": decision_pages.dismiss,
     "keep": library_page.keep,
-    "upload": upload_page.upload,
+    "upload": library_page.upload,
     **{name: action for name, (_, action) in _CHANGES.items()},
 }
 _WITH_FILES = {"upload"}
@@ -134,7 +131,7 @@ def build_explorer(site: Site) -> ASGIApp:
         *(issuer.routes if issuer else []),
         Route("/", _lead_home),
         Route("/open", library_page.open_item),
-        Route("/live", build_page(site, live_page.follow), methods=["GET"]),
+        Route("/live", build_page(site, timeline_page.follow), methods=["GET"]),
         Route("/sign-in", entrance.ask, methods=["GET"]),
         Route("/sign-in", entrance.accept, methods=["POST"]),
         Route("/static/{version}/{name}", answer_asset),
@@ -198,3 +195,50 @@ async def _show_fault(site: Site, request: Request, error: Exception) -> Respons
     title = HTTPStatus(error.status_code).phrase.capitalize()
     fix = "Go to the first page, and look from there"
     return show_failure(request, site, title, fix, error.status_code)
+
+
+HOST = "127.0.0.1"
+
+
+async def serve_explorer(
+    settings: Settings, port: int, announce: Callable[[str], None], open_owner: OpenOwner
+) -> None:
+    """Serve the memory of `settings` at a loopback address until cancelled.
+
+    `announce` gets a link that signs in once, as the actor of the other commands. `open_owner` is
+    not used if ACCESS_TOKEN or SPACE restricts this actor. Raises StartRefused, NotAuthenticated,
+    SpaceNotFound, DatabaseUnavailable.
+    """
+    with listen(HOST, port) as listener:
+        async with open_memory(settings) as store:
+            # A person reads their own sensitive graphs: no client of MCP reaches this process.
+            directory = Directory(store.database, sensitive=True)
+            principal = await directory.find_own(store.credential, settings.space)
+            watches = Watches(store.database)
+            restricted = settings.access_token is not None or settings.space is not None
+            site = Site(
+                store,
+                build_renderer(settings),
+                directory,
+                settings,
+                open_owner=None if restricted else open_owner,
+                watches=watches,
+            )
+            code = site.links.make(principal.credential)
+            address = f"http://{HOST}:{listener.getsockname()[1]}"
+            async with anyio.create_task_group() as group:
+                group.start_soon(watches.run)
+                group.start_soon(serve_app, _build_app(site), listener, watches.end)
+                announce(f"{address}{write_link('sign-in', code=code)}")
+
+
+def _build_app(site: Site) -> Starlette:
+    return Starlette(
+        routes=[Mount(ROOT, build_explorer(site))],
+        middleware=[
+            Middleware(Requests, metrics=Metrics()),
+            Middleware(Hosts, host=HOST, public_url=None),
+            Middleware(Deadlines),
+            Middleware(Bodies),
+        ],
+    )

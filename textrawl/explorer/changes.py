@@ -1,11 +1,15 @@
-"""Changes by hand: facts and relations that are added, corrected, ended or forgotten.
+"""Changes by hand: facts and relations that are added, corrected, ended, shared or forgotten.
 
-Somebody who can only propose makes proposals with the same forms. All but a deletion is done at
-once, because an undo takes it back. A deletion shows first what goes.
+Somebody who can only propose makes proposals with the same forms. What an undo takes back is done
+at once. A deletion, a share, and a change of several facts first show what will change; it is then
+made for all of them or for none.
 """
 
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import asdict, replace
+from datetime import UTC, datetime
+from typing import Any
 from uuid import UUID
 
 from starlette.responses import Response
@@ -14,6 +18,7 @@ from textrawl.access.principal import Scope
 from textrawl.errors import ArgumentInvalid, FactNotFound, NothingToDelete
 from textrawl.explorer.arguments import (
     read_fact,
+    read_moment,
     read_name,
     read_new_type,
     read_period,
@@ -21,11 +26,11 @@ from textrawl.explorer.arguments import (
     read_relation,
 )
 from textrawl.explorer.forms import Form
-from textrawl.explorer.notices import PROPOSED
 from textrawl.explorer.rendering import write_link
 from textrawl.explorer.requests import PageRequest
-from textrawl.explorer.site import Record
-from textrawl.memory.curation import CurationOperations, Revision
+from textrawl.explorer.site import PROPOSED, Record
+from textrawl.memory.connector import read_item_id
+from textrawl.memory.curation import CurationOperations, Revision, Share, SharedRow
 from textrawl.memory.fact_rows import EntityRow, ForgottenRow
 from textrawl.memory.facts import Edge, Fact
 from textrawl.values.text import (
@@ -212,3 +217,140 @@ def _name_space(visit: PageRequest) -> str:
     """Return the name of the space that a form of this visit writes to."""
     home = visit.principal.home_space
     return home.name if home else ""
+
+
+async def plan_share(visit: PageRequest) -> Response:
+    """Ask for the space that gets the facts. If it is given, show what would go there."""
+    visit.require_writable()
+    visit.principal.require("read")
+    wanted = _read_share(visit.request.query_params)
+    planned = await _share_facts(visit, wanted, dry_run=True) if wanted.target else None
+    return _show_share(visit, wanted, planned, step="plan" if planned else "ask")
+
+
+async def share(visit: PageRequest) -> Response:
+    """Copy or move the facts, as the plan said, and show where they are now."""
+    visit.principal.require("read")
+    wanted = _read_share(visit.form)
+    if not wanted.target:
+        raise ArgumentInvalid("Go back, and choose a space", title="No space is chosen")
+    return _show_share(visit, wanted, await _share_facts(visit, wanted, dry_run=False), step="done")
+
+
+async def _share_facts(visit: PageRequest, wanted: Share, *, dry_run: bool) -> SharedRow:
+    return await CurationOperations(visit.site.store).share(wanted, visit.caller, dry_run=dry_run)
+
+
+def _read_share(given: Mapping[str, str]) -> Share:
+    """Return what an address or a form asks for. The spaces are not `space`, which pins a visit."""
+    fact, source = clean_name(given.get("fact", "")), clean_name(given.get("source", ""))
+    if not source:
+        raise ArgumentInvalid("Go back to the fact, and share it", title="The space is missing")
+    return Share(
+        read_name(given.get("name", "")),
+        clean_name(given.get("target", "")),
+        source,
+        [fact] if fact else None,
+        move=bool(given.get("move")),
+        ended=bool(given.get("ended")),
+    )
+
+
+def _show_share(visit: PageRequest, wanted: Share, row: SharedRow | None, *, step: str) -> Response:
+    values: dict[str, Any] = {
+        **asdict(wanted),
+        "fact": wanted.facts[0] if wanted.facts else "",
+        "row": row,
+        "step": step,
+        "hidden": max(row.shared_facts + (row.duplicate_facts or 0) - len(row.sample or []), 0)
+        if row
+        else 0,
+    }
+    return visit.show("share.html", values)
+
+
+_MOST = 50  # facts, as many as a page of an entity shows
+_SCOPES: dict[str, Scope] = {"end": "write", "said": "write", "share": "read", "forget": "forget"}
+_DATES = {"end": "valid_until", "said": "said_at"}  # parameters of date_facts
+
+Facts = Sequence[Record]
+
+
+async def plan_selection(visit: PageRequest) -> Response:
+    """Show what a change of the chosen facts would do."""
+    given = dict(visit.request.query_params)
+    facts = await _find_facts(visit, given, visit.request.query_params.getlist("id"))
+    values: dict[str, Any] = {
+        "name": read_name(visit.read("name")),
+        "facts": facts,
+        "ids": " ".join(str(fact.id) for fact in facts),
+        "change": visit.read("change"),
+        "source": visit.read("source"),
+        "today": datetime.now(UTC).date().isoformat(),
+    }
+    return visit.show("selection.html", values)
+
+
+async def change_selection(visit: PageRequest) -> Response:
+    """Change the facts as the plan said, all or none."""
+    facts = await _find_facts(visit, visit.form, visit.read("ids").split())
+    name, source = read_name(visit.read("name")), visit.read("source")
+    return await _DOINGS[visit.form["change"]](visit, name, source, facts)
+
+
+async def _forget_selected(visit: PageRequest, name: str, source: str, facts: Facts) -> Response:
+    ids = [str(fact.id) for fact in facts]
+    writing = visit.pin(source).caller.writing
+    await visit.site.store.call("forget_facts", int, "ids", entity=name, facts=ids, **writing)
+    return visit.report("Deleted for good.", entity=name)
+
+
+async def _share_selected(visit: PageRequest, name: str, source: str, facts: Facts) -> Response:
+    target, move = clean_name(visit.read("target")), bool(visit.read("move"))
+    if not target:
+        raise ArgumentInvalid("Go back, and choose a space", title="No space is chosen")
+    wanted = Share(name, target, source, [str(fact.id) for fact in facts], move=move, ended=True)
+    await CurationOperations(visit.site.store).share(wanted, visit.caller, dry_run=False)
+    return visit.report("Moved." if move else "Copied.", entity=name)
+
+
+async def _date_selected(visit: PageRequest, name: str, source: str, facts: Facts) -> Response:
+    """End the facts on a day, or say that they were said on it."""
+    moment = read_moment(visit.read("day"))
+    if moment is None:
+        raise ArgumentInvalid("Go back, and choose a day", title="The day is missing")
+    times = {_DATES[visit.form["change"]]: min(moment, datetime.now(UTC))}
+    ids = [str(fact.id) for fact in facts]
+    writing = visit.pin(source).caller.writing
+    await visit.site.store.call(
+        "date_facts", int, "day", entity=name, facts=ids, **times, **writing
+    )
+    return visit.report("Changed.", source, entity=name)
+
+
+_DOINGS: dict[str, Callable[[PageRequest, str, str, Facts], Awaitable[Response]]] = {
+    "end": _date_selected,
+    "said": _date_selected,
+    "share": _share_selected,
+    "forget": _forget_selected,
+}
+
+
+async def _find_facts(visit: PageRequest, given: Form, ids: Sequence[str]) -> Facts:
+    """Return the chosen facts, for a person who may change them so. Raises ArgumentInvalid."""
+    visit.require_writable()
+    visit.principal.require("read")
+    kind, source = given.get("change", ""), given.get("source", "")
+    if kind not in _SCOPES or not source:
+        raise ArgumentInvalid("Go back, and choose a change", title="Unknown change")
+    here = visit.pin(source)
+    here.principal.require(_SCOPES[kind])
+    chosen = [read_item_id(f"fact:{each}").id for each in dict.fromkeys(ids)]
+    if not 1 <= len(chosen) <= _MOST:
+        raise ArgumentInvalid(f"Choose one to {_MOST} facts", title="No facts are chosen")
+    name = read_name(given.get("name", ""))
+    facts = await here.call("entity_history", Record, entity=name, chosen=chosen, max_rows=_MOST)
+    facts = [fact for fact in facts if fact.valid or kind in ("share", "forget")]
+    if not facts:
+        raise ArgumentInvalid("Look at the entity again", title="None of these facts is left")
+    return facts

@@ -31,9 +31,8 @@ from textrawl.explorer.forms import (
     read_files,
     read_form,
 )
-from textrawl.explorer.notices import Notice, NoticePart
 from textrawl.explorer.rendering import render, write_link
-from textrawl.explorer.site import BrowserSession, Key, Record, Site
+from textrawl.explorer.site import BrowserSession, Key, Notice, NoticePart, Record, Site
 from textrawl.memory.facts import suggest_names
 from textrawl.server.http.authentication import describe_principal
 from textrawl.values.text import PROMPT_LENGTH, count_cleaned

@@ -1,8 +1,8 @@
-"""The state that pages share: the memory, sessions, rows of SQL, numbers and cached answers."""
+"""The state that pages share: the memory, sessions, rows of SQL, numbers, answers and notices."""
 
 import secrets
 import time
-from collections.abc import Awaitable, Callable, Hashable, Sequence
+from collections.abc import Awaitable, Callable, Hashable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, suppress
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -16,7 +16,6 @@ from starlette.background import BackgroundTasks
 from textrawl.access.principal import Directory
 from textrawl.doctor.checks import CheckResult
 from textrawl.errors import TextrawlError
-from textrawl.explorer.notices import Notices
 from textrawl.memory.facts import MemoryOperations
 from textrawl.memory.store import ReportRow, StatisticsRow, Store
 from textrawl.memory.watches import Watches
@@ -25,6 +24,51 @@ from textrawl.server.http.authentication import Lookup
 from textrawl.server.http.guards import PAGES
 from textrawl.settings import Settings
 from textrawl.wire.replies import Renderer
+
+PROPOSED = "Proposed: somebody who reviews decides."
+_MOST_NOTICES = 1000
+_LONGEST_NOTICE = 30 * 60.0  # seconds
+
+
+NoticePart = tuple[str, str, str]
+"""One of several things: its name, its address, which can be empty, and what happened to it."""
+
+
+@dataclass(frozen=True)
+class Notice:
+    """A sentence. `page` is the action that takes the change back, or empty, with its `fields`.
+
+    `entity` and `space` lead to the entity that changed, if there is one. `parts` are the things
+    of a change of several.
+    """
+
+    text: str
+    entity: str = ""
+    space: str = ""
+    page: str = ""
+    fields: Mapping[str, object] = field(default_factory=dict[str, object])
+    parts: Sequence[NoticePart] = ()
+
+    @property
+    def label(self) -> str:
+        """The words of the button."""
+        return "Put it back" if self.page == "revert" else "Undo"
+
+
+class Notices:
+    """The notice that each session has not seen yet."""
+
+    def __init__(self) -> None:
+        self._waiting = TTLCache[str, Notice](_MOST_NOTICES, _LONGEST_NOTICE)
+
+    def keep(self, session: str, notice: Notice) -> None:
+        """Keep a notice for the next page of a session. It replaces one that was not seen."""
+        self._waiting[session] = notice
+
+    def take(self, session: str) -> Sequence[Notice]:
+        """Return the notice of a session in a list, once."""
+        notice = self._waiting.pop(session, None)
+        return [] if notice is None else [notice]
 
 
 @dataclass

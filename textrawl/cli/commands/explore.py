@@ -15,7 +15,7 @@ from textrawl.cli.console import open_console
 from textrawl.cli.foreground import Interrupted, run_foreground
 from textrawl.embedded.postmaster import read_state
 from textrawl.errors import StartRefused
-from textrawl.explorer.serving import serve_explorer
+from textrawl.explorer.application import serve_explorer
 from textrawl.postgres.database import Database
 from textrawl.settings import Settings, read_settings
 

@@ -216,9 +216,9 @@ def stats(
 
 
 def _write_page(report: Report) -> str:
-    from textrawl.explorer import statistics_page  # noqa: PLC0415 - half a second, for pages
+    from textrawl.explorer.overview_pages import write_statistics  # noqa: PLC0415 - half a second, for pages
 
-    return statistics_page.write_page(report.holdings, report.recent, report.days)
+    return write_statistics(report.holdings, report.recent, report.days)
 
 
 def _save(file: Path, page: str) -> None:
