@@ -14,8 +14,7 @@ import pytest
 from tests.attacks.site import issue
 from tests.conftest import Databases
 from tests.support.commands import Launch, Run
-from textrawl.cli.administration import draw_rows
-from textrawl.cli.console import open_console
+from textrawl.cli.console import draw_rows, open_console
 from textrawl.embedded.postmaster import OWNER
 from textrawl.settings import read_foreign_environment
 from textrawl.values.text import escape_hidden, escape_json

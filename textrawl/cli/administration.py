@@ -1,4 +1,4 @@
-"""The connection, arguments and tables that commands for administrators share.
+"""The connection and the arguments that commands for administrators share.
 
 These commands connect to DATABASE_URL, or else to the embedded Postgres. The login has to own the
 memory, as for `textrawl migrate`. To list and change grants, a server's login is enough if
@@ -12,13 +12,9 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import LiteralString, TypeVar, get_args
 
-from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
-from rich.measure import Measurement
-from rich.table import Table
-
 from textrawl.access.access_token import hash_token
 from textrawl.access.principal import Scope
-from textrawl.cli.console import show_wait, write_cell
+from textrawl.cli.console import show_wait
 from textrawl.cli.foreground import run_foreground
 from textrawl.cluster.opening import open_connection
 from textrawl.embedded.cluster import run_embedded
@@ -209,7 +205,6 @@ Result = TypeVar("Result")
 _SPAN = re.compile(r"([0-9]{1,5})([smhdw])")
 _UNITS = {"s": "seconds", "m": "minutes", "h": "hours", "d": "days", "w": "weeks"}
 _LONGEST = timedelta(days=36500)
-_WIDEST = 10_000  # columns, for the measurement of a table
 
 
 @dataclass(frozen=True)
@@ -315,8 +310,9 @@ def call_database(
     return administer(work, owned=owned, role=role, empty=empty)
 
 
-def read_scopes(text: str) -> list[str]:
+def read_scopes(texts: Sequence[str]) -> list[str]:
     """Read scopes that are separated by commas, without repetitions. Raises ArgumentInvalid."""
+    text = ",".join(texts)
     scopes = {word.strip().lower() for word in text.split(",")}
     if not scopes <= set(get_args(Scope)):
         raise ArgumentInvalid(
@@ -341,41 +337,3 @@ def read_span(text: str) -> timedelta:
 def find_end(text: str | None) -> datetime | None:
     """Return the current time plus a span such as 90d, or None if `text` is None."""
     return None if text is None else datetime.now(UTC) + read_span(text)
-
-
-def write_instant(instant: datetime | None, otherwise: str) -> str:
-    """Write an instant to the minute in UTC, or `otherwise` for None."""
-    return f"{instant.astimezone(UTC):%Y-%m-%d %H:%M}" if instant else otherwise
-
-
-def draw_rows(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> RenderableType:
-    """Draw a table. If the terminal is too narrow for it, draw a block of lines for each row.
-
-    So dates and words are not broken, and users can copy a cell as the argument of a command.
-    """
-    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
-    for column in columns:
-        table.add_column(column, no_wrap=True)
-    for row in rows:
-        table.add_row(*map(write_cell, row))
-    blocks = Table.grid(padding=(0, 2, 0, 0))
-    blocks.add_column(no_wrap=True, style="dim")
-    blocks.add_column(overflow="fold")
-    for row in rows:
-        for column, cell in zip(columns, row, strict=True):
-            if cell:
-                blocks.add_row(column, write_cell(cell, "bold" if cell is row[0] else ""))
-        blocks.add_row()
-    return _Fitting(table, blocks)
-
-
-@dataclass(frozen=True)
-class _Fitting:
-    """The renderable `wide`, or `narrow` if `wide` does not fit."""
-
-    wide: RenderableType
-    narrow: RenderableType
-
-    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        widest = Measurement.get(console, options.update(width=_WIDEST), self.wide).maximum
-        yield self.wide if widest <= options.max_width else self.narrow

@@ -11,12 +11,15 @@ import sys
 import textwrap
 from collections.abc import Callable, Generator, Iterable, Sequence
 from contextlib import AbstractContextManager, contextmanager
-from datetime import datetime
+from dataclasses import asdict, dataclass, is_dataclass
+from datetime import UTC, datetime
+from typing import TypeVar
 from uuid import UUID
 
 import anyio
 import typer
-from rich.console import Console, ConsoleOptions, RenderableType
+from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
+from rich.measure import Measurement
 from rich.progress import (
     BarColumn,
     DownloadColumn,
@@ -30,14 +33,18 @@ from rich.progress import (
     TransferSpeedColumn,
 )
 from rich.segment import Segment
+from rich.table import Table
 from rich.text import Text
 
 from textrawl.errors import StartRefused
 from textrawl.values.text import escape_hidden, escape_json
 
+Row = TypeVar("Row")
+
 _PAUSE = 1.0  # seconds between two looks at the work that is left
 _COUNT = MofNCompleteColumn()
 _PERIOD = 300.0  # seconds of the past that count for the remaining time, because files differ
+_WIDEST = 10_000  # columns, for the measurement of a table
 _ONE_LINE = str.maketrans({"\n": "\\n", "\t": "\\t"})
 
 
@@ -143,13 +150,13 @@ def write_message(message: str) -> None:
 
 
 def write_json(value: object, *, indent: int | None = 2) -> None:
-    """Write one JSON document, with times and ids as texts.
+    """Write one JSON document, with times and ids as texts, and dataclasses as objects.
 
     Hidden characters are escaped, which does not change the data, and all characters outside ASCII
     if stdout has not UTF-8.
     """
     plain = sys.stdout.encoding.lower() != "utf-8"
-    text = json.dumps(value, ensure_ascii=plain, indent=indent, default=_write_text)
+    text = json.dumps(value, ensure_ascii=plain, indent=indent, default=_write_plain)
     sys.stdout.write(f"{escape_json(text)}\n")
     sys.stdout.flush()
 
@@ -164,7 +171,9 @@ def write_error(message: str) -> None:
     sys.stderr.flush()
 
 
-def _write_text(value: object) -> str:
+def _write_plain(value: object) -> object:
+    if is_dataclass(value) and not isinstance(value, type):
+        return asdict(value)
     if isinstance(value, datetime):
         return value.isoformat()
     if isinstance(value, UUID):
@@ -273,3 +282,58 @@ def _open_bar(*, of_bytes: bool = False) -> Progress:
         disable=not console.is_terminal,
         speed_estimate_period=_PERIOD,
     )
+
+
+def show_rows(
+    rows: Sequence[Row],
+    columns: Sequence[str],
+    write_cells: Callable[[Row], Sequence[str]],
+    *,
+    as_json: bool,
+    none: str | None = None,
+) -> None:
+    """Write rows as JSON, or as a table, or the message `none` if there are no rows."""
+    if as_json:
+        write_json(rows)
+    elif not rows and none is not None:
+        write_message(none)
+    else:
+        open_console().print(draw_rows(columns, [write_cells(row) for row in rows]))
+
+
+def write_instant(instant: datetime | None, otherwise: str) -> str:
+    """Write an instant to the minute in UTC, or `otherwise` for None."""
+    return f"{instant.astimezone(UTC):%Y-%m-%d %H:%M}" if instant else otherwise
+
+
+def draw_rows(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> RenderableType:
+    """Draw a table. If the terminal is too narrow for it, draw a block of lines for each row.
+
+    So dates and words are not broken, and users can copy a cell as the argument of a command.
+    """
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
+    for column in columns:
+        table.add_column(column, no_wrap=True)
+    for row in rows:
+        table.add_row(*map(write_cell, row))
+    blocks = Table.grid(padding=(0, 2, 0, 0))
+    blocks.add_column(no_wrap=True, style="dim")
+    blocks.add_column(overflow="fold")
+    for row in rows:
+        for column, cell in zip(columns, row, strict=True):
+            if cell:
+                blocks.add_row(column, write_cell(cell, "bold" if cell is row[0] else ""))
+        blocks.add_row()
+    return _Fitting(table, blocks)
+
+
+@dataclass(frozen=True)
+class _Fitting:
+    """The renderable `wide`, or `narrow` if `wide` does not fit."""
+
+    wide: RenderableType
+    narrow: RenderableType
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        widest = Measurement.get(console, options.update(width=_WIDEST), self.wide).maximum
+        yield self.wide if widest <= options.max_width else self.narrow

@@ -170,6 +170,21 @@ AdministeredSpace = Annotated[
     ),
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Write JSON.")]
+DryRun = Annotated[
+    bool, typer.Option("--dry-run", help="Show what would happen, and change nothing.")
+]
+Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")]
+LongYes = Annotated[bool, typer.Option("--yes", help="Do not ask.")]
+Scopes = Annotated[
+    list[str],
+    typer.Option(
+        metavar="SCOPES",
+        help="Any of read, propose, write, forget, review, admin and metrics, separated by commas.",
+    ),
+]
+NamedSpace = Annotated[
+    str, typer.Argument(metavar="SPACE", parser=clean_name, help="Name of the space.")
+]
 Query = Annotated[
     list[str],
     typer.Argument(metavar="QUERY...", help="A question or keywords."),

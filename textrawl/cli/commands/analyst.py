@@ -1,13 +1,13 @@
 """`textrawl analyst`: logins that read the memory in SQL."""
 
 import sys
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Annotated
 
 import typer
 
-from textrawl.cli.administration import call_database, draw_rows
-from textrawl.cli.console import open_console, write_json, write_message
+from textrawl.cli.administration import call_database
+from textrawl.cli.console import show_rows, write_json, write_message
 from textrawl.cli.inputs import AsJson
 from textrawl.embedded.postmaster import SUPERUSER
 from textrawl.postgres.connection import make_password, write_verifier
@@ -52,12 +52,7 @@ def group() -> None:
 
 
 @analyst.command()
-def create(
-    name: _Name,
-    space: _Spaces,
-    actor: _Actor = None,
-    as_json: AsJson = False,
-) -> None:
+def create(name: _Name, space: _Spaces, actor: _Actor = None, as_json: AsJson = False) -> None:
     """Create a login that can only read spaces, and write its password to stdout.
 
     The password is not shown again. On the embedded Postgres the login does not have a password:
@@ -84,18 +79,12 @@ def create(
 
 
 @analyst.command(name="list")
-def list_analysts(
-    as_json: AsJson = False,
-) -> None:
+def list_analysts(as_json: AsJson = False) -> None:
     """Show the logins of analysts with their actors and the spaces that they can read."""
     rows = call_database("list_analysts", _AnalystRow)
-    if as_json:
-        write_json([asdict(row) for row in rows])
-    elif not rows:
-        write_message("There are no analysts yet: see `textrawl analyst create --help`.")
-    else:
-        columns = ("login", "actor", "spaces", "sessions")
-        open_console().print(draw_rows(columns, [_list_cells(row) for row in rows]))
+    columns = ("login", "actor", "spaces", "sessions")
+    none = "There are no analysts yet: see `textrawl analyst create --help`."
+    show_rows(rows, columns, _list_cells, as_json=as_json, none=none)
 
 
 def _list_cells(row: _AnalystRow) -> list[str]:
@@ -104,10 +93,7 @@ def _list_cells(row: _AnalystRow) -> list[str]:
 
 
 @analyst.command()
-def drop(
-    name: _Name,
-    as_json: AsJson = False,
-) -> None:
+def drop(name: _Name, as_json: AsJson = False) -> None:
     """Drop a login with its sessions and the grants that `textrawl analyst create` made for it.
 
     The actor's tokens and other grants are kept.

@@ -5,7 +5,6 @@ import sys
 import time
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
-from dataclasses import asdict
 from functools import partial
 from pathlib import Path
 from typing import Annotated, BinaryIO, Literal
@@ -30,6 +29,7 @@ from textrawl.cli.console import (
     write_message,
 )
 from textrawl.cli.foreground import Interrupted, run_foreground
+from textrawl.cli.inputs import AsJson
 from textrawl.cluster.opening import open_connection
 from textrawl.cluster.owner_session import open_snapshot
 from textrawl.errors import ArgumentInvalid, DatabaseUnavailable, StartRefused
@@ -228,7 +228,7 @@ def count_kinds(counts: dict[str, int]) -> str:
 def backup(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="The file to write.")],
     force: Annotated[bool, typer.Option("--force", help="Replace FILE if it exists.")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Write JSON.")] = False,
+    as_json: AsJson = False,
     encrypt: Encrypt = None,
 ) -> None:
     """Write the whole memory to a file.
@@ -247,7 +247,7 @@ def backup(
     with show_stages("Writing the backup") as report:
         written = run_foreground(back_up)
     if as_json:
-        write_json(asdict(written))
+        write_json(written)
     else:
         note = ", encrypted" if recipients else ""
         open_console().print(Text(f"Wrote {describe_backup(written)}{note}."), soft_wrap=True)
@@ -271,7 +271,7 @@ def restore(
     file: Annotated[
         Path, typer.Argument(metavar="FILE", help="A file that `textrawl backup` wrote.")
     ],
-    as_json: Annotated[bool, typer.Option("--json", help="Write JSON.")] = False,
+    as_json: AsJson = False,
     identity: Identity = None,
 ) -> None:
     """Restore a backup into an empty database.
@@ -294,7 +294,7 @@ def restore(
     if restored.sha256 is None:
         write_message(_UNCHECKED)
     if as_json:
-        write_json(asdict(restored))
+        write_json(restored)
     else:
         open_console().print(Text(f"Restored {describe_backup(restored)}."), soft_wrap=True)
     if erased:

@@ -8,10 +8,10 @@ from typing import Annotated, TypeVar
 import typer
 from rich.filesize import decimal
 
-from textrawl.cli.administration import draw_rows
 from textrawl.cli.console import (
     confirm,
     count,
+    draw_rows,
     open_console,
     show_progress,
     show_wait,
@@ -19,7 +19,7 @@ from textrawl.cli.console import (
     write_message,
 )
 from textrawl.cli.foreground import run_foreground
-from textrawl.cli.inputs import AsJson
+from textrawl.cli.inputs import AsJson, LongYes, NamedSpace
 from textrawl.cluster.layout import Cell, CitusNode, find_shards, read_map
 from textrawl.cluster.nodes import Nodes, find_nodes
 from textrawl.cluster.placement import (
@@ -40,7 +40,6 @@ from textrawl.errors import ArgumentInvalid, StartRefused
 from textrawl.postgres.connection import Connection, connect, is_distributed
 from textrawl.postgres.migrations import check
 from textrawl.settings import Settings, read_settings
-from textrawl.values.text import clean_name
 
 Result = TypeVar("Result")
 
@@ -48,11 +47,6 @@ cluster = typer.Typer(
     help="See the workers of a distributed memory, and move spaces between them.",
     invoke_without_command=True,
 )
-
-_Space = Annotated[
-    str, typer.Argument(metavar="SPACE", parser=clean_name, help="Name of the space.")
-]
-_Yes = Annotated[bool, typer.Option("--yes", help="Do not ask.")]
 
 
 @dataclass(frozen=True)
@@ -121,11 +115,11 @@ def list_nodes(as_json: AsJson = False) -> None:
 
 @cluster.command()
 def move(
-    space: _Space,
+    space: NamedSpace,
     node: Annotated[
         str, typer.Argument(metavar="HOST:PORT", help="The worker; see `textrawl cluster list`.")
     ],
-    yes: _Yes = False,
+    yes: LongYes = False,
 ) -> None:
     """Move a space to another worker while it is read and written.
 
@@ -157,7 +151,7 @@ def move(
 
 
 @cluster.command()
-def isolate(space: _Space, yes: _Yes = False) -> None:
+def isolate(space: NamedSpace, yes: LongYes = False) -> None:
     """Give a large space a cell of its own, so that it can move without others.
 
     Writes to all spaces of its cell wait meanwhile.
@@ -179,7 +173,7 @@ def isolate(space: _Space, yes: _Yes = False) -> None:
 
 
 @cluster.command()
-def rebalance(yes: _Yes = False) -> None:
+def rebalance(yes: LongYes = False) -> None:
     """Move cells until the workers have about the same sizes. Spaces stay in use meanwhile."""
     _report_repairs(_manage(_repair, wait="Comparing cells"))
     moves = _manage(lambda opened: plan_rebalance(opened.connection), wait="Comparing sizes")

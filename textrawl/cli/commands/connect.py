@@ -22,6 +22,7 @@ from textrawl.cli.console import (
     write_message,
     write_row,
 )
+from textrawl.cli.inputs import AsJson, Yes
 from textrawl.cli.server_session import find_obstacle
 from textrawl.connect.clients import (
     CLIENTS,
@@ -289,8 +290,8 @@ _Project = Annotated[
 def disconnect(
     client: _ConnectedName,
     project: _Project = False,
-    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Write JSON.")] = False,
+    yes: Yes = False,
+    as_json: AsJson = False,
 ) -> None:
     """Take back what `textrawl connect` added to a client.
 
@@ -427,7 +428,6 @@ _Print = Annotated[
 _Hooks = Annotated[
     bool, typer.Option("--with-hooks", help="Add the hooks as well: see docs/hooks.md.")
 ]
-_Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")]
 
 
 def connect(  # noqa: PLR0913, PLR0917 - each argument is an option
@@ -440,8 +440,8 @@ def connect(  # noqa: PLR0913, PLR0917 - each argument is an option
     token_keyring: TokenKeyring = None,
     assignments: Assignments = None,
     with_hooks: _Hooks = False,
-    yes: _Yes = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Write JSON.")] = False,
+    yes: Yes = False,
+    as_json: AsJson = False,
 ) -> None:
     """Add textrawl to the configuration of a client.
 

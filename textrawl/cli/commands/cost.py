@@ -1,6 +1,6 @@
 """The commands `cost` and `toolsets`."""
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Annotated, get_args
 
 import typer
@@ -13,7 +13,7 @@ from textrawl.cli.administration import RecallCostsRow, require_memory
 from textrawl.cli.console import count, open_console, show_wait, write_json
 from textrawl.cli.demo import read_text, write_whole
 from textrawl.cli.foreground import run_foreground
-from textrawl.cli.inputs import SpaceName
+from textrawl.cli.inputs import AsJson, SpaceName
 from textrawl.cli.memory_session import find_reading, read_space_settings
 from textrawl.errors import MemoryNotEnabled, QueryMissing, StartRefused, TextrawlError
 from textrawl.memory.facts import MemoryOperations, Question
@@ -47,9 +47,7 @@ class _ToolsetCost:
     tools: list[ToolCost]
 
 
-def toolsets(
-    as_json: Annotated[bool, typer.Option("--json", help="Write JSON.")] = False,
-) -> None:
+def toolsets(as_json: AsJson = False) -> None:
     """List the toolsets that a server can offer.
 
     TEXTRAWL_TOOLSETS names the toolsets that a server offers. Over HTTP each offered toolset also
@@ -59,7 +57,7 @@ def toolsets(
     settings = read_settings()
     costs = run_foreground(lambda: _count(settings))
     if as_json:
-        write_json([asdict(toolset) for toolset in costs])
+        write_json(costs)
     else:
         open_console().print(_draw(costs))
 
@@ -225,7 +223,7 @@ def cost(
         int, typer.Option(min=1, max=_MOST_RECALLS, help="How many of the last recalls to sum up.")
     ] = 100,
     space: SpaceName = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Write JSON.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Show what the server costs a client in tokens.
 
@@ -238,7 +236,7 @@ def cost(
     with show_wait("Counting"):
         report = _count_costs(settings, counter, _Options(query, last))
     if as_json:
-        write_json(asdict(report))
+        write_json(report)
     else:
         draw_costs(open_console(), report, settings)
 

@@ -19,6 +19,7 @@ from textrawl.cli.demo import (
     run_demo,
 )
 from textrawl.cli.foreground import run_foreground
+from textrawl.cli.inputs import AsJson
 from textrawl.embedded.postmaster import read_state
 from textrawl.environment import default_data_dir, find_data_dir, read_sources
 from textrawl.errors import StartRefused
@@ -29,7 +30,7 @@ def demo(
         Path | None,
         typer.Option(help="Folder of the demo's memory; default: a folder beside your memory's."),
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Write JSON.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """See memory at work: store facts about PostgreSQL, ask questions, count tokens.
 

@@ -16,6 +16,7 @@ from textrawl.cli.console import (
     write_row,
 )
 from textrawl.cli.foreground import run_foreground
+from textrawl.cli.inputs import AsJson
 from textrawl.cli.memory_session import ask
 from textrawl.doctor.checks import CheckResult, examine, record_errors
 from textrawl.doctor.configuration import DEFAULT, describe_settings, list_settings
@@ -41,7 +42,7 @@ def doctor(
             "--http", help="Check the settings for a server over HTTP. Its clients send tokens."
         ),
     ] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Write JSON.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Check everything that a call needs, from settings to embeddings.
 
@@ -99,7 +100,7 @@ def settings(
         bool,
         typer.Option("--example", help="Write a .env file with every setting and its description."),
     ] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Write JSON.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Show the current settings and where each value comes from.
 
@@ -137,7 +138,7 @@ def trust(
     listing: Annotated[
         bool, typer.Option("--list", help="List the files that you trusted, and their state.")
     ] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Write JSON.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Let the `.env` of a folder set all settings, until the file changes.
 

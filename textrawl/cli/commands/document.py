@@ -5,10 +5,17 @@ from typing import Annotated
 
 import typer
 
-from textrawl.cli.administration import draw_rows, write_instant
-from textrawl.cli.console import confirm, open_console, write_json, write_line, write_message
+from textrawl.cli.console import (
+    confirm,
+    draw_rows,
+    open_console,
+    write_instant,
+    write_json,
+    write_line,
+    write_message,
+)
 from textrawl.cli.encrypted_graphs import change_graph, read_graph
-from textrawl.cli.inputs import AsJson
+from textrawl.cli.inputs import AsJson, Yes
 from textrawl.memory.encrypted_documents import DecryptedDocument, EncryptedGraph
 from textrawl.values.text import clean_name
 
@@ -62,11 +69,7 @@ def show(graph: Graph, name: _Name, as_json: AsJson = False) -> None:
 
 
 @document.command()
-def forget(
-    graph: Graph,
-    name: _Name,
-    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
-) -> None:
+def forget(graph: Graph, name: _Name, yes: Yes = False) -> None:
     """Delete a document for good."""
     if not yes:
         confirm(f"Delete {name} from {graph} for good?", "deleted")

@@ -4,7 +4,6 @@ import math
 import time
 from collections.abc import Generator
 from contextlib import contextmanager, suppress
-from dataclasses import asdict
 from functools import partial
 from typing import Annotated
 
@@ -29,17 +28,16 @@ from textrawl.cli.administration import (
     SwitchedRow,
     administer,
     call_database,
-    draw_rows,
 )
 from textrawl.cli.console import (
-    open_console,
     open_progress,
     show_index_progress,
     show_late_progress,
     show_progress,
-    write_json,
+    show_rows,
     write_message,
 )
+from textrawl.cli.inputs import AsJson
 from textrawl.memory.backlog import count_backlog, fill_batch, queue_facts, release_claims
 from textrawl.models.active_model import (
     PROVIDERS,
@@ -212,7 +210,7 @@ def status(
     watch: Annotated[
         bool, typer.Option("--watch", help="Show a bar until all facts have vectors.")
     ] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Write JSON.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Show every model that has vectors, and how many facts do not have a vector yet.
 
@@ -221,16 +219,12 @@ def status(
     if watch:
         administer(_watch, wait=None)
     rows = administer(_read_progress)
-    if as_json:
-        write_json([asdict(row) for row in rows])
-    elif not rows:
-        write_message("No facts have vectors yet: the next server that starts computes them.")
-    else:
-        columns = ("model", "status", "dims", "vectors", "pending", "size")
-        open_console().print(draw_rows(columns, [_list_cells(row) for row in rows]))
-        for row in rows:
-            if row.status == "active":
-                write_message(f"{row.name}: {explain_choice(row.name, read_settings())}.")
+    columns = ("model", "status", "dims", "vectors", "pending", "size")
+    none = "No facts have vectors yet: the next server that starts computes them."
+    show_rows(rows, columns, _list_cells, as_json=as_json, none=none)
+    for row in rows:
+        if row.status == "active" and not as_json:
+            write_message(f"{row.name}: {explain_choice(row.name, read_settings())}.")
 
 
 @embed.command()

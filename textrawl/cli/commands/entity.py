@@ -1,16 +1,29 @@
 """`textrawl entity` and `textrawl me`: descriptions, aliases, merges, and which one you are."""
 
-from dataclasses import asdict
 from typing import Annotated
 
 import typer
 
-from textrawl.cli.administration import draw_rows
-from textrawl.cli.console import count, open_console, write_json, write_message, write_texts
-from textrawl.cli.inputs import AsJson, EntityName, SpaceName, WrittenSpace, read_fact, read_name
+from textrawl.cli.console import (
+    count,
+    open_console,
+    show_rows,
+    write_json,
+    write_message,
+    write_texts,
+)
+from textrawl.cli.inputs import (
+    AsJson,
+    DryRun,
+    EntityName,
+    SpaceName,
+    WrittenSpace,
+    read_fact,
+    read_name,
+)
 from textrawl.cli.memory_session import ask
 from textrawl.memory import commands
-from textrawl.memory.entities import DescribedRow, MergeRow, NamedRow, SplitRow, UnnamedRow
+from textrawl.memory.entities import AliasRow, SamePair
 
 entity = typer.Typer(
     help="Describe entities, give them aliases, and merge two that are one.", no_args_is_help=True
@@ -37,9 +50,6 @@ _Merged = Annotated[
     str,
     typer.Argument(metavar="NAME", parser=read_name, help="A name that the merged entity had."),
 ]
-_DryRun = Annotated[
-    bool, typer.Option("--dry-run", help="Show what would happen, and change nothing.")
-]
 _Limit = Annotated[int, typer.Option(metavar="N", min=1, max=1000, help="Maximum number of pairs.")]
 _LeastScore = Annotated[
     float,
@@ -51,7 +61,7 @@ _LeastScore = Annotated[
 def merge(
     name: EntityName,
     other: _Other,
-    dry_run: _DryRun = False,
+    dry_run: DryRun = False,
     space: WrittenSpace = None,
     as_json: AsJson = False,
 ) -> None:
@@ -74,7 +84,7 @@ def merge(
 @entity.command()
 def split(
     name: _Merged,
-    dry_run: _DryRun = False,
+    dry_run: DryRun = False,
     space: WrittenSpace = None,
     as_json: AsJson = False,
 ) -> None:
@@ -104,15 +114,13 @@ def same(
 ) -> None:
     """Find entities that may be one entity under two names. Nothing is merged."""
     pairs = ask(commands.find_same, space, name, least_score=min_score, limit=limit)
-    if as_json:
-        write_json([asdict(pair) for pair in pairs])
-        return
-    columns = ["keep", "other", "score", "shared facts", "shared relations", "space"]
-    rows = [
-        [p.entity_name, p.other_name, f"{p.score:.2f}", p.shared_facts, p.shared_relations, p.space]
-        for p in pairs
-    ]
-    open_console().print(draw_rows(columns, [[str(cell) for cell in row] for row in rows]))
+    columns = ("keep", "other", "score", "shared facts", "shared relations", "space")
+    show_rows(pairs, columns, _list_pair, as_json=as_json)
+
+
+def _list_pair(pair: SamePair) -> list[str]:
+    shared = str(pair.shared_facts), str(pair.shared_relations)
+    return [pair.entity_name, pair.other_name, f"{pair.score:.2f}", *shared, pair.space]
 
 
 @entity.command()
@@ -150,26 +158,21 @@ def list_aliases(
 ) -> None:
     """List the aliases of an entity, or of all entities."""
     rows = ask(commands.list_aliases, space, name)
-    if as_json:
-        write_json([asdict(row) for row in rows])
-        return
-    columns = ["entity", "alias", "author", "merged", "space"]
-    cells = [
-        [row.entity_name, row.alias, row.author, "yes" if row.merged else "", row.space]
-        for row in rows
-    ]
-    open_console().print(draw_rows(columns, cells))
+    columns = ("entity", "alias", "author", "merged", "space")
+    show_rows(rows, columns, _list_alias, as_json=as_json)
+
+
+def _list_alias(row: AliasRow) -> list[str]:
+    return [row.entity_name, row.alias, row.author, "yes" if row.merged else "", row.space]
 
 
 def _count(facts: int, relations: int) -> str:
     return f"{count(facts, 'fact')}, {count(relations, 'relation')}"
 
 
-def _report(
-    row: DescribedRow | MergeRow | SplitRow | NamedRow | UnnamedRow, *lines: str, as_json: bool
-) -> None:
+def _report(row: object, *lines: str, as_json: bool) -> None:
     if as_json:
-        write_json(asdict(row))
+        write_json(row)
     else:
         write_texts(open_console(), *lines)
 
@@ -198,7 +201,7 @@ def me(
     else:
         rows = ask(commands.list_own, space)
     if as_json:
-        write_json([asdict(row) for row in rows])
+        write_json(rows)
     elif not rows:
         write_message("The memory does not know who you are: name your entity, `textrawl me NAME`.")
     else:

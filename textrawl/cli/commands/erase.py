@@ -1,7 +1,6 @@
 """`textrawl erase`: the erasure of a person, after a plan, with a receipt."""
 
 from collections.abc import Sequence
-from dataclasses import asdict
 from datetime import UTC, datetime
 from itertools import groupby
 from pathlib import Path
@@ -14,7 +13,7 @@ from rich.tree import Tree
 from textrawl.archive.exports import write_whole
 from textrawl.archive.receipts import SUFFIX, read_receipts, write_receipts
 from textrawl.cli.console import confirm, count, open_console, write_json, write_message
-from textrawl.cli.inputs import AdministeredSpace, AsJson, read_name
+from textrawl.cli.inputs import AdministeredSpace, AsJson, Yes, read_name
 from textrawl.cli.memory_session import ask
 from textrawl.errors import StartRefused
 from textrawl.memory import commands
@@ -58,7 +57,7 @@ def erase(  # noqa: PLR0913, PLR0917 - each argument is an option
     receipt: _Receipt = None,
     verify: _Verify = None,
     dry_run: _DryRun = False,
-    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
+    yes: Yes = False,
     space: AdministeredSpace = None,
     as_json: AsJson = False,
 ) -> None:
@@ -73,7 +72,7 @@ def erase(  # noqa: PLR0913, PLR0917 - each argument is an option
         _check(receipt, unseen=as_json and not (dry_run or yes))
         plan = ask(commands.plan_erasure, space, names[0], names[1:], keep)
         if as_json and dry_run:
-            write_json([asdict(row) for row in plan])
+            write_json(plan)
         elif plan and not as_json:
             open_console().print(_draw(names, plan))
         if all(row.action == "stay" for row in plan):
@@ -114,7 +113,7 @@ class _Erasing(NamedTuple):
             done = ask(commands.erase, self.space, person, also, self.keep, planned)
             write_receipts(draft, [row.receipt for row in done])
         if self.as_json:
-            write_json([asdict(row) for row in done])
+            write_json(done)
         for row in done:
             write_message(f"Erased {count(row.rows, 'row')} in {row.space_name}.")
         write_message(f"The receipt is {file}: keep it beside your backups.")

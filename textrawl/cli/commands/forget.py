@@ -14,7 +14,7 @@ from textrawl.cli.console import (
     write_message,
     write_texts,
 )
-from textrawl.cli.inputs import AsJson, EntityName, WrittenSpace, read_reference
+from textrawl.cli.inputs import AsJson, EntityName, WrittenSpace, Yes, read_reference
 from textrawl.cli.memory_session import ask
 from textrawl.memory import commands
 from textrawl.memory.fact_rows import ForgottenRow
@@ -36,7 +36,7 @@ _DryRun = Annotated[
 def forget(
     name: EntityName,
     fact: _Fact = None,
-    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
+    yes: Yes = False,
     dry_run: _DryRun = False,
     space: WrittenSpace = None,
     as_json: AsJson = False,

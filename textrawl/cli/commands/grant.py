@@ -9,12 +9,10 @@ from textrawl.cli.administration import (
     Administration,
     administer,
     call_database,
-    draw_rows,
     read_scopes,
-    write_instant,
 )
-from textrawl.cli.console import open_console, write_json, write_message
-from textrawl.cli.inputs import AsJson
+from textrawl.cli.console import draw_rows, open_console, write_instant, write_json, write_message
+from textrawl.cli.inputs import AsJson, Scopes
 from textrawl.values.text import clean_name
 
 grant = typer.Typer(help="Set, list and revoke what actors may do in spaces.", no_args_is_help=True)
@@ -23,13 +21,6 @@ Actor = Annotated[
     str, typer.Argument(metavar="ACTOR", parser=clean_name, help="A person or an agent.")
 ]
 Space = Annotated[str, typer.Argument(metavar="SPACE", parser=clean_name, help="Name of a space.")]
-Scopes = Annotated[
-    list[str],
-    typer.Option(
-        metavar="SCOPES",
-        help="Any of read, propose, write, forget, review, admin and metrics, separated by commas.",
-    ),
-]
 Login = Annotated[
     str | None,
     typer.Option(
@@ -51,7 +42,7 @@ def set_grant(
     A token can use a scope only if both the token and its actor's grant include the scope. With
     --login, the database login ROLE can read the spaces that the actor can read.
     """
-    scopes = read_scopes(",".join(scope))
+    scopes = read_scopes(scope)
 
     async def work(memory: Administration) -> tuple[list[str], bool]:
         may_read = True

@@ -33,18 +33,19 @@ from textrawl.archive.imports import Import, Tally
 from textrawl.archive.items import ImportPlan, SecretGate
 from textrawl.archive.memory_import import MemoryImport, MemoryWriter
 from textrawl.archive.server_memory import ServerMemory
-from textrawl.cli.administration import draw_rows, open_login
+from textrawl.cli.administration import open_login
 from textrawl.cli.commands.archive import STREAM, Identity, count_kinds, find_identities
 from textrawl.cli.commands.ingest import choose_graph, create_first_graph
 from textrawl.cli.console import (
     count,
+    draw_rows,
     open_console,
     show_index_progress,
     show_progress,
     write_message,
 )
 from textrawl.cli.foreground import run_foreground
-from textrawl.cli.inputs import read_one_of
+from textrawl.cli.inputs import LongYes, read_one_of
 from textrawl.cli.memory_session import ask as ask_memory
 from textrawl.cli.memory_session import change_memory
 from textrawl.cluster.owner_session import open_writing
@@ -101,7 +102,6 @@ _Graph = Annotated[
 _DryRun = Annotated[
     bool, typer.Option("--dry-run", help="Show what would be imported, and import nothing.")
 ]
-_Yes = Annotated[bool, typer.Option("--yes", help="Do not ask.")]
 _List = Annotated[
     bool, typer.Option("--list", help="List the imports so far, with their ids for `undo`.")
 ]
@@ -117,7 +117,7 @@ def import_(  # noqa: PLR0913, PLR0917 - each argument is an option
     space: _Space = "default",
     graph: _Graph = None,
     dry_run: _DryRun = False,
-    yes: _Yes = False,
+    yes: LongYes = False,
     report: _Report = None,
     listing: _List = False,
     identity: Identity = None,

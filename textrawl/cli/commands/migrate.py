@@ -1,13 +1,13 @@
 """`textrawl migrate`: the schema of this version, in the database that the settings name."""
 
 import sys
-from dataclasses import asdict
 from typing import Annotated
 
 import typer
 
 from textrawl.cli.console import open_console, open_progress, show_wait, write_json
 from textrawl.cli.foreground import run_foreground
+from textrawl.cli.inputs import AsJson
 from textrawl.cluster.migration import migrate_distributed
 from textrawl.cluster.nodes import enable_login_on_nodes
 from textrawl.embedded.cluster import run_embedded
@@ -38,7 +38,7 @@ def migrate(
         bool, typer.Option("--distributed", help="Distribute the spaces over a Citus cluster.")
     ] = False,
     cells: Annotated[int | None, _CELLS] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Write JSON.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Create the database schema, or bring it up to date.
 
@@ -54,7 +54,7 @@ def migrate(
     with show_wait("Bringing the database up to date"):
         report = run_foreground(lambda: _migrate(settings, distributed=distributed, cells=cells))
     if as_json:
-        write_json(asdict(report))
+        write_json(report)
     else:
         (open_progress() if login else open_console()).print(_describe(report), soft_wrap=True)
     if login and settings.database_url is not None:

@@ -4,7 +4,7 @@ Without an LLM, `tidy` proposes to mend what is out of order in the memory.
 """
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Annotated, Any
 
@@ -21,7 +21,7 @@ from textrawl.cli.console import (
     write_message,
     write_texts,
 )
-from textrawl.cli.inputs import AsJson, SpaceName, WrittenSpace, read_name, read_reason
+from textrawl.cli.inputs import AsJson, LongYes, SpaceName, WrittenSpace, read_name, read_reason
 from textrawl.cli.memory_session import ask
 from textrawl.errors import ArgumentInvalid
 from textrawl.memory import commands
@@ -58,7 +58,6 @@ Since = Annotated[
     str | None,
     typer.Option(metavar="TIME", help="Only proposals since TIME: 2h, 7d, 2026-08-01T12:00Z."),
 ]
-Yes = Annotated[bool, typer.Option("--yes", help="Do not ask.")]
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Show the plan, and change nothing.")]
 
 
@@ -88,7 +87,7 @@ def list_proposals(  # noqa: PLR0913, PLR0917 - each argument is an option
     filters = by, entity, _find_start(since), state
     rows = ask(commands.list_proposals, space, *filters, limit, offset)
     if as_json:
-        write_json([asdict(row) for row in rows])
+        write_json(rows)
         return
     for row in rows:
         _show(row)
@@ -111,7 +110,7 @@ def show(
     """Show what accepting a proposal would store, with the stored facts beside it."""
     plan = ask(commands.plan_decision, space, [proposal])
     if as_json:
-        write_json([asdict(row) for row in plan])
+        write_json(plan)
     else:
         _show_plan(plan, open_console())
 
@@ -123,7 +122,7 @@ def accept(  # noqa: PLR0913, PLR0917 - each argument is an option
     entity: Entity = None,
     since: Since = None,
     dry_run: DryRun = False,
-    yes: Yes = False,
+    yes: LongYes = False,
     space: SpaceName = None,
     as_json: AsJson = False,
 ) -> None:
@@ -145,7 +144,7 @@ def reject(  # noqa: PLR0913, PLR0917 - each argument is an option
     entity: Entity = None,
     since: Since = None,
     dry_run: DryRun = False,
-    yes: Yes = False,
+    yes: LongYes = False,
     space: SpaceName = None,
     as_json: AsJson = False,
 ) -> None:
@@ -196,12 +195,12 @@ class _Chosen:
             confirm(question, "decided")
         rows = ask(commands.decide, self.space, self.ids, self.decision, self.reason)
         if self.as_json:
-            write_json([asdict(row) for row in rows])
+            write_json(rows)
         write_message(f"{count(len(rows), 'proposal')} {self.decision}ed.")
 
     def _show(self, plan: Sequence[PlannedRow], *, dry_run: bool) -> None:
         if self.as_json and dry_run:
-            write_json([asdict(row) for row in plan])
+            write_json(plan)
         else:
             _show_plan(plan, open_progress() if self.as_json else open_console())
 
@@ -261,7 +260,7 @@ def tidy(
     """
     rows = ask(commands.tidy, space, dry_run=not apply)
     if as_json:
-        write_json([asdict(row) for row in rows])
+        write_json(rows)
     else:
         write_texts(open_console(), *_sum_up(rows))
     if not rows:

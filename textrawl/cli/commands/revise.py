@@ -1,6 +1,5 @@
 """`textrawl revise`: a fact that was wrong, the reason, and what is right."""
 
-from dataclasses import asdict
 from typing import Annotated
 
 import typer
@@ -51,7 +50,7 @@ def revise(
     """
     row = ask(commands.revise, space, name, fact, reason, instead)
     if as_json:
-        write_json(asdict(row))
+        write_json(row)
     else:
         _show(row, instead)
 

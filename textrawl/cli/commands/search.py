@@ -1,7 +1,6 @@
 """The commands `search`, `show` and `explain`."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
 from datetime import UTC, datetime, timedelta
 from itertools import groupby
 from typing import Annotated, Any
@@ -86,7 +85,7 @@ def search(  # noqa: PLR0913, PLR0917 - each argument is an option
     if hidden := len(found.rows) - len(rows):
         write_message(f"Left out by the limits of graphs: {count(hidden, 'chunk')}.")
     if as_json:
-        write_json([asdict(row) for row in rows])
+        write_json(rows)
     if not (as_json and rows):
         _show(rows, found, ever=as_of == EVER)
 
@@ -229,7 +228,7 @@ def show(  # noqa: PLR0913, PLR0917 - each argument is an option
     if why and not as_json:
         _show_evidence(found.row)
     if as_json:
-        write_json(asdict(found.row))
+        write_json(found.row)
     elif console.is_terminal:
         _draw_entity(console, found.row, several=found.several)
     else:
@@ -369,7 +368,7 @@ def explain(  # noqa: PLR0913, PLR0917 - each argument is an option
     if as_of is None and (about := _describe_time(condense(text))):
         write_message(f"The question is about {about}.")
     if as_json:
-        write_json([asdict(row) for row in found.rows])
+        write_json(found.rows)
     else:
         _show_explanation(found.rows)
 

@@ -1,6 +1,5 @@
 """`textrawl share`: facts of one space for the people of another."""
 
-from dataclasses import asdict
 from typing import Annotated
 
 import typer
@@ -14,7 +13,7 @@ from textrawl.cli.console import (
     write_json,
     write_texts,
 )
-from textrawl.cli.inputs import AsJson, EntityName, read_reference
+from textrawl.cli.inputs import AsJson, DryRun, EntityName, Yes, read_reference
 from textrawl.cli.memory_session import ask
 from textrawl.memory import commands
 from textrawl.memory.curation import SharedRow
@@ -55,10 +54,8 @@ def share(  # noqa: PLR0913, PLR0917 - each argument is an option
     source: _Source = None,
     move: _Move = False,
     ended: _Ended = False,
-    dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Show what would happen, and change nothing.")
-    ] = False,
-    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
+    dry_run: DryRun = False,
+    yes: Yes = False,
     as_json: AsJson = False,
 ) -> None:
     """Copy or move an entity, or some of its facts, to another space.
@@ -71,7 +68,7 @@ def share(  # noqa: PLR0913, PLR0917 - each argument is an option
     if dry_run or not yes:
         plan = ask(commands.share, None, *wanted)
         if as_json and dry_run:
-            write_json(asdict(plan))
+            write_json(plan)
         else:
             _show(plan, target, open_progress() if as_json else open_console(), move=move)
         if dry_run:
@@ -79,7 +76,7 @@ def share(  # noqa: PLR0913, PLR0917 - each argument is an option
         confirm("Share this?", "shared")
     done = ask(commands.share, None, *wanted, dry_run=False)
     if as_json:
-        write_json(asdict(done))
+        write_json(done)
     else:
         _report(done, target, move=move)
 

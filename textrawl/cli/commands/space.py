@@ -1,7 +1,6 @@
 """`textrawl space`: named parts of the memory."""
 
 import json
-from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any, LiteralString, TypeVar
 
@@ -17,21 +16,22 @@ from textrawl.cli.administration import (
     SpaceListRow,
     administer,
     call_database,
-    draw_rows,
-    write_instant,
 )
 from textrawl.cli.console import (
     confirm,
     count,
+    draw_rows,
     open_console,
     show_index_progress,
     show_progress,
+    show_rows,
+    write_instant,
     write_json,
     write_message,
     write_texts,
 )
 from textrawl.cli.encrypted_graphs import administer_graph, read_key_files
-from textrawl.cli.inputs import AsJson
+from textrawl.cli.inputs import AsJson, NamedSpace, Yes
 from textrawl.cli.memory_session import require_writable
 from textrawl.environment import read_foreign
 from textrawl.errors import ArgumentInvalid
@@ -52,7 +52,6 @@ space = typer.Typer(
     no_args_is_help=True,
 )
 
-Name = Annotated[str, typer.Argument(metavar="SPACE", parser=clean_name, help="Name of the space.")]
 CORTEXGRAPH_NAMES = {
     "CORTEXGRAPH_DECAY_MODEL": "model",
     "CORTEXGRAPH_PL_HALFLIFE_DAYS": "half_life_days",
@@ -86,7 +85,7 @@ RecallTokens = Annotated[
 
 @space.command()
 def create(
-    name: Name,
+    name: NamedSpace,
     language: Annotated[
         str,
         typer.Option(
@@ -122,28 +121,13 @@ def create(
 def list_spaces(as_json: AsJson = False) -> None:
     """Show all spaces."""
     rows = call_database("list_spaces", SpaceListRow)
-    if as_json:
-        write_json([asdict(row) for row in rows])
-        return
     columns = ("space", "holds", "members", "language", "created", "archived", "own index")
-    lines = [
-        (
-            row.name,
-            _write_content(row),
-            f"{row.members:,}",
-            _write_language(row),
-            write_instant(row.created_at, ""),
-            write_instant(row.archived_at, ""),
-            row.own_index or "",
-        )
-        for row in rows
-    ]
-    open_console().print(draw_rows(columns, lines))
+    show_rows(rows, columns, _list_cells, as_json=as_json)
 
 
 @space.command()
 def rename(
-    name: Name,
+    name: NamedSpace,
     new_name: Annotated[
         str, typer.Argument(metavar="NEW-NAME", parser=clean_name, help="The new name.")
     ],
@@ -156,7 +140,7 @@ def rename(
 
 @space.command()
 def language(
-    name: Name,
+    name: NamedSpace,
     new_language: Annotated[
         str,
         typer.Argument(
@@ -174,7 +158,7 @@ def language(
 
 @space.command()
 def tier(
-    name: Name,
+    name: NamedSpace,
     new_tier: Annotated[
         str, typer.Argument(metavar="TIER", parser=clean_name, help=f"The new tier: {_TIER}.")
     ],
@@ -194,7 +178,7 @@ def tier(
     row = _change("change_tier", ChangedTierRow, **given, encrypting=True)
     encrypted = _encrypt_sources(name) if row.new_tier == "sensitive" else 0
     if as_json:
-        write_json(asdict(row))
+        write_json(row)
     write_message(f"{row.space} is {row.new_tier}: at most {count(row.cap, 'token')} in an answer.")
     if encrypted:
         write_message(
@@ -215,7 +199,7 @@ def _encrypt_sources(name: str) -> int:
 
 @space.command()
 def key(
-    name: Name,
+    name: NamedSpace,
     export_to: Annotated[
         Path | None,
         typer.Option(
@@ -258,8 +242,8 @@ async def _copy_key(
 
 @space.command(name="destroy-key")
 def destroy_key(
-    name: Name,
-    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
+    name: NamedSpace,
+    yes: Yes = False,
     as_json: AsJson = False,
 ) -> None:
     """Delete the key of a sensitive graph and all its documents, for good.
@@ -272,7 +256,7 @@ def destroy_key(
         confirm(f"Make all documents of {name} unreadable for good, also in backups?", "deleted")
     row = administer_graph("textrawl space destroy-key", name, EncryptedGraph.destroy_key)
     if as_json:
-        write_json(asdict(row))
+        write_json(row)
     documents = count(row.documents, "document")
     if row.key and not row.here:
         write_message(
@@ -289,7 +273,7 @@ def destroy_key(
 
 @space.command()
 def review(
-    name: Name,
+    name: NamedSpace,
     on: Annotated[bool, typer.Option("--on/--off", help="Whether writes become proposals.")] = True,
     days: Annotated[
         int | None,
@@ -306,7 +290,7 @@ def review(
     given = {"name": name, "reviewed": on, "proposal_days": days}
     row = _change("change_review", ChangedReviewRow, **given)
     if as_json:
-        write_json(asdict(row))
+        write_json(row)
     write_message(_describe_review(row))
 
 
@@ -322,7 +306,7 @@ def _describe_review(row: ChangedReviewRow) -> str:
 
 @space.command()
 def decay(  # noqa: PLR0913, PLR0917 - each argument is an option
-    name: Name,
+    name: NamedSpace,
     half_life: Annotated[
         float | None, typer.Option(metavar="DAYS", help="Days in which an unused score halves.")
     ] = None,
@@ -354,7 +338,7 @@ def decay(  # noqa: PLR0913, PLR0917 - each argument is an option
 
 @space.command()
 def archive(
-    name: Name,
+    name: NamedSpace,
     restore: Annotated[bool, typer.Option("--restore", help="Reopen an archived space.")] = False,
     as_json: AsJson = False,
 ) -> None:
@@ -366,7 +350,7 @@ def archive(
 
 @space.command()
 def index(
-    name: Name,
+    name: NamedSpace,
     drop: Annotated[bool, typer.Option("--drop", help="Delete the index.")] = False,
 ) -> None:
     """Build a vector index for one large space, while others read and write.
@@ -398,7 +382,7 @@ def _change(function: LiteralString, row: type[Row], **arguments: Any) -> Row:
 
 def _show_policy(row: PolicyRow, *, as_json: bool) -> None:
     if as_json:
-        write_json(asdict(row))
+        write_json(row)
         return
     lines = [
         (key, f"{value}".lower(), "this space" if key in row.own else "")
@@ -416,7 +400,7 @@ def _read_values(values: list[str]) -> dict[str, str]:
 
 def _report_language(row: ChangedLanguageRow, *, as_json: bool) -> None:
     if as_json:
-        write_json(asdict(row))
+        write_json(row)
     if row.former_language == row.new_language:
         write_message(f"The language of {row.space} is {row.new_language} already.")
         return
@@ -447,6 +431,18 @@ def _advise_model(language: str) -> None:
     )
 
 
+def _list_cells(row: SpaceListRow) -> list[str]:
+    return [
+        row.name,
+        _write_content(row),
+        f"{row.members:,}",
+        _write_language(row),
+        write_instant(row.created_at, ""),
+        write_instant(row.archived_at, ""),
+        row.own_index or "",
+    ]
+
+
 def _write_content(row: SpaceListRow) -> str:
     if row.tier is None:
         return count(row.facts, "fact")
@@ -463,5 +459,5 @@ def _write_language(row: SpaceListRow) -> str:
 
 def _report(row: MadeSpaceRow, message: str, *, as_json: bool) -> None:
     if as_json:
-        write_json(asdict(row))
+        write_json(row)
     write_message(f"{message.format(row.name)}.")

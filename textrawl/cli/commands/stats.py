@@ -19,7 +19,7 @@ from textrawl.cli.console import (
     write_json,
     write_message,
 )
-from textrawl.cli.inputs import SpaceName
+from textrawl.cli.inputs import AsJson, SpaceName
 from textrawl.cli.memory_session import ask
 from textrawl.errors import StartRefused
 from textrawl.memory import commands
@@ -198,7 +198,7 @@ def stats(
         ),
     ] = None,
     space: SpaceName = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Write JSON.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Show what the memory holds, how it grows, and what answers cost.
 

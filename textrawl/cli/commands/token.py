@@ -2,7 +2,6 @@
 
 import sys
 from collections.abc import Mapping
-from dataclasses import asdict
 from datetime import datetime
 from typing import Annotated, Any
 
@@ -17,16 +16,9 @@ from textrawl.access.access_token import (
     make_token,
     shorten_token,
 )
-from textrawl.cli.administration import (
-    call_database,
-    draw_rows,
-    find_end,
-    read_scopes,
-    read_span,
-    write_instant,
-)
-from textrawl.cli.console import open_console, write_json, write_message
-from textrawl.cli.inputs import AsJson
+from textrawl.cli.administration import call_database, find_end, read_scopes, read_span
+from textrawl.cli.console import show_rows, write_instant, write_json, write_message
+from textrawl.cli.inputs import AsJson, Scopes
 from textrawl.values.text import clean_name
 
 token = typer.Typer(help="Create, list, rotate and revoke access tokens.", no_args_is_help=True)
@@ -70,20 +62,13 @@ _Actor = Annotated[
 _Space = Annotated[
     str, typer.Option(metavar="SPACE", parser=clean_name, help="Home space: writes go to it.")
 ]
-_Scope = Annotated[
-    list[str],
-    typer.Option(
-        metavar="SCOPES",
-        help="Any of read, propose, write, forget, review, admin and metrics, separated by commas.",
-    ),
-]
 
 
 @token.command()
 def create(
     actor: _Actor,
     space: _Space,
-    scope: _Scope,
+    scope: Scopes,
     expires: Expires = None,
     issuer: Issuer = None,
     as_json: AsJson = False,
@@ -94,7 +79,7 @@ def create(
     in the home space. In another space the token can use a scope only if `textrawl grant` granted
     the scope to the actor there.
     """
-    scopes, expires_at, text = read_scopes(",".join(scope)), find_end(expires), make_token()
+    scopes, expires_at, text = read_scopes(scope), find_end(expires), make_token()
     rights: dict[str, Any] = {
         "actor": actor,
         "space": space,
@@ -123,13 +108,9 @@ def list_tokens(as_json: AsJson = False) -> None:
     Only the first characters of a token are shown.
     """
     rows = call_database("list_tokens", TokenListRow, owned=False)
-    if as_json:
-        write_json([asdict(row) for row in rows])
-    elif not rows:
-        write_message("There are no tokens yet: see `textrawl token create --help`.")
-    else:
-        columns = ("prefix", "actor", "home", "scopes", "created", "last used", "expires", "state")
-        open_console().print(draw_rows(columns, [_list_cells(row) for row in rows]))
+    columns = ("prefix", "actor", "home", "scopes", "created", "last used", "expires", "state")
+    none = "There are no tokens yet: see `textrawl token create --help`."
+    show_rows(rows, columns, _list_cells, as_json=as_json, none=none)
 
 
 def _list_cells(row: TokenListRow) -> list[str]:

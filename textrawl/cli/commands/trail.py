@@ -4,7 +4,6 @@ import re
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import aclosing
-from dataclasses import asdict
 from datetime import UTC, datetime
 from itertools import groupby
 from typing import Annotated, NamedTuple
@@ -25,7 +24,7 @@ from textrawl.cli.console import (
     write_message,
     write_row,
 )
-from textrawl.cli.inputs import AdministeredSpace
+from textrawl.cli.inputs import AdministeredSpace, AsJson, DryRun, LongYes
 from textrawl.cli.memory_session import ask, watch
 from textrawl.errors import ArgumentInvalid
 from textrawl.memory import commands
@@ -129,7 +128,7 @@ def log(  # noqa: PLR0913, PLR0917 - each argument is an option
     chosen = by, entity, action, criteria.since, limit or _USUAL_LIMIT
     rows = ask(commands.list_events, space, *chosen)
     if as_json:
-        write_json([asdict(row) for row in rows])
+        write_json(rows)
     elif rows:
         _show(rows)
     else:
@@ -141,7 +140,7 @@ def _follow(space: str | None, criteria: EventFilter, after: str | None, *, as_j
         if not _matches(row, criteria):
             return
         if as_json:
-            write_json(asdict(row), indent=None)
+            write_json(row, indent=None)
         else:
             _show([row])
 
@@ -358,17 +357,15 @@ def undo(  # noqa: PLR0913, PLR0917 - each argument is an option
     by: Author = None,
     since: Since = None,
     space: AdministeredSpace = None,
-    dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Show what would happen, and change nothing.")
-    ] = False,
+    dry_run: DryRun = False,
     with_others: Others = False,
-    yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
+    yes: LongYes = False,
     run: Run = None,
     event: Event = None,
     revert: Revert = None,
     purge: Purge = False,
     older_than: OlderThan = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Write JSON.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Undo what one author wrote since a time.
 
@@ -467,7 +464,7 @@ class _Undo:
 
     def _show(self, plan: list[PlanRow]) -> None:
         if self._as_json:
-            write_json([asdict(row) for row in plan])
+            write_json(plan)
         else:
             open_console().print(draw_plan(str(self._scope), plan))
 
@@ -483,7 +480,7 @@ class _Undo:
 def _report_undone(done: Sequence[UndoRow], *, as_json: bool) -> None:
     """Write what was undone in each space, and how to put it back."""
     if as_json:
-        write_json([asdict(row) for row in done])
+        write_json(done)
     for row in done:
         write_message(
             f"Undo {row.undo_id} in {row.space_name}: {count_steps(row)}. "
@@ -494,7 +491,7 @@ def _report_undone(done: Sequence[UndoRow], *, as_json: bool) -> None:
 def _revert(undo: int, space: str | None, *, as_json: bool) -> None:
     rows = ask(commands.revert, space, undo)
     if as_json:
-        write_json([asdict(row) for row in rows] if len(rows) > 1 else asdict(rows[0]))
+        write_json(rows if len(rows) > 1 else rows[0])
     for row in rows:
         merged = f", {row.merged} existed again already" if row.merged else ""
         write_message(f"Reverted undo {undo} in {row.space_name}: {row.restored} restored{merged}.")
@@ -509,7 +506,7 @@ def _purge(older_than: str | None, space: str | None, *, yes: bool, as_json: boo
         )
     rows = ask(commands.purge, space, span)
     if as_json:
-        write_json([asdict(row) for row in rows])
+        write_json(rows)
     for row in rows:
         write_message(
             f"Purged {row.undos} undos in {row.space_name}: {row.rows} rows are gone for good."

@@ -11,10 +11,15 @@ from textrawl.access.principal import Directory
 from textrawl.cli.administration import (
     Administration,
     administer,
-    draw_rows,
-    write_instant,
 )
-from textrawl.cli.console import open_console, write_json, write_line, write_message
+from textrawl.cli.console import (
+    draw_rows,
+    open_console,
+    write_instant,
+    write_json,
+    write_line,
+    write_message,
+)
 from textrawl.cli.inputs import AdministeredSpace, AsJson
 from textrawl.errors import ArgumentInvalid
 from textrawl.memory.webhooks import WEBHOOK_EVENTS, AddedWebhook, WebhookRow, Webhooks
@@ -99,7 +104,7 @@ def list_webhooks(space: AdministeredSpace = None, as_json: AsJson = False) -> N
     """Show the webhooks, without their secrets."""
     rows = _find_rows(space)
     if as_json:
-        write_json([asdict(row) for row in rows])
+        write_json(rows)
     elif rows:
         columns = ("id", "space", "address", "events", "content", "added by", "state")
         cells = [
@@ -122,7 +127,7 @@ def status(space: AdministeredSpace = None, as_json: AsJson = False) -> None:
     """Show what waits to be delivered, and the last error of each webhook."""
     rows = _find_rows(space)
     if as_json:
-        write_json([asdict(row) for row in rows])
+        write_json(rows)
     elif rows:
         columns = ("id", "state", "queue", "oldest", "delivered", "failures", "next try", "error")
         cells = [
