@@ -29,7 +29,6 @@ from tests.support.commands import Launch, Run
 from textrawl.archive.backups import find_program, run_program
 from textrawl.embedded.postmaster import APP, OWNER
 from textrawl.errors import StartRefused
-from textrawl.postgres.sql_files import read_folder
 
 pytestmark = pytest.mark.slow
 
@@ -329,40 +328,6 @@ def test_a_backup_from_before_the_first_release_is_refused(
     assert "Restore it with the version that made it" in outcome.complaint
     with psycopg.connect(empty) as owner:
         assert owner.execute("select to_regnamespace('textrawl')").fetchone() == (None,)
-
-
-def test_a_backup_from_before_the_hashes_of_migrations_is_restored(
-    run: Run, url: str, empty: str, tmp_path: Path
-) -> None:
-    with psycopg.connect(url) as owner:
-        owner.execute("alter table textrawl.migration drop column hash")
-    file = write_backup(run, url, tmp_path)
-
-    outcome = run("restore", str(file), DATABASE_URL=empty)
-
-    assert outcome.code == 0, outcome.complaint
-    with psycopg.connect(empty) as owner:
-        query = "select count(*) from textrawl.migration where hash is null"
-        assert owner.execute(query).fetchone() == (0,)
-
-
-def test_a_backup_from_before_the_squash_of_the_same_tables_is_restored(
-    run: Run, url: str, empty: str, tmp_path: Path
-) -> None:
-    with psycopg.connect(url) as owner:
-        owner.execute(
-            """update textrawl.migration set name = '0021_stand_in' where name = '0009_proposals';
-               update textrawl.migration set name = '0001_spaces' where name = '0001_actors'"""
-        )
-    file = write_backup(run, url, tmp_path)
-
-    succeed(run, "restore", str(file), DATABASE_URL=empty)
-
-    with psycopg.connect(empty) as owner:
-        names = [
-            name for (name,) in owner.execute("select name from textrawl.migration order by 1")
-        ]
-    assert names == list(read_folder("migrations"))
 
 
 def make_unreleased(url: str) -> None:

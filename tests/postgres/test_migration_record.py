@@ -69,11 +69,6 @@ def read(conninfo: str, query: Any = _CATALOGUE) -> list[Any]:
         return [value for (value,) in owner.execute(query).fetchall()]
 
 
-def forget_hashes(conninfo: str) -> None:
-    """Make the record that a version from before the hashes leaves."""
-    run(conninfo, "alter table migration drop column hash")
-
-
 async def test_a_memory_of_edited_migrations_is_refused_with_the_commands_that_move_it(
     empty: str,
 ) -> None:
@@ -95,54 +90,6 @@ async def test_a_memory_of_edited_migrations_is_refused_with_the_commands_that_m
         assert ("DATA_DIR and DATABASE_URL are the names there" in words) == (newest[:4] == "0008")
         assert "Nothing was changed" in words
         assert read(empty) == before
-
-
-async def test_a_memory_from_before_the_hashes_is_adopted_if_its_tables_are_those_of_this_version(
-    memory: str,
-) -> None:
-    forget_hashes(memory)
-    with pytest.raises(SchemaOutdated, match="run `textrawl migrate`"):
-        await check(memory, serving=False)
-
-    assert await migrate(memory) == MigrationReport([], rebuilt=True)
-
-    hashes = [hash_migration(text) for text in read_folder("migrations").values()]
-    assert read(memory, "select hash from textrawl.migration order by name") == hashes
-    assert await migrate(memory, thorough=True) == MigrationReport([], rebuilt=False)
-    await check(memory, serving=False)
-
-
-async def test_a_memory_that_a_former_version_migrated_from_edited_tables_is_refused(
-    memory: str,
-) -> None:
-    forget_hashes(memory)
-    run(memory, "alter table space_grant drop constraint space_grant_scopes_check")
-    before = read(memory)
-
-    with pytest.raises(
-        StartRefused, match=r"space_grant_scopes_check is missing.*worktree add \S+ 14baf02"
-    ):
-        await migrate(memory)
-
-    assert read(memory) == before
-
-
-async def test_indexes_and_foreign_keys_of_a_former_text_are_made_as_they_are_now(
-    memory: str,
-) -> None:
-    before = read(memory)
-    forget_hashes(memory)
-    run(
-        memory,
-        """drop index observation_growth_idx;
-           create index observation_growth_idx on observation (created_at);
-           alter table undo add constraint former foreign key (actor_id) references actor""",
-    )
-
-    await migrate(memory)
-
-    assert read(memory) != before  # the time of the hashes
-    assert await migrate(memory, thorough=True) == MigrationReport([], rebuilt=False)
 
 
 async def test_a_migration_that_was_edited_after_a_memory_ran_it_is_refused(memory: str) -> None:

@@ -10,7 +10,7 @@ from tests.conftest import Databases
 from tests.sql.table_dump import dump_tables
 from tests.support.pages import ROOT
 from textrawl.embedded.postmaster import OWNER, SUPERUSER
-from textrawl.postgres.catalogue import (
+from textrawl.postgres.migration_record import (
     Difference,
     compare_catalogue,
     read_found,

@@ -12,10 +12,9 @@ import psycopg
 from psycopg import AsyncConnection
 
 from textrawl.errors import ServerBusy, StartRefused
-from textrawl.postgres.catalogue import compare_catalogue
 from textrawl.postgres.connection import Connection, OwnerLogin, connect, is_distributed
 from textrawl.postgres.database import Database, compose, translate
-from textrawl.postgres.migration_record import describe_unfit
+from textrawl.postgres.migration_record import compare_catalogue, describe_unfit
 from textrawl.postgres.pool import (
     find_end,
     find_followed_timeline,

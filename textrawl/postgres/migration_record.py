@@ -1,24 +1,135 @@
-"""The record of the migrations that a database ran: their names, and hashes of their texts.
+"""What a database says about its schema: the record of its migrations, and its catalogue.
 
-A migration that was edited after a database ran it has another hash. So the database is refused
-before anything is changed. A database from before the hashes is judged by its tables.
+The record has the names of the migrations that a database ran, and hashes of their texts. A
+migration that was edited after a database ran it has another hash. So the database is refused
+before anything is changed. If the record has names of other files, the tables are compared.
+
+The catalogue has the tables, types and functions of a database, which are compared with those that
+this version expects. An administrator can have changed them by hand.
 """
 
 import hashlib
 import re
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
-from psycopg import AsyncConnection
+from psycopg import AsyncConnection, sql
 
 from textrawl.errors import SchemaOutdated, StartRefused
-from textrawl.postgres.catalogue import (
-    Difference,
-    compare_catalogue,
-    describe_differences,
-    repair,
+from textrawl.postgres.sql_files import (
+    find_missing,
+    list_folders,
+    list_views,
+    read_catalogue,
+    read_catalogue_query,
+    read_fingerprint,
+    read_folder,
 )
-from textrawl.postgres.sql_files import find_missing, read_fingerprint, read_folder
+
+_FUNCTION = re.compile(r"^create (?:or replace )?function (?:textrawl\.)?(\w+)", re.MULTILINE)
+_LINE = re.compile(r"(\w+) (.+?): ?(.*)")
+_BODY = re.compile(r"\bas \$(\w*)\$(.*?)\$\1\$|^as '([^']*)';", re.DOTALL | re.MULTILINE)
+# An administrator can add these. Another column, constraint, policy or trigger changes writes.
+_HARMLESS = {"table", "type", "index", "view", "function"}
+
+REBUILT = ("function", "view")
+"""The kinds of objects that each migration creates again."""
+
+Catalogue = dict[tuple[str, str], str]
+"""The definition of each object, by kind and name. A part of a table has the name TABLE.PART."""
+
+
+@dataclass(frozen=True)
+class Difference:
+    """An object that differs. A definition is None if the object is not there or not expected."""
+
+    kind: str
+    name: str
+    found: str | None
+    expected: str | None
+
+    def __str__(self) -> str:
+        if self.expected is None:
+            return f"the {self.kind} {self.name} is not of this version"
+        return f"the {self.kind} {self.name} {'is missing' if self.found is None else 'differs'}"
+
+
+async def compare_catalogue(
+    connection: AsyncConnection[Any], *, code: bool = True
+) -> list[Difference]:
+    """Return what differs from the catalogue that this version expects.
+
+    Without `code`, functions and views are not compared. The database must have the schema
+    textrawl. Nothing is changed.
+    """
+    expected = _expect_tables() | (_expect_code() if code else {})
+    found = await read_found(connection)
+    tables = {name for kind, name in expected if kind == "table"}
+    differences = [
+        Difference(kind, name, found.get((kind, name)), definition)
+        for (kind, name), definition in expected.items()
+        if found.get((kind, name)) != definition
+    ]
+    return differences + [
+        Difference(kind, name, definition, None)
+        for (kind, name), definition in found.items()
+        if (kind, name) not in expected
+        and kind not in _HARMLESS
+        and name.partition(".")[0] in tables
+    ]
+
+
+def describe_differences(differences: list[Difference], *, most: int = 20) -> str:
+    """Return the differences as a part of a message, which names at most `most` of them."""
+    more = len(differences) - most
+    named = ", ".join(str(difference) for difference in differences[:most])
+    return named + (f" and {more} others" if more > 0 else "")
+
+
+async def read_found(connection: AsyncConnection[Any]) -> Catalogue:
+    """Return the catalogue of the schema textrawl in the database."""
+    query = "select extnamespace::regnamespace::text from pg_extension where extname = 'vector'"
+    async with connection.transaction():
+        row = await (await connection.execute(query)).fetchone()
+        path = sql.SQL("set local search_path = textrawl, {}, pg_temp")
+        await connection.execute(path.format(sql.SQL(cast("Any", row[0] if row else "public"))))
+        rows = await (await connection.execute(read_catalogue_query())).fetchall()
+    return {(kind, name): " ".join(definition.split()) for kind, name, definition in rows}
+
+
+def write_catalogue(catalogue: Catalogue) -> str:
+    """Return the text of sql/catalogue.txt: one object a line, without functions and views."""
+    lines = (
+        f"{kind} {name}: {definition}".rstrip()
+        for (kind, name), definition in catalogue.items()
+        if kind not in REBUILT
+    )
+    return "".join(f"{line}\n" for line in lines)
+
+
+def _expect_tables() -> Catalogue:
+    parts = [_LINE.fullmatch(line) for line in read_catalogue().splitlines()]
+    return {(part[1], part[2]): part[3] for part in parts if part}
+
+
+def _expect_code() -> Catalogue:
+    """Return functions with the hash of their text, and views, as the files of sql/ create them."""
+    expected: Catalogue = {("view", name): "" for name in list_views()}
+    # Policies and triggers call functions that migrations create.
+    for text in (*read_folder("migrations").values(), *read_folder(*list_folders()).values()):
+        starts = [*_FUNCTION.finditer(text)]
+        for place, start in enumerate(starts):
+            end = starts[place + 1].start() if place + 1 < len(starts) else len(text)
+            expected["function", start[1]] = _hash_body(text[start.start() : end])
+    return expected
+
+
+def _hash_body(text: str) -> str:
+    """Return the hash of the text that Postgres stores, or "" for a body with `begin atomic`."""
+    if (body := _BODY.search(text)) is None:
+        return ""
+    return hashlib.md5((body[2] or body[3]).encode(), usedforsecurity=False).hexdigest()
+
 
 # Neither changes a table, so both can be edited.
 _COMMENTS = re.compile(r"^[ \t]*--[^\n]*\n|^comment on [^;]*? is\s+'.*?';[ \t]*$", re.M | re.S)
@@ -33,10 +144,6 @@ _PATCH = (
     "export of that version stops at its own policies"
 )
 _NAMES = " (but DATA_DIR and DATABASE_URL are the names there, without TEXTRAWL_)"
-_ADD_HASH = """
-    alter table migration add column if not exists hash text;
-    comment on column migration.hash is 'SHA-256 of its text without comments.';
-"""
 # The last commit that can export the tables of a database with these migrations. Before the hashes,
 # migrations were edited, so the names alone do not say whether this version can use the tables.
 _EXPORTERS = (
@@ -52,15 +159,13 @@ _FIRST_FILE = "0001_spaces"
 
 @dataclass(frozen=True)
 class Plan:
-    """The migrations to run. `adopts` is true if the tables then have to be compared.
+    """The migrations to run. `adopts` is true if the record has names of files that were squashed.
 
-    Tables are compared if the record has no hashes, or has the names of other files. `recorded` has
-    the names of the record.
+    Then the tables are those of this version, but the record has to be written again.
     """
 
     missing: list[str]
-    adopts: bool
-    recorded: list[str]
+    adopts: bool = False
 
 
 def hash_migration(text: str) -> str:
@@ -116,13 +221,11 @@ async def plan_migrations(connection: AsyncConnection[Any]) -> Plan:
     # If migrations were squashed into a file with another name, the tables are still the same.
     if record.keys() - files.keys() and files.keys() - record.keys():
         differences = await compare_catalogue(connection, code=False)
-        plan = Plan([], adopts=True, recorded=[*record])
         if not differences:
-            return plan
+            return Plan([], adopts=True)
         if _FIRST_FILE in record:
-            raise refuse_draft(plan, describe_differences(differences, most=5))
-    missing = find_missing(set(record), "database")
-    return Plan(missing, adopts=None in record.values(), recorded=[*record])
+            raise _refuse_draft(max(record), describe_differences(differences, most=5))
+    return Plan(find_missing(set(record), "database"))
 
 
 async def require_current(connection: AsyncConnection[Any]) -> None:
@@ -146,16 +249,6 @@ async def has_current_code(connection: AsyncConnection[Any]) -> bool:
     return await cursor.fetchone() == (read_fingerprint(),)
 
 
-async def require_expected(connection: AsyncConnection[Any], plan: Plan) -> None:
-    """Raise StartRefused, with what differs, unless the catalogue is that of this version."""
-    if not (differences := await compare_catalogue(connection)):
-        return
-    if not plan.adopts:
-        raise StartRefused(describe_unfit(differences))
-    if not await repair(connection, differences):
-        raise refuse_draft(plan, describe_differences(differences, most=5))
-
-
 def describe_unfit(differences: list[Difference]) -> str:
     """Return the message about tables that were changed by hand."""
     return (
@@ -166,11 +259,10 @@ def describe_unfit(differences: list[Difference]) -> str:
     )
 
 
-def refuse_draft(plan: Plan, reason: str) -> StartRefused:
+def _refuse_draft(newest: str, reason: str) -> StartRefused:
     """Return the error for tables that earlier texts of the migrations made."""
-    newest = max(plan.recorded, default="")
     # The numbers are those of the files before the squash.
-    fitting = [row for row in _EXPORTERS if _FIRST_FILE in plan.recorded and newest[:4] <= row[0]]
+    fitting = [row for row in _EXPORTERS if newest[:4] <= row[0]]
     _, commit, patch, renamed = [*fitting, _EXPORTERS[-1]][0]
     move = _MOVE.format(commit=commit, patch=patch, names=renamed)
     return StartRefused(
@@ -182,8 +274,6 @@ def refuse_draft(plan: Plan, reason: str) -> StartRefused:
 async def write_record(connection: AsyncConnection[Any]) -> None:
     """Record all migrations of this version with their hashes."""
     files = read_folder("migrations")
-    if None in (await _read_record(connection)).values():
-        await connection.execute(_ADD_HASH)
     await connection.execute("delete from migration where name <> all(%s)", (list(files),))
     for name, text in files.items():
         await connection.execute(

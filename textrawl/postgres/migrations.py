@@ -19,7 +19,6 @@ from psycopg import AsyncConnection, sql
 from psycopg.conninfo import make_conninfo
 
 from textrawl.errors import StartRefused
-from textrawl.postgres.catalogue import REBUILT, compare_catalogue
 from textrawl.postgres.connection import connect, is_distributed, make_password, write_verifier
 from textrawl.postgres.inspection import (
     LockHolder,
@@ -28,14 +27,13 @@ from textrawl.postgres.inspection import (
     find_lock_holders,
 )
 from textrawl.postgres.migration_record import (
-    Plan,
+    REBUILT,
+    compare_catalogue,
     describe_unfit,
     ensure_record,
     has_current_code,
     plan_migrations,
-    refuse_draft,
     require_current,
-    require_expected,
     write_record,
 )
 from textrawl.postgres.sql_files import (
@@ -66,8 +64,6 @@ _NO_EXTENSION = (
     psycopg.errors.UndefinedFile,
     psycopg.errors.FeatureNotSupported,
 )
-# Errors of a migration that meets other tables than those that it was written for.
-_UNFIT = (psycopg.ProgrammingError, psycopg.IntegrityError, psycopg.DataError)
 
 
 @dataclass(frozen=True)
@@ -375,22 +371,12 @@ async def _bring_up_to_date(
             raise StartRefused(describe_unfit(differences))
         if not differences:
             return MigrationReport([], rebuilt=False)
-    await _rebuild(connection, plan)
-    await write_record(connection)
-    if thorough or (plan.adopts and not await is_distributed(connection)):
-        await require_expected(connection, plan)
-    return MigrationReport(plan.missing, rebuilt=True)
-
-
-async def _rebuild(connection: AsyncConnection, plan: Plan) -> None:
-    """Run the missing migrations, and create functions and views again."""
     files = read_folder("migrations")
-    try:
-        await drop_code(connection)
-        for name in plan.missing:
-            await connection.execute(files[name])
-        await create_code(connection)
-    except _UNFIT as error:
-        if not plan.adopts or isinstance(error, psycopg.errors.InsufficientPrivilege):
-            raise
-        raise refuse_draft(plan, str(error.diag.message_primary)) from error
+    await drop_code(connection)
+    for name in plan.missing:
+        await connection.execute(files[name])
+    await create_code(connection)
+    await write_record(connection)
+    if thorough and (differences := await compare_catalogue(connection)):
+        raise StartRefused(describe_unfit(differences))
+    return MigrationReport(plan.missing, rebuilt=True)

@@ -16,8 +16,6 @@ from textrawl.errors import StartRefused
 _TABLES = "migrations"
 _VIEWS = "views"
 _GRANTS = "grants"
-# The last migration before all of them were squashed. The tables of such a memory are compared.
-_LAST_BEFORE_SQUASH = "0021_stand_in"
 _CLUSTERED = ("cells", "cluster")  # only a distributed memory has these functions
 _VIEW = re.compile(r"^create (?:or replace )?view textrawl\.(\w+)", re.MULTILINE)
 _FIRST_STEPS = {
@@ -69,7 +67,7 @@ def find_missing(recorded: set[str], subject: Literal["database", "backup"]) -> 
     """
     refuse_unreleased(recorded, subject)
     files = read_folder("migrations")
-    if (unknown := recorded - files.keys()) and _LAST_BEFORE_SQUASH not in recorded:
+    if unknown := recorded - files.keys():
         raise StartRefused(
             f"The {subject} was made by a newer textrawl (it has {max(unknown)}): upgrade textrawl"
         )
@@ -84,8 +82,6 @@ def refuse_unreleased(recorded: set[str], subject: Literal["database", "backup"]
     version.
     """
     files = read_folder("migrations").keys()
-    if _LAST_BEFORE_SQUASH in recorded:
-        return
     if (unknown := recorded - files) and files - recorded:
         raise StartRefused(
             f"The {subject} was made by a textrawl from before the first release (it has "
