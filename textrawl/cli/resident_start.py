@@ -11,7 +11,7 @@ from textrawl.settings import read_settings
 with pause_collection():
     from textrawl.cli.administration import require_memory
     from textrawl.cli.console import write_error
-    from textrawl.resident.process import run_resident
+    from textrawl.resident.listener import run_resident
 
 IDLE = 15.0  # minutes
 TAKEN = "Another process has this memory open for hooks and quick commands"

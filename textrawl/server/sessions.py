@@ -15,8 +15,7 @@ from textrawl.environment import read_sources
 from textrawl.errors import ArgumentInvalid, StartRefused
 from textrawl.resident.answers import Admission, answer
 from textrawl.resident.client import choose_address
-from textrawl.resident.listener import Listener
-from textrawl.resident.process import TRAIL_NAMES, locate
+from textrawl.resident.listener import TRAIL_NAMES, Listener, locate
 from textrawl.server.early_reader import Endpoint
 from textrawl.server.handover import (
     LEAVING_LINE,

@@ -3,7 +3,7 @@
 import json
 from typing import Any
 
-from textrawl.server.conversation import Conversation, Repetition
+from textrawl.server.relay import Conversation, Repetition
 
 READS = frozenset({"query_memory"})
 

@@ -73,7 +73,7 @@ def find_answer(request: Request, *, create: bool = False) -> SocketAnswer:
 
 def _open_and_answer(request: Request, *, create: bool) -> SocketAnswer:
     # A running process answers most requests, and these modules take half a second to load.
-    from textrawl.resident import answers, process  # noqa: PLC0415 - see above
+    from textrawl.resident import answers, listener  # noqa: PLC0415 - see above
 
     settings = read_settings()
     if not settings.enable_memory:
@@ -84,7 +84,7 @@ def _open_and_answer(request: Request, *, create: bool) -> SocketAnswer:
             require_memory(settings)
 
     async def run() -> SocketAnswer:
-        async with process.open_tools(settings, serving=False) as tools:
+        async with listener.open_tools(settings, serving=False) as tools:
             answer = await answers.answer(tools, json.dumps(complete(request)).encode())
             return read_answer(answer)
 

@@ -1,7 +1,7 @@
 """Streamable HTTP at /mcp, /mcp/{space} and /mcp/t/{toolset}, for every protocol version."""
 
 import logging
-from collections.abc import AsyncGenerator, Callable, Mapping
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any, get_args
@@ -9,13 +9,16 @@ from typing import TYPE_CHECKING, Any, get_args
 import anyio
 from mcp.server import MCPServer
 from mcp.server.auth.handlers.metadata import ProtectedResourceMetadataHandler
+from mcp.server.auth.middleware.bearer_auth import RequireAuthMiddleware
 from mcp.server.auth.routes import build_resource_metadata_url, cors_middleware
 from mcp.server.streamable_http_manager import StreamableHTTPASGIApp
 from mcp.server.transport_security import TransportSecuritySettings
 from mcp.shared.auth import ProtectedResourceMetadata
 from pydantic import AnyHttpUrl
 from starlette.applications import Starlette
-from starlette.routing import Mount, Route
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Mount, Route, request_response
 from starlette.types import ASGIApp
 
 from textrawl.access.principal import Scope
@@ -23,8 +26,8 @@ from textrawl.errors import TextrawlError
 from textrawl.server.framing import MOST_BYTES
 from textrawl.server.http.authentication import Authentication, Lookup, Revocations
 from textrawl.server.http.commands import COMMANDS, serve_commands
-from textrawl.server.http.exchanges import Exchanges
 from textrawl.server.http.guards import (
+    LIVENESS,
     METADATA,
     PAGES,
     Bodies,
@@ -33,15 +36,14 @@ from textrawl.server.http.guards import (
     Hosts,
     RequestLimits,
     Requests,
+    Welcome,
     bracket,
     build_refusal,
     refuse_exposure,
 )
 from textrawl.server.http.listening import listen, serve_app
-from textrawl.server.http.metrics import Metrics
-from textrawl.server.http.probes import CheckReadiness, build_probes
-from textrawl.server.http.sessions import Sessions
-from textrawl.server.http.welcome import Welcome
+from textrawl.server.http.metrics import CONTENT_TYPE, Metrics
+from textrawl.server.http.sessions import Exchanges, Sessions
 from textrawl.server.logs import ANNOUNCEMENT
 from textrawl.settings import Settings
 from textrawl.tools.catalogue import choose_names, choose_tools
@@ -51,6 +53,8 @@ if TYPE_CHECKING:
     from textrawl.tools.call import App
 
 ToolsetMount = Callable[[MCPServer[Any]], Starlette]
+CheckReadiness = Callable[[], Awaitable[tuple[bool, dict[str, object]]]]
+"""A function that returns whether calls would succeed, and the answer of /readyz."""
 
 
 def add_paths(app: Starlette, servers: Mapping[str, MCPServer[Any]], mount: ToolsetMount) -> None:
@@ -157,6 +161,35 @@ def build_http_app(
     _add_guards(app, settings, lookup, metadata_url)
     app.add_middleware(Requests, metrics=metrics)
     return app
+
+
+def build_probes(
+    check_readiness: CheckReadiness,
+    metrics: Metrics,
+    *,
+    insecure: bool,
+    metadata_url: AnyHttpUrl | None,
+) -> list[Route]:
+    """Return the routes. /healthz needs no token, and /metrics needs the scope `metrics`."""
+
+    async def answer_alive(_: Request) -> JSONResponse:
+        """Answer 200 as long as the process runs."""
+        return JSONResponse({"status": "ok"})
+
+    async def answer_ready(_: Request) -> JSONResponse:
+        """Answer 200 if calls would succeed, else 503 with the reason."""
+        ready, answer = await check_readiness()
+        return JSONResponse(answer, status_code=200 if ready else 503)
+
+    async def answer_metrics(_: Request) -> Response:
+        return Response(metrics.write(), media_type=CONTENT_TYPE)
+
+    guarded = RequireAuthMiddleware(request_response(answer_metrics), ["metrics"], metadata_url)
+    return [
+        Route(LIVENESS, answer_alive),
+        Route("/readyz", answer_ready),
+        Route("/metrics", answer_metrics if insecure else guarded, methods=["GET"]),
+    ]
 
 
 def _add_guards(

@@ -13,12 +13,13 @@ from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import JSONResponse
 from starlette.routing import Route
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from textrawl.access.principal import Caller, keep_caller
 from textrawl.access.request import find_principal, find_request_id, find_space
 from textrawl.errors import MemoryNotEnabled, ReadOnly, TextrawlError
 from textrawl.memory.commands import OPERATIONS, Operation, Session
+from textrawl.server.http.sessions import Body
 from textrawl.values.text import NAME_LENGTH, clean_name
 from textrawl.wire.replies import describe_error
 
@@ -52,11 +53,13 @@ class CommandEndpoint:
         if scope["method"] != "POST":
             await self._tools(scope, receive, send)
             return
-        first = await receive()  # `Exchanges` passes the whole body on, and has checked it
-        message = json.loads(first["body"])
+        body = Body(receive)
+        await body.receive()  # `Exchanges` passes the whole body on, and has checked it
+        message = json.loads(body.read)
         operation = OPERATIONS.get(str(message.get("method")))
         if operation is None:
-            await self._tools(scope, _replay(first, receive), send)
+            body.rewind()
+            await self._tools(scope, body.receive, send)
             return
         await (await self._answer(operation, message, Request(scope)))(scope, receive, send)
 
@@ -78,16 +81,6 @@ class CommandEndpoint:
             seconds = time.perf_counter() - began
             self._server.observe_call(f"command_{operation.name}", outcome, seconds)
         return JSONResponse(reply)
-
-
-def _replay(first: Message, receive: Receive) -> Receive:
-    """Return a `receive` whose first message is `first`."""
-    waiting = [first]
-
-    async def receive_again() -> Message:
-        return waiting.pop() if waiting else await receive()
-
-    return receive_again
 
 
 async def _run(

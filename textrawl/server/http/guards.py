@@ -1,4 +1,4 @@
-"""Checks that a request passes before it is read: host, size, time, rate."""
+"""Checks that a request passes before it is read: host, size, time, rate; a page for browsers."""
 
 import ipaddress
 import logging
@@ -7,6 +7,7 @@ import re
 import time
 from collections import Counter, deque
 from collections.abc import Callable, Hashable
+from html import escape
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 from uuid import uuid4
@@ -17,7 +18,7 @@ from mcp.types.version import HANDSHAKE_PROTOCOL_VERSIONS
 from starlette.datastructures import Headers
 from starlette.middleware.cors import CORSMiddleware
 from starlette.requests import ClientDisconnect, Request
-from starlette.responses import JSONResponse, Response
+from starlette.responses import HTMLResponse, JSONResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from textrawl.access.principal import Principal
@@ -472,3 +473,52 @@ def _opens_session(request: Request) -> bool:
         return False
     bare = request.method == "POST" and "mcp-session-id" not in request.headers
     return bare and not is_modern(request.headers)
+
+
+_PAGE = """<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<title>textrawl</title>
+<h1>textrawl</h1>
+<p>This is a memory for AI agents. It speaks MCP, which a browser does not.</p>
+<p>To connect a client, run
+<code>textrawl connect CLIENT --url {address}/mcp --token-file FILE</code>
+with a token that the administrator made with <code>textrawl token create</code>.</p>
+<p>In a terminal, the commands of every day use this memory with
+<code>TEXTRAWL_SERVER_URL={address}/mcp</code> and <code>TEXTRAWL_ACCESS_TOKEN_FILE</code>.</p>
+{explorer}
+</html>
+"""
+_EXPLORER = f'<p>People look into the memory at <a href="{PAGES}">{PAGES}</a>.</p>'
+
+
+class Welcome:
+    """Answers a browser that has no token with a page in place of an error for programs."""
+
+    def __init__(self, app: ASGIApp, *, public_url: str | None, explorer: bool) -> None:
+        self._app = app
+        self._public_url = public_url
+        self._explorer = explorer
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve one request, or answer with the page."""
+        if not _is_from_browser(scope):
+            await self._app(scope, receive, send)
+            return
+        host = Headers(scope=scope).get("host", "")
+        page = _PAGE.format(
+            address=escape(self._public_url or f"http://{host}"),
+            explorer=_EXPLORER if self._explorer else "",
+        )
+        status = 200 if scope["path"] == "/" else 401
+        await HTMLResponse(page, status, headers=dict(PROTECTING))(scope, receive, send)
+
+
+def _is_from_browser(scope: Scope) -> bool:
+    """Return whether a person's browser asks, for something else than the explorer."""
+    if scope["type"] != "http" or scope["method"] != "GET":
+        return False
+    if is_open(scope["path"]) or is_page(scope["path"]):
+        return False
+    headers = Headers(scope=scope)
+    return "text/html" in headers.get("accept", "") and "authorization" not in headers

@@ -1,4 +1,7 @@
-"""Sessions of clients that begin with `initialize`. A session outlives the server that opened it.
+"""Checks of each message before the SDK reads it, and sessions that outlive their server.
+
+Broken messages and repeated ids are refused. A request of an unknown session gets a 404, as the
+protocol demands, and this module adds the reason to the response.
 
 A client should begin a new session after a 404, but the SDKs of TypeScript and Python do not: their
 programs fail until they are restarted. So the id of a session also holds what the client said about
@@ -17,22 +20,161 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import anyio
-from mcp.types import InitializeRequestParams
-from mcp.types.version import HANDSHAKE_PROTOCOL_VERSIONS
+from mcp.server.streamable_http import GET_STREAM_KEY
+from mcp.types import (
+    INVALID_REQUEST,
+    InitializeRequestParams,
+    JSONRPCMessage,
+    JSONRPCRequest,
+    RequestId,
+)
 from starlette.datastructures import Headers, MutableHeaders
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from textrawl.access.request import find_principal
+from textrawl.server.framing import MOST_BYTES, MessageBuffer, Outline
+from textrawl.server.http.guards import is_modern
+from textrawl.server.messages import MessageFault, read_message, refuse_length
+
+_MOST_READ = 4 * MOST_BYTES  # bytes that are read to find the id of a message that is too long
+_GRACE = 0.5  # seconds to wait for the end of an open request with the same id
+_HEADER, _RESUMED_AFTER = "mcp-session-id", b"last-event-id"
+
+_NOT_FOUND = 404
+_SESSION_GONE = (
+    "Session not found: the client ended it, another access token opened it, or the server does "
+    "not know it any more. "
+    "Initialize a new session: reconnect or restart this client"
+)
+
+_RequestKey = tuple[int | None, str, str]
+"""Token, session and id. Only one open request can have the same key."""
+
+
+class Exchanges:
+    """Reads messages before the SDK, because errors of the SDK about broken messages have no id.
+
+    If two open requests had the same id, the SDK would mix up their answers, and both requests
+    would wait forever. A client that resumes a stream gets a new stream, because events are not
+    kept.
+    """
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+        self._answering: dict[_RequestKey, anyio.Event] = {}
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve one request, or answer 400 or 413."""
+        if scope["type"] != "http" or scope["path"].split("/")[1:2] != ["mcp"]:
+            await self._app(scope, receive, send)
+        elif scope["method"] != "POST":
+            headers = [pair for pair in scope["headers"] if pair[0] != _RESUMED_AFTER]
+            await self._app({**scope, "headers": headers}, receive, send)
+        elif isinstance(body := await _read_body(scope, receive), MessageFault):
+            await _build_reply(body, 413)(scope, receive, send)
+        else:
+            await self._exchange(body, scope, receive, send)
+
+    async def _exchange(self, body: bytes, scope: Scope, receive: Receive, send: Send) -> None:
+        message = read_message(body)
+        if isinstance(message, MessageFault):
+            await _build_reply(message, 400)(scope, receive, send)
+            return
+        send = _explain_missing(getattr(message, "id", None), scope, receive, send)
+        key = _find_key(message, scope)
+        if key is None:
+            await self._app(scope, Body(receive, body).receive, send)
+            return
+        if key[-1] == GET_STREAM_KEY or not await self._is_free(key):
+            reason = "A request with this id is being answered: take another id"
+            fault = MessageFault(INVALID_REQUEST, reason, getattr(message, "id", None))
+            await _build_reply(fault, 400)(scope, receive, send)
+            return
+        ended = self._answering[key] = anyio.Event()
+        try:
+            await self._app(scope, Body(receive, body).receive, send)
+        finally:
+            del self._answering[key]
+            ended.set()
+
+    async def _is_free(self, key: _RequestKey) -> bool:
+        """Return whether no open request has `key`. Wait up to half a second for that."""
+        with anyio.move_on_after(_GRACE):
+            while (ended := self._answering.get(key)) is not None:
+                await ended.wait()
+        return key not in self._answering
+
+
+async def _read_body(scope: Scope, receive: Receive) -> bytes | MessageFault:
+    """Return the body, or a fault if the body is too long. Stop reading after _MOST_READ bytes.
+
+    Raises ClientDisconnect.
+    """
+    buffer, received = MessageBuffer(), 0
+    declared = _read_length(Headers(scope=scope))
+    more = declared <= _MOST_READ
+    while more:
+        message = await receive()
+        if message["type"] == "http.disconnect":
+            raise ClientDisconnect
+        piece = message.get("body", b"")
+        buffer.add(piece)
+        received += len(piece)
+        more = message.get("more_body", False) and received <= _MOST_READ
+    body = buffer.take()
+    if isinstance(body, Outline):
+        return refuse_length(body)
+    return body if declared <= MOST_BYTES else refuse_length(Outline())
+
+
+def _read_length(headers: Headers) -> int:
+    """Return the declared length of a body, or 0 if no length is declared."""
+    declared = headers.get("content-length", "")
+    return int(declared) if declared.isdecimal() and declared.isascii() else 0
+
+
+def _find_key(message: JSONRPCMessage, scope: Scope) -> _RequestKey | None:
+    """Return the key that no other open request can have, or None outside a session."""
+    request = Request(scope)
+    session = request.headers.get(_HEADER)
+    if session is None or not isinstance(message, JSONRPCRequest):
+        return None
+    principal = find_principal(request)
+    return principal.token if principal else None, session, str(message.id)
+
+
+def _explain_missing(number: RequestId | None, scope: Scope, receive: Receive, send: Send) -> Send:
+    """Return a `send` whose 404 says why the session is missing and what to do."""
+    if _HEADER not in Headers(scope=scope):
+        return send
+    missing = False
+
+    async def answer(message: Message) -> None:
+        nonlocal missing
+        if message["type"] == "http.response.start" and message["status"] == _NOT_FOUND:
+            missing = True
+            fault = MessageFault(INVALID_REQUEST, _SESSION_GONE, number)
+            await _build_reply(fault, _NOT_FOUND)(scope, receive, send)
+        elif not missing:
+            await send(message)
+
+    return answer
+
+
+def _build_reply(fault: MessageFault, status: int) -> Response:
+    text = fault.reply.model_dump_json(by_alias=True, exclude_unset=True)
+    return Response(text, status_code=status, media_type="application/json")
+
 
 # More than the 700 connections of a server. So a session without an open request can always be
 # found. An idle session takes about 45 kB of memory.
 MOST = 1000
 MOST_OF_ACTOR = 200
 
-_HEADER, _VERSION = "mcp-session-id", "mcp-protocol-version"
 _MOST_DESCRIBED = 2000  # characters in an id; servers and proxies accept headers of 8 kB
-_BAD_REQUEST, _NOT_FOUND = 400, 404
+_BAD_REQUEST = 400
 _DESCRIBED = ("protocolVersion", "capabilities", "clientInfo")
 _OWN_HEADERS = (b"content-length", b"content-type", b"accept", _HEADER.encode())
 
@@ -82,7 +224,7 @@ class Sessions:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one request, and note the session that it opens or uses."""
-        if scope["type"] != "http" or not _has_sessions(scope):
+        if scope["type"] != "http" or is_modern(Headers(scope=scope)):
             await self._app(scope, receive, send)
             return
         exchange = _Exchange(scope, receive, send)
@@ -94,7 +236,7 @@ class Sessions:
 
     async def _open(self, exchange: _Exchange) -> None:
         """Serve a request without a session. If it opens one, name it, and make room for it."""
-        opening, body = dict(exchange.scope), _Body(exchange.receive)  # the routes change the scope
+        opening, body = dict(exchange.scope), Body(exchange.receive)  # the routes change the scope
 
         async def name(message: Message) -> None:
             if message["type"] == "http.response.start" and message["status"] < _BAD_REQUEST:
@@ -109,7 +251,7 @@ class Sessions:
 
     async def _use(self, given: str, exchange: _Exchange) -> None:
         """Serve a request of the session `given`. If the SDK has lost it, open it again."""
-        number, body = given.partition(".")[0], _Body(exchange.receive)
+        number, body = given.partition(".")[0], Body(exchange.receive)
         key = exchange.owner, number
         session, known = self._sessions.get(key), number
         if session is not None:
@@ -201,7 +343,7 @@ class Sessions:
         changed = _change_headers(
             {**scope, "method": "POST"}, own | dict(headers or {}), without=_OWN_HEADERS
         )
-        await self._app(changed, _Body(_wait, json.dumps(message).encode()).receive, keep)
+        await self._app(changed, Body(_wait, json.dumps(message).encode()).receive, keep)
         return answered
 
     async def _add(self, number: str, session: _Session, owner: _Owner) -> None:
@@ -241,7 +383,7 @@ class Sessions:
             self._ended.popitem(last=False)
 
 
-class _Body:
+class Body:
     """The body of a request, which the SDK can read a second time."""
 
     def __init__(self, receive: Receive, body: bytes | None = None) -> None:
@@ -266,12 +408,6 @@ class _Body:
     def rewind(self) -> None:
         """Begin again with the body."""
         self._next = self._first
-
-
-def _has_sessions(scope: Scope) -> bool:
-    """Return whether the request is of a protocol version with sessions."""
-    version = Headers(scope=scope).get(_VERSION)
-    return version is None or version in HANDSHAKE_PROTOCOL_VERSIONS
 
 
 def _describe(body: bytes) -> str:
