@@ -5,16 +5,14 @@ import os
 import re
 import shlex
 import subprocess
-from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
 
 import psycopg
 import pytest
-from mcp import Client
 from psycopg import sql
 
-from tests.conftest import Databases
+from tests.conftest import Connect, Databases
 from tests.support.commands import Run
 from tests.support.composition import (
     APP_PASSWORD,
@@ -26,8 +24,6 @@ from tests.support.composition import (
 from tests.support.pages import read_commands
 from textrawl.embedded.postmaster import APP, OWNER, SUPERUSER
 from textrawl.postgres.migrations import MigrationReport, migrate
-
-Connect = Callable[..., Awaitable[Client]]
 
 SERVICES = read_composition(**{OWNER_PASSWORD: "x", APP_PASSWORD: "y"})["services"]
 SERVED = SERVICES["postgres"]["environment"]["POSTGRES_DB"]

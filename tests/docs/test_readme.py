@@ -7,7 +7,6 @@ import json
 import os
 import re
 import subprocess
-from collections.abc import Awaitable, Callable
 from importlib import resources
 from pathlib import Path
 from typing import Any, cast
@@ -17,6 +16,7 @@ import pytest
 from mcp import Client
 from mcp.types import CallToolResult
 
+from tests.conftest import Connect
 from tests.support.connecting import write_folds
 from tests.support.installation import drop_preparation
 from tests.support.pages import (
@@ -39,7 +39,6 @@ from textrawl.wire.token_counter import choose_counter
 
 pytestmark = pytest.mark.anyio
 
-Connect = Callable[..., Awaitable[Client]]
 FORMATS = ("lines", "compact", "verbose")
 README, TOOLS, SQL = (ROOT / name for name in ("README.md", "docs/tools.md", "docs/sql.md"))
 COUNTER = choose_counter()

@@ -9,7 +9,7 @@ from tests.conftest import Databases, hide_settings
 from tests.explorer.chromium import chromium
 from tests.explorer.material import fill, propose_all, write_texts
 from tests.explorer.visiting import Place, open_place
-from tests.toolsets.memory.test_documents import store
+from tests.support.sources import store
 from textrawl import read_settings
 from textrawl.access.access_token import hash_token
 from textrawl.embedded.postmaster import APP

@@ -15,8 +15,8 @@ from tests.explorer.test_issuer_sign_in import Gate, gate, provider
 from tests.explorer.test_search_page import remember
 from tests.explorer.visiting import Browser, Place
 from tests.support.connector_clients import CHATGPT, CLAUDE, DOCUMENT, connect_by_address
+from tests.support.sources import MEALS, store
 from tests.support.tool_calls import read
-from tests.toolsets.memory.test_documents import MEALS, store
 
 __all__ = ["gate", "provider"]
 

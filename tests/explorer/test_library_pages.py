@@ -10,7 +10,7 @@ import pytest
 from tests.explorer.markup import Document
 from tests.explorer.material import fill, write_texts
 from tests.explorer.visiting import Browser, Place, open_place
-from tests.toolsets.memory.test_documents import MEALS, store
+from tests.support.sources import MEALS, store
 from textrawl.access.access_token import hash_token
 from textrawl.settings import Settings
 

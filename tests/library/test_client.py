@@ -9,7 +9,7 @@ import psycopg
 import pytest
 
 from tests.library.conftest import ANSWERS, Reach
-from tests.toolsets.memory.test_documents import store
+from tests.support.sources import store
 from textrawl import Client, errors
 from textrawl_client import Put
 

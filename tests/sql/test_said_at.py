@@ -139,25 +139,6 @@ def test_a_fact_keeps_its_instant_when_its_entity_is_split(team: Team) -> None:
     assert (read_said(team, fact), has_words(team, fact, "8 May 2023")) == (_MAY, True)
 
 
-def test_a_batch_stores_the_instant_of_each_fact(team: Team) -> None:
-    facts = (
-        '[{"entity": "Ada", "type": "person", "observation": "sings", "said_at": "2023-05-08"},'
-        ' {"entity": "Ada", "type": "person", "observation": "dances"}]'
-    )
-    team.sql.execute("set timezone = 'UTC'")
-    team.sql.execute(
-        "select build_knowledge(%s::jsonb, credential => %s, space => %s)",
-        (facts, team.credential("ana"), team.space),
-    )
-
-    given = dict(
-        team.sql.execute(
-            "select content, nullif(said_at, created_at) from memory_observations"
-        ).fetchall()
-    )
-    assert given == {"sings": datetime(2023, 5, 8, tzinfo=UTC), "dances": None}
-
-
 def test_an_endless_instant_is_refused(team: Team) -> None:
     for instant in ("infinity", "-infinity"):
         with pytest.raises(psycopg.errors.CheckViolation):

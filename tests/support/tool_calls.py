@@ -2,15 +2,12 @@
 
 import json
 import re
-from collections.abc import Awaitable, Callable
 from typing import Any, LiteralString
 
 import psycopg
 from mcp import Client
 from mcp.types import CallToolResult, TextContent
 from psycopg.sql import SQL, Identifier
-
-Connect = Callable[..., Awaitable[Client]]
 
 UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 SHORT_ID = re.compile(r"[0-9a-f]{8}")

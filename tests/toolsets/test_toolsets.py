@@ -39,10 +39,6 @@ async def list_names(client: Client) -> list[str]:
     return [tool.name for tool in await list_tools(client)]
 
 
-async def test_the_default_is_the_memory_toolset(connect: Connect, era: Era) -> None:
-    assert await list_names(await connect(era)) == list(KNOWN["memory"].tools)
-
-
 async def test_toolsets_are_offered_together_each_tool_once(connect: Connect, era: Era) -> None:
     for chosen in (["all"], [*KNOWN], ["memory", "all", "graph"]):
         assert await list_names(await connect(era, toolsets=chosen)) == EVERY
@@ -82,9 +78,11 @@ async def test_models_are_told_when_to_use_the_tools_that_they_have(connect: Con
         assert named <= set(KNOWN[name].tools)
 
 
-async def test_definitions_of_a_toolset_are_those_of_its_snapshots(connect: Connect) -> None:
+async def test_definitions_of_a_toolset_are_those_of_its_snapshots(
+    connect: Connect, era: Era
+) -> None:
     for toolset in KNOWN.values():
-        client = await connect(toolsets=[toolset.name], **EXTRAS)
+        client = await connect(era, toolsets=[toolset.name], **EXTRAS)
         folder = SNAPSHOTS / toolset.name
         folder.mkdir(exist_ok=True)
         for tool in await list_tools(client):

@@ -10,8 +10,8 @@ import pytest
 from mcp import Client
 
 from tests.conftest import Connect, Era
+from tests.support.sources import MEALS, store
 from tests.support.tool_calls import read, read_error, refuse, remember
-from tests.toolsets.memory.test_documents import MEALS, store
 from textrawl import Settings
 from textrawl.wire.token_counter import choose_counter
 

@@ -1,19 +1,18 @@
 """A call that is sent again because its answer was lost does what it would have done once."""
 
 import json
-from collections.abc import Awaitable, Callable
 from typing import Any
 
 import psycopg
 import pytest
 from mcp import Client
 
+from tests.conftest import Connect
 from tests.support.gateway import Gateway, Moment
 from tests.support.tool_calls import read, read_error
 
 pytestmark = pytest.mark.anyio
 
-Connect = Callable[..., Awaitable[Client]]
 
 FACT = {"entityName": "Ada", "entityType": "person", "observation": "lives in Rome"}
 PARIS = {**FACT, "observation": "lives in Paris"}

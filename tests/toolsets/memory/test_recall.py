@@ -1,7 +1,8 @@
-"""query_memory beyond its examples: limits, pages, moments, ids, long queries, and no evidence."""
+"""query_memory beyond its examples: limits, pages, languages, documents, and no evidence."""
 
 from datetime import UTC, datetime, timedelta
 from typing import Any
+from uuid import UUID
 
 import psycopg
 import pytest
@@ -11,7 +12,8 @@ from mcp.types import RequestParamsMeta
 from benchmarks.support.long_prompts import KNOWN, Known, list_long_prompts
 from tests.conftest import ACTOR, Connect, Era
 from tests.support.providers import EmbeddingServer
-from tests.support.tool_calls import AN_ID, ask, read, refuse, relate, remember
+from tests.support.sources import store
+from tests.support.tool_calls import AN_ID, ask, read, refuse, relate, remember, text_of
 from textrawl.hooks.response import write_query
 from textrawl.values.word_lists import LEAST_SCORE
 from textrawl.wire.program import Program
@@ -23,6 +25,7 @@ async def test_what_a_model_meant_is_understood(client: Client) -> None:
     await remember(client, "Jeff", "likes tea")
     for arguments, keys in (
         ({"query": "tea"}, ["n", "e"]),
+        ({"query": "tea", "entityName": "Jeff"}, ["n", "e"]),
         ({"entityName": "Jeff"}, ["t", "o"]),
         ({}, ["n", "e"]),
         ({"mode": "", "query": "", "entityName": "Jeff"}, ["t", "o"]),
@@ -101,6 +104,7 @@ async def test_ids_are_shown_when_asked_for_and_can_be_used_again(client: Client
     answer: Any = found.structured_content
     assert answer["entities"][0]["memories"][0]["id"] == AN_ID
     assert answer["entities"][0]["memories"][0]["author"] == ACTOR
+    assert "saidAt" not in answer["entities"][0]["memories"][0]
     assert looked_up["o"] == [{"c": "likes tea", **origin}]
     await remember(client, "Jeff", "likes coffee", replaces=stored["obs"])
     assert (await ask(client, entityName="Jeff"))["o"] == ["likes coffee"]
@@ -166,19 +170,6 @@ async def test_a_name_like_none_is_just_not_found(client: Client) -> None:
     await remember(client, "Jeff", "likes tea")
     for asked in ("🦄", "%", "!!!", "' or 1=1 --", "日本"):
         assert await ask(client, entityName=asked) == {"found": False}
-
-
-async def test_relations_are_told_with_the_names_of_the_other_end(client: Client) -> None:
-    await relate(client, "Ada", "works at", "Acme")
-    await relate(client, "Ada", "Reports To", "Grace")
-
-    answer = await ask(client, entityName="Ada")
-
-    assert answer["t"] == "concept"
-    assert answer["o"] == []
-    assert sorted(answer["r"]["out"]) == ["reports_to→Grace", "works_at→Acme"]
-    assert "in" not in answer["r"]
-    assert "r" not in await ask(client, entityName="Ada", includeRelated=False)
 
 
 async def test_more_relations_than_are_read_are_counted_as_cut(
@@ -315,3 +306,192 @@ async def test_the_limit_is_one_hundred_thousand_characters(client: Client) -> N
     assert "must be text of at most 100000 characters" in long[1]
     assert empty[0] == unseen[0] == "Missing query"
     assert read(await client.call_tool("query_memory", {"query": "Falcon"}))["n"] == 1
+
+
+async def test_a_question_finds_a_fact_whose_words_it_inflects_otherwise(
+    connect: Connect, owner: psycopg.Connection
+) -> None:
+    client = await connect(embedding_provider="none")
+    for language, fact, question in (
+        ("german", "hat zwei Bücher gekauft", "Welches Buch kaufte sie?"),
+        ("french", "a mangé des pommes", "Quelle pomme mange-t-elle ?"),
+        ("spanish", "comió dos manzanas", "¿Qué manzana quiere comer?"),
+        ("simple", "猫を飼っています", "猫は何匹いますか"),
+    ):
+        owner.execute("select textrawl.change_language('default', %s)", (language,))
+        await remember(client, "Ada", fact)
+        await remember(client, "Ada", "12345")
+
+        answer = await ask(client, query=question)
+
+        assert answer["e"][0]["m"][0]["c"] == fact
+
+
+async def test_a_batch_and_its_corrections_are_found_in_the_language(
+    connect: Connect, owner: psycopg.Connection
+) -> None:
+    owner.execute("select textrawl.change_language('default', 'german')")
+    client = await connect(embedding_provider="none")
+    facts = [
+        {"entityName": "Ada", "entityType": "person", "observation": "arbeitet in Köln"},
+        {"entityName": "Bo", "entityType": "person", "observation": "arbeitete in Bonn"},
+    ]
+    assert not (await client.call_tool("build_knowledge", {"facts": facts})).is_error
+    await remember(client, "Ada", "arbeitet in Ulm", replaces="arbeitet in Köln")
+
+    answer = str(await ask(client, query="wer hat gearbeitet"))
+
+    assert [place in answer for place in ("Köln", "Bonn", "Ulm")] == [False, True, True]
+
+
+@pytest.fixture
+def source(owner: psycopg.Connection) -> UUID:
+    """A source in the personal graph `handbook`, which the caller can read."""
+    owner.execute("select create_space('handbook', tier => 'personal')")
+    owner.execute("select grant_access('ada', 'handbook', array['read'])")
+    return store(owner, "handbook")
+
+
+async def search(client: Client, **arguments: Any) -> Any:
+    """Structured content of a search."""
+    result = await client.call_tool("query_memory", {"mode": "search", **arguments})
+    assert not result.is_error, text_of(result)
+    return result.structured_content
+
+
+def list_names(answer: Any) -> list[str]:
+    return [entity["entityName"] for entity in answer["entities"]]
+
+
+async def test_documents_are_searched_only_where_asked(client: Client, source: UUID) -> None:
+    await remember(client, "Ben", "drinks coffee")
+
+    facts = await search(client, query="coffee")
+    documents = await search(client, query="coffee", sources=["documents"])
+    both = await search(client, query="coffee", sources=["facts", "documents"])
+
+    assert list_names(facts) == list_names(await search(client, query="coffee", sources=[]))
+    assert list_names(facts) == ["Ben"]
+    assert set(list_names(documents)) == {"meals.md"}
+    assert set(list_names(both)) == {"Ben", "meals.md"}
+    assert source
+
+
+async def test_a_chunk_names_its_graph_its_label_its_line_and_its_id(
+    client: Client, source: UUID
+) -> None:
+    answer = await search(client, query="when is coffee served", sources=["documents"], limit=1)
+
+    [document] = answer["entities"]
+    [chunk] = document["memories"]
+    assert [document[key] for key in ("entityName", "entityType", "space")] == [
+        "meals.md", "document", "handbook"
+    ]  # fmt: skip
+    assert (chunk["content"].strip(), chunk["line"]) == ("Coffee is served at nine.", 2)
+    assert chunk["chunkId"] == f"{source}:2"
+    assert (chunk["source"], "id" in chunk) == ("document", False)
+
+
+async def test_lines_name_the_place_and_with_ids_the_chunk(connect: Connect, source: UUID) -> None:
+    client = await connect(compact_responses="lines")
+    asked = {"query": "coffee at nine", "sources": ["documents"], "limit": 1}
+
+    plain = text_of(await client.call_tool("query_memory", asked)).splitlines()
+    with_ids = text_of(await client.call_tool("query_memory", {**asked, "includeIds": True}))
+
+    assert plain[0] == "meals.md (document) @handbook"
+    assert plain[1].endswith(" line 2: Coffee is served at nine.\\n")
+    assert f" {source}:2 " in with_ids.splitlines()[1]
+
+
+async def test_compact_text_has_the_whole_id_of_a_chunk_with_ids(
+    client: Client, source: UUID
+) -> None:
+    answer = await ask(client, query="coffee", sources=["documents"], includeIds=True, limit=1)
+
+    [document] = answer["e"]
+    assert (document["n"], document["t"], document["sp"]) == ("meals.md", "document", "handbook")
+    assert document["m"][0]["id"] == f"{source}:2"
+    assert document["m"][0]["line"] == 2
+
+
+async def test_the_caps_of_graphs_hold_and_omissions_are_counted(
+    client: Client, source: UUID, owner: psycopg.Connection
+) -> None:
+    owner.execute("select change_tier('handbook', 'personal', 10)")
+
+    answer = await search(client, query="served kitchen", sources=["documents"], minScore=0)
+
+    assert (answer["totalMemories"], answer["truncated"], answer["dropped"]) == (1, True, 2)
+    assert source
+
+
+async def test_the_ceiling_of_an_answer_holds(connect: Connect, source: UUID) -> None:
+    client = await connect(max_recall_tokens=5)
+
+    answer = await search(client, query="served kitchen", sources=["documents"], minScore=0)
+
+    assert (answer["totalMemories"], answer["dropped"]) == (0, 3)
+    assert source
+
+
+async def test_sensitive_and_unlisted_graphs_change_no_answer(
+    connect: Connect, source: UUID, owner: psycopg.Connection
+) -> None:
+    # Without a model, so that no vector that is made meanwhile changes a score.
+    client = await connect(embedding_provider="none")
+    narrow = await connect(embedding_provider="none", graphs=["handbook"])
+    asked: dict[str, Any] = {"query": "coffee", "sources": ["facts", "documents"], "minScore": 0}
+    before = await search(client, **asked)
+
+    for name, tier in (("diary", "sensitive"), ("foreign", "public"), ("unlisted", "public")):
+        owner.execute("select create_space(%s, tier => %s)", (name, tier))
+        if name != "foreign":
+            owner.execute("select grant_access('ada', %s, array['read', 'write'])", (name,))
+        store(owner, name)
+    owner.execute("select change_tier('unlisted', 'sensitive', encrypting => true)")
+
+    assert await search(client, **asked) == before
+    owner.execute("select change_tier('unlisted', 'public')")
+    assert await search(narrow, **asked) == before
+    assert source
+
+
+async def test_a_space_with_facts_in_the_address_leaves_documents_out(
+    connect: Connect, source: UUID
+) -> None:
+    client = await connect(space="default")
+    await remember(client, "Ben", "drinks coffee")
+
+    both = await search(client, query="coffee", sources=["facts", "documents"])
+
+    assert list_names(both) == ["Ben"]
+    assert source
+
+
+async def test_a_graph_in_the_address_holds_no_facts(connect: Connect, source: UUID) -> None:
+    client = await connect(space="handbook")
+
+    title, _ = await refuse(client, "query_memory", query="coffee")
+    found = await search(client, query="coffee", sources=["documents"])
+
+    assert title == "The space handbook is a graph, which holds documents"
+    assert set(list_names(found)) == {"meals.md"}
+    assert source
+
+
+async def test_documents_have_no_type(client: Client, source: UUID) -> None:
+    title, fix = await refuse(
+        client, "query_memory", query="coffee", sources=["documents"], entityTypes=["person"]
+    )
+
+    assert title == "entityTypes is only for facts"
+    assert "leave out entityTypes" in fix
+    assert source
+
+
+async def test_an_unknown_source_is_refused(client: Client) -> None:
+    title, fix = await refuse(client, "query_memory", query="coffee", sources=["web"])
+
+    assert title == "Invalid argument"
+    assert "documents" in fix
