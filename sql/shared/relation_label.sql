@@ -1,7 +1,8 @@
 create function textrawl.relation_label(relation text) returns text
-language sql immutable strict parallel safe
+language sql immutable parallel safe
 begin atomic
-    select case when relation ~ '^[^-_\s\u2010-\u2013]*[a-z][A-Z][^-_\s\u2010-\u2013]*$' then relation
+    -- The function is not strict, so that the planner can inline it. Most relations have this form already.
+    select case when relation ~ '^(?:[a-z0-9_]+|[^-_\s\u2010-\u2013]*[a-z][A-Z][^-_\s\u2010-\u2013]*)$' then relation
         else replace(textrawl.name_key(relation), ' ', '_') end;
 end;
 
