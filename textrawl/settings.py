@@ -5,7 +5,6 @@ the class `Settings` with `textrawl settings --example`. A test compares the fil
 """
 
 import os
-from collections.abc import Sequence
 from pathlib import Path
 from shlex import quote
 from typing import Annotated, Any, Literal, Self
@@ -19,7 +18,6 @@ from textrawl.environment import (
     IMPORTS,
     PREFIX,
     Value,
-    ValueSource,
     default_data_dir,
     find_value,
     read_sources,
@@ -29,15 +27,6 @@ from textrawl.errors import StartRefused
 from textrawl.values import word_lists
 from textrawl.values.choice import describe_choice
 from textrawl.values.text import DIGEST_TOKENS, LEAST_TOKENS, MOST_TOKENS
-
-
-def describe_withheld(source: ValueSource, names: Sequence[str]) -> str:
-    """Return a line that says which settings of a file are ignored, and how to allow them."""
-    return (
-        f"{source.label} sets {', '.join(names)}, which textrawl ignores there, because a "
-        "repository can bring this file. If you trust it, run textrawl trust "
-        f"{quote(str(Path(source.label).parent))}"
-    )
 
 
 class SettingSource(PydanticBaseSettingsSource):
@@ -468,22 +457,12 @@ def read_settings(**overrides: Any) -> Settings:
         return Settings(**overrides)
     except ValidationError as error:
         fields = dict.fromkeys(str(item["loc"][0]) for item in error.errors(include_input=False))
-    sources = read_sources()
-    wrong = "; ".join(
-        f"{_find_name(field, () if field in overrides else sources)} must be {_find_choice(field)}"
-        for field in fields
-    )
-    raise StartRefused(f"Settings cannot be used: {wrong}")
-
-
-def _find_name(field: str, sources: Sequence[ValueSource]) -> str:
-    """Return the name of the variable that sets `field`."""
-    found = find_value(field, sources)
-    return found.name if found else write_name(field)
-
-
-def _find_choice(name: str) -> str:
-    return describe_choice(name, Settings.model_fields[name])
+    sources, wrong = read_sources(), list[str]()
+    for field in fields:
+        found = None if field in overrides else find_value(field, sources)
+        name = found.name if found else write_name(field)
+        wrong.append(f"{name} must be {describe_choice(field, Settings.model_fields[field])}")
+    raise StartRefused(f"Settings cannot be used: {'; '.join(wrong)}")
 
 
 def write_name(field: str) -> str:
@@ -500,10 +479,15 @@ def find_origins() -> dict[str, Value | None]:
 def find_withheld() -> list[str]:
     """Return a line for each `.env` with settings that count only if the user trusts the folder.
 
-    Raises StartRefused.
+    It says how to allow them. Raises StartRefused.
     """
-    withheld = ((source, sorted(filter(is_setting, source.withheld))) for source in read_sources())
-    return [describe_withheld(source, names) for source, names in withheld if names]
+    return [
+        f"{source.label} sets {', '.join(names)}, which textrawl ignores there, because a "
+        "repository can bring this file. If you trust it, run textrawl trust "
+        f"{quote(str(Path(source.label).parent))}"
+        for source in read_sources()
+        if (names := sorted(filter(is_setting, source.withheld)))
+    ]
 
 
 def is_setting(variable: str) -> bool:

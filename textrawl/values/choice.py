@@ -47,17 +47,17 @@ def _find_kind(annotation: Any) -> Any:
 
 
 def _describe_number(field: FieldInfo, noun: str) -> str:
-    least = _find_limit(field, "ge")
-    above = _find_limit(field, "gt")
-    most = _find_limit(field, "le")
-    if least is not None:
+    limits: dict[str, float] = {
+        name: getattr(limit, name)
+        for limit in field.metadata
+        for name in ("ge", "gt", "le")
+        if hasattr(limit, name)
+    }
+    most = limits.get("le")
+    if "ge" in limits:
         end = f" to {most:,}" if most is not None else " up"
-        return f"{noun} from {least:,}{end}"
-    if above is not None:
+        return f"{noun} from {limits['ge']:,}{end}"
+    if "gt" in limits:
         end = f", at most {most:,}" if most is not None else ""
-        return f"{noun} above {above:,}{end}"
+        return f"{noun} above {limits['gt']:,}{end}"
     return noun
-
-
-def _find_limit(field: FieldInfo, name: str) -> float | None:
-    return next((getattr(limit, name) for limit in field.metadata if hasattr(limit, name)), None)

@@ -181,13 +181,8 @@ def list_name_keys(sentence: str) -> Iterator[str]:
                 if len(key) > 2 or len(key.encode()) > 2:  # noqa: PLR2004 - as names_entity()
                     yield key
             before = f"{before} {folded[end]}" if before else folded[end].lstrip(_OPENING)
-    if not sentence.isascii():
-        yield from _list_unspaced(_fold(sentence))
-
-
-def _list_unspaced(text: str) -> Iterator[str]:
-    """Yield possible names in a script without spaces: each run of a few characters."""
-    for run in _UNSPACED_RUN.findall(text):
+    # In a script without spaces, each run of a few characters can be a name.
+    for run in () if sentence.isascii() else _UNSPACED_RUN.findall(_fold(sentence)):
         for start in range(len(run)):
             for end in range(start + 2, min(start + _LONGEST_NAME, len(run)) + 1):
                 yield run[start:end]

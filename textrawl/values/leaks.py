@@ -186,20 +186,16 @@ _TOKENS = {
         r"eyJ[\w-]{8,500}\.(?:eyJ[\w-]{8,}(?:\.[\w-]{16,})?|[\w-]{16,}\.[\w-]{16,})"
     ),
 }  # fmt: skip
+_KINDS = (f"(?P<k{place}>{form})" for place, form in enumerate(_TOKENS.values()))
+_TOKEN = rf"(?<![A-Za-z0-9])(?:{'|'.join(_KINDS)})"
 _LONG = r"(?<![A-Za-z0-9])[A-Za-z0-9][\w.:/+-]{14,}|FlyV1 fm"
-
-
-@cache
-def _compile_tokens() -> re.Pattern[str]:
-    kinds = (f"(?P<k{place}>{form})" for place, form in enumerate(_TOKENS.values()))
-    return re.compile(rf"(?<![A-Za-z0-9])(?:{'|'.join(kinds)})")
 
 
 def _find_tokens(text: str) -> Iterator[tuple[str, tuple[int, int]]]:
     """Yield tokens. Long words are looked for first, because most texts have none."""
     if not _compile(_LONG).search(text):
         return
-    for match in _compile_tokens().finditer(text):
+    for match in _compile(_TOKEN, 0).finditer(text):
         group = match.lastgroup
         if group and _is_no_example(match[0]) and len(set(match[0])) > _FEWEST:
             yield [*_TOKENS][int(group[1:])], match.span()

@@ -93,8 +93,10 @@ _PROSE, _UNCLEAR, _PASTED = range(3)
 
 def remove_pasted(text: str) -> str:
     """Return the lines of a text that a person wrote. They are empty if all of it is pasted."""
-    lines = _list_lines(drop_fences(text))
-    return "\n".join(_keep_prose(lines)).strip()
+    lines = [line.rstrip() for line in drop_fences(text).splitlines() if line.strip()]
+    if len(lines) > _MOST_LINES:
+        lines = lines[: _MOST_LINES // 2] + lines[-_MOST_LINES // 2 :]
+    return "\n".join(_keep_prose([part for line in lines for part in _split_line(line)])).strip()
 
 
 def is_question(sentence: str) -> bool:
@@ -116,14 +118,6 @@ def count_words(text: str) -> int:
     """Return how many plain words a text has. Scripts without spaces have a word in two letters."""
     unspaced = 0 if text.isascii() else len(_UNSPACED.findall(text)) // 2
     return max(len(_WORD.findall(text)), unspaced)
-
-
-def _list_lines(text: str) -> list[str]:
-    """Return the lines that are not empty, and of too many the first and the last."""
-    lines = [line.rstrip() for line in text.splitlines() if line and not line.isspace()]
-    if len(lines) > _MOST_LINES:
-        lines = lines[: _MOST_LINES // 2] + lines[-_MOST_LINES // 2 :]
-    return [part for line in lines for part in _split_line(line)]
 
 
 def _split_line(line: str) -> Sequence[str]:

@@ -103,18 +103,15 @@ def read_reference_file(content: bytes, tell: Callable[[int], object]) -> Iterat
     cleaned.
     """
     reader = _Reader()
-    for number, value in _scan(_decode(content)):
+    # Each byte that is not UTF-8 becomes a lone surrogate.
+    text = content.decode(json.detect_encoding(content), "surrogateescape")
+    for number, value in _scan(text):
         if isinstance(value, RecordFault):
             yield value
         else:
             tell(count_cleaned(value))
             yield from reader.read(number, value)
     yield from reader.finish()
-
-
-def _decode(content: bytes) -> str:
-    """Return the text. Each byte that is not UTF-8 becomes a lone surrogate."""
-    return content.decode(json.detect_encoding(content), "surrogateescape")
 
 
 def _scan(text: str) -> Iterator[tuple[int, Any]]:

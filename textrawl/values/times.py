@@ -218,17 +218,6 @@ class Tense(NamedTuple):
     clause: str = ""
 
 
-class _Season(NamedTuple):
-    """A season that a question names. `place` is its number: spring is 0.
-
-    `year` is None if the question names no year. `span` is the place of its words in the text.
-    """
-
-    place: int
-    year: int | None
-    span: tuple[int, int]
-
-
 @dataclass(frozen=True)
 class _TimeWords:
     """The words of all languages, as patterns for texts without accents."""
@@ -280,7 +269,9 @@ def names_time(question: str) -> bool:
     """Return whether `question` may name a period. This takes microseconds."""
     if IDEOGRAPHS.search(question) or _YEAR.search(question):
         return True
-    return not ANCHORS.isdisjoint(_WORD.findall(question.lower())) or _names_season(question)
+    if not ANCHORS.isdisjoint(_WORD.findall(question.lower())):
+        return True
+    return bool(_load().any_season.search(_strip_accents(question)))
 
 
 def find_period(question: str, now: datetime) -> NamedPeriod | None:
@@ -316,9 +307,8 @@ def read_time(question: str, now: datetime) -> QuestionTime:
 
 def _locate_period(question: str, now: datetime) -> _Found | None:
     """Return the first period that a question names."""
-    if season := _find_season(question):
-        start, end = season.span
-        return _Found(_read_season(season, now), start, start, end)
+    if season := _find_season(question, now):
+        return season
     told = _tell_language(question)
     patterns = ([(told, _TOLD[told])] if told in _TOLD else []) + list(PATTERNS.items())
     for language, pattern in patterns:
@@ -327,14 +317,6 @@ def _locate_period(question: str, now: datetime) -> _Found | None:
             if found := match and _read_linked(question, match, following, language, now):
                 return found
     return None
-
-
-def _read_season(season: _Season, now: datetime) -> NamedPeriod:
-    """Return the three months of a season: of its year, or else of the last that has begun."""
-    month = 3 + 3 * season.place
-    year = season.year or now.year - (month > now.month)
-    start = datetime(year, month, 1, tzinfo=UTC)
-    return NamedPeriod(start, (start + timedelta(days=93)).replace(day=1))
 
 
 def _normalize(question: str) -> str:
@@ -352,12 +334,16 @@ def _read_linked(
     """Return the period of `match`. If `following` belongs to it, return the period of both."""
     name = match.start("named") if match.groupdict().get("named") else match.start()
     period = _read_match(match, language, now)
-    if period and (part := _find_part(question[:name])):
+    before = _strip_accents(question[:name])
+    parts = _load().parts.items()
+    part: Part | None = next((one for one, words in parts if words.search(before)), None)
+    if period and part:
         period = period.cut(part)
     end = match.end()
     if following is not None:
         between = question[end : following.start()]
-        if _is_linked(between, following):
+        lead = str(following.groupdict().get("lead")).lower()
+        if _LINK.fullmatch(between) or (between == " " and lead in _LINKING):
             year = _YEAR.search(following[0])
             period = _read_match(match, language, now, year=year[0] if year else "")
             last = _read_match(following, language, now)
@@ -370,11 +356,6 @@ def _read_linked(
     return period and _Found(period, match.start(), name, end)
 
 
-def _is_linked(between: str, following: re.Match[str]) -> bool:
-    lead = following.groupdict().get("lead")
-    return bool(_LINK.fullmatch(between)) or (between == " " and str(lead).lower() in _LINKING)
-
-
 def _read_match(
     match: re.Match[str], language: str, now: datetime, year: str = ""
 ) -> NamedPeriod | None:
@@ -384,7 +365,8 @@ def _read_match(
     if year and not _YEAR.search(text):
         text = f"{text} {year}"
     if unit := part.get("ago") or part.get("unit"):
-        least, most = _read_number(part["few"] or part["many"])
+        number = (part["few"] or part["many"]).lower().removesuffix(" of").split()[-1]
+        least, most = _NUMBERS.get(number, (number, number))
         start = _read(f"{most} {unit} ago", language, now)
         end = _read(f"{least} {unit} ago", language, now) if part["ago"] else NamedPeriod(now, now)
         return NamedPeriod(start.start, end.end) if start and end else None
@@ -394,12 +376,6 @@ def _read_match(
     if period and str(part.get("lead")).lower() == "since":
         return NamedPeriod(period.start, max(period.end, now))
     return period
-
-
-def _read_number(text: str) -> tuple[str, str]:
-    words = text.lower().removesuffix(" of").split()
-    least, most = _NUMBERS.get(words[-1], (words[-1], words[-1]))
-    return str(least), str(most)
 
 
 def _read(text: str, language: str, now: datetime) -> NamedPeriod | None:
@@ -446,28 +422,23 @@ def _find_tense(question: str) -> Tense | None:
     return None
 
 
-def _names_season(question: str) -> bool:
-    """Return whether a question has the name of a season."""
-    return bool(_load().any_season.search(_strip_accents(question)))
+def _find_season(question: str, now: datetime) -> _Found | None:
+    """Return the first season that a question names as a time, or None.
 
-
-def _find_season(question: str) -> _Season | None:
-    """Return the first season that a question names as a time, or None."""
+    It has three months: of the year that the question names, or else of the last that has begun.
+    """
     words, plain = _load(), _strip_accents(question)
     if not words.any_season.search(plain):
         return None
     for place, pattern in enumerate(words.seasons):
         for found in pattern.finditer(plain):
-            year = found["year"]
-            if year or found["lead"] or found["follow"]:
-                return _Season(place, int(year) if year else None, found.span())
+            if found["year"] or found["lead"] or found["follow"]:
+                month = 3 + 3 * place  # spring is the first
+                year = int(found["year"] or now.year - (month > now.month))
+                start = datetime(year, month, 1, tzinfo=UTC)
+                period = NamedPeriod(start, (start + timedelta(days=93)).replace(day=1))
+                return _Found(period, found.start(), found.start(), found.end())
     return None
-
-
-def _find_part(text: str) -> Part | None:
-    """Return the part of a year or month that the end of `text` names, such as "early"."""
-    plain = _strip_accents(text)
-    return next((part for part, end in _load().parts.items() if end.search(plain)), None)
 
 
 def _find_before(question: str, place: int) -> int | None:
