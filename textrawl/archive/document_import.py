@@ -29,7 +29,6 @@ from textrawl.archive.items import (
 from textrawl.memory.chunking import MOST_CHARACTERS, MOST_TOKENS, Chunk, chunk_text, cut_turn
 from textrawl.memory.documents import LONGEST_LABEL, LONGEST_SOURCE, MOST_CHUNKS
 from textrawl.memory.store import Store
-from textrawl.postgres.sqlstates import DataRefused
 from textrawl.values.text import clean_name, clean_text
 from textrawl.wire.token_counter import choose_counter
 
@@ -254,24 +253,20 @@ class DocumentImport:
 
     async def _store(self, source: str, text: ImportedText, whole: str) -> StoredItemRow:
         key = f"{source}#{text.number}"
-        try:
-            [row] = await self.store.database.call(
-                "store_item",
-                StoredItemRow,
-                run=self.run,
-                source_id=key,
-                path=f"import/{self.form.name}/{key}",
-                label=text.label,
-                content=text.text,
-                chunks=json.dumps(text.chunks),
-                sha256=self._sign(source, text.number, whole),
-                source_kind=text.kind,
-                modified_at=text.at,
-                **self._writing,
-            )
-        except DataRefused as refusal:
-            raise refusal.explain() from refusal
-        return row
+        return await self.store.call_one(
+            "store_item",
+            StoredItemRow,
+            run=self.run,
+            source_id=key,
+            path=f"import/{self.form.name}/{key}",
+            label=text.label,
+            content=text.text,
+            chunks=json.dumps(text.chunks),
+            sha256=self._sign(source, text.number, whole),
+            source_kind=text.kind,
+            modified_at=text.at,
+            **self._writing,
+        )
 
     def _sign(self, source: str, number: int, whole: str) -> str:
         """Return the digest of a part of a document. Parts with equal texts have different ones."""

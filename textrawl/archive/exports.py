@@ -17,6 +17,7 @@ from anyio import to_thread
 from numpy.typing import NDArray
 
 from textrawl.errors import ArgumentInvalid, StartRefused
+from textrawl.memory.key_files import sync
 from textrawl.postgres.owner_session import Session
 from textrawl.values.text import escape_json
 
@@ -121,10 +122,10 @@ def write_whole(file: Path, *, force: bool) -> Generator[Path]:
         os.close(os.open(draft, os.O_CREAT | os.O_EXCL | os.O_WRONLY | os.O_NOFOLLOW, 0o600))
         try:
             yield draft
-            _sync(draft)
+            sync(draft)
             refuse_existing(file, force=force)
             draft.replace(file)
-            _sync(file.parent)
+            sync(file.parent)
         finally:
             draft.unlink(missing_ok=True)
     except OSError as error:
@@ -139,14 +140,6 @@ def refuse_existing(file: Path, *, force: bool) -> None:
     if file.is_dir() or (os.path.lexists(file) and not force):
         fix = "name a file" if file.is_dir() else "name another file, or add --force to replace it"
         raise StartRefused(f"{file} exists already: {fix}")
-
-
-def _sync(path: Path) -> None:
-    descriptor = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
 
 
 LONGEST = 16 << 20  # bytes of a line

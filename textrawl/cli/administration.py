@@ -24,7 +24,6 @@ from textrawl.postgres.connection import OwnerLogin
 from textrawl.postgres.database import Database
 from textrawl.postgres.inspection import name_lock_holders
 from textrawl.postgres.migrations import check, migrate
-from textrawl.postgres.sqlstates import DataRefused
 from textrawl.settings import Settings, read_settings
 
 
@@ -222,10 +221,7 @@ class Administration:
         self, function: LiteralString, row: type[Row], /, **arguments: object
     ) -> list[Row]:
         """Call a SQL function. If the database refuses the call, raise an error with a fix."""
-        try:
-            return await self.database.call(function, row, **arguments)
-        except DataRefused as refused:
-            raise refused.explain() from None
+        return await self.database.call_explained(function, row, **arguments)
 
     async def value(self, function: LiteralString, kind: type[Row], /, **arguments: object) -> Row:
         """Return the only value of a SQL function, in the same way."""

@@ -39,14 +39,10 @@ from textrawl.values.text import (
     clean_relation,
 )
 from textrawl.values.times import read_as_of, read_begin, read_instant, read_past_instant
-from textrawl.wire.arguments import explain, slim
+from textrawl.wire.arguments import apply, explain, slim
 
 Moment = datetime | str
 """A time. A text is an ISO 8601 date or instant. A time without an offset is in UTC."""
-
-
-def _apply(clean: Callable[[str], object]) -> BeforeValidator:
-    return BeforeValidator(lambda value: clean(value) if isinstance(value, str) else value)
 
 
 def _read(read: Callable[[str], object]) -> BeforeValidator:
@@ -73,15 +69,15 @@ def _require_name(name: str) -> str:
     return name
 
 
-_TEXT = _apply(clean_name)
+_TEXT = apply(clean_name)
 _Name = Annotated[str, _TEXT, Field(max_length=NAME_LENGTH), AfterValidator(_require_name)]
 _LONG = Field(max_length=PROMPT_LENGTH)
-_Query = Annotated[str, _apply(clean_query), _LONG, AfterValidator(_require_query)]
+_Query = Annotated[str, apply(clean_query), _LONG, AfterValidator(_require_query)]
 # An empty text is refused. It would mean "no fact", and delete a whole entity.
 _Reference = Annotated[str, _TEXT, Field(min_length=1, max_length=FACT_LENGTH)]
 _WORD = Field(min_length=1, max_length=NAME_LENGTH)
-_Type = Annotated[str, _apply(lambda word: read_type(clean_name(word))), _WORD]
-_WantedType = Annotated[str, _apply(lambda word: read_wanted_type(clean_name(word))), _WORD]
+_Type = Annotated[str, apply(lambda word: read_type(clean_name(word))), _WORD]
+_WantedType = Annotated[str, apply(lambda word: read_wanted_type(clean_name(word))), _WORD]
 _Tokens = Annotated[int, Field(ge=LEAST_TOKENS, le=MOST_TOKENS)]
 _Instant = Annotated[datetime | None, _read(read_instant)]
 _ONE_TEXT = WithJsonSchema({"type": "string"})
@@ -156,7 +152,7 @@ class FactArguments(Arguments):
     type: Annotated[_Type | None, Field(alias="entityType")] = None
     fact: Annotated[
         str,
-        _apply(clean_fact),
+        apply(clean_fact),
         Field(alias="observation", min_length=1, max_length=FACT_LENGTH),
     ]
     source: Literal["manual"] | None = None
@@ -183,9 +179,7 @@ class EdgeArguments(Arguments):
     """Arguments of relate_entities."""
 
     from_entity: _Name
-    relation: Annotated[
-        str, _apply(clean_relation), Field(min_length=1, max_length=RELATION_LENGTH)
-    ]
+    relation: Annotated[str, apply(clean_relation), Field(min_length=1, max_length=RELATION_LENGTH)]
     to_entity: _Name
     from_type: Annotated[_Type | None, Field(alias="fromEntityType")] = None
     to_type: Annotated[_Type | None, Field(alias="toEntityType")] = None
@@ -217,7 +211,7 @@ class EntryArguments(Arguments):
 
     granularity: Literal["daily"] = "daily"
     date: Annotated[str, Field(pattern=r"^[0-9]{4}-[0-9]{2}-[0-9]{2}$")]
-    content: Annotated[str, _apply(clean_fact), Field(min_length=1, max_length=200_000)]
+    content: Annotated[str, apply(clean_fact), Field(min_length=1, max_length=200_000)]
     instance_id: Annotated[str, Field(pattern=r"^[a-z][a-z0-9-]{0,99}$")]
     chat_ids: list[Annotated[str, _TEXT, Field(min_length=1, max_length=200)]]
 

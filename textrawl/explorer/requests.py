@@ -33,7 +33,6 @@ from textrawl.explorer.forms import (
 )
 from textrawl.explorer.rendering import render, write_link
 from textrawl.explorer.site import BrowserSession, Key, Notice, NoticePart, Record, Site
-from textrawl.memory.facts import suggest_names
 from textrawl.server.http.authentication import describe_principal
 from textrawl.values.text import PROMPT_LENGTH, count_cleaned
 
@@ -115,7 +114,7 @@ class PageRequest:
 
     async def show_missing(self, name: str) -> Response:
         """Return the page for a name that no entity has, with similar names."""
-        similar = await suggest_names(self.site.memory, name, self.caller)
+        similar = await self.site.memory.suggest_names(name, self.caller)
         return self.show("missing.html", {"name": name, "similar": similar}, 404)
 
     async def find_places(self, name: str) -> Sequence[Record]:

@@ -120,19 +120,20 @@ async def _embed(database: Database, model: StoredModel, rows: Sequence[PendingR
         for half in (rows[: len(rows) // 2], rows[len(rows) // 2 :]):
             await _embed(database, model, half)
         return
-    await _store(database, model, rows, vectors)
+    places = {row.observation_id: row.space_id for row in rows}
+    await _store(database, model, places, vectors)
 
 
 async def _store(
-    database: Database, model: StoredModel, rows: Sequence[PendingRow], vectors: list[Vector]
+    database: Database, model: StoredModel, places: Mapping[UUID, int], vectors: list[Vector]
 ) -> None:
-    observations: list[UUID] = [row.observation_id for row in rows]
+    """Store vectors of facts or items, which are named with their spaces."""
     await database.call(
         "fill_pending_embeddings",
         int,
         model=model.model_id,
-        observations=observations,
-        spaces=[row.space_id for row in rows],
+        observations=[*places],
+        spaces=[*places.values()],
         embeddings=vectors,
     )
 
@@ -174,14 +175,7 @@ async def embed_items(
         return
     try:
         vectors = await model.embedder.embed_documents([*texts.values()])
-        await store.database.call(
-            "fill_pending_embeddings",
-            int,
-            model=model.model_id,
-            observations=[*texts],
-            spaces=[space] * len(texts),
-            embeddings=vectors,
-        )
+        await _store(store.database, model, dict.fromkeys(texts, space), vectors)
     except TextrawlError as error:
         _defer(store, error)
 

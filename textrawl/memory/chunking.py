@@ -144,6 +144,8 @@ def chunk_text(text: str, kind: str = "text") -> list[Chunk]:
 def _open_splitter(kind: str) -> Splitter:
     if kind == "markdown":
         return MarkdownSplitter.from_callback(_measure, MOST_TOKENS, OVERLAP)
+    if kind == "turn":
+        return MarkdownSplitter.from_callback(_measure, _TURN_TOKENS)
     grammar = _load_grammar(kind)
     if grammar is None:
         return TextSplitter.from_callback(_measure, MOST_TOKENS, OVERLAP)
@@ -158,13 +160,8 @@ def cut_turn(text: str) -> Iterator[str]:
     if _measure(text) <= _TURN_TOKENS:
         yield from (text,) if text else ()
         return
-    for _, piece in split_pieces(_open_turn_splitter(), text, _BOUNDS):
+    for _, piece in split_pieces(_open_splitter("turn"), text, _BOUNDS):
         yield piece
-
-
-@cache
-def _open_turn_splitter() -> Splitter:
-    return MarkdownSplitter.from_callback(_measure, _TURN_TOKENS)
 
 
 def _measure(text: str) -> int:

@@ -14,7 +14,6 @@ from uuid import UUID
 
 from pydantic import (
     BaseModel,
-    BeforeValidator,
     ConfigDict,
     Field,
     TypeAdapter,
@@ -46,7 +45,6 @@ from textrawl.memory.facts import (
     Question,
     Sources,
     Times,
-    suggest_names,
 )
 from textrawl.memory.review import (
     DecidedRow,
@@ -85,6 +83,7 @@ from textrawl.values.text import (
     clean_query,
 )
 from textrawl.values.times import read_instant
+from textrawl.wire.arguments import apply
 
 Given = ParamSpec("Given")
 Result = TypeVar("Result")
@@ -244,29 +243,25 @@ def require_home(principal: Principal) -> None:
         )
 
 
-def _text(clean: Callable[[str], Any]) -> BeforeValidator:
-    return BeforeValidator(lambda value: clean(value) if isinstance(value, str) else value)
-
-
-Name = Annotated[str, _text(clean_name), Field(min_length=1, max_length=NAME_LENGTH)]
-Space = Annotated[str, _text(clean_name), Field(min_length=1, max_length=63)]
-Query = Annotated[str, _text(clean_query), Field(min_length=1, max_length=PROMPT_LENGTH)]
-FactText = Annotated[str, _text(clean_fact), Field(min_length=1, max_length=FACT_LENGTH)]
-Reference = Annotated[str, _text(clean_name), Field(min_length=1, max_length=FACT_LENGTH)]
+Name = Annotated[str, apply(clean_name), Field(min_length=1, max_length=NAME_LENGTH)]
+Space = Annotated[str, apply(clean_name), Field(min_length=1, max_length=63)]
+Query = Annotated[str, apply(clean_query), Field(min_length=1, max_length=PROMPT_LENGTH)]
+FactText = Annotated[str, apply(clean_fact), Field(min_length=1, max_length=FACT_LENGTH)]
+Reference = Annotated[str, apply(clean_name), Field(min_length=1, max_length=FACT_LENGTH)]
 References = Annotated[list[Reference], Field(min_length=1, max_length=1000)]
-Reason = Annotated[str, _text(clean_name), Field(min_length=1, max_length=REASON_LENGTH)]
+Reason = Annotated[str, apply(clean_name), Field(min_length=1, max_length=REASON_LENGTH)]
 WantedType = Annotated[
     str,
-    _text(lambda word: read_wanted_type(clean_name(word))),
+    apply(lambda word: read_wanted_type(clean_name(word))),
     Field(min_length=1, max_length=NAME_LENGTH),
 ]
 Types = Annotated[list[WantedType], Field(max_length=100)]
-Moment = Annotated[datetime, _text(read_instant)]
+Moment = Annotated[datetime, apply(read_instant)]
 ValidAt = Literal["ever"] | Moment
 Limit = Annotated[int, Field(ge=1, le=MOST_FACTS)]
 Score = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
 Proposals = Annotated[
-    list[Annotated[str, _text(clean_name), Field(min_length=1, max_length=36)]],
+    list[Annotated[str, apply(clean_name), Field(min_length=1, max_length=36)]],
     Field(min_length=1, max_length=MOST_PROPOSALS),
 ]
 UndoNumber = Annotated[int, Field(ge=0, lt=1 << 63)]
@@ -361,7 +356,8 @@ async def search(
     question = Question(query, types, Times(as_of), limit, sources=sources)
     rows, missing = await session.memory.search(question, session.caller)
     absence = None if rows else await session.memory.explain_absence(question, session.caller)
-    return Found(rows, _name_missing(session, missing), session.several_spaces, absence)
+    missing = missing if session.store.models.has_vectors else None
+    return Found(rows, missing, session.several_spaces, absence)
 
 
 @operation("explain", "read")
@@ -378,11 +374,7 @@ async def explain(  # noqa: PLR0913 - each argument is an option
     """Return the facts that match, and some that do not, with the reasons."""
     question = Question(query, types, Times(as_of), limit, least_score=least_score)
     rows, missing = await session.memory.explain(question, session.caller, more=more)
-    return Explained(rows, _name_missing(session, missing))
-
-
-def _name_missing(session: Session, missing: str | None) -> str | None:
-    return missing if session.store.models.has_vectors else None
+    return Explained(rows, missing if session.store.models.has_vectors else None)
 
 
 @operation("show", "read")
@@ -463,7 +455,7 @@ async def describe_missing_entity(session: Session, name: str) -> ArgumentInvali
     """Return the error for a name that no entity has. It suggests similar names."""
     if not name:
         return EntityNameMissing("give the name of an entity")
-    similar = await suggest_names(session.memory, name, session.caller)
+    similar = await session.memory.suggest_names(name, session.caller)
     fix = f"did you mean {join_choices(similar)}?" if similar else "try `textrawl search`"
     return ArgumentInvalid(fix, title=f"There is no entity {name}")
 

@@ -7,7 +7,7 @@ checks the rights of the caller in each graph.
 import json
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from difflib import SequenceMatcher
@@ -21,7 +21,7 @@ from textrawl import errors
 from textrawl.access.principal import Caller
 from textrawl.errors import ArgumentInvalid, LlmBadOutput, ScopeMissing, TextrawlError
 from textrawl.memory.backlog import embed_document, find_document_model
-from textrawl.memory.chunking import MOST_CHARACTERS, Chunk, chunk_text
+from textrawl.memory.chunking import MOST_CHARACTERS, chunk_text
 from textrawl.memory.llm_calls import LlmCalls, build_record
 from textrawl.memory.store import Store
 from textrawl.models.llm import Material, Prompt
@@ -195,7 +195,8 @@ class CorpusOperations:
     async def remember(self, clip: Clip, graph: str, caller: Caller) -> StoredSourceRow:
         """Store a text in a graph, unless the graph has the text. Embed its chunks."""
         chunks = await run_aside(chunk_text, clip.text, "markdown")
-        model = await find_document_model(self._store, _read_chunks(clip.text, chunks))
+        texts = [clip.text[chunk.start : chunk.start + chunk.length] for chunk in chunks]
+        model = await find_document_model(self._store, texts)
         row = await self._store.call_one(
             "store_source",
             StoredSourceRow,
@@ -219,10 +220,6 @@ class CorpusOperations:
         except (errors.EmbeddingNotConfigured, errors.EmbeddingUnavailable):
             return None, 0
         return active.embedder.name, active.embedder.dimensions or 0
-
-
-def _read_chunks(text: str, chunks: Sequence[Chunk]) -> list[str]:
-    return [text[chunk.start : chunk.start + chunk.length] for chunk in chunks]
 
 
 _ANSWER_TOKENS = 8_000
@@ -269,14 +266,12 @@ def place_text(original: str, text: str) -> str:
 
 def write_diff(original: str, proposed: str) -> str:
     """Return the changed lines: former lines after "- ", and new lines after "+ "."""
-    return "\n".join(_list_changes(original.split("\n"), proposed.split("\n")))
-
-
-def _list_changes(old: list[str], new: list[str]) -> Iterator[str]:
+    old, new, changes = original.split("\n"), proposed.split("\n"), list[str]()
     for kind, start, end, new_start, new_end in SequenceMatcher(None, old, new).get_opcodes():
         if kind != "equal":
-            yield from (f"- {line}" for line in old[start:end])
-            yield from (f"+ {line}" for line in new[new_start:new_end])
+            changes += (f"- {line}" for line in old[start:end])
+            changes += (f"+ {line}" for line in new[new_start:new_end])
+    return "\n".join(changes)
 
 
 @dataclass(frozen=True)
@@ -420,9 +415,10 @@ def rank(given: str, names: Iterable[str]) -> Sequence[SimilarName]:
 
 def _compare(given: str, name: str) -> SimilarName:
     mine, other = fold(given), fold(name)
+    words, others = _list_words(given), _list_words(name)
     scores = (
         (_compare_parts(mine, other), "contains your text"),
-        (_compare_words(given, name), "same words"),
+        (len(words & others) / max(len(words | others), 1), "same words"),
         (Levenshtein.normalized_similarity(mine, other), "close spelling"),
     )
     score, reason = max(scores, key=lambda pair: pair[0])
@@ -433,12 +429,6 @@ def _compare_parts(mine: str, other: str) -> float:
     if mine in other:
         return _CONTAINS if len(mine) >= _SHORT else _CONTAINS_LITTLE
     return _CONTAINS if other in mine else 0
-
-
-def _compare_words(given: str, name: str) -> float:
-    """Return the share of words that both names have among the words that one of them has."""
-    mine, other = _list_words(given), _list_words(name)
-    return len(mine & other) / max(len(mine | other), 1)
 
 
 def _list_words(name: str) -> set[str]:

@@ -275,7 +275,10 @@ class EncryptedGraph:
         number of finished sources.
         """
         number = 0
-        while (row := await self._find_clear()).source is not None:
+        while True:
+            row = await self._call_one("next_clear_source", _ClearRow, **self._reading)
+            if row.source is None:
+                return number
             given = dict[str, object]()
             if row.content is not None:
                 given = _encrypt(
@@ -298,10 +301,6 @@ class EncryptedGraph:
                 **self._signing,
             )
             step(number)
-        return number
-
-    async def _find_clear(self) -> _ClearRow:
-        return await self._call_one("next_clear_source", _ClearRow, **self._reading)
 
     async def search(self, query: str, limit: int) -> list[HitRow]:
         """Return the chunks that match the words of a query, the best first.

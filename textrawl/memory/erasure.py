@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import Any, Literal, LiteralString, TypeVar
 
 from textrawl.postgres.database import Database
-from textrawl.postgres.sqlstates import DataRefused
 
 Row = TypeVar("Row")
 Keep = Literal["others", "own"]
@@ -97,7 +96,7 @@ class Erasure:
 
     async def plan(self, person: Person) -> list[ErasurePlanRow]:
         """Return what an erasure would delete and redact, and what stays."""
-        return await self._call("erasure_plan", ErasurePlanRow, self._space, **_name(person))
+        return await self._call("erasure_plan", ErasurePlanRow, **_name(person))
 
     async def erase(
         self, person: Person, planned: Mapping[int, str] | None = None
@@ -110,7 +109,6 @@ class Erasure:
         rows = await self._call(
             "erase_person",
             ErasedRow,
-            self._space,
             **_name(person),
             planned=None if planned is None else json.dumps(planned),
             client=self._client,
@@ -122,18 +120,15 @@ class Erasure:
 
     async def verify(self, receipt: Mapping[str, Any]) -> str:
         """Return valid, pending, altered or unknown, as `verify_erasure` says."""
-        [state] = await self._call("verify_erasure", str, self._space, receipt=json.dumps(receipt))
+        [state] = await self._call("verify_erasure", str, receipt=json.dumps(receipt))
         return state
 
     async def _call(
-        self, function: LiteralString, row: type[Row], space: int | None, /, **arguments: object
+        self, function: LiteralString, row: type[Row], /, **arguments: object
     ) -> list[Row]:
-        try:
-            return await self._database.call(
-                function, row, **arguments, space=space, credential=self._credential
-            )
-        except DataRefused as refused:
-            raise refused.explain() from None
+        return await self._database.call_explained(
+            function, row, **arguments, space=self._space, credential=self._credential
+        )
 
 
 def _name(person: Person) -> dict[str, object]:

@@ -50,7 +50,8 @@ _CLOSE_ALONE = 0.38  # the same, if it has no word of the query: below it, liken
 _LONGEST_CLOSEST = 120  # characters of it
 
 _MOST_COMPARED = 50  # facts of an answer of which the days can matter
-
+_LEAST_LIKENESS = 75  # per cent of a similar name (rapidfuzz WRatio)
+_MOST_NAMES = 3  # similar names of an answer
 
 _ABOUT_TIME = ("tense", "during", "clause")  # of facts that have ended, so not of proposals
 EVER: Literal["ever"] = "ever"
@@ -467,10 +468,22 @@ class MemoryOperations:
         )
         return row
 
-    async def find_similar_names(self, name: str, caller: Caller) -> list[str]:
-        """Return names that begin like `name` or share a word with it, in any order."""
+    async def suggest_names(self, name: str, caller: Caller) -> list[str]:
+        """Return up to three names of entities that are similar to `name`, most similar first.
+
+        They begin like `name` or share a word with it.
+        """
+        from rapidfuzz import process, utils  # noqa: PLC0415 - rarely needed
+
         rows = await self._call("similar_names", NameRow, name=name, **caller.reading)
-        return [row.entity_name for row in rows]
+        similar = process.extract(
+            name,
+            [row.entity_name for row in rows],
+            processor=utils.default_process,
+            limit=_MOST_NAMES,
+            score_cutoff=_LEAST_LIKENESS,
+        )
+        return [similar_name for similar_name, *_ in similar]
 
     async def complete_name(
         self, beginning: str, caller: Caller, *, types: list[str] | None = None, limit: int
@@ -645,22 +658,3 @@ def _explain_batch(refusal: DataRefused) -> errors.ArgumentInvalid:
         paths_by_reason.setdefault(FACT_REASONS[fault["code"]], []).append(fault["path"])
     reasons = "; ".join(f"{', '.join(paths)}: {why}" for why, paths in paths_by_reason.items())
     return errors.ArgumentInvalid(f"Nothing was stored. {reasons}")
-
-
-_LEAST_LIKENESS = 75  # per cent (rapidfuzz WRatio)
-_MOST_NAMES = 3
-
-
-async def suggest_names(memory: MemoryOperations, name: str, caller: Caller) -> list[str]:
-    """Return up to three names of entities that are similar to `name`, the most similar first."""
-    from rapidfuzz import process, utils  # noqa: PLC0415 - rarely needed
-
-    candidates = await memory.find_similar_names(name, caller)
-    similar = process.extract(
-        name,
-        candidates,
-        processor=utils.default_process,
-        limit=_MOST_NAMES,
-        score_cutoff=_LEAST_LIKENESS,
-    )
-    return [similar_name for similar_name, *_ in similar]

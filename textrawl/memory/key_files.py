@@ -106,7 +106,7 @@ class KeyFiles:
             for draft in self.folder.glob(f".{file.name}.*"):  # of a process that was killed
                 draft.unlink()
             file.unlink()
-            _sync(self.folder)
+            sync(self.folder)
         return True
 
     def _claim_owner(self) -> bytes:
@@ -121,7 +121,11 @@ class KeyFiles:
 
     def _read_owner(self, *, create: bool) -> bytes:
         if self._file is not None:
-            text = self._read_file(self._file, create=create)
+            if not self._file.exists():
+                if not create:
+                    raise self._miss()
+                _write_new(self._file, base64.b64encode(os.urandom(KEY_BYTES)) + b"\n")
+            text = _read_private(self._file)
         elif self._kind == "keyring":
             text = self._ask_keyring(create=create)
         else:
@@ -133,13 +137,6 @@ class KeyFiles:
                 f"-base64 {KEY_BYTES}` prints"
             )
         return owner
-
-    def _read_file(self, file: Path, *, create: bool) -> bytes:
-        if not file.exists():
-            if not create:
-                raise self._miss()
-            _write_new(file, base64.b64encode(os.urandom(KEY_BYTES)) + b"\n")
-        return _read_private(file)
 
     def _ask_keyring(self, *, create: bool) -> bytes:
         try:
@@ -265,7 +262,7 @@ def _write_new(file: Path, content: bytes) -> None:
         draft.replace(file)
     finally:
         draft.unlink(missing_ok=True)
-    _sync(file.parent)
+    sync(file.parent)
 
 
 def _make_folder(folder: Path) -> None:
@@ -273,11 +270,12 @@ def _make_folder(folder: Path) -> None:
     if not folder.is_dir():
         _make_folder(folder.parent)
         folder.mkdir(mode=0o700, exist_ok=True)
-        _sync(folder.parent)
+        sync(folder.parent)
 
 
-def _sync(folder: Path) -> None:
-    descriptor = os.open(folder, os.O_RDONLY)
+def sync(path: Path) -> None:
+    """Bring a file or a folder to the disk. Raises OSError."""
+    descriptor = os.open(path, os.O_RDONLY)
     try:
         os.fsync(descriptor)
     finally:

@@ -5,7 +5,7 @@ commands do not need the SDK.
 """
 
 import logging
-from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine
+from collections.abc import AsyncGenerator, Callable, Coroutine
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from functools import partial
@@ -19,8 +19,6 @@ from textrawl.cluster.opening import load_cluster_database, open_connection
 from textrawl.memory.store import Extracted, Store
 from textrawl.models.active_model import Models, choose_named
 from textrawl.models.choice import asks_for_model, choose_embedder, choose_llm
-from textrawl.models.embeddings import Embedder
-from textrawl.models.llm import LlmClient
 from textrawl.postgres.database import Database
 from textrawl.postgres.migrations import check
 from textrawl.scheduling import run_beside
@@ -94,7 +92,7 @@ async def open_patiently(target: OpenDatabase, timeout: float) -> AsyncGenerator
 @asynccontextmanager
 async def open_memory(settings: Settings, *, serving: bool = False) -> AsyncGenerator[Store]:
     """Open the memory of `settings`. Raises StartRefused."""
-    embedder, llm = choose_embedder(settings), _choose_llm(settings)
+    embedder, llm = choose_embedder(settings), choose_llm(settings)
     try:
         async with open_database(settings, serving=serving) as target:
             database = _build_database(settings, target, serving=serving)
@@ -118,7 +116,9 @@ async def open_memory(settings: Settings, *, serving: bool = False) -> AsyncGene
                     await models.aclose()
                     await database.close()
     finally:
-        await _close(embedder, llm)
+        for client in filter(None, (embedder, llm)):
+            with anyio.move_on_after(_CLEANUP, shield=True):
+                await client.aclose()
 
 
 def _choose_extraction(settings: Settings) -> set[Extracted]:
@@ -157,30 +157,12 @@ async def _keep_analyzed(database: Database) -> None:
             logger.info("Tables will be analyzed later: %s", error)
 
 
-def _reveal_read_url(settings: Settings) -> str | None:
-    """Return the conninfo of the standby. The embedded Postgres has none."""
-    if settings.database_url is None or settings.database_read_url is None:
-        return None
-    return settings.database_read_url.get_secret_value()
-
-
-def _choose_llm(settings: Settings) -> LlmClient | None:
-    if settings.llm_provider == "none":
-        return None
-    return choose_llm(settings)
-
-
-async def _close(*clients: Embedder | LlmClient | None) -> None:
-    for client in clients:
-        if client is not None:
-            with anyio.move_on_after(_CLEANUP, shield=True):
-                await client.aclose()
-
-
 def _build_database(settings: Settings, target: OpenDatabase, *, serving: bool) -> Database:
     conninfo, timeout = target.conninfo, settings.database_timeout
-    check = None if target.checked else _build_check(settings, target, serving=serving)
-    read_url = _reveal_read_url(settings)
+    check = None if target.checked else partial(_check, settings, conninfo, serving=serving)
+    read_url = None
+    if settings.database_url and settings.database_read_url:  # the embedded Postgres has no standby
+        read_url = settings.database_read_url.get_secret_value()
     if target.checked and not target.distributed:
         return Database(conninfo, timeout=timeout, check=check, read_url=read_url)
     return load_cluster_database()(
@@ -190,13 +172,6 @@ def _build_database(settings: Settings, target: OpenDatabase, *, serving: bool) 
         read_url=read_url,
         distributed=target.distributed,
     )
-
-
-def _build_check(
-    settings: Settings, target: OpenDatabase, *, serving: bool
-) -> Callable[[], Awaitable[object]]:
-    """Return the function that checks the database before the first call."""
-    return partial(_check, settings, target.conninfo, serving=serving)
 
 
 async def _check(settings: Settings, conninfo: str, *, serving: bool) -> bool:

@@ -87,15 +87,8 @@ class Store:
     async def call(
         self, function: LiteralString, row: type[Row], refused: str = "", /, **arguments: object
     ) -> list[Row]:
-        """Return the rows of a SQL function.
-
-        A refusal of the database becomes the error that says what to do. It names the parameter
-        `refused`. Raises TextrawlError.
-        """
-        try:
-            return await self.database.call(function, row, **arguments)
-        except DataRefused as refusal:
-            raise refusal.explain(refused) from refusal
+        """Return the rows of a SQL function. Raises TextrawlError for the parameter `refused`."""
+        return await self.database.call_explained(function, row, refused, **arguments)
 
     async def call_one(
         self, function: LiteralString, row: type[Row], refused: str = "", /, **arguments: object

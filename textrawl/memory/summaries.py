@@ -89,7 +89,11 @@ class SummaryOperations:
         )
         for row in rows:
             try:
-                await self._store_clauses(row, await self._write(row))
+                facts = limit_facts(row.facts)
+                prompt = build_prompt(row.entity_name, facts)
+                answer = await self._llm.complete_json(prompt, EntitySummary)
+                clauses = choose_clauses(answer, row.entity_name, facts)
+                await self._store_clauses(row, clauses)
             except LlmBadOutput as failure:
                 logger.info("The summary of an entity is made later: %s", failure)
                 if row.attempts >= _MOST_ATTEMPTS:
@@ -100,12 +104,6 @@ class SummaryOperations:
                 await self._delay(row, answered=False)
                 raise
         return bool(rows)
-
-    async def _write(self, row: ClaimedSummary) -> list[dict[str, Any]]:
-        facts = limit_facts(row.facts)
-        prompt = build_prompt(row.entity_name, facts)
-        answer = await self._llm.complete_json(prompt, EntitySummary)
-        return choose_clauses(answer, row.entity_name, facts)
 
     async def _store_clauses(self, row: ClaimedSummary, clauses: Sequence[dict[str, Any]]) -> None:
         await self._store.database.value(

@@ -12,7 +12,6 @@ import anyio
 
 from textrawl.errors import ArgumentInvalid, DatabaseUnavailable, ServerBusy
 from textrawl.postgres.database import Database
-from textrawl.postgres.sqlstates import DataRefused
 
 logger = logging.getLogger("textrawl")
 
@@ -254,9 +253,6 @@ class Trail:
     async def _call(
         self, function: LiteralString, row: type[Row], /, **arguments: object
     ) -> list[Row]:
-        try:
-            return await self._database.call(
-                function, row, **arguments, space=self._space, credential=self._credential
-            )
-        except DataRefused as refused:
-            raise refused.explain() from None
+        return await self._database.call_explained(
+            function, row, **arguments, space=self._space, credential=self._credential
+        )

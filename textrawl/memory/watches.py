@@ -6,7 +6,7 @@ its watches. Without watches it asks nothing.
 
 import json
 import logging
-from collections.abc import Awaitable, Callable, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from itertools import count
 
@@ -103,7 +103,9 @@ class Watches:
             if len(self._watched) + len(fresh) > _MOST:
                 raise ServerBusy("Too many resources are watched: end a subscription first")
             if fresh:
-                await self._read_states(fresh)
+                cursor, states = await self._compare(fresh, None)
+                self._cursor = self._cursor or cursor
+                self._watched |= {watch: _Watched(states.get(watch)) for watch in fresh}
             for watch, listener in kept.items():
                 self._watched[watch].listeners.append(listener)
         if kept:
@@ -132,13 +134,6 @@ class Watches:
                     await self._look(deliveries)
                 except TextrawlError as error:
                     logger.info("Subscriptions wait: %s", error)
-
-    async def _read_states(self, fresh: Iterable[Watch]) -> None:
-        watches = list(fresh)
-        cursor, states = await self._compare(watches, None)
-        self._cursor = self._cursor or cursor
-        for watch in watches:
-            self._watched[watch] = _Watched(states.get(watch))
 
     def _remove(self, watch: Watch, listener: _Listener) -> None:
         watched = self._watched.get(watch)

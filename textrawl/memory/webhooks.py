@@ -8,7 +8,6 @@ from uuid import UUID
 
 from textrawl.errors import ArgumentInvalid
 from textrawl.postgres.database import Database
-from textrawl.postgres.sqlstates import DataRefused
 
 WEBHOOK_EVENTS = ("stored", "proposed", "decided", "forgotten", "undone")
 
@@ -95,7 +94,11 @@ class Webhooks:
 
     async def find(self, name: str) -> WebhookRow:
         """Return the webhook with the address `name`, or whose id begins with it."""
-        found = [row for row in await self.list_all() if name == row.url or _begins(row.id, name)]
+        found = [
+            row
+            for row in await self.list_all()
+            if name == row.url or (name and str(row.id).startswith(name.lower()))
+        ]
         if len(found) == 1:
             return found[0]
         title = f"Several webhooks are called {name}" if found else f"No webhook {name}"
@@ -167,13 +170,6 @@ class Webhooks:
     async def _call(
         self, function: LiteralString, row: type[Row], /, **arguments: object
     ) -> list[Row]:
-        try:
-            return await self._database.call(
-                function, row, **arguments, credential=self._credential
-            )
-        except DataRefused as refused:
-            raise refused.explain() from None
-
-
-def _begins(hook: UUID, name: str) -> bool:
-    return bool(name) and str(hook).startswith(name.lower())
+        return await self._database.call_explained(
+            function, row, **arguments, credential=self._credential
+        )

@@ -230,6 +230,19 @@ class Database:
                 statement = Statement(query, factory, values, function in _SHORT)
                 return await self._answer(function, statement)
 
+    async def call_explained(
+        self, function: LiteralString, row: type[Row], refused: str = "", /, **arguments: object
+    ) -> list[Row]:
+        """Return the rows of a SQL function.
+
+        A refusal of the database becomes the error that says what to do. It names the parameter
+        `refused`. Raises TextrawlError.
+        """
+        try:
+            return await self.call(function, row, **arguments)
+        except DataRefused as refusal:
+            raise refusal.explain(refused) from refusal
+
     async def value(self, function: LiteralString, kind: type[Row], /, **arguments: object) -> Row:
         """Return the value of a SQL function that returns one value, of the type `kind`."""
         [value] = await self.call(function, kind, **arguments)

@@ -9,7 +9,6 @@ from mcp.server.mcpserver.context import Context
 from mcp.server.mcpserver.tools import Tool
 from mcp.server.mcpserver.utilities.func_metadata import FuncMetadata
 from mcp.types import Resource, ToolAnnotations
-from pydantic import BeforeValidator
 
 from textrawl.access.principal import Scope
 from textrawl.errors import CallFailed, TextrawlError
@@ -17,7 +16,7 @@ from textrawl.memory.watches import Watch
 from textrawl.settings import Settings
 from textrawl.tools.call import App, Call, find_call, reply_failure
 from textrawl.values.text import clean_fact, clean_name
-from textrawl.wire.arguments import merge, normalise, shorten_items, slim
+from textrawl.wire.arguments import apply, merge, normalise, shorten_items, slim
 from textrawl.wire.replies import Reply
 
 READS = ToolAnnotations(
@@ -271,11 +270,6 @@ class Toolset:
             return function
 
         return register
-
-
-def apply(clean: Callable[[str], object]) -> BeforeValidator:
-    """Return a validator that applies `clean` to text."""
-    return BeforeValidator(lambda value: clean(value) if isinstance(value, str) else value)
 
 
 CLEAN_NAME = apply(clean_name)

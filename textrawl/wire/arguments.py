@@ -12,10 +12,10 @@ All other wrong arguments are refused, and the error names each of them.
 
 import itertools
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, cast
 
-from pydantic import ValidationError
+from pydantic import BeforeValidator, ValidationError
 from pydantic.alias_generators import to_camel
 from pydantic_core import ErrorDetails
 
@@ -36,6 +36,11 @@ _KINDS = {
     "object": "an object",
 }
 _LISTED = 100  # errors that a message lists, because a batch of facts has at most 100 items
+
+
+def apply(clean: Callable[[str], object]) -> BeforeValidator:
+    """Return a validator that applies `clean` to text."""
+    return BeforeValidator(lambda value: clean(value) if isinstance(value, str) else value)
 
 
 def normalise(

@@ -8,7 +8,7 @@ from pydantic import Field
 
 from textrawl.access.principal import Caller
 from textrawl.errors import ArgumentInvalid, EntityNameMissing, QueryMissing
-from textrawl.memory.facts import EVER, MemoryOperations, Question, Sources, Times, suggest_names
+from textrawl.memory.facts import EVER, MemoryOperations, Question, Sources, Times
 from textrawl.tools.call import Call
 from textrawl.tools.memory.declaration import (
     AsOf,
@@ -214,4 +214,4 @@ async def _look_up(
 
 async def _report_missing(memory: MemoryOperations, name: str, caller: Caller) -> EntityReply:
     """Return the reply for a name that no entity has, with similar names."""
-    return EntityReply.report_missing(await suggest_names(memory, name, caller))
+    return EntityReply.report_missing(await memory.suggest_names(name, caller))

@@ -15,7 +15,7 @@ from pydantic.json_schema import SkipJsonSchema
 from textrawl.access.principal import WRITES_OR_PROPOSES
 from textrawl.errors import ArgumentInvalid, ConfirmationMissing, DeletionDeclined, NothingToDelete
 from textrawl.memory.fact_rows import BatchRow, ForgottenRow
-from textrawl.memory.facts import Edge, Fact, MemoryOperations, suggest_names
+from textrawl.memory.facts import Edge, Fact, MemoryOperations
 from textrawl.scheduling import let_later_writes_pass
 from textrawl.tools.call import App, Call, Target, find_call, name_session
 from textrawl.tools.memory.declaration import (
@@ -341,7 +341,7 @@ async def _preview(call: Call, name: str, fact: str) -> ForgottenRow:
 async def _miss(call: Call, name: str) -> NothingToDelete:
     """Return the error for a name that no entity has. It suggests similar names."""
     operations = MemoryOperations(call.store)
-    return NothingToDelete(name, await suggest_names(operations, name, call.caller))
+    return NothingToDelete(name, await operations.suggest_names(name, call.caller))
 
 
 def _find_target(row: ForgottenRow, fact: str) -> Target:
