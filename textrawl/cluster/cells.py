@@ -24,6 +24,7 @@ from textrawl.cluster.layout import (
     move_into,
     number_transactions,
 )
+from textrawl.postgres.connection import change, compose_names
 from textrawl.postgres.sql_files import (
     list_folders,
     order_functions,
@@ -38,11 +39,7 @@ _VECTORS = re.compile(r"embedding_[0-9]+")
 async def own_shards(connection: AsyncConnection, cell: Cell, owner: str) -> None:
     """Give the shards to the owner of the memory. After a move they belong to the superuser."""
     for table, shard in (await list_shards(connection, cell)).items():
-        await connection.execute(
-            sql.SQL("alter table {} owner to {}").format(
-                sql.Identifier(CONTENT, f"{table}_{shard}"), sql.Identifier(owner)
-            )
-        )
+        await change(connection, "alter table {} owner to {}", (CONTENT, f"{table}_{shard}"), owner)
 
 
 async def complete_shards(connection: AsyncConnection, cell: Cell) -> None:
@@ -58,7 +55,7 @@ async def protect_shards(connection: AsyncConnection, cell: Cell) -> None:
     """Give the shards the row-level security and the rights of the ordinary tables."""
     shards = await list_content_shards(connection, cell)
     for table, shard in shards.items():
-        await _secure(connection, table, sql.Identifier(CONTENT, f"{table}_{shard}"))
+        await _secure(connection, table, (CONTENT, f"{table}_{shard}"))
     cursor = await connection.execute(
         """select tablename::text, policyname::text, permissive, roles::text[], cmd, qual,
                   with_check
@@ -66,14 +63,10 @@ async def protect_shards(connection: AsyncConnection, cell: Cell) -> None:
         (MEMORY, list(shards)),
     )
     for table, name, *policy in await cursor.fetchall():
-        shard = sql.Identifier(CONTENT, f"{table}_{shards[table]}")
-        drop = sql.SQL("drop policy if exists {} on {}")
-        await connection.execute(drop.format(sql.Identifier(name), shard))
-        await connection.execute(
-            sql.SQL("create policy {} on {} {}").format(
-                sql.Identifier(name), shard, _compose_policy(cell, *policy)
-            )
-        )
+        shard = CONTENT, f"{table}_{shards[table]}"
+        await change(connection, "drop policy if exists {} on {}", name, shard)
+        composed = _compose_policy(cell, *policy)
+        await change(connection, "create policy {} on {} {}", name, shard, composed)
 
 
 async def list_content_shards(connection: AsyncConnection, cell: Cell) -> dict[str, int]:
@@ -104,32 +97,25 @@ async def _add_triggers(connection: AsyncConnection, cell: Cell, shards: dict[st
     )
     for table, name, definition in await cursor.fetchall():
         shard = f"{CONTENT}.{table}_{shards[table]}"
-        drop = sql.SQL("drop trigger if exists {} on {}")
-        await connection.execute(
-            drop.format(sql.Identifier(name), sql.Identifier(*shard.split(".")))
-        )
+        drop = "drop trigger if exists {} on {}"
+        await change(connection, drop, name, (CONTENT, f"{table}_{shards[table]}"))
         text = cast("LiteralString", definition.replace(f"ON {MEMORY}.{table} ", f"ON {shard} "))
         await connection.execute(move_into(cell.schema, text))
 
 
 async def _add_key(connection: AsyncConnection, key: ForeignKey, shards: dict[str, int]) -> None:
-    shard = sql.Identifier(CONTENT, f"{key.table}_{shards[key.table]}")
-    name = sql.Identifier(f"{key.name}_{shards[key.table]}")
+    shard = CONTENT, f"{key.table}_{shards[key.table]}"
+    name = f"{key.name}_{shards[key.table]}"
     definition = key.definition.replace(
         f"REFERENCES {MEMORY}.{key.target}(",
         f"REFERENCES {CONTENT}.{key.target}_{shards[key.target]}(",
     )
-    await connection.execute(
-        sql.SQL("alter table {} drop constraint if exists {}").format(shard, name)
-    )
-    await connection.execute(
-        sql.SQL("alter table {} add constraint {} {}").format(
-            shard, name, sql.SQL(cast("LiteralString", definition))
-        )
-    )
+    await change(connection, "alter table {} drop constraint if exists {}", shard, name)
+    constraint = sql.SQL(cast("LiteralString", definition))
+    await change(connection, "alter table {} add constraint {} {}", shard, name, constraint)
 
 
-async def _secure(connection: AsyncConnection, table: str, shard: sql.Identifier) -> None:
+async def _secure(connection: AsyncConnection, table: str, shard: tuple[str, str]) -> None:
     """Enable row-level security, and copy the rights of the ordinary table."""
     cursor = await connection.execute(
         """select relrowsecurity, (
@@ -140,12 +126,10 @@ async def _secure(connection: AsyncConnection, table: str, shard: sql.Identifier
     )
     secured, readers = cast("tuple[bool, list[str] | None]", await cursor.fetchone())
     if secured:
-        await connection.execute(sql.SQL("alter table {} enable row level security").format(shard))
-        await connection.execute(sql.SQL("alter table {} force row level security").format(shard))
+        await change(connection, "alter table {} enable row level security", shard)
+        await change(connection, "alter table {} force row level security", shard)
     for reader in readers or []:
-        await connection.execute(
-            sql.SQL("grant select on {} to {}").format(shard, sql.Identifier(reader))
-        )
+        await change(connection, "grant select on {} to {}", shard, reader)
 
 
 def _compose_policy(
@@ -157,13 +141,13 @@ def _compose_policy(
     check: LiteralString | None,
 ) -> sql.Composed:
     names = [sql.SQL("public") if role == "public" else sql.Identifier(role) for role in roles]
-    policy = sql.SQL("as {} for {} to {}").format(
-        sql.SQL(permissive), sql.SQL(command), sql.SQL(", ").join(names)
+    policy = compose_names(
+        "as {} for {} to {}", sql.SQL(permissive), sql.SQL(command), sql.SQL(", ").join(names)
     )
     if using is not None:
-        policy += sql.SQL(" using ({})").format(sql.SQL(move_into(cell.schema, using)))
+        policy += compose_names(" using ({})", sql.SQL(move_into(cell.schema, using)))
     if check is not None:
-        policy += sql.SQL(" with check ({})").format(sql.SQL(move_into(cell.schema, check)))
+        policy += compose_names(" with check ({})", sql.SQL(move_into(cell.schema, check)))
     return policy
 
 
@@ -176,23 +160,17 @@ _SPACE_COLUMN = {"space": "id", "space_grant": "space_id"}
 
 async def build_cell(connection: AsyncConnection, cell: Cell, vector_schema: str) -> None:
     """Build `cell` on its node in one transaction. A cell that stands there is replaced."""
-    schema = sql.Identifier(cell.schema)
     async with connection.transaction():
         await connection.execute("set local citus.enable_manual_changes_to_shards = on")
         # Shards have to be visible in the catalogue.
         await connection.execute("set local citus.override_table_visibility = off")
-        await connection.execute(sql.SQL("drop schema if exists {} cascade").format(schema))
+        await drop_cell(connection, cell.schema)
         owner = await find_owner(connection)
         await own_shards(connection, cell, owner)
-        await connection.execute(
-            sql.SQL("create schema {} authorization {}").format(schema, sql.Identifier(owner))
-        )
-        await connection.execute(sql.SQL("set local role {}").format(sql.Identifier(owner)))
-        await connection.execute(
-            sql.SQL("set local search_path = {}, {}, pg_temp").format(
-                schema, sql.Identifier(vector_schema)
-            )
-        )
+        await change(connection, "create schema {} authorization {}", cell.schema, owner)
+        await change(connection, "set local role {}", owner)
+        path = "set local search_path = {}, {}, pg_temp"
+        await change(connection, path, cell.schema, vector_schema)
         await _create_tables(connection, cell)
         await complete_shards(connection, cell)
         await _create_code(connection, cell)
@@ -200,20 +178,9 @@ async def build_cell(connection: AsyncConnection, cell: Cell, vector_schema: str
         await _create_own_code(connection, cell)
 
 
-async def find_vector_schema(connection: AsyncConnection) -> str:
-    """Return the schema of pgvector."""
-    cursor = await connection.execute(
-        "select extnamespace::regnamespace::text from pg_extension where extname = 'vector'"
-    )
-    row = await cursor.fetchone()
-    return str(row[0]) if row else "public"
-
-
 async def drop_cell(connection: AsyncConnection, schema: str) -> None:
-    """Drop a cell that has been moved away, so that nobody reads what it was."""
-    await connection.execute(
-        sql.SQL("drop schema if exists {} cascade").format(sql.Identifier(schema))
-    )
+    """Drop a cell, such as one that has been moved away, so that nobody reads what it was."""
+    await change(connection, "drop schema if exists {} cascade", schema)
 
 
 def write_state(cell: Cell) -> str:
@@ -231,40 +198,42 @@ async def _create_tables(connection: AsyncConnection, cell: Cell) -> None:
     await connection.execute(move_into(cell.schema, "\n".join(texts)))
     shards = await list_content_shards(connection, cell)
     for table in await list_tables(connection):
-        await _replace_table(connection, cell, table, f"{CONTENT}.{table}_{shards[table]}")
+        await _replace_table(connection, cell, table, (CONTENT, f"{table}_{shards[table]}"))
     for table in {*DIRECTORY, *OF_NODES} - {"embedding_model"}:
-        await _replace_table(connection, cell, table, f"{MEMORY}.{table}")
+        await _replace_table(connection, cell, table, (MEMORY, table))
     await _queue_models(connection, cell)
     await _number_rows(connection, cell)
 
 
-async def _replace_table(connection: AsyncConnection, cell: Cell, table: str, target: str) -> None:
+async def _replace_table(
+    connection: AsyncConnection, cell: Cell, table: str, target: tuple[str, str]
+) -> None:
     """Replace a table of the cell by a view of `target`, with the same columns and defaults."""
     columns = await _list_columns(connection, table)
-    view = sql.Identifier(cell.schema, table)
-    condition = sql.SQL("")
+    view = cell.schema, table
+    condition: sql.Composable = sql.SQL("")
     if table in _SPACE_COLUMN:
-        condition = sql.SQL("where worker_hash({}) between {} and {}").format(
-            sql.Identifier(_SPACE_COLUMN[table]), sql.Literal(cell.low), sql.Literal(cell.high)
+        least, most = sql.Literal(cell.low), sql.Literal(cell.high)
+        condition = compose_names(
+            "where worker_hash({}) between {} and {}", _SPACE_COLUMN[table], least, most
         )
-    await connection.execute(sql.SQL("drop table if exists {} cascade").format(view))
+    await change(connection, "drop table if exists {} cascade", view)
     # Policies of the rows apply to analysts only if the view has the rights of its caller. Without
     # policies, the view has the rights of its owner, because analysts can read some columns only.
-    invoker = sql.Literal(table not in OPEN)
-    await connection.execute(
-        sql.SQL("create view {} with (security_invoker = {}) as select {} from {} {}").format(
-            view,
-            invoker,
-            sql.SQL(", ").join(map(sql.Identifier, (*columns, *_SYSTEM.get(table, ())))),
-            sql.Identifier(*target.split(".")),
-            condition,
-        )
+    await change(
+        connection,
+        "create view {} with (security_invoker = {}) as select {} from {} {}",
+        view,
+        sql.Literal(table not in OPEN),
+        sql.SQL(", ").join(map(sql.Identifier, (*columns, *_SYSTEM.get(table, ())))),
+        target,
+        condition,
     )
-    setting = sql.SQL("alter view {} alter column {} set default {}")
+    setting = "alter view {} alter column {} set default {}"
     for name, default in columns.items():
         if default is not None:
             value = sql.SQL(number_transactions(default, cell.placement))
-            await connection.execute(setting.format(view, sql.Identifier(name), value))
+            await change(connection, setting, view, name, value)
 
 
 async def _list_columns(connection: AsyncConnection, table: str) -> dict[str, LiteralString | None]:
@@ -283,29 +252,29 @@ async def _list_columns(connection: AsyncConnection, table: str) -> dict[str, Li
 
 async def _queue_models(connection: AsyncConnection, cell: Cell) -> None:
     """Let the cell know for itself which facts of its spaces are queued for a vector."""
-    names = {"cell": sql.Identifier(cell.schema), "memory": sql.Identifier(MEMORY)}
+    names = {"cell": cell.schema, "memory": MEMORY}
     columns = await _list_columns(connection, "embedding_model")
     state = ("queued", "queued_space", "queued_observation")
     shown = [
-        sql.SQL("(select q.{0} from {cell}.model_queue q where q.model = m.id) as {0}").format(
-            sql.Identifier(name), **names
+        compose_names(
+            "(select q.{0} from {cell}.model_queue q where q.model = m.id) as {0}", name, **names
         )
         if name in state
-        else sql.SQL("m.{}").format(sql.Identifier(name))
+        else compose_names("m.{}", name)
         for name in columns
     ]
-    await connection.execute(sql.SQL("drop table {cell}.embedding_model cascade").format(**names))
-    await connection.execute(
-        sql.SQL(
-            "create table {cell}.model_queue (model integer primary key, queued boolean not null, "
-            "queued_space integer, queued_observation uuid)"
-        ).format(**names)
+    await change(connection, "drop table {cell}.embedding_model cascade", **names)
+    await change(
+        connection,
+        "create table {cell}.model_queue (model integer primary key, queued boolean not null, "
+        "queued_space integer, queued_observation uuid)",
+        **names,
     )
-    view = sql.SQL(
+    view = (
         "create view {cell}.embedding_model with (security_invoker = true) "
         "as select {} from {memory}.embedding_model m"
     )
-    await connection.execute(view.format(sql.SQL(", ").join(shown), **names))
+    await change(connection, view, sql.SQL(", ").join(shown), **names)
 
 
 async def _number_rows(connection: AsyncConnection, cell: Cell) -> None:
@@ -321,21 +290,16 @@ async def _number_rows(connection: AsyncConnection, cell: Cell) -> None:
         (MEMORY, list(DIRECTORY)),
     )
     for table, column in await cursor.fetchall():
-        name = f"{cell.schema}.{table}_{column}_seq"
-        sequence = sql.Identifier(*name.split("."))
-        view, key = sql.Identifier(cell.schema, table), sql.Identifier(column)
-        step, own = sql.Literal(_STEP), sql.Literal(cell.shard % _STEP)
-        create = sql.SQL("create sequence {} increment {}")
-        await connection.execute(create.format(sequence, step))
-        start = sql.SQL(
-            "select setval({}, (coalesce(max({}), 0) / {} + 1) * {} + {}, false) from {}"
-        )
-        await connection.execute(start.format(sql.Literal(name), key, step, step, own, view))
-        default = sql.SQL("alter view {} alter column {} set default nextval({})")
-        await connection.execute(default.format(view, key, sql.Literal(name)))
+        sequence, view = (cell.schema, f"{table}_{column}_seq"), (cell.schema, table)
+        name, step = sql.Literal(".".join(sequence)), sql.Literal(_STEP)
+        own = sql.Literal(cell.shard % _STEP)
+        await change(connection, "create sequence {} increment {}", sequence, step)
+        start = "select setval({}, (coalesce(max({}), 0) / {} + 1) * {} + {}, false) from {}"
+        await change(connection, start, name, column, step, step, own, view)
+        default = "alter view {} alter column {} set default nextval({})"
+        await change(connection, default, view, column, name)
         # Functions ask for the number of the last row by the name of the column.
-        own_by = sql.SQL("alter sequence {} owned by {}.{}")
-        await connection.execute(own_by.format(sequence, view, key))
+        await change(connection, "alter sequence {} owned by {}.{}", sequence, view, column)
 
 
 async def _create_code(connection: AsyncConnection, cell: Cell) -> None:
@@ -345,29 +309,21 @@ async def _create_code(connection: AsyncConnection, cell: Cell) -> None:
     code = cast("LiteralString", "\n".join((*texts, *views.values())))
     code = number_transactions(code, cell.placement)
     await connection.execute(move_into(cell.schema, code))
-    schema = sql.Identifier(cell.schema)
-    await connection.execute(
-        sql.SQL("revoke execute on all functions in schema {} from public").format(schema)
-    )
-    await connection.execute(
-        sql.SQL("grant usage on schema {} to textrawl_app, textrawl_analyst").format(schema)
-    )
-    await connection.execute(move_into(cell.schema, read_grants()))
-    await connection.execute(
-        sql.SQL("comment on schema {} is {}").format(schema, sql.Literal(write_state(cell)))
-    )
+    schema = cell.schema
+    await change(connection, "revoke execute on all functions in schema {} from public", schema)
+    await change(connection, "grant usage on schema {} to textrawl_app, textrawl_analyst", schema)
+    await connection.execute(move_into(schema, read_grants()))
+    await change(connection, "comment on schema {} is {}", schema, sql.Literal(write_state(cell)))
 
 
 async def _create_own_code(connection: AsyncConnection, cell: Cell) -> None:
     """Create the few functions that differ in a cell, and show it the vectors."""
     for function in read_folder("cells").values():
         await connection.execute(move_into(cell.schema, function))
-    view = sql.Identifier(cell.schema, "embedding_model")
-    await connection.execute(
-        sql.SQL(
-            "create trigger model_is_queued instead of update on {} "
-            "for each row execute function {}.note_queued()"
-        ).format(view, sql.Identifier(cell.schema))
+    await change(
+        connection,
+        "create trigger model_is_queued instead of update on {cell}.embedding_model "
+        "for each row execute function {cell}.note_queued()",
+        cell=cell.schema,
     )
-    revoke = sql.SQL("revoke execute on function {}.note_queued() from public")
-    await connection.execute(revoke.format(sql.Identifier(cell.schema)))
+    await change(connection, "revoke execute on function {}.note_queued() from public", cell.schema)

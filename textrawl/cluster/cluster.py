@@ -17,7 +17,7 @@ import psycopg
 
 from textrawl import errors
 from textrawl.cluster.cell_calls import CellAnswer, CellCalls, CellGone, NodeAway, Query
-from textrawl.cluster.layout import CitusNode
+from textrawl.cluster.layout import CitusNode, mark_directory
 from textrawl.cluster.merged_trail import (
     VectorTables,
     join_ends,
@@ -213,7 +213,7 @@ class ClusterDatabase(Database):
         """Wait until the workers have copied the last change of the directory, and number it."""
         self.places.forget_rights()
         with translate("mark_directory"):
-            mark = await self.ask(_mark_directory)
+            mark = await self.ask(mark_directory)
             nodes = (await self.places.find_map()).nodes
             await self.visits.wait_for_mark(nodes, mark, _LONGEST_SPREAD)
         return mark
@@ -447,11 +447,6 @@ class ClusterDatabase(Database):
             f"The node {whose} cannot be reached, or they are being moved; {others}. "
             f"{advise(call.function)}"
         )
-
-
-async def _mark_directory(connection: Connection) -> int:
-    row = await (await connection.execute("select textrawl_content.mark_directory()")).fetchone()
-    return cast("tuple[int]", row)[0]
 
 
 def _name(answer: CellAnswer, columns: tuple[str, ...]) -> list[Values]:

@@ -8,7 +8,7 @@ from typing import LiteralString, cast
 from psycopg import AsyncConnection, sql
 from psycopg.rows import args_row
 
-from textrawl.postgres.connection import read_conninfo, write_conninfo
+from textrawl.postgres.connection import change, read_conninfo, write_conninfo
 
 MEMORY = "textrawl"
 CONTENT = "textrawl_content"
@@ -130,6 +130,18 @@ async def find_shards(connection: AsyncConnection, spaces: list[int]) -> dict[in
     return dict(await (await connection.execute(query, (spaces,))).fetchall())
 
 
+async def mark_directory(connection: AsyncConnection) -> int:
+    """Give the present state of the directory a number on the coordinator, and return it."""
+    query = "select textrawl_content.mark_directory()"
+    return cast("tuple[int]", await (await connection.execute(query)).fetchone())[0]
+
+
+async def read_mark(connection: AsyncConnection) -> int:
+    """Return the number of the newest state of the directory that a node has."""
+    query = "select textrawl_content.read_mark()"
+    return cast("tuple[int]", await (await connection.execute(query)).fetchone())[0]
+
+
 def _build_cell(
     shard: int, low: int, high: int, placement: int, *node: *tuple[int, str, int]
 ) -> Cell:
@@ -198,8 +210,7 @@ async def distribute_content(connection: AsyncConnection, cells: int) -> None:
 
     The session must let Citus repeat its DDL on the workers.
     """
-    shards = sql.SQL("set citus.shard_count = {}").format(sql.Literal(cells))
-    await connection.execute(shards)
+    await change(connection, "set citus.shard_count = {}", sql.Literal(cells))
     for table in await list_tables(connection):
         await distribute_table(connection, table)
     for key in await list_keys(connection):
@@ -209,24 +220,18 @@ async def distribute_content(connection: AsyncConnection, cells: int) -> None:
 
 async def distribute_table(connection: AsyncConnection, table: str) -> None:
     """Create a table like the one of the ordinary schema, and distribute it."""
-    copy = sql.Identifier(CONTENT, table)
-    original = sql.Identifier(MEMORY, table)
+    copy = CONTENT, table
     # Cells number their rows themselves, so the column gets no sequence.
-    await connection.execute(
-        sql.SQL("create table {} (like {} including all excluding identity)").format(copy, original)
-    )
+    create = "create table {} (like {} including all excluding identity)"
+    await change(connection, create, copy, (MEMORY, table))
     cursor = await connection.execute(
         "select reloptions from pg_class where oid = %s::regclass", (f"{MEMORY}.{table}",)
     )
     (options,) = cast("tuple[list[LiteralString] | None]", await cursor.fetchone())
     for option in options or []:
         # The options come from the catalogue, so they are as safe as the files of sql/.
-        setting = sql.SQL(option)
-        await connection.execute(sql.SQL("alter table {} set ({})").format(copy, setting))
-    owner = await find_owner(connection)
-    await connection.execute(
-        sql.SQL("alter table {} owner to {}").format(copy, sql.Identifier(owner))
-    )
+        await change(connection, "alter table {} set ({})", copy, sql.SQL(option))
+    await change(connection, "alter table {} owner to {}", copy, await find_owner(connection))
     beside = "none" if table == "entity" else f"{CONTENT}.entity"
     await connection.execute(
         "select create_distributed_table(%s, 'space_id', colocate_with => %s)",
@@ -248,22 +253,16 @@ async def give_tables(connection: AsyncConnection, owner: str) -> None:
         (CONTENT, owner),
     )
     for (table,) in await cursor.fetchall():
-        alter = sql.SQL("alter table {} owner to {}")
-        names = sql.Identifier(CONTENT, table), sql.Identifier(owner)
-        await connection.execute(alter.format(*names))
+        await change(connection, "alter table {} owner to {}", (CONTENT, table), owner)
 
 
 async def _add_key(connection: AsyncConnection, key: ForeignKey) -> None:
     definition = key.definition.replace(
         f"REFERENCES {MEMORY}.{key.target}", f"REFERENCES {CONTENT}.{key.target}"
     )
-    await connection.execute(
-        sql.SQL("alter table {} add constraint {} {}").format(
-            sql.Identifier(CONTENT, key.table),
-            sql.Identifier(key.name),
-            sql.SQL(cast("LiteralString", definition)),
-        )
-    )
+    constraint = sql.SQL(cast("LiteralString", definition))
+    add = "alter table {} add constraint {} {}"
+    await change(connection, add, (CONTENT, key.table), key.name, constraint)
 
 
 # Views of cells find their spaces by the first function. Citus adds the second one to queries of
@@ -287,6 +286,5 @@ async def restrict_citus(node: AsyncConnection) -> None:
     if not rows:
         return
     names = sql.SQL(", ").join(sql.SQL(name) for (name,) in rows)
-    owner = sql.Identifier(await find_owner(node))
-    await node.execute(sql.SQL("grant execute on routine {} to {}").format(names, owner))
-    await node.execute(sql.SQL("revoke execute on routine {} from public").format(names))
+    await change(node, "grant execute on routine {} to {}", names, await find_owner(node))
+    await change(node, "revoke execute on routine {} from public", names)

@@ -195,10 +195,6 @@ def one_row(**folds: Callable[[list[Any]], Any]) -> Merge:
     return Merge(combine)
 
 
-def _statistics(answers: Answers, question: MergedCall) -> list[Values]:
-    return one_row(types=_add_members, models=_add_models).combine(answers, question)
-
-
 def measure_once(nodes: Sequence[object], answers: Answers) -> None:
     """Count the size of each node's database once, though several of its cells tell it."""
     for place, rows in enumerate(answers):
@@ -352,7 +348,7 @@ MERGES: dict[str, Merge] = {
     "list_sources": Merge(_everything),
     "mark_matches": Merge(_everything),
     "measure_graphs": one_row(database=_first),
-    "memory_statistics": Merge(_statistics, ("bytes",)),
+    "memory_statistics": replace(one_row(types=_add_members, models=_add_models), keys=("bytes",)),
     "known_names": Merge(_everything),
     "missing_words": Merge(_keep_common),
     "named_entities": Merge(_unite_mentions),

@@ -19,6 +19,7 @@ from textrawl.cluster.layout import (
     give_tables,
     list_tables,
     read_map,
+    read_mark,
     restrict_citus,
 )
 from textrawl.cluster.layout import DEFAULT_CELLS as CELLS
@@ -35,14 +36,14 @@ from textrawl.cluster.nodes import (
 )
 from textrawl.cluster.placement import CellFindings, claim_cluster, find_faults, repair_cells
 from textrawl.errors import DatabaseUnavailable, StartRefused
-from textrawl.postgres.connection import Connection, connect, is_distributed
+from textrawl.postgres.connection import change, connect, is_distributed
 from textrawl.postgres.migration_record import plan_migrations
 from textrawl.postgres.migrations import MigrationReport, migrate
 from textrawl.postgres.sql_files import read_folder
 
 # Only a superuser may distribute a table or send a command to another node.
 _OF_SUPERUSER = {"detach_vectors", "distribute_models", "drop_models", "register_actors"}
-_BEGIN = sql.SQL("create schema {}").format(sql.Identifier(CONTENT))
+_MARK = CONTENT, "directory_mark"
 _GRANTS: tuple[LiteralString, ...] = (
     "revoke execute on all functions in schema {content} from public",
     "grant usage on schema {content} to textrawl_app, textrawl_analyst",
@@ -75,7 +76,7 @@ async def migrate_distributed(conninfo: str, *, cells: int | None = None) -> Mig
             await _refuse_new_tables(connection)
         else:
             # If the migration is interrupted, the next one can tell.
-            await connection.execute(_BEGIN)
+            await change(connection, "create schema {}", CONTENT)
         reports = [await migrate(keep_alone(node), of_node=True) for node in nodes.all]
         if exists:
             await _prepare_new(connection, nodes)
@@ -157,26 +158,19 @@ async def _complete_nodes(nodes: Nodes) -> None:
 
 async def _prepare_node(node: AsyncConnection) -> None:
     """Create the schema of content with the number of the newest state of the directory."""
-    owner = sql.Identifier(await find_owner(node))
-    database = sql.Identifier(node.info.dbname)
+    owner = await find_owner(node)
     # Functions look up sizes and indexes of shards, which Citus hides from the catalogue.
-    await node.execute(
-        sql.SQL("alter database {} set citus.override_table_visibility = off").format(database)
+    hide = "alter database {} set citus.override_table_visibility = off"
+    await change(node, hide, node.info.dbname)
+    await change(node, "create schema if not exists {}", CONTENT)
+    await change(node, "alter schema {} owner to {}", CONTENT, owner)
+    await change(
+        node,
+        "create table if not exists {} ("
+        "singleton boolean primary key default true check (singleton), number bigint not null)",
+        _MARK,
     )
-    schema = sql.Identifier(CONTENT)
-    await node.execute(sql.SQL("create schema if not exists {}").format(schema))
-    await node.execute(sql.SQL("alter schema {} owner to {}").format(schema, owner))
-    await node.execute(
-        sql.SQL(
-            "create table if not exists {} ("
-            "singleton boolean primary key default true check (singleton), number bigint not null)"
-        ).format(sql.Identifier(CONTENT, "directory_mark"))
-    )
-    await node.execute(
-        sql.SQL("insert into {} (number) values (0) on conflict do nothing").format(
-            sql.Identifier(CONTENT, "directory_mark")
-        )
-    )
+    await change(node, "insert into {} (number) values (0) on conflict do nothing", _MARK)
 
 
 async def _create_functions(node: AsyncConnection) -> None:
@@ -184,33 +178,25 @@ async def _create_functions(node: AsyncConnection) -> None:
     functions = read_folder("cluster")
     for function in functions.values():
         await node.execute(function)
-    names = {
-        "content": sql.Identifier(CONTENT),
-        "mark": sql.Identifier(CONTENT, "directory_mark"),
-        "owner": sql.Identifier(await find_owner(node)),
-        "superuser": sql.Identifier(node.info.user),
-    }
-    await node.execute(sql.SQL("alter table {mark} owner to {owner}").format(**names))
+    owner = await find_owner(node)
+    await change(node, "alter table {} owner to {}", _MARK, owner)
     for name in functions.keys() - _OF_SUPERUSER:
-        alter = sql.SQL("alter function {function} owner to {owner}")
-        await node.execute(alter.format(function=sql.Identifier(CONTENT, name), **names))
-    actors = sql.Identifier(CONTENT, "register_actors")
+        await change(node, "alter function {} owner to {}", (CONTENT, name), owner)
+    names = {"content": CONTENT, "owner": owner, "superuser": node.info.user}
     for statement in _GRANTS:
-        await node.execute(sql.SQL(statement).format(actors=actors, **names))
+        await change(node, statement, actors=(CONTENT, "register_actors"), **names)
 
 
 async def _refuse_rows(node: AsyncConnection, kind: str, tables: Sequence[str]) -> None:
     """Let tables of the ordinary schema refuse rows that do not belong there."""
     for table in tables:
-        await node.execute(
-            sql.SQL(
-                "create or replace trigger rows_are_refused before insert or delete on {} "
-                "for each row execute function {}({})"
-            ).format(
-                sql.Identifier(MEMORY, table),
-                sql.Identifier(CONTENT, "refuse_rows"),
-                sql.Literal(kind),
-            )
+        await change(
+            node,
+            "create or replace trigger rows_are_refused before insert or delete on {} "
+            "for each row execute function {}({})",
+            (MEMORY, table),
+            (CONTENT, "refuse_rows"),
+            sql.Literal(kind),
         )
 
 
@@ -237,7 +223,7 @@ async def inspect_cluster(conninfo: str, *, timeout: float, most_lag: float) -> 
         if not await is_distributed(coordinator):
             return None
         cells = await read_map(coordinator)
-        mark = await _read_mark(coordinator)
+        mark = await read_mark(coordinator)
     nodes = Nodes(conninfo, {node: node.find(conninfo) for node in cells.nodes})
     findings = await find_faults(nodes, cells)
     present = [node for node in cells.nodes if node not in findings.away]
@@ -249,15 +235,10 @@ async def inspect_cluster(conninfo: str, *, timeout: float, most_lag: float) -> 
 async def _follows(worker: str, mark: int, timeout: float, end: float) -> bool:
     try:
         async with await connect(worker, timeout) as connection:
-            while await _read_mark(connection) < mark:
+            while await read_mark(connection) < mark:
                 if time.monotonic() > end:
                     return False
                 await anyio.sleep(_PAUSE)
     except DatabaseUnavailable:
         return False
     return True
-
-
-async def _read_mark(connection: Connection) -> int:
-    row = await (await connection.execute("select textrawl_content.read_mark()")).fetchone()
-    return int(row[0]) if row else 0

@@ -3,7 +3,7 @@
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from typing import Any, LiteralString, cast
+from typing import Any, LiteralString
 
 import anyio
 from psycopg import AsyncConnection, sql
@@ -13,6 +13,8 @@ from textrawl.cluster.layout import CONTENT, DIRECTORY, MEMORY, CitusNode
 from textrawl.errors import DatabaseUnavailable, StartRefused
 from textrawl.postgres.connection import (
     Connection,
+    change,
+    compose_names,
     connect,
     make_password,
     read_conninfo,
@@ -123,9 +125,11 @@ async def _check_server(connection: AsyncConnection) -> None:
         raise StartRefused("This node is a worker: set TEXTRAWL_DATABASE_URL to the coordinator")
 
 
-async def _fetch(connection: AsyncConnection, query: LiteralString) -> tuple[object, ...]:
-    row = cast("tuple[object, ...] | None", await (await connection.execute(query)).fetchone())
-    return row or ()
+async def _fetch(
+    connection: AsyncConnection, query: LiteralString, *values: object
+) -> tuple[Any, ...]:
+    """Return the first row, or an empty tuple."""
+    return await (await connection.execute(query, values)).fetchone() or ()
 
 
 PUBLICATION = "textrawl_directory"  # each worker has a subscription of this name, too
@@ -154,12 +158,10 @@ async def copy_directory(
     # copied. Without this order, the creation of the slot would wait for calls that wait for it.
     await _subscribe(worker, slot, dsn)
     async with coordinator.transaction():
-        await coordinator.execute(sql.SQL("lock table {} in share mode").format(_list_tables()))
+        await change(coordinator, "lock table {} in share mode", _list_tables())
         await _skip_changes(coordinator, slot)
         await _replace_rows(coordinator, worker)
-    await worker.execute(
-        sql.SQL("alter subscription {} enable").format(sql.Identifier(PUBLICATION))
-    )
+    await change(worker, "alter subscription {} enable", PUBLICATION)
 
 
 async def find_slot(worker: AsyncConnection) -> str | None:
@@ -171,18 +173,15 @@ async def find_slot(worker: AsyncConnection) -> str | None:
         select coalesce(s.subslotname::text, '') from pg_subscription s
         join pg_database d on d.oid = s.subdbid
         where s.subname = %s and d.datname = current_database()"""
-    row = await _fetch_rows(worker, query, PUBLICATION)
+    row = await _fetch(worker, query, PUBLICATION)
     return row[0] if row else None
 
 
 async def _unsubscribe(worker: AsyncConnection) -> None:
     """End the former subscription, whose coordinator can be gone."""
-    for change in (
-        "alter subscription {} disable",
-        "alter subscription {} set (slot_name = none)",
-        "drop subscription {}",
-    ):
-        await worker.execute(sql.SQL(change).format(sql.Identifier(PUBLICATION)))
+    await change(worker, "alter subscription {} disable", PUBLICATION)
+    await change(worker, "alter subscription {} set (slot_name = none)", PUBLICATION)
+    await change(worker, "drop subscription {}", PUBLICATION)
 
 
 async def _drop_slots(coordinator: AsyncConnection, names: set[str]) -> None:
@@ -198,7 +197,7 @@ async def _drop_slots(coordinator: AsyncConnection, names: set[str]) -> None:
     with anyio.move_on_after(_LONGEST_END):
         while True:
             await coordinator.execute(drop, slots)
-            if not await _fetch_rows(coordinator, left, *slots):
+            if not await _fetch(coordinator, left, *slots):
                 return
             await anyio.sleep(_PAUSE)
     raise StartRefused(
@@ -211,22 +210,19 @@ async def _skip_changes(coordinator: AsyncConnection, slot: str) -> None:
     """Let a slot begin with the changes after this moment."""
     # A slot advances only over flushed changes. The switch also flushes commits that were
     # acknowledged without `synchronous_commit`.
-    [position] = await _fetch_rows(coordinator, "select pg_switch_wal()")
+    [position] = await _fetch(coordinator, "select pg_switch_wal()")
     await coordinator.execute("select pg_replication_slot_advance(%s, %s)", (slot, position))
 
 
 async def _subscribe(worker: AsyncConnection, slot: str, dsn: str) -> None:
     # The owner of the subscription is a superuser, who may write to tables with row-level security.
-    await worker.execute(
-        sql.SQL(
-            "create subscription {} connection {} publication {} "
-            "with (slot_name = {}, run_as_owner, copy_data = false, enabled = false)"
-        ).format(
-            sql.Identifier(PUBLICATION),
-            sql.Literal(dsn),
-            sql.Identifier(PUBLICATION),
-            sql.Literal(slot),
-        )
+    await change(
+        worker,
+        "create subscription {0} connection {1} publication {0} "
+        "with (slot_name = {2}, run_as_owner, copy_data = false, enabled = false)",
+        PUBLICATION,
+        sql.Literal(dsn),
+        sql.Literal(slot),
     )
 
 
@@ -235,7 +231,7 @@ async def _replace_rows(coordinator: AsyncConnection, worker: AsyncConnection) -
         # As in a subscription, triggers and keys do not act: the coordinator has checked the rows.
         await worker.execute("set local session_replication_role = replica")
         for table in TABLES:
-            await worker.execute(sql.SQL("delete from {}").format(sql.Identifier(*table)))
+            await change(worker, "delete from {}", table)
         for table in TABLES:
             await _copy_rows(coordinator, worker, sql.Identifier(*table))
 
@@ -243,14 +239,10 @@ async def _replace_rows(coordinator: AsyncConnection, worker: AsyncConnection) -
 async def _copy_rows(
     coordinator: AsyncConnection, worker: AsyncConnection, table: sql.Identifier
 ) -> None:
-    [names] = await _fetch_rows(coordinator, _COLUMNS, table.as_string())
+    [names] = await _fetch(coordinator, _COLUMNS, table.as_string())
     columns = sql.SQL(", ").join(map(sql.Identifier, names))
-    read = sql.SQL("copy {table} ({columns}) to stdout (format binary)").format(
-        table=table, columns=columns
-    )
-    write = sql.SQL("copy {table} ({columns}) from stdin (format binary)").format(
-        table=table, columns=columns
-    )
+    read = compose_names("copy {} ({}) to stdout (format binary)", table, columns)
+    write = compose_names("copy {} ({}) from stdin (format binary)", table, columns)
     async with coordinator.cursor().copy(read) as rows, worker.cursor().copy(write) as stored:
         async for part in rows:
             await stored.write(part)
@@ -260,24 +252,13 @@ def _list_tables() -> sql.Composed:
     return sql.SQL(", ").join(sql.Identifier(*table) for table in TABLES)
 
 
-async def _fetch_rows(
-    connection: AsyncConnection, query: LiteralString, *values: object
-) -> tuple[Any, ...]:
-    return await (await connection.execute(query, values)).fetchone() or ()
-
-
 _REPLICATOR = "textrawl_replicator"
 
 
 async def publish_directory(connection: AsyncConnection) -> None:
     """Publish the directory on the coordinator."""
-    tables = [sql.Identifier(*table) for table in TABLES]
-    await connection.execute(
-        sql.SQL("create publication {} for table {}").format(
-            sql.Identifier(PUBLICATION), sql.SQL(", ").join(tables)
-        )
-    )
-    await _create_replicator(connection, tables)
+    await change(connection, "create publication {} for table {}", PUBLICATION, _list_tables())
+    await _create_replicator(connection)
 
 
 async def follow_directory(connection: AsyncConnection, nodes: Nodes) -> None:
@@ -325,8 +306,8 @@ async def _find_password(conninfo: str) -> str | None:
 async def _name_slot(connection: AsyncConnection, node: CitusNode) -> str:
     """Return a name for the slot of a worker. All databases of the coordinator share the names."""
     query = "select oid from pg_database where datname = current_database()"
-    row = await (await connection.execute(query)).fetchone()
-    return f"{PUBLICATION}_{node.id}_{cast('tuple[int]', row)[0]}"
+    [database] = await _fetch(connection, query)
+    return f"{PUBLICATION}_{node.id}_{database}"
 
 
 async def _change_password(connection: AsyncConnection) -> str:
@@ -334,22 +315,17 @@ async def _change_password(connection: AsyncConnection) -> str:
 
     Its workers are not those of this memory, so the old one is not known.
     """
-    cursor = await connection.execute(
-        """select database::text from pg_replication_slots
-           where starts_with(slot_name, %s) and database <> current_database() limit 1""",
-        (f"{PUBLICATION}_",),
-    )
-    if (row := await cursor.fetchone()) is not None:
+    query = """
+        select database::text from pg_replication_slots
+        where starts_with(slot_name, %s) and database <> current_database() limit 1"""
+    if row := await _fetch(connection, query, f"{PUBLICATION}_"):
         raise StartRefused(
             f"The workers of the memory {row[0]} log in to this coordinator as {_REPLICATOR}, and "
             "none of them is a worker of this memory: use another coordinator for this memory"
         )
     password = make_password()
-    await connection.execute(
-        sql.SQL("alter role {} password {}").format(
-            sql.Identifier(_REPLICATOR), sql.Literal(write_verifier(password))
-        )
-    )
+    verifier = sql.Literal(write_verifier(password))
+    await change(connection, "alter role {} password {}", _REPLICATOR, verifier)
     return password
 
 
@@ -361,30 +337,22 @@ async def _compose_dsn(connection: AsyncConnection, password: str) -> str:
     )
 
 
-async def _create_replicator(connection: AsyncConnection, tables: list[sql.Identifier]) -> None:
+async def _create_replicator(connection: AsyncConnection) -> None:
     """Create the login of the workers. It reads all rows of the directory, and nothing else."""
-    role = sql.Identifier(_REPLICATOR)
-    exists = await connection.execute("select from pg_roles where rolname = %s", (_REPLICATOR,))
-    verb = "alter" if await exists.fetchone() is not None else "create"
-    await connection.execute(
-        sql.SQL("{} role {} login replication bypassrls").format(sql.SQL(verb), role)
-    )
+    query = "select true from pg_roles where rolname = %s"
+    verb = "alter" if await _fetch(connection, query, _REPLICATOR) else "create"
+    create = "{} role {} login replication bypassrls"
+    await change(connection, create, sql.SQL(verb), _REPLICATOR)
     for schema in (MEMORY, CONTENT):
-        await connection.execute(
-            sql.SQL("grant usage on schema {} to {}").format(sql.Identifier(schema), role)
-        )
-    await connection.execute(
-        sql.SQL("grant select on {} to {}").format(sql.SQL(", ").join(tables), role)
-    )
+        await change(connection, "grant usage on schema {} to {}", schema, _REPLICATOR)
+    await change(connection, "grant select on {} to {}", _list_tables(), _REPLICATOR)
 
 
 async def _find_coordinator(connection: AsyncConnection) -> tuple[str, int]:
     """Return the host and the port at which workers reach the coordinator."""
-    cursor = await connection.execute(
-        "select nodename, nodeport from pg_dist_node where groupid = 0 and noderole = 'primary'"
-    )
-    row = await cursor.fetchone()
-    if row is None:
+    query = "select nodename, nodeport from pg_dist_node where groupid = 0 and noderole = 'primary'"
+    row = await _fetch(connection, query)
+    if not row:
         raise StartRefused(
             "The workers do not know the address of the coordinator: run `select "
             "citus_set_coordinator_host('HOST')` on the coordinator, then repeat the migration"
@@ -412,10 +380,10 @@ async def copy_login(nodes: Nodes) -> None:
         can_log_in, verifier = await _read_login(connection)
     if not can_log_in:
         return
-    alter = sql.SQL("alter role {} login").format(sql.Identifier(APP_ROLE))
+    alter = compose_names("alter role {} login", APP_ROLE)
     if verifier is not None:
         # Postgres takes a verifier instead of a password, so all nodes accept the same password.
-        alter += sql.SQL(" password {}").format(sql.Literal(verifier))
+        alter += compose_names(" password {}", sql.Literal(verifier))
     for conninfo in nodes.workers.values():
         async with open_node(conninfo) as worker:
             if not (await _read_login(worker))[0]:
@@ -423,8 +391,6 @@ async def copy_login(nodes: Nodes) -> None:
 
 
 async def _read_login(connection: AsyncConnection) -> tuple[bool, str | None]:
-    cursor = await connection.execute(
-        "select rolcanlogin, rolpassword from pg_authid where rolname = %s", (APP_ROLE,)
-    )
-    row = cast("tuple[bool, str | None] | None", await cursor.fetchone())
-    return row or (False, None)
+    query = "select rolcanlogin, rolpassword from pg_authid where rolname = %s"
+    can_log_in, verifier = await _fetch(connection, query, APP_ROLE) or (False, None)
+    return can_log_in, verifier

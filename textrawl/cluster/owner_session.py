@@ -14,9 +14,16 @@ from typing import Any, LiteralString
 import anyio
 from psycopg import sql
 
-from textrawl.cluster.layout import CellMap, CitusNode, find_shards, read_map
+from textrawl.cluster.layout import (
+    CellMap,
+    CitusNode,
+    find_shards,
+    mark_directory,
+    read_map,
+    read_mark,
+)
 from textrawl.errors import StartRefused
-from textrawl.postgres.connection import Connection, OwnerLogin, is_distributed
+from textrawl.postgres.connection import Connection, OwnerLogin, compose_names, is_distributed
 from textrawl.postgres.owner_session import Session, as_json
 from textrawl.postgres.owner_session import open_snapshot as open_one_snapshot
 from textrawl.postgres.owner_session import open_writing as open_one_writing
@@ -41,9 +48,8 @@ class CellSession(Session):
 
     async def is_empty(self, space: int) -> bool:
         """Return whether `space` has no entities."""
-        query = sql.SQL("select from {} where space_id = {} limit 1")
-        table = sql.Identifier(self._schema, "entity")
-        return not await self._fetch(query.format(table, sql.Literal(space)))
+        query = "select from {}.entity where space_id = {} limit 1"
+        return not await self._fetch(compose_names(query, self._schema, sql.Literal(space)))
 
     async def _prepare_call(self) -> None:
         await self.connection.execute("select textrawl_content.enter_cell(%s)", (self._shard,))
@@ -175,21 +181,16 @@ class DistributedSession(Session):
 
     async def _wait_for_copies(self) -> None:
         """Wait until each worker has the present directory. Raises StartRefused."""
-        cursor = await self.connection.execute("select textrawl_content.mark_directory()")
-        mark = await cursor.fetchone()
+        mark = await mark_directory(self.connection)
         for node, worker in self._workers.items():
             with anyio.move_on_after(_LONGEST_COPY) as scope:
-                while await _read_mark(worker) != mark:  # noqa: ASYNC110 - another server counts
+                while await read_mark(worker) < mark:  # noqa: ASYNC110 - another server counts
                     await anyio.sleep(_PAUSE)
             if scope.cancelled_caught:
                 raise StartRefused(
                     f"The worker {node.address} does not copy the directory: look for "
                     "errors of its subscription textrawl_directory in its log, then repeat this"
                 )
-
-
-async def _read_mark(worker: Connection) -> object:
-    return await (await worker.execute("select textrawl_content.read_mark()")).fetchone()
 
 
 @asynccontextmanager

@@ -8,20 +8,24 @@ from typing import Literal, LiteralString, cast
 
 import anyio
 import psycopg
-from psycopg import AsyncConnection, sql
+from psycopg import AsyncConnection
 from psycopg.rows import args_row
 
 from textrawl.cluster.cells import (
     build_cell,
     drop_cell,
-    find_vector_schema,
     list_shards,
     write_state,
 )
 from textrawl.cluster.layout import CELLS, CONTENT, Cell, CellMap, CitusNode, find_shards, read_map
 from textrawl.cluster.nodes import Nodes, open_node
 from textrawl.errors import DatabaseUnavailable, StartRefused
-from textrawl.postgres.connection import describe_failure
+from textrawl.postgres.connection import (
+    change,
+    compose_names,
+    describe_failure,
+    find_vector_schema,
+)
 
 _PAUSE = 3.0  # seconds between two looks at a worker
 _MOST_MISSES = 3  # a busy machine can miss a look
@@ -196,8 +200,7 @@ def _compare(
 async def _analyze(worker: AsyncConnection, cell: Cell) -> None:
     """Count the rows of the shards, because copied tables have no statistics yet."""
     for table, shard in (await list_shards(worker, cell)).items():
-        name = sql.Identifier(CONTENT, f"{table}_{shard}")
-        await worker.execute(sql.SQL("analyze {}").format(name))
+        await change(worker, "analyze {}", (CONTENT, f"{table}_{shard}"))
 
 
 _ENTITY = "textrawl_content.entity"
@@ -389,9 +392,9 @@ async def _measure_cell(worker: AsyncConnection, cell: Cell) -> CellSize:
     shards = await list_shards(worker, cell)
     tables = [f"{CONTENT}.{table}_{shard}" for table, shard in shards.items()]
     row = await (await worker.execute(_BYTES, (tables,))).fetchone()
-    query = sql.SQL("select space_id, count(*) from {} where relation_id is null group by 1")
-    facts = sql.Identifier(CONTENT, f"observation_{shards['observation']}")
-    counted = await (await worker.execute(query.format(facts))).fetchall()
+    query = "select space_id, count(*) from {} where relation_id is null group by 1"
+    facts = compose_names(query, (CONTENT, f"observation_{shards['observation']}"))
+    counted = await (await worker.execute(facts)).fetchall()
     return CellSize(dict(counted), row[0] if row else 0)
 
 

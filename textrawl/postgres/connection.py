@@ -15,7 +15,7 @@ from collections.abc import Mapping
 from contextlib import AsyncExitStack, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, LiteralString, cast
 
 import anyio
 from pgvector.psycopg.halfvec import register_halfvec_info
@@ -213,6 +213,29 @@ def compose_settings(settings: Mapping[str, str], *, local: bool) -> sql.Compose
     return sql.SQL(", ").join(columns or [sql.SQL("true")])
 
 
+Name = str | tuple[str, ...] | sql.Composable
+"""A name in a statement, with its schema in a tuple; or another part that is composed already."""
+
+
+def compose_names(statement: LiteralString, *names: Name, **named: Name) -> sql.Composed:
+    """Return a statement with `names` in place of each {}, and `named` in place of each {name}."""
+    parts = {key: _compose_name(name) for key, name in named.items()}
+    return sql.SQL(statement).format(*map(_compose_name, names), **parts)
+
+
+def _compose_name(name: Name) -> sql.Composable:
+    if isinstance(name, sql.Composable):
+        return name
+    return sql.Identifier(*(name if isinstance(name, tuple) else (name,)))
+
+
+async def change(
+    connection: AsyncConnection[Any], statement: LiteralString, *names: Name, **named: Name
+) -> None:
+    """Execute a statement that changes objects of the database: see `compose_names`."""
+    await connection.execute(compose_names(statement, *names, **named))
+
+
 async def detect_pooler(connection: AsyncConnection[Any], **settings: str) -> bool:
     """Return True if `connection` goes through a pooler. If not, its session gets `settings`.
 
@@ -248,6 +271,16 @@ async def register_vectors(connection: AsyncConnection[Any]) -> None:
         raise ProgrammingError("this database has no pgvector")
     for name, oid, array_oid in types:
         _REGISTER[name](connection, TypeInfo(name, oid, array_oid))
+
+
+async def find_vector_schema(connection: AsyncConnection[Any]) -> str:
+    """Return the schema of pgvector."""
+    cursor = await connection.execute(
+        """select nspname::text from pg_extension e join pg_namespace n on n.oid = e.extnamespace
+           where extname = 'vector'"""
+    )
+    row = await cursor.fetchone()
+    return row[0] if row else "public"
 
 
 async def detect_transaction_pooling(first: Connection, second: Connection) -> bool:

@@ -11,11 +11,12 @@ this version expects. An administrator can have changed them by hand.
 import hashlib
 import re
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any
 
-from psycopg import AsyncConnection, sql
+from psycopg import AsyncConnection
 
 from textrawl.errors import SchemaOutdated, StartRefused
+from textrawl.postgres.connection import change, find_vector_schema
 from textrawl.postgres.sql_files import (
     find_missing,
     list_folders,
@@ -88,11 +89,9 @@ def describe_differences(differences: list[Difference], *, most: int = 20) -> st
 
 async def read_found(connection: AsyncConnection[Any]) -> Catalogue:
     """Return the catalogue of the schema textrawl in the database."""
-    query = "select extnamespace::regnamespace::text from pg_extension where extname = 'vector'"
     async with connection.transaction():
-        row = await (await connection.execute(query)).fetchone()
-        path = sql.SQL("set local search_path = textrawl, {}, pg_temp")
-        await connection.execute(path.format(sql.SQL(cast("Any", row[0] if row else "public"))))
+        path = "set local search_path = textrawl, {}, pg_temp"
+        await change(connection, path, await find_vector_schema(connection))
         rows = await (await connection.execute(read_catalogue_query())).fetchall()
     return {(kind, name): " ".join(definition.split()) for kind, name, definition in rows}
 

@@ -19,7 +19,13 @@ from psycopg import AsyncConnection, sql
 from psycopg.conninfo import make_conninfo
 
 from textrawl.errors import StartRefused
-from textrawl.postgres.connection import connect, is_distributed, make_password, write_verifier
+from textrawl.postgres.connection import (
+    change,
+    connect,
+    is_distributed,
+    make_password,
+    write_verifier,
+)
 from textrawl.postgres.inspection import (
     LockHolder,
     describe_lock_holders,
@@ -134,7 +140,7 @@ async def _attempt(
     async with connection.transaction(force_rollback=rehearse):
         with _explain_faults():
             await _lock_migrations(connection)
-            await connection.execute(sql.SQL("set local lock_timeout = {}").format(_OTHER_LOCK))
+            await change(connection, "set local lock_timeout = {}", sql.Literal(_OTHER_LOCK))
             schema = await _ensure_extension(connection)
             await _ensure_roles(connection)
             await _grant_connect(connection)
@@ -144,7 +150,7 @@ async def _attempt(
 
 async def _lock_migrations(connection: AsyncConnection) -> None:
     """Wait until other migrations end. If there is no memory yet, `create schema` waits instead."""
-    await connection.execute(sql.SQL("set local lock_timeout = {}").format(_MIGRATION_LOCK))
+    await change(connection, "set local lock_timeout = {}", sql.Literal(_MIGRATION_LOCK))
     if await _fetch(connection, "select 1 where to_regclass('textrawl.migration') is not null"):
         # Do not use an advisory lock, because every login could take it. Only the owner can lock
         # this table.
@@ -278,19 +284,18 @@ async def _ensure_roles(connection: AsyncConnection) -> None:
 
 async def _grant_connect(connection: AsyncConnection) -> None:
     """Let both roles connect, because a database may refuse roles without this privilege."""
-    database = sql.Identifier(connection.info.dbname)
     query = "select has_database_privilege(%s, current_database(), 'connect')"
     for role in (APP_ROLE, ANALYST_ROLE):
         row = await (await connection.execute(query, (role,))).fetchone()
         if row == (False,):
-            grant = sql.SQL("grant connect on database {} to {}")
-            await connection.execute(grant.format(database, sql.Identifier(role)))
+            grant = "grant connect on database {} to {}"
+            await change(connection, grant, connection.info.dbname, role)
 
 
 async def _create_role(connection: AsyncConnection, role: str) -> None:
     cursor = await connection.execute("select from pg_roles where rolname = %s", (role,))
     if await cursor.fetchone() is None:
-        await connection.execute(sql.SQL("create role {} nologin").format(sql.Identifier(role)))
+        await change(connection, "create role {} nologin", role)
 
 
 async def enable_login(conninfo: str, *, connect_timeout: float = 10) -> str:
@@ -311,11 +316,9 @@ async def enable_login(conninfo: str, *, connect_timeout: float = 10) -> str:
                 f"`alter role {APP_ROLE} password '...'` to change it"
             )
         password = make_password()
-        statement = sql.SQL("alter role {} login password {}").format(
-            sql.Identifier(APP_ROLE), sql.Literal(write_verifier(password))
-        )
+        verifier = sql.Literal(write_verifier(password))
         try:
-            await connection.execute(statement)
+            await change(connection, "alter role {} login password {}", APP_ROLE, verifier)
         except psycopg.errors.InsufficientPrivilege as error:
             raise StartRefused(
                 f"{user} did not create {APP_ROLE} and may not change it: as an administrator run "
@@ -343,23 +346,16 @@ async def _set_owner_role(connection: AsyncConnection) -> None:
     if owner is None:
         owner = _OWNER_ROLE
         await _create_role(connection, owner)
-        await connection.execute(
-            sql.SQL("grant create on database {} to {}").format(
-                sql.Identifier(connection.info.dbname), sql.Identifier(owner)
-            )
-        )
-    await connection.execute(sql.SQL("set local role {}").format(sql.Identifier(owner)))
+        grant = "grant create on database {} to {}"
+        await change(connection, grant, connection.info.dbname, owner)
+    await change(connection, "set local role {}", owner)
 
 
 async def _bring_up_to_date(
     connection: AsyncConnection, vector_schema: str, *, thorough: bool
 ) -> MigrationReport:
     await connection.execute("create schema if not exists textrawl")
-    await connection.execute(
-        sql.SQL("set local search_path = textrawl, {}, pg_temp").format(
-            sql.Identifier(vector_schema)
-        )
-    )
+    await change(connection, "set local search_path = textrawl, {}, pg_temp", vector_schema)
     await ensure_record(connection)
     plan = await plan_migrations(connection)
     # The tables of a distributed memory have other owners and triggers.

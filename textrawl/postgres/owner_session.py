@@ -8,13 +8,15 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from typing import Any, LiteralString
 
 import psycopg
-from psycopg import AsyncConnection, IsolationLevel, sql
+from psycopg import IsolationLevel, sql
 from psycopg.types.json import Jsonb
 
 from textrawl.errors import DatabaseUnavailable, StartRefused
 from textrawl.postgres.connection import (
     Connection,
     OwnerLogin,
+    change,
+    compose_names,
     connect,
     detect_transaction_pooling,
     register_vectors,
@@ -60,6 +62,7 @@ _PARTS = """
     select count(*) from {schema}.observation o
     where exists (select from {schema}.document d where d.space_id = o.space_id and d.id = o.whole)
 """
+_DROP, _RENAME = "drop schema if exists {} cascade", "alter schema {} rename to {}"
 _PAGE = 1_000
 _ATTEMPTS = 4
 _REFUSAL = "TR"  # prefix of the SQLSTATEs of textrawl's functions
@@ -130,13 +133,12 @@ class Session:
 
     async def count_table(self, name: str) -> int:
         """Return the row count of one table."""
-        query = sql.SQL("select count(*) from {}").format(sql.Identifier(self._schema, name))
+        query = compose_names("select count(*) from {}", (self._schema, name))
         return (await self._fetch(query))[0][0]
 
     async def count_parts(self) -> int:
         """Return the number of facts that are parts of a journal entry or a source."""
-        query = sql.SQL(_PARTS).format(schema=sql.Identifier(self._schema))
-        return (await self._fetch(query))[0][0]
+        return (await self._fetch(compose_names(_PARTS, schema=self._schema)))[0][0]
 
     async def export_snapshot(self) -> str:
         """Return the name by which another session can read the same state of the database."""
@@ -174,12 +176,13 @@ class Session:
         vector: sql.Composable = sql.SQL("null")
         if model is not None:
             # Do not use a join, because it could change the order of the facts.
-            vector = sql.SQL(
-                "(select v.vector from {} v where v.space_id = {} and v.observation_id = f.id)"
-            ).format(sql.Identifier(self._schema, f"embedding_{model}"), argument)
-        query = sql.SQL("select row_to_json(f)::text, {} from {}({}) f").format(
-            vector, sql.Identifier(self._schema, function), argument
-        )
+            vector = compose_names(
+                "(select v.vector from {} v where v.space_id = {} and v.observation_id = f.id)",
+                (self._schema, f"embedding_{model}"),
+                argument,
+            )
+        lines = "select row_to_json(f)::text, {} from {}({}) f"
+        query = compose_names(lines, vector, (self._schema, function), argument)
         async with self.connection.cursor("export") as cursor:
             await cursor.execute(query)
             while page := await cursor.fetchmany(_PAGE):
@@ -220,13 +223,10 @@ class Session:
         self, function: LiteralString, arguments: tuple[object, ...]
     ) -> list[tuple[Any, ...]]:
         placeholders = sql.SQL(", ").join([sql.Placeholder()] * len(arguments))
-        name = sql.Identifier(self._schema, function)
+        query = compose_names("select * from {}({})", (self._schema, function), placeholders)
         async with self.connection.transaction():
             await self._prepare_call()
-            cursor = await self.connection.execute(
-                sql.SQL("select * from {}({})").format(name, placeholders), arguments
-            )
-            return await cursor.fetchall()
+            return await (await self.connection.execute(query, arguments)).fetchall()
 
     async def _prepare_call(self) -> None:
         """Prepare the transaction of a call."""
@@ -334,26 +334,23 @@ class SchemaSwap:
 
     async def set_aside(self, owner: str) -> None:
         """Rename the schema of the empty memory of `owner`."""
-        async with self._open() as connection, connection.transaction():
-            await self._act_as(connection, owner)
-            await self._drop(connection, _FORMER)
-            await self._rename(connection, SCHEMA, _FORMER)
+        async with self._act_as(owner) as connection:
+            await change(connection, _DROP, _FORMER)
+            await change(connection, _RENAME, SCHEMA, _FORMER)
 
     async def put_back(self, owner: str, *, keep: bool) -> None:
         """Drop the restored memory. With `keep`, put the empty memory back, else drop it too."""
-        async with self._open() as connection, connection.transaction():
-            await self._act_as(connection, owner)
-            await self._drop(connection, SCHEMA)
+        async with self._act_as(owner) as connection:
+            await change(connection, _DROP, SCHEMA)
             if keep:
-                await self._rename(connection, _FORMER, SCHEMA)
+                await change(connection, _RENAME, _FORMER, SCHEMA)
             else:
-                await self._drop(connection, _FORMER)
+                await change(connection, _DROP, _FORMER)
 
     async def protect(self, owner: str) -> dict[str, int]:
         """Set up row-level security in the restored memory, and return its row counts."""
         query = "select to_regproc('textrawl.protect_tables') is not null"
-        async with self._open() as connection, connection.transaction():
-            await self._act_as(connection, owner)
+        async with self._act_as(owner) as connection:
             if await (await connection.execute(query)).fetchone() == (True,):
                 await connection.execute("select textrawl.protect_tables()")
             return await Session(connection).count_rows()
@@ -361,19 +358,16 @@ class SchemaSwap:
     async def erase_again(self, owner: str, receipt: object, *, unsigned: bool) -> str:
         """Apply the receipt of an erasure, and return what apply_erasure() says about it."""
         query = "select textrawl.apply_erasure(%s, 'textrawl restore', %s)"
-        async with self._open() as connection, connection.transaction():
-            await self._act_as(connection, owner)
+        async with self._act_as(owner) as connection:
             cursor = await connection.execute(query, [as_json(receipt), unsigned])
             return str((await cursor.fetchone() or ("",))[0])
 
     async def finish(self, owner: str) -> None:
         """Drop the empty memory, and analyze the tables of the restored memory."""
-        async with self._open() as connection, connection.transaction():
-            await self._act_as(connection, owner)
-            await self._drop(connection, _FORMER)
+        async with self._act_as(owner) as connection:
+            await change(connection, _DROP, _FORMER)
             for name in await Session(connection).count_rows():
-                table = sql.Identifier(SCHEMA, name)
-                await connection.execute(sql.SQL("analyze {}").format(table))
+                await change(connection, "analyze {}", (SCHEMA, name))
 
     @asynccontextmanager
     async def _open(self) -> AsyncGenerator[Connection]:
@@ -381,16 +375,9 @@ class SchemaSwap:
         async with _translate(), connected as connection:
             yield connection
 
-    @staticmethod
-    async def _act_as(connection: AsyncConnection[Any], owner: str) -> None:
-        await connection.execute(sql.SQL("set local role {}").format(sql.Identifier(owner)))
-
-    @staticmethod
-    async def _drop(connection: AsyncConnection[Any], schema: str) -> None:
-        drop = sql.SQL("drop schema if exists {} cascade").format(sql.Identifier(schema))
-        await connection.execute(drop)
-
-    @staticmethod
-    async def _rename(connection: AsyncConnection[Any], schema: str, name: str) -> None:
-        rename = sql.SQL("alter schema {} rename to {}")
-        await connection.execute(rename.format(sql.Identifier(schema), sql.Identifier(name)))
+    @asynccontextmanager
+    async def _act_as(self, owner: str) -> AsyncGenerator[Connection]:
+        """Open a transaction with the rights of `owner`."""
+        async with self._open() as connection, connection.transaction():
+            await change(connection, "set local role {}", owner)
+            yield connection
