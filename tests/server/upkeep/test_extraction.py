@@ -158,14 +158,6 @@ async def test_a_short_text_is_not_read(
     assert fetch(owner, "select count(*) from extraction_pending") == [(0,)]
 
 
-async def test_without_the_setting_nothing_is_queued(
-    given: Settings, owner: psycopg.Connection
-) -> None:
-    await record(given.model_copy(update={"enable_memory_extraction": False}))
-
-    assert fetch(owner, "select count(*) from extraction_pending") == [(0,)]
-
-
 async def test_a_fault_delays_the_entry_and_the_state_tells_it(
     given: Settings, owner: psycopg.Connection, server: LlmServer
 ) -> None:
