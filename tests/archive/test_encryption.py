@@ -175,6 +175,18 @@ def test_what_is_no_key_is_refused_before_anything_is_written(run: Run, tmp_path
     assert list_names(tmp_path) == before
 
 
+def test_an_encrypted_file_beside_files_that_are_imported_is_named(
+    run: Run, tmp_path: Path
+) -> None:
+    (tmp_path / "tea.md").write_text("Tea is served at four.\n")
+    (tmp_path / "diary.jsonl.age").write_bytes(b"age-encryption.org/v1\n-> X25519 c2FsdA\n")
+
+    planned = run("import", str(tmp_path), "--dry-run", "--yes")
+
+    assert "diary.jsonl.age is encrypted and left out: name the file itself" in planned.err
+    assert (planned.code, "1 entity, 1 note" in planned.err) == (0, True)
+
+
 def test_a_passphrase_is_asked_for_before_the_memory_is_opened(run: Run, tmp_path: Path) -> None:
     file = tmp_path / "memory.dump"
     file.write_bytes(b"age-encryption.org/v1\n-> scrypt c2FsdA 18\n")

@@ -11,6 +11,7 @@ from typing import Any, Literal
 import pytest
 from playwright.async_api import Browser, Page, async_playwright, expect
 
+from tests.explorer.visiting import Browser as Visitor
 from tests.explorer.visiting import Place
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
@@ -102,10 +103,15 @@ async def chromium() -> AsyncIterator[None]:
 
 
 @asynccontextmanager
-async def open_tab(place: Place, **options: Any) -> AsyncGenerator[Tab]:
+async def open_tab(place: Place | Visitor, **options: Any) -> AsyncGenerator[Tab]:
+    """Open a tab at a server, or at that of a visitor, whose session it has then."""
     async with await _running[-1].new_context(**options) as context:
         tab = Tab(await context.new_page(), place.root)
         tab.watch()
+        if isinstance(place, Visitor):
+            cookies = [(each.name, each.value or "") for each in place.http.cookies.jar]
+            url = f"{place.root}/explore"
+            await context.add_cookies([{"name": n, "value": v, "url": url} for n, v in cookies])
         yield tab
 
 

@@ -1,6 +1,7 @@
 """Suggestions, palette, keys and what is new, in a real browser; and the same without a script."""
 
-from playwright.async_api import expect
+import anyio
+from playwright.async_api import Route, expect
 
 from tests.explorer.chromium import Tab, marks, open_tab, sign_in
 from tests.explorer.visiting import Place
@@ -79,6 +80,33 @@ async def _go_by_the_palette(tab: Tab) -> list[str]:
     await tab.page.keyboard.press("Enter")
     await tab.page.wait_for_url("**/fading")
     return barriers
+
+
+async def test_enter_in_the_palette_waits_for_the_suggestions_of_what_is_typed(
+    filled: Place,
+) -> None:
+    answers = anyio.Event()
+
+    async def hold(route: Route) -> None:
+        if "ben" in route.request.url:
+            await answers.wait()
+        await route.continue_()
+
+    async with open_tab(filled) as tab:
+        await sign_in(tab, filled.tokens["reader"])
+        await tab.page.route("**/suggest?*", hold)
+        await tab.page.keyboard.press("Control+k")
+        await tab.page.keyboard.type("ada")
+        palette = tab.page.get_by_role("dialog", name="Go to")
+        await expect(palette.get_by_role("link")).to_contain_text(["Ada"])
+        box = palette.get_by_role("searchbox")
+        async with tab.page.expect_request("**/suggest?q=ben"):
+            await box.fill("ben")
+        await tab.page.keyboard.press("Enter")
+        answers.set()
+        await expect(tab.page.get_by_role("heading", name="Ben", exact=True)).to_be_visible()
+
+    assert tab.faults == []
 
 
 async def _walk_and_edit(tab: Tab) -> None:

@@ -2,16 +2,22 @@
 
 import os
 import re
+from collections.abc import Callable
 from importlib.resources import files
 from pathlib import Path
 from typing import Literal
 
+from anyio import to_thread
 from playwright.async_api import expect
 
 from tests.attacks.site import issue
 from tests.explorer.chromium import Tab, marks, open_tab, sign_in
-from tests.explorer.visiting import SCOPES, Place
+from tests.explorer.test_encrypted_page import diary
+from tests.explorer.test_grants_page import own_browser
+from tests.explorer.visiting import SCOPES, Browser, Place
+from tests.support.commands import Outcome, launch
 
+__all__ = ["diary", "launch", "own_browser"]
 pytestmark = marks
 
 LOOKS: list[tuple[Literal["light", "dark"], int]] = [
@@ -94,17 +100,39 @@ async def test_nothing_is_cut_or_overlaps_and_no_check_of_accessibility_fails(
             code = await tab.go(page, "load")
             if code >= 400 and page != "entity?name=Nobody":
                 faults.append(f"{page}: {code}")
-            for scheme, width in LOOKS:
-                await tab.page.emulate_media(color_scheme=scheme)
-                await tab.page.set_viewport_size({"width": width, "height": 800})
-                cut = await tab.find_overflow()
-                # Contrast depends on the colours, and all else on the width.
-                barriers = await tab.find_barriers() if (scheme, width) in CHECKED else []
-                faults += [f"{page} {scheme} {width}: {each}" for each in cut + barriers]
-                await take_picture(tab, f"{page}-{scheme}-{width}")
+            faults += await _examine(tab, page)
 
     assert faults == []
     assert tab.faults == []
+
+
+async def test_nothing_is_cut_and_no_check_fails_on_a_sensitive_graph_of_the_own_machine(
+    diary: Callable[[], Outcome], own_browser: Browser
+) -> None:
+    await to_thread.run_sync(diary)
+    async with open_tab(own_browser) as tab:
+        code = await tab.go("encrypted?space=diary", "load")
+        faults = await _examine(tab, "encrypted")
+        await tab.page.get_by_label("Words", exact=True).fill("tea")
+        await tab.page.keyboard.press("Enter")
+        await expect(tab.page.get_by_text("Tea is served by")).to_be_visible()
+        faults += await _examine(tab, "encrypted-found")
+
+    assert (code, faults, tab.faults) == (200, [], [])
+
+
+async def _examine(tab: Tab, page: str) -> list[str]:
+    """Return what is cut, overlaps or is a barrier in each look, and take pictures."""
+    faults: list[str] = []
+    for scheme, width in LOOKS:
+        await tab.page.emulate_media(color_scheme=scheme)
+        await tab.page.set_viewport_size({"width": width, "height": 800})
+        cut = await tab.find_overflow()
+        # Contrast depends on the colours, and all else on the width.
+        barriers = await tab.find_barriers() if (scheme, width) in CHECKED else []
+        faults += [f"{page} {scheme} {width}: {each}" for each in cut + barriers]
+        await take_picture(tab, f"{page}-{scheme}-{width}")
+    return faults
 
 
 _MIDDLES = """each => new Set(each.map((link) => {

@@ -135,6 +135,10 @@ class Bundle:
         with self.open(name) as file:
             return file.read(HEAD)
 
+    def read_first_head(self) -> bytes:
+        """Return the first bytes of the first file, or nothing if there is no file."""
+        return next(map(self.read_head, self.sizes), b"")
+
     def read_first(self, name: str, most: int = 20) -> list[dict[str, Any]]:
         """Return the objects of the first lines of a file of JSON Lines, without other lines."""
         lines = self.read_head(name).split(b"\n")[:most]

@@ -5,23 +5,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from textrawl.archive.bundles import Bundle, BundleRefused, read_object
-from textrawl.archive.encryption import is_encrypted
-from textrawl.archive.formats import (
-    ImportFormat,
-    chatgpt,
-    claude,
-    claude_code,
-    codex,
-    copilot_cli,
-    gemini_cli,
-    graphiti,
-    hindsight,
-    letta,
-    markdown,
-    mem0,
-    memory_service,
-    opencode,
-)
+from textrawl.archive.encryption import is_encrypted, is_sealed
+from textrawl.archive.formats import ImportFormat, chats, markdown, memories, opencode, sessions
 from textrawl.archive.items import (
     Conversation,
     Document,
@@ -60,18 +45,11 @@ LINES = (
     ImportFormat("server-memory", "MCP's reference memory server", _is_server_memory),
     ImportFormat("cortexgraph", "CortexGraph", _is_cortexgraph),
 )
-CONVERSATIONS = tuple(
-    module.FORMAT
-    for module in (chatgpt, claude, claude_code, codex, gemini_cli, copilot_cli, opencode)
-)
-MEMORIES = (
-    *(mem0.FORMAT, hindsight.FORMAT, memory_service.FORMAT, graphiti.FORMAT, letta.FORMAT),
-    *markdown.FORMATS,
-)
+CONVERSATIONS = (*chats.FORMATS, *sessions.FORMATS, opencode.FORMAT)
 _MOST_ENTRIES = 1000  # files and folders of a folder whose formats are found one by one
 _DUMP = b"PGDMP"  # the first bytes of a file of pg_dump
 
-FORMATS = {one.name: one for one in (*LINES, *CONVERSATIONS, *MEMORIES)}
+FORMATS = {one.name: one for one in (*LINES, *CONVERSATIONS, *memories.FORMATS, *markdown.FORMATS)}
 """All formats by name, in the order in which they are asked."""
 
 
@@ -102,6 +80,12 @@ def find_format(
         f"{bundle.path} has none of the formats {join_choices([*offered])}. If it has one of them, "
         "name it with --from"
     )
+
+
+def find_sealed(bundle: Bundle) -> list[str]:
+    """Return the encrypted files of a folder, which no import of the folder can read."""
+    names = [*bundle.sizes][:_MOST_ENTRIES] if bundle.path.is_dir() else []
+    return [name for name in names if is_sealed(bundle.path / name)]
 
 
 def refuse_backup(head: bytes, name: str) -> None:

@@ -21,6 +21,7 @@ from textrawl.archive.detection import (
     Survey,
     find_home,
     find_parts,
+    find_sealed,
     read_documents,
     read_memories,
     refuse_backup,
@@ -158,11 +159,15 @@ def _list_jobs(
     """Return an import for each format that the path holds."""
     if path == STREAM:
         return [_Lines(FORMATS[kind or "textrawl"], STREAM, space, faults)]
+    whole = Bundle(_find_path(path, kind))
+    parts = find_parts(whole, kind)
+    for name in find_sealed(whole):
+        write_message(f"{name} is encrypted and left out: name the file itself, with --identity.")
     return [
         _Lines(form, str(bundle.path), space, faults, bundle)
         if form.read is None
         else _Items(form, bundle, graph, space, faults)
-        for form, bundle in find_parts(Bundle(_find_path(path, kind)), kind)
+        for form, bundle in parts
     ]
 
 

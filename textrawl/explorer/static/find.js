@@ -101,7 +101,19 @@ function openPalette() {
       item.firstChild.hidden = item.hidden;
     }
   });
-  suggest(input, (list) => found.replaceChildren(...(list && input.value ? [list] : [])));
+  let answered = true; // false while the suggestions are those for an older text
+  let entered = false; // Enter was pressed before the answer: it opens the first suggestion then
+  const openFirst = () => dialog.querySelector("a:not([hidden]), button:not([hidden])")?.click();
+  input.addEventListener("input", () => {
+    answered = entered = false;
+  });
+  suggest(input, (list) => {
+    found.replaceChildren(...(list && input.value ? [list] : []));
+    answered = true;
+    if (entered) {
+      openFirst();
+    }
+  });
   dialog.addEventListener("keydown", (event) => {
     walk(event, dialog, input);
     if (event.key === "Escape") {
@@ -109,7 +121,10 @@ function openPalette() {
     }
     if (event.key === "Enter" && event.target === input) {
       event.preventDefault();
-      dialog.querySelector("a:not([hidden]), button:not([hidden])")?.click();
+      entered = true;
+      if (answered) {
+        openFirst();
+      }
     }
   });
 }

@@ -1,4 +1,9 @@
-"""The export of Claude: conversations.json, projects.json and memories.json, in a zip or alone."""
+"""The exports of ChatGPT and of Claude: files of conversations, in a zip or alone.
+
+A conversation of ChatGPT is a tree of messages, because a message can be edited and an answer made
+again. Its turns are the path from `current_node` to the root, which is what the person sees. Texts
+that the person does not see are left out, and so are tool calls.
+"""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -15,6 +20,73 @@ from textrawl.archive.formats import (
 )
 from textrawl.archive.items import Conversation, Fault, ImportedNote, Item, Turn
 
+_SEEN = ("text", "multimodal_text")
+
+
+def _find_chatgpt_files(bundle: Bundle) -> list[str]:
+    """Return the files of conversations. A large export has several: conversations-000.json."""
+    names = [name for name in bundle.sizes if name.endswith(".json")]
+    own = [name for name in names if name.rpartition("/")[2].startswith("conversations")]
+    return sorted(own) or (names if len(names) == 1 else [])
+
+
+def _is_chatgpt(bundle: Bundle) -> bool:
+    """Return whether the files are an export of ChatGPT."""
+    heads = [bundle.read_head(name) for name in _find_chatgpt_files(bundle)[:1]]
+    return any(b'"mapping"' in head and head.lstrip()[:1] == b"[" for head in heads)
+
+
+def _read_chatgpt(bundle: Bundle) -> Iterator[Item]:
+    """Yield the conversations."""
+    for name in _find_chatgpt_files(bundle):
+        for number, value in enumerate(bundle.read_array(name), 1):
+            conversation = as_object(value)
+            key = as_text(conversation.get("conversation_id") or conversation.get("id"))
+            if key and as_object(conversation.get("mapping")):
+                yield _read_tree(key, conversation)
+            else:
+                yield Fault(f"{name}, conversation {number}", "it has no id or no messages")
+
+
+def _read_tree(key: str, value: Mapping[str, Any]) -> Conversation:
+    mapping = as_object(value["mapping"])
+    leaf = as_text(value.get("current_node")) or _find_leaf(mapping)
+    nodes = walk(mapping, leaf, "parent")
+    turns = [turn for node in nodes if (turn := _read_node(as_object(node.get("message"))))]
+    title, begin = as_text(value.get("title")), read_time(value.get("create_time"))
+    return Conversation(key, title, turns, begin)
+
+
+def _find_leaf(mapping: Mapping[str, Any]) -> str:
+    """Return the last node without children. Exports of 2023 can lack `current_node`."""
+    leaves = [key for key, node in mapping.items() if not as_object(node).get("children")]
+    return leaves[-1] if leaves else ""
+
+
+def _read_node(message: Mapping[str, Any]) -> Turn | None:
+    speaker = as_object(message.get("author")).get("role")
+    content, metadata = as_object(message.get("content")), as_object(message.get("metadata"))
+    if (
+        speaker not in ("user", "assistant")
+        or message.get("weight") == 0
+        or metadata.get("is_visually_hidden_from_conversation")
+        or message.get("recipient") not in ("all", None)
+        or content.get("content_type") not in _SEEN
+    ):
+        return None
+    text = "\n\n".join(filter(None, map(_read_part, as_list(content.get("parts")))))
+    return Turn(speaker, text, read_time(message.get("create_time"))) if text.strip() else None
+
+
+def _read_part(part: object) -> str:
+    """Return the text of a part. Of a voice it is the transcript, and of an image a mark."""
+    if isinstance(part, str):
+        return part
+    value = as_object(part)
+    kind = as_text(value.get("content_type")).removesuffix("_asset_pointer")
+    return as_text(value.get("text")) or (f"[{kind}]" if kind else "")
+
+
 _SPEAKERS = {"human": "user", "assistant": "assistant"}
 _MARKS = {
     "conversations": (b'"chat_messages"',),
@@ -23,7 +95,7 @@ _MARKS = {
 }
 
 
-def _find_files(bundle: Bundle) -> dict[str, str]:
+def _find_claude_files(bundle: Bundle) -> dict[str, str]:
     """Return the kind of each file of the export by its name."""
     found = dict[str, str]()
     for name in sorted(bundle.sizes):
@@ -38,19 +110,19 @@ def _find_files(bundle: Bundle) -> dict[str, str]:
     return found
 
 
-def recognises(bundle: Bundle) -> bool:
+def _is_claude(bundle: Bundle) -> bool:
     """Return whether the files are an export of Claude."""
-    return bool(_find_files(bundle))
+    return bool(_find_claude_files(bundle))
 
 
-def read(bundle: Bundle) -> Iterator[Item]:
+def _read_claude(bundle: Bundle) -> Iterator[Item]:
     """Yield the conversations, the documents of projects, and what Claude remembers."""
     readers = {
         "conversations": _read_conversation,
         "projects": _read_project,
         "memories": _read_memories,
     }
-    for name, kind in _find_files(bundle).items():
+    for name, kind in _find_claude_files(bundle).items():
         for number, value in enumerate(bundle.read_array(name), 1):
             yield from readers[kind](f"{name}, item {number}", as_object(value))
 
@@ -108,4 +180,7 @@ def _read_memories(_: str, value: Mapping[str, Any]) -> Iterator[Item]:
         yield ImportedNote(f"memory {project}", "Memory of Claude on a project", as_text(text))
 
 
-FORMAT = ImportFormat("claude", "Claude", recognises, read)
+FORMATS = (
+    ImportFormat("chatgpt", "ChatGPT", _is_chatgpt, _read_chatgpt),
+    ImportFormat("claude", "Claude", _is_claude, _read_claude),
+)
