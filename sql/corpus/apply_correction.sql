@@ -12,6 +12,9 @@ declare
     chosen  correction;
     origin  origin;
     version bigint;
+    former  record;
+    piece   record;
+    same    record;
 begin
     select c.* into chosen
     from readable_graphs(credential, graphs) g join correction c on c.space_id = g.space_id and c.id = apply_correction.correction;
@@ -28,7 +31,24 @@ begin
     if not found then
         raise exception using errcode = 'TR068', message = 'the correction has expired, was applied or does not exist';
     end if;
-    perform correct_chunk(chosen, version, origin);
+    select d.content, d.attributes into former
+    from current_documents(chosen.space_id, 'source') d where d.id = chosen.document_id;
+    select (c ->> 1)::integer as start, (c ->> 2)::integer as length into piece
+    from jsonb_array_elements(former.attributes -> 'chunks') c where (c ->> 0)::integer = chosen.part;
+    if substr(former.content, piece.start + 1, piece.length) is distinct from chosen.original_text then
+        raise exception using errcode = 'TR069', message = 'the chunk was changed meanwhile';
+    end if;
+    select r.* into same from changed_range(chosen.original_text, chosen.proposed_text) r;
+    perform add_version(
+        chosen.document_id, version,
+        overlay(former.content placing chosen.proposed_text from piece.start + 1 for piece.length),
+        former.attributes || jsonb_build_object('chunks', corrected_chunks(
+            former.attributes -> 'chunks', chosen.part, piece.start + same.prefix,
+            piece.length - same.prefix - same.suffix,
+            char_length(chosen.proposed_text) - same.prefix - same.suffix,
+            chosen.tokens, least(chosen.tokens, changed_bytes(chosen.proposed_text, same.prefix, same.suffix)))),
+        clock_timestamp(), null, origin);
+    perform place_parts(chosen.document_id, origin);
     event_id := (select max(e.id) from event e where e.space_id = chosen.space_id
                  and e.detail ? 'document' and e.detail ->> 'document' = chosen.document_id::text);
     update correction c set applied_at = clock_timestamp(), event_id = apply_correction.event_id

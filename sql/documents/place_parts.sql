@@ -28,7 +28,9 @@ begin
         return;  -- an identity file or an item
     end if;
     select array_agg(p.part order by p.part), array_agg(p.text order by p.part) into numbers, texts
-    from document_parts(subject.kind, subject.content, subject.attributes) p;
+    from (select s.part, s.text from source_parts(subject.content, subject.attributes) s where subject.kind = 'source'
+          union all
+          select t.part, t.text from text_parts(subject.content) t where subject.kind <> 'source') p;
     -- Keep the parts that are the same, because their vectors are kept too.
     gone := array(
         select o.id from fact o

@@ -43,7 +43,18 @@ begin
     loop
         execute format('delete from %I where space_id = $1 and (%s)::text = any($2)', t.name, t.key) using home, t.keys;
     end loop;
-    perform drop_persons(rows, persons || touched, home);
+    -- An entity of which something stays is kept.
+    delete from entity e
+    where e.space_id = home
+      and not exists (select from observation o where o.space_id = home and o.entity_id = e.id)
+      and not exists (select from relation r where r.space_id = home and e.id in (r.from_entity, r.to_entity))
+      and not exists (select from reflection f where f.space_id = home and f.entity_id = e.id)
+      and not exists (select from document d where d.space_id = home and d.entity_id = e.id)
+      -- Of other entities go those of which nobody else said anything.
+      and (rows -> 'entity' ? e.id::text
+           or e.id = any(persons || touched) and e.description is null
+              and not exists (select from entity_alias a where a.space_id = home and a.entity_id = e.id)
+              and not exists (select from graph_node g where g.space_id = home and g.entity_id = e.id and g.deleted_at is null));
     if redacting then
         delete from document_tombstone b where b.space_id = home and names_person(b.path, pattern);
         perform redact_person(home, pattern, actors);

@@ -11,7 +11,9 @@ begin atomic
             '%1$s collate "C" >= %2$L::text[] and %1$s collate "C" < %3$L::text[]', labels, below, textrawl.namespace_end(below)) end,
         case when below <> prefix then format('textrawl.matches_labels(%s[:%s], %L::text[])', labels, cardinality(prefix), prefix) end,
         'true')
-    from (select case when wild then textrawl.literal_labels(prefix) else prefix end as below) p;
+    from (select case when wild
+              then coalesce(prefix[:coalesce(array_position(prefix, '*') - 1, cardinality(prefix))], '{}')
+              else prefix end as below) p;
 end;
 
 comment on function textrawl.labels_condition is

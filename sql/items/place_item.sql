@@ -20,7 +20,11 @@ begin
         return;  -- an identity file
     end if;
     if subject.content is not null and subject.has_key then
-        subject.fields := item_fields(subject.content, subject.attributes);
+        -- jsonb cannot hold U+0000, so it becomes U+FFFD. The escape counts only after an even number of backslashes.
+        subject.fields := jsonb_build_object(
+            'value', regexp_replace(subject.content, '(?<!\\)((?:\\\\)*)\\u0000', '\1\\ufffd', 'g')::jsonb,
+            'metadata', regexp_replace(
+                subject.attributes ->> 'metadata', '(?<!\\)((?:\\\\)*)\\u0000', '\1\\ufffd', 'g')::jsonb);
         words := item_text(subject.fields -> 'value', subject.attributes -> 'index');
         -- No model makes a vector of a blank text. These are the blanks of Python.
         words := case when left(words, 2000) ~ '[^[:space:]\u001c-\u001f\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]' then words end;

@@ -51,7 +51,15 @@ begin
         selecting := selecting && 'journal'::tsquery;
         fallback := fallback && 'journal'::tsquery;
     end if;
-    names := journal_names(home, query);
+    -- Up to 20 entities that share a word with the query, without those that exist only for journal entries.
+    names := array(
+        select e.name from entity e
+        where e.space_id = home and e.name_key not like 'journal %'
+          and e.fts @@ (
+              select string_agg(quote_literal(w), '|')::tsquery
+              from unnest(tsvector_to_array(to_tsvector('simple', search_text(query)))) w
+              where char_length(w) > 2 and w !~ '^[0-9]+$' and w <> 'journal' and ts_lexize('english_stem', w) <> '{}')
+        order by char_length(e.name), e.name limit 20);
     -- Read more candidates if the best parts belong to a few long entries.
     loop
         select array_agg(n.id) as ids, array_agg(n.cosine) as cosines, count(*) as parts, count(distinct o.whole) as entries into near

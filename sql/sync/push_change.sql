@@ -36,7 +36,14 @@ begin
     select v.* into stored
     from document d join document_version v on v.space_id = home and v.document_id = d.id and v.version = d.version
     where d.space_id = home and d.kind = key.kind and d.path = key.path;
-    texts := pushed_attributes(change, key.kind, instance, stored.attributes);
+    -- If the change does not give an attribute, the stored one stays.
+    texts := coalesce(stored.attributes, '{}') || case
+        when key.kind = 'identity' then jsonb_strip_nulls(jsonb_build_object('label', change ->> 'label'))
+        else jsonb_build_object(
+            'instance', coalesce(stored.attributes ->> 'instance', change ->> 'instance', instance),
+            'chat_ids', coalesce(change -> 'chat_ids', stored.attributes -> 'chat_ids', '[]'),
+            'participants', coalesce(change -> 'participants', stored.attributes -> 'participants',
+                                     jsonb_build_array(coalesce(change ->> 'instance', instance)))) end;
     if stored.content is not distinct from change ->> 'content'
        and (stored.attributes is not distinct from texts or change ->> 'content' is null) then
         return;

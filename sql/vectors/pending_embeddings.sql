@@ -1,14 +1,11 @@
-create function textrawl.pending_embeddings(model integer) returns table (facts bigint, next_attempt timestamptz)
+create function textrawl.pending_embeddings(model integer) returns bigint
 language sql stable security definer
 set search_path from current
 begin atomic
-    select count(*), min(p.next_attempt)
-    from (
-        select f.next_attempt from textrawl.embedding_pending f where f.model_id = model and f.space_id <> all(textrawl.sensitive_spaces())
-        union all
-        select v.next_attempt from textrawl.item_vector v where v.model_id = model and v.vector is null) p;
+    select (select count(*) from textrawl.embedding_pending p where p.model_id = model and p.space_id <> all(textrawl.sensitive_spaces()))
+        + (select count(*) from textrawl.item_vector v where v.model_id = model and v.vector is null);
 end;
 
 comment on function textrawl.pending_embeddings is
-    'The number of facts, relations and items that wait for a vector of a model, and the time of the next attempt. '
+    'The number of facts, relations and items that wait for a vector of a model. '
     'Sensitive graphs get no vectors, so they do not count.';

@@ -98,7 +98,7 @@ CASES: dict[str, Case] = {
     ),
     "search_proposals": ({"query": "coffee", "max_rows": 5}, pick("space", "content")),
     "similar_names": ({"name": "Anna"}, pick_set("entity_name")),
-    "pending_embeddings": ({"model": 1}, pick("facts")),
+    "pending_embeddings": ({"model": 1}, pick("pending_embeddings")),
     "queue_embeddings": ({"model": 1}, pick("queue_embeddings")),
     "claim_pending_embeddings": ({"model": 1, "max_rows": 99}, pick_set("content")),
     "release_all_embeddings": ({"model": 1}, pick("release_all_embeddings")),

@@ -246,7 +246,7 @@ def test_a_change_adds_at_most_as_many_tokens_as_it_touches_bytes(
 def test_no_text_of_a_sensitive_graph_waits_for_an_embedding_provider(handbook: Sql) -> None:
     handbook.execute("select register_embedding_model('test:model', 3)")
     store(handbook)
-    pending = "select facts from pending_embeddings(1)"
+    pending = "select pending_embeddings(1)"
     before = fetch(handbook, pending)
 
     handbook.execute("select change_tier('handbook', 'sensitive', encrypting => true)")

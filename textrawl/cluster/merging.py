@@ -162,10 +162,6 @@ def _add_members(values: list[Any]) -> dict[str, Any]:
     return dict(total)
 
 
-def _least(values: list[Any]) -> Any:
-    return min((value for value in values if value is not None), default=None)
-
-
 def _first(values: list[Any]) -> Any:
     return next((value for value in values if value is not None), None)
 
@@ -353,7 +349,7 @@ MERGES: dict[str, Merge] = {
     "missing_words": Merge(_keep_common),
     "named_entities": Merge(_unite_mentions),
     "own_entities": ordered("@space", cut=False),
-    "pending_embeddings": one_row(next_attempt=_least),
+    "pending_embeddings": one_row(),
     "recall_chunks": _rank("-score", "-updated_at", "observation_id"),
     "search_memory": _rank(*_SCORED),
     "search_proposals": ordered(*_SCORED),

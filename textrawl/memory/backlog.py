@@ -11,7 +11,7 @@ from uuid import UUID
 from textrawl import errors
 from textrawl.errors import EmbeddingUnavailable, TextrawlError
 from textrawl.memory.store import Store
-from textrawl.models.active_model import BacklogRow, PendingRow, StoredModel
+from textrawl.models.active_model import PendingRow, StoredModel
 from textrawl.models.embeddings import TextRefused, Vector, compose_document
 from textrawl.postgres.database import Database
 
@@ -27,8 +27,7 @@ async def queue_facts(database: Database, model: StoredModel) -> bool:
 
 async def count_backlog(database: Database, model: StoredModel) -> int:
     """Return the number of pending facts."""
-    [row] = await database.call("pending_embeddings", BacklogRow, model=model.model_id)
-    return row.facts
+    return await database.value("pending_embeddings", int, model=model.model_id)
 
 
 async def fill_batch(database: Database, model: StoredModel) -> int:

@@ -11,7 +11,6 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from datetime import datetime
 from uuid import UUID
 
 import anyio
@@ -42,14 +41,6 @@ class PendingRow:
     observation_id: UUID
     entity_name: str
     content: str
-
-
-@dataclass(frozen=True)
-class BacklogRow:
-    """The number of pending facts, and the time of the next attempt to embed them."""
-
-    facts: int
-    next_attempt: datetime | None
 
 
 logger = logging.getLogger("textrawl")
