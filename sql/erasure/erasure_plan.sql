@@ -33,8 +33,22 @@ begin
             group by t.kind, t.own, t.redacted
             order by t.redacted, t.kind, t.own desc nulls last;
         return query
-            select home.id, home.name, 'stay', k.kind, k.by_person, k.rows, null::text[], counted.fingerprint
-            from kept_rows(home.id, found.names, found.actors, erasure_plan.space is null and may_rename_actors(credential)) k;
+            select home.id, home.name, 'stay', k.kind, k.by_person, k.rows, null::text[], counted.fingerprint from (
+                select 'event' as kind, true as by_person, count(*) as rows
+                from event e where e.space_id = home.id and e.actor_id = any(found.actors)
+                union all
+                select 'space_grant', true, count(*) from space_grant g where g.space_id = home.id and g.actor_id = any(found.actors)
+                union all
+                select 'space', null, count(*) from space s where s.id = home.id and names_person(s.name, person_pattern(found.names))
+                union all
+                select 'encrypted_document', null, count(*) from encrypted_document d where d.space_id = home.id
+                union all
+                select 'actor', true, count(*) from actor a
+                where a.id = any(found.actors) and not (erasure_plan.space is null and may_rename_actors(credential))
+                  -- Who administers this space does not learn who writes only in others.
+                  and (exists (select from event e where e.space_id = home.id and e.actor_id = a.id)
+                    or exists (select from space_grant g where g.space_id = home.id and g.actor_id = a.id))) k
+            where k.rows > 0;
     end loop;
     -- Only the owner can open an archived space again.
     if erasure_plan.space is null and may_rename_actors(credential) then

@@ -41,8 +41,12 @@ begin
                     and case i.kind when 'fact' then p.content_hash = i.hash
                             else p.to_key = any(i.to_keys) and relation_key(p.relation_type) = relation_key(i.value ->> 'relation') end
                     and p.decision is distinct from 'withdrawn')
-          and not (i.kind = 'fact' and was_proposed(
-                  propose_extraction.space, i.keys, i.value ->> 'observation', propose_extraction.model, fact_vectors[i.place]))
+          and not exists (
+                  select from proposal p
+                  where i.kind = 'fact' and p.kind = 'fact' and p.space_id = propose_extraction.space and p.entity_key = any(i.keys)
+                    and p.decision is distinct from 'withdrawn'
+                    and is_reworded(p.content, i.value ->> 'observation',
+                                    case when p.model_id = propose_extraction.model then p.vector <=> fact_vectors[i.place] end))
           and not exists (
                   select from item e
                   where i.kind = 'fact' and e.kind = 'fact' and e.keys = i.keys and e.place < i.place
@@ -75,4 +79,4 @@ $$;
 comment on function textrawl.propose_extraction is
     'Propose the facts and relations that an LLM found in a claimed journal entry, for its author. Left out: items that '
     'are stored, also if they have ended, and items that were proposed before and not withdrawn, or are in the answer twice, '
-    'also in other words or about an alias: see is_reworded() and was_proposed(). If the entry was changed meanwhile, nothing is proposed. Returns the ids.';
+    'also in other words or about an alias: see is_reworded(). If the entry was changed meanwhile, nothing is proposed. Returns the ids.';

@@ -28,8 +28,7 @@ from textrawl.cluster.opening import open_connection
 from textrawl.embedded.postmaster import OWNER
 from textrawl.errors import DecryptionFailed, EncryptionKeyUnusable
 from textrawl.memory.encrypted_documents import EncryptedGraph
-from textrawl.memory.encryption import GraphKey
-from textrawl.memory.key_files import KeyFiles
+from textrawl.memory.key_files import GraphKey, KeyFiles
 from textrawl.postgres.database import Database
 
 PLANTED = ("quixotabel", "zanzibarum", "vermiculon")  # in a text, in a path and in a folder

@@ -19,10 +19,9 @@ from textrawl.access.principal import Caller
 from textrawl.errors import ArgumentInvalid, EncryptionKeyUnusable, ScopeMissing
 from textrawl.memory.chunking import Chunk
 from textrawl.memory.documents import FileText, FoundFile
-from textrawl.memory.encryption import GraphKey
 from textrawl.memory.fact_rows import HitRow
 from textrawl.memory.ingestion import IngestedSourceRow, Ingestion, read_time
-from textrawl.memory.key_files import KeyFiles, export_key, import_key
+from textrawl.memory.key_files import GraphKey, KeyFiles, export_key, import_key
 from textrawl.memory.store import Store
 from textrawl.memory.word_index import WordIndex
 from textrawl.values.choice import join_choices

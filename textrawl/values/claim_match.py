@@ -7,7 +7,7 @@ light words are left out.
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from textrawl.values.claim_words import (
+from textrawl.values.claim_sentences import (
     Word,
     breaks,
     changes,

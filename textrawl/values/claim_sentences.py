@@ -1,18 +1,245 @@
-"""The sentences of a text, and which of them can be quoted as facts."""
+"""Sentences and their words for comparisons with claims, and which of them can be quoted.
+
+The lists of words are in grounding.toml.
+"""
 
 import re
-from collections.abc import Collection, Sequence
+import tomllib
+import unicodedata
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+from typing import Any
 
-from textrawl.values.claim_words import (
-    Word,
-    breaks,
-    find_unspaced,
-    has_any,
-    is_light,
-    read_phrases,
-    read_words,
+_INFLECTION = 3  # letters that one form of a word may have more than another
+_NAME_ENDING = 2  # as before, for a name
+_INDEXED = 3  # first letters that two forms of a word or a name share
+_LIGHT = ("light", "at")
+_CHANGING = ("denial", "doubt", "condition", "limit")
+
+_STEM = 4  # letters that two forms of a word share at least
+
+_HARD = re.compile(r"[;:()\[\]|\u2026\u2013\u2014!?]|\s-\s")
+_COMMA = re.compile("[,\u3001\uff0c]")
+_WORD = re.compile(
+    r"(?<!\w)[LlDd]['\u2019](?=[^\W\d_])|[^\W_]+(?:['\u2019.,-][^\W_]+|(?<=\d)[:/](?=\d)[^\W_]+)*|[$%\u00a3\u00a5\u20ac]"
 )
+_POSSESSIVE = re.compile(r"(?:['\u2019]s|(?<=s)['\u2019])$")
+# Scripts without spaces.
+_IDEOGRAPHS = re.compile("[\u0e00-\u0eff\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
+_DATE = re.compile(r"(\d{4})-(\d{2})(?:-(\d{2}))?")
+_ORDINAL = re.compile(r"(\d+)(?:st|nd|rd|th|er|e)")
+_CONTRACTION = re.compile(r"(.+)(n't|'ll|'ve|'re|'m|'d)")
+_EXPANDED = {"n't": "not", "'ll": "will", "'ve": "have", "'re": "are", "'m": "am", "'d": "would"}
+_STEMS = {"ca": "can", "wo": "will", "sha": "shall"}  # before n't
+
+
+@dataclass(frozen=True)
+class Word:
+    """A word with its form for comparisons.
+
+    `mark` is the punctuation before it, and `start` its place in the text. `name` says that it has
+    a capital letter, `number` that it begins with a digit. All irregular forms have one `root`.
+    """
+
+    written: str
+    plain: str
+    root: str
+    mark: str
+    start: int
+    name: bool
+    number: bool
+
+    def is_in(self, *lists: str) -> bool:
+        """Return whether the word stands in one of the lists."""
+        return any(self.plain in read_list(one) for one in lists)
+
+    @property
+    def owns(self) -> bool:
+        """The word says to whom the next one belongs."""
+        return bool(_POSSESSIVE.search(self.written))
+
+    @property
+    def keys(self) -> set[str]:
+        """Texts of which all forms of the word share one."""
+        return {self.root, self.plain[:_INDEXED]}
+
+    @property
+    def past(self) -> bool:
+        """It is a form of the past, if it is a verb."""
+        return self.plain.endswith("ed") or self.is_in("past_forms")
+
+
+@cache
+def read_lists() -> dict[str, Any]:
+    """Return the lists of words."""
+    path = resources.files("textrawl.values") / "grounding.toml"
+    return tomllib.loads(path.read_text(encoding="utf-8"))
+
+
+@cache
+def read_list(name: str) -> frozenset[str]:
+    """Return the words of one list."""
+    words: Sequence[str] = read_lists()[name]
+    return frozenset(" ".join(words).split())
+
+
+@cache
+def read_phrases(name: str) -> re.Pattern[str]:
+    """Return a pattern that finds each phrase of one list."""
+    return re.compile("|".join(read_lists()[name]), re.IGNORECASE)
+
+
+def fold(text: str) -> str:
+    """Return a text in lower case and without accents."""
+    apart = unicodedata.normalize("NFKD", text.casefold())
+    return unicodedata.normalize("NFC", "".join(c for c in apart if not unicodedata.combining(c)))
+
+
+@cache
+def _read_numbers() -> Mapping[str, str]:
+    lists: Sequence[str] = read_lists()["numbers"]
+    return {word: str(n) for n, words in enumerate(lists) for word in words.split()}
+
+
+@cache
+def _read_roots() -> Mapping[str, str]:
+    """Return one text for all forms of an irregular word, and one for all names of a month."""
+    months: Sequence[str] = read_lists()["months"]
+    named = {f"m{number}": words for number, words in enumerate(months, 1)}
+    lists = (*read_lists()["forms"], *months)
+    return {word: words for words in lists for word in words.split()} | named
+
+
+def _write_plain(word: str) -> Iterator[str]:
+    """Yield the forms of a word for comparisons. A date has a form for year, month and day."""
+    if date := _DATE.fullmatch(word):
+        yield date[1]
+        yield f"m{int(date[2])}"
+        if date[3]:
+            yield str(int(date[3]))
+        return
+    plain = fold(word)
+    if short := _CONTRACTION.fullmatch(plain):
+        yield _STEMS.get(short[1], short[1])
+        yield _EXPANDED[short[2]]
+    elif plain == "cannot":
+        yield from ("can", "not")
+    elif ordinal := _ORDINAL.fullmatch(plain):
+        yield ordinal[1]
+    elif plain[0].isdigit():
+        yield plain.replace(",", "").removesuffix(".0")
+    elif _IDEOGRAPHS.search(plain) and len(plain) > 1:
+        yield from plain
+    else:
+        bare = _POSSESSIVE.sub("", plain).rstrip("'")  # l'eau
+        yield _read_numbers().get(bare) or bare
+
+
+def read_words(text: str, start: int = 0) -> list[Word]:
+    """Return the words of a text that begins at `start`."""
+    words, end = list[Word](), 0
+    for found in _WORD.finditer(text):
+        mark, written = text[end : found.start()], unicodedata.normalize("NFC", found[0])
+        name = written != written.lower()
+        titled = written == "I" and words and words[-1].name and not is_light(words[-1])
+        if titled and not mark.strip():
+            written = "1"  # a Roman number: Statistics I
+        for plain in filter(None, _write_plain(written.replace("\u2019", "'"))):
+            root, place = _read_roots().get(plain, plain), start + found.start()
+            number = plain[0].isdigit()
+            words.append(Word(written, plain, root, mark, place, name, number))
+            mark, name = "", False
+        end = found.end()
+    return words
+
+
+def is_same(one: Word, other: Word) -> bool:
+    """Return whether two words are the same, or forms of one word or of one name."""
+    if one.root == other.root:
+        return True
+    irregular = " " in one.root and " " in other.root  # so it has another root
+    if irregular or one.number or other.number or one.plain[:_INDEXED] != other.plain[:_INDEXED]:
+        return False
+    short, long = sorted((one.plain, other.plain), key=len)
+    if one.name and other.name:
+        if is_light(one) or is_light(other):  # Theo is not The
+            return False
+        return long.startswith(short) and len(long) - len(short) <= _NAME_ENDING
+    pairs = enumerate(zip(short, long, strict=False))
+    shared = next((n for n, (a, b) in pairs if a != b), len(short))
+    return shared >= _STEM and all(_is_ending(word[shared:]) for word in (short, long))
+
+
+def _is_ending(rest: str) -> bool:
+    """Return whether letters can be the ending of a form. Other scripts have endings not listed."""
+    return (
+        not rest
+        or rest in read_list("endings")
+        or (not rest.isascii() and len(rest) <= _INFLECTION)
+    )
+
+
+def has(words: Sequence[Word], wanted: Word) -> bool:
+    """Return whether `words` have a word or a form of it."""
+    return any(is_same(wanted, one) for one in words)
+
+
+def has_any(words: Sequence[Word], *lists: str) -> bool:
+    """Return whether one of `words` stands in one of the lists."""
+    return any(one.is_in(*lists) for one in words)
+
+
+def find_unspaced(words: Sequence[Word], *lists: str) -> set[str]:
+    """Return what the lists and `words` have of scripts that read_words cuts into characters."""
+    text = "".join(one.plain for one in words)
+    known = (one for name in lists for one in read_list(name))
+    return {one for one in known if fold(one) in text and _IDEOGRAPHS.search(one)}
+
+
+def is_light(word: Word) -> bool:
+    """Return whether a claim may leave out a word, or add it."""
+    return word.is_in(*_LIGHT) and not (word.name and word.number)
+
+
+def changes(words: Sequence[Word]) -> bool:
+    """Return whether one of the words changes what the others say."""
+    return any(w.is_in(*_CHANGING) and not (w.name and w.is_in("months")) for w in words)
+
+
+def breaks(words: Sequence[Word], place: int) -> str:
+    """Return the kind of boundary before a word: `hard`, `comma`, `joint`, `clause`, or nothing."""
+    word = words[place]
+    if place == 0 or _HARD.search(word.mark):
+        return "hard"
+    if _COMMA.search(word.mark):
+        return "comma"
+    if word.is_in("joint"):
+        return "joint"
+    opens = place + 1 < len(words) and word.is_in("opening") and words[place + 1].is_in("pronoun")
+    return "clause" if opens or word.is_in("subordinate") else ""
+
+
+def find_start(words: Sequence[Word], place: int, *kinds: str) -> int:
+    """Return the first word of the part with a word. Only boundaries of these kinds end a part."""
+    while place > 0 and not _is_boundary(words, place, kinds):
+        place -= 1
+    return place
+
+
+def find_end(words: Sequence[Word], place: int, *kinds: str) -> int:
+    """Return the place behind the part with a word. Only boundaries of these kinds end a part."""
+    place += 1
+    while place < len(words) and not _is_boundary(words, place, kinds):
+        place += 1
+    return place
+
+
+def _is_boundary(words: Sequence[Word], place: int, kinds: Sequence[str]) -> bool:
+    kind = breaks(words, place)
+    return kind in kinds if kinds else bool(kind)
+
 
 _LONGEST = 150  # words of a sentence: a longer one is a list or a page without full stops
 _HEADING = 6  # words of a heading, or of the end of a letter

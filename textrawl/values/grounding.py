@@ -16,15 +16,12 @@ from textrawl.values.claim_match import Match
 from textrawl.values.claim_sentences import (
     SPEAKER,
     Unsupported,
-    check_quotation,
-    check_sentence,
-    cut_text,
-    label_sentences,
-)
-from textrawl.values.claim_words import (
     Word,
     breaks,
     changes,
+    check_quotation,
+    check_sentence,
+    cut_text,
     find_end,
     find_start,
     find_unspaced,
@@ -33,6 +30,7 @@ from textrawl.values.claim_words import (
     has_any,
     is_light,
     is_same,
+    label_sentences,
     read_list,
     read_lists,
     read_phrases,
