@@ -42,7 +42,7 @@ begin
         where o.space_id = origin.space_id and o.id = wrong.id;
         if successor is not null then
             select s.id, s.duplicate into successor_id, duplicate
-            from store_successor(wrong, entity_name, successor, model, embedding, origin) s;
+            from store_successor(wrong, successor, model, embedding, origin) s;
         end if;
         update entity e set updated_at = clock_timestamp() where e.space_id = origin.space_id and e.id = entity_id;
         perform record_event('revised', entity_id, coalesce(successor_id, wrong.id), null, origin,

@@ -1,6 +1,6 @@
 create function textrawl.store_successor(
     wrong textrawl.observation,  -- the fact as it was before it was revised
-    entity text, successor text, model integer, embedding halfvec, origin textrawl.origin,
+    successor text, model integer, embedding halfvec, origin textrawl.origin,
     out id uuid, out duplicate boolean
 )
 language plpgsql volatile
@@ -10,9 +10,8 @@ as $$
 declare
     facts new_fact[] := read_facts(
         jsonb_build_array(jsonb_build_object(
-            'entity', store_successor.entity, 'observation', successor,
-            'valid_until', wrong.valid_until, 'said_at', wrong.said_at)),
-        array[embedding], origin.space_id);
+            'observation', successor, 'valid_until', wrong.valid_until, 'said_at', wrong.said_at)),
+        array[wrong.entity_id], array[embedding], origin.space_id);
 begin
     -- A fact that has the text already keeps its times and its author, on whatever day it begins.
     facts[1].said_at := null;

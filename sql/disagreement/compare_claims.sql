@@ -6,6 +6,7 @@ declare
     main  text[];
     mine  text[];
     yours text[];
+    found text;
 begin
     if a.predicate <> b.predicate or a.items = '{}' and b.items = '{}' and a.predicate in ('', 'be', 'has')
        or a.past <> b.past and a.predicate <> 'plan' then
@@ -41,6 +42,10 @@ begin
         return null;
     elsif main is null then
         -- An ordinary verb: the facts differ in one number and in nothing else. A noun with a number is a name.
+        if a.event or b.event or a.past or a.predicate = 'like' or a.predicate = '' and cardinality(a.items) <= 2
+           or a.items::text !~ '#' or b.items::text !~ '#' then
+            return null;
+        end if;
         return (
             select case when count(*) filter (where x.item is distinct from y.item) = 1
                          and bool_and(x.item like '#%' and y.item like '#%') filter (where x.item is distinct from y.item)
@@ -48,13 +53,31 @@ begin
             from (select item, role, row_number() over (order by n) as n from unnest(a.items, a.roles) with ordinality t (item, role, n)
                   where role not in ('@since', '@until', '@because')) x
             full join (select item, role, row_number() over (order by n) as n from unnest(b.items, b.roles) with ordinality t (item, role, n)
-                  where role not in ('@since', '@until', '@because')) y using (n)
-            where not a.event and not b.event and not a.past and a.predicate <> 'like'
-              and (a.predicate <> '' or cardinality(a.items) > 2));
+                  where role not in ('@since', '@until', '@because')) y using (n));
     end if;
 
+    mine := array(select item from unnest(a.items, a.roles) t (item, role) where role = any(main));
+    yours := array(select item from unnest(b.items, b.roles) t (item, role) where role = any(main));
+    if a.predicate in ('cost', 'weigh') then
+        mine := array(select item from unnest(mine) item where item like '#%');
+        yours := array(select item from unnest(yours) item where item like '#%');
+    elsif a.predicate = 'prefer' then
+        found := case when mine <@ yours and yours <@ mine and mine <> yours then 'opposite' end;  -- tabs over spaces, spaces over tabs
+        mine := array(select item from unnest(mine) item where item like '~%');
+        yours := array(select item from unnest(yours) item where item like '~%');
+        if found is null and split_part(mine[1], '~', 2) is distinct from split_part(yours[1], '~', 2) then
+            return null;
+        end if;
+    elsif a.predicate in ('home', 'work') and (
+            a.indefinite <> b.indefinite or a.indefinite and a.predicate = 'work' or (array_to_string(mine, ' ') ~ '#') <> (array_to_string(yours, ' ') ~ '#')) then
+        return null;
+    end if;
+    -- A long value is prose about a thing, and not its name.
+    if cardinality(mine) between 1 and 6 and cardinality(yours) between 1 and 6 and not mine <@ yours and not yours <@ mine then
+        found := coalesce(found, 'other value');
+    end if;
     -- Facts about different occasions stand side by side: for members, on Mondays.
-    if exists (
+    if found is not null and exists (
         select from (
             select role, array_agg(item order by n) filter (where first) as left_items, array_agg(item order by n) filter (where not first) as right_items
             from (select item, role, n, true as first from unnest(a.items, a.roles) with ordinality t (item, role, n)
@@ -65,26 +88,7 @@ begin
            or num_nulls(left_items, right_items) = 1 and role <> 'time' and a.predicate in ('cost', 'attr', 'weigh', 'prefer')) then
         return null;
     end if;
-    mine := array(select item from unnest(a.items, a.roles) t (item, role) where role = any(main));
-    yours := array(select item from unnest(b.items, b.roles) t (item, role) where role = any(main));
-    if a.predicate in ('cost', 'weigh') then
-        mine := array(select item from unnest(mine) item where item like '#%');
-        yours := array(select item from unnest(yours) item where item like '#%');
-    elsif a.predicate = 'prefer' then
-        if mine <@ yours and yours <@ mine and mine <> yours then
-            return 'opposite';  -- tabs over spaces, spaces over tabs
-        end if;
-        mine := array(select item from unnest(mine) item where item like '~%');
-        yours := array(select item from unnest(yours) item where item like '~%');
-        if split_part(mine[1], '~', 2) is distinct from split_part(yours[1], '~', 2) then
-            return null;
-        end if;
-    elsif a.predicate in ('home', 'work') and (
-            a.indefinite <> b.indefinite or a.indefinite and a.predicate = 'work' or (array_to_string(mine, ' ') ~ '#') <> (array_to_string(yours, ' ') ~ '#')) then
-        return null;
-    end if;
-    -- A long value is prose about a thing, and not its name.
-    return case when cardinality(mine) between 1 and 6 and cardinality(yours) between 1 and 6 and not mine <@ yours and not yours <@ mine then 'other value' end;
+    return found;
 end
 $$;
 

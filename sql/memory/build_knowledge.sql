@@ -23,7 +23,9 @@ declare
     closest_facts_found jsonb := '[]';
     guessed_types       jsonb;
     faults              jsonb := '[]';
+    entities            jsonb;  -- the id of each entity, by the names in the call
     origin              origin := open_write(credential, space, 'write', client, tool, request, proposing => true);
+    readable            boolean := may_read(credential, origin.space_id);
 begin
     facts_created := 0; repeated := '{}'; updated := '{}'; ended := '{}';
     faults := list_period_faults(facts, relations);
@@ -33,32 +35,35 @@ begin
     if origin.proposed then
         facts_duplicate := 0; relations_created := 0;
         proposals := (select p.proposals from propose_all(
-            facts, relations, model, embeddings, relation_embeddings, origin, may_read(credential, origin.space_id)) p);
+            facts, relations, model, embeddings, relation_embeddings, origin, readable) p);
         return;
     end if;
     -- Lock all entities first, in one order, so that two batches with the same names cannot deadlock.
-    select coalesce(
-        jsonb_object_agg(claimed.id, entity.type) filter (where claimed.guessed and entity.type is not null), '{}')
-    into guessed_types
-    from (select distinct on (entity_key(origin.space_id, name)) name, type from (
-              select value ->> 'entity' as name, value ->> 'type' as type, case when value ->> 'type' is null then 3 else 1 end as kind, ordinality
+    with mention as materialized (
+        select entity_key(origin.space_id, name) as key, name, type, case when type is null then 3 else kind end as kind, ordinality
+        from (select value ->> 'entity' as name, value ->> 'type' as type, 1 as kind, ordinality
               from jsonb_array_elements(facts) with ordinality
               union all
-              select value ->> 'from', value ->> 'from_type', case when value ->> 'from_type' is null then 3 else 2 end, ordinality
+              select edge_end.name, edge_end.type, 2, 2 * ordinality + edge_end.side
               from jsonb_array_elements(relations) with ordinality
-              union all
-              select value ->> 'to', value ->> 'to_type', case when value ->> 'to_type' is null then 3 else 2 end, ordinality
-              from jsonb_array_elements(relations) with ordinality) mention
-          order by entity_key(origin.space_id, name), kind, ordinality) entity
-    cross join lateral claim_entity(entity.name, entity.type, origin) claimed;
+              cross join lateral (values (value ->> 'from', value ->> 'from_type', 0),
+                                         (value ->> 'to', value ->> 'to_type', 1)) edge_end (name, type, side)) given
+    ), claimed as materialized (
+        select named.key, named.type, entity.*
+        from (select distinct on (key) key, name, type from mention order by key, kind, ordinality) named
+        cross join lateral claim_entity(named.name, named.type, origin) entity
+    )
+    select coalesce((select jsonb_object_agg(c.id, c.type) filter (where c.guessed and c.type is not null) from claimed c), '{}'),
+        coalesce((select jsonb_object_agg(m.name, c.id) from mention m join claimed c using (key)), '{}')
+    into guessed_types, entities;
     perform retype_node(key::uuid, value, origin) from jsonb_each_text(guessed_types);
 
-    same_names := case when may_read(credential, origin.space_id) then array(
-        select distinct own_name(e.name, e.entity_type, value ->> 'type')
-        from jsonb_array_elements(facts)
-        join entity e on e.space_id = origin.space_id and e.name_key = entity_key(origin.space_id, value ->> 'entity')
-        where own_name(e.name, e.entity_type, value ->> 'type') is not null) end;
-    batch := read_facts(facts, embeddings, origin.space_id);
+    batch := read_facts(facts, array(select (entities ->> (value ->> 'entity'))::uuid from jsonb_array_elements(facts) with ordinality order by ordinality),
+                        embeddings, origin.space_id);
+    same_names := case when readable then array(
+        select distinct own_name(f.entity_name, f.entity_type, facts -> (f.ordinality::integer - 1) ->> 'type')
+        from unnest(batch) with ordinality f
+        where own_name(f.entity_name, f.entity_type, facts -> (f.ordinality::integer - 1) ->> 'type') is not null) end;
     -- Store consecutive facts together. Store a fact with `replaces` alone, after the facts before it.
     for chunk in
         select min(ordinality)::integer as first, max(ordinality)::integer as last
@@ -87,7 +92,7 @@ begin
     end loop;
     facts_duplicate := cardinality(repeated);
     -- Return at most ten closest facts. A longer list would cost more tokens than a query for the entity.
-    closest := case when may_read(credential, origin.space_id) then (
+    closest := case when readable then (
         select jsonb_agg(found.value - 'distance' order by found.value -> 'distance', found.value -> 'fact')
         from (select value from jsonb_array_elements(closest_facts_found)
               order by value -> 'distance', value -> 'fact' limit 10) found) end;
@@ -96,13 +101,9 @@ begin
     end if;
     relations_created := (
         select count(*) filter (where created)
-        from (select array_agg((
-                         select id from entity
-                         where space_id = origin.space_id and name_key = (select entity_key(origin.space_id, value ->> 'from'))) order by place) as sources,
+        from (select array_agg((entities ->> (value ->> 'from'))::uuid order by place) as sources,
                      array_agg(value ->> 'relation' order by place) as kinds,
-                     array_agg((
-                         select id from entity
-                         where space_id = origin.space_id and name_key = (select entity_key(origin.space_id, value ->> 'to'))) order by place) as targets,
+                     array_agg((entities ->> (value ->> 'to'))::uuid order by place) as targets,
                      array_agg(find_alias(origin.space_id, value ->> 'from') order by place)
                          || array_agg(find_alias(origin.space_id, value ->> 'to') order by place) as aliases,
                      array_agg((value ->> 'valid_from')::timestamptz order by place) as begins,

@@ -9,54 +9,38 @@ declare
         select jsonb_object_agg(d.place, jsonb_build_object('id', d.id, 'content', d.content, 'why', d.why,
             'on', to_char(d.said_at at time zone 'UTC', 'YYYY-MM-DD')))
         from disagreeing_facts(space, facts, known, replaced) d);
-    spelled     jsonb := (
-        select jsonb_object_agg(one.place, jsonb_build_object('id', one.id, 'content', one.content))
-        from (
-            select distinct on (place) place, id, content
-            from (
-                select f.ordinality as place, o.id, o.content, o.ordinal, f.content as given
-                from unnest(facts) with ordinality f
-                join fact o on o.space_id = closest_facts.space and o.entity_id = f.entity_id
-                where known[f.ordinality] is null and o.id is distinct from replaced
-                  and is_valid(o.valid_from, o.valid_until, o.closed_at, present => clock_timestamp())
-                union all
-                select f.ordinality, e.id, e.content, null, f.content
-                from unnest(facts) with ordinality f
-                join unnest(facts) with ordinality e on e.entity_id = f.entity_id and e.ordinality < f.ordinality
-                where known[f.ordinality] is null and known[e.ordinality] is null
-                  and is_valid(null, e.valid_until, null, present => clock_timestamp())) candidate
-            -- Compare the lengths first, because an entity can have thousands of facts.
-            where abs(char_length(content) - char_length(given)) <= 8 and spelling_key(content) = spelling_key(given)
-            order by place, ordinal desc nulls first) one);
 begin
     return query select key::bigint, value, -1::double precision from jsonb_each(disagreeing);
-    return query select key::bigint, value, 0::double precision from jsonb_each(spelled)
-        where not coalesce(disagreeing ? key, false);
-    if model is null then
-        return;
-    end if;
     -- Look up each vector by its key (lateral). The vector index can miss the closest vector, and a scan of all vectors
     -- is slow.
     return query execute format($query$
-        select distinct on (place) place, jsonb_build_object('id', id, 'content', content), distance
+        with given as materialized (
+            select ordinality as place, id, entity_id, content, valid_until, %s as vector, char_length(content) as length,
+                outer_letters(content) as letters, spelling_key(content) as key
+            from unnest($2) with ordinality where $3[ordinality] is null
+        )
+        select distinct on (place) place, jsonb_build_object('id', id, 'content', content), case when spelled then 0 else distance end
         from (
-            select f.ordinality as place, o.id, o.content, nearest.distance, o.ordinal
-            from unnest($2) with ordinality f
+            select f.place, f.length, f.letters, f.key, o.id, o.content, o.ordinal, nearest.distance
+            from given f
             join fact o on o.space_id = $1 and o.entity_id = f.entity_id
-            cross join lateral (
-                select v.vector <=> f.vector as distance from %I v
-                where v.space_id = o.space_id and v.observation_id = o.id offset 0) nearest
-            where $3[f.ordinality] is null and o.id is distinct from $4
+            left join lateral (%s offset 0) nearest on true
+            where not $5 ? f.place::text and o.id is distinct from $4
               and is_valid(o.valid_from, o.valid_until, o.closed_at, present => clock_timestamp())
             union all
-            select f.ordinality, e.id, e.content, e.vector <=> f.vector, null
-            from unnest($2) with ordinality f
-            join unnest($2) with ordinality e on e.entity_id = f.entity_id and e.ordinality < f.ordinality
-            where $3[f.ordinality] is null and $3[e.ordinality] is null
-              and is_valid(null, e.valid_until, null, present => clock_timestamp())) candidate
-        where distance <= 0.05 and not $5 ? place::text
-        order by place, distance, ordinal nulls last$query$, 'embedding_' || model)
-    using space, facts, known, replaced, coalesce(disagreeing, '{}') || coalesce(spelled, '{}');
+            select f.place, f.length, f.letters, f.key, e.id, e.content, null, e.vector <=> f.vector
+            from given f join given e on e.entity_id = f.entity_id and e.place < f.place
+            where not $5 ? f.place::text and is_valid(null, e.valid_until, null, present => clock_timestamp())) candidate
+        -- First compare what is quick to compare, because an entity can have thousands of facts.
+        cross join lateral (
+            select coalesce(case when abs(char_length(content) - length) <= 8 and coalesce(outer_letters(content) = letters, true)
+                                 then spelling_key(content) = key end, false) as spelled offset 0) compared
+        where spelled or distance <= 0.05
+        order by place, spelled desc, case when not spelled then distance end,
+            case when spelled then -coalesce(ordinal, 'infinity'::float8) else coalesce(ordinal, 'infinity'::float8) end$query$,
+        case when model is null then 'null::halfvec' else 'vector' end, case when model is null then 'select null::float8 as distance' else format(
+            'select v.vector <=> f.vector as distance from embedding_%s v where v.space_id = o.space_id and v.observation_id = o.id', model) end)
+    using space, facts, known, replaced, coalesce(disagreeing, '{}');
 end
 $$;
 

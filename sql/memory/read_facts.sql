@@ -1,4 +1,4 @@
-create function textrawl.read_facts(facts jsonb, embeddings halfvec[], space integer) returns textrawl.new_fact[]
+create function textrawl.read_facts(facts jsonb, entities uuid[], embeddings halfvec[], space integer) returns textrawl.new_fact[]
 language plpgsql volatile
 set search_path from current
 as $$
@@ -16,14 +16,14 @@ begin
                 input.fact ->> 'evidence', (input.fact ->> 'evidence_start')::integer)::new_fact
             order by input.place)
         from jsonb_array_elements(facts) with ordinality input (fact, place)
-        -- `limit 1` makes the planner look up each name in the index. Without `limit 1`, the planner would expect a
+        -- `limit 1` makes the planner look up each id in the index. Without `limit 1`, the planner would expect a
         -- hundred rows and read all entities.
         cross join lateral (
-            select * from entity e
-            where e.space_id = read_facts.space and e.name_key = (select entity_key(read_facts.space, input.fact ->> 'entity')) limit 1) e);
+            select * from entity e where e.space_id = read_facts.space and e.id = entities[input.place] limit 1) e);
 end
 $$;
 
 comment on function textrawl.read_facts is
     'Convert facts [{entity, observation, source, confidence, valid_from, valid_until, said_at, replaces, evidence, evidence_start}] and their '
-    'vectors to the type that store_facts() takes, in the same order. Call claim_entity() for all entities first.';
+    'vectors to the type that store_facts() takes, in the same order. entities are those that claim_entity() returned. The name '
+    'in a fact only tells the alias that the caller used.';

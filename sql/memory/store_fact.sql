@@ -23,7 +23,7 @@ begin
     same_name := own_name(entity_name, entity_type, type);
     select stored.observation_id, stored.duplicate, stored.updated, stored.closest, stored.ended, stored.before
     into observation_id, duplicate, updated, closest, ended, placed_before
-    from store_facts(read_facts(jsonb_build_array(fact), array[embedding], origin.space_id), model, origin) stored;
+    from store_facts(read_facts(jsonb_build_array(fact), array[entity_id], array[embedding], origin.space_id), model, origin) stored;
 end
 $$;
 

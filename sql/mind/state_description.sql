@@ -12,13 +12,10 @@ declare
 begin
     return (
         select stored.observation_id
-        from entity e
-        cross join lateral store_facts(
-            read_facts(jsonb_build_array(jsonb_build_object(
-                'entity', e.name, 'observation', state_description.description, 'replaces', former)),
-                array[state_description.embedding], origin.space_id),
-            state_description.model, origin) stored
-        where e.space_id = origin.space_id and e.id = state_description.entity);
+        from store_facts(
+            read_facts(jsonb_build_array(jsonb_build_object('observation', description, 'replaces', former)),
+                       array[entity], array[embedding], origin.space_id),
+            model, origin) stored);
 end
 $$;
 

@@ -5,17 +5,19 @@ as $$
 #variable_conflict use_column
 declare
     wanted text := name_key(entity_key.name);
-begin
     -- Look among the aliases only. A key is never both an alias and the key of an entity.
-    return coalesce((
+    named  text := (
         select e.name_key from entity_alias a
         join entity e on e.space_id = a.space_id and e.id = a.entity_id
-        where a.space_id = entity_key.space and a.name_key = wanted and a.removed_at is null),
-        case when is_fact_id(entity_key.name)
-                and not exists (select from entity e where e.space_id = entity_key.space and e.name_key = wanted) then (
+        where a.space_id = entity_key.space and a.name_key = wanted and a.removed_at is null);
+begin
+    if named is null and is_fact_id(entity_key.name)
+            and not exists (select from entity e where e.space_id = entity_key.space and e.name_key = wanted) then
+        named := (
             select min(e.name_key) from named_by_id(array[entity_key.space], entity_key.name) n
-            join entity e on e.space_id = n.space_id and e.id = n.entity_id having count(*) = 1) end,
-        wanted);
+            join entity e on e.space_id = n.space_id and e.id = n.entity_id having count(*) = 1);
+    end if;
+    return coalesce(named, wanted);
 end
 $$;
 

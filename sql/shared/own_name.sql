@@ -1,10 +1,10 @@
 create function textrawl.own_name(name text, stored_type text, given_type text) returns text
 language sql immutable parallel safe
 begin atomic
-    -- A concept can be anything, so this type contradicts no other.
-    select name || ' (' || given_type || ')'
-    where textrawl.nearest_type(given_type) <> stored_type and given_type is not null
-      and 'concept' not in (textrawl.nearest_type(given_type), stored_type);
+    -- A concept can be anything, so this type contradicts no other. The case leaves out nearest_type(), if it can.
+    select case when given_type <> stored_type and stored_type <> 'concept'
+                     and textrawl.nearest_type(given_type) not in (stored_type, 'concept')
+        then name || ' (' || given_type || ')' end;
 end;
 
 comment on function textrawl.own_name is

@@ -18,6 +18,7 @@ declare
     step   interval := '1 microsecond';
     fresh  boolean[];
     ids    uuid[];
+    keys   text[];  -- relation_key() of each relation
     known  record;
 begin
     if exists (select from unnest(valid_from, valid_until) period (start, ending) where start >= ending) then
@@ -26,8 +27,8 @@ begin
     -- If the input has equal relations, store only the first. The caller has locked both entities with claim_entity(),
     -- so no other session stores the relation meanwhile.
     select array_agg(coalesce(r.id, edge.fresh) order by edge.place),
-        array_agg(r.id is null and edge.first order by edge.place)
-    into ids, fresh
+        array_agg(r.id is null and edge.first order by edge.place), array_agg(edge.relation order by edge.place)
+    into ids, fresh, keys
     from (select place, source, relation, target, start, ending, first_value(id) over twins as fresh,
               row_number() over twins = 1 as first
           from (select place, source, relation_key(relation) as relation, target, start, ending, gen_random_uuid() as id
@@ -68,12 +69,12 @@ begin
     end loop;
     insert into relation (space_id, id, from_entity, relation_type, label, to_entity, valid_from, valid_until, closed_at, author_id,
                           client, tool, request, created_at)
-    select space, g.id, g.source, relation_key(g.relation), 
-        nullif(case when labelled then g.relation else relation_label(g.relation) end, relation_key(g.relation)),
+    select space, g.id, g.source, g.key,
+        nullif(case when labelled then g.relation else relation_label(g.relation) end, g.key),
         g.target, period_begin(g.start, null, g.ending, moment + g.place * step), g.ending, past_end(g.ending), origin.author_id,
         origin.client, origin.tool, origin.request, moment + g.place * step
-    from unnest(from_entities, relations, to_entities, ids, fresh, valid_from, valid_until)
-        with ordinality g (source, relation, target, id, fresh, start, ending, place)
+    from unnest(from_entities, relations, keys, to_entities, ids, fresh, valid_from, valid_until)
+        with ordinality g (source, relation, key, target, id, fresh, start, ending, place)
     where g.fresh;
     perform fill_pending_embeddings(store_relations.model, array_agg(space), array_agg(g.id), array_agg(g.vector))
     from unnest(ids, fresh, vectors) g (id, fresh, vector)

@@ -50,6 +50,33 @@ def test_two_texts_disagree_in_either_order_and_no_text_with_itself(sql: Sql) ->
     judge()
 
 
+def test_synonyms_without_accents_have_the_same_english_documents(sql: Sql) -> None:
+    [(words, spellings)] = sql.execute("""
+        select bool_and(search_document(0, 'english', '', accented.value)
+                        = search_document(0, 'english', '', plain.value)),
+            bool_or(accented.value <> plain.value)
+        from jsonb_each_text(claim_synonyms()) accented
+        join jsonb_each_text(claim_synonyms(accents => false)) plain using (key)
+    """).fetchall()
+    assert (words, spellings) == (True, True)
+
+
+def test_texts_with_one_spelling_have_the_same_outer_letters(sql: Sql) -> None:
+    letters = st.text(st.sampled_from(" \t.…aAzZ\u00a0é/\\-"), min_size=1, max_size=5)
+
+    @given(st.lists(letters, min_size=2, max_size=40))
+    def check(texts: list[str]) -> None:
+        rows = sql.execute(
+            "select one, other from unnest(%s::text[]) one, unnest(%s::text[]) other"
+            " where spelling_key(one) = spelling_key(other)"
+            " and outer_letters(one) <> outer_letters(other)",
+            (texts, texts),
+        ).fetchall()
+        assert rows == []
+
+    check()
+
+
 def test_facts_that_follow_a_template_do_not_conflict(sql: Sql) -> None:
     for number in range(12, 20):
         tell(sql, "Board", f"ticket {number} is about the page {number * 3}")
