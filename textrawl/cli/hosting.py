@@ -119,7 +119,7 @@ def import_lightly() -> Generator[None]:
 
 def _build_lightly(settings: Settings) -> "MemoryServer":
     with import_lightly(), pause_collection():
-        from textrawl.server.sessions import build_server  # noqa: PLC0415 - it takes half a second
+        from textrawl.server.stdio_session import build_server  # noqa: PLC0415 - it takes half a second
 
         return build_server(settings)
 

@@ -24,11 +24,6 @@ OPEN = ("actor", "code", "embedding_model", "migration", "receipt_secret")
 OF_NODES = ("code", "migration")
 
 
-def name_cell(shard: int) -> str:
-    """Return the name of the schema of a cell. `shard` is the id of its shard of `entity`."""
-    return f"{CELLS}{shard}"
-
-
 # A move gives the shards of a cell new placements. Each placement has room for as many transactions
 # as a node makes in decades.
 _TRANSACTIONS = 2**40
@@ -92,7 +87,7 @@ class Cell:
     @cached_property
     def schema(self) -> str:
         """The name of the schema of the cell."""
-        return name_cell(self.shard)
+        return f"{CELLS}{self.shard}"
 
 
 @dataclass(frozen=True)

@@ -121,7 +121,12 @@ def split_watches(visits: Sequence[CellCall], arguments: Arguments) -> list[Cell
         CellCall(
             visit.shard,
             {
-                "watches": json.dumps([_narrow(watch, visit.shard) for watch in watches]),
+                "watches": json.dumps(
+                    [
+                        {**watch, "state": _read(watch.get("state")).get(str(visit.shard))}
+                        for watch in watches
+                    ]
+                ),
                 "after": cursors.get(str(visit.shard)),
             },
         )
@@ -148,10 +153,6 @@ def join_watches(answers: Sequence[CellAnswer], arguments: Arguments) -> list[di
         for place in sorted(set(changed))
     ]
     return [{"cursor": cursor, "place": None, "state": None}, *places]
-
-
-def _narrow(watch: Mapping[str, Any], shard: int) -> dict[str, Any]:
-    return {**watch, "state": _read(watch.get("state")).get(str(shard))}
 
 
 def _read(text: object) -> Mapping[str, str]:

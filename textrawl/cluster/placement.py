@@ -180,8 +180,9 @@ async def _build_cells(conninfo: str, cells: Sequence[Cell]) -> None:
         for cell in cells:
             await build_cell(worker, cell, schema)
         await worker.execute("select textrawl_content.match_models()")
-        for cell in cells:
-            await _analyze(worker, cell)
+        for cell in cells:  # copied tables have no statistics yet
+            for table, shard in (await list_shards(worker, cell)).items():
+                await change(worker, "analyze {}", (CONTENT, f"{table}_{shard}"))
 
 
 def _compare(
@@ -195,12 +196,6 @@ def _compare(
         elif states[cell.schema] != write_state(cell):
             faults.append(CellFault("outdated", cell.schema, node, cell))
     return faults
-
-
-async def _analyze(worker: AsyncConnection, cell: Cell) -> None:
-    """Count the rows of the shards, because copied tables have no statistics yet."""
-    for table, shard in (await list_shards(worker, cell)).items():
-        await change(worker, "analyze {}", (CONTENT, f"{table}_{shard}"))
 
 
 _ENTITY = "textrawl_content.entity"

@@ -25,7 +25,7 @@ import psycopg
 from numpy.typing import NDArray
 from pgvector import HalfVector
 from psycopg import sql
-from psycopg.rows import BaseRowFactory, args_row, kwargs_row
+from psycopg.rows import args_row, kwargs_row
 from psycopg_pool import PoolClosed, PoolTimeout, TooManyRequests
 from tenacity import AsyncRetrying, retry_if_exception_type, stop_after_attempt, wait_random
 
@@ -219,7 +219,9 @@ class Database:
 
         Raises DatabaseUnavailable, ServerBusy, InternalError, DataRefused.
         """
-        query, factory = _compose(function, row, tuple(arguments)), _find_factory(row)
+        query = _compose(function, row, tuple(arguments))
+        # Columns are passed by position: the query names them in the order of the fields.
+        factory = kwargs_row(row) if row is SimpleNamespace else args_row(find_builder(row))
         values = {name: adapt(value) for name, value in arguments.items()}
         if "tool" in arguments:  # only writes have this argument; their vectors are already made
             await wait_for_earlier_writes()
@@ -392,11 +394,6 @@ def list_columns(function: str, row: type[object]) -> tuple[str, ...]:
     if is_dataclass(row):
         return tuple(field.name for field in fields(row))
     return cast("type[Loadable]", row).columns() if hasattr(row, "columns") else (function,)
-
-
-def _find_factory(row: type[Row]) -> BaseRowFactory[Row]:
-    # Pass the columns by position: the query names them in the order of the fields.
-    return kwargs_row(row) if row is SimpleNamespace else args_row(find_builder(row))
 
 
 def find_builder(row: type[Row]) -> Callable[..., Row]:

@@ -27,7 +27,6 @@ from textrawl.postgres.connection import (
     write_verifier,
 )
 from textrawl.postgres.inspection import (
-    LockHolder,
     describe_lock_holders,
     end_analyst_sessions,
     find_lock_holders,
@@ -113,8 +112,7 @@ async def migrate(
             raise StartRefused(
                 "This memory is distributed: run `textrawl migrate --distributed` as a superuser"
             )
-        end = anyio.current_time() + retry_limit
-        collisions = 0
+        end, collisions = anyio.current_time() + retry_limit, 0
         while True:
             try:
                 return await _attempt(connection, thorough=thorough, rehearse=rehearse)
@@ -125,13 +123,10 @@ async def migrate(
             except psycopg.errors.LockNotAvailable as error:
                 holders = await find_lock_holders(connection)
                 if anyio.current_time() > end:
-                    raise _explain_locks(holders) from error
+                    reason = describe_lock_holders(holders)
+                    raise StartRefused(f"The schema cannot be changed now: {reason}") from error
                 await end_analyst_sessions(connection, holders)
                 await anyio.sleep(_PAUSE)
-
-
-def _explain_locks(holders: list[LockHolder]) -> StartRefused:
-    return StartRefused(f"The schema cannot be changed now: {describe_lock_holders(holders)}")
 
 
 async def _attempt(

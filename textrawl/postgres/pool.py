@@ -177,7 +177,9 @@ class ServerPool:
         self._timelines: dict[str, int] = {}
         self._refused = ""
         self._renewed_at = 0.0
-        self._set_limits = _write_limits(timeout)
+        limits = compose_settings(_choose_limits(timeout), local=True)
+        self._set_limits = sql.SQL("select {}").format(limits).as_bytes(None)
+        """A statement that sets the limits for its transaction."""
         self._pool = self._build_pool(conninfo, connect_timeout, max_size + learns)
 
     def _build_pool(self, conninfo: str, connect_timeout: float, max_size: int) -> Pool:
@@ -421,12 +423,6 @@ def _choose_limits(timeout: float) -> dict[str, str]:
         "lock_timeout": str(waiting),
         "client_connection_check_interval": str(_CHECK),
     }
-
-
-def _write_limits(timeout: float) -> bytes:
-    """Return a statement that sets the limits for its transaction."""
-    settings = compose_settings(_choose_limits(timeout), local=True)
-    return sql.SQL("select {}").format(settings).as_bytes(None)
 
 
 _PAUSE = 1.0  # seconds between two questions

@@ -311,6 +311,26 @@ class Endpoint:
     def take_over(self) -> None:
         """Let the caller handle the waiting lines and the unwritten answers."""
 
+    def read(self) -> bytes:
+        """Return what the client has sent, or nothing if its end is closed."""
+        try:
+            return os.read(self.input, CHUNK)
+        except OSError:  # a socket or terminal whose other end is closed
+            return b""
+
+    def split(self, chunk: bytes) -> list[Text]:
+        """Return the lines that end in what was read. If that is nothing, the input has ended."""
+        self.ended = not chunk
+        return self.splitter.feed(chunk) if chunk else self.splitter.end()
+
+    def greet(self, text: Text) -> Text | None:
+        """Answer `text` if it needs a greeting, and return the text that the SDK has to read."""
+        greeting = self.greeter.greet(text) if self.greeter and isinstance(text, bytes) else None
+        if greeting is None:
+            return text
+        self.unwritten += greeting.answer + b"\n"
+        return greeting.passed
+
 
 class EarlyReader(Endpoint):
     """The endpoint of the client that started this process.
@@ -369,30 +389,14 @@ class EarlyReader(Endpoint):
             if self._wakeup_reader in readable:
                 os.read(self._wakeup_reader, CHUNK)
             if self.input in readable:
-                self._read()
-            self._greet()
+                chunk = self.read()
+                self._size += len(chunk)
+                self._lines += self.split(chunk)
+            while self._lines and self.greeter is not None:
+                if (passed := self.greet(self._lines.popleft())) is not None:
+                    self.waiting.append(passed)
             if writable:
                 self._write()
-
-    def _read(self) -> None:
-        try:
-            chunk = os.read(self.input, CHUNK)
-        except OSError:
-            chunk = b""
-        self._size += len(chunk)
-        self.ended = not chunk
-        self._lines += self.splitter.feed(chunk) if chunk else self.splitter.end()
-
-    def _greet(self) -> None:
-        while self._lines and self.greeter is not None:
-            line = self._lines.popleft()
-            greeting = self.greeter.greet(line) if isinstance(line, bytes) else None
-            if greeting is None:
-                self.waiting.append(line)
-                continue
-            self.unwritten += greeting.answer + b"\n"
-            if greeting.passed is not None:
-                self.waiting.append(greeting.passed)
 
     def _write(self) -> None:
         try:

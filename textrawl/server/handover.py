@@ -68,6 +68,7 @@ SHARED_SETTINGS = (
 """The settings that all sessions of a server have in common."""
 
 _PATHS = ("access_token_file", "data_dir", "vault")
+# Libraries read these variables of the environment, and those that begin or end in this way.
 _READ_BY_LIBRARIES = ("SSL_CERT_FILE", "SSL_CERT_DIR", "TZ")
 _PREFIXES, _SUFFIX = ("PG", "OTEL_"), "_PROXY"
 
@@ -126,17 +127,15 @@ def describe_shared(sources: Sequence[ValueSource]) -> str:
     settings = {name: value.text for name, value in chosen.items() if value}
     for name in settings.keys() & {*_PATHS}:
         settings[name] = os.path.abspath(os.path.expanduser(settings[name]))  # noqa: PTH100, PTH111
-    found = read_environment().values
-    environment = {name: text for name, text in found.items() if _is_read(name)}
+    environment = {
+        name: text
+        for name, text in read_environment().values.items()
+        if name in _READ_BY_LIBRARIES or name.startswith(_PREFIXES) or name.endswith(_SUFFIX)
+    }
     place = [describe_code(), sys.version, sys.prefix, str(Path(__file__).parent)]
     user = [os.geteuid(), os.path.expanduser("~"), _name_user()]  # noqa: PTH111
     shared = json.dumps([settings, environment, place, user], sort_keys=True)
     return sha256(os.fsencode(shared)).hexdigest()
-
-
-def _is_read(name: str) -> bool:
-    """Return whether libraries read this variable of the environment."""
-    return name in _READ_BY_LIBRARIES or name.startswith(_PREFIXES) or name.endswith(_SUFFIX)
 
 
 def _name_user() -> str:

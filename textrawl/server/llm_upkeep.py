@@ -37,22 +37,44 @@ class ExtractionUpkeep(Rounds):
             pass
 
 
-class JournalUpkeep(Rounds):
-    """Consolidates the journals of the spaces in which the server itself can read and write.
+class OwnRounds(Rounds):
+    """Work in the spaces in which the server itself can read and write.
 
-    All servers of a memory share this work. A period that is over waits for at most an hour.
+    All servers of a memory share this work.
     """
-
-    pause, delay = 3600.0, "The journal will be consolidated later"
 
     def __init__(self, memory: Store, directory: Directory, space: str | None = None) -> None:
         self._memory = memory
         self._directory = directory
         self._space = space
 
+    async def find_own(self, *, warn: bool = True) -> list[Principal]:
+        """Return the server's principal, once for each space in which it can read and write."""
+        principal = await self._directory.find(self._memory.credential)
+        if principal is None:
+            if warn:
+                logger.warning(
+                    "No journal is consolidated and no summary is made: the server needs an access "
+                    "token of its own in TEXTRAWL_ACCESS_TOKEN"
+                )
+            return []
+        if self._space is not None:
+            principal = principal.pin(self._space)
+        return [
+            principal.pin(one.name)
+            for one in principal.spaces
+            if one.tier is None and {"read", "write"} <= one.scopes
+        ]
+
+
+class JournalUpkeep(OwnRounds):
+    """Consolidates the journals. A period that is over waits for at most an hour."""
+
+    pause, delay = 3600.0, "The journal will be consolidated later"
+
     async def do_round(self) -> None:
         """Consolidate every period that is due. Raises DatabaseUnavailable."""
-        for principal in await find_own(self._memory, self._directory, self._space):
+        for principal in await self.find_own():
             await self._consolidate(principal)
 
     async def _consolidate(self, principal: Principal) -> None:
@@ -65,18 +87,13 @@ class JournalUpkeep(Rounds):
                     logger.warning("%s is consolidated later: %s", name, outcome.error)
 
 
-class SummaryUpkeep(Rounds):
-    """Makes the summaries in the spaces in which the server itself can read and write.
-
-    All servers of a memory share this work.
-    """
+class SummaryUpkeep(OwnRounds):
+    """Makes the summaries."""
 
     pause, delay = 60.0, "Summaries wait"
 
     def __init__(self, memory: Store, directory: Directory, space: str | None = None) -> None:
-        self._memory = memory
-        self._directory = directory
-        self._space = space
+        super().__init__(memory, directory, space)
         self._looked: datetime | None = None
         self._looked_at_all = datetime.min.replace(tzinfo=UTC)
 
@@ -87,9 +104,7 @@ class SummaryUpkeep(Rounds):
         since = None if whole or self._looked is None else self._looked - _LONGEST_WRITE
         own = [
             SummaryOperations(self._memory, Caller(principal, None, "summarize"))
-            for principal in await find_own(
-                self._memory, self._directory, self._space, warn=self._looked is None
-            )
+            for principal in await self.find_own(warn=self._looked is None)
         ]
         for operations in own:
             await operations.queue(since)
@@ -97,24 +112,3 @@ class SummaryUpkeep(Rounds):
         for operations in own:
             while await operations.make_next():
                 pass
-
-
-async def find_own(
-    memory: Store, directory: Directory, space: str | None, *, warn: bool = True
-) -> list[Principal]:
-    """Return the server's principal, once for each space in which it can read and write."""
-    principal = await directory.find(memory.credential)
-    if principal is None:
-        if warn:
-            logger.warning(
-                "No journal is consolidated and no summary is made: the server needs an access "
-                "token of its own in TEXTRAWL_ACCESS_TOKEN"
-            )
-        return []
-    if space is not None:
-        principal = principal.pin(space)
-    return [
-        principal.pin(one.name)
-        for one in principal.spaces
-        if one.tier is None and {"read", "write"} <= one.scopes
-    ]

@@ -119,7 +119,8 @@ def configure_logs(settings: Settings) -> None:
     redact = Redaction(find_secrets(settings))
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(JsonLines(redact) if settings.log_format == "json" else TextLines(redact))
-    logging.basicConfig(level=max(logging.WARNING, _read_level(settings)), handlers=[handler])
+    level = logging.getLevelNamesMapping()[settings.log_level]
+    logging.basicConfig(level=max(logging.WARNING, level), handlers=[handler])
     handler.addFilter(_is_not_cancellation)
     logging.captureWarnings(capture=True)
     logging.getLogger("textrawl").setLevel(settings.log_level)
@@ -145,10 +146,6 @@ def _find_password(conninfo: str) -> str | None:
     except ConninfoInvalid:
         return None  # not a connection string
     return password or None
-
-
-def _read_level(settings: Settings) -> int:
-    return logging.getLevelNamesMapping()[settings.log_level]
 
 
 def _read_message(record: logging.LogRecord) -> str:

@@ -315,18 +315,12 @@ class Relay:
             try:
                 self._take_turn(connection)
             except EOFError:
-                return self._find_outcome()
+                ended = self._client.ended and not self._conversation.owes
+                return SessionEnd.ENDED if ended else SessionEnd.LOST
             except TimeoutError:
                 return SessionEnd.SILENT
             except BrokenPipeError:  # the client reads no more
                 return SessionEnd.ENDED
-
-    def _find_outcome(self) -> SessionEnd:
-        return (
-            SessionEnd.ENDED
-            if self._client.ended and not self._conversation.owes
-            else SessionEnd.LOST
-        )
 
     def _take_turn(self, connection: socket.socket) -> None:
         """Wait until a line can move, and move it.
@@ -397,21 +391,9 @@ class Relay:
 
     def _read(self) -> None:
         """Read what the client sends, greet it, and queue the rest for the server."""
-        client = self._client
-        try:
-            chunk = os.read(client.input, CHUNK)
-        except OSError:  # a socket or terminal whose other end is closed
-            chunk = b""
-        client.ended = not chunk
-        for text in client.splitter.feed(chunk) if chunk else client.splitter.end():
-            greeter = client.greeter
-            greeting = greeter.greet(text) if greeter and isinstance(text, bytes) else None
-            if greeting is None:
-                self._pass(text)
-                continue
-            client.unwritten += greeting.answer + b"\n"
-            if greeting.passed is not None:
-                self._pass(greeting.passed)
+        for text in self._client.split(self._client.read()):
+            if (passed := self._client.greet(text)) is not None:
+                self._pass(passed)
 
     def _pass(self, text: Text) -> None:
         """Queue a message for the server, unless it is too long."""

@@ -20,7 +20,6 @@ from mcp.server.context import CallNext, HandlerResult
 from mcp.server.lowlevel.helper_types import ReadResourceContents
 from mcp.server.mcpserver.context import Context
 from mcp.server.mcpserver.exceptions import ToolError, UnexpectedToolError
-from mcp.server.mcpserver.tools import Tool
 from mcp.types import (
     INTERNAL_ERROR,
     INVALID_PARAMS,
@@ -72,7 +71,7 @@ from textrawl.values.leaks import guard_arguments
 from textrawl.values.text import count_cleaned
 from textrawl.wire import arguments
 from textrawl.wire.arguments import slim
-from textrawl.wire.replies import Renderer, build_renderer, describe_error, write_sentences
+from textrawl.wire.replies import build_renderer, describe_error, write_sentences
 
 
 @asynccontextmanager
@@ -129,14 +128,14 @@ class MemoryServer(MCPServer[App]):
         tokens_needed: bool = False,
     ) -> None:
         self._hidden = _find_refusals(settings, specs)
-        self._specs = specs
-        self._tokens_needed = tokens_needed
+        self._specs, self._tokens_needed = specs, tokens_needed
         self._settings, self._description = settings, _describe(settings)
         self._renderer, self._write_order = build_renderer(settings), WriteOrder()
         self.app = app
         self.observe_call: Observe | None = None
         self._authenticator: BearerAuthenticator | None = None
-        tools = _build_tools(settings, [s for n, s in specs.items() if n not in self._hidden])
+        full = settings.structured_content == "full"
+        tools = [s.build(structured=full) for n, s in specs.items() if n not in self._hidden]
         super().__init__(
             NAME,
             title=TITLE,
@@ -266,13 +265,11 @@ class MemoryServer(MCPServer[App]):
             return await self._call(name, arguments, context)
         except errors.TextrawlError as error:
             outcome = error.title
-            return self._choose_renderer(context).render_error(error)
+            renderer = self._renderer.for_programs() if is_program(context) else self._renderer
+            return renderer.render_error(error)
         finally:
             if self.observe_call is not None:
                 self.observe_call(name, outcome, time.perf_counter() - began)
-
-    def _choose_renderer(self, context: Context[App, Any] | None) -> Renderer:
-        return self._renderer.for_programs() if is_program(context) else self._renderer
 
     async def list_resource_templates(self) -> list[ResourceTemplate]:
         """List the forms of addresses that resources have."""
@@ -324,7 +321,7 @@ class MemoryServer(MCPServer[App]):
         self, ctx: ServerRequestContext[Any], params: CompleteRequestParams
     ) -> CompleteResult:
         async with self._open_call(ctx, "completion") as call:
-            return await self._completions.complete(call, params)
+            return await Completions(self._resources, self._prompts).complete(call, params)
 
     async def _handle_discovery(
         self, ctx: ServerRequestContext[Any], params: RequestParams
@@ -380,10 +377,6 @@ class MemoryServer(MCPServer[App]):
     @cached_property
     def _prompts(self) -> Prompts:
         return Prompts(self._toolsets, self._schemas)
-
-    @cached_property
-    def _completions(self) -> Completions:
-        return Completions(self._resources, self._prompts)
 
     async def _call(
         self, name: str, raw: dict[str, Any], context: Context[App, Any] | None
@@ -445,11 +438,6 @@ async def _ask_for_handshake(ctx: ServerRequestContext[Any], call_next: CallNext
 def _describe(settings: Settings) -> ServerDescription:
     offered = choose_names(settings.toolsets)
     return describe_server(offered, enabled=settings.enable_memory, resources=settings.resources)
-
-
-def _build_tools(settings: Settings, specs: list[ToolSpec]) -> list[Tool]:
-    structured = settings.structured_content == "full"
-    return [spec.build(structured=structured) for spec in specs]
 
 
 @cache

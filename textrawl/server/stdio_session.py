@@ -1,13 +1,18 @@
-"""The session of one client over stdin and stdout.
+"""The session of one client over stdin and stdout, and sessions for other processes.
 
 The session ends when the client closes stdin or when the task is cancelled. The caller handles
 signals, because at a signal it has to stop more than the transport.
+
+A server also answers through sockets: quick commands, and clients that other processes hand over to
+it. Each of these sessions is one of MCP over stdio, with settings of its own, on the connection of
+a socket. It uses the open memory of this process.
 """
 
 import os
 import select
 import stat
 from collections.abc import AsyncGenerator, Sequence
+from functools import partial
 from typing import Any, Self
 
 import anyio
@@ -27,6 +32,12 @@ from mcp.types import (
 )
 
 from textrawl import __version__
+from textrawl.client.local import LocalTools
+from textrawl.environment import read_sources
+from textrawl.errors import ArgumentInvalid, StartRefused
+from textrawl.resident.answers import Admission, answer
+from textrawl.resident.client import choose_address
+from textrawl.resident.listener import TRAIL_NAMES, Listener, locate
 from textrawl.server.description import NAME
 from textrawl.server.early_lists import METHODS, EarlyLists
 from textrawl.server.early_reader import (
@@ -38,8 +49,17 @@ from textrawl.server.early_reader import (
     Endpoint,
     Greeter,
 )
-from textrawl.server.framing import CHUNK, Text
+from textrawl.server.framing import Text
+from textrawl.server.handover import (
+    LEAVING_LINE,
+    SESSION_SETTINGS,
+    describe_shared,
+    let_others_join,
+)
 from textrawl.server.messages import MessageFault, read_message, refuse_length
+from textrawl.server.server import MemoryServer, create_server, create_session_server
+from textrawl.settings import Settings, read_settings
+from textrawl.tools.call import App
 
 _FINISHING = 60.0  # seconds that calls have to end after the end of the input: an LLM needs most
 
@@ -235,11 +255,11 @@ class MessageReader(AsyncResource):
     """
 
     def __init__(self, early_reader: Endpoint, writer: MessageWriter) -> None:
-        self._input = early_reader.input
         self._early_reader = early_reader
         self._writer = writer
-        mode = os.fstat(self._input).st_mode
-        self._pollable = stat.S_ISFIFO(mode) or stat.S_ISSOCK(mode) or os.isatty(self._input)
+        source = early_reader.input
+        mode = os.fstat(source).st_mode
+        self._pollable = stat.S_ISFIFO(mode) or stat.S_ISSOCK(mode) or os.isatty(source)
         self._texts = self._read_texts()
 
     def __aiter__(self) -> Self:
@@ -277,26 +297,105 @@ class MessageReader(AsyncResource):
         while early_reader.waiting:
             yield early_reader.waiting.popleft()
         while not early_reader.ended:
-            chunk = await self._read_chunk()
-            early_reader.ended = not chunk
-            for text in early_reader.splitter.feed(chunk) if chunk else early_reader.splitter.end():
-                if passed := await self._greet(text):
+            if self._pollable:
+                await anyio.wait_readable(early_reader.input)
+                chunk = early_reader.read()
+            else:
+                chunk = await anyio.to_thread.run_sync(early_reader.read)
+            for text in early_reader.split(chunk):
+                passed = early_reader.greet(text)
+                if passed is not text:  # it got a greeting
+                    await self._writer.flush()
+                if passed is not None:
                     yield passed
 
-    async def _greet(self, text: Text) -> Text | None:
-        """Answer `text` if it needs a greeting, and return the text that the SDK has to read."""
-        greeter = self._early_reader.greeter
-        greeting = greeter.greet(text) if greeter and isinstance(text, bytes) else None
-        if greeting is None:
-            return text
-        await self._writer.write(greeting.answer)
-        return greeting.passed
 
-    async def _read_chunk(self) -> bytes:
+_MOST = 200  # sessions at the same time
+_LEAVING = 1.0  # seconds that sessions have to end, less than a client waits before it kills
+
+
+def build_server(settings: Settings, *, tokens_needed: bool = False) -> MemoryServer:
+    """Create the MCP server of `settings`, which also listens on the sockets of its memory."""
+    server = create_server(settings, tokens_needed=tokens_needed)
+    # The socket of a memory in SERVER_URL must not lead to this memory.
+    if settings.server_url is None:
+        server.run_beside = partial(_listen, settings)
+    return server
+
+
+async def _listen(settings: Settings, app: App) -> None:
+    """Answer requests and serve sessions with the memory of a server, until cancelled."""
+    directory = app.identity.directory
+    tools = LocalTools(
+        app.store, settings, recalls=app.recalls, names=TRAIL_NAMES, directory=directory
+    )
+    host = Sessions(settings, app)
+    hosting = Listener(host.address, partial(answer, tools, host=host), host.begin)
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(hosting.run)
+        tasks.start_soon(Listener(locate(settings), partial(answer, tools)).run)
+
+
+class Sessions:
+    """The sessions that this server has for other processes."""
+
+    def __init__(self, settings: Settings, app: App) -> None:
+        self._settings, self._app = settings, app
+        sources = read_sources()
+        self._shared = describe_shared(sources)
+        self.address = choose_address(sources).narrow(self._shared)
+        self._count = 0
+
+    def begin(self) -> None:
+        """Let the processes that wait for this server ask for sessions."""
+        let_others_join()
+
+    async def admit(self, params: dict[str, Any], /) -> Admission:
+        """Return a session with the settings of the client.
+
+        Raises ArgumentInvalid if another setting, the user or the installation differs.
+        """
+        if params.get("shared") != self._shared or self._count >= _MOST:
+            raise ArgumentInvalid("Open the memory yourself", title="Session refused")
         try:
-            if self._pollable:
-                await anyio.wait_readable(self._input)
-                return os.read(self._input, CHUNK)
-            return await anyio.to_thread.run_sync(os.read, self._input, CHUNK)
-        except OSError:  # a socket or terminal whose other end is closed
-            return b""
+            server = await anyio.to_thread.run_sync(self._build, params.get("settings", {}))
+        except StartRefused as error:
+            raise ArgumentInvalid(str(error), title="Session refused") from error
+        return Admission(partial(self._serve, server), reads=server.list_reads())
+
+    def _build(self, given: dict[str, Any]) -> MemoryServer:
+        """Return the server of a session. Settings that the client does not set are the default.
+
+        Raises StartRefused.
+        """
+        fields = Settings.model_fields
+        own = {
+            name: str(given[name]) if name in given else fields[name].get_default()
+            for name in SESSION_SETTINGS
+        }
+        everything = {name: getattr(self._settings, name) for name in fields} | own
+        return create_session_server(read_settings(**everything), self._app)
+
+    async def _serve(self, server: MemoryServer, descriptor: int, leaving: anyio.Event) -> None:
+        endpoint = Endpoint(descriptor, descriptor)
+        low = server._lowlevel_server  # pyright: ignore[reportPrivateUsage]
+        writer = MessageWriter(endpoint)
+        reader = MessageReader(endpoint, writer)
+        self._count += 1
+        try:
+            async with anyio.create_task_group() as tasks:
+                tasks.start_soon(_leave, leaving, writer, tasks.cancel_scope)
+                await low.run(reader, writer, low.create_initialization_options())
+                tasks.cancel_scope.cancel()
+        finally:
+            self._count -= 1
+            endpoint.output.close()
+
+
+async def _leave(leaving: anyio.Event, writer: MessageWriter, scope: anyio.CancelScope) -> None:
+    """Let the client end the session when this process ends."""
+    await leaving.wait()
+    with anyio.move_on_after(_LEAVING):
+        await writer.write(LEAVING_LINE)
+        await anyio.sleep(_LEAVING)
+    scope.cancel()

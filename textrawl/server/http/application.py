@@ -121,7 +121,8 @@ async def serve_http(
                 lookup=lookup,
                 metrics=metrics,
                 check_readiness=partial(_check_readiness, server),
-                toolsets=_offer(server, settings),
+                toolsets={name: server.offer(name) for name in choose_names(settings.toolsets)}
+                | {COMMANDS: server.offer("memory")},
             )
             serve_commands(app, server)
             if build_pages is not None and server.app is not None:
@@ -129,12 +130,6 @@ async def serve_http(
             port = listener.getsockname()[1]
             logger.log(ANNOUNCEMENT, "listens on http://%s:%d/mcp", bracket(host), port)
             await serve_app(app, listener, end_streams=server.end_streams)
-
-
-def _offer(server: "MemoryServer", settings: Settings) -> dict[str, MCPServer[Any]]:
-    """Return a server for each offered toolset, and one with the tools that commands call."""
-    servers = {name: server.offer(name) for name in choose_names(settings.toolsets)}
-    return {**servers, COMMANDS: server.offer("memory")}
 
 
 def build_http_app(

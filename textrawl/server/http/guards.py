@@ -314,7 +314,8 @@ class Hosts:
         """Serve one request, or answer 421 or 403."""
         if scope["type"] == "http" and not is_open(scope["path"]):
             headers = Headers(scope=scope)
-            if not self._has_host(headers.getlist("host")):
+            hosts = headers.getlist("host")
+            if len(hosts) != 1 or not self._is_ours(hosts[0].lower()):
                 refusal = build_refusal(
                     421, "wrong_host", "Unknown host name: set TEXTRAWL_PUBLIC_URL"
                 )
@@ -325,9 +326,6 @@ class Hosts:
                 refusal = build_refusal(403, "wrong_origin", "This page may not use this server")
                 return await refusal(scope, receive, send)
         return await self._app(scope, receive, send)
-
-    def _has_host(self, hosts: list[str]) -> bool:
-        return len(hosts) == 1 and self._is_ours(hosts[0].lower())
 
     def _is_ours(self, address: str) -> bool:
         found = _ADDRESS.fullmatch(address)
