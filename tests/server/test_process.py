@@ -80,7 +80,7 @@ def test_a_server_loads_the_tools_that_it_offers_alone(loaded: set[str], tmp_pat
 
     assert "textrawl.tools.memory.query_memory" in loaded
     assert "textrawl.tools.graph.tools" not in loaded
-    assert "textrawl.tools.graph.nodes" in graph
+    assert "textrawl.tools.graph.tools" in graph
 
 
 def test_a_server_without_a_provider_and_webhooks_imports_nothing_for_them(tmp_path: Path) -> None:

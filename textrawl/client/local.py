@@ -30,9 +30,9 @@ from textrawl.client.arguments import (
 )
 from textrawl.errors import ArgumentInvalid, MemoryNotEnabled, NothingToDelete, ReadOnly
 from textrawl.memory.facts import MemoryOperations
-from textrawl.memory.journal import JournalOperations
+from textrawl.memory.journal import store_entry
 from textrawl.memory.opening import open_memory
-from textrawl.memory.store import Store, describe_recall
+from textrawl.memory.store import Store, StoreCall, describe_recall
 from textrawl.settings import Settings
 from textrawl.tools.memory.search_replies import (
     FactLayout,
@@ -225,9 +225,8 @@ class LocalTools:
 
     async def capture(self, asked: EntryArguments, caller: Caller, _: Program) -> Answer:
         """Add texts of a session to a journal entry, without known texts."""
-        row = await JournalOperations(self._store).write(
-            asked.read(), asked.content, caller, chat_ids=asked.chat_ids
-        )
+        call, key = StoreCall(self._store, caller), asked.read()
+        row = await store_entry(call, "write_entry", key, asked.content, chat_ids=asked.chat_ids)
         return Answer({"changed": row.changed})
 
 

@@ -59,7 +59,7 @@ async def run_tool(
     spec: ToolSpec, checked: Mapping[str, Any], app: App, caller: Caller, program: Program
 ) -> Answer:
     """Return the answer of a tool. Raises the errors of the tool."""
-    result = await spec.function(Call(app, caller, program), **checked)
+    result = await spec.function(Call(app.store, caller, app, program), **checked)
     text = "".join(block.text for block in result.content if isinstance(block, TextContent))
     if result.is_error:
         raise TextrawlError(text, title="Not done")

@@ -61,7 +61,7 @@ async def correct(visit: PageRequest) -> Response:
     done = "Corrected."
     if reason:
         revision = Revision(entity.name, str(fact.id), reason, text or None)
-        await CurationOperations(visit.site.store).revise(revision, visit.caller)
+        await CurationOperations(visit.store_call).revise(revision)
     else:
         new = Fact(entity.name, entity.entity_type, text, replaces=str(fact.id))
         row = await visit.site.memory.remember(new, visit.caller)
@@ -238,7 +238,7 @@ async def share(visit: PageRequest) -> Response:
 
 
 async def _share_facts(visit: PageRequest, wanted: Share, *, dry_run: bool) -> SharedRow:
-    return await CurationOperations(visit.site.store).share(wanted, visit.caller, dry_run=dry_run)
+    return await CurationOperations(visit.store_call).share(wanted, dry_run=dry_run)
 
 
 def _read_share(given: Mapping[str, str]) -> Share:
@@ -310,7 +310,7 @@ async def _share_selected(visit: PageRequest, name: str, source: str, facts: Fac
     if not target:
         raise ArgumentInvalid("Go back, and choose a space", title="No space is chosen")
     wanted = Share(name, target, source, [str(fact.id) for fact in facts], move=move, ended=True)
-    await CurationOperations(visit.site.store).share(wanted, visit.caller, dry_run=False)
+    await CurationOperations(visit.store_call).share(wanted, dry_run=False)
     return visit.report("Moved." if move else "Copied.", entity=name)
 
 

@@ -40,31 +40,30 @@ _MOST_LATER = 50  # facts since a merge that are shown
 
 async def plan_merge(visit: PageRequest) -> Response:
     """Show what a merge would change. Without the other entity, let the person choose it."""
-    (entity, caller), other = await find_target(visit), clean_name(visit.read("other"))
+    (entity, call), other = await find_target(visit), clean_name(visit.read("other"))
     values: dict[str, object] = {"entity": entity, "longest": NAME_LENGTH}
-    operations = EntityOperations(visit.site.store)
+    operations = EntityOperations(call)
     if not other:
         pairs = await operations.find_same(
-            caller, entity=entity.name, least_score=LEAST_SCORE, limit=_CANDIDATES
+            entity=entity.name, least_score=LEAST_SCORE, limit=_CANDIDATES
         )
         return visit.show("merge.html", {**values, "plan": None, "pairs": pairs})
-    row = await operations.merge(entity.name, read_name(other), caller, dry_run=True)
+    row = await operations.merge(entity.name, read_name(other), dry_run=True)
     hidden = row.duplicate_facts + row.duplicate_relations - len(row.collapsing)
     return visit.show("merge.html", {**values, "plan": row, "hidden": hidden})
 
 
 async def merge(visit: PageRequest) -> Response:
     """Merge two entities. The form is the confirmation of the person."""
-    (entity, caller), other = await find_target(visit), read_name(visit.read("other"))
-    operations = EntityOperations(visit.site.store)
-    row = await operations.merge(entity.name, other, caller, dry_run=False)
+    (entity, call), other = await find_target(visit), read_name(visit.read("other"))
+    row = await EntityOperations(call).merge(entity.name, other, dry_run=False)
     return visit.report("Merged.", entity.space, entity=row.kept_name)
 
 
 async def plan_pairs(visit: PageRequest) -> Response:
     """Show what the merges of the chosen pairs would change, in one space."""
     pairs, rivals = _read_pairs(visit, visit.read_all("pair"))
-    rows = await EntityOperations(visit.site.store).merge_pairs(pairs, visit.caller, dry_run=True)
+    rows = await EntityOperations(visit.store_call).merge_pairs(pairs, dry_run=True)
     joined = " ".join("/".join(pair) for pair in pairs)
     values = {"plan": rows, "pairs": joined, "rivals": rivals, "space": visit.require_space()}
     return visit.show("merge_pairs.html", values)
@@ -73,7 +72,7 @@ async def plan_pairs(visit: PageRequest) -> Response:
 async def merge_pairs(visit: PageRequest) -> Response:
     """Merge pairs, all or none. The form is the confirmation of the person."""
     pairs, _ = _read_pairs(visit, visit.read("pairs").split())
-    rows = await EntityOperations(visit.site.store).merge_pairs(pairs, visit.caller, dry_run=False)
+    rows = await EntityOperations(visit.store_call).merge_pairs(pairs, dry_run=False)
     text = f"Merged {len(rows)} pairs." if len(rows) > 1 else "Merged."
     return visit.report(text, visit.require_space(), default=write_link("same"))
 
@@ -98,9 +97,8 @@ def _read_pairs(visit: PageRequest, given: Sequence[str]) -> tuple[list[list[str
 
 async def plan_split(visit: PageRequest) -> Response:
     """Show what the split of a merge would change."""
-    (entity, caller), name = await find_target(visit), read_name(visit.read("name"))
-    operations = EntityOperations(visit.site.store)
-    row = await operations.split(name, caller, dry_run=True)
+    (entity, call), name = await find_target(visit), read_name(visit.read("name"))
+    row = await EntityOperations(call).split(name, dry_run=True)
     values = {
         "entity": entity,
         "name": name,
@@ -113,9 +111,8 @@ async def plan_split(visit: PageRequest) -> Response:
 
 async def split(visit: PageRequest) -> Response:
     """Split a merge. The form is the confirmation of the person."""
-    (entity, caller), name = await find_target(visit), read_name(visit.read("name"))
-    operations = EntityOperations(visit.site.store)
-    row = await operations.split(name, caller, dry_run=False)
+    (entity, call), name = await find_target(visit), read_name(visit.read("name"))
+    row = await EntityOperations(call).split(name, dry_run=False)
     return visit.report("Split.", entity.space, entity=row.merged_name)
 
 
@@ -159,8 +156,8 @@ async def find_pairs(
 
     async def find() -> tuple[Sequence[SamePair], float]:
         begin = time.monotonic()
-        pairs = await EntityOperations(visit.site.store).find_same(
-            visit.caller, entity=name or None, least_score=score / 100, limit=limit
+        pairs = await EntityOperations(visit.store_call).find_same(
+            entity=name or None, least_score=score / 100, limit=limit
         )
         return pairs, time.monotonic() - begin
 
@@ -204,7 +201,7 @@ async def dismiss(visit: PageRequest) -> Response:
     chosen = [each for each in map(read_id, given) if each is not None]
     if kind not in _DONE or not chosen:
         raise ArgumentInvalid("Go back, and choose at least one", title="Nothing is chosen")
-    await CurationOperations(visit.site.store).dismiss(kind, chosen, visit.caller)
+    await CurationOperations(visit.store_call).dismiss(kind, chosen)
     return visit.report(_DONE[kind], space)
 
 
@@ -249,7 +246,7 @@ async def show_proposals(visit: PageRequest) -> Response:
         _PAGE,
         skip,
     )
-    rows = await ReviewOperations(visit.site.store).list(chosen, visit.caller)
+    rows = await ReviewOperations(visit.store_call).find(chosen)
     total = rows[0].total if rows else 0
     values = {
         "proposals": rows,
@@ -266,7 +263,7 @@ async def plan_decision(visit: PageRequest) -> Response:
     """Show what the decision of some proposals would do with each of them."""
     visit.principal.require("review", anywhere=True)
     chosen = _check_choice(visit.request.query_params.getlist("id"))
-    rows = await ReviewOperations(visit.site.store).plan(chosen, visit.caller)
+    rows = await ReviewOperations(visit.store_call).plan(chosen)
     rivals = _find_rivals(rows)
     writable = visit.find_spaces("write")
     storable = [
@@ -295,8 +292,8 @@ async def decide(visit: PageRequest) -> Response:
     reason = None
     if decision == "reject":
         reason = read_reason(visit.read("reason"), "Say why, for the author")
-    rows = await ReviewOperations(visit.site.store).decide(
-        chosen, cast("Decision", decision), reason, visit.caller
+    rows = await ReviewOperations(visit.store_call).decide(
+        chosen, cast("Decision", decision), reason
     )
     return visit.show("decided.html", {"decided": rows, "decision": decision})
 
@@ -305,7 +302,7 @@ async def ask_amendment(visit: PageRequest) -> Response:
     """Show the form that accepts the fact of a proposal with another text."""
     visit.principal.require("review")
     chosen = _check_choice(visit.request.query_params.getlist("id"))
-    row = (await ReviewOperations(visit.site.store).plan(chosen[:1], visit.caller))[0]
+    row = (await ReviewOperations(visit.store_call).plan(chosen[:1]))[0]
     values = {"row": row, "longest": FACT_LENGTH, "space": row.space_name}
     return visit.show("amend.html", values)
 
@@ -316,7 +313,7 @@ async def amend(visit: PageRequest) -> Response:
     visit.principal.require("write")
     [chosen], space = _check_choice([visit.read("id")]), visit.require_space()
     text = read_fact(visit.read("text"))
-    entity = await ReviewOperations(visit.site.store).amend(chosen, text, visit.caller)
+    entity = await ReviewOperations(visit.store_call).amend(chosen, text)
     return visit.report("Accepted.", space, entity=entity)
 
 

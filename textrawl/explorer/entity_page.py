@@ -19,6 +19,7 @@ from textrawl.explorer.site import Record
 from textrawl.memory.entities import EntityOperations
 from textrawl.memory.fact_rows import EntityRow
 from textrawl.memory.facts import Times
+from textrawl.memory.store import StoreCall
 from textrawl.values.text import FACT_LENGTH, NAME_LENGTH, clean_name
 
 _PAGE = 50
@@ -51,7 +52,7 @@ async def show(visit: PageRequest) -> Response:
     values |= {"places": await visit.find_places(name), "states": _STATES, "sorts": _SORTS}
     if visit.read("part"):
         return visit.show("history.html", values)
-    aliases = await EntityOperations(visit.site.store).list_aliases(name, visit.caller)
+    aliases = await EntityOperations(visit.store_call).list_aliases(name)
     values |= {"aliases": aliases, "days": await _read_days(visit, name)}
     return visit.show("entity.html", values)
 
@@ -104,13 +105,13 @@ async def ask_alias(visit: PageRequest) -> Response:
 
 async def add_alias(visit: PageRequest) -> Response:
     """Give an entity another name. If another entity has it, lead to the plan of a merge."""
-    (entity, caller), alias = await find_target(visit), read_name(visit.read("alias"))
-    other = await _describe(visit, alias, caller)
+    (entity, call), alias = await find_target(visit), read_name(visit.read("alias"))
+    other = await _describe(visit, alias, call.caller)
     if other is not None and other.id != entity.id:
         return RedirectResponse(
             write_link("merge", name=entity.name, other=other.name, space=entity.space), 303
         )
-    row = await EntityOperations(visit.site.store).add_alias(entity.name, alias, caller)
+    row = await EntityOperations(call).add_alias(entity.name, alias)
     text = "The name is added." if row.added else "It had this name already."
     return visit.report(text, entity.space, entity=entity.name)
 
@@ -124,7 +125,7 @@ async def ask_edit(visit: PageRequest) -> Response:
 
 async def edit(visit: PageRequest) -> Response:
     """Set what differs from the name, the type and the description of an entity now."""
-    form, (entity, caller) = visit.form, await find_target(visit)
+    form, (entity, call) = visit.form, await find_target(visit)
     name = read_name(form.get("new_name") or entity.name)
     kind = read_new_type(form.get("type", ""))
     text = read_fact(form["text"]) if form.get("text", "").strip() else None
@@ -134,7 +135,7 @@ async def edit(visit: PageRequest) -> Response:
         "description": text if text != entity.description else None,
     }
     if any(changes.values()):
-        await EntityOperations(visit.site.store).edit(entity.name, caller, **changes)
+        await EntityOperations(call).edit(entity.name, **changes)
     if changes["name"]:
         # The page of the former name leads there too, but its address would stay the former one.
         visit = replace(visit, form={**form, "back": ""})
@@ -143,13 +144,13 @@ async def edit(visit: PageRequest) -> Response:
 
 async def remove_alias(visit: PageRequest) -> Response:
     """Take an alias away from an entity."""
-    (entity, caller), alias = await find_target(visit), read_name(visit.read("alias"))
-    await EntityOperations(visit.site.store).remove_alias(alias, caller, entity.name)
+    (entity, call), alias = await find_target(visit), read_name(visit.read("alias"))
+    await EntityOperations(call).remove_alias(alias, entity.name)
     return visit.report("The name is removed.", entity.space, entity=entity.name)
 
 
-async def find_target(visit: PageRequest) -> tuple[EntityRow, Caller]:
-    """Return the named entity, and the caller for its space, in which the person may write.
+async def find_target(visit: PageRequest) -> tuple[EntityRow, StoreCall]:
+    """Return the named entity, and a call of its space, in which the person may write.
 
     Raises EntityNotFound, ScopeMissing and ReadOnly.
     """
@@ -161,7 +162,7 @@ async def find_target(visit: PageRequest) -> tuple[EntityRow, Caller]:
         raise EntityNotFound(name)
     principal = visit.principal.pin(entity.space)
     principal.require("write")
-    return entity, replace(visit.caller, principal=principal)
+    return entity, StoreCall(visit.site.store, replace(visit.caller, principal=principal))
 
 
 async def _describe(visit: PageRequest, name: str, caller: Caller) -> EntityRow | None:

@@ -34,7 +34,13 @@ from textrawl.explorer.requests import PageRequest, turn
 from textrawl.explorer.site import NoticePart, Record
 from textrawl.memory.backlog import fill_graph
 from textrawl.memory.chunking import DOCUMENTS, find_ending
-from textrawl.memory.connector import ConnectorOperations, ItemId, read_item_id
+from textrawl.memory.connector import (
+    ItemId,
+    find_entity,
+    find_fact,
+    read_document,
+    read_item_id,
+)
 from textrawl.memory.decay import ObservedPart
 from textrawl.memory.documents import FoundFile
 from textrawl.memory.encrypted_documents import EncryptedGraph
@@ -49,7 +55,7 @@ from textrawl.memory.ingestion import (
 from textrawl.memory.journal import ListedEntryRow
 from textrawl.memory.key_files import KeyFiles
 from textrawl.memory.opening import open_database, open_patiently
-from textrawl.memory.store import Store, list_graphs
+from textrawl.memory.store import Store, StoreCall, list_graphs
 from textrawl.values.leaks import SECRETS_DONE
 from textrawl.values.text import clean_name, escape_json
 
@@ -171,25 +177,23 @@ async def open_item(request: Request) -> Response:
 async def show_item(visit: PageRequest) -> Response:
     """Show a document, or lead to the page of an entity or of a fact's entity."""
     item = read_item_id(visit.read("id"))
-    operations = ConnectorOperations(visit.site.store, visit.caller)
+    call = visit.store_call
     match item.kind:
         case "fact":
-            fact = await operations.find_fact(item)
+            fact = await find_fact(call, item)
             number, part = ("", "#relations") if fact.is_relation else (str(fact.id), "")
             page = write_link("entity", name=fact.entity_name, space=fact.space, fact=number)
             return RedirectResponse(page + part, 303)
         case "entity":
-            place = await operations.find_entity(item)
+            place = await find_entity(call, item)
             return RedirectResponse(write_link("entity", name=place.name, space=place.space), 303)
         case "document":
-            return await _show_document(visit, operations, item)
+            return await _show_document(visit, call, item)
 
 
-async def _show_document(
-    visit: PageRequest, operations: ConnectorOperations, item: ItemId
-) -> Response:
+async def _show_document(visit: PageRequest, call: StoreCall, item: ItemId) -> Response:
     ceiling = visit.site.settings.max_recall_tokens
-    chunks = await operations.read_document(item, visit.graphs, ceiling)
+    chunks = await read_document(call, item, visit.graphs, ceiling)
     following = chunks[-1].next_part
     values = {
         "document": chunks[0],

@@ -63,7 +63,7 @@ async def _show_home(visit: PageRequest) -> Response:
         "since": today.date(),
         "authors_today": await visit.call("recent_authors", Record, since=today),
         "latest": await visit.call("space_timeline", Record, max_rows=_LATEST),
-        "proposals": await ReviewOperations(visit.site.store).count_waiting(visit.caller),
+        "proposals": await ReviewOperations(visit.store_call).count_waiting(),
         "price": cookies.read_price(visit.request),
         **await draw_map(visit, slow["cells"]),
         "own_machine": visit.site.own_machine,

@@ -33,6 +33,7 @@ from textrawl.explorer.forms import (
 )
 from textrawl.explorer.rendering import render, write_link
 from textrawl.explorer.site import BrowserSession, Key, Notice, NoticePart, Record, Site
+from textrawl.memory.store import StoreCall
 from textrawl.server.http.authentication import describe_principal
 from textrawl.values.text import PROMPT_LENGTH, count_cleaned
 
@@ -79,6 +80,11 @@ class PageRequest:
     form: Form = field(default_factory=dict[str, str])
     files: Sequence[UploadFile] = ()
     after: BackgroundTasks = field(default_factory=BackgroundTasks)
+
+    @property
+    def store_call(self) -> StoreCall:
+        """The store and the caller, for operations."""
+        return StoreCall(self.site.store, self.caller)
 
     def read(self, parameter: str) -> str:
         """Return a field of the posted form, or a parameter of the address, or an empty text."""

@@ -22,7 +22,7 @@ from pydantic import (
 )
 
 from textrawl import __version__
-from textrawl.access.principal import Caller, Principal, Scope
+from textrawl.access.principal import Principal, Scope
 from textrawl.errors import ArgumentInvalid, EntityNameMissing
 from textrawl.memory.connector import FetchedFact
 from textrawl.memory.curation import CurationOperations, RevisedRow, Revision, Share, SharedRow
@@ -56,7 +56,7 @@ from textrawl.memory.review import (
     State,
 )
 from textrawl.memory.review import Filter as ProposalFilter
-from textrawl.memory.store import ReportRow, StatisticsRow, Store, list_graphs
+from textrawl.memory.store import ReportRow, StatisticsRow, StoreCall, list_graphs
 from textrawl.memory.trail import (
     EventFilter,
     EventRow,
@@ -92,11 +92,9 @@ _MOST_FAULTS = 5  # that an error names
 
 
 @dataclass(frozen=True)
-class Session:
+class Session(StoreCall):
     """An open memory with the caller of one command, and the settings of its process."""
 
-    store: Store
-    caller: Caller
     settings: Settings
 
     @property
@@ -466,7 +464,7 @@ async def revise(
 ) -> RevisedRow:
     """Mark a fact as wrong, and store its successor."""
     revision = Revision(name, fact, reason, instead)
-    return await CurationOperations(session.store).revise(revision, session.caller)
+    return await CurationOperations(session).revise(revision)
 
 
 @operation("share", writes=True, anywhere=True, placed=False, least_timeout=_LONGEST)
@@ -483,8 +481,7 @@ async def share(  # noqa: PLR0913, PLR0917 - each argument is an option
 ) -> SharedRow:
     """Copy or move facts to another space, or only count them."""
     wanted = Share(name, target, source, facts, move, ended)
-    operations = CurationOperations(session.store)
-    return await operations.share(wanted, session.caller, dry_run=dry_run)
+    return await CurationOperations(session).share(wanted, dry_run=dry_run)
 
 
 @operation("review", "read", "propose", "write", anywhere=True)
@@ -499,13 +496,13 @@ async def list_proposals(  # noqa: PLR0913, PLR0917 - each argument is an option
 ) -> list[ProposalRow]:
     """Return proposals, oldest first."""
     chosen = ProposalFilter(author, entity, since, state, limit, offset)
-    return [*await ReviewOperations(session.store).list(chosen, session.caller)]
+    return await ReviewOperations(session).find(chosen)
 
 
 @operation("review", "review", anywhere=True)
 async def plan_decision(session: Session, ids: Proposals) -> list[PlannedRow]:
     """Return what accepting proposals would store."""
-    return [*await ReviewOperations(session.store).plan(ids, session.caller)]
+    return await ReviewOperations(session).plan(ids)
 
 
 @operation("review", "review", writes=True, anywhere=True)
@@ -515,28 +512,25 @@ async def decide(
     """Accept or reject proposals, all or none. Raises ArgumentInvalid."""
     if decision == "reject" and not reason:
         raise ArgumentInvalid("Provide reason: the author reads it", title="Missing reason")
-    operations = ReviewOperations(session.store)
-    return [*await operations.decide(ids, decision, reason, session.caller)]
+    return await ReviewOperations(session).decide(ids, decision, reason)
 
 
 @operation("tidy", "write", "propose", writes=True, least_timeout=_LONGEST)
 async def tidy(session: Session, *, dry_run: bool = False) -> list[FindingRow]:
     """Propose what is out of order in a space."""
-    operations = ReviewOperations(session.store)
-    return [*await operations.tidy(session.caller, dry_run=dry_run)]
+    return await ReviewOperations(session).tidy(dry_run=dry_run)
 
 
 @operation("entity merge", "write", writes=True)
 async def merge(session: Session, name: Name, other: Name, *, dry_run: bool = False) -> MergeRow:
     """Merge the entity `other` into the entity `name`."""
-    operations = EntityOperations(session.store)
-    return await operations.merge(name, other, session.caller, dry_run=dry_run)
+    return await EntityOperations(session).merge(name, other, dry_run=dry_run)
 
 
 @operation("entity split", "write", writes=True)
 async def split(session: Session, name: Name, *, dry_run: bool = False) -> SplitRow:
     """Take a merge back."""
-    return await EntityOperations(session.store).split(name, session.caller, dry_run=dry_run)
+    return await EntityOperations(session).split(name, dry_run=dry_run)
 
 
 @operation("entity same", "read")
@@ -548,45 +542,45 @@ async def find_same(
     limit: Annotated[int, Field(ge=1, le=1000)] = 20,
 ) -> list[SamePair]:
     """Return entities that may be one entity under two names."""
-    return await EntityOperations(session.store).find_same(
-        session.caller, entity=name, least_score=least_score, limit=limit
+    return await EntityOperations(session).find_same(
+        entity=name, least_score=least_score, limit=limit
     )
 
 
 @operation("entity describe", "write", writes=True)
 async def set_description(session: Session, name: Name, text: FactText) -> DescribedRow:
     """Set the description of an entity."""
-    return await EntityOperations(session.store).edit(name, session.caller, description=text)
+    return await EntityOperations(session).edit(name, description=text)
 
 
 @operation("entity alias add", "write", writes=True)
 async def add_alias(session: Session, name: Name, other: Name) -> NamedRow:
     """Give an entity another name."""
-    return await EntityOperations(session.store).add_alias(name, other, session.caller)
+    return await EntityOperations(session).add_alias(name, other)
 
 
 @operation("entity alias remove", "write", writes=True)
 async def remove_alias(session: Session, other: Name) -> UnnamedRow:
     """Remove a wrong alias."""
-    return await EntityOperations(session.store).remove_alias(other, session.caller)
+    return await EntityOperations(session).remove_alias(other)
 
 
 @operation("entity alias list", "read")
 async def list_aliases(session: Session, name: Name | None = None) -> list[AliasRow]:
     """Return the aliases of an entity, or of all entities."""
-    return await EntityOperations(session.store).list_aliases(name, session.caller)
+    return await EntityOperations(session).list_aliases(name)
 
 
 @operation("me", "read", anywhere=True)
 async def list_own(session: Session) -> list[OwnRow]:
     """Return the entities that the caller is."""
-    return await EntityOperations(session.store).list_own(session.caller)
+    return await EntityOperations(session).list_own()
 
 
 @operation("me", "read", writes=True, anywhere=True)
 async def set_own(session: Session, name: Name) -> list[OwnRow]:
     """Let the caller be an entity in each space that has it. Raises ArgumentInvalid."""
-    rows = await EntityOperations(session.store).set_own(name, session.caller)
+    rows = await EntityOperations(session).set_own(name)
     if not rows:
         raise await describe_missing_entity(session, name)
     return rows
@@ -595,7 +589,7 @@ async def set_own(session: Session, name: Name) -> list[OwnRow]:
 @operation("me", "read", writes=True, anywhere=True)
 async def clear_own(session: Session) -> list[OwnRow]:
     """Let the caller be no entity, and return those that the caller was."""
-    return await EntityOperations(session.store).set_own(None, session.caller)
+    return await EntityOperations(session).set_own(None)
 
 
 @operation("stats", "read", least_timeout=60)

@@ -9,14 +9,13 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Literal, TypeVar, cast
+from typing import Literal, LiteralString, TypeVar, cast
 from uuid import UUID
 
-from textrawl.access.principal import Caller
 from textrawl.errors import ItemNotFound
 from textrawl.memory.fact_rows import EntityRow
 from textrawl.memory.facts import MemoryOperations
-from textrawl.memory.store import Store
+from textrawl.memory.store import StoreCall
 
 Kind = Literal["fact", "entity", "document"]
 
@@ -94,71 +93,67 @@ class FetchedChunk:
     next_part: int | None
 
 
-class ConnectorOperations:
-    """The items that a caller can read. Every method raises ItemNotFound for all others.
+# Each of these functions raises ItemNotFound for an item that the caller cannot read. The error is
+# the same for an id that nothing has.
 
-    The error is the same for an id that nothing has and for one that the caller may not read.
+
+async def find_fact(call: StoreCall, item: ItemId) -> FetchedFact:
+    """Return a fact, also one that has ended. Raises ItemNotFound."""
+    return _take_first(await _read_facts(call, "fetch_fact", FetchedFact, fact=item.id))
+
+
+async def find_entity(call: StoreCall, item: ItemId) -> EntityPlace:
+    """Return the name and the space of an entity. Raises ItemNotFound."""
+    return _take_first(await _read_facts(call, "fetch_entity", EntityPlace, entity=item.id))
+
+
+async def describe_item(call: StoreCall, item: ItemId) -> EntityRow:
+    """Return an entity with its facts, the newest first. Raises ItemNotFound.
+
+    The facts before the place of `item` are left out.
     """
+    place = await find_entity(call, item)
+    row = await MemoryOperations(call.store).describe(
+        place.name,
+        replace(call.caller, principal=call.caller.principal.pin(place.space)),
+        max_observations=_MOST_FACTS,
+        with_relations=item.place is None,
+        skip=item.place or 0,
+    )
+    return _take_first([row] if row else [])
 
-    def __init__(self, store: Store, caller: Caller) -> None:
-        self._store = store
-        self._caller = caller
 
-    async def find_fact(self, item: ItemId) -> FetchedFact:
-        """Return a fact, also one that has ended."""
-        self._require_facts()
-        rows = await self._store.call(
-            "fetch_fact", FetchedFact, fact=item.id, **self._caller.reading
-        )
-        return _take_first(rows)
+async def read_document(
+    call: StoreCall, item: ItemId, graphs: Sequence[str] | None, ceiling: int
+) -> list[FetchedChunk]:
+    """Return the chunks of a document from the place of `item` on, as many as are allowed.
 
-    async def find_entity(self, item: ItemId) -> EntityPlace:
-        """Return the name and the space of an entity."""
-        self._require_facts()
-        rows = await self._store.call(
-            "fetch_entity", EntityPlace, entity=item.id, **self._caller.reading
-        )
-        return _take_first(rows)
-
-    async def describe(self, item: ItemId) -> EntityRow:
-        """Return an entity with the facts from the place of `item` on, the newest first."""
-        place = await self.find_entity(item)
-        principal = self._caller.principal.pin(place.space)
-        row = await MemoryOperations(self._store).describe(
-            place.name,
-            replace(self._caller, principal=principal),
-            max_observations=_MOST_FACTS,
-            with_relations=item.place is None,
-            skip=item.place or 0,
-        )
-        return _take_first([row] if row else [])
-
-    async def read_document(
-        self, item: ItemId, graphs: Sequence[str] | None, ceiling: int
-    ) -> list[FetchedChunk]:
-        """Return the chunks of a document from the place of `item` on, as many as are allowed.
-
-        `graphs` has the names of the only graphs, or is None. `ceiling` is a number of tokens.
-        """
-        rows = await self._store.call(
-            "fetch_document",
-            FetchedChunk,
-            document=item.id,
-            first_part=item.place,
-            ceiling=ceiling,
-            graphs=None if graphs is None else list(graphs),
-            credential=self._caller.principal.credential,
-        )
-        _take_first(rows)
-        return rows
-
-    def _require_facts(self) -> None:
-        """Raise ItemNotFound if the caller reads only graphs, which hold no facts."""
-        if not self._caller.principal.readable:
-            raise ItemNotFound
+    `graphs` has the names of the only graphs, or is None. `ceiling` is a number of tokens. Raises
+    ItemNotFound.
+    """
+    rows = await call.store.call(
+        "fetch_document",
+        FetchedChunk,
+        document=item.id,
+        first_part=item.place,
+        ceiling=ceiling,
+        graphs=None if graphs is None else list(graphs),
+        credential=call.caller.principal.credential,
+    )
+    _take_first(rows)
+    return rows
 
 
 Row = TypeVar("Row")
+
+
+async def _read_facts(
+    call: StoreCall, function: LiteralString, row: type[Row], /, **arguments: object
+) -> list[Row]:
+    """Return rows about facts, or none for a caller who reads only graphs, which hold no facts."""
+    if not call.caller.principal.readable:
+        return []
+    return await call.store.call(function, row, **arguments, **call.caller.reading)
 
 
 def _take_first(rows: Sequence[Row]) -> Row:

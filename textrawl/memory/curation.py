@@ -4,8 +4,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from uuid import UUID
 
-from textrawl.access.principal import Caller
-from textrawl.memory.store import Store
+from textrawl.memory.store import StoreCall
 from textrawl.models.embeddings import compose_document
 
 
@@ -73,48 +72,40 @@ class Share:
 class CurationOperations:
     """The facts of one memory, as somebody who tidies it changes them."""
 
-    def __init__(self, store: Store) -> None:
-        self._store = store
+    def __init__(self, call: StoreCall) -> None:
+        self._call = call
 
-    async def revise(self, revision: Revision, caller: Caller) -> RevisedRow:
+    async def revise(self, revision: Revision) -> RevisedRow:
         """Mark a fact as wrong, and store its successor.
 
         Raises FactNotFound, EntityNotFound, and ArgumentInvalid if the fact was revised in another
         way or the successor has the same text.
         """
-        texts = (
-            [compose_document(revision.entity, revision.successor)] if revision.successor else []
+        new = revision.successor
+        texts = [compose_document(revision.entity, new)] if new else []
+        model, vectors = await self._call.store.embed_documents(texts)
+        vector = vectors[0] if vectors else None
+        return await self._call.write_one(
+            "revise_fact", RevisedRow, "fact", **asdict(revision), model=model, embedding=vector
         )
-        model, vectors = await self._store.embed_documents(texts) if texts else (None, None)
-        [row] = await self._store.call(
-            "revise_fact",
-            RevisedRow,
-            "fact",
-            **asdict(revision),
-            model=model,
-            embedding=vectors[0] if vectors else None,
-            **caller.writing,
-        )
-        return row
 
-    async def dismiss(self, kind: str, ids: Sequence[UUID], caller: Caller) -> int:
+    async def dismiss(self, kind: str, ids: Sequence[UUID]) -> int:
         """Decide that candidates are none: see dismiss_candidates. Return the number of new ones.
 
         Raises ArgumentInvalid if an entity or a fact is gone.
         """
-        return await self._store.call_one(
-            "dismiss_candidates", int, "ids", kind=kind, ids=list(ids), **caller.writing
-        )
+        given = {"kind": kind, "ids": list(ids)}
+        return await self._call.write_one("dismiss_candidates", int, "ids", **given)
 
-    async def share(self, share: Share, caller: Caller, *, dry_run: bool) -> SharedRow:
+    async def share(self, share: Share, *, dry_run: bool) -> SharedRow:
         """Copy or move facts to another space.
 
         Raises SpaceNotFound, FactNotFound, EntityNotFound, ScopeMissing, and ArgumentInvalid if
         both spaces are the same.
         """
-        principal = caller.principal
+        caller, principal = self._call.caller, self._call.caller.principal
         source = principal.pin(share.source).home if share.source else caller.writing["space"]
-        [row] = await self._store.call(
+        return await self._call.store.call_one(
             "share_memories",
             SharedRow,
             "facts",
@@ -127,4 +118,3 @@ class CurationOperations:
             space=source,
             **caller.signing,
         )
-        return row

@@ -1,24 +1,32 @@
-"""The operations of the `decay` toolset: they embed texts and call SQL functions.
+"""Memories that fade: their rows, their clusters, and their promotion to notes.
 
-They read and write only the caller's home space.
+The operations read and write only the caller's home space.
 """
 
 import json
-from collections.abc import Sequence
-from dataclasses import dataclass
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from typing import Annotated, Any
-from uuid import UUID
+from itertools import combinations
+from pathlib import Path
+from typing import Annotated, Any, Literal, Self
+from uuid import UUID, uuid5
 
+from anyio import to_thread
 from pydantic import BeforeValidator, Field
 
-from textrawl.access.principal import Caller
-from textrawl.memory.backlog import count_backlog, fill_batch
-from textrawl.memory.store import Store
+from textrawl.errors import ArgumentInvalid, TextrawlError
+from textrawl.memory.store import Store, StoreCall
+from textrawl.memory.vault import add_note, remove_note, write_note
 from textrawl.models.embeddings import compose_document
+from textrawl.scheduling import run_aside
 from textrawl.values.text import split_text
 from textrawl.wire.columns import ROUNDED, Seconds, UuidText
 from textrawl.wire.replies import OMIT_EMPTY, Key, SnakePart
+
+NO_ENTITY = "Memories"  # the entity of memories that name no entity
+CONTENT_LENGTH = 50_000  # characters of a memory
 
 REINFORCED = "reinforced"  # the status of a memory whose use was recorded
 
@@ -151,100 +159,305 @@ class CandidateRow:
     reason: str | None
 
 
-_BATCH = 500  # memories that gc ends in one transaction
-NO_ENTITY = "Memories"  # the entity of memories that name no entity
-
-CONTENT_LENGTH = 50_000  # characters of a memory
-
-
-class DecayOperations:
-    """The memories of one space as they fade."""
-
-    def __init__(self, store: Store) -> None:
-        self._store = store
-        self._call = store.database.call
-
-    async def save(
-        self, content: str, entities: Sequence[str], caller: Caller, **values: object
-    ) -> SavedRow:
-        """Save a memory, which belongs to the first of its entities.
-
-        If this entity has the same text, make that memory fresh.
-        """
-        entity = entities[0] if entities else NO_ENTITY
-        return await self._store.call_one(
-            "save_memory",
-            SavedRow,
-            entities=list(entities),
-            **values,
-            **await embed_text(self._store, entity, content),
-            **caller.writing,
-        )
-
-    async def search(
-        self, query: str | None, caller: Caller, *, semantic: bool, **conditions: object
-    ) -> list[FoundPart]:
-        """Return memories, best first, with those that are due for review between them.
-
-        If `semantic`, the order depends on vectors and scores alone. Such a search raises
-        EmbeddingNotConfigured or EmbeddingUnavailable.
-        """
-
-        async def search() -> list[FoundPart]:
-            model = vector = None
-            if query:
-                embed = self._store.embed_query if semantic else self._store.try_to_embed_query
-                model, vector, _ = await embed(query)
-            return await self._call(
-                "search_memories",
-                FoundPart,
-                query=query,
-                semantic=semantic and query is not None,
-                model=model,
-                vector=vector,
-                **conditions,
-                **caller.reading_home,
-            )
-
-        return await self._store.search(search)
-
-    async def forget_faded(
-        self, rows: Sequence[FadedRow], caller: Caller, *, archive: bool
-    ) -> set[UUID]:
-        """End faded memories in batches, so that no transaction is long. Return their ids."""
-        ended = set[UUID]()
-        for start in range(0, len(rows), _BATCH):
-            batch = [row.memory_id for row in rows[start : start + _BATCH]]
-            ended.update(
-                await self._store.database.call(
-                    "forget_faded",
-                    UUID,
-                    memories=batch,
-                    archive=archive,
-                    **caller.writing,
-                )
-            )
-        return ended
-
-    async def count_without_vector(self) -> int:
-        """Return the number of facts that wait for a vector. Raises EmbeddingNotConfigured."""
-        model = await self._store.models.find_active()
-        return await count_backlog(self._store.database, model)
-
-    async def fill_vectors(self, most: int) -> int:
-        """Make up to about `most` missing vectors now, and return their number.
-
-        Raises EmbeddingNotConfigured, EmbeddingUnavailable.
-        """
-        model, filled = await self._store.models.find_active(), 0
-        while filled < most and (count := await fill_batch(self._store.database, model)):
-            filled += count
-        return filled
-
-
 async def embed_text(store: Store, entity: str, text: str) -> dict[str, object]:
     """Return the arguments of a SQL function that stores the text of a memory, with its vectors."""
     parts = split_text(text)
     model, vectors = await store.embed_documents([compose_document(entity, part) for part in parts])
     content = json.dumps(parts if len(parts) > 1 else parts[0])
     return {"content": content, "entity": entity, "model": model, "embeddings": vectors}
+
+
+THRESHOLD, MOST_MEMBERS = 0.83, 12
+_MERGE, _REVIEW = 0.90, 0.75  # the least cohesion for an action
+_NAMESPACE = UUID("2c1d8f0e-7d2b-4e55-9a3b-6f0f6a3b9f11")  # for ids that are made from members
+_ID = re.compile(
+    r"([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})(?::(0(?:\.\d+)?|1(?:\.0+)?):(\d{1,3}))?"
+)
+
+Action = Literal["auto-merge", "llm-review", "keep-separate"]
+Pair = tuple[UUID, UUID]
+
+
+@dataclass(frozen=True)
+class Limits:
+    """The limits of a clustering: the least similarity of two members, and the most members."""
+
+    threshold: float = THRESHOLD
+    most_members: int = MOST_MEMBERS
+
+    @classmethod
+    def read(cls, cluster_id: str) -> Self:
+        """Return the limits in the id of a cluster. Raises ArgumentInvalid."""
+        found = _ID.fullmatch(cluster_id.strip().lower())
+        if found is None:
+            raise ArgumentInvalid(
+                "cluster_id: give an id of cluster_memories", title="Invalid cluster id"
+            )
+        return cls(float(found[2]), int(found[3])) if found[2] else cls()
+
+    def name(self, members: Iterable[UUID]) -> str:
+        """Return the id of the cluster with these members."""
+        number = uuid5(_NAMESPACE, "\n".join(sorted(map(str, members))))
+        return str(number) if self == Limits() else f"{number}:{self.threshold}:{self.most_members}"
+
+
+@dataclass(frozen=True)
+class MemoryCluster:
+    """Memories that are similar. `cohesion` is the mean similarity of all pairs of members."""
+
+    id: str
+    members: tuple[UUID, ...]
+    cohesion: float
+
+    @property
+    def action(self) -> Action:
+        """The action that the cohesion suggests."""
+        if self.cohesion >= _MERGE:
+            return "auto-merge"
+        return "llm-review" if self.cohesion >= _REVIEW else "keep-separate"
+
+
+def find_clusters(
+    memories: Sequence[UUID], similar: Mapping[Pair, float], limits: Limits
+) -> list[tuple[UUID, ...]]:
+    """Return the groups of two or more memories, in the order of their first members.
+
+    A memory joins the first group that has a member similar to it. All other groups with such a
+    member are merged into this group. A group that would get too large is skipped. `similar` has
+    the pairs of similar memories in both orders.
+    """
+    neighbours: dict[UUID, list[UUID]] = {}
+    for (one, other), value in similar.items():
+        if value >= limits.threshold:
+            neighbours.setdefault(one, []).append(other)
+    groups, group_of = dict[int, list[UUID]](), dict[UUID, int]()
+    for number, memory in enumerate(memories):
+        own = [memory]
+        near = {group_of[other] for other in neighbours.get(memory, ()) if other in group_of}
+        for earlier in sorted(near):
+            if len(groups[earlier]) + len(own) <= limits.most_members:
+                own = [*groups.pop(earlier), *own]
+        groups[number] = own
+        group_of |= dict.fromkeys(own, number)
+    places = {memory: place for place, memory in enumerate(memories)}
+    found = [
+        tuple(sorted(group, key=places.__getitem__)) for group in groups.values() if len(group) > 1
+    ]
+    return sorted(found, key=lambda group: places[group[0]])
+
+
+def measure_cohesion(members: Sequence[UUID], similarities: Mapping[Pair, float]) -> float:
+    """Return the mean similarity of all pairs. A missing pair counts as 0.
+
+    `similarities` has each pair in both orders.
+    """
+    values = [similarities.get((one, other), 0.0) for one, other in combinations(members, 2)]
+    return sum(values) / len(values)
+
+
+def merge_texts(texts: Sequence[str]) -> str:
+    """Return the longest text if it contains all texts, else the distinct texts as paragraphs."""
+    longest = max(texts, key=len)
+    if all(text in longest for text in texts):
+        return longest
+    distinct = dict.fromkeys(text.strip() for text in texts)
+    return "\n\n".join(
+        text for text in distinct if not any(text != other and text in other for other in distinct)
+    )
+
+
+@dataclass(frozen=True)
+class ComparedMemoryRow:
+    """A memory of comparable_memories. `total` is the number of all active memories."""
+
+    memory_id: UUID
+    preview: str
+    total: int
+
+
+@dataclass(frozen=True)
+class SimilarityRow:
+    """A pair of memory_similarities."""
+
+    one: UUID
+    other: UUID
+    similarity: float
+    words: bool
+
+
+@dataclass(frozen=True)
+class MemberRow:
+    """A member of cluster_members, with the values of the memory that would replace it."""
+
+    memory_id: UUID
+    content: str
+    entity_name: str
+    merged_tags: list[str]
+    merged_entities: list[str]
+    merged_strength: float
+
+
+@dataclass(frozen=True)
+class Clustering:
+    """The clusters of the compared memories, and the beginnings of their texts."""
+
+    clusters: Sequence[MemoryCluster]
+    previews: Mapping[UUID, str]
+    total: int
+
+
+async def compare_memories(
+    call: StoreCall, threshold: float
+) -> tuple[Sequence[ComparedMemoryRow], Sequence[SimilarityRow]]:
+    """Return the compared memories, and their pairs with at least this similarity."""
+    rows = await call.read("comparable_memories", ComparedMemoryRow)
+    ids = [row.memory_id for row in rows]
+    return rows, await _measure(call, ids, threshold=threshold)
+
+
+async def cluster_memories(call: StoreCall, limits: Limits) -> Clustering:
+    """Return the clusters of the memories that were used last."""
+    rows, pairs = await compare_memories(call, limits.threshold)
+    similar = _mirror(pairs)
+    groups = await run_aside(find_clusters, [row.memory_id for row in rows], similar, limits)
+    inner = await _measure(
+        call,
+        [member for group in groups for member in group],
+        groups=[number for number, group in enumerate(groups) for _ in group],
+        by_words=pairs[0].words if pairs else None,
+    )
+    similarities = _mirror(inner)
+    return Clustering(
+        [
+            MemoryCluster(limits.name(group), group, measure_cohesion(group, similarities))
+            for group in groups
+        ],
+        {row.memory_id: row.preview for row in rows},
+        rows[0].total if rows else 0,
+    )
+
+
+async def find_cluster(call: StoreCall, cluster_id: str) -> MemoryCluster:
+    """Return the cluster with this id. Raises ArgumentInvalid."""
+    clustering = await cluster_memories(call, Limits.read(cluster_id))
+    for cluster in clustering.clusters:
+        if cluster.id == cluster_id.strip().lower():
+            return cluster
+    raise ArgumentInvalid(
+        "The memories have changed: call cluster_memories again; nothing was changed",
+        title="Cluster not found",
+    )
+
+
+async def merge_cluster(call: StoreCall, cluster: MemoryCluster) -> MemberRow:
+    """Return the memory that would replace a cluster. Raises ArgumentInvalid."""
+    rows = await call.read(
+        "cluster_members", MemberRow, memories=list(cluster.members), cohesion=cluster.cohesion
+    )
+    text = merge_texts([row.content for row in rows])
+    if len(text) > CONTENT_LENGTH:
+        raise ArgumentInvalid(
+            f"The merged text would have more than {CONTENT_LENGTH:,} characters: use mode "
+            "link, or cluster_memories with a smaller max_cluster_size; nothing was changed"
+        )
+    return replace(rows[0], content=text)
+
+
+async def replace_cluster(call: StoreCall, cluster: MemoryCluster, merged: MemberRow) -> str:
+    """Replace the members by one memory, and return its id. Raises ArgumentInvalid."""
+    memory = await call.write_one(
+        "consolidate_memories",
+        object,
+        memories=list(cluster.members),
+        cohesion=cluster.cohesion,
+        **await embed_text(call.store, merged.entity_name, merged.content),
+    )
+    if memory is None:
+        raise ArgumentInvalid(
+            "A memory of the cluster was removed meanwhile: call cluster_memories again; "
+            "nothing was changed",
+            title="Cluster not found",
+        )
+    return str(memory)
+
+
+async def _measure(
+    call: StoreCall,
+    memories: Sequence[UUID],
+    *,
+    threshold: float = -1.0,
+    groups: Sequence[int] | None = None,
+    by_words: bool | None = None,
+) -> Sequence[SimilarityRow]:
+    if not memories:
+        return []
+    models = call.store.models
+    return await call.read(
+        "memory_similarities",
+        SimilarityRow,
+        memories=list(memories),
+        threshold=threshold,
+        groups=None if groups is None else list(groups),
+        by_words=by_words,
+        model=(await models.find_active()).model_id if models.has_vectors else None,
+    )
+
+
+def _mirror(rows: Sequence[SimilarityRow]) -> dict[Pair, float]:
+    """Return the similarities of pairs in both orders."""
+    pairs = {(row.one, row.other): row.similarity for row in rows}
+    return pairs | {(other, one): value for (one, other), value in pairs.items()}
+
+
+_LONGEST_TITLE = 80
+
+
+async def promote_memories(
+    call: StoreCall, vault: Path | None, rows: Sequence[CandidateRow]
+) -> list[str]:
+    """Write a note for each memory, mark the memory, and return the ids of the promoted.
+
+    Raises VaultUnavailable. The memories before the one that failed stay promoted.
+    """
+    return [str(row.memory_id) for row in rows if await _promote(call, vault, row)]
+
+
+async def _promote(call: StoreCall, vault: Path | None, row: CandidateRow) -> bool:
+    """Return false if the memory is gone or was promoted before."""
+    principal = call.caller.principal
+    space = (principal.home_space or principal.readable[0]).name
+    title, memory = name_memory(row.content), str(row.memory_id)
+    place = await to_thread.run_sync(add_note, vault, space, title, memory, _write(row))
+    try:
+        marked = await call.write_one("mark_promoted", bool, memory=row.memory_id, path=place.path)
+    except TextrawlError:
+        await to_thread.run_sync(remove_note, vault, place)
+        raise
+    if not marked:
+        await to_thread.run_sync(remove_note, vault, place)
+    return marked
+
+
+def name_memory(content: str) -> str:
+    """Return the first line of a text, shortened: the title of its note."""
+    line = content.strip().split("\n", 1)[0]
+    short = line[:_LONGEST_TITLE].rsplit(" ", 1)[0]
+    return line if len(line) <= _LONGEST_TITLE else f"{short}…"
+
+
+def _write(row: CandidateRow) -> str:
+    """Return the text of the note."""
+    fields = {
+        "title": name_memory(row.content),
+        "memory_id": str(row.memory_id),
+        "tags": row.tags,
+        "entities": row.entities,
+        "source": row.source,
+        "context": row.context,
+        "created": row.created_at.astimezone(UTC).isoformat(timespec="seconds"),
+        "promoted": datetime.now(UTC).isoformat(timespec="seconds"),
+        "score": round(row.score, 4),
+        "strength": row.strength,
+        "use_count": row.use_count,
+    }
+    return write_note(fields, row.content)

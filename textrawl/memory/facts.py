@@ -28,7 +28,7 @@ from textrawl.memory.fact_rows import (
     RelationRow,
 )
 from textrawl.memory.review import ReviewOperations
-from textrawl.memory.store import Store
+from textrawl.memory.store import Store, StoreCall
 from textrawl.models.embeddings import compose_document, compose_query
 from textrawl.postgres.sqlstates import FACT_REASONS, DataRefused
 from textrawl.values import condensation
@@ -373,7 +373,7 @@ class MemoryOperations:
 
     async def count_waiting(self, caller: Caller) -> int:
         """Return how many proposals wait for a decision of the caller."""
-        return await ReviewOperations(self._store).count_waiting(caller)
+        return await ReviewOperations(StoreCall(self._store, caller)).count_waiting()
 
     async def choose_by_authors(
         self, rows: Sequence[HitRow], authors: Sequence[str], caller: Caller

@@ -1,4 +1,4 @@
-"""The operations of the `graph` toolset, also on reflections and the reference file.
+"""The operations of the `graph` toolset, its rows, and the import of the reference file.
 
 They read and write only the caller's home space. Observations are embedded before they are stored.
 While the embedding provider is down, observations are stored first and embedded later.
@@ -6,27 +6,17 @@ While the embedding provider is down, observations are stored first and embedded
 
 import json
 import logging
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Self
 
 from anyio import to_thread
+from pydantic import BeforeValidator, Field
 
-from textrawl.access.principal import Caller
 from textrawl.errors import ArgumentInvalid, TextrawlError
-from textrawl.memory.graph_rows import (
-    AddedRow,
-    DeletedEdgeRow,
-    DeletedObservationsRow,
-    EdgeRow,
-    NodeRow,
-    PartRow,
-    RankedRow,
-    ReflectionPart,
-    StoredReflectionRow,
-)
-from textrawl.memory.store import Store
+from textrawl.memory.store import StoreCall
 from textrawl.models.embeddings import Vector, compose_document
 from textrawl.values.reference_file import (
     EntityRecord,
@@ -35,8 +25,177 @@ from textrawl.values.reference_file import (
     read_reference_file,
 )
 from textrawl.values.text import split_text
+from textrawl.wire.columns import SIX_DIGITS
+from textrawl.wire.replies import SnakePart
 
 logger = logging.getLogger("textrawl")
+
+
+@dataclass(frozen=True)
+class NodeRow:
+    """An entity that create_nodes stored. `added` is the number of its new observations."""
+
+    name: str
+    entity_type: str
+    created: bool
+    added: int
+    observations: list[str]
+
+
+@dataclass(frozen=True)
+class EdgeRow:
+    """The result of create_edges for one relation. `outcome` is `created`, `known` or `missing`.
+
+    `missing` lists the entities of the relation that do not exist.
+    """
+
+    place: int
+    outcome: str
+    missing: list[str]
+
+
+@dataclass(frozen=True)
+class AddedRow:
+    """An entity with its new observations (`added`) and all its observations.
+
+    If the caller does not have the scope `read`, `entity_type` is None and `observations` is empty.
+    """
+
+    name: str
+    entity_type: str | None
+    added: list[str]
+    observations: list[str]
+
+
+@dataclass(frozen=True)
+class DeletedNodeRow:
+    """A name from the call. `deleted` is true if an entity with this name was deleted."""
+
+    name: str
+    deleted: bool
+
+
+@dataclass(frozen=True)
+class DeletedObservationsRow:
+    """The number of deleted observations of an entity, and the observations that remain.
+
+    If there is no such entity, `observations` is None. If the caller does not have the scope
+    `read`, `entity_type` is None and `observations` is empty.
+    """
+
+    name: str
+    entity_type: str | None
+    deleted: int
+    observations: list[str] | None
+
+
+@dataclass(frozen=True)
+class DeletedEdgeRow:
+    """The result of deleting one relation.
+
+    `missing` lists the entities of the relation that do not exist.
+    """
+
+    place: int
+    deleted: bool
+    missing: list[str]
+
+
+@dataclass(frozen=True)
+class PartRow:
+    """A part of a graph: an entity, one of its observations or one of its relations.
+
+    `number` and `name` belong to the entity. `part` is the position within the entity, from 0: the
+    entity itself comes first, then its observations, then its relations.
+    """
+
+    number: int
+    part: int
+    kind: str
+    name: str
+    entity_type: str
+    content: str | None
+    from_entity: str | None
+    relation: str | None
+    to_entity: str | None
+    relation_number: int | None
+
+    @property
+    def length(self) -> int:
+        """The number of characters of the part, for the limit `Page.text`."""
+        texts = (self.content, self.from_entity, self.relation, self.to_entity)
+        return sum(len(text) for text in texts if text)
+
+
+@dataclass(frozen=True)
+class RankedRow:
+    """An entity that search_semantic found, with its score and the factors of the score."""
+
+    number: int
+    name: str
+    entity_type: str
+    observations: list[str]
+    limbic_score: float
+    importance: float
+    temporal: float
+    cooc: float
+    distance: float | None
+    rrf: float | None
+
+    @property
+    def scoring(self) -> Self:
+        """The row itself, whose factors are a part of the answer."""
+        return self
+
+
+@dataclass(frozen=True)
+class EndedEdgeRow:
+    """The result of end_edge. `outcome` is `ended`, `missing`, or `known` if it ended before."""
+
+    outcome: str
+    from_entity: str | None
+    relation: str | None
+    to_entity: str | None
+    inverse: int | None
+
+
+def _write_instant(instant: object) -> object:
+    return f"{instant:%Y-%m-%d %H:%M:%S}" if isinstance(instant, datetime) else instant
+
+
+_Instant = Annotated[str, BeforeValidator(_write_instant)]
+
+
+class StoredReflectionRow(SnakePart):
+    """A reflection that add_reflection stored."""
+
+    number: int
+    created_at: _Instant
+
+
+class ReflectionPart(SnakePart):
+    """A reflection.
+
+    `voice` is the name of the speaker, or None if the speaker is the author.
+    """
+
+    id: Annotated[int, Field(validation_alias="number")]
+    target_type: str
+    target_id: Annotated[int | None, Field(validation_alias="target")]
+    author: str
+    voice: str | None = None
+    content: str
+    mood: str | None
+    created_at: _Instant
+    score: Annotated[float | None, SIX_DIGITS] = None
+
+
+@dataclass(frozen=True)
+class DeletedReflectionRow:
+    """A number from the call. `deleted` is true if the reflection with this number was deleted."""
+
+    number: int
+    deleted: bool
 
 
 @dataclass(frozen=True)
@@ -45,23 +204,6 @@ class Node:
 
     name: str
     type: str | None
-    observations: Sequence[str]
-
-
-@dataclass(frozen=True)
-class Relation:
-    """A relation: its two entities, and its type in the caller's spelling."""
-
-    source: str
-    name: str
-    target: str
-
-
-@dataclass(frozen=True)
-class EntityObservations:
-    """Observations of one entity."""
-
-    entity: str
     observations: Sequence[str]
 
 
@@ -92,188 +234,69 @@ class Page:
         return min(len(rows) - beyond, self.most)
 
 
-class GraphOperations:
-    """The entities, observations and relations of one memory as a graph."""
+Relation = dict[str, str]
+"""A relation as SQL functions take it: from, relation and to."""
 
-    def __init__(self, store: Store) -> None:
-        self._store = store
-        self._call = store.database.call
-
-    async def create(self, nodes: Sequence[Node], caller: Caller) -> list[NodeRow]:
-        """Create entities. If an entity exists, add the observations to it."""
-        model, vectors = await self._embed((node.name, node.observations) for node in nodes)
-        items = [
-            {"name": node.name, "type": node.type, "observations": _divide(node.observations)}
-            for node in nodes
-        ]
-        return await self._call(
-            "create_nodes",
-            NodeRow,
-            entities=json.dumps(items),
-            model=model,
-            embeddings=vectors,
-            **caller.writing,
-        )
-
-    async def relate(self, relations: Sequence[Relation], caller: Caller) -> list[EdgeRow]:
-        """Connect entities that exist. Return one row for each relation."""
-        return await self._call(
-            "create_edges", EdgeRow, relations=_write_relations(relations), **caller.writing
-        )
-
-    async def add(self, additions: Sequence[EntityObservations], caller: Caller) -> list[AddedRow]:
-        """Add observations, all or none. Raises EntityNotFound."""
-        model, vectors = await self._embed((item.entity, item.observations) for item in additions)
-        return await self._store.call(
-            "add_observations",
-            AddedRow,
-            additions=_write(additions, _divide),
-            model=model,
-            embeddings=vectors,
-            **caller.writing,
-        )
-
-    async def delete_observations(
-        self, deletions: Sequence[EntityObservations], caller: Caller
-    ) -> list[DeletedObservationsRow]:
-        """Delete observations by their exact text. Return one row for each entity."""
-        return await self._call(
-            "delete_observations",
-            DeletedObservationsRow,
-            deletions=_write(deletions, list),
-            **caller.writing,
-        )
-
-    async def delete_edges(
-        self, relations: Sequence[Relation], caller: Caller
-    ) -> list[DeletedEdgeRow]:
-        """Delete relations. Return one row for each relation."""
-        return await self._call(
-            "delete_edges", DeletedEdgeRow, relations=_write_relations(relations), **caller.writing
-        )
-
-    async def search(self, query: str, page: Page, caller: Caller) -> list[PartRow]:
-        """Return entities that contain a text, then entities with a similar meaning."""
-        model, vector, _ = await self._store.try_to_embed_query(query)
-        return await self._call(
-            "search_nodes",
-            PartRow,
-            query=query,
-            model=model,
-            vector=vector,
-            **page.limits,
-            **caller.reading_home,
-        )
-
-    async def search_semantic(self, query: str, limit: int, caller: Caller) -> list[RankedRow]:
-        """Return entities with a fact that matches the query by meaning or by words.
-
-        Raises EmbeddingNotConfigured, EmbeddingUnavailable.
-        """
-        model, vector, _ = await self._store.embed_query(query or " ")
-        return await self._call(
-            "search_semantic",
-            RankedRow,
-            query=query,
-            model=model,
-            vector=vector,
-            max_rows=limit,
-            **caller.reading_home,
-        )
-
-    async def record_use(self, numbers: Sequence[int], caller: Caller) -> None:
-        """Record that an answer contained these entities. An error is logged, not raised."""
-        if not numbers:
-            return
-        try:
-            await self._store.database.value(
-                "record_use", int, numbers=numbers, **caller.reading_home
-            )
-        except TextrawlError as error:
-            logger.info("The use of entities was not recorded: %s", error)
-
-    async def _embed(
-        self, nodes: Iterable[tuple[str, Sequence[str]]]
-    ) -> tuple[int | None, list[Vector] | None]:
-        """Return the active model and a vector for each part of an observation.
-
-        While the embedding provider is down, the result contains None instead of the vectors.
-        """
-        texts = [
-            compose_document(name, part)
-            for name, observations in nodes
-            for text in observations
-            for part in split_text(text)
-        ]
-        return await self._store.embed_documents(texts)
+Observations = tuple[str, Sequence[str]]
+"""The name of an entity, and some of its observations."""
 
 
-def _write_relations(relations: Sequence[Relation]) -> str:
-    return json.dumps(
-        [
-            {"from": relation.source, "relation": relation.name, "to": relation.target}
-            for relation in relations
-        ]
+async def store_nodes(call: StoreCall, nodes: Sequence[Node]) -> list[NodeRow]:
+    """Create entities. If an entity exists, add the observations to it."""
+    model, vectors = await _embed(call, ((node.name, node.observations) for node in nodes))
+    items = [
+        {"name": node.name, "type": node.type, "observations": _divide(node.observations)}
+        for node in nodes
+    ]
+    return await call.write(
+        "create_nodes", NodeRow, entities=json.dumps(items), model=model, embeddings=vectors
     )
+
+
+async def store_edges(call: StoreCall, relations: Sequence[Relation]) -> list[EdgeRow]:
+    """Connect entities that exist. Return one row for each relation."""
+    return await call.write("create_edges", EdgeRow, relations=json.dumps(relations))
+
+
+async def add_observations(call: StoreCall, additions: Sequence[Observations]) -> list[AddedRow]:
+    """Add observations, all or none. Raises EntityNotFound."""
+    model, vectors = await _embed(call, additions)
+    items = [{"entity": entity, "observations": _divide(texts)} for entity, texts in additions]
+    return await call.write(
+        "add_observations", AddedRow, additions=json.dumps(items), model=model, embeddings=vectors
+    )
+
+
+async def record_use(call: StoreCall, numbers: Sequence[int]) -> None:
+    """Record that an answer contained these entities. An error is logged, not raised."""
+    if not numbers:
+        return
+    try:
+        await call.read("record_use", int, numbers=numbers)
+    except TextrawlError as error:
+        logger.info("The use of entities was not recorded: %s", error)
+
+
+async def _embed(
+    call: StoreCall, nodes: Iterable[Observations]
+) -> tuple[int | None, list[Vector] | None]:
+    """Return the active model and a vector for each part of an observation.
+
+    While the embedding provider is down, the result contains None instead of the vectors.
+    """
+    texts = [
+        compose_document(name, part)
+        for name, observations in nodes
+        for text in observations
+        for part in split_text(text)
+    ]
+    return await call.store.embed_documents(texts)
 
 
 def _divide(observations: Sequence[str]) -> list[object]:
     """Return observations as SQL functions take them: a long observation is a list of parts."""
     divided = [split_text(text) for text in observations]
     return [parts if len(parts) > 1 else parts[0] for parts in divided]
-
-
-def _write(
-    items: Sequence[EntityObservations], divide: Callable[[Sequence[str]], list[Any]]
-) -> str:
-    return json.dumps(
-        [{"entity": item.entity, "observations": divide(item.observations)} for item in items]
-    )
-
-
-class ReflectionOperations:
-    """The reflections of one memory."""
-
-    def __init__(self, store: Store) -> None:
-        self._store = store
-
-    async def add(
-        self, content: str, target_type: str, caller: Caller, **values: object
-    ) -> StoredReflectionRow:
-        """Store a reflection.
-
-        Raises ArgumentInvalid if no entity or relation has the number `target`.
-        """
-        model, vector, _ = await self._store.try_to_embed_query(content)
-        return await self._store.call_one(
-            "add_reflection",
-            StoredReflectionRow,
-            target_type,
-            content=content,
-            target_type=target_type,
-            model=model,
-            embedding=vector,
-            **values,
-            **caller.writing,
-        )
-
-    async def search(
-        self, query: str, caller: Caller, **conditions: object
-    ) -> list[ReflectionPart]:
-        """Return reflections that match the query by words or by meaning.
-
-        While the embedding provider is down, only words are compared.
-        """
-        model, vector, _ = await self._store.try_to_embed_query(query)
-        return await self._store.call(
-            "search_reflections",
-            ReflectionPart,
-            query=query,
-            model=model,
-            vector=vector,
-            **conditions,
-            **caller.reading_home,
-        )
 
 
 _BATCH = 100
@@ -316,7 +339,7 @@ def find_file(folder: Path | None, path: str) -> Path:
     return file
 
 
-async def migrate_file(file: Path, graph: GraphOperations, caller: Caller) -> Migrated:
+async def migrate_file(call: StoreCall, file: Path) -> Migrated:
     """Import the entities of `file`, and then its relations.
 
     An entity that only relations name becomes a concept. Nothing is stored twice, so a file can be
@@ -325,20 +348,17 @@ async def migrate_file(file: Path, graph: GraphOperations, caller: Caller) -> Mi
     done, content = Migrated(), await to_thread.run_sync(file.read_bytes)
     for batch in _gather(content, done):
         nodes = [item for item in batch if isinstance(item, Node)]
-        relations = [item for item in batch if isinstance(item, Relation)]
+        relations = [item for item in batch if isinstance(item, dict)]
         if nodes:
-            await graph.create(nodes, caller)
+            await store_nodes(call, nodes)
             done.entities += len(nodes)
         if relations:
-            rows = await graph.relate(relations, caller)
+            rows = await store_edges(call, relations)
             absent = {name: None for row in rows for name in row.missing}
             if absent:
-                await graph.create([Node(name, None, ()) for name in absent], caller)
+                await store_nodes(call, [Node(name, None, ()) for name in absent])
                 again = [edge for edge, row in zip(relations, rows, strict=True) if row.missing]
-                rows = [
-                    *(row for row in rows if not row.missing),
-                    *await graph.relate(again, caller),
-                ]
+                rows = [row for row in rows if not row.missing] + await store_edges(call, again)
             created = sum(row.outcome == "created" for row in rows)
             done.relations += created
             done.skipped += len(rows) - created
@@ -364,5 +384,5 @@ def _gather(content: bytes, done: Migrated) -> Iterator[list[Node | Relation]]:
 
 def _turn(record: EntityRecord | RelationRecord) -> Node | Relation:
     if isinstance(record, RelationRecord):
-        return Relation(record.source, record.label, record.target)
+        return {"from": record.source, "relation": record.label, "to": record.target}
     return Node(record.name, record.type, [said.text for said in record.observations])

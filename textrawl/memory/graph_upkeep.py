@@ -2,22 +2,20 @@
 
 import json
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
-from typing import Any
+from typing import Annotated, Any
+
+from pydantic import BeforeValidator, Field
 
 from textrawl import errors
-from textrawl.access.principal import Caller
 from textrawl.errors import TextrawlError
-from textrawl.memory.graph_rows import (
-    DonePart,
-    PairPart,
-    SizeRow,
-)
-from textrawl.memory.store import Store
+from textrawl.memory.store import Store, StoreCall
 from textrawl.postgres.sqlstates import SAME_ENTITY, DataRefused
 from textrawl.scheduling import run_apart
+from textrawl.wire.columns import ROUNDED
+from textrawl.wire.replies import SnakePart
 
 _WORD = re.compile(r"[^\W\d_]{4,}")
 _ANCHORS = 10
@@ -31,6 +29,69 @@ class TopicsNotInstalled(TextrawlError):
 
     title = "Topic grouping not installed"
     fix = "Install textrawl[topics], or group the observations yourself: open_nodes shows them"
+
+
+@dataclass(frozen=True)
+class SizeRow:
+    """An entity with the number of its facts, and the number above which it needs a split.
+
+    `observations` holds its newest facts. It can be empty, because one call returns a limited
+    number of facts for all entities.
+    """
+
+    number: int
+    name: str
+    entity_type: str
+    facts: int
+    threshold: int
+    observations: list[str]
+
+
+class DonePart(SnakePart):
+    """The new entities and the counts of a split."""
+
+    new_entities: Annotated[list[str], Field(validation_alias="names")]
+    moved_observations: Annotated[int, Field(validation_alias="moved")]
+    relations_created: Annotated[int, Field(validation_alias="related")]
+    original_observations_remaining: Annotated[int, Field(validation_alias="remaining")]
+
+
+class PairPart(SnakePart):
+    """Two observations of an entity that possibly state the same thing."""
+
+    entity_name: Annotated[str, Field(exclude=True)]
+    obs_text_a: Annotated[str, Field(validation_alias="one")]
+    obs_text_b: Annotated[str, Field(validation_alias="other")]
+    similarity_score: Annotated[float, ROUNDED, Field(validation_alias="similarity")]
+    match_type: str
+
+
+@dataclass(frozen=True)
+class ComparedRow:
+    """The number of compared facts, and the number of all facts that could be compared.
+
+    A fact can be compared if its entity has other facts.
+    """
+
+    compared: int
+    facts: int
+
+
+class StalePart(SnakePart):
+    """An entity that was not used lately.
+
+    `last_accessed_days_ago` is None if the entity was never used.
+    """
+
+    entity_name: Annotated[str, Field(validation_alias="name")]
+    entity_type: str
+    last_accessed_days_ago: Annotated[
+        int | None,
+        BeforeValidator(lambda days: days if days is None else int(days)),
+        Field(validation_alias="days"),
+    ]
+    access_count: Annotated[int, Field(validation_alias="uses")]
+    observation_count: Annotated[int, Field(validation_alias="facts")]
 
 
 @dataclass(frozen=True)
@@ -133,108 +194,57 @@ def weigh_words(observations: Sequence[str], stop_words: Collection[str]) -> dic
 _MOST_TEXTS = 2_000  # texts in one call; their analysis takes some tenths of a second
 
 
-@dataclass(frozen=True)
-class Split:
-    """A part of an entity that becomes a new entity.
+async def measure_node(call: StoreCall, entity: str, most_texts: int = _MOST_TEXTS) -> SizeRow:
+    """Return an entity with up to `most_texts` of its newest facts. Raises EntityNotFound."""
+    rows = await call.read("node_sizes", SizeRow, entity=entity, most_texts=most_texts)
+    if not rows:
+        raise errors.EntityNotFound(entity)
+    return rows[0]
 
-    If `type` is None, the new entity gets the type of the old entity.
+
+async def find_large(call: StoreCall) -> list[tuple[SizeRow, Analysis]]:
+    """Return the entities with too many facts. Raises TopicsNotInstalled."""
+    rows = await call.read("node_sizes", SizeRow, larger=True, most_texts=_MOST_TEXTS)
+    return list(zip(rows, await analyse_nodes(call, rows), strict=True))
+
+
+async def split_node(
+    call: StoreCall, entity: str, splits: Sequence[Mapping[str, object]]
+) -> DonePart:
+    """Move facts of an entity to new entities, all or nothing.
+
+    A part has a name, a type and observations. If its type is None, it gets that of the entity.
+    Raises EntityNotFound, or ArgumentInvalid if a part has the name of the entity.
     """
-
-    name: str
-    type: str | None
-    observations: Sequence[str]
-
-
-class MaintenanceOperations:
-    """The large entities, similar facts and unused entities of one memory."""
-
-    def __init__(self, store: Store) -> None:
-        self._store = store
-        self._call = store.database.call
-
-    async def count(self, entity: str, caller: Caller, most_texts: int = 0) -> SizeRow:
-        """Return an entity with up to `most_texts` of its newest facts. Raises EntityNotFound."""
-        rows = await self._call(
-            "node_sizes", SizeRow, entity=entity, most_texts=most_texts, **caller.reading_home
+    writing = call.caller.writing
+    try:
+        [row] = await call.store.database.call(
+            "split_node", DonePart, entity=entity, splits=json.dumps(splits), **writing
         )
-        if not rows:
-            raise errors.EntityNotFound(entity)
-        return rows[0]
+    except DataRefused as refusal:
+        if refusal.code == SAME_ENTITY:
+            raise errors.ArgumentInvalid(
+                "approved_splits: give each part another name than the entity has"
+            ) from refusal
+        raise errors.EntityNotFound(refusal.detail or entity) from refusal
+    return row
 
-    async def measure(self, entity: str, caller: Caller) -> tuple[SizeRow, Analysis]:
-        """Return an entity and its possible split. Raises EntityNotFound, TopicsNotInstalled."""
-        row = await self.count(entity, caller, _MOST_TEXTS)
-        [analysis] = await self._analyse([row])
-        return row, analysis
 
-    async def find_large(self, caller: Caller) -> list[tuple[SizeRow, Analysis]]:
-        """Return the entities with too many facts. Raises TopicsNotInstalled."""
-        rows = await self._call(
-            "node_sizes", SizeRow, larger=True, most_texts=_MOST_TEXTS, **caller.reading_home
-        )
-        return list(zip(rows, await self._analyse(rows), strict=True))
+async def try_to_find_model(store: Store) -> tuple[int | None, str | None]:
+    """Return the active model or None, and the reason why an existing model is not used."""
+    if not store.models.has_vectors:
+        return None, None
+    try:
+        return (await store.models.find_active()).model_id, None
+    except errors.EmbeddingUnavailable as error:
+        return None, error.title
 
-    async def split(self, entity: str, splits: Sequence[Split], caller: Caller) -> DonePart:
-        """Move facts of an entity to new entities, all or nothing.
 
-        Raises EntityNotFound, or ArgumentInvalid if a part has the name of the entity.
-        """
-        parts = [
-            {"name": part.name, "type": part.type, "observations": part.observations}
-            for part in splits
-        ]
-        try:
-            [row] = await self._call(
-                "split_node", DonePart, entity=entity, splits=json.dumps(parts), **caller.writing
-            )
-        except DataRefused as refusal:
-            if refusal.code == SAME_ENTITY:
-                raise errors.ArgumentInvalid(
-                    "approved_splits: give each part another name than the entity has"
-                ) from refusal
-            raise errors.EntityNotFound(refusal.detail or entity) from refusal
-        return row
-
-    async def find_model(self) -> int:
-        """Return the active model. Raises EmbeddingNotConfigured and EmbeddingUnavailable."""
-        return (await self._store.models.find_active()).model_id
-
-    async def try_to_find_model(self) -> tuple[int | None, str | None]:
-        """Return the active model or None, and the reason why an existing model is not used."""
-        if not self._store.models.has_vectors:
-            return None, None
-        try:
-            return await self.find_model(), None
-        except errors.EmbeddingUnavailable as error:
-            return None, error.title
-
-    async def find_similar(
-        self,
-        entity: str | None,
-        model: int | None,
-        threshold: float,
-        containment: float,
-        caller: Caller,
-    ) -> list[PairPart]:
-        """Return pairs of facts that possibly state the same thing.
-
-        Both facts belong to the same entity: to `entity`, or to any entity if `entity` is None.
-        Without a model, only their words are compared.
-        """
-        return await self._call(
-            "similar_observations",
-            PairPart,
-            entity=entity,
-            model=model,
-            threshold=threshold,
-            containment=containment,
-            **caller.reading_home,
-        )
-
-    async def _analyse(self, rows: Sequence[SizeRow]) -> list[Analysis]:
-        words = await run_apart(_find_words, rows)
-        stop_words = await self._store.database.value("stop_words", list[str], words=words)
-        return await run_apart(_analyse, rows, set(stop_words))
+async def analyse_nodes(call: StoreCall, rows: Sequence[SizeRow]) -> list[Analysis]:
+    """Return the possible splits of entities. Raises TopicsNotInstalled."""
+    words = await run_apart(_find_words, rows)
+    stop_words = await call.store.database.value("stop_words", list[str], words=words)
+    return await run_apart(_analyse, rows, set(stop_words))
 
 
 def _find_words(rows: Sequence[SizeRow]) -> list[str]:

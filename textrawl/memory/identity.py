@@ -12,9 +12,8 @@ from typing import Annotated
 from markdown_it import MarkdownIt
 from pydantic import BeforeValidator, Field
 
-from textrawl.access.principal import Caller
 from textrawl.errors import ArgumentInvalid
-from textrawl.memory.store import Store
+from textrawl.memory.store import StoreCall
 from textrawl.postgres.sqlstates import FILE_CHANGED, DataRefused
 from textrawl.scheduling import run_apart, run_aside
 from textrawl.wire.replies import Key, Part
@@ -250,76 +249,33 @@ class File:
         return f"{self.category}/{self.filename}"
 
 
-class IdentityOperations:
-    """The identity files of one space."""
+async def change_section(
+    call: StoreCall, file: File, section: tuple[str, str], edit: Edit, *, snapshot: bool
+) -> WrittenFileRow | None:
+    """Apply `edit` to a file. `section` is the name of the section and the content for it.
 
-    def __init__(self, store: Store) -> None:
-        self._call = store.database.call
-
-    async def read(
-        self,
-        caller: Caller,
-        category: str | None = None,
-        filename: str | None = None,
-        *,
-        texts: bool = True,
-    ) -> Sequence[FilePart]:
-        """Return the files in their order."""
-        return await self._call(
-            "read_identity",
-            FilePart,
-            only_category=category,
-            only_filename=filename,
-            texts=texts,
-            **caller.reading_home,
+    If somebody else changed the file after it was read, read and edit it again. Return None if
+    there is no such file. Raises ArgumentInvalid.
+    """
+    refused: DataRefused | None = None
+    for _ in range(_ATTEMPTS):
+        rows = await call.read(
+            "read_identity", FilePart, only_category=file.category, only_filename=file.filename
         )
-
-    async def write(
-        self, file: File, content: str, caller: Caller, placement: str = "replace"
-    ) -> WrittenFileRow:
-        """Replace a file, or add to it. Raises ArgumentInvalid if the text is too long."""
+        if not rows:
+            return None
+        text = await _edit(edit, rows[0].content, section)
+        arguments = file.arguments | {"known": rows[0].version, "snapshot": snapshot}
         try:
-            return await self._write(file, content, caller, placement=placement)
+            return await call.store.database.value(
+                "write_identity", WrittenFileRow, content=text, **arguments, **call.caller.writing
+            )
         except DataRefused as refusal:
-            raise refusal.explain("content") from refusal
-
-    async def change_section(
-        self, file: File, section: tuple[str, str], edit: Edit, caller: Caller, *, snapshot: bool
-    ) -> WrittenFileRow | None:
-        """Apply `edit` to a file. `section` is the name of the section and the content for it.
-
-        If somebody else changed the file after it was read, read and edit it again. Return None if
-        there is no such file. Raises ArgumentInvalid.
-        """
-        refused: DataRefused | None = None
-        for _ in range(_ATTEMPTS):
-            rows = await self.read(caller, file.category, file.filename)
-            if not rows:
-                return None
-            text = await _edit(edit, rows[0].content, section)
-            try:
-                return await self._write(
-                    file, text, caller, known=rows[0].version, snapshot=snapshot
-                )
-            except DataRefused as refusal:
-                refused = refusal
-                if refusal.code != FILE_CHANGED:
-                    break
-        assert refused is not None  # noqa: S101 - the loop ended by a refusal
-        raise refused.explain("content")
-
-    async def _write(
-        self, file: File, content: str, caller: Caller, **more: str | int | bool
-    ) -> WrittenFileRow:
-        [row] = await self._call(
-            "write_identity",
-            WrittenFileRow,
-            content=content,
-            **file.arguments,
-            **more,
-            **caller.writing,
-        )
-        return row
+            refused = refusal
+            if refusal.code != FILE_CHANGED:
+                break
+    assert refused is not None  # noqa: S101 - the loop ended by a refusal
+    raise refused.explain("content")
 
 
 async def _edit(edit: Edit, text: str, section: tuple[str, str]) -> str:

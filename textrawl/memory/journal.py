@@ -8,18 +8,17 @@ import re
 import uuid
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
-from typing import Annotated
+from dataclasses import asdict, dataclass
+from typing import Annotated, LiteralString
 from uuid import UUID
 
 import anyio
 from pydantic import Field
 
-from textrawl.access.principal import Caller
 from textrawl.errors import LlmBadOutput, LlmFailed, LlmNotConfigured
 from textrawl.memory.backlog import embed_document, find_document_model
 from textrawl.memory.llm_calls import LlmCalls, build_record
-from textrawl.memory.store import Store
+from textrawl.memory.store import StoreCall
 from textrawl.models.llm import Material, Prompt
 from textrawl.values.grounding import Grounding
 from textrawl.values.text import clean_name, split_text
@@ -105,16 +104,6 @@ class EntryKey:
     instance: str | None = None
     slug: str | None = None
 
-    @property
-    def arguments(self) -> dict[str, object]:
-        """The arguments of SQL functions."""
-        return {
-            "granularity": self.granularity,
-            "date": self.date,
-            "instance": self.instance,
-            "slug": self.slug,
-        }
-
 
 @dataclass(frozen=True)
 class JournalSearch:
@@ -127,74 +116,41 @@ class JournalSearch:
     limit: int
 
 
-class JournalOperations:
-    """The journal of one space."""
+async def store_entry(
+    call: StoreCall, function: LiteralString, key: EntryKey, content: str, **values: object
+) -> WrittenEntryRow:
+    """Store an entry with a SQL function, and embed what is new.
 
-    def __init__(self, store: Store) -> None:
-        self._store = store
+    `write_entry` merges a daily text with the text that its instance has for the day, and
+    `update_entry` replaces the text.
+    """
+    model = await find_document_model(call.store, split_text(content))
+    row = await call.write_one(
+        function,
+        WrittenEntryRow,
+        **asdict(key),
+        content=content,
+        extracting=bool(call.store.extracts),
+        **values,
+    )
+    if row.changed:
+        await embed_document(call.store, model, row.space_id, row.document_id)
+    return row
 
-    async def write(
-        self,
-        key: EntryKey,
-        content: str,
-        caller: Caller,
-        *,
-        chat_ids: Sequence[str] = (),
-        participants: Sequence[str] | None = None,
-        only_new: bool = False,
-    ) -> WrittenEntryRow:
-        """Store an entry. Merge a daily text with the text that its instance has for the day.
 
-        With `only_new`, change nothing if the entry exists.
-        """
-        model = await find_document_model(self._store, split_text(content))
-        row = await self._store.call_one(
-            "write_entry",
-            WrittenEntryRow,
-            **key.arguments,
-            content=content,
-            chat_ids=list(chat_ids),
-            participants=None if participants is None else list(participants),
-            only_new=only_new,
-            extracting=bool(self._store.extracts),
-            **caller.writing,
-        )
-        if row.changed:
-            await embed_document(self._store, model, row.space_id, row.document_id)
-        return row
+async def search_journal(call: StoreCall, search: JournalSearch) -> tuple[list[HitPart], bool]:
+    """Return entries, best first, and whether the search used vectors.
 
-    async def update(
-        self, key: EntryKey, content: str, editor: str | None, caller: Caller
-    ) -> WrittenEntryRow:
-        """Replace the text of an entry, or create the entry."""
-        model = await find_document_model(self._store, split_text(content))
-        row = await self._store.call_one(
-            "update_entry",
-            WrittenEntryRow,
-            **key.arguments,
-            content=content,
-            editor=editor,
-            extracting=bool(self._store.extracts),
-            **caller.writing,
-        )
-        if row.changed:
-            await embed_document(self._store, model, row.space_id, row.document_id)
-        return row
+    Raises ArgumentInvalid for an embedding of another size than the vectors of the memory.
+    """
 
-    async def search(self, search: JournalSearch, caller: Caller) -> tuple[list[HitPart], bool]:
-        """Return entries, best first, and whether the search used vectors.
-
-        Raises ArgumentInvalid for an embedding of another size than the vectors of the memory.
-        """
-        return await self._store.search(lambda: self._search(search, caller))
-
-    async def _search(self, search: JournalSearch, caller: Caller) -> tuple[list[HitPart], bool]:
+    async def attempt() -> tuple[list[HitPart], bool]:
         model, vector, _ = await (
-            self._store.try_to_embed_query(search.query)
+            call.store.try_to_embed_query(search.query)
             if search.embedding is None
-            else self._store.check_query_vector(search.embedding, "queryEmbedding")
+            else call.store.check_query_vector(search.embedding, "queryEmbedding")
         )
-        rows = await self._store.database.call(
+        rows = await call.store.database.call(
             "search_journal",
             HitPart,
             query=search.query,
@@ -203,9 +159,11 @@ class JournalOperations:
             max_rows=search.limit,
             model=model,
             vector=vector,
-            **caller.reading_home,
+            **call.caller.reading_home,
         )
         return rows, vector is not None
+
+    return await call.store.search(attempt)
 
 
 def name_entry(path: str) -> str:
@@ -249,6 +207,11 @@ class Period:
     def sources(self) -> str:
         """The granularity of the entries to combine."""
         return {"weekly": "daily", "monthly": "weekly", "yearly": "monthly"}[self.granularity]
+
+    @property
+    def arguments(self) -> dict[str, object]:
+        """The arguments of SQL functions."""
+        return {"granularity": self.granularity, "period": self.name}
 
 
 def build_prompt(period: Period, identity: Sequence[Text], sources: Sequence[Text]) -> Prompt:
@@ -362,17 +325,15 @@ class Outcome:
 class PeriodOperations:
     """Consolidates the journal of the caller's home space."""
 
-    def __init__(self, store: Store, caller: Caller) -> None:
-        self._store = store
-        self._caller = caller
-        self._call = store.database.call
+    def __init__(self, call: StoreCall) -> None:
+        self._call = call
         record = build_record(
-            store.database,
+            call.store.database,
             "consolidate",
-            credential=caller.principal.credential,
-            space=caller.principal.home,
+            credential=call.caller.principal.credential,
+            space=call.caller.principal.home,
         )
-        self._llm = LlmCalls(store.llm, record)
+        self._llm = LlmCalls(call.store.llm, record)
 
     async def plan(
         self, granularity: str, target: str | None = None, *, every: bool = False
@@ -381,13 +342,8 @@ class PeriodOperations:
 
         If neither is given, return the last period that is over. Raises ArgumentInvalid.
         """
-        return await self._store.call(
-            "due_periods",
-            PeriodRow,
-            granularity=granularity,
-            target=target,
-            every=every,
-            **self._caller.reading_home,
+        return await self._call.read(
+            "due_periods", PeriodRow, granularity=granularity, target=target, every=every
         )
 
     async def consolidate(
@@ -398,7 +354,7 @@ class PeriodOperations:
         return [await self._consolidate(Period(granularity, row.period)) for row in rows]
 
     async def _consolidate(self, period: Period) -> Outcome:
-        if self._store.llm is None:
+        if self._call.store.llm is None:
             return Outcome(period, str(LlmNotConfigured()))
         async with self._claim(period) as (claim, claimant):
             if claim.state != "claimed":
@@ -454,36 +410,22 @@ class PeriodOperations:
     @property
     def _lease(self) -> float:
         """The seconds of a claim: longer than one request to the LLM can take."""
-        timeout = self._store.llm.timeout if self._store.llm is not None else 0.0
+        llm = self._call.store.llm
+        timeout = llm.timeout if llm is not None else 0.0
         return 2 * timeout + 60
 
     async def _renew(self, period: Period, claimant: uuid.UUID) -> None:
         """Extend the claim before a request. Raises _ClaimLost."""
-        renewed = await self._store.database.value(
-            "renew_claim",
-            bool,
-            granularity=period.granularity,
-            period=period.name,
-            claimant=claimant,
-            lease=self._lease,
-            **self._caller.writing,
-        )
-        if not renewed:
+        claim = {"claimant": claimant, "lease": self._lease}
+        if not await self._call.write_one("renew_claim", bool, **period.arguments, **claim):
             raise _ClaimLost
 
     @asynccontextmanager
     async def _claim(self, period: Period) -> AsyncGenerator[tuple[ClaimRow, uuid.UUID]]:
         """Claim a period. If the block does not store its entry, end the claim."""
         claimant = uuid.uuid4()
-        [claim] = await self._call(
-            "claim_period",
-            ClaimRow,
-            granularity=period.granularity,
-            period=period.name,
-            claimant=claimant,
-            lease=self._lease,
-            **self._caller.writing,
-        )
+        arguments = period.arguments | {"claimant": claimant, "lease": self._lease}
+        claim = await self._call.write_one("claim_period", ClaimRow, **arguments)
         try:
             yield claim, claimant
         finally:
@@ -498,15 +440,13 @@ class PeriodOperations:
         content: str | None = None,
         participants: Sequence[str] | None = None,
     ) -> list[WrittenEntryRow]:
-        return await self._call(
+        return await self._call.write(
             "store_period",
             WrittenEntryRow,
-            granularity=period.granularity,
-            period=period.name,
             claimant=claimant,
             content=content,
             participants=None if participants is None else list(participants),
-            **self._caller.writing,
+            **period.arguments,
         )
 
 

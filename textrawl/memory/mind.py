@@ -4,21 +4,23 @@ They read and write only the caller's home space.
 """
 
 import json
-from collections.abc import Awaitable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any, LiteralString, TypeVar, cast
 from uuid import UUID
 
 from pydantic import AfterValidator, Field
 
-from textrawl.access.principal import Caller
 from textrawl.errors import CallFailed, EmbeddingNotConfigured, EmbeddingUnavailable
-from textrawl.memory.store import Store
+from textrawl.memory.store import Store, StoreCall
 from textrawl.models.embeddings import Vector, compose_document
 from textrawl.postgres.sqlstates import EDGE_NOT_FOUND, NODE_NOT_FOUND, DataRefused
+from textrawl.values.text import clean_text
 from textrawl.wire.columns import IS_SET, ROUNDED, UuidText
 from textrawl.wire.replies import OMIT_EMPTY, Key, Part
+
+MOST_PROPERTIES = 20_000  # characters of the JSON of an object of properties
 
 
 @dataclass(frozen=True)
@@ -191,144 +193,106 @@ def _explain(refusal: DataRefused) -> CallFailed:
     return CallFailed(f"{error.title}: {error.fix}")
 
 
-class MindOperations:
-    """The nodes and edges of one space. Changes raise CallFailed if the database refuses them."""
-
-    def __init__(self, store: Store) -> None:
-        self._store = store
-        self._database = store.database
-
-    async def write(
-        self, nodes: Sequence[Item], edges: Sequence[Item], instance: str | None, caller: Caller
-    ) -> WrittenGraph:
-        """Create nodes and edges in one transaction. Their keys are those of write_graph."""
-        model, embeddings = await self._embed(nodes)
-        rows = await self._database.call(
-            "write_graph",
-            WrittenItemRow,
-            nodes=json.dumps(nodes),
-            edges=json.dumps(edges),
-            instance=instance,
-            model=model,
-            embeddings=embeddings,
-            **caller.writing,
-        )
-        if not rows or not rows[0].readable:
-            return WrittenGraph(rows)
-        ids = {row.id: row.kind for row in rows if row.id is not None}
-        found = await self.fetch([id for id in ids if ids[id] == "node"], caller)
-        joined = await self.fetch_edges([id for id in ids if ids[id] == "edge"], caller)
-        return WrittenGraph(
-            rows, {node.id: node for node in found}, {edge.id: edge for edge in joined}
-        )
-
-    async def update(
-        self, node: str, fields: Mapping[str, object], caller: Caller
-    ) -> list[NodePart]:
-        """Change values of a node, and return it if the caller can read the space."""
-        model, embedding = await self._embed_description(node, fields, caller)
-        readable = await _change(
-            self._database.value(
-                "update_node",
-                bool,
-                node=node,
-                fields=json.dumps(fields),
-                model=model,
-                embedding=embedding,
-                **caller.writing,
-            )
-        )
-        return await self.fetch([node], caller) if readable else []
-
-    async def delete(self, node: str, caller: Caller, *, permanent: bool) -> DeletedRow:
-        """Delete a node with its facts and edges."""
-        return await _change(
-            self._database.value(
-                "delete_node", DeletedRow, node=node, permanent=permanent, **caller.writing
-            )
-        )
-
-    async def connect(
-        self, ends: tuple[str, str], type: str, fields: Mapping[str, object], caller: Caller
-    ) -> tuple[ConnectedRow, list[EdgePart]]:
-        """Connect two nodes. Return the edge too if the caller can read the space."""
-        row = await _change(
-            self._database.value(
-                "write_edge",
-                ConnectedRow,
-                from_node=ends[0],
-                to_node=ends[1],
-                type=type,
-                fields=json.dumps(fields),
-                **caller.writing,
-            )
-        )
-        return row, await self.fetch_edges([row.edge_id], caller) if row.readable else []
-
-    async def update_edge(
-        self, edge: str, fields: Mapping[str, object], caller: Caller
-    ) -> list[EdgePart]:
-        """Change values of an edge, and return it if the caller can read the space."""
-        fields_text = json.dumps(fields)
-        readable = await _change(
-            self._database.value(
-                "update_edge", bool, edge=edge, fields=fields_text, **caller.writing
-            )
-        )
-        return await self.fetch_edges([edge], caller) if readable else []
-
-    async def delete_edge(self, edge: str, caller: Caller) -> UUID:
-        """Delete an edge, and return its id."""
-        return await _change(self._database.value("delete_edge", UUID, edge=edge, **caller.writing))
-
-    async def fetch(
-        self, nodes: Sequence[UUID | str], caller: Caller, *, deleted: bool = False
-    ) -> list[NodePart]:
-        """Return the nodes with these ids, in this order. Unknown ids are left out."""
-        return await self._database.call(
-            "fetch_nodes", NodePart, nodes=list(nodes), deleted=deleted, **caller.reading_home
-        )
-
-    async def fetch_edges(
-        self, edges: Sequence[UUID | str], caller: Caller, *, deleted: bool = False
-    ) -> list[EdgePart]:
-        """Return the edges with these ids, in this order. Unknown ids are left out."""
-        return await self._database.call(
-            "fetch_edges", EdgePart, edges=list(edges), deleted=deleted, **caller.reading_home
-        )
-
-    async def _embed_description(
-        self, node: str, fields: Mapping[str, object], caller: Caller
-    ) -> tuple[int | None, Vector | None]:
-        """Return the active model and the vector of a new description.
-
-        Both are None if the caller cannot read the node. The upkeep makes the vector then.
-        """
-        home, description = caller.principal.home_space, fields.get("description")
-        if not isinstance(description, str) or home is None or "read" not in home.scopes:
-            return None, None
-        texts = [
-            compose_document(row.name, description) for row in await self.fetch([node], caller)
-        ]
-        model, vectors = await self._store.embed_documents(texts)
-        return model, vectors[0] if vectors else None
-
-    async def _embed(self, nodes: Sequence[Item]) -> tuple[int | None, list[Vector | None] | None]:
-        """Return the active model, and for each node the vector of its description, or None."""
-        described = [node for node in nodes if node.get("description")]
-        texts = [compose_document(node["label"], node["description"]) for node in described]
-        model, vectors = await self._store.embed_documents(texts)
-        if vectors is None:
-            return None, None
-        rest = iter(vectors)
-        return model, [next(rest) if node.get("description") else None for node in nodes]
+async def write_graph(
+    call: StoreCall, nodes: Sequence[Item], edges: Sequence[Item], instance: str | None
+) -> WrittenGraph:
+    """Create nodes and edges in one transaction. Their keys are those of the SQL function."""
+    described = [node for node in nodes if node.get("description")]
+    texts = [compose_document(node["label"], node["description"]) for node in described]
+    model, vectors = await call.store.embed_documents(texts)
+    rest = iter(vectors or ())
+    rows = await call.write(
+        "write_graph",
+        WrittenItemRow,
+        nodes=json.dumps(nodes),
+        edges=json.dumps(edges),
+        instance=instance,
+        model=model,
+        embeddings=vectors and [next(rest) if node.get("description") else None for node in nodes],
+    )
+    if not rows or not rows[0].readable:
+        return WrittenGraph(rows)
+    found = await fetch_nodes(call, [row.id for row in rows if row.id and row.kind == "node"])
+    joined = await fetch_edges(call, [row.id for row in rows if row.id and row.kind == "edge"])
+    return WrittenGraph(rows, {node.id: node for node in found}, {edge.id: edge for edge in joined})
 
 
-async def _change(change: Awaitable[Changed]) -> Changed:
+async def update_node(call: StoreCall, node: str, fields: Mapping[str, object]) -> list[NodePart]:
+    """Change values of a node, and return it if the caller can read the space."""
+    model, vectors = await _embed_description(call, node, fields)
+    readable = await change_graph(
+        call,
+        "update_node",
+        bool,
+        node=node,
+        fields=json.dumps(fields),
+        model=model,
+        embedding=vectors[0] if vectors else None,
+    )
+    return await fetch_nodes(call, [node]) if readable else []
+
+
+async def _embed_description(
+    call: StoreCall, node: str, fields: Mapping[str, object]
+) -> tuple[int | None, Sequence[Vector] | None]:
+    """Return the active model and the vector of a new description.
+
+    Both are None if the caller cannot read the node. The upkeep makes the vector then.
+    """
+    home, description = call.caller.principal.home_space, fields.get("description")
+    if not isinstance(description, str) or home is None or "read" not in home.scopes:
+        return None, None
+    texts = [compose_document(row.name, description) for row in await fetch_nodes(call, [node])]
+    return await call.store.embed_documents(texts)
+
+
+async def change_graph(
+    call: StoreCall, function: LiteralString, row: type[Changed], /, **arguments: object
+) -> Changed:
+    """Return the row or the value of a SQL function that changes the graph. Raises CallFailed."""
     try:
-        return await change
+        return await call.store.database.value(function, row, **arguments, **call.caller.writing)
     except DataRefused as refusal:
         raise _explain(refusal) from None
+
+
+async def fetch_nodes(
+    call: StoreCall, nodes: Sequence[UUID | str], *, deleted: bool = False
+) -> list[NodePart]:
+    """Return the nodes with these ids, in this order. Unknown ids are left out."""
+    return await call.read("fetch_nodes", NodePart, nodes=list(nodes), deleted=deleted)
+
+
+async def fetch_edges(
+    call: StoreCall, edges: Sequence[UUID | str], *, deleted: bool = False
+) -> list[EdgePart]:
+    """Return the edges with these ids, in this order. Unknown ids are left out."""
+    return await call.read("fetch_edges", EdgePart, edges=list(edges), deleted=deleted)
+
+
+def clean_properties(properties: dict[str, Any]) -> dict[str, Any]:
+    """Return the properties without hidden characters. Raises ValueError if they are too large."""
+    try:
+        clean = _clean_value(properties)
+        text = json.dumps(clean, ensure_ascii=False, allow_nan=False)
+    except RecursionError:
+        raise ValueError("is nested too deeply") from None
+    if len(text) > MOST_PROPERTIES:
+        raise ValueError(f"must have at most {MOST_PROPERTIES:,} characters as JSON")
+    return clean
+
+
+def _clean_value(value: Any) -> Any:
+    if isinstance(value, str):
+        return clean_text(value)
+    if isinstance(value, dict):
+        members = cast("dict[str, Any]", value)
+        return {clean_text(name): _clean_value(member) for name, member in members.items()}
+    return (
+        [_clean_value(one) for one in cast("list[Any]", value)]
+        if isinstance(value, list)
+        else value
+    )
 
 
 def write_fields(**fields: object) -> dict[str, object]:
@@ -340,82 +304,37 @@ def write_fields(**fields: object) -> dict[str, object]:
     }
 
 
-class WalkOperations:
-    """Searches, lists, walks and counts in the graph of one space."""
+async def search_nodes(
+    call: StoreCall, query: str, type: str | None, min_score: float, limit: int
+) -> list[MatchPart]:
+    """Return nodes with their scores, best first."""
+    rows = await call.search(
+        "match_nodes", MatchedNodeRow, query, type=type, min_score=min_score, max_rows=limit
+    )
+    scores = {str(row.node_id): row.score for row in rows}
+    nodes = await fetch_nodes(call, list(scores))
+    return [MatchPart(node=node, score=scores[node.id]) for node in nodes]
 
-    def __init__(self, store: Store) -> None:
-        self._store = store
-        self._database = store.database
-        self._mind = MindOperations(store)
 
-    async def search(
-        self, query: str, type: str | None, min_score: float, limit: int, caller: Caller
-    ) -> list[MatchPart]:
-        """Return nodes with their scores, best first."""
+async def walk_graph(
+    call: StoreCall, start: str, **limits: object
+) -> tuple[list[ReachedPart], Mapping[str, NodePart]]:
+    """Return what a breadth-first walk reached, and by id its nodes, also the start."""
+    rows = await call.read("traverse_graph", ReachedRow, start=start, **limits)
+    nodes = await fetch_nodes(call, [UUID(start), *(row.node_id for row in rows)])
+    found = {node.id: node for node in nodes}
+    reached = [
+        ReachedPart(node=found[str(row.node_id)], path=[*map(str, row.path)], depth=row.depth)
+        for row in rows
+        if str(row.node_id) in found
+    ]
+    return reached, found
 
-        async def search() -> list[MatchedNodeRow]:
-            model, vector, _ = await self._store.try_to_embed_query(query)
-            return await self._database.call(
-                "match_nodes",
-                MatchedNodeRow,
-                query=query,
-                type=type,
-                min_score=min_score,
-                max_rows=limit,
-                model=model,
-                vector=vector,
-                **caller.reading_home,
-            )
 
-        scores = {str(row.node_id): row.score for row in await self._store.search(search)}
-        nodes = await self._mind.fetch(list(scores), caller)
-        return [MatchPart(node=node, score=scores[node.id]) for node in nodes]
-
-    async def list_page(
-        self, type: str | None, limit: int, skip: int, caller: Caller, *, deleted: bool
-    ) -> tuple[list[NodePart], int]:
-        """Return a page of nodes, last updated first, and the number of nodes on all pages."""
-        rows = await self._database.call(
-            "list_nodes",
-            ListedNodeRow,
-            type=type,
-            deleted=deleted,
-            max_rows=limit,
-            skip=skip,
-            **caller.reading_home,
-        )
-        nodes = await self._mind.fetch([row.node_id for row in rows], caller, deleted=deleted)
-        return nodes, rows[0].total if rows else 0
-
-    async def find_edges(
-        self, caller: Caller, *, deleted: bool, **conditions: object
-    ) -> list[EdgePart]:
-        """Return the newest edges that meet the conditions of the SQL function."""
-        edges = await self._database.call(
-            "find_edges", UUID, deleted=deleted, **conditions, **caller.reading_home
-        )
-        return await self._mind.fetch_edges(edges, caller, deleted=deleted)
-
-    async def walk(
-        self, start: str, caller: Caller, **limits: object
-    ) -> tuple[list[ReachedPart], Mapping[str, NodePart]]:
-        """Return what a breadth-first walk reached, and by id its nodes, also the start."""
-        rows = await self._database.call(
-            "traverse_graph", ReachedRow, start=start, **limits, **caller.reading_home
-        )
-        nodes = await self._mind.fetch([start, *(str(row.node_id) for row in rows)], caller)
-        found = {node.id: node for node in nodes}
-        reached = [
-            ReachedPart(node=found[str(row.node_id)], path=[*map(str, row.path)], depth=row.depth)
-            for row in rows
-            if str(row.node_id) in found
-        ]
-        return reached, found
-
-    async def has_vectors(self) -> bool:
-        """Return whether searches compare vectors."""
-        try:
-            await self._store.models.find_active()
-        except (EmbeddingNotConfigured, EmbeddingUnavailable):
-            return False
-        return True
+async def has_vectors(store: Store) -> bool:
+    """Return whether searches compare vectors."""
+    try:
+        await store.models.find_active()
+    except (EmbeddingNotConfigured, EmbeddingUnavailable):
+        return False
+    return True

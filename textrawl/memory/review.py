@@ -6,8 +6,7 @@ from datetime import datetime
 from typing import Any, Literal
 from uuid import UUID
 
-from textrawl.access.principal import Caller
-from textrawl.memory.store import Store
+from textrawl.memory.store import StoreCall
 from textrawl.models.embeddings import compose_document
 
 
@@ -110,54 +109,50 @@ class Filter:
 class ReviewOperations:
     """The proposals of one memory."""
 
-    def __init__(self, store: Store) -> None:
-        self._store = store
+    def __init__(self, call: StoreCall) -> None:
+        self._call = call
+        principal = call.caller.principal
+        # The space is None, for all spaces, unless the address or a setting names the only one.
+        place = principal.home if principal.pinned else None
+        self._place = {"credential": principal.credential, "space": place}
 
-    async def list(self, chosen: Filter, caller: Caller) -> Sequence[ProposalRow]:
+    async def find(self, chosen: Filter) -> list[ProposalRow]:
         """Return the proposals that the caller reviews, and the caller's own, oldest first."""
-        return await self._store.call(
-            "list_proposals", ProposalRow, **asdict(chosen), **_find_place(caller)
-        )
+        given = asdict(chosen) | self._place
+        return await self._call.store.call("list_proposals", ProposalRow, **given)
 
-    async def count_waiting(self, caller: Caller) -> int:
+    async def count_waiting(self) -> int:
         """Return how many proposals wait for a decision of the caller."""
-        if not any("review" in space.scopes for space in caller.principal.readable):
+        if not any("review" in space.scopes for space in self._call.caller.principal.readable):
             return 0
-        return await self._store.call_one("count_waiting", int, **_find_place(caller))
+        return await self._call.store.call_one("count_waiting", int, **self._place)
 
-    async def plan(self, proposals: Sequence[str], caller: Caller) -> Sequence[PlannedRow]:
+    async def plan(self, proposals: Sequence[str]) -> list[PlannedRow]:
         """Return what accepting would store. Raises ArgumentInvalid for an unknown id."""
-        return await self._store.call(
-            "plan_decision", PlannedRow, "ids", proposals=list(proposals), **_find_place(caller)
+        return await self._call.store.call(
+            "plan_decision", PlannedRow, "ids", proposals=list(proposals), **self._place
         )
 
     async def decide(
-        self, proposals: Sequence[str], decision: Decision, reason: str | None, caller: Caller
-    ) -> Sequence[DecidedRow]:
+        self, proposals: Sequence[str], decision: Decision, reason: str | None
+    ) -> list[DecidedRow]:
         """Accept or reject pending proposals, all or nothing. Raises ArgumentInvalid."""
-        return await self._store.call(
-            "decide_proposals",
-            DecidedRow,
-            "ids",
-            proposals=list(proposals),
-            decision=decision,
-            reason=reason,
-            **caller.writing,
-        )
+        given = {"proposals": list(proposals), "decision": decision, "reason": reason}
+        return await self._call.write("decide_proposals", DecidedRow, "ids", **given)
 
-    async def tidy(self, caller: Caller, *, dry_run: bool) -> Sequence[FindingRow]:
+    async def tidy(self, *, dry_run: bool) -> list[FindingRow]:
         """Propose what is out of order in the space of the caller, or only list it."""
-        return await self._store.call("tidy_memory", FindingRow, dry_run=dry_run, **caller.writing)
+        return await self._call.write("tidy_memory", FindingRow, dry_run=dry_run)
 
-    async def amend(self, proposal: str, text: str, caller: Caller) -> str:
+    async def amend(self, proposal: str, text: str) -> str:
         """Accept a fact, and store the text that is right in its place, both or nothing.
 
         Return the name of the entity. Raises ArgumentInvalid.
         """
-        [planned] = await self.plan([proposal], caller)
+        [planned] = await self.plan([proposal])
         document = compose_document(planned.entity_name, text)
-        model, vectors = await self._store.embed_documents([document])
-        row = await self._store.call_one(
+        model, vectors = await self._call.store.embed_documents([document])
+        row = await self._call.write_one(
             "amend_proposal",
             AmendedRow,
             "id",
@@ -165,13 +160,5 @@ class ReviewOperations:
             successor=text,
             model=model,
             embedding=vectors[0] if vectors else None,
-            **caller.writing,
         )
         return row.entity_name
-
-
-def _find_place(caller: Caller) -> dict[str, object]:
-    """Return the credential, and the only space if the address or a setting names one."""
-    principal = caller.principal
-    place = principal.home if principal.pinned else None
-    return {"credential": principal.credential, "space": place}

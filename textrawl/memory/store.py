@@ -176,6 +176,60 @@ class Store:
 
 
 @dataclass(frozen=True)
+class StoreCall:
+    """A call of something that a store does: the store, and the caller whose rights apply."""
+
+    store: Store
+    caller: Caller
+
+    async def read(
+        self, function: LiteralString, row: type[Row], refused: str = "", /, **arguments: object
+    ) -> list[Row]:
+        """Return the rows of a SQL function that reads the home space. Raises TextrawlError."""
+        return await self.store.call(
+            function, row, refused, **arguments, **self.caller.reading_home
+        )
+
+    async def write(
+        self, function: LiteralString, row: type[Row], refused: str = "", /, **arguments: object
+    ) -> list[Row]:
+        """Return the rows of a SQL function that writes. Raises TextrawlError."""
+        return await self.store.call(function, row, refused, **arguments, **self.caller.writing)
+
+    async def write_one(
+        self, function: LiteralString, row: type[Row], refused: str = "", /, **arguments: object
+    ) -> Row:
+        """Return the only row of a SQL function that writes, or its value. Raises TextrawlError."""
+        [one] = await self.write(function, row, refused, **arguments)
+        return one
+
+    async def search(
+        self,
+        function: LiteralString,
+        row: type[Row],
+        query: str | None,
+        embed: Callable[[str], Awaitable[QueryVector]] | None = None,
+        /,
+        **arguments: object,
+    ) -> list[Row]:
+        """Return the rows of a SQL function that searches the home space by words and meaning.
+
+        By default only words are compared while there is no vector of the query. With
+        `Store.embed_query` as `embed`, the search then fails. Raises TextrawlError.
+        """
+
+        async def search() -> list[Row]:
+            model, vector, _ = await (embed or self.store.try_to_embed_query)(query or " ")
+            place = {"model": model, "vector": vector, **self.caller.reading_home}
+            return await self.store.database.call(function, row, query=query, **arguments, **place)
+
+        try:
+            return await self.store.search(search)
+        except DataRefused as refusal:
+            raise refusal.explain() from refusal
+
+
+@dataclass(frozen=True)
 class ReportRow:
     """The row of memory_report about the last days. Times are ISO 8601. Costs are in tokens."""
 

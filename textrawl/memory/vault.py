@@ -19,9 +19,8 @@ from uuid import UUID
 import yaml
 from pathvalidate import sanitize_filename
 
-from textrawl.access.principal import Caller
 from textrawl.errors import TextrawlError
-from textrawl.memory.store import Store
+from textrawl.memory.store import StoreCall
 from textrawl.scheduling import run_aside
 
 _FRONT_MATTER = re.compile(
@@ -373,38 +372,28 @@ def _find_index(vault: Path) -> NoteIndex:
     return NoteIndex(vault)
 
 
-class UnifiedOperations:
-    """The memories of a space and the notes of a vault."""
-
-    def __init__(self, store: Store, vault: Path | None) -> None:
-        self._call = store.database.call
-        self._vault = vault
-
-    async def search(self, wanted: Wanted, caller: Caller) -> tuple[list[VaultMatch], str | None]:
-        """Return the best memories and notes, and the reason if the notes were not searched."""
-        rows = await self._call(
-            "match_memories",
-            MatchedRow,
-            words=wanted.words,
-            tags=list(wanted.tags) or None,
-            window_days=wanted.window_days,
-            least_score=wanted.min_score,
-            max_rows=wanted.limit,
-            **caller.reading_home,
-        )
-        notes, reason = await self._find_notes(wanted, caller)
-        return _merge([*(_weigh_memory(row, wanted) for row in rows), *notes], wanted.limit), reason
-
-    async def _find_notes(
-        self, wanted: Wanted, caller: Caller
-    ) -> tuple[list[VaultMatch], str | None]:
-        if self._vault is None:
-            return [], None
-        spaces = frozenset(space.name for space in caller.principal.readable)
-        try:
-            return await run_aside(_match_notes, self._vault, wanted, spaces), None
-        except VaultUnavailable as error:
-            return [], f"Notes were not searched: {error.fix}"
+async def search_vault(
+    call: StoreCall, vault: Path | None, wanted: Wanted
+) -> tuple[list[VaultMatch], str | None]:
+    """Return the best memories and notes, and the reason if the notes were not searched."""
+    rows = await call.read(
+        "match_memories",
+        MatchedRow,
+        words=wanted.words,
+        tags=list(wanted.tags) or None,
+        window_days=wanted.window_days,
+        least_score=wanted.min_score,
+        max_rows=wanted.limit,
+    )
+    memories = [_weigh_memory(row, wanted) for row in rows]
+    if vault is None:
+        return _merge(memories, wanted.limit), None
+    spaces = frozenset(space.name for space in call.caller.principal.readable)
+    try:
+        notes = await run_aside(_match_notes, vault, wanted, spaces)
+    except VaultUnavailable as error:
+        return _merge(memories, wanted.limit), f"Notes were not searched: {error.fix}"
+    return _merge([*memories, *notes], wanted.limit), None
 
 
 def _match_notes(vault: Path, wanted: Wanted, spaces: frozenset[str]) -> list[VaultMatch]:

@@ -9,7 +9,7 @@ from textrawl.memory.journal import (
     PeriodOperations,
 )
 from textrawl.memory.journal_extraction import ExtractionOperations
-from textrawl.memory.store import Store
+from textrawl.memory.store import Store, StoreCall
 from textrawl.memory.summaries import SummaryOperations
 from textrawl.scheduling import Rounds
 from textrawl.tools.memory.extraction import propose_facts
@@ -78,7 +78,8 @@ class JournalUpkeep(OwnRounds):
             await self._consolidate(principal)
 
     async def _consolidate(self, principal: Principal) -> None:
-        operations = PeriodOperations(self._memory, Caller(principal, None, "memory_consolidate"))
+        caller = Caller(principal, None, "memory_consolidate")
+        operations = PeriodOperations(StoreCall(self._memory, caller))
         for granularity in GRANULARITIES:
             outcomes = await operations.consolidate(granularity, every=True)
             for outcome in outcomes:

@@ -84,7 +84,7 @@ async def open_reading(context: Context[App, Any] | None, name: str) -> AsyncGen
         caller = await app.identify(context, name)
         caller.principal.require("read")
         with keep_caller(caller):
-            yield Call(app, caller, context)
+            yield Call(app.store, caller, app, context)
     except errors.TextrawlError as error:
         code = INVALID_PARAMS if isinstance(error, errors.ArgumentInvalid) else INTERNAL_ERROR
         data = describe_error(error) if is_program(context) else None

@@ -14,7 +14,7 @@ from mcp.types import CallToolResult, TextContent
 from textrawl.access.principal import Caller, Directory, Principal, find_caller
 from textrawl.access.request import find_principal, find_request_id, find_space
 from textrawl.errors import ArgumentInvalid, NotAuthenticated
-from textrawl.memory.store import Store, describe_recall
+from textrawl.memory.store import Store, StoreCall, describe_recall
 from textrawl.memory.watches import Watches
 from textrawl.scheduling import run_aside
 from textrawl.settings import Settings
@@ -190,14 +190,13 @@ def _clean_client(name: str) -> str:
 
 
 @dataclass(frozen=True)
-class Call:
+class Call(StoreCall):
     """The first argument of every tool. The server injects it.
 
     `origin` is the SDK's object for the same call, or the program that calls without a session.
     """
 
     app: App
-    caller: Caller
     origin: Context[App] | Program
 
     @property
@@ -206,11 +205,6 @@ class Call:
         if isinstance(self.origin, Program):
             raise ArgumentInvalid("Call it in a session of MCP", title="Not for programs")
         return self.origin
-
-    @property
-    def store(self) -> Store:
-        """The open memory."""
-        return self.app.store
 
     @property
     def settings(self) -> Settings:
@@ -303,7 +297,8 @@ def find_call(context: Context[App]) -> Call:
     caller = find_caller()
     if caller is None:
         raise NotAuthenticated
-    return Call(context.request_context.lifespan_context, caller, context)
+    app = context.request_context.lifespan_context
+    return Call(app.store, caller, app, context)
 
 
 class FailureReply(Reply):

@@ -1,7 +1,8 @@
 """The toolsets of this package by name. A toolset is loaded on demand.
 
 Each package in this folder is a toolset. Its module `tools` has a variable with the name of the
-package, which holds the `Toolset`. Its file `instructions.txt` tells models when to use the tools.
+package, which holds the `Toolset`. Other modules of the package can have more of its tools. Its
+file `instructions.txt` tells models when to use the tools.
 """
 
 from collections.abc import Sequence
@@ -89,4 +90,6 @@ def choose_tools(names: Sequence[str]) -> "dict[str, ToolSpec]":
 
 def _load(name: str) -> "Toolset":
     # Import the toolset only when a server needs it, because importing a toolset takes long.
+    for file in sorted((Path(__file__).parent / name).glob("[!_]*.py")):
+        import_module(f"textrawl.tools.{name}.{file.stem}")
     return getattr(import_module(f"textrawl.tools.{name}.tools"), name)

@@ -73,7 +73,7 @@ def _plan(
     granularities: tuple[str, ...], date: str | None, space: str | None
 ) -> list[tuple[str, PeriodRow]]:
     async def work(session: Session) -> list[tuple[str, PeriodRow]]:
-        operations = PeriodOperations(session.store, session.caller)
+        operations = PeriodOperations(session)
         return [
             (granularity, row)
             for granularity in granularities
@@ -90,7 +90,7 @@ def _consolidate(
         if session.store.llm is None:
             raise LlmNotConfigured
         session.caller.principal.require("write")
-        operations = PeriodOperations(session.store, session.caller)
+        operations = PeriodOperations(session)
         return [
             outcome
             for granularity in granularities

@@ -13,18 +13,20 @@ from pydantic import Field, PrivateAttr
 
 from textrawl.errors import QueryMissing
 from textrawl.memory.connector import (
-    ConnectorOperations,
     FetchedChunk,
     FetchedFact,
     ItemId,
+    describe_item,
+    find_fact,
+    read_document,
     read_item_id,
 )
 from textrawl.memory.fact_rows import EntityRow, HitRow
 from textrawl.memory.facts import MemoryOperations, Question, Sources
 from textrawl.tools.call import Call
-from textrawl.tools.memory.declaration import Query
 from textrawl.tools.memory.entity_reply import EntityReply
 from textrawl.tools.memory.search_replies import FactLayout, SearchReply
+from textrawl.tools.memory.tools import Query
 from textrawl.tools.toolset import CLEAN_NAME, READS, Toolset
 from textrawl.values.times import write_day, write_lifetime
 from textrawl.wire.replies import NOTHING, Finding, Part, Reply
@@ -288,16 +290,15 @@ async def fetch(
     If metadata has next, fetch that id for the rest.
     """
     item = read_item_id(id)
-    operations = ConnectorOperations(call.store, call.caller)
     url = _find_address(call)(item)
     reply: FetchReply
     match item.kind:
         case "fact":
-            reply = FactItem.build(await operations.find_fact(item), url)
+            reply = FactItem.build(await find_fact(call, item), url)
         case "entity":
-            reply = EntityItem.build(item, await operations.describe(item), url)
+            reply = EntityItem.build(item, await describe_item(call, item), url)
         case "document":
             ceiling = call.settings.max_recall_tokens
-            chunks = await operations.read_document(item, call.graphs, ceiling)
+            chunks = await read_document(call, item, call.graphs, ceiling)
             reply = DocumentItem.build(item, chunks, url)
     return call.recall("entity", reply, finding=reply.finding)

@@ -7,7 +7,7 @@ from pydantic import Field, WithJsonSchema
 
 from textrawl.memory.curation import CurationOperations, RevisedRow, Revision, Share, SharedRow
 from textrawl.tools.call import Call
-from textrawl.tools.memory.declaration import Name
+from textrawl.tools.memory.tools import Name
 from textrawl.tools.toolset import CLEAN_FACT, CLEAN_NAME, WRITES, Toolset
 from textrawl.values.text import FACT_LENGTH, REASON_LENGTH
 from textrawl.wire.replies import Key, SuccessReply, write_id
@@ -69,7 +69,7 @@ async def revise_fact(
     Bergen"}.
     """
     revision = Revision(entityName, fact, reason, instead or None)
-    row = await CurationOperations(call.store).revise(revision, call.caller)
+    row = await CurationOperations(call).revise(revision)
     return call.reply(RevisedReply.build(row))
 
 
@@ -123,5 +123,5 @@ async def share_memories(
     {"entityName":"Jeff","toSpace":"team","facts":["lives in Bergen"],"dryRun":true}.
     """
     share = Share(entityName, toSpace, fromSpace or None, facts, move, includeEnded)
-    row = await CurationOperations(call.store).share(share, call.caller, dry_run=dryRun)
+    row = await CurationOperations(call).share(share, dry_run=dryRun)
     return call.reply(SharedReply.build(row, share, dry_run=dryRun))

@@ -4,28 +4,18 @@ from collections.abc import Iterator, Sequence
 from datetime import datetime
 from typing import Annotated, ClassVar, Literal, Self
 
+from anyio import to_thread
 from mcp.types import CallToolResult
 from pydantic import AfterValidator, BeforeValidator, Field
 
 from textrawl.errors import ArgumentInvalid
-from textrawl.memory.decay import CandidateRow, DecayOperations, FadedRow
+from textrawl.memory import decay as memories
+from textrawl.memory.decay import CandidateRow, Clustering, Limits, MemoryCluster
 from textrawl.memory.decay_analysis import find_recall_intent, find_save_intent
-from textrawl.memory.decay_consolidation import (
-    MOST_MEMBERS,
-    THRESHOLD,
-    Action,
-    Clustering,
-    ComparedMemoryRow,
-    ConsolidationOperations,
-    Limits,
-    MemoryCluster,
-    PromotionOperations,
-    SimilarityRow,
-)
-from textrawl.memory.vault import UnifiedOperations, VaultMatch, Wanted
+from textrawl.memory.vault import VaultMatch, Wanted, check_vault, search_vault
 from textrawl.scheduling import run_aside
 from textrawl.tools.call import Call
-from textrawl.tools.decay.declaration import (
+from textrawl.tools.decay.tools import (
     Days,
     DecayFailureReply,
     DecayReply,
@@ -39,7 +29,7 @@ from textrawl.tools.decay.declaration import (
     reply_failure,
     shorten,
 )
-from textrawl.tools.toolset import DELETES, READS, WRITES
+from textrawl.tools.toolset import READS, WRITES
 from textrawl.values.text import write_line
 from textrawl.wire.columns import ROUNDED, UuidText
 from textrawl.wire.replies import Key, SnakePart
@@ -56,7 +46,7 @@ class ClusterPart(SnakePart):
     id: Annotated[str, Key("id")]
     size: Annotated[int, Key("n")]
     cohesion: Annotated[float, Key("coh")]
-    suggested_action: Annotated[Action, Key("do")]
+    suggested_action: Annotated[memories.Action, Key("do")]
     memory_ids: Annotated[list[str], Key("ids")]
     content_previews: Annotated[list[str], Key("c")]
 
@@ -115,17 +105,16 @@ class DuplicatesReply(DecayReply):
 async def cluster_memories(
     call: Call,
     strategy: Literal["similarity"] = "similarity",
-    threshold: Score = THRESHOLD,
-    max_cluster_size: Limit = MOST_MEMBERS,
+    threshold: Score = memories.THRESHOLD,
+    max_cluster_size: Limit = memories.MOST_MEMBERS,
     find_duplicates: Annotated[bool, Field(description="pairs instead of clusters")] = False,
     duplicate_threshold: Score = 0.88,
 ) -> CallToolResult:
     """List clusters of similar memories, for consolidate_memories; changes nothing."""
-    operations = ConsolidationOperations(call.store)
     if find_duplicates:
-        rows, pairs = await operations.compare(duplicate_threshold, call.caller)
+        rows, pairs = await memories.compare_memories(call, duplicate_threshold)
         return call.recall("cluster", _list_duplicates(rows, pairs))
-    clustering = await operations.cluster(Limits(threshold, max_cluster_size), call.caller)
+    clustering = await memories.cluster_memories(call, Limits(threshold, max_cluster_size))
     return call.recall("cluster", _list_clusters(clustering, threshold, strategy))
 
 
@@ -141,7 +130,7 @@ def _list_clusters(clustering: Clustering, threshold: float, strategy: str) -> C
 
 
 def _list_duplicates(
-    rows: Sequence[ComparedMemoryRow], pairs: Sequence[SimilarityRow]
+    rows: Sequence[memories.ComparedMemoryRow], pairs: Sequence[memories.SimilarityRow]
 ) -> DuplicatesReply:
     previews = {row.memory_id: row.preview for row in rows}
     best = sorted(pairs, key=lambda pair: (-pair.similarity, str(pair.one), str(pair.other)))
@@ -206,11 +195,10 @@ async def consolidate_memories(
     """
     if (cluster_id is None) is not auto_detect:
         raise ArgumentInvalid("Give either cluster_id, or auto_detect true; nothing was changed")
-    operations = ConsolidationOperations(call.store)
     if cluster_id is not None:
-        chosen = [await operations.find(cluster_id, call.caller)]
+        chosen = [await memories.find_cluster(call, cluster_id)]
     else:
-        found = await operations.cluster(Limits(), call.caller)
+        found = await memories.cluster_memories(call, Limits())
         chosen = [one for one in found.clusters if one.cohesion >= cohesion_threshold]
     parts = [await _consolidate(call, cluster, mode) for cluster in chosen[:_MOST_SHOWN]]
     more = len(chosen) - len(parts)
@@ -221,18 +209,20 @@ async def consolidate_memories(
 
 
 async def _consolidate(call: Call, cluster: MemoryCluster, mode: Mode) -> ConsolidationPart:
-    operations = ConsolidationOperations(call.store)
     part = ConsolidationPart(
         cluster_id=cluster.id,
         cohesion=round(cluster.cohesion, 4),
         memory_ids=[str(member) for member in cluster.members],
     )
     if mode == "link":
-        part.links_created = await operations.link(cluster, call.caller)
+        strength = max(0.0, min(1.0, cluster.cohesion))
+        part.links_created = await call.write_one(
+            "link_cluster", int, memories=list(cluster.members), strength=strength
+        )
         return part
-    merged = await operations.merge(cluster, call.caller)
+    merged = await memories.merge_cluster(call, cluster)
     if mode == "apply":
-        part.new_memory_id = str(await operations.apply(cluster, merged, call.caller))
+        part.new_memory_id = await memories.replace_cluster(call, cluster, merged)
     part.merged_content, part.strength = merged.content, round(merged.merged_strength, 4)
     part.merged_tags, part.merged_entities = merged.merged_tags, merged.merged_entities
     return part
@@ -289,16 +279,15 @@ async def promote_memory(
     """
     if (memory_id is None) is not auto_detect:
         raise ArgumentInvalid("Give either memory_id, or auto_detect true; nothing was changed")
-    operations = PromotionOperations(call.store, call.settings.vault)
-    rows = await call.store.call(
-        "promotion_candidates", CandidateRow, memory=memory_id, **call.caller.reading_home
-    )
+    rows = await call.read("promotion_candidates", CandidateRow, memory=memory_id)
     refusal = None if auto_detect else _refuse(rows, force=force)
     if refusal is not None:
         return reply_failure(call, refusal)
+    vault = call.settings.vault
     if not dry_run and rows:
-        await operations.check()
-    promoted = [] if dry_run else await operations.promote(rows[:_MOST_PROMOTED], call.caller)
+        await to_thread.run_sync(check_vault, vault)
+    chosen = [] if dry_run else rows[:_MOST_PROMOTED]
+    promoted = await memories.promote_memories(call, vault, chosen)
     return call.reply(_build(rows, promoted, target, dry_run=dry_run))
 
 
@@ -413,9 +402,7 @@ async def search_unified(
 ) -> CallToolResult:
     """Search memories (stm) and the notes of the vault (ltm) together; each has all words."""
     wanted = Wanted(query, tags or (), limit, stm_weight, ltm_weight, window_days, min_score)
-    found, note = await UnifiedOperations(call.store, call.settings.vault).search(
-        wanted, call.caller
-    )
+    found, note = await search_vault(call, call.settings.vault, wanted)
     return call.recall("unified", UnifiedReply.build(found, note, verbose=verbose))
 
 
@@ -459,48 +446,3 @@ async def analyze_for_recall(call: Call, message: LongText) -> CallToolResult:
     """
     intent = await run_aside(find_recall_intent, message)
     return call.reply(RecallIntentReply.model_validate(intent))
-
-
-_SHOWN = 10
-
-
-class CollectedReply(DecayReply):
-    """The memories that gc ended or would end."""
-
-    success: bool = True
-    dry_run: Annotated[bool, Key("dry")]
-    removed_count: int
-    archived_count: int
-    freed_score_sum: float
-    memory_ids: Annotated[list[str], Key("ids")]
-    total_affected: Annotated[int, Key("n")]
-    message: str
-
-
-@decay.tool(DELETES, CollectedReply, dry_run="dry_run")
-async def gc(
-    call: Call,
-    dry_run: bool = True,
-    archive_instead: bool = False,
-    limit: Annotated[int | None, Field(ge=1, le=10_000)] = None,
-) -> CallToolResult:
-    """Remove or archive memories that faded, lowest score first. Undo can revive them."""
-    rows = await call.store.call(
-        "fading_memories", FadedRow, max_rows=limit, **call.caller.reading_home
-    )
-    if not dry_run:
-        operations = DecayOperations(call.store)
-        ended = await operations.forget_faded(rows, call.caller, archive=archive_instead)
-        rows = [row for row in rows if row.memory_id in ended]
-    verb = "archive" if archive_instead else "remove"
-    begun = f"Would {verb}" if dry_run else f"{verb.capitalize()}d"
-    reply = CollectedReply(
-        dry_run=dry_run,
-        removed_count=0 if archive_instead else len(rows),
-        archived_count=len(rows) if archive_instead else 0,
-        freed_score_sum=round(sum(row.score for row in rows), 4),
-        memory_ids=[str(row.memory_id) for row in rows[:_SHOWN]],
-        total_affected=len(rows),
-        message=f"{begun} {len(rows)} low-scoring memories",
-    )
-    return call.reply(reply)

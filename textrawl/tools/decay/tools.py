@@ -1,50 +1,103 @@
-"""Tools that save, find, use and link memories. The module `consolidation` has the others."""
+"""The toolset `decay`, and its tools that save, find, use and link memories."""
 
 import json
 from collections.abc import Sequence
-from typing import Annotated, Literal, Self
+from functools import partial
+from typing import Annotated, Any, Literal, Self
+from uuid import UUID
 
 from mcp.types import CallToolResult
-from pydantic import Field
+from pydantic import AfterValidator, Field
 
 from textrawl.errors import ArgumentInvalid
+from textrawl.memory.backlog import count_backlog, fill_batch
 from textrawl.memory.decay import (
+    CONTENT_LENGTH,
+    NO_ENTITY,
     REINFORCED,
-    DecayOperations,
+    FadedRow,
     FoundPart,
     LinkedRow,
     LinkPart,
     MemoryPart,
     ObservedPart,
+    SavedRow,
+    embed_text,
 )
 from textrawl.memory.decay_analysis import find_entities, rate_strength
 from textrawl.tools.call import Call
-from textrawl.tools.decay import consolidation
-from textrawl.tools.decay.declaration import (
-    Content,
-    Context,
-    Days,
-    DecayFailureReply,
-    DecayReply,
-    EntityNames,
-    Extra,
-    Label,
-    Limit,
-    MemoryId,
-    MemoryIds,
-    Query,
-    Score,
-    Strength,
-    Tags,
-    decay,
-    reply_failure,
-    shorten,
-)
-from textrawl.tools.toolset import READS, WRITES
+from textrawl.tools.toolset import CLEAN_FACT, CLEAN_NAME, DELETES, READS, WRITES, Toolset
+from textrawl.values.names import check_id
+from textrawl.values.text import NAME_LENGTH, TAG_LENGTH, clean_tag
 from textrawl.wire.columns import ROUNDED
-from textrawl.wire.replies import Key, SnakePart
+from textrawl.wire.replies import SNAKE_CASE, Key, Reply, SnakePart
 
-__all__ = ["consolidation", "decay"]
+decay = Toolset(
+    "decay",
+    "Memories that fade unless they are used, come up for review, and are promoted to notes.",
+    (
+        "save_memory",
+        "search_memory",
+        "search_unified",
+        "touch_memory",
+        "observe_memory_usage",
+        "analyze_message",
+        "analyze_for_recall",
+        "gc",
+        "promote_memory",
+        "cluster_memories",
+        "consolidate_memories",
+        "create_relation",
+        "read_graph",
+        "open_memories",
+        "backfill_embeddings",
+    ),
+)
+
+MOST_TAGS, MOST_ENTITIES, MOST_ITEMS = 50, 100, 100
+
+
+Content = Annotated[str, CLEAN_FACT, Field(min_length=1, max_length=CONTENT_LENGTH)]
+LongText = Annotated[str, Field(max_length=CONTENT_LENGTH)]
+Label = Annotated[str, CLEAN_FACT, Field(max_length=500)]
+Context = Annotated[str, CLEAN_FACT, Field(max_length=1000)]
+Extra = dict[str, Any]
+Query = Annotated[str, CLEAN_NAME, Field(max_length=2048)]
+EntityName = Annotated[str, CLEAN_NAME, Field(min_length=1, max_length=NAME_LENGTH)]
+EntityNames = Annotated[list[EntityName], Field(max_length=MOST_ENTITIES)]
+Tag = Annotated[str, Field(max_length=TAG_LENGTH), AfterValidator(clean_tag)]
+Tags = Annotated[list[Tag], Field(max_length=MOST_TAGS)]
+MemoryId = Annotated[str, CLEAN_NAME, AfterValidator(partial(check_id, kind="memory"))]
+MemoryIds = Annotated[list[MemoryId], Field(max_length=MOST_ITEMS)]
+Strength = Annotated[float, Field(ge=1, le=2)]
+Score = Annotated[float, Field(ge=0, le=1)]
+Days = Annotated[int, Field(ge=1, le=3650)]
+Limit = Annotated[int, Field(ge=1, le=100)]
+
+
+class DecayReply(Reply):
+    """A reply with snake_case keys."""
+
+    model_config = SNAKE_CASE
+
+
+def shorten(text: str, most: int) -> str:
+    """Return a text, or its first `most` characters and an ellipsis. 0 means the whole text."""
+    return text if not most or len(text) <= most else f"{text[:most].rstrip()}…"
+
+
+class DecayFailureReply(DecayReply):
+    """A failure, with the reason. The result also has isError."""
+
+    success: Annotated[bool, Key("ok")] = False
+    message: Annotated[str, Key("err")]
+    promoted_to: Annotated[str | None, Key("to")] = None
+    score: Annotated[float | None, Key("s")] = None
+
+
+def reply_failure(call: Call, reply: DecayFailureReply) -> CallToolResult:
+    """Answer with a failure."""
+    return call.reply(reply).model_copy(update={"is_error": True})
 
 
 class SavedReply(DecayReply):
@@ -75,15 +128,17 @@ async def save_memory(
     """Save a memory, which fades unless it is used. Example: {"content":"Use JWT in new APIs"}."""
     found = find_entities(content) if entities is None else None
     rated = rate_strength(content, entities or found or []) if strength is None else None
-    row = await DecayOperations(call.store).save(
-        content,
-        entities or found or (),
-        call.caller,
+    named = entities or found or []
+    row = await call.write_one(
+        "save_memory",
+        SavedRow,
+        entities=named,
         tags=tags or [],
         source=source,
         context=context,
         extra=json.dumps(meta or {}),
         strength=strength or rated or 1.0,
+        **await embed_text(call.store, named[0] if named else NO_ENTITY, content),
     )
     outcome = "is fresh again: it was saved before" if row.duplicate else "saved"
     reply = SavedReply(
@@ -150,10 +205,13 @@ async def search_memory(
 
     Example: {"query":"deadline","tags":["project"]}.
     """
-    rows = await DecayOperations(call.store).search(
+    semantic = use_embeddings and bool(query)
+    rows = await call.search(
+        "search_memories",
+        FoundPart,
         query or None,
-        call.caller,
-        semantic=use_embeddings,
+        call.store.embed_query if semantic else None,
+        semantic=semantic,
         any_tags=tags or None,
         max_rows=top_k,
         window_days=window_days,
@@ -243,9 +301,7 @@ async def observe_memory_usage(
 
 async def _reinforce(call: Call, **arguments: object) -> list[ObservedPart]:
     """Record uses. Return no rows for a review in a space without automatic reinforcement."""
-    return await call.store.call(
-        "reinforce_memories", ObservedPart, **arguments, **call.caller.writing
-    )
+    return await call.write("reinforce_memories", ObservedPart, **arguments)
 
 
 LinkType = Literal[
@@ -305,7 +361,7 @@ async def create_relation(
     """Link two memories."""
     if from_memory_id.lower() == to_memory_id.lower():
         raise ArgumentInvalid("to_memory_id: is the same memory as from_memory_id")
-    [row] = await call.store.call(
+    [row] = await call.write(
         "link_memories",
         LinkedRow,
         from_memory=from_memory_id,
@@ -313,7 +369,6 @@ async def create_relation(
         relation_type=relation_type,
         strength=strength,
         metadata=json.dumps(metadata or {}),
-        **call.caller.writing,
     )
     verb = "Created" if row.created else "Updated"
     return call.reply(
@@ -373,9 +428,7 @@ async def open_memories(
 
 
 async def _list_memories(call: Call, scored: bool, **arguments: object) -> list[MemoryPart]:
-    memories = await call.store.call(
-        "list_memories", MemoryPart, **arguments, **call.caller.reading_home
-    )
+    memories = await call.read("list_memories", MemoryPart, **arguments)
     for memory in memories:
         memory.score = memory.score if scored else None
     return memories
@@ -383,7 +436,7 @@ async def _list_memories(call: Call, scored: bool, **arguments: object) -> list[
 
 async def _list_links(call: Call, memories: Sequence[MemoryPart]) -> list[LinkPart]:
     ids = [memory.id for memory in memories]
-    return await call.store.call("list_links", LinkPart, memories=ids, **call.caller.reading_home)
+    return await call.read("list_links", LinkPart, memories=ids)
 
 
 class BackfilledReply(DecayReply):
@@ -400,8 +453,63 @@ async def backfill_embeddings(
     call: Call, limit: Annotated[int, Field(ge=1, le=1000)] = 500, dry_run: bool = False
 ) -> CallToolResult:
     """Make missing vectors now. The server also makes them by itself, so this is rarely needed."""
-    operations = DecayOperations(call.store)
-    processed = 0 if dry_run else await operations.fill_vectors(limit)
-    pending = await operations.count_without_vector()
+    model, processed = await call.store.models.find_active(), 0
+    while not dry_run and processed < limit:
+        if not (count := await fill_batch(call.store.database, model)):
+            break
+        processed += count
+    pending = await count_backlog(call.store.database, model)
     message = f"Made {processed} vectors; {pending} facts wait for one"
     return call.reply(BackfilledReply(processed=processed, pending=pending, message=message))
+
+
+_SHOWN = 10
+_BATCH = 500  # memories that gc ends in one transaction
+
+
+class CollectedReply(DecayReply):
+    """The memories that gc ended or would end."""
+
+    success: bool = True
+    dry_run: Annotated[bool, Key("dry")]
+    removed_count: int
+    archived_count: int
+    freed_score_sum: float
+    memory_ids: Annotated[list[str], Key("ids")]
+    total_affected: Annotated[int, Key("n")]
+    message: str
+
+
+@decay.tool(DELETES, CollectedReply, dry_run="dry_run")
+async def gc(
+    call: Call,
+    dry_run: bool = True,
+    archive_instead: bool = False,
+    limit: Annotated[int | None, Field(ge=1, le=10_000)] = None,
+) -> CallToolResult:
+    """Remove or archive memories that faded, lowest score first. Undo can revive them."""
+    rows = await call.read("fading_memories", FadedRow, max_rows=limit)
+    if not dry_run:
+        ended = await _forget_faded(call, rows, archive=archive_instead)
+        rows = [row for row in rows if row.memory_id in ended]
+    verb = "archive" if archive_instead else "remove"
+    begun = f"Would {verb}" if dry_run else f"{verb.capitalize()}d"
+    reply = CollectedReply(
+        dry_run=dry_run,
+        removed_count=0 if archive_instead else len(rows),
+        archived_count=len(rows) if archive_instead else 0,
+        freed_score_sum=round(sum(row.score for row in rows), 4),
+        memory_ids=[str(row.memory_id) for row in rows[:_SHOWN]],
+        total_affected=len(rows),
+        message=f"{begun} {len(rows)} low-scoring memories",
+    )
+    return call.reply(reply)
+
+
+async def _forget_faded(call: Call, rows: Sequence[FadedRow], *, archive: bool) -> set[UUID]:
+    """End faded memories in batches, so that no transaction is long. Return their ids."""
+    ended = set[UUID]()
+    for start in range(0, len(rows), _BATCH):
+        batch = [row.memory_id for row in rows[start : start + _BATCH]]
+        ended.update(await call.write("forget_faded", UUID, memories=batch, archive=archive))
+    return ended

@@ -7,8 +7,8 @@ from pydantic import AfterValidator, Field
 
 from textrawl.memory.entities import EntityOperations, MergeRow, SplitRow
 from textrawl.tools.call import Call
-from textrawl.tools.memory.declaration import Name, OptionalName
 from textrawl.tools.memory.search_replies import Answer
+from textrawl.tools.memory.tools import Name, OptionalName
 from textrawl.tools.toolset import READS, WRITES, Toolset
 from textrawl.wire.replies import OMIT_EMPTY, Key, Part, SuccessReply
 
@@ -52,8 +52,8 @@ async def find_same_entities(
 
     Nothing is merged: show the pairs to the user, and merge with merge_entities.
     """
-    pairs = await EntityOperations(call.store).find_same(
-        call.caller, entity=entityName or None, least_score=_LEAST_SCORE, limit=limit
+    pairs = await EntityOperations(call).find_same(
+        entity=entityName or None, least_score=_LEAST_SCORE, limit=limit
     )
     candidates = [Candidate.model_validate(pair) for pair in pairs]
     if len({pair.space for pair in pairs}) == 1:
@@ -142,7 +142,7 @@ async def merge_entities(
 
     Call it with dryRun first, and merge only if the user agrees. split_entity takes it back.
     """
-    row = await EntityOperations(call.store).merge(entityName, other, call.caller, dry_run=dryRun)
+    row = await EntityOperations(call).merge(entityName, other, dry_run=dryRun)
     return call.reply(MergedReply.build(row, dry_run=dryRun))
 
 
@@ -156,7 +156,7 @@ async def split_entity(
 
     Facts that were written since under a name of the merged entity go to it; all others stay.
     """
-    row = await EntityOperations(call.store).split(name, call.caller, dry_run=dryRun)
+    row = await EntityOperations(call).split(name, dry_run=dryRun)
     return call.reply(SplitReply.build(row, dry_run=dryRun))
 
 
@@ -182,14 +182,14 @@ async def name_entity(
     Every tool then takes the alias, and a search for it finds the entity. If the other name is an
     entity already, use merge_entities.
     """
-    operations = EntityOperations(call.store)
+    operations = EntityOperations(call)
     if remove:
-        removed = await operations.remove_alias(alias, call.caller, entityName)
+        removed = await operations.remove_alias(alias, entityName)
         name, message = removed.entity_name, f"{alias} is no longer a name of {removed.entity_name}"
     else:
-        added = await operations.add_alias(entityName, alias, call.caller)
+        added = await operations.add_alias(entityName, alias)
         name, message = added.entity_name, f"{alias} is a name of {added.entity_name}"
-    known = await operations.list_aliases(name, call.caller)
+    known = await operations.list_aliases(name)
     aliases = [row.alias for row in known] or None
     return call.reply(NamedReply(message=message, entity_name=name, aliases=aliases))
 

@@ -6,13 +6,24 @@ from typing import Annotated, Any, Self
 from mcp.types import CallToolResult
 from pydantic import BaseModel, Field, WithJsonSchema
 
-from textrawl.memory.graph_rows import ComparedRow, DonePart, PairPart, SizeRow, StalePart
-from textrawl.memory.graph_upkeep import Analysis, MaintenanceOperations, Split
+from textrawl.memory.graph_upkeep import (
+    Analysis,
+    ComparedRow,
+    DonePart,
+    PairPart,
+    SizeRow,
+    StalePart,
+    analyse_nodes,
+    find_large,
+    measure_node,
+    split_node,
+    try_to_find_model,
+)
 from textrawl.memory.store import StatisticsRow
 from textrawl.scheduling import run_aside
 from textrawl.tools.call import Call
-from textrawl.tools.graph.declaration import MOST_ITEMS, Name, OptionalName, Text, graph
 from textrawl.tools.graph.replies import ListedReply, SnakeReply
+from textrawl.tools.graph.tools import MOST_ITEMS, Name, OptionalName, Text, graph
 from textrawl.tools.toolset import READS, WRITES
 from textrawl.values.text import NAME_LENGTH
 from textrawl.wire.replies import SnakePart
@@ -72,7 +83,8 @@ class AnalysisReply(SnakeReply):
 @graph.tool(READS, AnalysisReply)
 async def analyze_entity_split(call: Call, entity_name: Name) -> CallToolResult:
     """Tell whether an entity has too many observations, and what topics they fall into."""
-    row, analysis = await MaintenanceOperations(call.store).measure(entity_name, call.caller)
+    row = await measure_node(call, entity_name)
+    [analysis] = await analyse_nodes(call, [row])
     reply = AnalysisReply(analysis=AnalysisPart.build(row, analysis))
     return await run_aside(call.reply, reply)
 
@@ -150,7 +162,8 @@ class ProposalReply(SnakeReply):
 @graph.tool(READS, ProposalReply)
 async def propose_entity_split(call: Call, entity_name: Name) -> CallToolResult:
     """Propose how to split an entity that is too large, by topic; changes nothing."""
-    row, analysis = await MaintenanceOperations(call.store).measure(entity_name, call.caller)
+    row = await measure_node(call, entity_name)
+    [analysis] = await analyse_nodes(call, [row])
     if not analysis.needs_split:
         counts = f"{analysis.count} of at most {analysis.threshold} observations"
         message = f"{row.name} does not need a split: it has {counts}"
@@ -210,12 +223,11 @@ async def execute_entity_split(
     Takes what propose_entity_split suggested and somebody approved.
     """
     splits = [
-        Split(split.name, split.entity_type or None, split.observations)
-        for split in approved_splits
+        {"name": part.name, "type": part.entity_type or None, "observations": part.observations}
+        for part in approved_splits
     ]
     del parent_entity_name  # unused, because the new entities are parts of `entity_name`
-    done = await MaintenanceOperations(call.store).split(entity_name, splits, call.caller)
-    return call.reply(SplitDoneReply(result=done))
+    return call.reply(SplitDoneReply(result=await split_node(call, entity_name, splits)))
 
 
 class SplitCandidatesReply(SnakeReply):
@@ -254,7 +266,7 @@ def _note_split(parts: Sequence[AnalysisPart]) -> str | None:
 @graph.tool(READS, SplitCandidatesReply)
 async def find_split_candidates(call: Call) -> CallToolResult:
     """List the entities that have too many observations."""
-    rows = await MaintenanceOperations(call.store).find_large(call.caller)
+    rows = await find_large(call)
     parts = [AnalysisPart.build(row, analysis) for row, analysis in rows if analysis.needs_split]
     reply = SplitCandidatesReply(candidates=parts, note=_note_split(parts))
     return await run_aside(call.reply, reply)
@@ -280,11 +292,15 @@ async def find_duplicate_observations(
     containment_threshold: Share = _CONTAINMENT,
 ) -> CallToolResult:
     """List pairs of an entity's observations that may say the same; changes nothing."""
-    operations = MaintenanceOperations(call.store)
-    size = await operations.count(entity_name, call.caller)
-    model = await operations.find_model()
-    pairs = await operations.find_similar(
-        entity_name, model, threshold, containment_threshold, call.caller
+    size = await measure_node(call, entity_name, most_texts=0)
+    active = await call.store.models.find_active()
+    pairs = await call.read(
+        "similar_observations",
+        PairPart,
+        entity=entity_name,
+        model=active.model_id,
+        threshold=threshold,
+        containment=containment_threshold,
     )
     reply = PairsReply(entity_name=size.name, total_observations=size.facts, duplicate_pairs=pairs)
     return await run_aside(call.reply, reply)
@@ -378,13 +394,13 @@ async def consolidation_report(
     call: Call, stale_days: Annotated[float, Field(ge=0, le=36_500)] = 90.0
 ) -> CallToolResult:
     """Report what might be tidied: too large, said twice, not looked at; changes nothing."""
-    operations = MaintenanceOperations(call.store)
-    sized = await operations.find_large(call.caller)
-    model, missing = await operations.try_to_find_model()
-    pairs = await operations.find_similar(None, model, _COSINE, _CONTAINMENT, call.caller)
+    sized = await find_large(call)
+    model, missing = await try_to_find_model(call.store)
+    limits = {"threshold": _COSINE, "containment": _CONTAINMENT}
+    pairs = await call.read("similar_observations", PairPart, entity=None, model=model, **limits)
+    [compared] = await call.read("compared_observations", ComparedRow)
+    stale = await call.read("stale_nodes", StalePart, stale_days=stale_days)
     home = call.caller.reading_home
-    [compared] = await call.store.call("compared_observations", ComparedRow, **home)
-    stale = await call.store.call("stale_nodes", StalePart, stale_days=stale_days, **home)
     spaces = None if home["space"] is None else [home["space"]]
     [total] = await call.store.call(
         "memory_statistics", StatisticsRow, credential=home["credential"], spaces=spaces

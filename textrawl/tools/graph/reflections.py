@@ -8,13 +8,16 @@ from pydantic import BeforeValidator, Field
 
 from textrawl.errors import ArgumentInvalid, TextrawlError
 from textrawl.memory.graph import (
-    GraphOperations,
-    ReflectionOperations,
+    DeletedReflectionRow,
+    EndedEdgeRow,
+    RankedRow,
+    ReflectionPart,
+    StoredReflectionRow,
+    record_use,
 )
-from textrawl.memory.graph_rows import DeletedReflectionRow, EndedEdgeRow, ReflectionPart
 from textrawl.tools.call import Call
-from textrawl.tools.graph.declaration import MOST_ITEMS, OptionalName, Query, graph
 from textrawl.tools.graph.replies import DoneReply, SnakeReply, reply_plainly
+from textrawl.tools.graph.tools import MOST_ITEMS, OptionalName, Query, graph
 from textrawl.tools.toolset import CLEAN_FACT, DELETES, READS, WRITES
 from textrawl.values.names import check_id
 from textrawl.wire.columns import ROUNDED, SIX_DIGITS
@@ -87,10 +90,10 @@ async def search_semantic(call: Call, query: Query, limit: Limit = 10) -> CallTo
 
     Example: {"query":"web framework for documentation sites"}.
     """
-    operations = GraphOperations(call.store)
-    rows = await operations.search_semantic(query, limit, call.caller)
+    embed = call.store.embed_query
+    rows = await call.search("search_semantic", RankedRow, query, embed, max_rows=limit)
     if call.app.recalls is not None:
-        await operations.record_use([row.number for row in rows], call.caller)
+        await record_use(call, [row.number for row in rows])
     return call.recall("search", RankedReply(results=[*map(RankedPart.model_validate, rows)]))
 
 
@@ -106,9 +109,7 @@ async def end_relation(
     relation_id: Annotated[Number, Field(description="from open_nodes with includeIds")],
 ) -> CallToolResult:
     """End a relation that is true no more, and keep that it was; contains and part_of as a pair."""
-    [row] = await call.store.call(
-        "end_edge", EndedEdgeRow, number=relation_id, **call.caller.writing
-    )
+    [row] = await call.write("end_edge", EndedEdgeRow, number=relation_id)
     if row.outcome == "missing":
         raise TextrawlError(
             "open_nodes with includeIds shows the ids of relations", title="Relation not found"
@@ -144,13 +145,18 @@ async def add_reflection(
         verb = "needs" if target_id is None else "does not take"
         raise ArgumentInvalid(f"target_id: the target {target_type} {verb} a target_id")
     writer = call.caller.principal.actor
-    row = await ReflectionOperations(call.store).add(
-        content,
+    model, vector, _ = await call.store.try_to_embed_query(content)
+    row = await call.write_one(
+        "add_reflection",
+        StoredReflectionRow,
         target_type,
-        call.caller,
+        content=content,
+        target_type=target_type,
+        target=target_id,
         voice=author or writer,
         mood=mood or None,
-        target=target_id,
+        model=model,
+        embedding=vector,
     )
     part = ReflectionPart(
         id=row.number,
@@ -184,9 +190,10 @@ async def search_reflections(
     limit: Limit = 10,
 ) -> CallToolResult:
     """Find thoughts that add_reflection kept, by words and meaning. Example: {"query":"outage"}."""
-    found = await ReflectionOperations(call.store).search(
+    found = await call.search(
+        "search_reflections",
+        ReflectionPart,
         query,
-        call.caller,
         voice=author or None,
         mood=mood or None,
         target_type=target_type,
@@ -203,8 +210,6 @@ async def delete_reflections(
     reflection_ids: Annotated[list[Number], Field(min_length=1, max_length=MOST_ITEMS)],
 ) -> CallToolResult:
     """Delete reflections for good, by the ids that search_reflections tells."""
-    rows = await call.store.call(
-        "delete_reflections", DeletedReflectionRow, numbers=reflection_ids, **call.caller.writing
-    )
+    rows = await call.write("delete_reflections", DeletedReflectionRow, numbers=reflection_ids)
     deleted = sum(row.deleted for row in rows)
     return reply_plainly(call, DoneReply(message=f"Deleted {deleted} of {len(rows)} reflections"))

@@ -9,7 +9,7 @@ from typing import Annotated, Any, Self, cast
 from mcp.types import CallToolResult, TextContent
 from pydantic import Field, PrivateAttr
 
-from textrawl.memory.graph_rows import NodeRow, PartRow
+from textrawl.memory.graph import NodeRow, PartRow
 from textrawl.tools.call import Call
 from textrawl.wire.replies import SNAKE_CASE, Part, Reply, write_json
 

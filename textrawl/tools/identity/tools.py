@@ -15,9 +15,10 @@ from textrawl.memory.identity import (
     Edit,
     File,
     FilePart,
-    IdentityOperations,
     RestoredRow,
+    WrittenFileRow,
     add_to_section,
+    change_section,
     rewrite_section,
 )
 from textrawl.tools.call import Call, FailureReply, reply_failure
@@ -115,7 +116,7 @@ _NOTHING = "I have no identity files yet. I write them with identity_write."
 
 
 async def _list(call: Call) -> Sequence[Resource]:
-    rows = await IdentityOperations(call.store).read(call.caller, texts=False)
+    rows = await call.read("read_identity", FilePart, texts=False)
     return [
         Resource(
             uri=f"{_ADDRESS}{row.path}",
@@ -133,13 +134,13 @@ async def _read(call: Call, uri: str) -> str | None:
     category, _, filename = uri.removeprefix(_ADDRESS).partition("/")
     if not uri.startswith(_ADDRESS) or "\0" in uri:
         return None
-    rows = await IdentityOperations(call.store).read(call.caller, category, filename)
+    chosen = {"only_category": category, "only_filename": filename}
+    rows = await call.read("read_identity", FilePart, **chosen)
     return rows[0].content if rows and rows[0].modified_at else None
 
 
 async def _write_prompt(call: Call, _: Mapping[str, str]) -> str:
-    rows = await IdentityOperations(call.store).read(call.caller)
-    files = wrap_files(rows)
+    files = wrap_files(await call.read("read_identity", FilePart))
     return frame_files(files) if files else _NOTHING
 
 
@@ -235,7 +236,8 @@ async def identity_get_all(
     call: Call, category: Category | None = None, filename: Filename | None = None
 ) -> CallToolResult:
     """Read all my files, each with its prompt label, or only one category or file."""
-    rows = await IdentityOperations(call.store).read(call.caller, category, filename)
+    chosen = {"only_category": category, "only_filename": filename}
+    rows = await call.read("read_identity", FilePart, **chosen)
     return await call.reply_aside(IdentityReply.build(rows))
 
 
@@ -244,8 +246,8 @@ async def identity_get_meta(
     call: Call, category: Category | None = None, filename: Filename | None = None
 ) -> CallToolResult:
     """List prompt labels: of a category all labels, otherwise only labels that were set."""
-    operations = IdentityOperations(call.store)
-    rows = await operations.read(call.caller, category, filename, texts=False)
+    chosen = {"only_category": category, "only_filename": filename}
+    rows = await call.read("read_identity", FilePart, texts=False, **chosen)
     meta = {row.path: row.prompt_label for row in rows if category or row.labelled}
     return call.reply(MetaReply(meta=meta))
 
@@ -266,10 +268,7 @@ async def identity_write(
 
     Example: {"category":"self","filename":"my_wants.md","content":"To learn Latvian"}.
     """
-    file = File(category, filename, instanceId)
-    row = await IdentityOperations(call.store).write(file, content, call.caller)
-    verb = "created" if row.created else "rewrote"
-    return call.reply(FileReply(message=f"I {verb} {file.path}.", snapshot_id=row.snapshot_id))
+    return await _write(call, File(category, filename, instanceId), content, "replace")
 
 
 @identity.tool(WRITES, FileReply)
@@ -281,7 +280,7 @@ async def identity_append(
     instanceId: InstanceId | None = None,
 ) -> CallToolResult:
     """Add a paragraph to the end of one of my files, or create the file."""
-    return await _add(call, File(category, filename, instanceId), content, "append")
+    return await _write(call, File(category, filename, instanceId), content, "append")
 
 
 @identity.tool(WRITES, FileReply)
@@ -293,13 +292,15 @@ async def identity_prepend(
     instanceId: InstanceId | None = None,
 ) -> CallToolResult:
     """Add a paragraph to the beginning of one of my files, or create the file."""
-    return await _add(call, File(category, filename, instanceId), content, "prepend")
+    return await _write(call, File(category, filename, instanceId), content, "prepend")
 
 
-async def _add(call: Call, file: File, content: str, placement: str) -> CallToolResult:
-    row = await IdentityOperations(call.store).write(file, content, call.caller, placement)
-    verb = "created" if row.created else "added to"
-    return call.reply(FileReply(message=f"I {verb} {file.path}."))
+async def _write(call: Call, file: File, content: str, placement: str) -> CallToolResult:
+    arguments = file.arguments | {"content": content, "placement": placement}
+    row = await call.write_one("write_identity", WrittenFileRow, "content", **arguments)
+    done = "rewrote" if placement == "replace" else "added to"
+    message = f"I {'created' if row.created else done} {file.path}."
+    return call.reply(FileReply(message=message, snapshot_id=row.snapshot_id))
 
 
 @identity.tool(WRITES, FileReply, FailureReply)
@@ -337,8 +338,8 @@ async def identity_rewrite_section(
 
 
 async def _change(call: Call, file: File, section: tuple[str, str], edit: Edit) -> CallToolResult:
-    operations, rewrites = IdentityOperations(call.store), edit is rewrite_section
-    row = await operations.change_section(file, section, edit, call.caller, snapshot=rewrites)
+    rewrites = edit is rewrite_section
+    row = await change_section(call, file, section, edit, snapshot=rewrites)
     if row is None:
         return reply_failure(call, f"I have no file {file.path}: create it with identity_write.")
     message = f"I {'rewrote' if rewrites else 'added to'} {section[0]} in {file.path}."
@@ -351,9 +352,7 @@ async def identity_delete_custom(
 ) -> CallToolResult:
     """Delete a file of the category custom. Its text stays as a snapshot."""
     file = File("custom", filename, instanceId)
-    row = await call.store.call_one(
-        "delete_identity", DeletedFileRow, **file.arguments, **call.caller.writing
-    )
+    row = await call.write_one("delete_identity", DeletedFileRow, **file.arguments)
     if not row.deleted:
         return reply_failure(call, f"I have no file {file.path}.")
     return call.reply(FileReply(message=f"I deleted {file.path}.", snapshot_id=row.snapshot_id))
@@ -365,9 +364,7 @@ async def identity_set_meta(
 ) -> CallToolResult:
     """Set the prompt label of one of my files: the XML tag around it in the prompt `identity`."""
     file = File(category, filename)
-    if not await call.store.call_one(
-        "label_identity", bool, label=promptLabel, **file.arguments, **call.caller.writing
-    ):
+    if not await call.write_one("label_identity", bool, label=promptLabel, **file.arguments):
         return reply_failure(call, f"I have no file {file.path}: create it with identity_write.")
     return call.reply(FileReply(message=f"I labelled {file.path} {promptLabel}."))
 
@@ -419,9 +416,7 @@ async def snapshot_create(
 ) -> CallToolResult:
     """Take a snapshot of each of my files."""
     days = call.settings.snapshot_retention_days
-    names = await call.store.call(
-        "create_snapshots", str, pinned=pinned, days=days, **call.caller.writing
-    )
+    names = await call.write("create_snapshots", str, pinned=pinned, days=days)
     message = f"I took a snapshot of {len(names)} file{'s' if len(names) != 1 else ''}."
     return call.reply(SnapshotsTakenReply(message=message, snapshots=names))
 
@@ -431,12 +426,8 @@ async def snapshot_list(
     call: Call, category: Category | None = None, filename: Filename | None = None
 ) -> CallToolResult:
     """List the snapshots of my files, newest first."""
-    rows = await call.store.call(
-        "list_snapshots",
-        SnapshotPart,
-        only_category=category,
-        only_filename=filename,
-        **call.caller.reading_home,
+    rows = await call.read(
+        "list_snapshots", SnapshotPart, only_category=category, only_filename=filename
     )
     return call.reply(SnapshotsReply(snapshots=rows))
 
@@ -444,9 +435,7 @@ async def snapshot_list(
 @identity.tool(READS, ContentReply, FailureReply)
 async def snapshot_get(call: Call, snapshotId: SnapshotId) -> CallToolResult:
     """Read the text of a snapshot."""
-    rows = await call.store.call(
-        "list_snapshots", SnapshotPart, only_id=snapshotId, texts=True, **call.caller.reading_home
-    )
+    rows = await call.read("list_snapshots", SnapshotPart, only_id=snapshotId, texts=True)
     if not rows:
         return _reply_missing(call, snapshotId)
     return await call.reply_aside(ContentReply(content=rows[0].content or ""))
@@ -455,9 +444,7 @@ async def snapshot_get(call: Call, snapshotId: SnapshotId) -> CallToolResult:
 @identity.tool(WRITES, FileReply, FailureReply)
 async def snapshot_restore(call: Call, snapshotId: SnapshotId) -> CallToolResult:
     """Bring back the text of a snapshot. The replaced text stays as a snapshot."""
-    row = await call.store.call_one(
-        "restore_snapshot", RestoredRow, id=snapshotId, **call.caller.writing
-    )
+    row = await call.write_one("restore_snapshot", RestoredRow, id=snapshotId)
     if row.path is None:
         return _reply_missing(call, snapshotId)
     message = f"I restored {row.path} from {snapshotId}."

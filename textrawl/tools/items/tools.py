@@ -1,21 +1,20 @@
 """The tools of the `items` toolset. Programs of textrawl can always call them."""
 
+import json
 from dataclasses import dataclass
-from datetime import timedelta
-from typing import Annotated, Any, ClassVar, Self, cast
+from datetime import datetime, timedelta
+from typing import Annotated, Any, ClassVar, Literal, Self, cast
 
 from mcp.types import CallToolResult
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, WithJsonSchema
 
 from textrawl.memory.items import (
-    Deletion,
     FoundPart,
-    ItemOperations,
     ItemPart,
-    ItemSearch,
-    Order,
-    Value,
+    PlacedRow,
+    StoredRow,
     VersionPart,
+    embed_stored,
     write_value,
 )
 from textrawl.tools.call import Call
@@ -103,11 +102,25 @@ class ItemToPut(BaseModel):
     index: Index = True
     version: Version | None = None
 
-    def read(self) -> Value:
-        """Return the value to store."""
-        ttl = None if self.ttlSeconds is None else timedelta(seconds=self.ttlSeconds)
-        about = self.metadata or {}
-        return Value(self.namespace, self.key, self.value, about, ttl, self.index, self.version)
+    def write(self) -> dict[str, Any]:
+        """Return the item as the SQL function put_items takes it."""
+        members = self.model_dump(exclude={"ttlSeconds"})
+        return members | {"metadata": self.metadata or {}, "ttl": self.ttlSeconds}
+
+    def describe(self, stored: StoredRow) -> dict[str, Any]:
+        """Return the members of the item, which was stored now."""
+        return {
+            "space": stored.space_name,
+            "namespace": self.namespace,
+            "key": self.key,
+            "value": self.value,
+            "metadata": self.metadata or {},
+            "version": stored.version,
+            "created_at": stored.created_at,
+            "updated_at": stored.updated_at,
+            "expires_at": stored.expires_at,
+            "author": stored.author,
+        }
 
 
 class ItemToDelete(BaseModel):
@@ -121,17 +134,6 @@ class ItemToDelete(BaseModel):
 
 
 @dataclass(frozen=True)
-class _LabelsRow:
-    labels: list[str]
-
-
-@dataclass(frozen=True)
-class _EntryRow:
-    place: int
-    value: Any
-
-
-@dataclass(frozen=True)
 class _ValueRow:
     value: Any
 
@@ -141,12 +143,7 @@ class ItemReply(ItemPart, Reply):
 
     spared: ClassVar[tuple[tuple[str, ...], ...]] = (("value",),)
 
-    too_long: Annotated[bool | None, Key("cut")] = None
-
-    @classmethod
-    def build(cls, item: ItemPart) -> Self:
-        """Return the reply for an item."""
-        return cls.model_construct(**dict(item))
+    too_long: Annotated[bool | None, Key("cut"), Field(init=False)] = None
 
     def keep(self, count: int) -> Self:
         """Return a copy, without the value if `count` is negative."""
@@ -251,8 +248,19 @@ async def put_item(
         index=index,
         version=version,
     )
-    stored = await ItemOperations(call.store).put(given.read(), call.caller)
-    return _answer(call, ItemReply.build(stored))
+    stored = await call.write_one(
+        "put_item",
+        StoredRow,
+        namespace=namespace,
+        key=key,
+        value=write_value(value),
+        metadata=write_value(metadata or {}),
+        ttl=ttlSeconds and timedelta(seconds=ttlSeconds),
+        index=json.dumps(index),
+        known=version,
+    )
+    await embed_stored(call.store, [stored])
+    return _answer(call, ItemReply(**given.describe(stored)))
 
 
 @items.tool(_TAKES, ItemsReply, scopes=("write",))
@@ -265,11 +273,15 @@ async def put_items(
 
     Example: {"items":[{"namespace":["users","ada"],"key":"tea","value":1}]}.
     """
-    stored = await ItemOperations(call.store).put_all(
-        [one.read() for one in items],
-        [Deletion(one.namespace, one.key, one.version) for one in delete or ()],
-        call.caller,
+    rows = await call.write(
+        "put_items",
+        PlacedRow,
+        items=write_value([one.write() for one in items]),
+        deletions=write_value([one.model_dump() for one in delete or ()]),
     )
+    await embed_stored(call.store, rows)
+    placed = sorted(rows, key=lambda row: row.place)
+    stored = [FoundPart(**items[row.place - 1].describe(row)) for row in placed]
     return _answer(call, ItemsReply(found=stored))
 
 
@@ -282,13 +294,14 @@ async def get_item(
     version: Annotated[int, Field(ge=1, le=_MOST, description="a former one")] | None = None,
 ) -> CallToolResult:
     """Return the value of a key. Example: {"namespace":["users","ada"],"key":"tea"}."""
-    operations = ItemOperations(call.store)
-    item = await operations.get(namespace, key, version, call.caller)
-    if item is None:
+    rows = await call.read("get_item", ItemReply, namespace=namespace, key=key, version=version)
+    if not rows:
         return _answer(call, NoItemReply())
-    if refresh and not call.settings.read_only:
-        item = await operations.renew(item, call.caller)
-    return _answer(call, ItemReply.build(item))
+    [item] = rows
+    if refresh and not call.settings.read_only and item.expires_at is not None:
+        ends = await call.read("renew_item", datetime, namespace=namespace, key=key)
+        item.expires_at = ends[0] or item.expires_at
+    return _answer(call, item)
 
 
 @items.tool(DELETES, DeletedReply, exact=("key",))
@@ -298,9 +311,7 @@ async def delete_item(
     key: Annotated[Label | None, Field(description="else all in and below the namespace")] = None,
 ) -> CallToolResult:
     """Delete an item, or a whole namespace. Example: {"namespace":["users","ada"],"key":"tea"}."""
-    deleted = await call.store.call_one(
-        "delete_items", int, namespace=namespace, key=key, **call.caller.writing
-    )
+    deleted = await call.write_one("delete_items", int, namespace=namespace, key=key)
     return _answer(call, DeletedReply(deleted=deleted))
 
 
@@ -317,11 +328,19 @@ async def search_items(
     | None = None,
     limit: Limit = 10,
     offset: Offset = 0,
-    order: Annotated[Order, Field(description="without a query")] = "key",
+    order: Annotated[Literal["key", "updated"], Field(description="without a query")] = "key",
 ) -> CallToolResult:
     """Find items by words or meaning, or list them. Example: {"query":"tea","prefix":["users"]}."""
-    search = ItemSearch(query or None, prefix or (), filter, limit, offset, order)
-    found = await ItemOperations(call.store).search(search, call.caller)
+    found = await call.search(
+        "search_items",
+        FoundPart,
+        query or None,
+        prefix=prefix or [],
+        filter=None if filter is None else write_value(filter),
+        max_rows=limit,
+        skip=offset,
+        ordering=order,
+    )
     return _answer(call, ItemsReply(found=found))
 
 
@@ -336,33 +355,30 @@ async def list_namespaces(
     offset: Offset = 0,
 ) -> CallToolResult:
     """List the namespaces that have items or logs. Example: {"prefix":["users"],"depth":2}."""
-    found = await call.store.call(
+    found = await call.read(
         "list_namespaces",
-        _LabelsRow,
+        list[str],
         prefix=prefix or [],
         suffix=suffix or [],
         depth=depth,
         max_rows=limit,
         skip=offset,
-        **call.caller.reading_home,
     )
-    return _answer(call, NamespacesReply(namespaces=[row.labels for row in found]))
+    return _answer(call, NamespacesReply(namespaces=found))
 
 
 @items.tool(READS, HistoryReply)
 async def item_history(call: Call, namespace: Namespace, key: Label) -> CallToolResult:
     """List all values of a key, the newest first. Example: {"namespace":["users"],"key":"tea"}."""
-    versions = await call.store.call(
-        "item_history", VersionPart, namespace=namespace, key=key, **call.caller.reading_home
-    )
+    versions = await call.read("item_history", VersionPart, namespace=namespace, key=key)
     return _answer(call, HistoryReply(versions=versions))
 
 
 @items.tool(_ONCE, LengthReply)
 async def append_log(call: Call, namespace: Namespace, values: list[Any]) -> CallToolResult:
     """Append JSON values to a log. Example: {"namespace":["sessions","7"],"values":["hello"]}."""
-    length = await call.store.call_one(
-        "append_log", int, namespace=namespace, entries=write_value(values), **call.caller.writing
+    length = await call.write_one(
+        "append_log", int, namespace=namespace, entries=write_value(values)
     )
     return _answer(call, LengthReply(length=length))
 
@@ -374,23 +390,19 @@ async def read_log(
     last: Annotated[int, Field(ge=1, le=_MOST, description="only so many")] | None = None,
 ) -> CallToolResult:
     """Return the values of a log in their order. Example: {"namespace":["sessions"],"last":10}."""
-    rows = await call.store.call(
-        "read_log", _EntryRow, namespace=namespace, last_rows=last, **call.caller.reading_home
-    )
+    rows = await call.read("read_log", _ValueRow, namespace=namespace, last_rows=last)
     return _answer(call, EntriesReply(entries=[row.value for row in rows]))
 
 
 @items.tool(_TAKES, EntriesReply)
 async def pop_log(call: Call, namespace: Namespace) -> CallToolResult:
     """Delete the last value of a log, and return it. Example: {"namespace":["sessions","7"]}."""
-    rows = await call.store.call("pop_log", _ValueRow, namespace=namespace, **call.caller.writing)
+    rows = await call.write("pop_log", _ValueRow, namespace=namespace)
     return _answer(call, EntriesReply(entries=[row.value for row in rows]))
 
 
 @items.tool(DELETES, DeletedReply)
 async def clear_log(call: Call, namespace: Namespace) -> CallToolResult:
     """Delete all values of a log. Example: {"namespace":["sessions","7"]}."""
-    deleted = await call.store.call_one(
-        "clear_log", int, namespace=namespace, **call.caller.writing
-    )
+    deleted = await call.write_one("clear_log", int, namespace=namespace)
     return _answer(call, DeletedReply(deleted=deleted))

@@ -1,5 +1,6 @@
 """The tools of the toolset `journal`."""
 
+from dataclasses import asdict
 from datetime import date, datetime
 from typing import Annotated, Literal, Self
 
@@ -10,12 +11,13 @@ from textrawl.memory.journal import (
     DeletedEntryRow,
     EntryKey,
     HitPart,
-    JournalOperations,
     JournalSearch,
     ListedEntryRow,
     Outcome,
     PeriodOperations,
     name_entry,
+    search_journal,
+    store_entry,
 )
 from textrawl.tools.call import Call, FailureReply, reply_failure
 from textrawl.tools.toolset import CLEAN_NAME, DELETES, READS, WRITES, Toolset
@@ -100,13 +102,9 @@ async def memory_create(
     Example: {"granularity":"daily","date":"2026-05-12","content":"- Met Ben [chat:7]",
     "instanceId":"laptop"}; weekly 2026-W19, monthly 2026-05, yearly 2026.
     """
-    row = await JournalOperations(call.store).write(
-        EntryKey(granularity, date, instanceId, slug),
-        content,
-        call.caller,
-        chat_ids=chatIds or (),
-        participants=participatingInstances,
-    )
+    key = EntryKey(granularity, date, instanceId, slug)
+    sources = {"chat_ids": chatIds or [], "participants": participatingInstances}
+    row = await store_entry(call, "write_entry", key, content, **sources)
     return call.reply(WrittenReply.model_validate(row))
 
 
@@ -125,7 +123,7 @@ async def memory_update(
     Example: {"granularity":"weekly","date":"2026-W19","content":"- A quiet week","editedBy":"Ben"}.
     """
     key = EntryKey(granularity, date, instanceId, slug)
-    row = await JournalOperations(call.store).update(key, content, editedBy, call.caller)
+    row = await store_entry(call, "update_entry", key, content, editor=editedBy)
     return call.reply(WrittenReply.model_validate(row))
 
 
@@ -166,9 +164,7 @@ async def memory_read(
     Example: {"granularity":"daily","date":"2026-05-12"}.
     """
     key = EntryKey(granularity, date, instanceId, slug)
-    rows = await call.store.call(
-        "read_entry", EntryReply, **key.arguments, **call.caller.reading_home
-    )
+    rows = await call.read("read_entry", EntryReply, **asdict(key))
     if not rows:
         return reply_failure(call, f"No {granularity} entry of {date}; memory_list shows entries")
     return call.recall("entity", rows[0])
@@ -204,7 +200,7 @@ async def memory_list(
     afterDate: Annotated[Day | None, Field(description="ends on this day or later")] = None,
 ) -> CallToolResult:
     """List entries, newest first. Example: {"granularity":"weekly","afterDate":"2026-05-01"}."""
-    rows = await call.store.call(
+    rows = await call.read(
         "list_entries",
         ListedEntryRow,
         of_granularity=granularity,
@@ -212,7 +208,6 @@ async def memory_list(
         after_date=afterDate,
         max_rows=limit,
         skip=offset,
-        **call.caller.reading_home,
     )
     reply = EntriesReply(
         memories=[ListedPart.model_validate(row) for row in rows if row.path is not None],
@@ -255,7 +250,7 @@ async def memory_search(
 ) -> CallToolResult:
     """Search my journal by meaning and words. Example: {"query":"tea with Ben"}."""
     search = JournalSearch(query, instanceId, queryEmbedding, minScore, maxResults)
-    found, vectors = await JournalOperations(call.store).search(search, call.caller)
+    found, vectors = await search_journal(call, search)
     reply = HitsReply(
         results=found,
         search_method="vector" if vectors else "text",
@@ -283,9 +278,7 @@ async def memory_delete(
     Example: {"granularity":"daily","date":"2026-05-12","instanceId":"laptop"}.
     """
     key = EntryKey(granularity, date, instanceId, slug)
-    row = await call.store.call_one(
-        "delete_entry", DeletedEntryRow, **key.arguments, **call.caller.writing
-    )
+    row = await call.write_one("delete_entry", DeletedEntryRow, **asdict(key))
     if not row.deleted:
         return reply_failure(call, f"There is no entry {row.path}; nothing was deleted")
     return call.reply(DeletedReply(message=f"Deleted {row.path}"))
@@ -346,7 +339,6 @@ async def memory_consolidate(
 
     Needs an LLM; takes minutes. Example: {"granularity":"weekly","targetDate":"2026-W19"}.
     """
-    operations = PeriodOperations(call.store, call.caller)
-    outcomes = await operations.consolidate(granularity, targetDate, every=all)
+    outcomes = await PeriodOperations(call).consolidate(granularity, targetDate, every=all)
     reply = ConsolidatedReply.build(granularity, outcomes)
     return call.reply(reply).model_copy(update={"is_error": not reply.success})

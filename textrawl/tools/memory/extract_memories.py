@@ -8,8 +8,8 @@ from pydantic import Field
 from textrawl.errors import ExtractionNotEnabled, LlmNotConfigured, TextrawlError
 from textrawl.settings import Settings
 from textrawl.tools.call import Call
-from textrawl.tools.memory.declaration import memory
-from textrawl.tools.memory.extraction import MOST_CHARACTERS, Extracted, Findings, TextExtraction
+from textrawl.tools.memory.extraction import MOST_CHARACTERS, Extracted, Findings, extract_text
+from textrawl.tools.memory.tools import memory
 from textrawl.tools.toolset import WRITES, apply
 from textrawl.wire.replies import Key, Part, SuccessReply
 
@@ -171,6 +171,5 @@ async def extract_memories(
     Takes up to a minute. For what you know yourself use build_knowledge. Example: {"text":"Ada
     joined Acme Corp in May and leads QA there.","source":"note"}.
     """
-    extraction = TextExtraction(call.store, call.caller)
-    extracted = await extraction.extract(text, source, storing=storeResults)
+    extracted = await extract_text(call, text, source, storing=storeResults)
     return call.reply(ExtractReply.build(extracted, len(text), preview=not storeResults))

@@ -6,17 +6,16 @@ from typing import Any
 
 from pydantic import BaseModel, Field, ValidationError
 
-from textrawl.access.principal import Caller
 from textrawl.errors import LlmBadOutput
 from textrawl.memory.entities import EntityOperations
 from textrawl.memory.fact_rows import BatchRow
 from textrawl.memory.facts import MemoryOperations, QuotedFact
 from textrawl.memory.journal_extraction import ClaimedEntry, ExtractionOperations
 from textrawl.memory.llm_calls import LlmCalls, build_record
-from textrawl.memory.store import Store
+from textrawl.memory.store import Store, StoreCall
 from textrawl.models.llm import Material, Prompt
 from textrawl.scheduling import let_later_writes_pass
-from textrawl.tools.memory.declaration import EntityType, Name
+from textrawl.tools.memory.tools import EntityType, Name
 from textrawl.tools.memory.writing import FactItem, RelationItem
 from textrawl.values.grounding import Evidence, Grounding, Unsupported
 from textrawl.values.names import ENTITY_TYPES
@@ -235,39 +234,31 @@ class Extracted:
     stored: BatchRow | None
 
 
-class TextExtraction:
-    """Extracts facts and relations for one caller."""
+async def extract_text(call: StoreCall, text: str, source: str, *, storing: bool) -> Extracted:
+    """Find facts and relations in a text, and store them if `storing` is true.
 
-    def __init__(self, store: Store, caller: Caller) -> None:
-        self._memory = MemoryOperations(store)
-        self._entities = EntityOperations(store)
-        self._caller = caller
-        record = build_record(
-            store.database,
-            "extract_memories",
-            credential=caller.principal.credential,
-            space=caller.principal.home,
-        )
-        self._llm = LlmCalls(store.llm, record)
-
-    async def extract(self, text: str, source: str, *, storing: bool) -> Extracted:
-        """Find facts and relations in a text, and store them if `storing` is true.
-
-        Either all usable items are stored, or none. Raises LlmFailed.
-        """
-        let_later_writes_pass()  # the LLM can take a minute
-        prompt = build_prompt(text, source)
-        answer = await self._llm.complete_json(prompt, ExtractedMemories, whole=True)
-        aliases = await self._entities.find_aliases(text[:MOST_CHARACTERS], self._caller)
-        findings = check_answer(answer, text, source, aliases)
-        if not storing or not (findings.facts or findings.relations):
-            return Extracted(findings, None)
-        row = await self._memory.build(
-            findings.read_facts(0),
-            [relation.read() for relation in findings.relations],
-            self._caller,
-        )
-        return Extracted(findings, row)
+    Either all usable items are stored, or none. Raises LlmFailed.
+    """
+    let_later_writes_pass()  # the LLM can take a minute
+    principal = call.caller.principal
+    record = build_record(
+        call.store.database,
+        "extract_memories",
+        credential=principal.credential,
+        space=principal.home,
+    )
+    prompt = build_prompt(text, source)
+    answer = await LlmCalls(call.store.llm, record).complete_json(
+        prompt, ExtractedMemories, whole=True
+    )
+    aliases = await EntityOperations(call).find_aliases(text[:MOST_CHARACTERS])
+    findings = check_answer(answer, text, source, aliases)
+    if not storing or not (findings.facts or findings.relations):
+        return Extracted(findings, None)
+    relations = [relation.read() for relation in findings.relations]
+    memory = MemoryOperations(call.store)
+    row = await memory.build(findings.read_facts(0), relations, call.caller)
+    return Extracted(findings, row)
 
 
 async def propose_facts(store: Store, entry: ClaimedEntry, calls: LlmCalls) -> None:

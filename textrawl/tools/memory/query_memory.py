@@ -10,7 +10,16 @@ from textrawl.access.principal import Caller
 from textrawl.errors import ArgumentInvalid, EntityNameMissing, QueryMissing
 from textrawl.memory.facts import EVER, MemoryOperations, Question, Sources, Times
 from textrawl.tools.call import Call
-from textrawl.tools.memory.declaration import (
+from textrawl.tools.memory.entity_reply import EntityReply
+from textrawl.tools.memory.search_replies import (
+    Answer,
+    FactLayout,
+    ListReply,
+    SearchReply,
+    find_for_program,
+    find_space_labels,
+)
+from textrawl.tools.memory.tools import (
     AsOf,
     Instant,
     LeastScore,
@@ -20,15 +29,6 @@ from textrawl.tools.memory.declaration import (
     SearchSource,
     WantedType,
     memory,
-)
-from textrawl.tools.memory.entity_reply import EntityReply
-from textrawl.tools.memory.search_replies import (
-    Answer,
-    FactLayout,
-    ListReply,
-    SearchReply,
-    find_for_program,
-    find_space_labels,
 )
 from textrawl.tools.toolset import READS
 from textrawl.values.text import LEAST_TOKENS, MOST_FACTS, MOST_TOKENS, SUMMARY_TOKENS

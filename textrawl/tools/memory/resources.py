@@ -17,7 +17,6 @@ from textrawl.errors import ArgumentInvalid
 from textrawl.memory.facts import MemoryOperations, Question
 from textrawl.memory.watches import Watch
 from textrawl.tools.call import Call
-from textrawl.tools.memory.declaration import memory
 from textrawl.tools.memory.entity_reply import EntityReply
 from textrawl.tools.memory.search_replies import (
     DigestReply,
@@ -26,6 +25,7 @@ from textrawl.tools.memory.search_replies import (
     digest_for_program,
     find_space_labels,
 )
+from textrawl.tools.memory.tools import memory
 from textrawl.tools.toolset import Argument, Collection, PromptSpec
 from textrawl.values.text import (
     FACT_LENGTH,

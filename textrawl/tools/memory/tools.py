@@ -1,24 +1,108 @@
-"""The tools of the `memory` toolset."""
+"""The toolset `memory`, and the types that the parameters of its tools share."""
 
-from textrawl.tools.memory.declaration import memory
-from textrawl.tools.memory.extract_memories import extract_memories
-from textrawl.tools.memory.query_memory import query_memory
-from textrawl.tools.memory.resources import PROMPTS, complete_entity
-from textrawl.tools.memory.writing import (
-    build_knowledge,
-    forget_entity,
-    relate_entities,
-    remember_fact,
+from collections.abc import Callable
+from datetime import datetime
+from typing import Annotated, Literal
+
+from pydantic import AfterValidator, BeforeValidator, Field, WithJsonSchema
+
+from textrawl.memory.facts import EVER
+from textrawl.tools.toolset import CLEAN_FACT, CLEAN_NAME, Toolset, apply
+from textrawl.values.names import ENTITY_TYPES, read_type, read_wanted_type
+from textrawl.values.text import (
+    FACT_LENGTH,
+    NAME_LENGTH,
+    PROMPT_LENGTH,
+    RELATION_LENGTH,
+    clean_name,
+    clean_query,
+    clean_relation,
+)
+from textrawl.values.times import read_as_of, read_begin, read_instant, read_past_instant
+
+memory = Toolset(
+    "memory",
+    "Remember facts about entities, relate, recall and forget them.",
+    ("query_memory", "remember_fact", "build_knowledge", "relate_entities", "forget_entity"),
+    extras=("extract_memories",),
 )
 
-__all__ = [
-    "PROMPTS",
-    "build_knowledge",
-    "complete_entity",
-    "extract_memories",
-    "forget_entity",
-    "memory",
-    "query_memory",
-    "relate_entities",
-    "remember_fact",
+OF_FACTS = {"fact": "observation", "text": "observation", "content": "observation",
+            "entity": "entityName", "name": "entityName", "type": "entityType"}  # fmt: skip
+OF_RELATIONS = {"from": "fromEntity", "to": "toEntity", "relationType": "relation",
+                "fromType": "fromEntityType", "toType": "toEntityType"}  # fmt: skip
+"""Words of other tools and servers for parameters. They are accepted, and no schema shows them."""
+
+_NONE = "none"  # models send this word for a parameter that they believe to be required
+
+_TYPE = (
+    Field(min_length=1, max_length=NAME_LENGTH),
+    # The schema guides models to the seven types. The tools take every word.
+    WithJsonSchema({"enum": list(ENTITY_TYPES), "type": "string"}),
+)
+EntityType = Annotated[str, apply(lambda word: read_type(clean_name(word))), *_TYPE]
+GivenType = Annotated[EntityType | None, _TYPE[1]]
+"""A type that a caller can leave out for a known entity. The schema asks for it."""
+WantedType = Annotated[str, apply(lambda word: read_wanted_type(clean_name(word))), *_TYPE]
+"""The type of a filter."""
+Source = Annotated[
+    Literal["conversation", "note", "document", "manual"] | None,
+    Field(json_schema_extra={"default": "conversation"}),
 ]
+"""None if the caller gave no source. A duplicate fact then keeps its source."""
+SearchSource = Literal["facts", "documents"]
+
+
+def _read_time(read: Callable[[str], datetime | str], *fillers: str) -> BeforeValidator:
+    """Return a validator that reads a time. Each word in `fillers` stands for no time.
+
+    A number is read as text, because Pydantic would take it for seconds since 1970.
+    """
+
+    def read_time(value: object) -> datetime | str | None:
+        absent = value is None or str(value).strip().lower() in fillers
+        return None if absent else read(str(value))
+
+    return BeforeValidator(read_time)
+
+
+def _read_as_of(text: str) -> datetime | str:
+    return EVER if text.strip().lower() == EVER else read_as_of(text)
+
+
+def _read_reference(text: str) -> str:
+    name = clean_name(text)
+    return "" if name.lower() == _NONE else name
+
+
+Name = Annotated[str, CLEAN_NAME, Field(min_length=1, max_length=NAME_LENGTH)]
+OptionalName = Annotated[str, CLEAN_NAME, Field(max_length=NAME_LENGTH)]
+RelationName = Annotated[
+    str, apply(clean_relation), Field(min_length=1, max_length=RELATION_LENGTH)
+]
+FactText = Annotated[str, CLEAN_FACT, Field(min_length=1, max_length=FACT_LENGTH)]
+Query = Annotated[str, apply(clean_query), Field(max_length=PROMPT_LENGTH)]
+_REFERENCE = (
+    Field(max_length=FACT_LENGTH),
+    WithJsonSchema({"type": "string"}),  # without the length limit, because it would cost tokens
+)
+FactReference = Annotated[str, apply(_read_reference), *_REFERENCE]
+# Here "none" is ordinary text. If it meant "no fact", the call would delete the whole entity.
+ForgottenReference = Annotated[str, CLEAN_NAME, *_REFERENCE]
+_Share = Annotated[
+    float,
+    Field(ge=0, le=1, allow_inf_nan=False),
+    # Postgres stores six digits, and refuses a number that is too small for its type.
+    AfterValidator(lambda value: round(value, 6)),
+]
+Confidence = Annotated[_Share | None, Field(json_schema_extra={"default": 1})]
+LeastScore = Annotated[
+    _Share | None, WithJsonSchema({"type": "number", "minimum": 0, "maximum": 1})
+]
+_TEXT = WithJsonSchema({"type": "string"})
+Instant = Annotated[datetime | None, _read_time(read_instant, _NONE), _TEXT]
+PastInstant = Annotated[datetime | None, _read_time(read_past_instant, _NONE), _TEXT]
+"""`PastInstant` and `Begin` read a date as the beginning of the day, the others as its end."""
+Begin = Annotated[datetime | None, _read_time(read_begin, _NONE), _TEXT]
+End = Annotated[datetime | None, _read_time(read_instant, _NONE, "never"), _TEXT]
+AsOf = Annotated[datetime | Literal["ever"] | None, _read_time(_read_as_of, _NONE), _TEXT]

@@ -18,7 +18,7 @@ from textrawl.memory.fact_rows import BatchRow, ForgottenRow
 from textrawl.memory.facts import Edge, Fact, MemoryOperations
 from textrawl.scheduling import let_later_writes_pass
 from textrawl.tools.call import App, Call, Target, find_call, name_session
-from textrawl.tools.memory.declaration import (
+from textrawl.tools.memory.tools import (
     OF_FACTS,
     OF_RELATIONS,
     Begin,

@@ -1,51 +1,147 @@
 """The tools of the `mind` toolset, which store, change, search and walk nodes and edges."""
 
-from typing import Annotated, Literal, Self
+import json
+from datetime import datetime, time
+from functools import partial
+from typing import Annotated, Any, Literal, Self
 from uuid import UUID
 
 from mcp.types import CallToolResult
-from pydantic import AfterValidator, Field, ValidationInfo
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    ValidationInfo,
+    WithJsonSchema,
+)
 
-from textrawl.memory.mind import (
-    EdgePart,
-    GraphCounts,
-    MatchPart,
-    MindOperations,
-    NodePart,
-    ReachedPart,
-    WalkOperations,
-    WrittenGraph,
-    refuse_edge,
-    refuse_node,
-    write_fields,
-)
+from textrawl.memory import mind as graph
+from textrawl.memory.mind import EdgePart, NodePart
 from textrawl.tools.call import Call, FailureReply
-from textrawl.tools.mind.declaration import (
-    MOST_ITEMS,
-    NEVER,
-    ChangeReply,
-    EdgeId,
-    EdgeItem,
-    Embedding,
-    End,
-    EndOrNever,
-    InstanceId,
-    KindName,
-    Label,
-    Moment,
-    NodeId,
-    NodeItem,
-    NodeReply,
-    PastMoment,
-    Properties,
-    Query,
-    Share,
-    Text,
-    mind,
-)
-from textrawl.tools.toolset import DELETES, READS, WRITES
+from textrawl.tools.toolset import CLEAN_FACT, CLEAN_NAME, DELETES, READS, WRITES, Toolset
+from textrawl.values.names import check_id
+from textrawl.values.text import FACT_LENGTH, NAME_LENGTH, QUERY_LENGTH
+from textrawl.values.times import read_instant, read_past_instant
 from textrawl.wire.columns import UuidText
 from textrawl.wire.replies import Key, Part, SuccessReply
+
+mind = Toolset(
+    "mind",
+    "A knowledge graph of nodes and edges with confidence, evidence and properties.",
+    (
+        "graph_node_create",
+        "graph_node_get",
+        "graph_node_update",
+        "graph_node_delete",
+        "graph_node_search",
+        "graph_node_list",
+        "graph_edge_create",
+        "graph_edge_get",
+        "graph_edge_update",
+        "graph_edge_delete",
+        "graph_traverse",
+        "graph_subgraph",
+        "graph_insights",
+        "graph_stats",
+        "graph_write_transaction",
+    ),
+)
+
+TYPE_LENGTH = 100
+NEVER = "never"
+MOST_ITEMS = 200
+
+
+def _read_start(value: object) -> object:
+    return value if value is None else read_instant(str(value), time.min)
+
+
+def _read_past(value: object) -> object:
+    return value if value is None else read_past_instant(str(value))
+
+
+def _read_end(value: object) -> object:
+    return value if value is None else read_instant(str(value))
+
+
+def _read_end_or_never(value: object) -> object:
+    return NEVER if str(value).strip().lower() == NEVER else _read_end(value)
+
+
+Query = Annotated[str, CLEAN_NAME, Field(min_length=1, max_length=QUERY_LENGTH)]
+Label = Annotated[str, CLEAN_NAME, Field(min_length=1, max_length=NAME_LENGTH)]
+KindName = Annotated[str, CLEAN_NAME, Field(min_length=1, max_length=TYPE_LENGTH)]
+InstanceId = Annotated[str, CLEAN_NAME, Field(min_length=1, max_length=NAME_LENGTH)]
+Text = Annotated[str, CLEAN_FACT, Field(min_length=1, max_length=FACT_LENGTH)]
+Properties = Annotated[dict[str, Any], AfterValidator(graph.clean_properties)]
+Share = Annotated[
+    float,
+    Field(ge=0, le=1, allow_inf_nan=False),
+    # Postgres stores six digits, and refuses a number that is too small for its type.
+    AfterValidator(lambda value: round(value, 6)),
+]
+_TEXT = WithJsonSchema({"type": "string"})
+Moment = Annotated[datetime, BeforeValidator(_read_start), _TEXT]
+PastMoment = Annotated[datetime, BeforeValidator(_read_past), _TEXT]
+"""`Moment` and `PastMoment` read a date as the beginning of the day, `End` as its end."""
+End = Annotated[datetime, BeforeValidator(_read_end), _TEXT]
+EndOrNever = Annotated[datetime | Literal["never"], BeforeValidator(_read_end_or_never), _TEXT]
+Embedding = Annotated[
+    list[float], Field(max_length=10_000, description="ignored: textrawl embeds descriptions")
+]
+NodeId = Annotated[str, CLEAN_NAME, AfterValidator(partial(check_id, kind="node"))]
+EdgeId = Annotated[str, CLEAN_NAME, AfterValidator(partial(check_id, kind="edge"))]
+
+
+class Item(BaseModel):
+    """An item of graph_write_transaction. It is written with the names of the SQL function."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    def write(self) -> dict[str, Any]:
+        """Return the values that were given, as the SQL function takes them."""
+        return self.model_dump(mode="json", by_alias=True, exclude_none=True)
+
+
+class NodeItem(Item):
+    """A node to create."""
+
+    type: KindName
+    label: Label
+    description: Text | None = None
+    properties: Properties | None = None
+    confidence: Share | None = None
+    memory: Annotated[InstanceId | None, Field(validation_alias="sourceMemoryId")] = None
+    first_learned_at: Annotated[PastMoment | None, Field(validation_alias="firstLearnedAt")] = None
+    embedding: Annotated[Embedding | None, Field(exclude=True)] = None
+
+
+class EdgeItem(Item):
+    """An edge to create between two nodes, which are given by their labels."""
+
+    source: Annotated[Label, Field(validation_alias="fromLabel", serialization_alias="from")]
+    target: Annotated[Label, Field(validation_alias="toLabel", serialization_alias="to")]
+    type: KindName
+    weight: Annotated[Share | None, Field(serialization_alias="strength")] = None
+    evidence: Text | None = None
+    properties: Properties | None = None
+    occurred_at: Annotated[Moment | None, Field(validation_alias="occurredAt")] = None
+    valid_until: Annotated[End | None, Field(validation_alias="validUntil")] = None
+
+
+class NodeReply(SuccessReply):
+    """A node that was found, created or changed."""
+
+    message: Annotated[str | None, Key("msg")] = None
+    node: Annotated[NodePart, Key("node")]
+
+
+class ChangeReply(SuccessReply):
+    """A change, for callers that cannot read the space, or a deletion."""
+
+    message: Annotated[str, Key("msg")]
 
 
 @mind.tool(WRITES, NodeReply)
@@ -65,7 +161,7 @@ async def graph_node_create(
 
     Example: {"type":"person","label":"Ada"}.
     """
-    node = write_fields(
+    node = graph.write_fields(
         type=type,
         label=label,
         description=description,
@@ -74,7 +170,7 @@ async def graph_node_create(
         memory=sourceMemoryId,
         first_learned_at=firstLearnedAt,
     )
-    written = await MindOperations(call.store).write([node], [], instanceId, call.caller)
+    written = await graph.write_graph(call, [node], [], instanceId)
     [row] = written.rows
     message = f"{'Created' if row.created else 'Found'} node: {label}"
     part = written.nodes.get(str(row.id)) or NodePart(id=str(row.id), type=type, label=label)
@@ -84,9 +180,9 @@ async def graph_node_create(
 @mind.tool(READS, NodeReply, FailureReply)
 async def graph_node_get(call: Call, id: NodeId) -> CallToolResult:
     """Get a node by its id."""
-    rows = await MindOperations(call.store).fetch([id], call.caller)
+    rows = await graph.fetch_nodes(call, [id])
     if not rows:
-        raise refuse_node(id)
+        raise graph.refuse_node(id)
     return call.recall("node", NodeReply(node=rows[0]))
 
 
@@ -106,7 +202,7 @@ async def graph_node_update(
     embedding: Embedding | None = None,
 ) -> CallToolResult:
     """Change values of a node. Values that are not given stay."""
-    fields = write_fields(
+    fields = graph.write_fields(
         type=type,
         label=label,
         description=description,
@@ -117,13 +213,9 @@ async def graph_node_update(
         first_learned_at=firstLearnedAt,
         last_confirmed_at=lastConfirmedAt,
     )
-    return await _update_node(call, id, fields)
-
-
-async def _update_node(call: Call, node: str, fields: dict[str, object]) -> CallToolResult:
-    rows = await MindOperations(call.store).update(node, fields, call.caller)
+    rows = await graph.update_node(call, id, fields)
     if not rows:
-        return call.reply(ChangeReply(message=f"Updated node: {node}"))
+        return call.reply(ChangeReply(message=f"Updated node: {id}"))
     return call.reply(NodeReply(message="Updated node", node=rows[0]))
 
 
@@ -134,7 +226,9 @@ async def graph_node_delete(
     permanent: Annotated[bool, Field(description="forget the node; undo cannot revive it")] = False,
 ) -> CallToolResult:
     """Delete a node with its facts and edges. They stay as history unless permanent is true."""
-    row = await MindOperations(call.store).delete(id, call.caller, permanent=permanent)
+    row = await graph.change_graph(
+        call, "delete_node", graph.DeletedRow, node=id, permanent=permanent
+    )
     message = f"Deleted node with {row.facts} facts and {row.edges} edges"
     return call.reply(ChangeReply(message=message))
 
@@ -175,7 +269,7 @@ async def graph_edge_create(
 
     Types: feels_about, close_to, loves, helps_with, or any other.
     """
-    fields = write_fields(
+    fields = graph.write_fields(
         properties=properties,
         strength=weight,
         evidence=evidence,
@@ -183,13 +277,11 @@ async def graph_edge_create(
         valid_until=validUntil,
         instance=instanceId,
     )
-    return await _connect(call, (fromId, toId), type, fields)
-
-
-async def _connect(
-    call: Call, ends: tuple[str, str], type: str, fields: dict[str, object]
-) -> CallToolResult:
-    row, stored = await MindOperations(call.store).connect(ends, type, fields, call.caller)
+    ends = {"from_node": fromId, "to_node": toId}
+    row = await graph.change_graph(
+        call, "write_edge", graph.ConnectedRow, type=type, fields=json.dumps(fields), **ends
+    )
+    stored = await graph.fetch_edges(call, [row.edge_id]) if row.readable else None
     part = stored[0] if stored else EdgePart(id=str(row.edge_id), type=type)
     return call.reply(EdgeReply(message=f"{'Created' if row.created else 'Found'} edge", edge=part))
 
@@ -207,22 +299,22 @@ async def graph_edge_get(
 ) -> CallToolResult:
     """Get edges by their id, or by ends and type, the newest first."""
     if id is not None:
-        found = await MindOperations(call.store).fetch_edges(
-            [id], call.caller, deleted=includeDeleted
-        )
+        found = await graph.fetch_edges(call, [id], deleted=includeDeleted)
         if not found:
-            raise refuse_edge(id)
+            raise graph.refuse_edge(id)
         return call.recall("edge", EdgesReply(edges=found))
-    rows = await WalkOperations(call.store).find_edges(
-        call.caller,
-        deleted=includeDeleted,
+    ids = await call.read(
+        "find_edges",
+        UUID,
         from_node=fromId,
         to_node=toId,
         type=type,
+        deleted=includeDeleted,
         only_valid=onlyValid,
         max_rows=limit + 1,
     )
-    reply = EdgesReply(edges=rows[:limit], more=len(rows) > limit or None)
+    edges = await graph.fetch_edges(call, ids[:limit], deleted=includeDeleted)
+    reply = EdgesReply(edges=edges, more=len(ids) > limit or None)
     return call.recall("edge", reply)
 
 
@@ -239,7 +331,7 @@ async def graph_edge_update(
     instanceId: InstanceId | None = None,
 ) -> CallToolResult:
     """Change values of an edge. Values that are not given stay."""
-    fields = write_fields(
+    fields = graph.write_fields(
         properties=properties,
         strength=weight,
         evidence=evidence,
@@ -250,20 +342,16 @@ async def graph_edge_update(
     )
     if validUntil == NEVER:
         fields["valid_until"] = None
-    return await _update(call, id, fields)
-
-
-async def _update(call: Call, edge: str, fields: dict[str, object]) -> CallToolResult:
-    rows = await MindOperations(call.store).update_edge(edge, fields, call.caller)
-    if not rows:
-        return call.reply(ChangeReply(message=f"Updated edge: {edge}"))
-    return call.reply(EdgeReply(message="Updated edge", edge=rows[0]))
+    if not await graph.change_graph(call, "update_edge", bool, edge=id, fields=json.dumps(fields)):
+        return call.reply(ChangeReply(message=f"Updated edge: {id}"))
+    [edge] = await graph.fetch_edges(call, [id])
+    return call.reply(EdgeReply(message="Updated edge", edge=edge))
 
 
 @mind.tool(DELETES, ChangeReply, FailureReply)
 async def graph_edge_delete(call: Call, id: EdgeId) -> CallToolResult:
     """Delete an edge. It stays as history."""
-    await MindOperations(call.store).delete_edge(id, call.caller)
+    await graph.change_graph(call, "delete_edge", UUID, edge=id)
     return call.reply(ChangeReply(message="Deleted edge"))
 
 
@@ -302,16 +390,18 @@ async def graph_write_transaction(
     Edges name labels of this call, or of existing nodes. Example: {"nodes":[{"type":"person",
     "label":"Ada"}],"edges":[{"fromLabel":"Ada","toLabel":"tea","type":"loves"}]}.
     """
-    written = await MindOperations(call.store).write(
+    written = await graph.write_graph(
+        call,
         [node.write() for node in nodes or ()],
         [edge.write() for edge in edges or ()],
         instanceId,
-        call.caller,
     )
     return call.reply(_build(written, nodes or [], edges or []))
 
 
-def _build(written: WrittenGraph, nodes: list[NodeItem], edges: list[EdgeItem]) -> TransactionReply:
+def _build(
+    written: graph.WrittenGraph, nodes: list[NodeItem], edges: list[EdgeItem]
+) -> TransactionReply:
     node_rows, edge_rows = written.list_rows("node"), written.list_rows("edge")
     new_nodes = sum(row.created for row in node_rows)
     new_edges = sum(row.created for row in edge_rows)
@@ -334,11 +424,11 @@ def _build(written: WrittenGraph, nodes: list[NodeItem], edges: list[EdgeItem]) 
     )
 
 
-def _node(id: UUID | None, written: WrittenGraph, item: NodeItem) -> NodePart:
+def _node(id: UUID | None, written: graph.WrittenGraph, item: NodeItem) -> NodePart:
     return written.nodes.get(str(id)) or NodePart(id=str(id), type=item.type, label=item.label)
 
 
-def _edge(id: UUID | None, written: WrittenGraph, item: EdgeItem) -> EdgePart:
+def _edge(id: UUID | None, written: graph.WrittenGraph, item: EdgeItem) -> EdgePart:
     return written.edges.get(str(id)) or EdgePart(id=str(id), type=item.type)
 
 
@@ -353,7 +443,7 @@ class WalkReply(SuccessReply):
     large = True
 
     start_node: Annotated[NodePart, Key("start")]
-    results: Annotated[list[ReachedPart], Key("m")]
+    results: Annotated[list[graph.ReachedPart], Key("m")]
     dropped: Annotated[int | None, Key("cut")] = None
 
 
@@ -386,9 +476,9 @@ async def graph_traverse(
 ) -> CallToolResult:
     """Follow valid edges from a node, the nearest nodes first."""
     start = startNodeId.lower()
-    reached, nodes = await WalkOperations(call.store).walk(
+    reached, nodes = await graph.walk_graph(
+        call,
         start,
-        call.caller,
         direction=direction,
         max_depth=maxDepth,
         types=edgeTypes or None,
@@ -404,13 +494,13 @@ async def graph_subgraph(
     call: Call, nodeId: NodeId, depth: Annotated[int, Field(ge=1, le=3)] = 2
 ) -> CallToolResult:
     """Get the nodes around a node, at most 100, and the edges that lead to them."""
-    reached, nodes = await WalkOperations(call.store).walk(
-        nodeId, call.caller, direction="both", max_depth=depth, max_rows=_MOST_NODES - 1
+    reached, nodes = await graph.walk_graph(
+        call, nodeId, direction="both", max_depth=depth, max_rows=_MOST_NODES - 1
     )
     if nodeId.lower() not in nodes:
-        raise refuse_node(nodeId)
+        raise graph.refuse_node(nodeId)
     ids = list(dict.fromkeys(edge for part in reached for edge in part.path))
-    edges = await MindOperations(call.store).fetch_edges(ids, call.caller)
+    edges = await graph.fetch_edges(call, ids)
     return call.recall("walk", SubgraphReply(nodes=list(nodes.values()), edges=edges))
 
 
@@ -419,7 +509,7 @@ class MatchesReply(SuccessReply):
 
     items = "results"
 
-    results: Annotated[list[MatchPart], Key("m")]
+    results: Annotated[list[graph.MatchPart], Key("m")]
     dropped: Annotated[int | None, Key("cut")] = None
 
 
@@ -445,7 +535,7 @@ async def graph_node_search(
     limit: Annotated[int, Field(ge=1, le=100)] = 10,
 ) -> CallToolResult:
     """Find nodes by meaning and words. Example: {"query":"what calms her"}."""
-    found = await WalkOperations(call.store).search(query, type, minScore, limit, call.caller)
+    found = await graph.search_nodes(call, query, type, minScore, limit)
     return call.recall("search", MatchesReply(results=found))
 
 
@@ -458,10 +548,17 @@ async def graph_node_list(
     offset: Annotated[int, Field(ge=0, le=1_000_000_000)] = 0,
 ) -> CallToolResult:
     """List nodes, last updated first."""
-    nodes, total = await WalkOperations(call.store).list_page(
-        type, limit, offset, call.caller, deleted=includeDeleted
+    rows = await call.read(
+        "list_nodes",
+        graph.ListedNodeRow,
+        type=type,
+        deleted=includeDeleted,
+        max_rows=limit,
+        skip=offset,
     )
-    return call.recall("list", NodesReply(nodes=nodes, total=total))
+    ids = [row.node_id for row in rows]
+    nodes = await graph.fetch_nodes(call, ids, deleted=includeDeleted)
+    return call.recall("list", NodesReply(nodes=nodes, total=rows[0].total if rows else 0))
 
 
 def _describe(title: str, found: ValidationInfo) -> str:
@@ -493,7 +590,7 @@ class InsightsReply(SuccessReply):
     dropped: Annotated[int | None, Key("cut")] = None
 
 
-class GraphStatsReply(GraphCounts, SuccessReply):
+class GraphStatsReply(graph.GraphCounts, SuccessReply):
     """The counts of the graph, and whether searches compare vectors."""
 
     vector_search_available: Annotated[bool, Key("vec")]
@@ -502,13 +599,13 @@ class GraphStatsReply(GraphCounts, SuccessReply):
 @mind.tool(READS, InsightsReply)
 async def graph_insights(call: Call) -> CallToolResult:
     """Find nodes with many edges (bridges) and types with many nodes (clusters)."""
-    found = await call.store.call("graph_insights", InsightPart, **call.caller.reading_home)
+    found = await call.read("graph_insights", InsightPart)
     return call.recall("insights", InsightsReply(insights=found))
 
 
 @mind.tool(READS, GraphStatsReply)
 async def graph_stats(call: Call) -> CallToolResult:
     """Count nodes and valid edges by type."""
-    [counts] = await call.store.call("graph_statistics", GraphCounts, **call.caller.reading_home)
-    available = await WalkOperations(call.store).has_vectors()
+    [counts] = await call.read("graph_statistics", graph.GraphCounts)
+    available = await graph.has_vectors(call.store)
     return call.recall("stats", GraphStatsReply(**dict(counts), vector_search_available=available))

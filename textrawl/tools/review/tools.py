@@ -18,8 +18,8 @@ from textrawl.memory.review import (
     State,
 )
 from textrawl.tools.call import Call
-from textrawl.tools.memory.declaration import OptionalName, PastInstant
 from textrawl.tools.memory.search_replies import Answer
+from textrawl.tools.memory.tools import OptionalName, PastInstant
 from textrawl.tools.toolset import CLEAN_NAME, READS, WRITES, Toolset
 from textrawl.values.text import MOST_PROPOSALS, REASON_LENGTH, write_author, write_line
 from textrawl.values.times import write_day
@@ -135,7 +135,7 @@ async def list_proposals(
     {"entityName":"Ada"}.
     """
     chosen = Filter(author or None, entityName or None, since, state, limit, offset)
-    rows = await ReviewOperations(call.store).list(chosen, call.caller)
+    rows = await ReviewOperations(call).find(chosen)
     return call.reply(ProposalsReply.build(rows))
 
 
@@ -212,10 +212,10 @@ async def decide_proposals(
     An accepted fact is stored with its author. Example:
     {"ids":["0b5c9e1f"],"decision":"reject","reason":"outdated"}.
     """
-    operations = ReviewOperations(call.store)
+    operations = ReviewOperations(call)
     if decision == "reject" and not reason:
         raise ArgumentInvalid("Provide reason: the author reads it", title="Missing reason")
     if dryRun:
-        return call.reply(DecisionReply.show(await operations.plan(ids, call.caller)))
-    rows = await operations.decide(ids, decision, reason or None, call.caller)
+        return call.reply(DecisionReply.show(await operations.plan(ids)))
+    rows = await operations.decide(ids, decision, reason or None)
     return call.reply(DecisionReply.build(rows))

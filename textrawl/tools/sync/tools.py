@@ -23,7 +23,7 @@ from textrawl.tools.journal.tools import (
     Slug,
 )
 from textrawl.tools.journal.tools import Content as EntryText
-from textrawl.tools.memory.declaration import PastInstant
+from textrawl.tools.memory.tools import PastInstant
 from textrawl.tools.toolset import CLEAN_NAME, READS, WRITES, Toolset
 from textrawl.wire.replies import OMIT_EMPTY, Key, Part, Reply, SuccessReply
 
@@ -260,14 +260,13 @@ async def _register(
     call: Call, instance: str, instance_type: str | None, name: str | None, version: str | None
 ) -> None:
     """Store that an instance synchronizes now."""
-    await call.store.call(
+    await call.write(
         "register_instance",
         datetime,
         instance=instance,
         instance_type=instance_type,
         name=name,
         version=version,
-        **call.caller.writing,
     )
 
 
@@ -288,13 +287,7 @@ async def sync_pull(
     """
     if _may_write(call):
         await _register(call, instanceId, instanceType, name, version)
-    rows = await call.store.call(
-        "changed_documents",
-        ChangedRow,
-        since=lastSyncVersion,
-        max_rows=_PAGE,
-        **call.caller.reading_home,
-    )
+    rows = await call.read("changed_documents", ChangedRow, since=lastSyncVersion, max_rows=_PAGE)
     home = call.caller.principal.home
     reply = PulledReply.build(rows, len(rows), lastSyncVersion or 0, home)
     return await call.reply_aside(reply)
@@ -369,7 +362,7 @@ async def sync_push(
     changes += [change.read(instance.id) for change in memoryChanges]
     if not changes:
         raise ArgumentInvalid("give identityChanges or memoryChanges", title="Nothing to push")
-    row = await call.store.call_one(
+    row = await call.write_one(
         "push_changes",
         PushedRow,
         "lastSyncVersion",
@@ -377,7 +370,6 @@ async def sync_push(
         instance_type=instance.type,
         changes=json.dumps(changes),
         since=lastSyncVersion,
-        **call.caller.writing,
     )
     await _register(call, instance.id, instance.type, instance.name, instance.version)
     return call.reply(PushedReply.build(row))
