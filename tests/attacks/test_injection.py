@@ -7,12 +7,109 @@ from typing import Any
 import psycopg
 import pytest
 
-from tests.attacks.payloads import PAYLOADS
 from tests.attacks.site import Site, issue, open_site
 from tests.conftest import Connect
 from textrawl.settings import Settings
 
 pytestmark = [pytest.mark.anyio, pytest.mark.slow]
+
+_STATEMENTS = (
+    "drop table textrawl.observation", "select 1", "delete from textrawl.entity",
+    "update textrawl.token set scopes = '{admin}'", "grant all on schema textrawl to public",
+    "commit", "set role postgres", "copy textrawl.token to '/tmp/x'",
+)  # fmt: skip
+_FRAMES = (
+    "'; {}; --", "'); {}; --", "')); {}; --", '"; {}; --', "'||({})||'", "' or ({}) is null --",
+    "$$; {}; $$", "$1; {}", "\\'; {}; --", "%'; {}; --", "*/ {}; /*", "1; {}", "\n{};\n",
+    "E'\\'; {}; --", "'::tsquery); {}; --",
+)  # fmt: skip
+_SINGLE = (
+    "'",
+    "''",
+    '"',
+    "\\",
+    "\\\\",
+    "%",
+    "%%",
+    "_",
+    "%s",
+    "%(query)s",
+    "%I",
+    "%L",
+    "{}",
+    "{0}",
+    "{query}",
+    "$1",
+    "$2",
+    "$$",
+    "$sql$",
+    ":name",
+    "?",
+    ";",
+    "--",
+    "/*",
+    "*/",
+    "&",
+    "|",
+    "!",
+    "<->",
+    "<2>",
+    ":*",
+    "a & b",
+    "a | !b",
+    "(a",
+    "a)",
+    "! ! a",
+    "a <-> b",
+    "'a' & 'b'",
+    ":A",
+    "~s1",
+    "~s2 | ~s1",
+    "''':*",
+    "null",
+    "true",
+    "NaN",
+    "infinity",
+    "-1",
+    "1e400",
+    "0x41",
+    "[1,2,3]",
+    '{"a":1}',
+    '["',
+    "\\u0000",
+    "\\x00",
+    "\u2028",
+    "\u2019; drop",
+    "\uff07; drop",
+    "\u02bc",
+    "\ufe5b",
+    "%27%3B",
+    "&#39;",
+    "<script>",
+    "{{7*7}}",
+    "${7*7}",
+    "\\copy x",
+    "\\! id",
+    "\\gexec",
+    "\\d",
+    "current_user",
+    "pg_sleep(9)",
+    "textrawl.observation",
+    "pg_catalog.pg_class",
+    "regclass",
+    "(" * 1000,
+    "'" * 999,
+    '"' * 999,
+    "\\" * 999,
+    "%" * 999,
+    "a'b\"c\\d%e_f$g;h--i/*j*/k",
+    "now()",
+    "1=1",
+    "a' or 'a'='a",
+)
+
+PAYLOADS = (*(frame.format(one) for frame in _FRAMES for one in _STATEMENTS), *_SINGLE)
+
 
 FACT: dict[str, Any] = {"entityName": "Ada", "entityType": "person", "observation": "x"}
 EDGE: dict[str, Any] = {"fromEntity": "Ada", "relation": "knows", "toEntity": "Bo"}

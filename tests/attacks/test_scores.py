@@ -1,7 +1,8 @@
-"""What a score tells of spaces that its reader was never granted."""
+"""What scores and explanations tell of spaces that their reader was never granted."""
 
 import random
 import string
+from typing import Any
 
 import psycopg
 import pytest
@@ -11,12 +12,14 @@ from textrawl.access.access_token import hash_token
 
 WORDS = 240
 NONSENSE = "xqvbnmklzzzzzzzzzz wqkjhgfdszzzzzzzzz ypoiuytrewzzzzzzzz tmnbvcxzasdzzzzzzzz"
+FOREIGN = ("pizza is served in the vault", "pizza pizza", "canary vault opens at noon", "closed")
+QUERIES = ("pizza", "vault", "canary", "opens at noon", "closed", "Canteen", "is served cheap")
 
 
 @pytest.fixture
 def reader(owner: psycopg.Connection) -> bytes:
-    """A token of `lunch`, where a pizza is served, in a store of many other facts."""
-    owner.execute("select create_space('lunch')")
+    """A token of `lunch`, where a pizza is served, beside the space `vault` and many facts."""
+    owner.execute("select create_space('lunch'), create_space('vault')")
     for fact in ("pizza is served", "salad too", "opens at noon", "closes at two", "is cheap"):
         remember(owner, "lunch", fact)
     return hash_token(issue(owner, "mallory", "lunch", "read"))
@@ -92,3 +95,40 @@ def test_facts_stay_neighbours_however_much_others_store_between_them(
     remember(owner, "lunch", "took a tent")
 
     assert score(owner, reader, "trip Oslo tent") == beside
+
+
+def explain(owner: psycopg.Connection, reader: bytes, query: str, spaces: Any) -> list[str]:
+    rows = owner.execute(
+        "select to_jsonb(e)::text from explain_search(%s, %s, max_rows => 50, more => 50,"
+        " credential => %s) e",
+        (query, spaces, reader),
+    ).fetchall()
+    return [row for (row,) in rows]
+
+
+def test_an_explanation_is_the_same_whatever_another_space_holds(
+    owner: psycopg.Connection, reader: bytes
+) -> None:
+    before = [explain(owner, reader, query, None) for query in QUERIES]
+    for fact in FOREIGN:
+        remember(owner, "vault", fact)
+    owner.execute("select refresh_search_statistics(true)")
+
+    assert [explain(owner, reader, query, None) for query in QUERIES] == before
+    assert any(before)
+    assert "vault" not in "".join(row for rows in before for row in rows)
+
+
+def test_another_space_is_refused_like_one_that_does_not_exist(
+    owner: psycopg.Connection, reader: bytes
+) -> None:
+    remember(owner, "vault", FOREIGN[0])
+    [[vault]] = owner.execute("select id from space where name = 'vault'").fetchall()
+    refusals = set[str]()
+
+    for spaces in ([vault], [vault + 1000]):
+        with pytest.raises(psycopg.DatabaseError) as refused:
+            explain(owner, reader, "pizza", spaces)
+        refusals.add(f"{refused.value.sqlstate} {refused.value}")
+
+    assert len(refusals) == 1

@@ -7,6 +7,7 @@ import pytest
 
 from tests.sql.sessions import Three, open_sessions
 from tests.sql.story import Ids, age, tell
+from tests.support.sql_team import Team
 
 
 # The oldest Postgres doubles the time of these tests, so its half is slow.
@@ -20,6 +21,12 @@ def sql(request: pytest.FixtureRequest) -> Iterator[psycopg.Connection]:
         if request.node.get_closest_marker("follows"):
             databases.rest()
         yield connection
+
+
+@pytest.fixture
+def team(sql: psycopg.Connection) -> Team:
+    """Writers of one space."""
+    return Team(sql)
 
 
 @pytest.fixture

@@ -9,7 +9,6 @@ import psycopg
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from psycopg import DatabaseError
 
 from textrawl.wire.token_counter import choose_counter
 
@@ -81,12 +80,6 @@ def test_a_source_is_stored_in_its_chunks_with_their_lines(handbook: Sql) -> Non
     ]
 
 
-def test_the_same_text_is_stored_once(handbook: Sql) -> None:
-    assert store(handbook) == store(handbook) == store(handbook, path="file/copy.md")
-
-    assert fetch(handbook, "select count(*) from document_version") == 1
-
-
 def test_a_new_version_keeps_the_chunks_that_are_the_same(handbook: Sql) -> None:
     store(handbook)
     before = set(handbook.execute("select observation_id from chunk").fetchall())
@@ -137,16 +130,6 @@ def test_undo_of_a_correction_brings_back_text_and_chunks(handbook: Sql) -> None
     assert look(handbook) == before
 
 
-def test_a_correction_of_a_changed_chunk_is_refused(handbook: Sql) -> None:
-    document = store(handbook)
-    correct(handbook, document, "nine", "eight")
-    stale = fetch(handbook, "select id from correction")
-    handbook.execute("update correction set applied_at = null, event_id = null")
-
-    with pytest.raises(DatabaseError, match="changed meanwhile"):
-        handbook.execute("select apply_correction(%s)", (stale,))
-
-
 def test_nothing_is_left_of_a_forgotten_chunk(handbook: Sql) -> None:
     document = store(handbook)
     correct(handbook, document, "nine", "eight")
@@ -157,25 +140,6 @@ def test_nothing_is_left_of_a_forgotten_chunk(handbook: Sql) -> None:
     texts = handbook.execute("select content from document_version").fetchall()
     assert [(len(texts), "Coffee" in str(texts))] == [(1, False)]
     assert fetch(handbook, "select count(*) from correction") == 0
-
-
-def test_a_sensitive_graph_is_not_searched(handbook: Sql) -> None:
-    store(handbook)
-    search = "select content from recall_chunks('coffee', min_score => 0)"
-    found = handbook.execute(search).fetchall()
-
-    handbook.execute("select change_tier('handbook', 'sensitive', encrypting => true)")
-
-    assert found
-    assert handbook.execute(search).fetchall() == []
-
-
-def test_facts_are_not_stored_in_a_graph(handbook: Sql) -> None:
-    with pytest.raises(DatabaseError, match="is a graph"):
-        handbook.execute(
-            "select remember_fact('Ada', 'person', 'drinks tea', "
-            "space => (select id from space where name = 'handbook'))"
-        )
 
 
 def test_a_moved_chunk_keeps_its_number_and_its_vector(handbook: Sql) -> None:

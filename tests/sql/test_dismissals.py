@@ -97,11 +97,11 @@ def test_pairs_are_merged_all_or_none(team: Team) -> None:
         given = (Jsonb(pairs), dry_run, team.credential("ana"), team.space)
         return team.sql.execute(merge, given).fetchall()
 
-    before = team.digest()
+    before = team.rows()
     assert run(good, dry_run=True) == [("Jeff Miller", 1), ("Ada", 1)]
     with pytest.raises(psycopg.Error):
         run([*good, [ids["Ada"], ids["Ada"]]])
-    assert team.digest() == before
+    assert team.rows() == before
     run(good)
     names = team.sql.execute("select name from entity order by 1").fetchall()
     assert names == [("Ada",), ("Jeff Miller",)]

@@ -128,11 +128,11 @@ def test_a_correction_does_not_name_what_it_corrects(model: Sql) -> None:
     remember(model, "prefers dark mode", "[1,0,0]")
 
     rows = model.execute(
-        """select closest from remember_fact('Jeff', 'person', 'prefers the dark mode',
+        """select closest, duplicate from remember_fact('Jeff', 'person', 'prefers the dark mode',
                replaces => 'prefers dark mode', model => 1, embedding => '[1,0,0]')"""
     ).fetchall()
 
-    assert rows == [(None,)]
+    assert rows == [(None, False)]
 
 
 def test_of_two_spellings_the_one_that_is_told_again_is_meant(sql: Sql) -> None:
@@ -147,18 +147,6 @@ def test_of_two_spellings_the_one_that_is_told_again_is_meant(sql: Sql) -> None:
     rows = sql.execute("select content from observation where id = %s", [second]).fetchall()
     assert rows == [("Likes tea.",)]
     assert find(sql, "Likes tea.") == second
-
-
-def test_a_correction_may_be_close_to_what_it_corrects(model: Sql) -> None:
-    first, _ = remember(model, "prefers dark mode", "[1,0,0]")
-
-    second, known = remember(model, "prefers the dark mode", "[1,0,0]", replaces=str(first))
-
-    assert not known
-    rows = model.execute(
-        "select replaced_by, valid_until is not null from observation where id = %s", [first]
-    ).fetchall()
-    assert rows == [(second, True)]
 
 
 def test_a_fact_that_ends_within_the_transaction_does_not_block_in_it(sql: Sql) -> None:
@@ -205,19 +193,6 @@ def find(sql: Sql, reference: str) -> UUID:
     ).fetchone()
     assert row
     return row[0]
-
-
-def test_replacing_twice_by_the_same_fact_changes_nothing(sql: Sql) -> None:
-    first, _ = remember(sql, "lives in Oslo")
-    second, _ = remember(sql, "lives in Rome", replaces=str(first))
-    [before] = sql.execute("select * from observation where id = %s", [first]).fetchall()
-
-    assert remember(sql, "lives in Rome", replaces=str(first)) == (second, True)
-
-    assert sql.execute("select * from observation where id = %s", [first]).fetchall() == [before]
-    with pytest.raises(psycopg.Error) as caught:
-        remember(sql, "lives in Bonn", replaces=str(first))
-    assert caught.value.sqlstate == "TR003"
 
 
 def test_forgetting_the_successor_leaves_the_past(sql: Sql) -> None:
@@ -340,6 +315,7 @@ facts = st.fixed_dictionaries(
 )
 
 
+@pytest.mark.slow
 @example(
     [],
     [

@@ -12,11 +12,6 @@ from tests.support.sql_team import Team
 ADA = ["users", "ada"]
 
 
-@pytest.fixture
-def team(sql: psycopg.Connection) -> Team:
-    return Team(sql)
-
-
 def call(team: Team, actor: str, statement: str, *given: Any, space: int | None = None) -> Any:
     """The rows of a function that `actor` calls."""
     query = f"select * from {statement}, credential => %s, space => %s)"  # noqa: S608 - ours

@@ -244,11 +244,6 @@ def test_a_fact_that_collapsed_is_valid_again_once_the_other_is_split_off(sql: S
     assert about(sql, "b") == ["-works_at-> Acme", "drinks tea"]
 
 
-@pytest.fixture
-def team(sql: psycopg.Connection) -> Team:
-    return Team(sql)
-
-
 def do(team: Team, actor: str, function: str, *names: str) -> Any:
     """Call a function of names as `actor`."""
     marks = ", ".join(["%s"] * len(names))
@@ -280,13 +275,8 @@ def test_an_undo_splits_and_a_revert_merges_again(team: Team, writer: str) -> No
     before: Any = look(team) if writer == "bob" else ({}, [])
     do(team, "ana", "name_entity", "Jeff", "jeffrey")
     do(team, "ana", "merge_entities", "Jeff", "JM")
-    after = look(team)
 
-    done = team.undo("ana", since)
-
-    assert look(team) == before
-    team.revert(done["undo_id"])
-    assert look(team) == after
+    team.check_undo("ana", since, before, look)
 
 
 def test_the_plan_of_an_undo_names_aliases_and_merges(team: Team) -> None:
@@ -307,13 +297,8 @@ def test_the_undo_of_a_split_merges_again_as_before(team: Team) -> None:
     do(team, "bob", "merge_entities", "Jeff", "JM")
     before, since = look(team), team.now()
     do(team, "ana", "split_entity", "JM")
-    after = look(team)
 
-    done = team.undo("ana", since)
-
-    assert look(team) == before
-    team.revert(done["undo_id"])
-    assert look(team) == after
+    team.check_undo("ana", since, before, look)
 
 
 def test_the_undo_of_a_removed_alias_uses_it_again(team: Team) -> None:
@@ -338,13 +323,8 @@ def test_merges_and_splits_of_one_author_are_undone_together(team: Team) -> None
     do(team, "ana", "merge_entities", "JM", "Jeff")
     do(team, "ana", "merge_entities", "Jeffrey", "Jeff")
     team.remember("ana", "JM", "is old")
-    after = look(team)
 
-    done = team.undo("ana", since)
-
-    assert look(team) == before
-    team.revert(done["undo_id"])
-    assert look(team) == after
+    team.check_undo("ana", since, before, look)
 
 
 def test_a_fact_that_collapsed_is_valid_again_once_the_other_is_undone(team: Team) -> None:

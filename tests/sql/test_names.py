@@ -1,6 +1,7 @@
 # ruff: noqa: RUF001 (letters that look alike are what these tests are about)
-"""The forms in which names, facts and relations are compared."""
+"""The forms in which names, facts and relations are compared and asked for."""
 
+import math
 import unicodedata
 from typing import Any
 
@@ -58,19 +59,6 @@ def test_a_key_is_its_own_key_in_any_case(sql: Sql, name: str) -> None:
         assert ask(sql, "select relation_key(%s)", label) == words
 
 
-def test_names_in_another_spelling_have_one_key(sql: Sql) -> None:
-    for one, other in (
-        ("Straße", "STRASSE"),
-        ("Zoe\u0308", "ZOË"),
-        ("ΌΣΟΣ", "όσος"),
-        ("  Acme\t Corp ", "acme corp"),
-        ("ﬃ", "FFI"),
-        ("Å", "Å"),
-        ("Ⅳ", "ⅳ"),
-    ):
-        assert ask(sql, "select name_key(%s) = name_key(%s)", one, other)
-
-
 def test_other_names_have_other_keys(sql: Sql) -> None:
     for one, other in (("Jeff", "Geoff"), ("Zoe", "Zoë"), ("C", "C++"), ("А", "A"), ("a b", "ab")):
         assert ask(sql, "select name_key(%s) <> name_key(%s)", one, other)
@@ -122,11 +110,6 @@ def test_what_carries_meaning_makes_another_fact(sql: Sql) -> None:
         assert ask(sql, "select fact_key(%s) <> fact_key(%s)", one, other)
 
 
-def test_relation_types_are_lower_case_with_underscores(sql: Sql) -> None:
-    for relation in ("works at", "Works  At", " WORKS_AT ", "worksAt", "works-at", "WorksAt"):
-        assert ask(sql, "select relation_key(%s)", relation) == "works_at"
-
-
 def test_a_name_or_an_id_is_looked_up_also_as_a_constant(sql: Sql) -> None:
     entity = ask(sql, "select entity_id from remember_fact('Ada', 'person', 'likes tea')")
 
@@ -163,3 +146,90 @@ def test_known_names_are_those_of_entities_and_of_aliases_in_use(sql: Sql) -> No
 
 def test_unicode_of_python_is_not_older_than_that_of_the_table() -> None:
     assert tuple(map(int, unicodedata.unidata_version.split("."))) >= (14, 0, 0)
+
+
+FACTS = {
+    "C": "has manual memory", "C++": "has templates", "C#": "has garbage collection",
+    "F#": "has pipes", ".NET": "has a runtime", "Net": "has holes",
+    "Build": "broke with 3f2a9c1d7b", "Other build": "broke with 4f2a9c1d7b",
+    "Log": "says ERR-4711 at start", "Other log": "says ERR-4712 at start",
+    "Kim": "has the number +49 89 5550 1234", "Lea": "has the number +49 89 5550 4321",
+    "Invoice": "is over 1,299.50 euros", "Other invoice": "is over 299.50 euros",
+    "Mona": "تحب القهوة", "Omar": "يحب الشاي",
+}  # fmt: skip
+QUESTIONS = {
+    "what does C# have": "C#", "what does C++ have": "C++", "C": "C", "what does F# have": "F#",
+    "what does .NET have": ".NET", "C#": "C#", "which net has holes": "Net",
+    "3f2a9c1": "Build", "3F2A9C1D7B": "Build", "4f2a9c1": "Other build", "err4711": "Log",
+    "ERR-4711": "Log", "ERR 4712": "Other log", "+4989 55501234": "Kim",
+    "+49 (89) 5550-4321": "Lea", "1299.50": "Invoice", "1,299.50": "Invoice",
+    "299.50": "Other invoice", "قهوة": "Mona", "القهوة": "Mona", "شاي": "Omar",
+}  # fmt: skip
+
+
+def test_names_with_signs_and_codes_in_another_spelling_are_found_by_words_alone(sql: Sql) -> None:
+    for name, fact in FACTS.items():
+        sql.execute("select remember_fact(%s, 'concept', %s)", (name, fact))
+
+    found = {
+        question: next(
+            iter(sql.execute("select entity_name from search_memory(%s) limit 1", (question,))),
+            None,
+        )
+        for question in QUESTIONS
+    }
+
+    assert found == {question: (name,) for question, name in QUESTIONS.items()}
+
+
+def test_missing_words_tell_nothing_of_spaces_that_are_not_read(
+    sql: psycopg.Connection[Any],
+) -> None:
+    sql.execute("insert into space (name) values ('other')")
+    sql.execute("select remember_fact('Ana', 'person', 'rode a zebra', space => 2)")
+    sql.execute("select remember_fact('Ana', 'person', 'rode a pony')")
+
+    missing = "select array_agg(word) from missing_words('Did Ana ride a zebra?', array[%s])"
+
+    assert sql.execute(missing, (1,)).fetchone() == (["zebra"],)
+    assert sql.execute(missing, (2,)).fetchone() == (None,)
+
+
+def test_the_words_of_an_entity_in_a_query_are_found_as_it_writes_them(
+    sql: psycopg.Connection[Any],
+) -> None:
+    for name in ("Ann", "Ann Lee", "C#", "Me", "The Who", "Dr. Almeida"):
+        sql.execute("select remember_fact(%s, 'concept', 'is known')", (name,))
+    found = {
+        query: [row[0] for row in sql.execute("select mention from named_entities(%s)", (query,))]
+        for query in (
+            "what does Ann Lee's boss do?", "c#", "tell me more", "when did the who split up",
+            "“Dr. Almeida”, when?",
+        )
+    }  # fmt: skip
+    assert found == {
+        "what does Ann Lee's boss do?": ["Ann Lee", "Ann"],
+        "c#": ["c#"],
+        "tell me more": [],
+        "when did the who split up": [],
+        "“Dr. Almeida”, when?": ["Dr. Almeida"],
+    }
+
+
+def test_the_factors_of_a_score_multiply_to_it(sql: psycopg.Connection[Any]) -> None:
+    for entity, fact in (
+        ("Ada", "took a tent to Oslo"),
+        ("Ada", "planned a trip to Oslo"),
+        ("Tom", "sings with Ada"),
+        ("Tom", "knows Oslo well"),
+        ("Ada", "plays green chess"),
+    ):
+        sql.execute("select remember_fact(%s, 'person', %s)", (entity, fact))
+    rows = sql.execute(
+        "select score, factors from explain_search('did Ada plan a trip to Oslo', least_score => 0)"
+    ).fetchall()
+    assert len(rows) == 5
+    for score, factors in rows:
+        assert math.prod(factors) == pytest.approx(score, rel=1e-5)
+        assert len(factors) == 7
+    assert {round(factors[1], 1) for _, factors in rows} == {1, 0.9, 0.8}

@@ -17,11 +17,6 @@ WRITES: dict[str, LiteralString] = {
 }
 
 
-@pytest.fixture
-def team(sql: psycopg.Connection) -> Team:
-    return Team(sql)
-
-
 def count(team: Team) -> int:
     """Rows of content, without events."""
     return len(team.rows())

@@ -12,11 +12,6 @@ from psycopg.rows import dict_row
 from tests.support.sql_team import Said, Team
 
 
-@pytest.fixture
-def team(sql: psycopg.Connection) -> Team:
-    return Team(sql)
-
-
 def revise(
     team: Team, actor: str, fact: object, successor: str | None = None, reason: str = "a mistake"
 ) -> dict[str, Any]:
@@ -159,13 +154,8 @@ def test_what_was_replaced_and_then_revised_by_one_author_is_as_it_was(team: Tea
     revise(team, "eve", riga, "lives in Turku")
     revise(team, "eve", bergen.id, "lives in Bodø")
     team.remember("eve", "Jeff", "lives in Oslo")
-    after = team.rows()
 
-    done = team.undo("eve", since)
-
-    assert team.rows() == before
-    team.revert(done["undo_id"])
-    assert team.rows() == after
+    team.check_undo("eve", since, before)
 
 
 def test_a_fact_that_two_revised_alike_is_wrong_until_both_are_undone(team: Team) -> None:

@@ -177,12 +177,6 @@ def test_part_of_a_name_in_camel_case_does_not_find_another_name(sql: Sql) -> No
     assert search(sql, "JavaScript") == []
 
 
-def test_the_name_of_an_entity_counts_as_part_of_each_of_its_facts(sql: Sql) -> None:
-    remember(sql, "Jeff", "prefers TypeScript over JavaScript")
-    remember(sql, "Ana", "prefers Python")
-    assert search(sql, "what does Jeff prefer")[0] == "prefers TypeScript over JavaScript"
-
-
 def test_a_question_of_nothing_but_stop_words_finds_a_name_made_of_them(sql: Sql) -> None:
     remember(sql, "The Who", "formed in 1964", "organization")
     remember(sql, "Ana", "what she is and who she was")
@@ -229,15 +223,6 @@ def test_a_fact_is_found_in_the_transaction_that_stored_it(sql: Sql) -> None:
     with sql.transaction():
         remember(sql, "Ana", "drinks tea")
         assert search(sql, "tea") == ["drinks tea"]
-
-
-def test_types_narrow_the_answer(sql: Sql) -> None:
-    model = register(sql)
-    for name, kind in (("Ana", "person"), ("Acme", "organization"), ("Loft", "location")):
-        remember(sql, name, f"tea at {name}", kind, model=model, embedding="[1,0,0]")
-    found = search(sql, "tea", entity_types=["person", "location"], model=model, vector="[1,0,0]")
-    assert sorted(found) == ["tea at Ana", "tea at Loft"]
-    assert search(sql, "tea", entity_types=["project"]) == []
 
 
 def test_a_space_that_is_not_asked_for_is_never_seen(sql: Sql) -> None:

@@ -18,11 +18,6 @@ pytestmark = pytest.mark.follows
 
 
 @pytest.fixture
-def team(sql: psycopg.Connection) -> Team:
-    return Team(sql)
-
-
-@pytest.fixture
 def other(sql: psycopg.Connection) -> Any:
     """Another connection, whose transactions end when they are told to."""
     sql.execute("select register_actor()")  # else the first writers wait for each other

@@ -224,11 +224,6 @@ def test_who_writes_about_an_entity_during_an_undo_waits_and_is_not_undone(
     assert team.valid("Jeff") == {"drinks coffee": "bob"}
 
 
-@pytest.fixture
-def team(sql: psycopg.Connection) -> Team:
-    return Team(sql)
-
-
 class Tale:
     """A thousand facts by five authors, who repeat, correct and relate; eve is one of them."""
 

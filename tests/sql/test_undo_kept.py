@@ -13,11 +13,6 @@ _EVERY_TABLE: LiteralString = """
     where table_schema = 'textrawl' and table_type = 'BASE TABLE'"""
 
 
-@pytest.fixture
-def team(sql: psycopg.Connection) -> Team:
-    return Team(sql)
-
-
 def find_tables_that_hold(sql: psycopg.Connection, text: str) -> list[str]:
     """Where a text stands, in any column of any table, as a dump would have it."""
     tables = [name for (name,) in sql.execute(_EVERY_TABLE).fetchall()]

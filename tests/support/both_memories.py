@@ -77,7 +77,7 @@ _TESTS = {
         test_a_file_that_does_not_exist_cannot_be_labelled
         test_only_custom_files_can_be_deleted_and_a_snapshot_brings_them_back
     """,
-    "tests/toolsets/identity/test_rights.py": """
+    "tests/toolsets/identity/test_loading.py": """
         test_each_space_has_an_identity_of_its_own
     """,
     "tests/toolsets/journal/test_entries.py": """
@@ -86,10 +86,8 @@ _TESTS = {
     "tests/toolsets/journal/test_history.py": """
         test_undo_of_the_creation_hides_the_entry_and_the_revert_brings_it_back
     """,
-    "tests/toolsets/journal/test_listing.py": """
-        test_a_deleted_entry_is_no_longer_listed
-    """,
     "tests/toolsets/journal/test_searching.py": """
+        test_a_deleted_entry_is_no_longer_listed
         test_without_a_provider_a_search_uses_words_and_says_so
     """,
     "tests/toolsets/memory/test_extraction.py": """
@@ -99,12 +97,10 @@ _TESTS = {
         test_prompts_and_completions_keep_to_what_the_caller_can_read
         test_the_setting_is_the_budget_of_a_digest_without_one_of_its_own
     """,
-    "tests/toolsets/mind/test_access.py": """
-        test_ids_of_another_space_are_not_found_in_the_words_of_ids_that_nobody_has
-    """,
     "tests/toolsets/mind/test_edges.py": """
         test_a_deleted_edge_is_history
         test_a_walk_leaves_out_deleted_nodes
+        test_ids_of_another_space_are_not_found_in_the_words_of_ids_that_nobody_has
         test_insights_name_bridges_and_clusters
         test_relations_of_other_tools_are_edges
         test_stats_count_live_nodes_and_valid_edges

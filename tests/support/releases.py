@@ -87,7 +87,12 @@ SLOW = (
     "tests/resident/test_silent_listener.py",
     "tests/sql/test_plans.py",
     "tests/sql/test_storm.py",
-    "tests/toolsets/graph/test_topics.py::test_words_weigh",
+    "tests/toolsets/corpus/test_remembering.py::test_a_text_is_stored_only_under_a_name",
+    "tests/toolsets/decay/test_intents.py::test_a_long_hostile_message",
+    "tests/toolsets/graph/test_sizes.py::test_a_page_has_a_million_characters",
+    "tests/toolsets/graph/test_sizes.py::test_a_write_answers_names_and_counts",
+    "tests/toolsets/graph/test_topics.py",
+    "tests/toolsets/identity/test_files.py::test_a_file_cannot_grow",
 )
 """Beginnings of the ids of tests that take seconds: many processes, a standby, 100,000 facts."""
 

@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cache
@@ -121,11 +122,16 @@ class Team:
         ]
         return {row["id"]: json.dumps(row, sort_keys=True) for row in found}
 
-    def digest(self) -> str:
-        """md5 of all of them."""
-        return hashlib.md5(
-            json.dumps(self.rows(), sort_keys=True).encode(), usedforsecurity=False
-        ).hexdigest()
+    def check_undo(
+        self, author: str, since: datetime, before: Any, look: Callable[..., Any] | None = None
+    ) -> None:
+        """An undo of `author` leaves what was there `before`, and its revert what is there now."""
+        look = look or Team.rows
+        after = look(self)
+        done = self.undo(author, since)
+        assert look(self) == before
+        self.revert(done["undo_id"])
+        assert look(self) == after
 
     def valid(self, entity: str) -> dict[str, str]:
         """What is valid about an entity now, and who says it."""

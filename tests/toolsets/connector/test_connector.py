@@ -176,9 +176,7 @@ async def test_an_address_of_a_graph_searches_its_documents(connect: Connect, ow
     assert "not found" in str(await refuse(client, "fetch", id=f"fact:{fact}"))
 
 
-async def test_an_id_out_of_reach_is_like_one_that_nothing_has(
-    connect: Connect, owner: Sql
-) -> None:
+async def test_an_id_out_of_reach_is_like_one_that_nothing_has(client: Client, owner: Sql) -> None:
     for name, tier in (("others", None), ("papers", "personal"), ("diary", "sensitive")):
         owner.execute("select create_space(%s, tier => %s)", (name, tier))
     owner.execute("select grant_access('ada', 'diary', array['read'])")
@@ -190,7 +188,6 @@ async def test_an_id_out_of_reach_is_like_one_that_nothing_has(
     query = "select id, entity_id from fact where whole is null"
     [(fact, entity)] = owner.execute(query).fetchall()
     [(chunk,)] = owner.execute("select id from fact where whole is not null limit 1").fetchall()
-    client = await connect(toolsets=["connector"])
     ids = [
         "", "fact", "x", f"fact:{fact}:1", f"{fact}", f"node:{fact}", f"fact:{fact}'--",
         f"fact:{uuid4()}", f"entity:{uuid4()}", f"document:{uuid4()}", f"document:{uuid4()}:1",
@@ -207,11 +204,10 @@ async def test_an_id_out_of_reach_is_like_one_that_nothing_has(
 
 
 async def test_titles_are_one_short_line_and_a_long_question_is_condensed(
-    connect: Connect, owner: Sql
+    client: Client, owner: Sql
 ) -> None:
     fact = "keeps the minutes\nof the club " + "and so on " * 100
     owner.execute("select remember_fact('Ada', 'person', %s)", (fact,))
-    client = await connect(toolsets=["connector"])
     long = "Yesterday we walked along the river for hours. " * 60
     found = await find(client, f"{long} Who keeps the minutes of the club? {long}")
 

@@ -7,7 +7,6 @@ import psycopg
 import pytest
 from mcp import Client
 
-from tests.conftest import Connect
 from tests.support.tool_calls import read, read_error
 
 Ask = Callable[..., Awaitable[Any]]
@@ -24,18 +23,12 @@ def graphs(owner: psycopg.Connection[Any]) -> psycopg.Connection[Any]:
 
 
 @pytest.fixture
-async def librarian(connect: Connect, graphs: psycopg.Connection[Any]) -> Client:
-    """A client of a server with the corpus tools."""
-    del graphs
-    return await connect(toolsets=["corpus"])
-
-
-@pytest.fixture
-def ask(librarian: Client) -> Ask:
+def ask(client: Client, graphs: psycopg.Connection[Any]) -> Ask:
     """Calls a tool and returns its structured content."""
+    del graphs
 
     async def call(tool: str, **arguments: Any) -> Any:
-        result = await librarian.call_tool(tool, arguments)
+        result = await client.call_tool(tool, arguments)
         read(result)
         return result.structured_content
 
@@ -43,10 +36,11 @@ def ask(librarian: Client) -> Ask:
 
 
 @pytest.fixture
-def refuse(librarian: Client) -> Refuse:
+def refuse(client: Client, graphs: psycopg.Connection[Any]) -> Refuse:
     """Calls a tool and returns the title and the fix of its error."""
+    del graphs
 
     async def call(tool: str, **arguments: Any) -> tuple[str, str]:
-        return read_error(await librarian.call_tool(tool, arguments))
+        return read_error(await client.call_tool(tool, arguments))
 
     return call

@@ -127,9 +127,8 @@ async def test_without_a_name_several_graphs_are_listed(refuse: Refuse) -> None:
 
 
 async def test_without_a_name_the_only_graph_is_used(
-    connect: Connect, owner: psycopg.Connection
+    client: Client, owner: psycopg.Connection
 ) -> None:
-    client = await connect(toolsets=["corpus"])
     owner.execute("select create_space('only', tier => 'personal')")
     owner.execute("select grant_access('ada', 'only', array['read', 'write'])")
 
@@ -138,23 +137,32 @@ async def test_without_a_name_the_only_graph_is_used(
     assert stored["g"] == "only"
 
 
-WRONG: list[tuple[dict[str, str], str]] = [
-    ({"text": " "}, "must not be empty"),
-    ({"text": "x", "kind": "poem"}, "kind (given 'poem'): must be one of clip"),
-    ({"text": "x" * 200_001}, "text (given"),
-    ({"text": "\u202e"}, "must not be empty"),
-    ({"text": "x", "label": "y" * 201}, "label (given"),
-    ({}, "text: required"),
+CHUNK = {"chunkId": "00000000-0000-4000-8000-000000000000:1"}
+WRONG: list[tuple[str, dict[str, Any], str]] = [
+    ("remember", {"text": " "}, "must not be empty"),
+    ("remember", {"text": "x", "kind": "poem"}, "kind (given 'poem'): must be one of clip"),
+    ("remember", {"text": "x" * 200_001}, "text (given"),
+    ("remember", {"text": "\u202e"}, "must not be empty"),
+    ("remember", {"text": "x", "label": "y" * 201}, "label (given"),
+    ("remember", {}, "text: required"),
+    ("recall", {}, "query: required"),
+    ("recall", {"query": "x", "topK": 33}, "from 1 to 32"),
+    ("recall", {"query": "x", "minScore": 2}, "from 0 to 1"),
+    ("recall", {"query": "x", "q": "y"}, "Unknown argument 'q'"),
+    ("correct", CHUNK, "proposal: required"),
+    ("correct", CHUNK | {"proposal": ""}, "must not be empty"),
+    ("correct", CHUNK | {"proposal": "x" * 10_001}, "at most 10000"),
+    ("apply", {}, "correctionId: required"),
 ]
 
 
 async def test_a_wrong_argument_is_named(refuse: Refuse) -> None:
-    for arguments, part in WRONG:
-        assert part in ". ".join(await refuse("remember", **arguments))
+    for tool, arguments, part in WRONG:
+        assert part in ". ".join(await refuse(tool, **arguments))
 
 
 async def test_a_text_is_stored_only_under_a_name_that_is_equal_to_that_of_a_graph(
-    librarian: Client, owner: psycopg.Connection
+    client: Client, graphs: psycopg.Connection[Any]
 ) -> None:
     dice = random.Random(5)  # noqa: S311 - no secret
     letters = "book-notes wrkBNOT_ 1é"
@@ -163,35 +171,35 @@ async def test_a_text_is_stored_only_under_a_name_that_is_equal_to_that_of_a_gra
     names += ["".join(dice.choices(letters, k=dice.randint(1, 12))) for _ in range(60)]
     for number, name in enumerate([*names, "WORK", "Book  Notes", "diary"]):
         text = f"Text {number}."
-        result = await librarian.call_tool("remember", {"text": text, "target_engram": name})
+        result = await client.call_tool("remember", {"text": text, "target_engram": name})
         folded = "".join(filter(str.isalnum, name.lower()))
         # A name of white space counts as no name, and there are two graphs.
         assert bool(result.is_error) is (folded not in ("work", "booknotes")), name
-        stored = owner.execute(
+        stored = graphs.execute(
             "select count(*) from document_version where content = %s", (text,)
         ).fetchone()
         assert stored == (int(not result.is_error),)
         assert "diary" not in text_of(result).partition(". ")[2]
-    assert owner.execute("select count(*) from space").fetchone() == (4,)
+    assert graphs.execute("select count(*) from space").fetchone() == (4,)
 
 
 async def test_texts_that_arrive_at_once_are_one_source(
-    connect: Connect, librarian: Client, owner: psycopg.Connection
+    connect: Connect, client: Client, graphs: psycopg.Connection[Any]
 ) -> None:
-    clients = [librarian, *[await connect(toolsets=["corpus"]) for _ in range(3)]]
+    clients = [client, *[await connect(toolsets=["corpus"]) for _ in range(3)]]
     answers = list[CallToolResult]()
 
     async def send(client: Client) -> None:
         answers.append(await client.call_tool("remember", {"text": TEXT, "graphId": "work"}))
 
     async with anyio.create_task_group() as tasks:
-        for client in clients * 3:
-            tasks.start_soon(send, client)
+        for one in clients * 3:
+            tasks.start_soon(send, one)
 
     replies = [read(answer) for answer in answers]
     assert len({reply["id"] for reply in replies}) == 1
     assert sum("dup" not in reply for reply in replies) == 1
-    assert owner.execute("select count(*) from document_version").fetchone() == (1,)
+    assert graphs.execute("select count(*) from document_version").fetchone() == (1,)
 
 
 LONG = "\n\n".join(

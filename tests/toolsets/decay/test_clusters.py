@@ -71,9 +71,8 @@ async def test_pairs_are_the_most_similar_first(connect: Connect) -> None:
 
 
 async def test_vectors_are_compared_if_every_memory_has_one(
-    connect: Connect, owner: psycopg.Connection[Any]
+    client: Client, owner: psycopg.Connection[Any]
 ) -> None:
-    client = await connect(toolsets=["decay"])
     ids = [await save(client, text) for text in DEPLOY]
 
     found = await answer(client, "cluster_memories", find_duplicates=True, duplicate_threshold=0.5)

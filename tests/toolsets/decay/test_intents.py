@@ -25,9 +25,7 @@ async def look(client: Client, message: str) -> Any:
     return result.structured_content
 
 
-async def test_the_first_example_of_saving_is_answered_as_the_seed_shows(connect: Connect) -> None:
-    client = await connect(toolsets=["decay"])
-
+async def test_the_first_example_of_saving_is_answered_as_the_seed_shows(client: Client) -> None:
     answer = await judge(
         client, "Remember: I prefer TypeScript over JavaScript for all new projects"
     )
@@ -42,8 +40,7 @@ async def test_the_first_example_of_saving_is_answered_as_the_seed_shows(connect
     }
 
 
-async def test_other_examples_of_saving_are_sure(connect: Connect) -> None:
-    client = await connect(toolsets=["decay"])
+async def test_other_examples_of_saving_are_sure(client: Client) -> None:
     for message, entities in (
         ("Remember: I prefer dark mode in all my apps", []),
         ("Remember: I prefer JWT for authentication", ["jwt", "authentication"]),
@@ -55,8 +52,7 @@ async def test_other_examples_of_saving_are_sure(connect: Connect) -> None:
         assert answer["suggested_entities"] == entities
 
 
-async def test_examples_of_recalling_become_queries(connect: Connect) -> None:
-    client = await connect(toolsets=["decay"])
+async def test_examples_of_recalling_become_queries(client: Client) -> None:
     for message, query, entities in (
         ("What did I say about TypeScript?", "TypeScript", ["typescript"]),
         ("What did I say about my API preferences?", "API preferences", ["api"]),
@@ -75,8 +71,7 @@ def logistic(total: float) -> float:
     return round(1 / (1 + math.exp(-total)), 3)
 
 
-async def test_confidence_is_the_logistic_function_of_the_weights(connect: Connect) -> None:
-    client = await connect(toolsets=["decay"])
+async def test_confidence_is_the_logistic_function_of_the_weights(client: Client) -> None:
     for message, total in (
         ("", -2),
         ("the shop closes early", -2),
@@ -106,17 +101,13 @@ async def test_no_phrase_is_more_certain_than_nine_tenths(connect: Connect) -> N
 
 
 async def test_a_question_whether_something_is_remembered_is_no_wish_to_save(
-    connect: Connect,
+    client: Client,
 ) -> None:
-    client = await connect(toolsets=["decay"])
-
     assert not (await judge(client, "Do you remember my favourite colour?"))["should_save"]
     assert (await look(client, "Do you remember my favourite colour?"))["should_search"]
 
 
-async def test_two_entities_make_a_search_possible_and_one_does_not(connect: Connect) -> None:
-    client = await connect(toolsets=["decay"])
-
+async def test_two_entities_make_a_search_possible_and_one_does_not(client: Client) -> None:
     two = await look(client, "compare typescript and python for a server in docker or linux")
     one = await look(client, "compare typescript with everything else that there is in the world")
 
@@ -153,9 +144,7 @@ async def test_curly_apostrophes_are_read_like_straight_ones(connect: Connect) -
     assert answer["reasoning"].startswith('Detected: ["don\'t forget"]')
 
 
-async def test_a_long_hostile_message_is_judged_in_seconds(connect: Connect) -> None:
-    client = await connect(toolsets=["decay"])
-
+async def test_a_long_hostile_message_is_judged_in_seconds(client: Client) -> None:
     for unit in ("\n", "a@", "'", "Ada's ", "A.b", "do you "):
         begin = time.perf_counter()
         await judge(client, (unit * 50_000)[:50_000])

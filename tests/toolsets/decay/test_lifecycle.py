@@ -42,8 +42,7 @@ def age(owner: Owner, days: float, content: str = "%") -> None:
     )
 
 
-async def test_a_search_tells_what_the_original_tells(connect: Connect, owner: Owner) -> None:
-    client = await connect(toolsets=["decay"])
+async def test_a_search_tells_what_the_original_tells(client: Client, owner: Owner) -> None:
     memory = await save(client, "Project deadline is Dec 15", "project", "deadline")
     age(owner, 3)
 
@@ -62,9 +61,8 @@ async def test_a_search_tells_what_the_original_tells(connect: Connect, owner: O
 
 
 async def test_a_search_without_a_query_lists_the_highest_scores(
-    connect: Connect, owner: Owner
+    client: Client, owner: Owner
 ) -> None:
-    client = await connect(toolsets=["decay"])
     await save(client, "old")
     await save(client, "strong", strength=2)
     await save(client, "new")
@@ -77,9 +75,8 @@ async def test_a_search_without_a_query_lists_the_highest_scores(
 
 
 async def test_filters_hold_for_everything_that_a_search_finds(
-    connect: Connect, owner: Owner
+    client: Client, owner: Owner
 ) -> None:
-    client = await connect(toolsets=["decay"])
     for content, tag in (
         ("tea with milk", "drinks"),
         ("tea house", "places"),
@@ -96,9 +93,8 @@ async def test_filters_hold_for_everything_that_a_search_finds(
 
 
 async def test_an_old_memory_that_matches_is_found_behind_many_newer_ones(
-    connect: Connect, owner: Owner
+    client: Client, owner: Owner
 ) -> None:
-    client = await connect(toolsets=["decay"])
     await save(client, "the wifi password is on the fridge")
     for number in range(40):
         await save(client, f"unrelated matter {number}")
@@ -122,8 +118,7 @@ async def test_what_remember_fact_stores_is_found_touched_and_reviewed(connect: 
     assert touched["uses"] == 1
 
 
-async def test_a_touch_makes_fresh_and_a_search_does_not(connect: Connect, owner: Owner) -> None:
-    client = await connect(toolsets=["decay"])
+async def test_a_touch_makes_fresh_and_a_search_does_not(client: Client, owner: Owner) -> None:
     memory = await save(client, "Ada likes tea")
     age(owner, 3)
 
@@ -143,8 +138,7 @@ async def test_a_touch_makes_fresh_and_a_search_does_not(connect: Connect, owner
     }
 
 
-async def test_the_example_of_a_use_in_another_domain(connect: Connect) -> None:
-    client = await connect(toolsets=["decay"])
+async def test_the_example_of_a_use_in_another_domain(client: Client) -> None:
     one = await save(client, "prefers JWT", "security", "jwt", "preferences")
     other = await save(client, "the API is REST", "api", "backend")
     missing = str(uuid4())
@@ -167,8 +161,7 @@ async def test_the_example_of_a_use_in_another_domain(connect: Connect) -> None:
     }
 
 
-async def test_a_space_can_turn_reinforcement_off(connect: Connect, owner: Owner) -> None:
-    client = await connect(toolsets=["decay"])
+async def test_a_space_can_turn_reinforcement_off(client: Client, owner: Owner) -> None:
     one = await save(client, "prefers JWT")
     owner.execute("insert into decay_policy (space_id, auto_reinforce) values (1, false)")
     off = await client.call_tool("observe_memory_usage", {"memory_ids": [one]})
@@ -182,9 +175,8 @@ async def test_a_space_can_turn_reinforcement_off(connect: Connect, owner: Owner
 
 
 async def test_memories_that_are_due_take_three_slots_of_ten_and_repeat_nothing(
-    connect: Connect, owner: Owner
+    client: Client, owner: Owner
 ) -> None:
-    client = await connect(toolsets=["decay"])
     for number in range(12):
         await save(client, f"release plan number {number} of the product", strength=2)
     for number in range(5):
@@ -200,8 +192,7 @@ async def test_memories_that_are_due_take_three_slots_of_ten_and_repeat_nothing(
     assert not any(one.get("review_priority") for one in without)
 
 
-async def test_gc_first_shows_what_it_would_end(connect: Connect, owner: Owner) -> None:
-    client = await connect(toolsets=["decay"])
+async def test_gc_first_shows_what_it_would_end(client: Client, owner: Owner) -> None:
     memory = await save(client, "nobody needs this", "old")
     age(owner, 60)
 
@@ -243,9 +234,8 @@ async def test_gc_ends_memories_and_undo_revives_them(connect: Connect, owner: O
 
 
 async def test_undo_of_a_save_and_its_revert_keep_tags_uses_and_links(
-    connect: Connect, owner: Owner
+    client: Client, owner: Owner
 ) -> None:
-    client = await connect(toolsets=["decay"])
     [since] = owner.execute("select clock_timestamp()").fetchone() or [None]
     one, other = await save(client, "first", "a"), await save(client, "second")
     await client.call_tool("touch_memory", {"memory_id": one})
@@ -264,10 +254,7 @@ async def test_undo_of_a_save_and_its_revert_keep_tags_uses_and_links(
 
 
 @pytest.mark.ordinary("the owner locks a row")
-async def test_gc_waits_for_nobody_and_leaves_a_memory_in_use(
-    connect: Connect, owner: Owner
-) -> None:
-    client = await connect(toolsets=["decay"])
+async def test_gc_waits_for_nobody_and_leaves_a_memory_in_use(client: Client, owner: Owner) -> None:
     await save(client, "in use")
     memory = await save(client, "free")
     age(owner, 60)
@@ -285,8 +272,7 @@ def content_of(result: CallToolResult) -> dict[str, Any]:
     return result.structured_content
 
 
-async def test_links_are_shown_with_their_memories(connect: Connect) -> None:
-    client = await connect(toolsets=["decay"])
+async def test_links_are_shown_with_their_memories(client: Client) -> None:
     one = await save(client, "decided to use Postgres", "db", source="meeting")
     other = await save(client, "MySQL was considered")
     link = {"from_memory_id": one, "to_memory_id": other, "relation_type": "contradicts"}
@@ -314,8 +300,7 @@ async def test_links_are_shown_with_their_memories(connect: Connect) -> None:
     assert [one["id"] for one in content_of(last)["memories"]] == [one]
 
 
-async def test_unknown_ids_and_wrong_values_are_refused(connect: Connect) -> None:
-    client = await connect(toolsets=["decay"])
+async def test_unknown_ids_and_wrong_values_are_refused(client: Client) -> None:
     memory, missing = await save(client, "text"), str(uuid4())
 
     failed = await client.call_tool("touch_memory", {"memory_id": missing})
@@ -341,8 +326,7 @@ async def test_unknown_ids_and_wrong_values_are_refused(connect: Connect) -> Non
         assert (await refuse(client, tool, **wrong))[0] == "Invalid argument"
 
 
-async def test_pages_and_previews(connect: Connect) -> None:
-    client = await connect(toolsets=["decay"])
+async def test_pages_and_previews(client: Client) -> None:
     for number in range(5):
         await save(client, f"{number} " + "word " * 100)
 
@@ -355,8 +339,7 @@ async def test_pages_and_previews(connect: Connect) -> None:
     assert all(len(text) > 500 for text in whole)
 
 
-async def test_missing_vectors_are_made_on_request(connect: Connect, owner: Owner) -> None:
-    client = await connect(toolsets=["decay"])
+async def test_missing_vectors_are_made_on_request(client: Client, owner: Owner) -> None:
     await save(client, "text")
 
     result = await client.call_tool("backfill_embeddings", {"dry_run": True})
@@ -389,10 +372,8 @@ async def test_a_saved_memory_is_found_by_query_memory(connect: Connect) -> None
 
 
 async def test_a_memory_keeps_what_was_said_beside_its_text(
-    connect: Connect, owner: psycopg.Connection[Any]
+    client: Client, owner: psycopg.Connection[Any]
 ) -> None:
-    client = await connect(toolsets=["decay"])
-
     result = await client.call_tool(
         "save_memory",
         {
@@ -421,9 +402,7 @@ async def test_a_memory_keeps_what_was_said_beside_its_text(
     assert values == [*SAID_BESIDE, {"by": 7}, 1.5, 0, "active", True, True]
 
 
-async def test_entities_and_strength_are_found_in_the_text(connect: Connect) -> None:
-    client = await connect(toolsets=["decay"])
-
+async def test_entities_and_strength_are_found_in_the_text(client: Client) -> None:
     text = "Use JWT tokens for authentication in all new APIs"
     saved = read(await client.call_tool("save_memory", {"content": text}))
 
@@ -431,9 +410,8 @@ async def test_entities_and_strength_are_found_in_the_text(connect: Connect) -> 
 
 
 async def test_a_text_that_is_saved_again_is_the_same_memory_and_fresh(
-    connect: Connect, owner: psycopg.Connection[Any]
+    client: Client, owner: psycopg.Connection[Any]
 ) -> None:
-    client = await connect(toolsets=["decay"])
     memory = {"content": "likes tea", "entities": ["Ada"], "strength": 1}
     first = read(await client.call_tool("save_memory", memory | {"tags": ["a"]}))
     owner.execute("update retention set last_used = '2020-01-01'")
@@ -448,10 +426,7 @@ async def test_a_text_that_is_saved_again_is_the_same_memory_and_fresh(
     assert last_used > datetime(2021, 1, 1, tzinfo=UTC)
 
 
-async def test_a_long_memory_is_one_memory(
-    connect: Connect, owner: psycopg.Connection[Any]
-) -> None:
-    client = await connect(toolsets=["decay"])
+async def test_a_long_memory_is_one_memory(client: Client, owner: psycopg.Connection[Any]) -> None:
     text = "A sentence of a long story. " * 200
 
     await client.call_tool("save_memory", {"content": text.strip(), "entities": ["Story"]})
@@ -463,9 +438,8 @@ async def test_a_long_memory_is_one_memory(
 
 
 async def test_a_memory_beyond_a_limit_is_refused(
-    connect: Connect, owner: psycopg.Connection[Any]
+    client: Client, owner: psycopg.Connection[Any]
 ) -> None:
-    client = await connect(toolsets=["decay"])
     for wrong in (
         {"content": ""},
         {"content": "x" * 50_001},

@@ -13,7 +13,9 @@ from typing import Any
 import anyio
 from mcp import Client, StdioServerParameters
 from mcp.client.stdio import stdio_client
-from mcp.types import CallToolResult, TextContent, TextResourceContents
+from mcp.types import CallToolResult, TextResourceContents
+
+from tests.support.tool_calls import text_of
 
 Check = Callable[[Client], Awaitable[None]]
 
@@ -32,12 +34,6 @@ LIVES = {"from": "Alice", "to": "Berlin", "relationType": "lives in"}
 
 async def call(client: Client, tool: str, **arguments: Any) -> CallToolResult:
     return await client.call_tool(tool, arguments)
-
-
-def text_of(result: CallToolResult) -> str:
-    [block] = result.content
-    assert isinstance(block, TextContent)
-    return block.text
 
 
 async def ask(client: Client, tool: str, **arguments: Any) -> Any:

@@ -10,15 +10,10 @@ from toktok import batch_count  # pyright: ignore[reportMissingTypeStubs]
 
 from tests.conftest import Connect
 from tests.support.providers import EmbeddingServer
-from tests.support.tool_calls import count
-from tests.toolsets.graph.reference import ask, call, text_of
+from tests.support.tool_calls import count, text_of
+from tests.toolsets.graph.reference import ask, call
 
 pytestmark = [pytest.mark.anyio, pytest.mark.slow]
-
-
-@pytest.fixture
-async def client(connect: Connect) -> Client:
-    return await connect(toolsets=["graph"])
 
 
 async def create(client: Client, name: str, *observations: str, kind: str = "Generic") -> None:
@@ -254,8 +249,7 @@ async def test_observations_that_say_the_same_are_paired(client: Client) -> None
     assert "not found" in await fail(client, "find_duplicate_observations", entity_name="x")
 
 
-async def test_the_report_tells_what_might_be_tidied(connect: Connect) -> None:
-    client = await connect(toolsets=["graph"])
+async def test_the_report_tells_what_might_be_tidied(client: Client) -> None:
     await create(client, "Site", *TOPICS, kind="Component")
     await create(
         client,
@@ -321,9 +315,8 @@ async def test_answers_of_all_these_stay_within_the_budget(connect: Connect) -> 
 
 
 async def test_the_report_says_when_only_a_part_was_compared(
-    connect: Connect, owner: psycopg.Connection
+    client: Client, owner: psycopg.Connection
 ) -> None:
-    client = await connect(toolsets=["graph"])
     await create(client, "Site", "one", "two")
     assert "note" not in await ask(client, "consolidation_report")
     owner.execute(

@@ -1,6 +1,7 @@
-"""Observations longer than a fact: several facts for all others, one text for the graph tools."""
+"""Observations of several parts: stored, found, moved, deleted and undone as one text."""
 
 import json
+from datetime import datetime
 from typing import Any
 
 import psycopg
@@ -11,7 +12,8 @@ from mcp import Client
 
 from tests.conftest import Connect
 from tests.support.tool_calls import ask as recall
-from tests.toolsets.graph.reference import ask, call, text_of
+from tests.support.tool_calls import text_of
+from tests.toolsets.graph.reference import ask, call
 from textrawl.values.text import split_text
 
 pytestmark = pytest.mark.anyio
@@ -79,9 +81,8 @@ async def test_a_long_observation_is_stored_once_and_completed_where_a_part_is_g
 
 
 async def test_a_long_observation_is_deleted_by_its_text(
-    connect: Connect, owner: psycopg.Connection
+    client: Client, owner: psycopg.Connection
 ) -> None:
-    client = await connect(toolsets=["graph"])
     await create(client, "Log", "is kept", LONG, "x" * 5000)
 
     answer = await ask(
@@ -94,8 +95,7 @@ async def test_a_long_observation_is_deleted_by_its_text(
     assert list_facts(owner) == ["is kept"]
 
 
-async def test_a_text_that_repeats_itself_keeps_all_its_parts(connect: Connect) -> None:
-    client = await connect(toolsets=["graph"])
+async def test_a_text_that_repeats_itself_keeps_all_its_parts(client: Client) -> None:
     said = ["word " * 2000 + "end", "字" * 4100, "é̂" * 2500]
     await create(client, "Log", *said)
 
@@ -103,9 +103,8 @@ async def test_a_text_that_repeats_itself_keeps_all_its_parts(connect: Connect) 
 
 
 async def test_an_undo_takes_a_long_observation_and_gives_it_back(
-    connect: Connect, owner: psycopg.Connection
+    client: Client, owner: psycopg.Connection
 ) -> None:
-    client = await connect(toolsets=["graph"])
     text = "the same words again and again. " * 200 + "The end"
     await create(client, "Log", "is kept", text)
     owner.execute("select undo_author('ada', now() - interval '1 hour')")
@@ -116,8 +115,7 @@ async def test_an_undo_takes_a_long_observation_and_gives_it_back(
     assert await open_node(client, "Log") == ["is kept", text]
 
 
-async def test_a_split_moves_a_long_observation_whole(connect: Connect) -> None:
-    client = await connect(toolsets=["graph"])
+async def test_a_split_moves_a_long_observation_whole(client: Client) -> None:
     await create(client, "Log", "is kept", LONG)
 
     answer = await ask(
@@ -132,8 +130,7 @@ async def test_a_split_moves_a_long_observation_whole(connect: Connect) -> None:
     assert await open_node(client, "Log") == ["is kept"]
 
 
-async def test_parts_of_one_text_are_no_duplicates_of_each_other(connect: Connect) -> None:
-    client = await connect(toolsets=["graph"])
+async def test_parts_of_one_text_are_no_duplicates_of_each_other(client: Client) -> None:
     await create(client, "Log", LONG, "The telescope was cleaned", "The telescope  was cleaned")
 
     answer = await ask(client, "find_duplicate_observations", entity_name="Log")
@@ -143,9 +140,8 @@ async def test_parts_of_one_text_are_no_duplicates_of_each_other(connect: Connec
 
 
 async def test_an_observation_of_20001_characters_is_refused_with_its_limit(
-    connect: Connect,
+    client: Client,
 ) -> None:
-    client = await connect(toolsets=["graph"])
     await create(client, "Log", "a" * 20_000)
     item = {"name": "Log", "entityType": "log", "observations": ["a" * 20_001]}
 
@@ -180,3 +176,144 @@ async def test_an_entity_may_be_related_to_itself(connect: Connect) -> None:
     assert (await ask(client, "delete_relations", relations=[edge]))["success"]
     assert (await ask(client, "read_graph"))["relations"] == []
     assert json.loads(text_of(await call(client, "read_graph")))["entities"]
+
+
+# No part of it begins or ends with a space, which a text that is told would lose.
+DIARY = "".join(f"observed{number:04}," for number in range(200))
+
+
+async def split(client: Client, *texts: str) -> Any:
+    parts = [{"name": "Moon", "observations": list(texts)}]
+    reply = await ask(client, "execute_entity_split", entity_name="Log", approved_splits=parts)
+    return reply["result"]
+
+
+async def add(client: Client, name: str, text: str) -> None:
+    added = {"observations": [{"entityName": name, "contents": [text]}]}
+    [stored] = (await ask(client, "add_observations", **added))["results"]
+    assert stored["addedObservations"] == [text]
+
+
+def read_clock(owner: psycopg.Connection) -> datetime:
+    row = owner.execute("select clock_timestamp()").fetchone()
+    assert row
+    return row[0]
+
+
+def undo(owner: psycopg.Connection, since: datetime) -> None:
+    owner.execute("select undo_author('ada', %s)", (since,))
+
+
+def revert(owner: psycopg.Connection) -> None:
+    owner.execute("select revert_undo((select max(id) from undo))")
+
+
+async def test_deleting_a_sentence_leaves_the_long_text_that_has_it(
+    client: Client, owner: psycopg.Connection
+) -> None:
+    await create(client, "Log", DIARY)
+    part = list_facts(owner)[1]
+    await add(client, "Log", part)
+
+    await ask(client, "delete_observations", name="Log", observations=[part])
+
+    assert await open_node(client, "Log") == [DIARY]
+
+
+async def test_a_text_is_moved_to_an_entity_that_has_it_and_is_there_once(
+    client: Client, owner: psycopg.Connection
+) -> None:
+    texts = ["is kept", DIARY, "is round"]
+    await create(client, "Log", *texts)
+    await create(client, "Moon", DIARY, "is round")
+    since = read_clock(owner)
+
+    done = await split(client, DIARY, "is round")
+
+    assert (done["moved_observations"], done["original_observations_remaining"]) == (2, 1)
+    after = (["is kept"], [DIARY, "is round"])
+    assert (await open_node(client, "Log"), await open_node(client, "Moon")) == after
+    undo(owner, since)
+    assert (await open_node(client, "Log"), await open_node(client, "Moon")) == (texts, texts[1:])
+    revert(owner)
+    assert (await open_node(client, "Log"), await open_node(client, "Moon")) == after
+
+
+async def test_a_text_told_anew_meanwhile_is_there_once_when_its_move_comes_back(
+    client: Client, owner: psycopg.Connection
+) -> None:
+    await create(client, "Log", DIARY)
+    await create(client, "Moon", "is round")
+    since = read_clock(owner)
+    await split(client, DIARY)
+    undo(owner, since)
+    await add(client, "Moon", DIARY)
+
+    revert(owner)
+
+    assert await open_node(client, "Moon") == ["is round", DIARY]
+    assert await open_node(client, "Log") == [DIARY]
+
+
+async def test_a_long_text_comes_back_whole_to_an_entity_that_says_a_sentence_of_it(
+    client: Client, owner: psycopg.Connection
+) -> None:
+    await create(client, "Log", DIARY)
+    part = list_facts(owner)[1]
+    await add(client, "Log", part)
+    since = read_clock(owner)
+    await split(client, DIARY)
+    assert await open_node(client, "Log") == [part]
+
+    undo(owner, since)
+
+    assert await open_node(client, "Log") == [DIARY, part]
+
+
+async def test_a_text_that_lost_a_part_is_moved_and_deleted_by_what_is_left(
+    connect: Connect, owner: psycopg.Connection
+) -> None:
+    client = await connect(toolsets=["all"])
+    await create(client, "Log", DIARY, "is kept")
+    part = list_facts(owner)[0]
+    correction = {"entityName": "Log", "observation": "The log begins on day 9", "replaces": part}
+    correction["entityType"] = "project"
+    assert not (await call(client, "remember_fact", **correction)).is_error
+    left = DIARY.removeprefix(part)
+
+    done = await split(client, left)
+
+    assert done["moved_observations"] == 1
+    assert await open_node(client, "Moon") == [left]
+    await ask(client, "delete_observations", name="Moon", observations=[left])
+    assert await open_node(client, "Moon") == []
+    assert await open_node(client, "Log") == ["is kept", "The log begins on day 9"]
+
+
+async def test_a_fact_in_the_words_of_a_part_is_a_fact_of_its_own(
+    connect: Connect, owner: psycopg.Connection
+) -> None:
+    client = await connect(toolsets=["all"])
+    await create(client, "Log", DIARY)
+    part = list_facts(owner)[1]
+    fact = {"entityName": "Log", "entityType": "project", "observation": part}
+
+    for _ in range(2):
+        assert not (await call(client, "remember_fact", **fact)).is_error
+
+    assert await open_node(client, "Log") == [DIARY, part]
+    forget = {"entityName": "Log", "fact": part, "confirm": True}
+    assert not (await call(client, "forget_entity", **forget)).is_error
+    assert await open_node(client, "Log") == [DIARY]
+
+
+async def test_two_spellings_come_back_when_their_undo_is_reverted(
+    client: Client, owner: psycopg.Connection
+) -> None:
+    texts = ["likes tea", "Likes tea."]
+    await create(client, "Ada", *texts)
+    owner.execute("select undo_author('ada', now() - interval '1 hour')")
+
+    revert(owner)
+
+    assert await open_node(client, "Ada") == texts

@@ -10,7 +10,8 @@ from mcp.types import TextResourceContents
 from toktok import batch_count  # pyright: ignore[reportMissingTypeStubs]
 
 from tests.conftest import Connect
-from tests.toolsets.graph.reference import ask, call, text_of
+from tests.support.tool_calls import text_of
+from tests.toolsets.graph.reference import ask, call, check_empty_lists
 
 pytestmark = pytest.mark.anyio
 
@@ -214,35 +215,33 @@ async def test_a_write_tells_how_many_relations_could_not_be_made(connect: Conne
 
 
 async def test_who_adds_to_one_entity_reads_its_newest_observations(connect: Connect) -> None:
-    client = await connect(toolsets=["graph"])
-    [node], _ = make_graph(1, 500)
+    client = await connect(toolsets=["graph"], max_response_tokens=500)
+    [node], _ = make_graph(1, 50)
     await ask(client, "create_entities", entities=[node])
 
     answer = await ask(client, "add_observations", name=node["name"], observations=["is new"])
 
     texts = answer["entity"]["observations"]
     assert texts == [*node["observations"], "is new"][-len(texts) :]
-    assert answer["note"] == f"The newest {len(texts)} of 501 observations; open_nodes has all"
+    assert answer["note"] == f"The newest {len(texts)} of 51 observations; open_nodes has all"
 
 
 async def test_a_deletion_names_the_first_twenty_of_those_that_are_not_there(
-    connect: Connect,
+    client: Client,
 ) -> None:
-    client = await connect(toolsets=["graph"])
-    names = [f"Nobody {number}" for number in range(1000)]
+    names = [f"Nobody {number}" for number in range(100)]
 
     answer = await ask(client, "delete_entities", entityNames=names)
     few = await ask(client, "delete_entities", entityNames=names[:20])
 
     assert answer["message"] == (
-        f"Deleted 0 of 1000 entities. Entity not found: {', '.join(names[:20])}, and 980 more"
+        f"Deleted 0 of 100 entities. Entity not found: {', '.join(names[:20])}, and 80 more"
     )
     assert few["message"].endswith("Nobody 18, Nobody 19")
     assert few["errors"] == [f"Entity not found: {name}" for name in names[:20]]
 
 
-async def test_a_deletion_lists_what_was_deleted_and_what_was_not(connect: Connect) -> None:
-    client = await connect(toolsets=["graph"])
+async def test_a_deletion_lists_what_was_deleted_and_what_was_not(client: Client) -> None:
     edges = [{"from": "A", "to": other, "relationType": "knows"} for other in ("B", "C", "D")]
     nodes: list[dict[str, Any]] = [
         {"name": name, "entityType": "x", "observations": []} for name in ("A", "B", "C")
@@ -265,21 +264,6 @@ async def test_a_deletion_lists_what_was_deleted_and_what_was_not(connect: Conne
     }  # fmt: skip
 
 
-async def test_empty_lists_are_taken(connect: Connect) -> None:
-    client = await connect(toolsets=["graph"])
-    answers: tuple[tuple[str, str, Any], ...] = (
-        ("create_entities", "entities", {"entities": []}),
-        ("create_relations", "relations", {"relations": []}),
-        ("add_observations", "observations", {"results": []}),
-        ("open_nodes", "names", {"entities": [], "relations": []}),
-        ("delete_entities", "entityNames", "Entities deleted successfully"),
-        ("delete_observations", "deletions", "Observations deleted successfully"),
-        ("delete_relations", "relations", "Relations deleted successfully"),
-    )
-    for tool, argument, answer in answers:
-        reply = await ask(client, tool, **{argument: []})
-        assert reply.pop("deleted", []) == []
-        assert reply == (
-            {"success": True, "message": answer} if isinstance(answer, str) else answer
-        )
+async def test_empty_lists_are_taken(client: Client) -> None:
+    await check_empty_lists(client)
     assert (await call(client, "delete_observations")).is_error

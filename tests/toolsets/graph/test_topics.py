@@ -33,7 +33,6 @@ def test_words_weigh_what_tf_idf_says(texts: list[str]) -> None:
     assert weigh_words(texts, STOP) == pytest.approx(weigh(texts), rel=1e-6)
 
 
-@pytest.mark.slow
 @given(texts=TEXTS)
 def test_every_observation_has_one_topic_named_by_its_heaviest_word(texts: list[str]) -> None:
     weights = weigh(texts)

@@ -6,24 +6,17 @@ from typing import Any
 import pytest
 from mcp import Client
 
-from tests.conftest import Connect
 from tests.support.tool_calls import read
 
 Ask = Callable[..., Awaitable[Any]]
 
 
 @pytest.fixture
-async def me(connect: Connect) -> Client:
-    """A client of a server with the identity tools."""
-    return await connect(toolsets=["identity"])
-
-
-@pytest.fixture
-def ask(me: Client) -> Ask:
+def ask(client: Client) -> Ask:
     """Calls a tool and returns its compact answer."""
 
     async def call(tool: str, **arguments: Any) -> Any:
-        return read(await me.call_tool(tool, arguments))
+        return read(await client.call_tool(tool, arguments))
 
     return call
 

@@ -41,10 +41,10 @@ async def test_files_are_listed_by_category_in_their_usual_order(ask: Ask) -> No
     assert found == {key: [f"{name}.md" for name in names] for key, names in expected.items()}
 
 
-async def test_each_file_has_its_text_and_a_prompt_label(me: Client, ask: Ask) -> None:
+async def test_each_file_has_its_text_and_a_prompt_label(client: Client, ask: Ask) -> None:
     await ask("identity_write", **MINE, content="I am Iris.")
 
-    result = await me.call_tool("identity_get_all", {})
+    result = await client.call_tool("identity_get_all", {})
 
     assert result.structured_content == {
         "self": [
@@ -88,8 +88,8 @@ async def test_a_first_file_can_be_changed_like_any_other(
     assert answer["user"] == []
 
 
-async def test_a_replaced_text_stays_as_a_snapshot(me: Client, ask: Ask, look: Ask) -> None:
-    created = await me.call_tool("identity_write", {**MINE, "content": "one"})
+async def test_a_replaced_text_stays_as_a_snapshot(client: Client, ask: Ask, look: Ask) -> None:
+    created = await client.call_tool("identity_write", {**MINE, "content": "one"})
     replaced = await ask("identity_write", **MINE, content="two", instanceId="desk")
 
     snapshot = await ask("snapshot_get", snapshotId=replaced["snap"])
@@ -140,14 +140,14 @@ async def test_an_addition_is_one_blank_line_away_from_the_text(ask: Ask, look: 
 
 
 async def test_only_custom_files_can_be_deleted_and_a_snapshot_brings_them_back(
-    me: Client, ask: Ask, look: Ask
+    client: Client, ask: Ask, look: Ask
 ) -> None:
     await ask("identity_write", category="custom", filename="garden.md", content="Roses.\r\n")
     await ask("identity_write", **MINE, content="I am Iris.")
 
     deleted = await ask("identity_delete_custom", filename="garden.md")
-    again = await me.call_tool("identity_delete_custom", {"filename": "garden.md"})
-    other = await me.call_tool("identity_delete_custom", {"filename": "my_identity.md"})
+    again = await client.call_tool("identity_delete_custom", {"filename": "garden.md"})
+    other = await client.call_tool("identity_delete_custom", {"filename": "my_identity.md"})
 
     failures = [one.structured_content for one in (again, other) if one.is_error]
     assert failures == [
@@ -160,16 +160,18 @@ async def test_only_custom_files_can_be_deleted_and_a_snapshot_brings_them_back(
 
 
 async def test_labels_are_listed_if_they_were_set_or_for_a_whole_category(
-    me: Client, ask: Ask
+    client: Client, ask: Ask
 ) -> None:
     for name in ("my_identity.md", "my_wants.md"):
         await ask("identity_write", category="self", filename=name, content="x")
     await ask("identity_write", category="user", filename="user_life.md", content="x")
 
-    message = (await me.call_tool("identity_set_meta", {**MINE, "promptLabel": "who_i_am"})).content
+    message = (
+        await client.call_tool("identity_set_meta", {**MINE, "promptLabel": "who_i_am"})
+    ).content
     await ask("identity_write", **MINE, content="another text")
 
-    assert text_of(await me.call_tool("identity_set_meta", {**MINE, "promptLabel": "me"}))
+    assert text_of(await client.call_tool("identity_set_meta", {**MINE, "promptLabel": "me"}))
     assert message
     assert await ask("identity_get_meta") == {"ok": True, "meta": {"self/my_identity.md": "me"}}
     assert (await ask("identity_get_meta", category="self"))["meta"] == {
@@ -180,9 +182,9 @@ async def test_labels_are_listed_if_they_were_set_or_for_a_whole_category(
     assert file == {"f": "my_identity.md", "c": "another text", "l": "me"}
 
 
-async def test_a_file_that_does_not_exist_cannot_be_labelled(me: Client) -> None:
-    await me.call_tool("identity_write", {**MINE, "filename": "other.md", "content": "text"})
-    result = await me.call_tool("identity_set_meta", {**MINE, "promptLabel": "me"})
+async def test_a_file_that_does_not_exist_cannot_be_labelled(client: Client) -> None:
+    await client.call_tool("identity_write", {**MINE, "filename": "other.md", "content": "text"})
+    result = await client.call_tool("identity_set_meta", {**MINE, "promptLabel": "me"})
 
     assert result.is_error
     assert result.structured_content == {
@@ -191,7 +193,7 @@ async def test_a_file_that_does_not_exist_cannot_be_labelled(me: Client) -> None
     }
 
 
-async def test_a_wrong_filename_is_refused(me: Client, owner: psycopg.Connection[Any]) -> None:
+async def test_a_wrong_filename_is_refused(client: Client, owner: psycopg.Connection[Any]) -> None:
     for filename in (
         "", "../../etc/passwd", "a/b.md", "a\\b.md", "a\0.md", "a.txt", ".md", "a.md\n", "ä.md",
         "a b.md", "..", "a.md.md", "A.MD", "x" * 297 + ".md",
@@ -201,7 +203,7 @@ async def test_a_wrong_filename_is_refused(me: Client, owner: psycopg.Connection
             ("identity_delete_custom", {}),
         ):
             content = {"content": "x"} if more else {}
-            title, fix = await refuse(me, tool, filename=filename, **more, **content)
+            title, fix = await refuse(client, tool, filename=filename, **more, **content)
             assert title == "Invalid argument"
             assert "letters, digits, _ and - with .md at the end" in fix
 
@@ -209,7 +211,7 @@ async def test_a_wrong_filename_is_refused(me: Client, owner: psycopg.Connection
 
 
 async def test_wrong_arguments_are_named_and_change_nothing(
-    me: Client, owner: psycopg.Connection[Any]
+    client: Client, owner: psycopg.Connection[Any]
 ) -> None:
     for arguments, reason in (
         ({"category": "others"}, "must be one of self, user, relationship, custom"),
@@ -219,7 +221,7 @@ async def test_wrong_arguments_are_named_and_change_nothing(
         ({"filename": None}, "required"),
     ):
         given = {**MINE, "content": "x", **arguments}
-        title, fix = await refuse(me, "identity_write", **{k: v for k, v in given.items() if v})
+        title, fix = await refuse(client, "identity_write", **{k: v for k, v in given.items() if v})
 
         assert title == "Invalid argument"
         assert reason in fix
@@ -227,13 +229,13 @@ async def test_wrong_arguments_are_named_and_change_nothing(
 
 
 async def test_a_file_cannot_grow_beyond_a_million_characters(
-    me: Client, ask: Ask, look: Ask
+    client: Client, ask: Ask, look: Ask
 ) -> None:
     text = "x" * 999_990
     await ask("identity_write", **MINE, content=text)
 
     refusals = [
-        await refuse(me, tool, **MINE, content="y" * 20, **more)
+        await refuse(client, tool, **MINE, content="y" * 20, **more)
         for tool, more in (
             ("identity_append", {}),
             ("identity_prepend", {}),
@@ -246,9 +248,9 @@ async def test_a_file_cannot_grow_beyond_a_million_characters(
     assert await look("self", "my_identity.md") == text
 
 
-async def test_nothing_is_added_by_a_blank_text(me: Client) -> None:
+async def test_nothing_is_added_by_a_blank_text(client: Client) -> None:
     for tool in ("identity_append", "identity_prepend"):
-        _, fix = await refuse(me, tool, **MINE, content=" \n")
+        _, fix = await refuse(client, tool, **MINE, content=" \n")
         assert fix.endswith("must not be empty")
 
 
@@ -282,19 +284,19 @@ FILE = {"category": "self", "filename": "my_identity.md"}
 ID = re.compile(r"self/my_identity_\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d-\d{3}Z")
 
 
-async def test_a_snapshot_is_taken_of_every_file_that_has_a_text(me: Client, ask: Ask) -> None:
+async def test_a_snapshot_is_taken_of_every_file_that_has_a_text(client: Client, ask: Ask) -> None:
     for category, name in (("user", "user_life"), ("self", "my_identity"), ("custom", "blank")):
         text = "" if name == "blank" else f"text of {name}"
         await ask("identity_write", category=category, filename=f"{name}.md", content=text)
 
-    result = await me.call_tool("snapshot_create", {})
+    result = await client.call_tool("snapshot_create", {})
 
     created: dict[str, Any] = result.structured_content or {}
     first, second = created["snapshots"]
     assert created["message"] == "I took a snapshot of 2 files."
     assert ID.fullmatch(first)
     assert second.startswith("user/user_life_")
-    listed = (await me.call_tool("snapshot_list", {"category": "self"})).structured_content
+    listed = (await client.call_tool("snapshot_list", {"category": "self"})).structured_content
     assert listed == {
         "success": True,
         "snapshots": [
@@ -339,17 +341,17 @@ async def test_a_restore_keeps_the_text_that_it_replaces(ask: Ask, look: Ask) ->
     assert await look("self", "my_identity.md") == "two"
 
 
-async def test_a_snapshot_that_does_not_exist_is_a_failure(me: Client) -> None:
+async def test_a_snapshot_that_does_not_exist_is_a_failure(client: Client) -> None:
     for tool in ("snapshot_get", "snapshot_restore"):
         name = "self/my_identity_2026-05-12T09-30-00-000Z"
-        result = await me.call_tool(tool, {"snapshotId": name})
+        result = await client.call_tool(tool, {"snapshotId": name})
         assert result.is_error
         assert result.structured_content == {
             "success": False,
             "message": f"There is no snapshot {name}: snapshot_list shows all.",
         }
         for wrong in ("", "../../etc/passwd", "self/a\0", "self/" + "x" * 300):
-            _, fix = await refuse(me, tool, snapshotId=wrong)
+            _, fix = await refuse(client, tool, snapshotId=wrong)
             assert "there is no snapshot with the id" in fix
 
 

@@ -1,4 +1,4 @@
-"""Identity files as resources and as a prompt, which programs load without a call of a tool."""
+"""Identity files as resources and as a prompt, and who may load and change them."""
 
 from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack
@@ -11,12 +11,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 from mcp import Client, MCPError
 from mcp.types import INTERNAL_ERROR, INVALID_PARAMS, TextContent, TextResourceContents
+from psycopg.errors import InsufficientPrivilege
+from psycopg.sql import SQL, Identifier
 
 from tests.attacks.site import issue
 from tests.conftest import Connect, Era
 from tests.support.answer_readers import open_fence
 from tests.support.commands import serve_over_stdio
 from tests.support.listening import listen
+from tests.support.tool_calls import read, read_error
 from tests.toolsets.identity.conftest import Ask
 from textrawl import Settings, create_server
 from textrawl.memory.identity import FilePart
@@ -47,7 +50,7 @@ async def anywhere(
         yield await stack.enter_async_context(Client(target, mode=era))
 
 
-async def read(client: Client, uri: str = URI) -> str:
+async def read_file(client: Client, uri: str = URI) -> str:
     [content] = (await client.read_resource(uri)).contents
     assert isinstance(content, TextResourceContents)
     assert (content.uri, content.mime_type) == (uri, "text/markdown")
@@ -83,7 +86,7 @@ async def test_an_identity_is_loaded_over_every_transport(anywhere: Client) -> N
     ]  # fmt: skip
     assert template.uri_template == "memory://identity/{category}/{filename}"
     assert (prompt.name, prompt.arguments or None) == ("identity", None)
-    assert await read(anywhere) == "my_identity\r\n"
+    assert await read_file(anywhere) == "my_identity\r\n"
     assert await load(anywhere) == (
         "<who_i_am>\nmy_identity\n</who_i_am>\n\n<my_wants>\nmy_wants\n</my_wants>"
     )
@@ -112,26 +115,26 @@ async def test_resources_are_listed_in_pages(
     assert refused.value.error.code == INVALID_PARAMS
 
 
-async def test_an_address_without_a_file_is_unknown(me: Client, ask: Ask) -> None:
+async def test_an_address_without_a_file_is_unknown(client: Client, ask: Ask) -> None:
     await ask("identity_write", **FILE, content="x")
     for uri in (
         "memory://identity/self/other.md", "memory://identity/self", "memory://identity/",
         "memory://identity/self/../self/my_identity.md", "memory://stats", f"{URI}/x",
     ):  # fmt: skip
         with pytest.raises(MCPError) as refused:
-            await me.read_resource(uri)
+            await client.read_resource(uri)
         assert refused.value.error.code == INVALID_PARAMS
 
 
-async def test_an_unknown_prompt_is_refused(me: Client) -> None:
+async def test_an_unknown_prompt_is_refused(client: Client) -> None:
     with pytest.raises(MCPError) as refused:
-        await me.get_prompt("recall")
+        await client.get_prompt("recall")
     assert refused.value.error.code == INVALID_PARAMS
 
 
-async def test_a_new_identity_says_how_to_begin(me: Client) -> None:
-    assert "identity_write" in await load(me)
-    assert (await me.list_resources()).resources == []
+async def test_a_new_identity_says_how_to_begin(client: Client) -> None:
+    assert "identity_write" in await load(client)
+    assert (await client.list_resources()).resources == []
 
 
 async def test_prompts_and_resources_come_with_the_toolset(connect: Connect, era: Era) -> None:
@@ -180,3 +183,103 @@ def test_the_text_of_a_file_cannot_close_its_tag(text: str) -> None:
     body = wrapped.removeprefix("<me>\n").removesuffix("\n</me>")
     assert "</" not in "".join(body.split())
     assert body.replace("&lt;", "<") == f"a{text}".strip()
+
+
+GARDEN = {"category": "custom", "filename": "garden.md"}
+SNAPSHOT = {"snapshotId": "custom/garden_2026-05-12T09-30-00-000Z"}
+TEXT = {**GARDEN, "content": "x"}
+CALLS: dict[str, tuple[dict[str, Any], str]] = {
+    "identity_get_all": ({}, "read"),
+    "identity_get_meta": ({}, "read"),
+    "snapshot_list": ({}, "read"),
+    "snapshot_get": (SNAPSHOT, "read"),
+    "identity_write": (TEXT, "write"),
+    "identity_append": (TEXT, "write"),
+    "identity_prepend": (TEXT, "write"),
+    "identity_set_meta": ({**GARDEN, "promptLabel": "g"}, "write"),
+    "snapshot_create": ({}, "write"),
+    "snapshot_restore": (SNAPSHOT, "write"),
+    "identity_delete_custom": ({"filename": "garden.md"}, "forget"),
+}
+
+
+@pytest.fixture
+def garden(owner: psycopg.Connection[Any]) -> psycopg.Connection[Any]:
+    """The default space with a file and a snapshot of it."""
+    owner.execute("select write_identity('custom', 'garden.md', 'Roses.')")
+    owner.execute("select create_snapshots(pinned => true, moment => '2026-05-12T09:30Z')")
+    return owner
+
+
+def look(owner: psycopg.Connection[Any]) -> list[Any]:
+    """Everything that is stored of documents."""
+    return [
+        owner.execute(
+            SQL("select t::text from {} t order by 1").format(Identifier(table))
+        ).fetchall()
+        for table in ("document", "document_version", "identity_snapshot", "event")
+    ]
+
+
+async def test_each_tool_needs_its_scope_and_changes_nothing_without_it(
+    connect: Connect, garden: psycopg.Connection[Any]
+) -> None:
+    for held in ("read", "write", "forget", "admin"):
+        token = issue(garden, "sam", "default", held)
+        client = await connect(toolsets=["identity"], access_token=token)
+        for tool, (arguments, needed) in CALLS.items():
+            before = look(garden)
+            result = await client.call_tool(tool, arguments)
+            if needed == held:
+                assert not result.is_error, (tool, result)
+            else:
+                title, fix = read_error(result)
+                assert (title, f"scope {needed}" in fix) == ("Not allowed", True), tool
+                assert look(garden) == before
+
+
+async def test_a_section_is_changed_by_somebody_who_reads_and_writes(
+    connect: Connect, garden: psycopg.Connection[Any]
+) -> None:
+    token = issue(garden, "sam", "default", "read", "write")
+    client = await connect(toolsets=["identity"], access_token=token)
+    for tool in ("identity_update_section", "identity_rewrite_section"):
+        read(await client.call_tool(tool, {**TEXT, "section": "Beds"}))
+
+
+async def test_each_space_has_an_identity_of_its_own(
+    connect: Connect, owner: psycopg.Connection[Any], ask: Ask
+) -> None:
+    owner.execute("select create_space('other')")
+    token = issue(owner, "sam", "other", "read", "write", "forget")
+    other = await connect(toolsets=["identity"], access_token=token)
+    await ask("identity_write", **GARDEN, content="mine")
+
+    read(await other.call_tool("identity_write", {**GARDEN, "content": "theirs"}))
+    [snapshot] = read(await other.call_tool("snapshot_create", {}))["snaps"]
+
+    assert (await ask("identity_get_all"))["custom"][0]["c"] == "mine"
+    assert (await ask("snapshot_list"))["snaps"] == []
+    for tool in ("snapshot_get", "snapshot_restore"):
+        assert (await _fail(ask, tool, snapshot)).startswith("There is no snapshot")
+
+
+async def _fail(ask: Ask, tool: str, snapshot: str) -> str:
+    with pytest.raises(AssertionError) as refused:
+        await ask(tool, snapshotId=snapshot)
+    return str(refused.value).partition('"err":"')[2]
+
+
+def test_an_analyst_reads_only_the_files_of_granted_spaces(
+    owner: psycopg.Connection[Any], garden: psycopg.Connection[Any], database_url: str
+) -> None:
+    del garden
+    with psycopg.connect(database_url, autocommit=True) as server:
+        assert server.execute("select * from textrawl.read_identity()").fetchall() == []
+        for statement in (
+            "select * from textrawl.document_version",
+            "select * from textrawl.identity_snapshot",
+            "select textrawl.keep_snapshot(null, 'manual', null, false, now(), null)",
+        ):
+            with pytest.raises(InsufficientPrivilege):
+                server.execute(statement)  # pyright: ignore[reportArgumentType]

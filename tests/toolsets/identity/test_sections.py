@@ -80,10 +80,12 @@ async def test_a_section_is_rewritten_and_the_former_text_of_the_file_stays_as_a
         assert (await ask("snapshot_get", snapshotId=answer["snap"]))["c"] == before
 
 
-async def test_a_section_of_a_file_that_does_not_exist_is_a_failure(me: Client, ask: Ask) -> None:
+async def test_a_section_of_a_file_that_does_not_exist_is_a_failure(
+    client: Client, ask: Ask
+) -> None:
     await ask("identity_write", **FILE | {"filename": "other.md"}, content="text")
     for tool in ("identity_update_section", "identity_rewrite_section"):
-        result = await me.call_tool(tool, {**FILE, "section": "Work", "content": "x"})
+        result = await client.call_tool(tool, {**FILE, "section": "Work", "content": "x"})
         assert result.is_error
         assert result.structured_content == {
             "success": False,
@@ -92,7 +94,7 @@ async def test_a_section_of_a_file_that_does_not_exist_is_a_failure(me: Client, 
 
 
 async def test_an_open_block_that_would_swallow_headings_is_refused(
-    me: Client, ask: Ask, look: Ask
+    client: Client, ask: Ask, look: Ask
 ) -> None:
     for before, content in (
         ("## Work\nx\n## Family\n", "```\nopen"),
@@ -102,16 +104,18 @@ async def test_an_open_block_that_would_swallow_headings_is_refused(
         await ask("identity_write", **FILE, content=before)
 
         refused = await refuse(
-            me, "identity_update_section", **FILE, section="Work", content=content
+            client, "identity_update_section", **FILE, section="Work", content=content
         )
 
         assert refused[0] == "Open block"
         assert await look("user", "user_life.md") == before
 
 
-async def test_a_section_has_the_name_of_one_line(me: Client) -> None:
+async def test_a_section_has_the_name_of_one_line(client: Client) -> None:
     for section in ("", "##", " # ", "a\nb", "\u202e", "x" * 201):
-        refused = await refuse(me, "identity_update_section", **FILE, section=section, content="x")
+        refused = await refuse(
+            client, "identity_update_section", **FILE, section=section, content="x"
+        )
         assert refused[0] == "Invalid argument"
 
 

@@ -5,6 +5,7 @@ from typing import Any
 
 import psycopg
 import pytest
+from mcp import Client
 
 from tests.conftest import Connect
 from tests.support.llm_server import LlmServer
@@ -114,35 +115,28 @@ async def test_a_target_that_is_no_week_and_no_day_is_refused(
         assert title.startswith("Wrong key of a journal entry")
 
 
-@pytest.mark.parametrize(
-    ("fault", "code"),
-    [
+async def test_a_fault_of_the_llm_is_told_per_period_and_writes_nothing(
+    connect: Connect, owner: psycopg.Connection, llm: dict[str, Any], llm_server: LlmServer
+) -> None:
+    put(owner, "daily", "2026-05-12", "- a day")
+    client = await connect(**llm)
+    for fault, code in (
         (Fault.DOWN, "LLM_UNREACHABLE"),
         (Fault.MODEL_MISSING, "LLM_MODEL_MISSING"),
         (LlmFault.NULL, "LLM_BAD_OUTPUT"),
         (LlmFault.CUT, "LLM_BAD_OUTPUT"),
-    ],
-)
-async def test_a_fault_of_the_llm_is_told_per_period_and_writes_nothing(
-    fault: Fault | LlmFault,
-    code: str,
-    connect: Connect,
-    owner: psycopg.Connection,
-    llm: dict[str, Any],
-    llm_server: LlmServer,
-) -> None:
-    put(owner, "daily", "2026-05-12", "- a day")
-    llm_server.fail(fault)
-    client = await connect(**llm)
+    ):
+        llm_server.fail(fault)
 
-    done = await consolidate(client, "weekly", all=True, fails=True)
+        done = await consolidate(client, "weekly", all=True, fails=True)
 
-    [period] = done["consolidations"]
-    assert period["error"].startswith(f"{code}: ")
-    assert read_texts(owner, "weekly") == {}
-    assert read_texts(owner, "daily") == {"2026-05-12": "- a day"}
-    assert owner.execute("select purpose, error from llm_use").fetchall() == [("consolidate", code)]
-    assert owner.execute("select count(*) from consolidation").fetchone() == (0,)
+        [period] = done["consolidations"]
+        assert period["error"].startswith(f"{code}: ")
+        assert read_texts(owner, "weekly") == {}
+        assert read_texts(owner, "daily") == {"2026-05-12": "- a day"}
+        uses = owner.execute("select purpose, error from llm_use order by at desc").fetchall()
+        assert uses[0] == ("consolidate", code)
+        assert owner.execute("select count(*) from consolidation").fetchone() == (0,)
 
 
 async def test_an_answer_without_bullets_is_a_fault(
@@ -158,10 +152,9 @@ async def test_an_answer_without_bullets_is_a_fault(
 
 
 async def test_without_an_llm_every_period_says_which_variables_to_set(
-    connect: Connect, owner: psycopg.Connection
+    client: Client, owner: psycopg.Connection
 ) -> None:
     put(owner, "daily", "2026-05-12", "- a day")
-    client = await connect(toolsets=["journal"])
 
     done = await consolidate(client, "weekly", all=True, fails=True)
 

@@ -4,8 +4,8 @@ from typing import Any, LiteralString
 
 import psycopg
 import pytest
+from mcp import Client
 
-from tests.conftest import Connect
 from tests.support.tool_calls import A_MOMENT, count, refuse
 from tests.toolsets.journal.entries import DAY, delete, keep, look_up, miss, record, update
 
@@ -16,9 +16,7 @@ _TABLES: tuple[LiteralString, ...] = (
 )  # fmt: skip
 
 
-async def test_an_entry_is_read_back_with_all_that_is_known_of_it(connect: Connect) -> None:
-    client = await connect(toolsets=["journal"])
-
+async def test_an_entry_is_read_back_with_all_that_is_known_of_it(client: Client) -> None:
     created = await record(client, "- Met Ben [chat:7] [via:laptop]", chatIds=["7"])
 
     assert created == {
@@ -39,8 +37,7 @@ async def test_an_entry_is_read_back_with_all_that_is_known_of_it(connect: Conne
     }
 
 
-async def test_each_granularity_has_its_date_and_its_path(connect: Connect) -> None:
-    client = await connect(toolsets=["journal"])
+async def test_each_granularity_has_its_date_and_its_path(client: Client) -> None:
     for granularity, date, slug, path in (
         ("daily", "2028-02-29", None, "daily/2028-02-29/laptop"),
         ("weekly", "2026-W19", None, "weekly/2026-W19"),
@@ -59,9 +56,8 @@ async def test_each_granularity_has_its_date_and_its_path(connect: Connect) -> N
 
 
 async def test_a_date_that_does_not_exist_or_fit_is_refused_by_every_tool(
-    connect: Connect, owner: psycopg.Connection[Any]
+    client: Client, owner: psycopg.Connection[Any]
 ) -> None:
-    client = await connect(toolsets=["journal"])
     for granularity, date in (
         ("daily", "2026-02-29"), ("daily", "2026-13-01"), ("daily", "2026-04-31"),
         ("daily", "2026-W19"), ("daily", "2026-05"), ("daily", "0000-01-01"),
@@ -92,8 +88,7 @@ async def test_a_date_that_does_not_exist_or_fit_is_refused_by_every_tool(
         assert [count(owner, table) for table in tables] == [0] * len(tables)
 
 
-async def test_a_date_of_no_known_form_is_refused(connect: Connect) -> None:
-    client = await connect(toolsets=["journal"])
+async def test_a_date_of_no_known_form_is_refused(client: Client) -> None:
     for date in ("12.05.2026", "2026-5-12", "2026-05-12T10:00", "٢٠٢٦", "", "20261"):
         title, fix = await refuse(client, "memory_read", granularity="daily", date=date)
 
@@ -101,9 +96,8 @@ async def test_a_date_of_no_known_form_is_refused(connect: Connect) -> None:
 
 
 async def test_instances_have_an_entry_of_a_day_each_and_the_first_says_that_there_are_more(
-    connect: Connect,
+    client: Client,
 ) -> None:
-    client = await connect(toolsets=["journal"])
     await record(client, "- On the laptop")
     await record(client, "- On the phone", instanceId="phone")
     await record(client, "- In the car", instanceId="Car.2")
@@ -120,10 +114,8 @@ async def test_instances_have_an_entry_of_a_day_each_and_the_first_says_that_the
 
 
 async def test_a_write_registers_its_instance(
-    connect: Connect, owner: psycopg.Connection[Any]
+    client: Client, owner: psycopg.Connection[Any]
 ) -> None:
-    client = await connect(toolsets=["journal"])
-
     await record(client, "- One", instanceId="laptop")
     await record(client, "A week", granularity="weekly", date="2026-W19", instanceId="phone")
 
@@ -131,8 +123,7 @@ async def test_a_write_registers_its_instance(
     assert rows == [("laptop", "other", None), ("phone", "other", None)]
 
 
-async def test_an_instance_id_of_another_form_is_refused(connect: Connect) -> None:
-    client = await connect(toolsets=["journal"])
+async def test_an_instance_id_of_another_form_is_refused(client: Client) -> None:
     for instance in ("", "my laptop", "-x", "a/b", "é", "x" * 101):
         _, fix = await refuse(
             client, "memory_create", granularity="daily", date=DAY, content="x", instanceId=instance
@@ -141,17 +132,14 @@ async def test_an_instance_id_of_another_form_is_refused(connect: Connect) -> No
         assert "instanceId" in fix
 
 
-async def test_a_slug_of_another_form_is_refused(connect: Connect) -> None:
-    client = await connect(toolsets=["journal"])
+async def test_a_slug_of_another_form_is_refused(client: Client) -> None:
     for slug in ("First", "two words", "a--b", "-a", "../x", "x" * 101):
         _, fix = await refuse(client, "memory_read", granularity="significant", date=DAY, slug=slug)
 
         assert "slug" in fix
 
 
-async def test_only_a_significant_entry_has_a_slug(connect: Connect) -> None:
-    client = await connect(toolsets=["journal"])
-
+async def test_only_a_significant_entry_has_a_slug(client: Client) -> None:
     title, _ = await refuse(
         client,
         "memory_create",
@@ -166,9 +154,8 @@ async def test_only_a_significant_entry_has_a_slug(connect: Connect) -> None:
 
 
 async def test_a_text_of_10_megabytes_is_refused_and_200_000_characters_are_stored(
-    connect: Connect, owner: psycopg.Connection[Any]
+    client: Client, owner: psycopg.Connection[Any]
 ) -> None:
-    client = await connect(toolsets=["journal"])
     key = {"granularity": "yearly", "date": "2026", "instanceId": "laptop"}
 
     _, fix = await refuse(client, "memory_create", **key, content="x" * 10_000_000)
@@ -185,8 +172,7 @@ async def test_a_text_of_10_megabytes_is_refused_and_200_000_characters_are_stor
     assert (length > 199_900, parts >= 100, longest <= 2000) == (True, True, True)
 
 
-async def test_a_day_that_would_grow_too_long_stays_as_it_is(connect: Connect) -> None:
-    client = await connect(toolsets=["journal"])
+async def test_a_day_that_would_grow_too_long_stays_as_it_is(client: Client) -> None:
     await record(client, "- " + "x" * 150_000)
 
     title, fix = await refuse(
@@ -203,8 +189,7 @@ async def test_a_day_that_would_grow_too_long_stays_as_it_is(connect: Connect) -
     assert (await look_up(client))["version"] == 1
 
 
-async def test_an_entry_that_is_no_day_is_replaced_by_a_second_text(connect: Connect) -> None:
-    client = await connect(toolsets=["journal"])
+async def test_an_entry_that_is_no_day_is_replaced_by_a_second_text(client: Client) -> None:
     key = {"granularity": "weekly", "date": "2026-W19"}
     await record(client, "- A week [chat:1]", **key)
 
@@ -215,8 +200,7 @@ async def test_an_entry_that_is_no_day_is_replaced_by_a_second_text(connect: Con
     assert (entry["sourceInstance"], entry["participatingInstances"]) == ("phone", ["phone"])
 
 
-async def test_an_update_replaces_the_text_and_keeps_what_is_known_of_it(connect: Connect) -> None:
-    client = await connect(toolsets=["journal"])
+async def test_an_update_replaces_the_text_and_keeps_what_is_known_of_it(client: Client) -> None:
     await record(
         client, "- Met Bem [chat:7]", chatIds=["7"], participatingInstances=["laptop", "phone"]
     )
@@ -232,9 +216,7 @@ async def test_an_update_replaces_the_text_and_keeps_what_is_known_of_it(connect
     assert (after["content"], after["editedBy"]) == ("- Met Ben [chat:7]", "Ada Lovelace")
 
 
-async def test_an_update_creates_what_is_missing(connect: Connect) -> None:
-    client = await connect(toolsets=["journal"])
-
+async def test_an_update_creates_what_is_missing(client: Client) -> None:
     await update(client, "A good year", granularity="yearly", date="2026", editedBy="human")
     title, _ = await refuse(
         client, "memory_update", granularity="daily", date=DAY, content="Somebody's day"
@@ -244,8 +226,7 @@ async def test_an_update_creates_what_is_missing(connect: Connect) -> None:
     assert title == "Wrong key of a journal entry: a daily entry needs an instance"
 
 
-async def test_an_update_that_fits_two_entries_changes_neither(connect: Connect) -> None:
-    client = await connect(toolsets=["journal"])
+async def test_an_update_that_fits_two_entries_changes_neither(client: Client) -> None:
     await record(client, "- On the laptop")
     await record(client, "- On the phone", instanceId="phone")
     key = {"granularity": "daily", "date": DAY, "content": "Mine"}
@@ -259,9 +240,8 @@ async def test_an_update_that_fits_two_entries_changes_neither(connect: Connect)
 
 
 async def test_a_deletion_leaves_nothing_but_the_key(
-    connect: Connect, owner: psycopg.Connection[Any]
+    client: Client, owner: psycopg.Connection[Any]
 ) -> None:
-    client = await connect(toolsets=["journal"])
     await record(client, "- A secret of Ben's")
     await update(client, "- Another secret")
 
@@ -284,8 +264,7 @@ async def test_a_deletion_leaves_nothing_but_the_key(
     ]
 
 
-async def test_a_deletion_needs_the_whole_key(connect: Connect) -> None:
-    client = await connect(toolsets=["journal"])
+async def test_a_deletion_needs_the_whole_key(client: Client) -> None:
     await record(client, "- A day")
     event = {"granularity": "significant", "date": DAY}
     await record(client, "- An event", **event, slug="first-conversation")
@@ -302,9 +281,8 @@ async def test_a_deletion_needs_the_whole_key(connect: Connect) -> None:
 
 
 async def test_a_deleted_entry_can_be_written_again(
-    connect: Connect, owner: psycopg.Connection[Any]
+    client: Client, owner: psycopg.Connection[Any]
 ) -> None:
-    client = await connect(toolsets=["journal"])
     await record(client, "- Before")
     await delete(client)
 

@@ -1,9 +1,12 @@
-"""What undo, forgetting and time do to entries and to the facts that are their parts."""
+"""What merges, undo, forgetting and time do to entries and to the facts that are their parts."""
 
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any, LiteralString
 
 import psycopg
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from mcp import Client
 from psycopg.sql import SQL, Identifier
 
@@ -60,9 +63,7 @@ def find_text(sql: Sql) -> str | None:
 
 
 @pytest.mark.anyio
-async def test_the_parts_of_an_entry_are_its_text(connect: Connect, owner: Sql) -> None:
-    client = await connect(toolsets=["journal"])
-
+async def test_the_parts_of_an_entry_are_its_text(client: Client, owner: Sql) -> None:
     await record(client, LONG)
 
     parts = read_parts(owner)
@@ -75,9 +76,8 @@ async def test_the_parts_of_an_entry_are_its_text(connect: Connect, owner: Sql) 
 
 @pytest.mark.anyio
 async def test_a_merge_keeps_the_parts_that_did_not_change_with_their_vectors(
-    connect: Connect, owner: Sql
+    client: Client, owner: Sql
 ) -> None:
-    client = await connect(toolsets=["journal"])
     await record(client, LONG)
     before = dict(owner.execute("select id, content from fact order by part").fetchall())
 
@@ -194,10 +194,9 @@ async def test_a_query_as_of_a_moment_before_an_entry_does_not_find_it(
 
 @pytest.mark.anyio
 async def test_entries_of_two_instances_with_one_entity_do_not_lose_each_other(
-    connect: Connect, owner: Sql
+    client: Client, owner: Sql
 ) -> None:
     """The names of both entities differ only by case, so both entries have the same entity."""
-    client = await connect(toolsets=["journal"])
     await record(client, "- One", instanceId="Laptop")
     await record(client, "- Two")
 
@@ -209,9 +208,8 @@ async def test_entries_of_two_instances_with_one_entity_do_not_lose_each_other(
 
 @pytest.mark.anyio
 async def test_a_caller_without_a_scope_writes_reads_and_deletes_nothing(
-    owner: Sql, connect: Connect
+    owner: Sql, client: Client
 ) -> None:
-    client = await connect(toolsets=["journal"])
     await record(client, "- One")
     key = {"granularity": "daily", "date": DAY, "instance": "laptop"}
     missing = {"credential": b"unknown"}
@@ -230,8 +228,7 @@ async def fill_two_days(client: Client) -> None:
 
 
 @pytest.mark.anyio
-async def test_an_analyst_reads_entries_in_sql(connect: Connect, owner: Sql) -> None:
-    client = await connect(toolsets=["journal"])
+async def test_an_analyst_reads_entries_in_sql(client: Client, owner: Sql) -> None:
     await fill_two_days(client)
 
     rows = owner.execute(
@@ -243,3 +240,98 @@ async def test_an_analyst_reads_entries_in_sql(connect: Connect, owner: Sql) -> 
         ("daily", "2026-05-11", "2026-05-11", "- One", 1),
         ("daily", "2026-05-12", "2026-05-12", "- Two", 1),
     ]
+
+
+FIRST = "# May 12\n\n- Met Ben [chat:1]\n- Tea with Ada [chat:2] [via:laptop]"
+
+_WORDS = st.sampled_from(["tea", "rain", "Ben", "a walk"])
+_MARKS = st.sampled_from(["- ", "- ", "- ", "* ", "  ", "# ", "## ", "", "\t- "])
+_TAGS = st.sampled_from(["", " [chat:1]", " [chat:2]", " [chat:3] [chat:1]", " [chat:4]"])
+_LINES = st.tuples(_MARKS, _WORDS, _TAGS).map("".join) | st.just("")
+TEXTS = st.lists(_LINES, min_size=1, max_size=8).map("\n".join).filter(lambda text: text.strip())
+
+
+def merge_texts(sql: Sql, existing: str, incoming: str) -> str:
+    [row] = sql.execute("select merge_entries(%s, %s)", (existing, incoming)).fetchall()
+    return row[0]
+
+
+def test_what_is_new_is_added_and_the_day_keeps_its_words(owner: Sql) -> None:
+    for incoming, added in (
+        ("- Met Ben once more [chat:1]", ""),
+        ("- A walk [chat:3]", "\n- A walk [chat:3]"),
+        ("# Another title\n\n- A walk [chat:3]", "\n- A walk [chat:3]"),
+        ("- All of it [chat:2] [chat:3]", ""),
+        ("- One [chat:3]\n- Two [chat:3]", "\n- One [chat:3]\n- Two [chat:3]"),
+        ("- No tag", "\n- No tag"),
+        ("- Rain [chat:4]\n  - all day\n  - and night", None),
+        ("It was a good day.", "\n\nIt was a good day."),
+        ("## Evening\n\n- Rain [chat:4]", "\n\n## Evening\n\n- Rain [chat:4]"),
+        ("# Day\n## Evening\n\n- Ben again [chat:1]\n## Night\n- Owls", "\n\n## Night\n\n- Owls"),
+    ):
+        assert merge_texts(owner, FIRST, incoming) == FIRST + (
+            f"\n{incoming}" if added is None else added
+        )
+
+
+def test_a_day_without_a_title_gets_the_title_of_the_second_text(owner: Sql) -> None:
+    assert merge_texts(owner, "- Tea [chat:1]", "# May 12\n\n- Rain [chat:2]") == (
+        "# May 12\n\n- Tea [chat:1]\n- Rain [chat:2]"
+    )
+
+
+@given(existing=TEXTS, incoming=TEXTS)
+def test_a_merge_is_idempotent_and_loses_nothing(owner: Sql, existing: str, incoming: str) -> None:
+    merged = merge_texts(owner, existing, incoming)
+
+    assert merge_texts(owner, merged, incoming) == merged
+    assert merge_texts(owner, merged, existing) == merged
+    assert existing.strip() in merged
+    items = owner.execute(
+        "select text from entry_items(%s) where kind <> 'heading'"
+        " and not chat_ids && array(select unnest(chat_ids) from entry_items(%s))",
+        (incoming, existing),
+    ).fetchall()
+    assert [text for (text,) in items if text not in merged] == []
+
+
+@pytest.mark.anyio
+async def test_a_second_text_of_a_day_is_merged_with_the_first(client: Client) -> None:
+    await record(client, FIRST, chatIds=["1", "2"])
+
+    merged = await record(
+        client, "- Tea [chat:2]\n- Rain [chat:3]", chatIds=["2", "3"], participatingInstances=["tv"]
+    )
+    again = await record(client, "- Rain [chat:3]", chatIds=["3"])
+
+    entry = await look_up(client)
+    assert (merged["v"], merged["new"], again["v"], again["new"]) == (2, True, 2, False)
+    assert entry["content"] == f"{FIRST}\n- Rain [chat:3]"
+    assert (entry["chatIds"], entry["participatingInstances"]) == (
+        ["1", "2", "3"],
+        ["laptop", "tv"],
+    )
+
+
+@pytest.mark.ordinary("the login of the server calls a function of one Postgres")
+@pytest.mark.anyio
+async def test_texts_that_are_merged_at_the_same_time_are_all_kept(
+    client: Client, database_url: str
+) -> None:
+    def write_turns(number: int) -> None:
+        with psycopg.connect(database_url, autocommit=True) as sql:
+            for turn in range(5):
+                bullet = f"- {number} [chat:{number}-{turn}]"
+                sql.execute(
+                    "select textrawl.write_entry('daily', %s, %s, 'laptop', credential => %s)",
+                    (DAY, bullet, hash_token(TOKEN)),
+                )
+
+    with ThreadPoolExecutor(8) as writers:
+        list(writers.map(write_turns, range(8)))
+
+    entry = await look_up(client)
+    assert entry["version"] == 40
+    assert sorted(entry["content"].splitlines()) == sorted(
+        f"- {number} [chat:{number}-{turn}]" for number in range(8) for turn in range(5)
+    )

@@ -1,4 +1,4 @@
-"""memory_search: which entries a search finds, in which order, and what it shows of them."""
+"""memory_search and memory_list: which entries are found, in which order, and what is shown."""
 
 from typing import Any
 
@@ -8,8 +8,8 @@ from mcp import Client
 
 from tests.conftest import Connect
 from tests.support.providers import EmbeddingServer, Fault
-from tests.support.tool_calls import ask, refuse, remember
-from tests.toolsets.journal.entries import record
+from tests.support.tool_calls import ask, read, refuse, remember
+from tests.toolsets.journal.entries import delete, record
 
 pytestmark = pytest.mark.anyio
 
@@ -29,8 +29,7 @@ def name_found(answer: dict[str, Any]) -> list[str]:
     return [found["date"] for found in answer["results"]]
 
 
-async def test_a_search_right_after_a_create_finds_by_meaning(connect: Connect) -> None:
-    client = await connect(toolsets=["journal"])
+async def test_a_search_right_after_a_create_finds_by_meaning(client: Client) -> None:
     await record(client, "- We bought a puppy from the shelter [chat:1]")
     await record(client, "- The invoice for the server was paid [chat:2]", date="2026-05-13")
 
@@ -42,8 +41,7 @@ async def test_a_search_right_after_a_create_finds_by_meaning(connect: Connect) 
     assert best["vectorScore"] > 0.2
 
 
-async def test_a_result_says_what_is_known_of_the_entry(connect: Connect) -> None:
-    client = await connect(toolsets=["journal"])
+async def test_a_result_says_what_is_known_of_the_entry(client: Client) -> None:
     text = "We met Ben for tea"
     key = {"granularity": "significant", "date": "2026-05-12", "slug": "first-conversation"}
     await record(client, text, **key)
@@ -194,9 +192,8 @@ async def test_a_long_entry_shows_its_title_and_the_bullets_around_the_best(
 
 
 async def test_an_answer_over_its_budget_shortens_excerpts_before_it_leaves_entries_out(
-    connect: Connect,
+    client: Client,
 ) -> None:
-    client = await connect(toolsets=["journal"])
     for day in range(10, 20):
         bullets = "\n".join(f"- Note {n} about the garden and the weather" for n in range(40))
         await record(client, f"# May {day}\n\n{bullets}\n- Roses {day}", date=f"2026-05-{day}")
@@ -209,9 +206,8 @@ async def test_an_answer_over_its_budget_shortens_excerpts_before_it_leaves_entr
 
 
 async def test_a_vector_of_the_client_is_used_if_it_has_the_size_of_the_model(
-    connect: Connect,
+    client: Client,
 ) -> None:
-    client = await connect(toolsets=["journal"])
     await record(client, "- We bought a puppy")
 
     found = await search(client, "xyzzy", queryEmbedding=[1.0] * 256, minScore=0)
@@ -267,3 +263,81 @@ async def test_query_memory_finds_the_parts_of_entries_as_facts(connect: Connect
 
     assert found["e"][0]["n"] == "journal 2026-05-12 laptop"
     assert [fact["c"] for fact in found["e"][0]["m"]] == ["- Ben showed us the rings of Saturn"]
+
+
+async def fill(client: Client) -> None:
+    """Nine entries around a week of May 2026."""
+    for day in range(11, 16):
+        await record(client, f"- Day {day}", date=f"2026-05-{day}")
+    await record(client, "A week", granularity="weekly", date="2026-W20")
+    await record(client, "A month", granularity="monthly", date="2026-05")
+    await record(client, "A year", granularity="yearly", date="2026")
+    event = {"granularity": "significant", "date": "2026-05-12", "slug": "first-conversation"}
+    await record(client, "We met. " * 30, **event)
+
+
+async def list_all(client: Client, **arguments: Any) -> tuple[list[str], int]:
+    """Dates of a page, and the total."""
+    result = await client.call_tool("memory_list", arguments)
+    assert not result.is_error, result.content
+    page: dict[str, Any] = result.structured_content or {}
+    return [entry["date"] for entry in page["memories"]], page["total"]
+
+
+async def test_a_list_has_the_newest_first_and_the_total(client: Client) -> None:
+    await fill(client)
+
+    whole = await list_all(client)
+    second = await list_all(client, limit=2, offset=2)
+    behind = await list_all(client, offset=20)
+
+    dates = [
+        "2026-05-15", "2026-05-14", "2026-05-13", "2026-05-12", "2026-05-12", "2026-05-11",
+        "2026-W20", "2026-05", "2026",
+    ]  # fmt: skip
+    assert whole == (dates, 9)
+    assert second == (dates[2:4], 9)
+    assert behind == ([], 9)
+
+
+async def test_a_list_shows_the_first_words_the_slug_and_the_instance(client: Client) -> None:
+    await fill(client)
+
+    listed = read(await client.call_tool("memory_list", {"granularity": "significant"}))
+
+    assert listed == {
+        "total": 1,
+        "m": [
+            {
+                "g": "significant", "d": "2026-05-12", "slug": "first-conversation",
+                "c": ("We met. " * 30)[:100] + "…", "src": "laptop",
+            }
+        ],
+    }  # fmt: skip
+
+
+async def test_a_list_of_a_period_has_the_entries_that_overlap_it(client: Client) -> None:
+    await fill(client)
+    for given, expected in (
+        ({"afterDate": "2026-05-14", "granularity": "daily"}, ["2026-05-15", "2026-05-14"]),
+        ({"beforeDate": "2026-05-11"}, ["2026-05-11", "2026-W20", "2026-05", "2026"]),
+        ({"beforeDate": "2026-05-10"}, ["2026-05", "2026"]),
+        ({"afterDate": "2026-05-16"}, ["2026-W20", "2026-05", "2026"]),
+        ({"afterDate": "2026-05-18", "beforeDate": "2026-05-20"}, ["2026-05", "2026"]),
+        ({"beforeDate": "2025-12-31"}, []),
+    ):
+        assert await list_all(client, **given) == (expected, len(expected))
+
+
+async def test_a_period_begins_and_ends_with_a_day(client: Client) -> None:
+    for date in ("2026-02-29", "2026-05", "yesterday", "20260512"):
+        title, fix = await refuse(client, "memory_list", afterDate=date)
+
+        assert (title, "afterDate" in fix) == ("Invalid argument", True)
+
+
+async def test_a_deleted_entry_is_no_longer_listed(client: Client) -> None:
+    await record(client, "- A day")
+    await delete(client)
+
+    assert await list_all(client) == ([], 0)

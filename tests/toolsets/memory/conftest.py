@@ -1,4 +1,4 @@
-"""Callers who must not read the memory of a client."""
+"""A client of the five tools, and callers who must not read its memory."""
 
 from typing import NamedTuple
 
@@ -16,6 +16,12 @@ class Outsiders(NamedTuple):
 
     stranger: Client
     writer: Client
+
+
+@pytest.fixture
+async def client(connect: Connect, era: Era) -> Client:
+    """A client of a server with default settings, once in each era."""
+    return await connect(era)
 
 
 @pytest.fixture

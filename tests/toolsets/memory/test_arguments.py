@@ -372,7 +372,7 @@ async def test_a_wrong_argument_gets_an_error_that_repairs_it(
 
 HIDDEN = [
     "\x00", "\x07", "\x1b", "\x1b[31m", "\u202e", "\u2066", "\u200b", "\ufeff", "\u00ad", "\u200e",
-    "\U000e0041", "\u200d", "\ufe00\ufe01",
+    "\U000e0041", "\u200d", "\ufe00\ufe01", "\u2800", "\U00013430", "\U0001fffe",
 ]  # fmt: skip
 
 
@@ -451,6 +451,8 @@ async def test_names_that_differ_in_case_or_composition_are_one_entity(client: C
         ("İstanbul", "i̇stanbul"),
         ("ǅ", "ǆ"),
         ("Ⅷ", "ⅷ"),
+        ("ﬃ", "FFI"),
+        ("\u212b", "\u00e5"),
     ):
         first = await remember(client, one, "likes tea")
         await relate(client, other, "knows", "Ada")

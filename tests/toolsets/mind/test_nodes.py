@@ -1,22 +1,19 @@
-"""Nodes of the graph: creating, reading, changing, listing and deleting them."""
+"""graph_node_* and graph_write_transaction, and what an undo leaves of them."""
 
-from typing import Any
+import random
+from typing import Any, LiteralString
 
 import psycopg
 import pytest
+from mcp import Client
 
-from tests.conftest import Connect
+from tests.conftest import ACTOR
 from tests.support.tool_calls import read, text_of
-from tests.toolsets.mind.graph import Graph
+from tests.toolsets.mind.conftest import Graph
 
 pytestmark = pytest.mark.anyio
 
 NOBODY = "00000000-0000-0000-0000-000000000000"
-
-
-@pytest.fixture
-async def graph(connect: Connect) -> Graph:
-    return Graph(await connect(toolsets=["mind", "memory"]))
 
 
 async def test_an_update_changes_what_is_given_and_bumps_the_version(graph: Graph) -> None:
@@ -182,9 +179,7 @@ async def test_an_id_that_nobody_has_is_not_found(graph: Graph) -> None:
         assert "Invalid" in await graph.refuse(tool, **{name: "1 or true"})
 
 
-async def test_a_node_is_created_with_its_fields_and_read_by_its_id(connect: Connect) -> None:
-    client = await connect(toolsets=["mind"])
-
+async def test_a_node_is_created_with_its_fields_and_read_by_its_id(client: Client) -> None:
     created = await client.call_tool(
         "graph_node_create",
         {
@@ -205,8 +200,7 @@ async def test_a_node_is_created_with_its_fields_and_read_by_its_id(connect: Con
     assert shown["firstLearnedAt"] == "2026-01-05T00:00:00Z"
 
 
-async def test_the_same_label_and_type_in_another_case_is_the_same_node(connect: Connect) -> None:
-    client = await connect(toolsets=["mind"])
+async def test_the_same_label_and_type_in_another_case_is_the_same_node(client: Client) -> None:
     first = read(await client.call_tool("graph_node_create", {"type": "topic", "label": "Tea"}))
     other = read(
         await client.call_tool(
@@ -220,9 +214,8 @@ async def test_the_same_label_and_type_in_another_case_is_the_same_node(connect:
 
 
 async def test_a_label_of_another_type_is_another_node(
-    connect: Connect, owner: psycopg.Connection
+    client: Client, owner: psycopg.Connection
 ) -> None:
-    client = await connect(toolsets=["mind"])
     nodes = [
         read(await client.call_tool("graph_node_create", {"type": kind, "label": "Mercury"}))
         for kind in ("person", "planet", "planet", "metal")
@@ -236,8 +229,7 @@ async def test_a_label_of_another_type_is_another_node(
     assert names == [("Mercury",), ("Mercury (metal)",), ("Mercury (planet)",)]
 
 
-async def test_a_transaction_counts_what_is_new_and_what_it_skips(connect: Connect) -> None:
-    client = await connect(toolsets=["mind"])
+async def test_a_transaction_counts_what_is_new_and_what_it_skips(client: Client) -> None:
     await client.call_tool("graph_node_create", {"type": "person", "label": "Ben"})
 
     answer = read(
@@ -269,9 +261,8 @@ async def test_a_transaction_counts_what_is_new_and_what_it_skips(connect: Conne
 
 
 async def test_a_wrong_value_is_refused_and_nothing_is_stored(
-    connect: Connect, owner: psycopg.Connection
+    client: Client, owner: psycopg.Connection
 ) -> None:
-    client = await connect(toolsets=["mind"])
     good = {"type": "topic", "label": "tea"}
     for wrong in (
         {"confidence": 1.5}, {"properties": {"a": "x" * 20_001}},
@@ -287,9 +278,7 @@ async def test_a_wrong_value_is_refused_and_nothing_is_stored(
         assert owner.execute("select count(*) from entity").fetchall() == [(0,)]
 
 
-async def test_an_unknown_id_is_a_failure_that_says_where_ids_are(connect: Connect) -> None:
-    client = await connect(toolsets=["mind"])
-
+async def test_an_unknown_id_is_a_failure_that_says_where_ids_are(client: Client) -> None:
     answer = await client.call_tool(
         "graph_node_get", {"id": "00000000-0000-0000-0000-000000000000"}
     )
@@ -299,3 +288,123 @@ async def test_an_unknown_id_is_a_failure_that_says_where_ids_are(connect: Conne
         '{"ok":false,"err":"Node not found: 00000000-0000-0000-0000-000000000000: '
         'graph_node_search and graph_node_list show ids"}'
     )
+
+
+Sql = psycopg.Connection[Any]
+
+_STEPS = 25
+_LABELS = ("Ada", "Bo", "tea", "rain", "Mercury")
+_KINDS = ("person", "topic")
+_FACTS: LiteralString = (
+    "select id, entity_id, content, valid_until, replaced_by from observation order by id"
+)
+
+
+async def look(graph: Graph, owner: Sql) -> dict[str, Any]:
+    """Every node, edge and fact of the memory, without the times of the last change."""
+    nodes = (await graph("node_list", includeDeleted=True, limit=500))["nodes"]
+    edges = (await graph("edge_get", includeDeleted=True, limit=500))["edges"]
+    kept = [{k: v for k, v in node.items() if k != "updatedAt"} for node in nodes]
+    return {
+        "nodes": sorted(kept, key=lambda node: node["id"]),
+        "edges": sorted(edges, key=lambda edge: edge["id"]),
+        "facts": owner.execute(_FACTS).fetchall(),
+    }
+
+
+def now(owner: Sql) -> Any:
+    [(moment,)] = owner.execute("select clock_timestamp()").fetchall()
+    return moment
+
+
+def undo(owner: Sql, since: Any, actor: str = ACTOR) -> int:
+    [(number,)] = owner.execute("select undo_id from undo_author(%s, %s)", (actor, since))
+    return number
+
+
+async def _change(graph: Graph, dice: random.Random, moment: int) -> None:
+    """Make one random change. It may be refused, if it would make a second node of a label."""
+    nodes = (await graph("node_list", limit=500))["nodes"]
+    edges = (await graph("edge_get", limit=500))["edges"]
+    values = {"confidence": dice.random(), "properties": {"at": moment}}
+    node = dice.choice(nodes)["id"] if nodes else None
+    edge = dice.choice(edges)["id"] if edges else None
+    choice = dice.randrange(8) if node else 0
+    if choice == 0 or node is None:
+        more = {"description": f"said {moment}"} if dice.random() < 0.5 else {}
+        await graph.node(dice.choice(_LABELS), dice.choice(_KINDS), **values, **more)
+    elif choice in (1, 2):
+        await graph.edge(node, dice.choice(nodes)["id"], dice.choice(_KINDS), weight=dice.random())
+    elif choice == 3:
+        text = dice.choice((f"said {moment}", "said before"))
+        await graph("node_update", id=node, description=text, **values)
+    elif choice == 4:
+        renamed = {"label": dice.choice(_LABELS), "type": dice.choice(_KINDS)}
+        await graph.client.call_tool("graph_node_update", {"id": node, **renamed})
+    elif choice == 5 and edge:
+        until = dice.choice(({"validUntil": "2020-01-01"}, {"validUntil": "2090-01-01"}, {}))
+        arguments = {"id": edge, "weight": dice.random(), "evidence": f"{moment}", **until}
+        await graph.client.call_tool("graph_edge_update", arguments)
+    elif choice == 6 and edge:
+        await graph("edge_delete", id=edge)
+    elif choice == 7:
+        await graph("node_delete", id=node)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(6))
+async def test_an_undo_of_any_changes_restores_the_state_before_and_its_revert_the_state_after(
+    graph: Graph, owner: Sql, seed: int
+) -> None:
+    dice = random.Random(seed)  # noqa: S311 - the same changes in every run
+    for moment in range(_STEPS):
+        await _change(graph, dice, moment)
+    before, since = await look(graph, owner), now(owner)
+    for moment in range(_STEPS, 2 * _STEPS):
+        await _change(graph, dice, moment)
+    after = await look(graph, owner)
+
+    assert after != before
+    number = undo(owner, since)
+
+    assert await look(graph, owner) == before
+    owner.execute("select revert_undo(%s)", (number,))
+    assert await look(graph, owner) == after
+
+
+async def test_an_undo_of_everything_leaves_nothing(graph: Graph, owner: Sql) -> None:
+    since = now(owner)
+    ada = await graph.node("Ada", "person", description="drinks tea")
+    await graph.edge(ada, await graph.node("tea"), evidence="seen")
+
+    undo(owner, since)
+
+    assert await look(graph, owner) == {"nodes": [], "edges": [], "facts": []}
+    for table in ("graph_node", "graph_edge", "graph_change"):
+        assert owner.execute(f"select from {table}").fetchall() == []
+
+
+async def test_values_of_others_stay_and_are_not_taken_back(graph: Graph, owner: Sql) -> None:
+    owner.execute("select register_actor('ben')")
+    since = now(owner)
+    ada = await graph.node("Ada", "person", confidence=0.2, properties={"a": 1})
+    owner.execute("set session authorization default")
+    owner.execute('select update_node(%s, \'{"confidence": 0.9, "memory": "daily"}\')', (ada,))
+
+    undo(owner, since)
+
+    node = (await graph("node_get", id=ada))["node"]
+    assert (node["confidence"], node.get("properties")) == (0.9, None)
+    assert node["sourceMemoryId"] == "daily"
+
+
+async def test_a_plan_names_the_values_that_an_undo_resets(graph: Graph, owner: Sql) -> None:
+    ada = await graph.node("Ada", "person")
+    since = now(owner)
+    await graph("node_update", id=ada, confidence=0.9, properties={"a": 1})
+
+    plan = owner.execute(
+        "select action, kind, entity_name, content from plan_undo(%s, %s)", (ACTOR, since)
+    ).fetchall()
+
+    assert plan == [("reset", "entity", "Ada", "confidence, properties, version")]

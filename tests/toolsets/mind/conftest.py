@@ -3,8 +3,10 @@
 from dataclasses import dataclass
 from typing import Any
 
+import pytest
 from mcp import Client
 
+from tests.conftest import Connect
 from tests.support.tool_calls import text_of
 
 
@@ -35,3 +37,9 @@ class Graph:
         """The id of an edge."""
         made = await self("edge_create", fromId=source, toId=target, type=kind, **more)
         return made["edge"]["id"]
+
+
+@pytest.fixture
+async def graph(connect: Connect) -> Graph:
+    """A client of a server with the mind tools and those of facts, whose answers are whole."""
+    return Graph(await connect(toolsets=["mind", "memory", "graph"], max_graph_tokens=200_000))
