@@ -70,6 +70,13 @@ def read_refusal(result: CallToolResult) -> Any:
     return json.loads(text_of(result))
 
 
+async def structured(client: Client, tool: str, **arguments: Any) -> Any:
+    """Structured content of a call that succeeds."""
+    result = await client.call_tool(tool, arguments)
+    assert not result.is_error, text_of(result)
+    return result.structured_content
+
+
 async def ask(client: Client, **arguments: Any) -> Any:
     """Compact answer of query_memory."""
     return read(await client.call_tool("query_memory", arguments))

@@ -98,25 +98,6 @@ async def test_every_recall_is_recorded_with_what_it_cost(
     assert owner.execute(f"select bool_and({lately}) from recall".encode()).fetchone() == (True,)  # noqa: S608
 
 
-async def test_a_recall_that_was_cut_is_recorded_as_it_told_it(
-    settings: MakeSettings, owner: psycopg.Connection
-) -> None:
-    facts = [
-        {"entityName": "Jeff", "entityType": "person", "observation": f"likes tea number {n}"}
-        for n in range(30)
-    ]
-    async with visit(settings(compact_responses="lines")) as client:
-        await client.call_tool("build_knowledge", {"facts": facts})
-        result = await recall(client, query="tea", limit=30, maxTokens=300)
-
-    answer: Any = result.structured_content
-    dropped = answer["dropped"]
-    assert 0 < dropped < 30
-    assert read_recalls(owner) == [
-        ("tester 3", "search", "lines", True, answer["usedTokens"], 300, 30 - dropped, dropped)
-    ]
-
-
 async def test_only_text_is_counted_where_nothing_else_is_sent(
     settings: MakeSettings, owner: psycopg.Connection
 ) -> None:
@@ -189,7 +170,7 @@ async def test_a_recall_tells_how_good_its_best_fact_was_by_each_arm_and_how_lon
     assert 0 < best[3] < 60_000
 
 
-async def test_how_often_each_fact_was_recalled_is_counted_for_those_in_the_answer(
+async def test_a_recall_that_was_cut_is_recorded_as_it_told_it_with_the_facts_in_the_answer(
     settings: MakeSettings, owner: psycopg.Connection
 ) -> None:
     facts = [
@@ -198,11 +179,15 @@ async def test_how_often_each_fact_was_recalled_is_counted_for_those_in_the_answ
     ]
     async with visit(settings(compact_responses="lines")) as client:
         await client.call_tool("build_knowledge", {"facts": facts})
-        await recall(client, query="tea", limit=30, maxTokens=300)
+        result = await recall(client, query="tea", limit=30, maxTokens=300)
         await recall(client, query="tea", limit=2)
 
-    items, hits = owner.execute("select items, hits from recall order by id limit 1").fetchall()[0]
-    assert 2 < items < hits == 30
+    answer: Any = result.structured_content
+    dropped, items = answer["dropped"], 30 - answer["dropped"]
+    cut = ("tester 3", "search", "lines", True, answer["usedTokens"], 300, items, dropped)
+    assert read_recalls(owner)[0] == cut
+    assert 2 < items < 30
+    assert owner.execute("select hits from recall order by id limit 1").fetchall() == [(30,)]
     assert owner.execute("select cardinality(facts) from recall order by id").fetchall() == [
         (items,),
         (2,),

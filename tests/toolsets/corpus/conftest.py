@@ -1,13 +1,15 @@
 """Graphs, and calls of the corpus tools."""
 
 from collections.abc import Awaitable, Callable
+from functools import partial
 from typing import Any
 
 import psycopg
 import pytest
 from mcp import Client
 
-from tests.support.tool_calls import read, read_error
+from tests.support import tool_calls
+from tests.support.tool_calls import structured
 
 Ask = Callable[..., Awaitable[Any]]
 Refuse = Callable[..., Awaitable[tuple[str, str]]]
@@ -26,21 +28,11 @@ def graphs(owner: psycopg.Connection[Any]) -> psycopg.Connection[Any]:
 def ask(client: Client, graphs: psycopg.Connection[Any]) -> Ask:
     """Calls a tool and returns its structured content."""
     del graphs
-
-    async def call(tool: str, **arguments: Any) -> Any:
-        result = await client.call_tool(tool, arguments)
-        read(result)
-        return result.structured_content
-
-    return call
+    return partial(structured, client)
 
 
 @pytest.fixture
 def refuse(client: Client, graphs: psycopg.Connection[Any]) -> Refuse:
     """Calls a tool and returns the title and the fix of its error."""
     del graphs
-
-    async def call(tool: str, **arguments: Any) -> tuple[str, str]:
-        return read_error(await client.call_tool(tool, arguments))
-
-    return call
+    return partial(tool_calls.refuse, client)

@@ -13,7 +13,7 @@ from mcp import Client
 from tests.conftest import Connect
 from tests.support.llm_server import LlmServer
 from tests.support.provider_server import AnyFault, Fault, LlmFault
-from tests.support.tool_calls import AN_ID, read, refuse
+from tests.support.tool_calls import AN_ID, read, refuse, structured
 from textrawl.memory.corpus import place_text, write_diff
 from textrawl.wire.token_counter import choose_counter
 
@@ -52,21 +52,14 @@ async def editor(connect: Connect, graphs: psycopg.Connection[Any], llm: dict[st
     return await connect(**llm)
 
 
-async def ask(client: Client, tool: str, **arguments: Any) -> Any:
-    """Structured content of a call."""
-    result = await client.call_tool(tool, arguments)
-    read(result)
-    return result.structured_content
-
-
 async def put(client: Client, text: str = OLD) -> str:
     """Remember a text in the graph work, and return the id of its first chunk."""
-    done = await ask(client, "remember", text=text, target_engram="work", label="API")
+    done = await structured(client, "remember", text=text, target_engram="work", label="API")
     return f"{done['sourceId']}:1"
 
 
 async def propose(client: Client, chunk: str, proposal: str = PROPOSAL) -> Any:
-    return await ask(client, "correct", chunkId=chunk, proposal=proposal)
+    return await structured(client, "correct", chunkId=chunk, proposal=proposal)
 
 
 def look(owner: psycopg.Connection[Any]) -> dict[str, Any]:
@@ -109,9 +102,9 @@ async def test_apply_replaces_the_text_and_keeps_both_in_the_trail(
     chunk = await put(editor)
     shown = await propose(editor, chunk)
 
-    done = await ask(editor, "apply", correctionId=shown["correctionId"])
+    done = await structured(editor, "apply", correctionId=shown["correctionId"])
 
-    found = await ask(editor, "recall", query="API endpoint", minScore=0)
+    found = await structured(editor, "recall", query="API endpoint", minScore=0)
     assert [one["text"] for one in found["results"]] == [NEW]
     assert done == {
         "chunkId": chunk,
@@ -138,7 +131,7 @@ async def test_a_correction_is_applied_once_and_within_ten_minutes(
     second = (await propose(editor, chunk))["correctionId"]
     owner.execute("update correction set apply_until = now() where id = %s", (second,))
     late = await refuse(editor, "apply", correctionId=second)
-    await ask(editor, "apply", correctionId=first)
+    await structured(editor, "apply", correctionId=first)
     before = look(owner)
 
     again = await refuse(editor, "apply", correctionId=first)
@@ -175,7 +168,7 @@ async def test_a_correction_of_a_chunk_that_changed_meanwhile_is_refused(
     chunk = await put(editor)
     stale = (await propose(editor, chunk))["correctionId"]
     server.write = lambda _: json.dumps({"proposedText": "There is no endpoint."})
-    await ask(editor, "apply", correctionId=(await propose(editor, chunk))["correctionId"])
+    await structured(editor, "apply", correctionId=(await propose(editor, chunk))["correctionId"])
     before = look(owner)
 
     title, fix = await refuse(editor, "apply", correctionId=stale)
@@ -312,8 +305,8 @@ async def test_in_deterministic_mode_the_proposal_is_the_new_text(
     assert "proposal does not change the chunk" in same[1]
     assert "proposal has more than 8000 characters" in long[1]
     assert graphs.execute("select mode from correction").fetchall() == [("deterministic",)]
-    await ask(client, "apply", correctionId=shown["correctionId"])
-    found = await ask(client, "recall", query="endpoint", minScore=0)
+    await structured(client, "apply", correctionId=shown["correctionId"])
+    found = await structured(client, "recall", query="endpoint", minScore=0)
     assert found["results"][0]["text"] == NEW
 
 
@@ -326,7 +319,7 @@ async def test_without_vectors_apply_says_that_none_was_made(
     chunk = await put(client)
 
     shown = await propose(client, chunk, NEW)
-    done = await ask(client, "apply", correctionId=shown["correctionId"])
+    done = await structured(client, "apply", correctionId=shown["correctionId"])
 
     assert (done["applied"], done["newEmbeddingComputed"]) == (True, False)
 
@@ -356,7 +349,7 @@ async def test_an_analyst_sees_both_texts_of_a_correction(
     client = await connect(toolsets=["corpus"], correction_mode="deterministic")
     chunk = await put(client)
     shown = [await propose(client, chunk, text) for text in (NEW, "other", "late")]
-    done = await ask(client, "apply", correctionId=shown[0]["correctionId"])
+    done = await structured(client, "apply", correctionId=shown[0]["correctionId"])
     graphs.execute("update correction set apply_until = now() where proposal = 'late'")
 
     rows = graphs.execute(

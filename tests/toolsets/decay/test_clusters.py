@@ -8,7 +8,7 @@ import pytest
 from mcp import Client
 
 from tests.conftest import ACTOR, Connect
-from tests.support.tool_calls import read, text_of
+from tests.support.tool_calls import read, structured
 
 pytestmark = pytest.mark.anyio
 
@@ -24,12 +24,6 @@ async def save(client: Client, content: str, **more: Any) -> str:
     return read(await client.call_tool("save_memory", arguments))["id"]
 
 
-async def answer(client: Client, tool: str, **arguments: Any) -> Any:
-    result = await client.call_tool(tool, arguments)
-    assert not result.is_error, text_of(result)
-    return result.structured_content
-
-
 def jaccard(one: str, other: str) -> float:
     a, b = ({word for word in text.split() if len(word) > 2} for text in (one, other))
     return len(a & b) / len(a | b)
@@ -40,7 +34,7 @@ async def test_clusters_by_words_are_those_of_an_independent_calculation(connect
     ids = [await save(client, text) for text in DEPLOY]
     await save(client, "ada likes green tea in the morning")
 
-    found = await answer(client, "cluster_memories", threshold=0.7)
+    found = await structured(client, "cluster_memories", threshold=0.7)
 
     cohesion = sum(jaccard(*pair) for pair in combinations(DEPLOY, 2)) / 3
     [cluster] = found["clusters"]
@@ -56,7 +50,9 @@ async def test_pairs_are_the_most_similar_first(connect: Connect) -> None:
     client = await connect(toolsets=["decay"], embedding_provider="none")
     ids = [await save(client, text) for text in DEPLOY]
 
-    found = await answer(client, "cluster_memories", find_duplicates=True, duplicate_threshold=0.75)
+    found = await structured(
+        client, "cluster_memories", find_duplicates=True, duplicate_threshold=0.75
+    )
 
     pairs = sorted(
         (
@@ -75,7 +71,9 @@ async def test_vectors_are_compared_if_every_memory_has_one(
 ) -> None:
     ids = [await save(client, text) for text in DEPLOY]
 
-    found = await answer(client, "cluster_memories", find_duplicates=True, duplicate_threshold=0.5)
+    found = await structured(
+        client, "cluster_memories", find_duplicates=True, duplicate_threshold=0.5
+    )
 
     expected = owner.execute(
         "select 1 - (a.vector <=> b.vector) from embedding_1 a, embedding_1 b"
@@ -92,7 +90,7 @@ async def test_a_cluster_is_never_larger_than_its_limit(connect: Connect) -> Non
     for number in range(7):
         await save(client, f"the very same words about the garden wall {number}")
     for most in (2, 3, 12):
-        found = await answer(client, "cluster_memories", max_cluster_size=most)
+        found = await structured(client, "cluster_memories", max_cluster_size=most)
 
         sizes = [cluster["size"] for cluster in found["clusters"]]
         assert max(sizes) == min(most, 7)
@@ -108,12 +106,12 @@ async def test_an_id_of_a_cluster_is_known_in_a_later_call_on_another_server(
     ids = [await save(client, f"{DEPLOY[0]} precisely {number}") for number in range(3)]
     other = await connect(toolsets=["decay"], embedding_provider="none")
     for arguments in ({}, {"threshold": 0.6, "max_cluster_size": 5}):
-        [cluster] = (await answer(client, "cluster_memories", **arguments))["clusters"]
+        [cluster] = (await structured(client, "cluster_memories", **arguments))["clusters"]
         # Uses change the order of last_used, and not the clusters.
         owner.execute("update retention set last_used = now() where observation_id = %s", ids[:1])
 
-        [again] = (await answer(other, "cluster_memories", **arguments))["clusters"]
-        preview = await answer(
+        [again] = (await structured(other, "cluster_memories", **arguments))["clusters"]
+        preview = await structured(
             other, "consolidate_memories", cluster_id=cluster["id"], mode="dry_run"
         )
 
@@ -145,9 +143,9 @@ async def test_members_become_one_memory_with_all_that_they_had(
     first = owner.execute(
         "select min(created_at), max(last_used) from observation, retention"
     ).fetchone()
-    [cluster] = (await answer(client, "cluster_memories", threshold=0.7))["clusters"]
+    [cluster] = (await structured(client, "cluster_memories", threshold=0.7))["clusters"]
 
-    done = await answer(client, "consolidate_memories", cluster_id=cluster["id"], mode="apply")
+    done = await structured(client, "consolidate_memories", cluster_id=cluster["id"], mode="apply")
 
     [part] = done["clusters"]
     row = read_memory(owner, part["new_memory_id"])
@@ -172,7 +170,7 @@ async def test_a_text_that_holds_the_others_is_the_merged_text(
     for text in (DEPLOY[0], f"{DEPLOY[0]} sharp"):
         await save(client, text)
 
-    done = await answer(client, "consolidate_memories", auto_detect=True, mode="apply")
+    done = await structured(client, "consolidate_memories", auto_detect=True, mode="apply")
 
     assert done["clusters"][0]["merged_content"] == f"{DEPLOY[0]} sharp"
     assert done["message"] == "Consolidated 1 clusters"
@@ -186,13 +184,13 @@ async def test_undo_makes_consolidated_memories_valid_again(
     client = await connect(toolsets=["decay"], embedding_provider="none")
     before = sorted([await save(client, text) for text in (DEPLOY[0], f"{DEPLOY[0]} sharp")])
     [moment] = owner.execute("select clock_timestamp()").fetchone() or [None]
-    await answer(client, "consolidate_memories", auto_detect=True, mode="apply")
+    await structured(client, "consolidate_memories", auto_detect=True, mode="apply")
 
     owner.execute("select undo_author(%s, %s)", [ACTOR, moment])
 
     rows = owner.execute("select observation_id::text from memory_decay order by 1").fetchall()
     assert rows == [(one,) for one in before]
-    found = await answer(client, "cluster_memories")
+    found = await structured(client, "cluster_memories")
     assert found["clusters"][0]["memory_ids"]
 
 
@@ -205,7 +203,7 @@ async def test_a_reverted_undo_consolidates_again(
     )
     [moment] = owner.execute("select clock_timestamp()").fetchone() or [None]
     arguments = {"auto_detect": True, "mode": "apply"}
-    done = await answer(client, "consolidate_memories", **arguments)
+    done = await structured(client, "consolidate_memories", **arguments)
     merged = done["clusters"][0]["new_memory_id"]
     owner.execute("select undo_author(%s, %s)", [ACTOR, moment])
 
@@ -222,10 +220,10 @@ async def test_linked_memories_stay_and_point_at_each_other(
 ) -> None:
     client = await connect(toolsets=["decay"], embedding_provider="none")
     ids = [await save(client, f"{DEPLOY[0]} precisely {number}") for number in range(3)]
-    [cluster] = (await answer(client, "cluster_memories"))["clusters"]
+    [cluster] = (await structured(client, "cluster_memories"))["clusters"]
 
-    done = await answer(client, "consolidate_memories", cluster_id=cluster["id"], mode="link")
-    again = await answer(client, "consolidate_memories", cluster_id=cluster["id"], mode="link")
+    done = await structured(client, "consolidate_memories", cluster_id=cluster["id"], mode="link")
+    again = await structured(client, "consolidate_memories", cluster_id=cluster["id"], mode="link")
 
     assert done["clusters"][0]["links_created"] == 6
     assert again["clusters"][0]["links_created"] == 0
@@ -261,4 +259,4 @@ async def test_facts_of_other_tools_are_never_consolidated(connect: Connect) -> 
         fact = {"entityName": "Shop", "entityType": "project", "observation": text}
         await client.call_tool("remember_fact", fact)
 
-    assert (await answer(client, "cluster_memories", threshold=0.5))["clusters_found"] == 0
+    assert (await structured(client, "cluster_memories", threshold=0.5))["clusters_found"] == 0

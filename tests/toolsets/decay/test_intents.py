@@ -8,21 +8,18 @@ import pytest
 from mcp import Client
 
 from tests.conftest import Connect
+from tests.support.tool_calls import structured
 from textrawl.memory.decay_analysis import build_phrases, load_phrases
 
 pytestmark = pytest.mark.anyio
 
 
 async def judge(client: Client, message: str) -> Any:
-    result = await client.call_tool("analyze_message", {"message": message})
-    assert not result.is_error
-    return result.structured_content
+    return await structured(client, "analyze_message", message=message)
 
 
 async def look(client: Client, message: str) -> Any:
-    result = await client.call_tool("analyze_for_recall", {"message": message})
-    assert not result.is_error
-    return result.structured_content
+    return await structured(client, "analyze_for_recall", message=message)
 
 
 async def test_the_first_example_of_saving_is_answered_as_the_seed_shows(client: Client) -> None:

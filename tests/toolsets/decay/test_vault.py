@@ -14,7 +14,7 @@ from mcp import Client
 from mcp.types import CallToolResult
 
 from tests.conftest import Connect
-from tests.support.tool_calls import read, text_of
+from tests.support.tool_calls import read, structured, text_of
 
 pytestmark = pytest.mark.anyio
 
@@ -38,15 +38,11 @@ async def save(client: Client, content: str, **more: Any) -> str:
 
 
 async def promote(client: Client, **arguments: Any) -> Any:
-    result = await client.call_tool("promote_memory", arguments)
-    assert not result.is_error, text_of(result)
-    return result.structured_content
+    return await structured(client, "promote_memory", **arguments)
 
 
 async def search(client: Client, **arguments: Any) -> list[Any]:
-    result = await client.call_tool("search_unified", arguments)
-    assert not result.is_error, text_of(result)
-    return fields_of(result)["results"]
+    return (await structured(client, "search_unified", **arguments))["results"]
 
 
 def list_files(folder: Path) -> list[str]:

@@ -6,7 +6,7 @@ from typing import Any
 from mcp import Client
 from mcp.types import CallToolResult
 
-from tests.support.tool_calls import read, text_of
+from tests.support.tool_calls import read, structured, text_of
 
 DAY = "2026-05-12"
 
@@ -25,10 +25,7 @@ async def update(client: Client, content: str, **more: Any) -> Any:
 
 async def look_up(client: Client, granularity: str = "daily", date: str = DAY, **more: Any) -> Any:
     """Structured content of memory_read."""
-    arguments = {"granularity": granularity, "date": date, **more}
-    result = await client.call_tool("memory_read", arguments)
-    assert not result.is_error, result.content
-    return result.structured_content
+    return await structured(client, "memory_read", granularity=granularity, date=date, **more)
 
 
 async def miss(client: Client, granularity: str = "daily", date: str = DAY, **more: Any) -> Any:

@@ -8,7 +8,7 @@ from mcp import Client
 
 from tests.conftest import Connect
 from tests.support.providers import EmbeddingServer, Fault
-from tests.support.tool_calls import ask, read, refuse, remember
+from tests.support.tool_calls import ask, read, refuse, remember, structured
 from tests.toolsets.journal.entries import delete, record
 
 pytestmark = pytest.mark.anyio
@@ -20,9 +20,7 @@ MOMENT = "2026-05-22T12:00:00Z"
 
 async def search(client: Client, query: str, **more: Any) -> dict[str, Any]:
     """Structured content of memory_search."""
-    result = await client.call_tool("memory_search", {"query": query, **more})
-    assert not result.is_error, result.content
-    return result.structured_content or {}
+    return await structured(client, "memory_search", query=query, **more)
 
 
 def name_found(answer: dict[str, Any]) -> list[str]:
@@ -278,9 +276,7 @@ async def fill(client: Client) -> None:
 
 async def list_all(client: Client, **arguments: Any) -> tuple[list[str], int]:
     """Dates of a page, and the total."""
-    result = await client.call_tool("memory_list", arguments)
-    assert not result.is_error, result.content
-    page: dict[str, Any] = result.structured_content or {}
+    page = await structured(client, "memory_list", **arguments)
     return [entry["date"] for entry in page["memories"]], page["total"]
 
 

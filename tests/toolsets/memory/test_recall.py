@@ -13,7 +13,7 @@ from benchmarks.support.long_prompts import KNOWN, Known, list_long_prompts
 from tests.conftest import ACTOR, Connect, Era
 from tests.support.providers import EmbeddingServer
 from tests.support.sources import store
-from tests.support.tool_calls import AN_ID, ask, read, refuse, relate, remember, text_of
+from tests.support.tool_calls import AN_ID, ask, read, refuse, relate, remember, structured, text_of
 from textrawl.hooks.response import write_query
 from textrawl.values.word_lists import LEAST_SCORE
 from textrawl.wire.program import Program
@@ -354,9 +354,7 @@ def source(owner: psycopg.Connection) -> UUID:
 
 async def search(client: Client, **arguments: Any) -> Any:
     """Structured content of a search."""
-    result = await client.call_tool("query_memory", {"mode": "search", **arguments})
-    assert not result.is_error, text_of(result)
-    return result.structured_content
+    return await structured(client, "query_memory", mode="search", **arguments)
 
 
 def list_names(answer: Any) -> list[str]:

@@ -5,13 +5,7 @@ from typing import Any
 
 from mcp import Client
 
-
-async def structured(client: Client, tool: str, **arguments: Any) -> dict[str, Any]:
-    """Return the structured content of a call that succeeds."""
-    result = await client.call_tool(tool, arguments)
-    assert not result.is_error, result.content
-    return result.structured_content or {}
-
+from tests.support.tool_calls import structured
 
 Copy = dict[str, str]
 """Paths with their texts."""

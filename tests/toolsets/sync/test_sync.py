@@ -14,8 +14,8 @@ from mcp import Client
 from tests.conftest import Connect, Era
 from tests.support.clock import set_back
 from tests.support.examples import EXAMPLES
-from tests.support.tool_calls import refuse
-from tests.toolsets.sync.programs import Program, structured, write_change
+from tests.support.tool_calls import refuse, structured
+from tests.toolsets.sync.programs import Program, write_change
 
 pytestmark = pytest.mark.anyio
 
