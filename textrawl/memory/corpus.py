@@ -22,7 +22,7 @@ from textrawl.access.principal import Caller
 from textrawl.errors import ArgumentInvalid, LlmBadOutput, ScopeMissing, TextrawlError
 from textrawl.memory.backlog import embed_document, find_document_model
 from textrawl.memory.chunking import MOST_CHARACTERS, chunk_text
-from textrawl.memory.llm_calls import LlmCalls, build_record
+from textrawl.memory.llm_calls import LlmCalls
 from textrawl.memory.store import Store
 from textrawl.models.llm import Material, Prompt
 from textrawl.scheduling import let_later_writes_pass, run_aside
@@ -344,11 +344,14 @@ class CorrectionOperations:
         let_later_writes_pass()  # the LLM can take a minute
         principal = self._caller.principal
         space = next((one.id for one in principal.spaces if one.name == chunk.graph), None)
-        record = build_record(
-            self._store.database, "correct", credential=principal.credential, space=space
+        calls = LlmCalls(
+            self._store,
+            "record_llm_use",
+            purpose="correct",
+            credential=principal.credential,
+            space=space,
         )
         prompt = build_prompt(chunk.label, chunk.content, proposal)
-        calls = LlmCalls(self._store.llm, record)
         answer = await calls.complete_json(prompt, ProposedText, whole=True)
         try:
             _refuse_invention(answer.proposedText, f"{chunk.content}\n{proposal}")

@@ -17,7 +17,7 @@ from pydantic import Field
 
 from textrawl.errors import LlmBadOutput, LlmFailed, LlmNotConfigured
 from textrawl.memory.backlog import embed_document, find_document_model
-from textrawl.memory.llm_calls import LlmCalls, build_record
+from textrawl.memory.llm_calls import LlmCalls
 from textrawl.memory.store import StoreCall
 from textrawl.models.llm import Material, Prompt
 from textrawl.values.grounding import Grounding
@@ -327,13 +327,13 @@ class PeriodOperations:
 
     def __init__(self, call: StoreCall) -> None:
         self._call = call
-        record = build_record(
-            call.store.database,
-            "consolidate",
+        self._llm = LlmCalls(
+            call.store,
+            "record_llm_use",
+            purpose="consolidate",
             credential=call.caller.principal.credential,
             space=call.caller.principal.home,
         )
-        self._llm = LlmCalls(call.store.llm, record)
 
     async def plan(
         self, granularity: str, target: str | None = None, *, every: bool = False

@@ -8,10 +8,10 @@ from uuid import UUID
 
 from pydantic import BaseModel, Field
 
-from textrawl.errors import InternalError, LlmBadOutput, LlmFailed, TextrawlError
+from textrawl.errors import InternalError, LlmBadOutput, LlmFailed
 from textrawl.memory.facts import Edge, Fact, compose_edge, write_edge, write_fact
 from textrawl.memory.journal import name_entry
-from textrawl.memory.llm_calls import LlmCalls, LlmUse
+from textrawl.memory.llm_calls import LlmCalls
 from textrawl.memory.store import Store
 from textrawl.models.embeddings import Vector, compose_document
 from textrawl.models.llm import Material, Prompt
@@ -138,7 +138,8 @@ class ExtractionOperations:
         proposes nothing twice.
         """
         found = Extraction(nodes=[], edges=[])
-        calls = LlmCalls(self._store.llm, lambda use: self._record(row, use))
+        place = {"space": row.space_id, "document": row.document_id}
+        calls = LlmCalls(self._store, "record_extraction_use", **place)
         if row.content is not None and "facts" in self._store.extracts:
             await propose(self._store, row, calls)
         if row.content is not None and "graph" in self._store.extracts:
@@ -190,24 +191,6 @@ class ExtractionOperations:
     ) -> tuple[int | None, list[Vector] | None]:
         texts = [compose_document(node.label, node.description or node.type) for node in nodes]
         return await self._store.embed_documents(texts)
-
-    async def _record(self, row: ClaimedEntry, use: LlmUse) -> None:
-        """Store the cost of a call. A fault is only logged, because the answer matters more."""
-        try:
-            await self._call(
-                "record_extraction_use",
-                bool,
-                space=row.space_id,
-                document=row.document_id,
-                model=use.model,
-                requests=use.requests,
-                tokens_in=use.tokens_in,
-                tokens_out=use.tokens_out,
-                milliseconds=use.milliseconds,
-                error=use.error,
-            )
-        except TextrawlError as error:
-            logger.warning("The cost of an extraction was not recorded: %s", error.title)
 
 
 def _write_said(edges: Iterable[Edge], said: Iterable[Evidence]) -> str:

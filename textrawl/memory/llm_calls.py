@@ -3,15 +3,15 @@
 import logging
 import time
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
-from typing import TypeVar
+from dataclasses import asdict
+from typing import LiteralString, TypeVar
 
 import anyio
 from pydantic import BaseModel
 
 from textrawl.errors import LlmFailed, LlmNotConfigured, TextrawlError
+from textrawl.memory.store import Store
 from textrawl.models.llm import LlmClient, Meter, Prompt
-from textrawl.postgres.database import Database
 
 logger = logging.getLogger("textrawl")
 
@@ -19,27 +19,17 @@ Answer = TypeVar("Answer", bound=BaseModel)
 Result = TypeVar("Result")
 
 
-@dataclass(frozen=True)
-class LlmUse:
-    """The cost of a call. `error` is the code of the error, or None."""
-
-    model: str
-    requests: int
-    tokens_in: int
-    tokens_out: int
-    milliseconds: float
-    error: str | None
-
-
-Record = Callable[[LlmUse], Awaitable[None]]
-
-
 class LlmCalls:
-    """Calls to the LLM for one purpose. `record` stores the cost of each call."""
+    """Calls to the LLM for one purpose. The SQL function `record` stores the cost of each call.
 
-    def __init__(self, llm: LlmClient | None, record: Record) -> None:
-        self._llm = llm
-        self._record = record
+    `place` has the arguments of this function beside the cost.
+    """
+
+    def __init__(self, store: Store, record: LiteralString, **place: object) -> None:
+        self._llm = store.llm
+        self._call = store.database.call
+        self._record: LiteralString = record
+        self._place = place
 
     async def complete_text(self, prompt: Prompt) -> str:
         """Return the text that the LLM writes for `prompt`. Raises LlmFailed."""
@@ -73,38 +63,15 @@ class LlmCalls:
             raise
         finally:
             milliseconds = 1000 * (time.perf_counter() - started)
-            use = LlmUse(
-                llm.name, meter.requests, meter.tokens_in, meter.tokens_out, milliseconds, error
-            )
             # A cancelled call has its cost too.
             with anyio.CancelScope(shield=True):
-                await self._record(use)
+                await self._store_cost(
+                    model=llm.name, **asdict(meter), milliseconds=milliseconds, error=error
+                )
 
-
-def build_record(
-    database: Database, purpose: str, *, credential: bytes | None, space: int | None
-) -> Record:
-    """Return a function that stores the cost of a call in `space`, or else in the home space.
-
-    A fault of the database is only logged, because the answer of the LLM is more important.
-    """
-
-    async def record(use: LlmUse) -> None:
+    async def _store_cost(self, **cost: object) -> None:
+        """Store what a call cost. A fault is only logged, because the answer is more important."""
         try:
-            await database.call(
-                "record_llm_use",
-                bool,
-                purpose=purpose,
-                model=use.model,
-                requests=use.requests,
-                tokens_in=use.tokens_in,
-                tokens_out=use.tokens_out,
-                milliseconds=use.milliseconds,
-                error=use.error,
-                credential=credential,
-                space=space,
-            )
+            await self._call(self._record, bool, **cost, **self._place)
         except TextrawlError as error:
             logger.warning("The cost of a call to the LLM was not recorded: %s", error.title)
-
-    return record

@@ -13,7 +13,7 @@ from pydantic import BaseModel, Field
 
 from textrawl.access.principal import Caller
 from textrawl.errors import LlmBadOutput, LlmFailed
-from textrawl.memory.llm_calls import LlmCalls, build_record
+from textrawl.memory.llm_calls import LlmCalls
 from textrawl.memory.store import Store
 from textrawl.models.llm import Material, Prompt
 from textrawl.values.grounding import Grounding, Unsupported
@@ -68,11 +68,13 @@ class SummaryOperations:
         self._store = store
         self._caller = caller
         self._home = caller.reading_home
-        principal = caller.principal
-        record = build_record(
-            store.database, "summarize", credential=principal.credential, space=principal.home
+        self._llm = LlmCalls(
+            store,
+            "record_llm_use",
+            purpose="summarize",
+            credential=caller.principal.credential,
+            space=caller.principal.home,
         )
-        self._llm = LlmCalls(store.llm, record)
 
     async def queue(self, since: datetime | None) -> None:
         """Queue the entities whose facts have changed since then, or all if it is None."""

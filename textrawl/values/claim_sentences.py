@@ -389,7 +389,7 @@ def _orders(words: Sequence[Word], names: Collection[str]) -> bool:
     """Return whether a word that gives orders begins a part, also behind a comma or `and`."""
     for place in range(len(words)):
         kind = breaks(words, place)
-        rest = words[place + _count(words[place:], "joint") :] if kind else ()
+        rest = words[place + _count_small(words[place:]) :] if kind else ()
         begins = [n for n in range(1, len(rest)) if _orders_late(rest, n)]
         for part in (one for one in (rest, *(rest[n:] for n in begins)) if one):
             named = part[0].name and (kind != "hard" or part[0].plain in names)
@@ -417,10 +417,13 @@ def _is_noun(part: Sequence[Word]) -> bool:
     return has_any(part[1:2], "copula", "modal")
 
 
-def _count(words: Sequence[Word], *small: str) -> int:
-    """Return how many adverbs, and words of some lists, stand before the others."""
-    passed = (one.is_in(*small) or one.number or _is_adverb(one) for one in words)
-    return next((n for n, one in enumerate(passed) if not one), len(words))
+def _count_small(words: Sequence[Word]) -> int:
+    """Return how many adverbs, numbers and words such as `and` stand before the others."""
+    for number, one in enumerate(words):
+        adverb = one.is_in("adverb") or (one.plain.endswith("ly") and not one.is_in("order"))
+        if not (adverb or one.number or one.is_in("joint")):
+            return number
+    return len(words)
 
 
 def _takes_object(words: Sequence[Word]) -> bool:
@@ -431,7 +434,3 @@ def _takes_object(words: Sequence[Word]) -> bool:
     if is_light(words[0]) or words[0].is_in(*small):
         return False
     return has_any(words[1:2], "object", "determiner")
-
-
-def _is_adverb(word: Word) -> bool:
-    return word.is_in("adverb") or (word.plain.endswith("ly") and not word.is_in("order"))

@@ -100,7 +100,9 @@ class _Mention(_Entity):
             return True
         if self.unspaced and self.unspaced in "".join(one.plain for one in words):
             return True
-        if not all(has(words, one) for one in self.parts if _distinguishes(one)):
+        # Names can differ in a number or letter alone: report A, report B.
+        distinct = (one for one in self.parts if one.number or len(one.plain) == 1)
+        if not all(has(words, one) for one in distinct):
             return False
         found = sum(has(words, one) for one in self.parts)
         return 2 * found > len(self.parts) or any(has(words, one) for one in self.telling)
@@ -259,9 +261,6 @@ class Grounding:
         """Return whether the text has a word, or the number that begins it: 30-day."""
         return bool(self._find(word) or self._find(read_words(word.written.split("-")[0])[0]))
 
-    def _get(self, found: tuple[int, int]) -> Word:
-        return self._sentences[found[0]].words[found[1]]
-
     def _find_naming(self, entity: _Entity) -> list[int]:
         return [n for n, one in enumerate(self._sentences) if entity.is_in(one.words)]
 
@@ -339,7 +338,8 @@ class Grounding:
             for one in found
             if (one.name or "." in one.plain) and len(parts) > 1 and not lacks
             if not self._is_shared(one, parts)
-            if one is not parts[0] or any(self._get(place).name for place in self._find(one))
+            if one is not parts[0]
+            or any(self._sentences[number].words[place].name for number, place in self._find(one))
         ]
         unspaced = "" if name.isascii() else "".join(one.plain for one in read_words(name))
         written = unspaced and unspaced in fold(self._text)
@@ -440,8 +440,7 @@ def _says_relation(
     if target[0] <= source[1] or changes(between) or has_any(between, "subordinate"):
         return False
     after = words[target[1] + 1 : find_end(words, target[1])]
-    led = has_any(after[:1], "role") and not any(_is_date(one) for one in after[1:2])
-    if led or has_any(after, "limit") or words[source[1]].owns:
+    if has_any(after[:1], "role") or has_any(after, "limit") or words[source[1]].owns:
         return False  # leads Ben to the door; works there until May; Ada's brother does
     if words[target[1]].owns:  # Dmitri is Carla's manager
         return all(map(is_light, between)) and any(has(telling, one) for one in after[:1])
@@ -456,15 +455,6 @@ def _says_relation(
             if Match(words[: target[1] + 1], claim, *source).succeeds():
                 return True
     return False
-
-
-def _distinguishes(word: Word) -> bool:
-    """Return whether names can differ in a word alone: report A, report B."""
-    return word.number or len(word.plain) == 1
-
-
-def _is_date(word: Word) -> bool:
-    return word.number or word.is_in("day", "months")
 
 
 def _check_whole(claim: _Claim | None, words: Sequence[Word], place: int) -> None:

@@ -11,7 +11,7 @@ from textrawl.memory.entities import EntityOperations
 from textrawl.memory.fact_rows import BatchRow
 from textrawl.memory.facts import MemoryOperations, QuotedFact
 from textrawl.memory.journal_extraction import ClaimedEntry, ExtractionOperations
-from textrawl.memory.llm_calls import LlmCalls, build_record
+from textrawl.memory.llm_calls import LlmCalls
 from textrawl.memory.store import Store, StoreCall
 from textrawl.models.llm import Material, Prompt
 from textrawl.scheduling import let_later_writes_pass
@@ -240,17 +240,14 @@ async def extract_text(call: StoreCall, text: str, source: str, *, storing: bool
     Either all usable items are stored, or none. Raises LlmFailed.
     """
     let_later_writes_pass()  # the LLM can take a minute
-    principal = call.caller.principal
-    record = build_record(
-        call.store.database,
-        "extract_memories",
-        credential=principal.credential,
-        space=principal.home,
+    llm = LlmCalls(
+        call.store,
+        "record_llm_use",
+        purpose="extract_memories",
+        credential=call.caller.principal.credential,
+        space=call.caller.principal.home,
     )
-    prompt = build_prompt(text, source)
-    answer = await LlmCalls(call.store.llm, record).complete_json(
-        prompt, ExtractedMemories, whole=True
-    )
+    answer = await llm.complete_json(build_prompt(text, source), ExtractedMemories, whole=True)
     aliases = await EntityOperations(call).find_aliases(text[:MOST_CHARACTERS])
     findings = check_answer(answer, text, source, aliases)
     if not storing or not (findings.facts or findings.relations):
