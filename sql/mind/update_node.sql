@@ -17,7 +17,20 @@ declare
 begin
     target := claim_live_node(update_node.node, origin);
     if fields ?| array['label', 'type'] then
-        twin := other_node(origin.space_id, update_node.node, fields ->> 'label', fields ->> 'type');
+        with wanted as (
+            select name_key(coalesce(fields ->> 'label', s.label)) as key, name_key(coalesce(fields ->> 'type', s.node_type)) as type_key
+            from node_states(origin.space_id) s where s.entity_id = update_node.node
+        )
+        select s.entity_id into twin
+        from wanted
+        cross join lateral (
+            select e.id from entity e where e.space_id = origin.space_id and e.name_key = wanted.key
+            union
+            select n.entity_id from graph_node n where n.space_id = origin.space_id and n.label_key = wanted.key) named
+        cross join lateral (select * from node_states(origin.space_id) o where o.entity_id = named.id offset 0) s
+        where s.entity_id <> update_node.node and s.deleted_at is null
+          and name_key(s.label) = wanted.key and name_key(s.node_type) = wanted.type_key
+        order by s.created_at, s.entity_id limit 1;
         if twin is not null then
             raise exception using errcode = 'TR081', message = 'another node has this label and type', detail = twin::text;
         end if;

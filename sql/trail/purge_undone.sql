@@ -15,7 +15,10 @@ begin
     perform claim_removal(alone => true);
     if purge_undone.undo is null then
         perform purge_memories(s, purge_undone.older_than) from unnest(spaces) s;
-        perform purge_proposals(s, purge_undone.older_than) from unnest(spaces) s;
+        -- Accepted facts stay. An undo of a purged acceptance removes the fact, and the proposal does not come back.
+        delete from proposal p
+        where p.space_id = any(spaces) and p.decision is not null
+          and (purge_undone.older_than is null or p.decided_at < now() - purge_undone.older_than);
     end if;
     perform purge_versions(u.space_id, u.events)
     from undo u
