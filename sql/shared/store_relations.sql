@@ -52,21 +52,24 @@ begin
           and l.to_entity = edge.target and l.valid_until = edge.ending
           and same_occasion(edge.start, l.valid_from, l.created_at) limit 1) former on true
     cross join lateral (select coalesce(open.id, former.id) as id) r;
-    for known in
-        select l.id, l.from_entity, l.valid_from, l.valid_until, g.start, g.ending
-        from unnest(ids, fresh, valid_from, valid_until) g (id, fresh, start, ending)
-        join relation l on l.space_id = space and l.id = g.id
-        where not g.fresh and l.valid_until is null and num_nonnulls(g.start, g.ending) > 0
-    loop
-        if not same_occasion(known.start, known.valid_from, moment) then
-            update relation l set valid_from = known.start where l.space_id = space and l.id = known.id;
-            perform record_change(known.from_entity, known.id, jsonb_build_object('valid_from', known.valid_from),
-                                  jsonb_build_object('valid_from', known.start), origin);
-        end if;
-        if known.ending is not null then
-            perform end_relations(array[known.id], moment, origin, known.ending);
-        end if;
-    end loop;
+    -- Most calls give no times, and change no relation that exists.
+    if array_remove(valid_from || valid_until, null) <> '{}' then
+        for known in
+            select l.id, l.from_entity, l.valid_from, l.valid_until, g.start, g.ending
+            from unnest(ids, fresh, valid_from, valid_until) g (id, fresh, start, ending)
+            join relation l on l.space_id = space and l.id = g.id
+            where not g.fresh and l.valid_until is null and num_nonnulls(g.start, g.ending) > 0
+        loop
+            if not same_occasion(known.start, known.valid_from, moment) then
+                update relation l set valid_from = known.start where l.space_id = space and l.id = known.id;
+                perform record_change(known.from_entity, known.id, jsonb_build_object('valid_from', known.valid_from),
+                                      jsonb_build_object('valid_from', known.start), origin);
+            end if;
+            if known.ending is not null then
+                perform end_relations(array[known.id], moment, origin, known.ending);
+            end if;
+        end loop;
+    end if;
     insert into relation (space_id, id, from_entity, relation_type, label, to_entity, valid_from, valid_until, closed_at, author_id,
                           client, tool, request, created_at)
     select space, g.id, g.source, g.key,

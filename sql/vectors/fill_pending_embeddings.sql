@@ -33,6 +33,9 @@ begin
         on conflict do nothing$query$, 'embedding_' || model)
     using model, spaces, observations, embeddings;
     get diagnostics stored = row_count;
+    if stored = cardinality(observations) then
+        return stored;  -- no item is among them
+    end if;
     update item_vector v set vector = due.vector
     from (
         select w.space_id, w.text_id, input.vector
