@@ -54,18 +54,6 @@ def read(result: CallToolResult) -> str:
     return text.text
 
 
-async def test_five_tools_are_offered_in_one_order(client: Client) -> None:
-    first, second = [await client.list_tools() for _ in range(2)]
-    assert [tool.name for tool in first.tools] == [
-        "query_memory",
-        "remember_fact",
-        "build_knowledge",
-        "relate_entities",
-        "forget_entity",
-    ]
-    assert first.tools == second.tools
-
-
 class CountingDirectory(Directory):
     """Notes how often it is asked."""
 

@@ -1,17 +1,12 @@
 """Only addresses that the settings name get webhooks, and none that is private."""
 
-import ssl
-from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
 import pytest
-from cryptography import x509
-from cryptography.hazmat.primitives import hashes, serialization
-from cryptography.hazmat.primitives.asymmetric import ec
-from cryptography.x509.oid import NameOID
 
+from tests.support.certificates import make_certificate
 from tests.support.webhook_receiver import WebhookReceiver
 from textrawl.memory.webhooks import Destination
 from textrawl.server import webhooks
@@ -117,42 +112,15 @@ async def test_a_receiver_that_does_not_answer_or_answers_without_end_is_left(
         await post(hook, hosts)
 
 
-def make_certificate(folder: Path, host: str) -> ssl.SSLContext:
-    """A certificate for one name, which clients trust through SSL_CERT_FILE."""
-    key, subject = (
-        ec.generate_private_key(ec.SECP256R1()),
-        x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, host)]),
-    )
-    now = datetime.now(UTC)
-    certificate = (
-        x509.CertificateBuilder()
-        .subject_name(subject).issuer_name(subject).public_key(key.public_key())
-        .serial_number(1).not_valid_before(now - timedelta(days=1))
-        .not_valid_after(now + timedelta(days=1))
-        .add_extension(x509.SubjectAlternativeName([x509.DNSName(host)]), critical=False)
-        .sign(key, hashes.SHA256())
-    )  # fmt: skip
-    file, secret = folder / "certificate.pem", folder / "key.pem"
-    file.write_bytes(certificate.public_bytes(serialization.Encoding.PEM))
-    secret.write_bytes(
-        key.private_bytes(
-            serialization.Encoding.PEM,
-            serialization.PrivateFormat.PKCS8,
-            serialization.NoEncryption(),
-        )
-    )
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    context.load_cert_chain(file, secret)
-    return context
-
-
 async def test_a_certificate_has_to_be_of_the_name_and_not_of_the_address(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setenv("SSL_CERT_FILE", str(tmp_path / "certificate.pem"))
     for host, accepted in (("localhost", 1), ("other.example", 0)):
         load_certificates.cache_clear()
-        with WebhookReceiver(context=make_certificate(tmp_path, host)) as receiver:
+        with WebhookReceiver(
+            context=make_certificate(tmp_path / "certificate.pem", host)
+        ) as receiver:
             place = f"localhost:{receiver.port}"
             hook = name(f"https://{place}/hook", place)
             if accepted:

@@ -260,9 +260,9 @@ class Directory:
             return None
         [row] = rows
         spaces = [
-            _read_space(members)
-            for members in row.spaces
-            if self._sensitive or members["tier"] != "sensitive"
+            Space(one["id"], one["name"], frozenset[str](one["scopes"]), one["tier"])
+            for one in row.spaces
+            if self._sensitive or one["tier"] != "sensitive"
         ]
         principal = Principal(
             credential,
@@ -319,11 +319,6 @@ class Directory:
             expires_at=identity.expires_at,
             issuer=issuer,
         )
-
-
-def _read_space(members: dict[str, Any]) -> Space:
-    scopes = frozenset[str](members["scopes"])
-    return Space(members["id"], members["name"], scopes, members["tier"])
 
 
 class BearerAuthenticator:

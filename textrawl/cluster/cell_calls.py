@@ -300,7 +300,7 @@ class CellCalls:
                 raise
             self._places.forget_map()
             if isinstance(error, psycopg.errors.UndefinedTable):
-                await self._match_models(cell)
+                await (await self.find_pool(cell.node)).ask(_MATCH, {})
             raise _Missing(NodeAway() if moving else error) from error
 
     async def _is_replaced(self, cell: Cell) -> bool:
@@ -311,10 +311,6 @@ class CellCalls:
             if (pool := self._pools.pop(node, None)) is not None:
                 await pool.close()
         return cell.node not in nodes
-
-    async def _match_models(self, cell: Cell) -> None:
-        pool = await self.find_pool(cell.node)
-        await pool.ask(_MATCH, {})
 
     async def match_models(self, nodes: Sequence[CitusNode]) -> None:
         """Give the cells of each worker the tables of new models. Workers that are away wait."""

@@ -27,8 +27,8 @@ from textrawl.cluster.nodes import (
     Nodes,
     copy_login,
     find_nodes,
+    find_slot,
     follow_directory,
-    is_following,
     keep_alone,
     open_node,
     publish_directory,
@@ -137,7 +137,7 @@ async def _prepare_new(connection: AsyncConnection, nodes: Nodes) -> None:
     """Let workers that were added to the cluster follow the directory."""
     for conninfo in nodes.workers.values():
         async with open_node(conninfo) as worker:
-            if not await is_following(worker):
+            if await find_slot(worker) is None:
                 await _prepare_node(worker)
     await follow_directory(connection, nodes)
     await _complete_nodes(nodes)

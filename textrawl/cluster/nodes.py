@@ -283,11 +283,6 @@ async def follow_directory(connection: AsyncConnection, nodes: Nodes) -> None:
             await copy_directory(connection, worker, slot=slots[node], dsn=dsn)
 
 
-async def is_following(worker: AsyncConnection) -> bool:
-    """Return whether a worker copies the directory."""
-    return await find_slot(worker) is not None
-
-
 async def _find_password(conninfo: str) -> str | None:
     """Return the password with which a worker copies the directory of any memory of the cluster.
 

@@ -318,19 +318,15 @@ def read_state(data_dir: Path, *, postgres_version: int = 18) -> State:
     paths = ClusterPaths(data_dir.expanduser().resolve(), postgres_version)
     try:
         refuse_other_major(paths)
-        return _read_state(paths)
+        version_file = paths.pgdata / "PG_VERSION"
+        if not version_file.exists():
+            return State("not initialised", None, 0, paths.log)
+        version = version_file.read_text(encoding="utf-8").strip()
+        return State(_find_phase(paths.pgdata), version, _measure(paths.pgdata), paths.log)
     except PermissionError as error:
         raise StartRefused(
             f"{error.filename} cannot be read. Run textrawl as the user who owns {paths.data_dir}."
         ) from error
-
-
-def _read_state(paths: ClusterPaths) -> State:
-    version_file = paths.pgdata / "PG_VERSION"
-    if not version_file.exists():
-        return State("not initialised", None, 0, paths.log)
-    version = version_file.read_text(encoding="utf-8").strip()
-    return State(_find_phase(paths.pgdata), version, _measure(paths.pgdata), paths.log)
 
 
 def _find_phase(pgdata: Path) -> Phase:

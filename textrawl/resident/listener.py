@@ -12,8 +12,8 @@ import logging
 import os
 import socket
 import time
-from collections.abc import AsyncGenerator, Awaitable, Callable
-from contextlib import asynccontextmanager, suppress
+from collections.abc import AsyncGenerator, Awaitable, Callable, Generator
+from contextlib import asynccontextmanager, contextmanager, suppress
 from types import TracebackType
 from typing import Any, Self
 
@@ -93,13 +93,9 @@ class Listener:
 
         Raises OSError, StartRefused.
         """
-        with open_lock(self._address) as lock:
-            if not lock.take_exclusive() or not lock.is_in_place():
-                return
-            try:
+        with _claim(self._address) as claimed:
+            if claimed:
                 await self.serve()
-            finally:
-                self._address.lock.unlink(missing_ok=True)
 
     async def serve(self) -> None:
         """Answer requests until cancelled. The caller holds the lock. Raises OSError."""
@@ -213,17 +209,25 @@ async def _serve_session(admission: Admission, descriptor: int) -> None:
         tasks.cancel_scope.cancel()
 
 
-def open_lock(address: Address) -> FileLock:
-    """Open the lock of an address, and create its folder if it does not exist.
+@contextmanager
+def _claim(address: Address) -> Generator[bool]:
+    """Take the lock of an address, and yield whether no other process has it.
 
-    Raises OSError, StartRefused.
+    Create its folder if it does not exist. Raises OSError, StartRefused.
     """
     address.folder.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     address.folder.mkdir(mode=0o700, exist_ok=True)
     if not is_private(address.folder):
         raise StartRefused(f"{address.folder} is not private to this OS user: remove it")
     own = Account("", os.geteuid(), os.getegid(), foreign=False)
-    return FileLock(address.lock, own)
+    with FileLock(address.lock, own) as lock:
+        if not lock.take_exclusive() or not lock.is_in_place():
+            yield False
+            return
+        try:
+            yield True
+        finally:
+            address.lock.unlink(missing_ok=True)
 
 
 async def _read_line(stream: SocketStream) -> bytes | None:
@@ -279,15 +283,11 @@ async def run_resident(settings: Settings, *, idle: float) -> bool:
     if not settings.enable_memory:
         raise MemoryNotEnabled
     address = locate(settings)
-    with open_lock(address) as lock:
-        if not lock.take_exclusive() or not lock.is_in_place():
-            return False
-        try:
+    with _claim(address) as claimed:
+        if claimed:
             async with open_tools(settings, serving=True) as tools:
                 await _serve(address, tools, idle)
-        finally:
-            address.lock.unlink(missing_ok=True)
-    return True
+    return claimed
 
 
 async def _serve(address: Address, tools: Tools, idle: float) -> None:

@@ -1,53 +1,17 @@
 """Which addresses, metadata and keys are trusted."""
 
-import ipaddress
-import ssl
-from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
-from cryptography import x509
-from cryptography.hazmat.primitives import hashes
-from cryptography.hazmat.primitives.asymmetric import ec, rsa
-from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
+from cryptography.hazmat.primitives.asymmetric import rsa
 
+from tests.support.certificates import make_certificate
 from tests.support.issuer import AUDIENCE, IdentityProvider, make_key, publish_key, sign_token
 from tests.support.providers import Clock
 from textrawl.access.oauth import Issuer
 from textrawl.errors import IssuerUnavailable, StartRefused
 
 pytestmark = pytest.mark.anyio
-
-
-@dataclass(frozen=True)
-class Certificate:
-    """A certificate of 127.0.0.1 that is its own authority, and a server's side of it."""
-
-    path: Path
-    context: ssl.SSLContext
-
-
-@pytest.fixture
-def certificate(tmp_path: Path) -> Certificate:
-    key = make_key("ES256", "certificate")
-    assert isinstance(key, ec.EllipticCurvePrivateKey)
-    name = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, "127.0.0.1")])
-    now = datetime.now(UTC)
-    host = x509.IPAddress(ipaddress.ip_address("127.0.0.1"))
-    builder = (
-        x509.CertificateBuilder(name, name, key.public_key(), x509.random_serial_number())
-        .not_valid_before(now - timedelta(days=1))
-        .not_valid_after(now + timedelta(days=1))
-        .add_extension(x509.SubjectAlternativeName([host]), critical=False)
-    )
-    made = builder.sign(key, hashes.SHA256())
-    path, key_path = tmp_path / "certificate.pem", tmp_path / "key.pem"
-    path.write_bytes(made.public_bytes(Encoding.PEM))
-    key_path.write_bytes(key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()))
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    context.load_cert_chain(path, key_path)
-    return Certificate(path, context)
 
 
 @pytest.mark.parametrize(
@@ -222,10 +186,9 @@ async def test_an_issuer_over_https_or_on_this_machine_is_taken(url: str) -> Non
     await Issuer(url, audience=AUDIENCE).aclose()
 
 
-async def test_over_https_a_certificate_that_nobody_vouches_for_is_refused(
-    certificate: Certificate,
-) -> None:
-    with IdentityProvider(tls=certificate.context) as provider:
+async def test_over_https_a_certificate_that_nobody_vouches_for_is_refused(tmp_path: Path) -> None:
+    context = make_certificate(tmp_path / "certificate.pem", "127.0.0.1")
+    with IdentityProvider(tls=context) as provider:
         issuer = Issuer(provider.url, audience=AUDIENCE)
 
         with pytest.raises(IssuerUnavailable):
@@ -236,10 +199,12 @@ async def test_over_https_a_certificate_that_nobody_vouches_for_is_refused(
 
 
 async def test_over_https_keys_are_taken_from_https_alone(
-    certificate: Certificate, monkeypatch: pytest.MonkeyPatch, clock: Clock
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, clock: Clock
 ) -> None:
-    monkeypatch.setenv("SSL_CERT_FILE", str(certificate.path))
-    with IdentityProvider(tls=certificate.context) as provider, IdentityProvider() as plain:
+    certificate = tmp_path / "certificate.pem"
+    context = make_certificate(certificate, "127.0.0.1")
+    monkeypatch.setenv("SSL_CERT_FILE", str(certificate))
+    with IdentityProvider(tls=context) as provider, IdentityProvider() as plain:
         plain.keys[:] = provider.keys
         issuer = Issuer(provider.url, audience=AUDIENCE, clock=clock)
         assert await issuer.verify(provider.issue())

@@ -14,6 +14,7 @@ from mcp.server.auth.routes import build_resource_metadata_url, cors_middleware
 from mcp.server.streamable_http_manager import StreamableHTTPASGIApp
 from mcp.server.transport_security import TransportSecuritySettings
 from mcp.shared.auth import ProtectedResourceMetadata
+from prometheus_client.exposition import CONTENT_TYPE_PLAIN_0_0_4
 from pydantic import AnyHttpUrl
 from starlette.applications import Starlette
 from starlette.requests import Request
@@ -42,7 +43,7 @@ from textrawl.server.http.guards import (
     refuse_exposure,
 )
 from textrawl.server.http.listening import listen, serve_app
-from textrawl.server.http.metrics import CONTENT_TYPE, Metrics
+from textrawl.server.http.metrics import Metrics
 from textrawl.server.http.sessions import Exchanges, Sessions
 from textrawl.server.logs import ANNOUNCEMENT
 from textrawl.settings import Settings
@@ -177,7 +178,7 @@ def build_probes(
         return JSONResponse(answer, status_code=200 if ready else 503)
 
     async def answer_metrics(_: Request) -> Response:
-        return Response(metrics.write(), media_type=CONTENT_TYPE)
+        return Response(metrics.write(), media_type=CONTENT_TYPE_PLAIN_0_0_4)
 
     guarded = RequireAuthMiddleware(request_response(answer_metrics), ["metrics"], metadata_url)
     return [

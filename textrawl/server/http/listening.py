@@ -25,13 +25,13 @@ class HttpConnection(HttpToolsProtocol):
 
     _in_headers = True
     _unread = 0
-    _used_at = 0.0
+    used_at = 0.0  # when a request last began or ended, by the clock of the event loop
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # pyright: ignore[reportIncompatibleMethodOverride] - as in uvicorn
         """Make room for this connection and open it."""
         self._make_room()
         super().connection_made(transport)
-        self._used_at = self.loop.time()
+        self.used_at = self.loop.time()
 
     def data_received(self, data: bytes) -> None:
         """Parse the data, and refuse headers over the limit."""
@@ -44,7 +44,7 @@ class HttpConnection(HttpToolsProtocol):
     def on_message_begin(self) -> None:
         """Begin to count the bytes of headers."""
         super().on_message_begin()
-        self._used_at = self.loop.time()
+        self.used_at = self.loop.time()
         self._in_headers, self._unread = True, 0
 
     def on_header(self, name: bytes, value: bytes) -> None:
@@ -62,7 +62,7 @@ class HttpConnection(HttpToolsProtocol):
     def on_response_complete(self) -> None:
         """Record when the connection was last used."""
         super().on_response_complete()
-        self._used_at = self.loop.time()
+        self.used_at = self.loop.time()
 
     def _make_room(self) -> None:
         """Close an idle connection if the limit is reached."""
@@ -84,11 +84,6 @@ class HttpConnection(HttpToolsProtocol):
     def address(self) -> str:
         """The address of the client, or of its proxy."""
         return self.client[0] if self.client else ""
-
-    @property
-    def used_at(self) -> float:
-        """The time at which a request last began or ended, by the clock of the event loop."""
-        return self._used_at
 
     @property
     def is_idle(self) -> bool:

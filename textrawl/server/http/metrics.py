@@ -5,12 +5,10 @@ from contextlib import AbstractContextManager
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, ProcessCollector
 from prometheus_client.core import GaugeMetricFamily
-from prometheus_client.exposition import CONTENT_TYPE_PLAIN_0_0_4, generate_latest
+from prometheus_client.exposition import generate_latest
 from prometheus_client.registry import Collector
 
 from textrawl import errors
-
-CONTENT_TYPE = CONTENT_TYPE_PLAIN_0_0_4
 
 Read = Callable[[], Mapping[str, float]]
 
