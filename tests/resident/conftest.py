@@ -1,12 +1,26 @@
 """Processes that listen on a socket, each with a memory of its own."""
 
+import signal
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from tests.support.commands import data_dir, home, launch, postmasters, run, seed
+from tests.support.commands import (
+    Launch,
+    Process,
+    data_dir,
+    home,
+    launch,
+    postmasters,
+    run,
+    seed,
+    wait_for,
+)
+from tests.support.handing_over import open_entrance
+from tests.support.sockets import is_answered
 from textrawl.resident import client
+from textrawl.server.handover import Entrance
 
 __all__ = ["data_dir", "home", "launch", "postmasters", "run", "seed"]
 
@@ -26,3 +40,18 @@ def _no_process_left(_same_settings: None) -> Iterator[None]:
         process.terminate()
         process.wait(timeout=60)
     started.clear()
+
+
+@pytest.fixture
+def resident(launch: Launch, data_dir: Path) -> Iterator[Process]:
+    process = launch("resident", DATA_DIR=data_dir)
+    wait_for(is_answered)
+    yield process
+    process.end(signal.SIGTERM)
+
+
+@pytest.fixture
+def entrance(monkeypatch: pytest.MonkeyPatch) -> Entrance:
+    """Where the processes of the test meet."""
+    monkeypatch.setenv("TEXTRAWL_EMBEDDING_PROVIDER", "none")
+    return open_entrance()

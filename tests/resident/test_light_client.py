@@ -3,7 +3,6 @@
 import json
 import os
 import signal
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -15,14 +14,6 @@ from textrawl.errors import TextrawlError
 from textrawl.resident.client import ask, build_call
 from textrawl_client import Client, SyncClient, errors
 from textrawl_client.unix_socket import MOST_BYTES, find_data_dir
-
-
-@pytest.fixture
-def resident(launch: Launch, data_dir: Path) -> Iterator[Process]:
-    process = launch("resident", DATA_DIR=data_dir)
-    wait_for(is_answered)
-    yield process
-    process.end(signal.SIGTERM)
 
 
 def test_the_folder_of_the_socket_is_that_of_the_server() -> None:

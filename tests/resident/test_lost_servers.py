@@ -25,7 +25,6 @@ from tests.support.handing_over import (
     greet,
     is_listening,
     is_passing_on,
-    open_entrance,
     search,
 )
 from textrawl.server.early_reader import EarlyReader
@@ -35,13 +34,6 @@ from textrawl.server.relay import children, hand_over
 KILLS = 20
 WRITERS = 3
 ADA = {"uri": "memory://entity/Ada"}
-
-
-@pytest.fixture
-def entrance(monkeypatch: pytest.MonkeyPatch) -> Entrance:
-    """Where the processes of the test meet."""
-    monkeypatch.setenv("TEXTRAWL_EMBEDDING_PROVIDER", "none")
-    return open_entrance()
 
 
 def start(launch: Launch, data_dir: Path, **environment: object) -> Process:

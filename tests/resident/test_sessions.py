@@ -1,10 +1,7 @@
 """Who gets a session of a server that another process runs, and what the session can do."""
 
 import json
-import os
 import socket
-import subprocess
-import sys
 from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import Any
@@ -18,24 +15,15 @@ from tests.support.handing_over import (
     greet,
     is_listening,
     is_passing_on,
-    open_entrance,
     search,
 )
-from tests.support.sockets import is_answered, read_all
+from tests.support.sockets import NEEDS_ROOT, ask_as_another_user, is_answered, read_all
 from textrawl.server.framing import MOST_BYTES
 from textrawl.server.handover import Entrance
 
 pytestmark = pytest.mark.slow
 
-NEEDS_ROOT = pytest.mark.skipif(os.geteuid() != 0, reason="only root can act as two OS users")
 AT_ONCE = 70  # more than the requests that a server reads at the same time
-
-
-@pytest.fixture
-def entrance(monkeypatch: pytest.MonkeyPatch) -> Entrance:
-    """Where the processes of the test meet."""
-    monkeypatch.setenv("TEXTRAWL_EMBEDDING_PROVIDER", "none")
-    return open_entrance()
 
 
 @pytest.fixture
@@ -140,16 +128,5 @@ def test_a_client_beside_a_server_over_http_acts_as_the_servers_own_principal(
 def test_another_os_user_gets_no_session_even_if_it_can_open_the_socket(
     server: Process, entrance: Entrance
 ) -> None:
-    for path in (*entrance.address.socket.parents[:3], entrance.address.socket):
-        path.chmod(0o777)
-    code = (
-        "import os, socket, sys\nos.setuid(65534)\ns = socket.socket(socket.AF_UNIX)\n"
-        "s.connect(sys.argv[1])\ns.sendall(sys.argv[2].encode())\nprint(s.recv(99))"
-    )
-    command = [sys.executable, "-c", code, str(entrance.address.socket), entrance.request.decode()]
-
-    done = subprocess.run(command, capture_output=True, text=True, check=False, cwd="/")
-
-    assert "result" not in done.stdout
-    assert done.stdout in ("b''\n", "")
+    assert ask_as_another_user(entrance.address.socket, entrance.request) in ("b''\n", "")
     assert server.popen.poll() is None

@@ -5,9 +5,7 @@ import os
 import signal
 import socket
 import stat
-import subprocess
-import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -15,7 +13,16 @@ from typing import Any
 import pytest
 
 from tests.support.commands import Launch, Process, Run, wait_for
-from tests.support.sockets import connect, fact_of, is_answered, read_all, recall, remember
+from tests.support.sockets import (
+    NEEDS_ROOT,
+    ask_as_another_user,
+    connect,
+    fact_of,
+    is_answered,
+    read_all,
+    recall,
+    remember,
+)
 from textrawl import __version__
 from textrawl.cli.resident_start import TAKEN
 from textrawl.errors import TextrawlError
@@ -33,8 +40,6 @@ from textrawl.resident.client import (
 )
 from textrawl.resident.listener import may_ask
 from textrawl.values.word_lists import PROGRAM
-
-NEEDS_ROOT = pytest.mark.skipif(os.geteuid() != 0, reason="only root can act as two OS users")
 
 
 def build_line(method: str, **program: object) -> bytes:
@@ -54,14 +59,6 @@ BROKEN = [
     (build_line("ping", client=5), "Invalid argument"),
     (build_line("tools/list"), "Unknown method"),
 ]
-
-
-@pytest.fixture
-def resident(launch: Launch, data_dir: Path) -> Iterator[Process]:
-    process = launch("resident", DATA_DIR=data_dir)
-    wait_for(is_answered)
-    yield process
-    process.end(signal.SIGTERM)
 
 
 def test_the_socket_answers_like_the_tools(resident: Process, run: Run) -> None:
@@ -162,20 +159,7 @@ def test_the_socket_is_its_owners_alone_and_no_line_too_long_reader_or_switch_ge
 def test_a_process_of_another_os_user_is_refused_even_if_it_can_open_the_socket(
     resident: Process,
 ) -> None:
-    address = find_address()
-    for path in (*address.socket.parents[:3], address.socket):
-        path.chmod(0o777)
-    code = (
-        "import os, socket, sys\nos.setuid(65534)\ns = socket.socket(socket.AF_UNIX)\n"
-        "s.connect(sys.argv[1])\ns.sendall(sys.argv[2].encode() + bytes([10]))\nprint(s.recv(99))"
-    )
-    request = build_line("ping").decode().strip()
-    command = [sys.executable, "-c", code, str(address.socket), request]
-
-    done = subprocess.run(command, capture_output=True, text=True, check=False, cwd="/")
-
-    assert done.stdout in ("b''\n", "")
-    assert "'error'" not in done.stdout
+    assert ask_as_another_user(find_address().socket, build_line("ping")) in ("b''\n", "")
 
 
 @NEEDS_ROOT

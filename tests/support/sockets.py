@@ -1,11 +1,35 @@
 """Questions to the process that has a memory open."""
 
+import os
 import socket
+import subprocess
+import sys
 import time
 from pathlib import Path
 
+import pytest
+
 from textrawl.errors import TextrawlError
 from textrawl.resident.client import PING, SocketAnswer, Unreachable, ask, build_call, find_address
+
+NEEDS_ROOT = pytest.mark.skipif(os.geteuid() != 0, reason="only root can act as two OS users")
+_STRANGER = """
+import os, socket, sys
+os.setuid(65534)
+s = socket.socket(socket.AF_UNIX)
+s.connect(sys.argv[1])
+s.sendall(sys.argv[2].encode())
+print(s.recv(99))
+"""
+
+
+def ask_as_another_user(address: Path, request: bytes) -> str:
+    """What a process of another user prints, which can open the socket: the bytes of the answer."""
+    for path in (*address.parents[:3], address):
+        path.chmod(0o777)
+    command = [sys.executable, "-c", _STRANGER, str(address), request.decode()]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, cwd="/")
+    return done.stdout
 
 
 def is_answered() -> bool:
