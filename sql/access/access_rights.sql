@@ -26,7 +26,8 @@ begin
                     g.space_id is not distinct from found_token.home_space_id
                 from space_grant g join space s on s.id = g.space_id
                 cross join lateral (
-                    select array(select unnest(g.scopes) intersect select unnest(found_token.scopes)) as scopes offset 0) held
+                    select case when g.scopes <@ found_token.scopes then g.scopes
+                        else array(select unnest(g.scopes) intersect select unnest(found_token.scopes)) end as scopes offset 0) held
                 where g.actor_id = found_token.actor_id and s.archived_at is null and g.scopes && found_token.scopes;
         elsif found_token.kind = 'federated' then
             return query
@@ -36,7 +37,8 @@ begin
                 join space_grant g on g.space_id = vouched.space_id
                 join space s on s.id = g.space_id
                 cross join lateral (
-                    select array(select unnest(g.scopes) intersect select unnest(found_token.scopes)) as scopes offset 0) held
+                    select case when g.scopes <@ found_token.scopes then g.scopes
+                        else array(select unnest(g.scopes) intersect select unnest(found_token.scopes)) end as scopes offset 0) held
                 where voucher.id = found_token.voucher_id and voucher.kind <> 'federated' and 'admin' = any(vouched.scopes)
                   and g.actor_id = found_token.actor_id and g.scopes && found_token.scopes;
         end if;

@@ -53,7 +53,7 @@ begin
     ), newest as (
         select o.id, page.space, o.content, o.source, o.confidence, o.created_at, o.said_at, o.valid_from, o.valid_until,
             a.name as author, shared.by_several as several_authors, page.day, o.evidence, o.evidence_start
-        from page join observation o on o.space_id = page.space_id and o.id = page.id
+        from page join fact o on o.space_id = page.space_id and o.id = page.id
         join actor a on a.id = o.author_id
         join shared on shared.space_id = page.space_id
     ), edge as materialized (

@@ -9,9 +9,9 @@ begin
     else
         -- A text without any known word has a vector of zeros. Its cosine with any vector is NaN.
         return query execute format($sql$
-            select fact.space_id, fact.id, nullif(1 - (v.vector <=> $1), 'nan')
-            from unnest($2, $3) as fact (space_id, id)
-            left join %I v on v.space_id = fact.space_id and v.observation_id = fact.id$sql$, 'embedding_' || model)
+            select fact.space_id, fact.id, (
+                select nullif(1 - (v.vector <=> $1), 'nan') from %I v where v.space_id = fact.space_id and v.observation_id = fact.id)
+            from unnest($2, $3) as fact (space_id, id)$sql$, 'embedding_' || model)
         using vector, spaces, ids;
     end if;
 end

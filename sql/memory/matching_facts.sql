@@ -5,7 +5,8 @@ create function textrawl.matching_facts(
     common boolean,     -- true: very many facts match `fallback`, so check only the newest facts
     spaces integer[], entity_types text[], as_of timestamptz, candidates integer,
     since timestamptz default null, until timestamptz default null,
-    parts boolean default false  -- true: only parts of journal entries
+    parts boolean default false,  -- true: only parts of journal entries
+    about text default null       -- all facts of the entities with this name or alias, whatever their words
 )
 returns table (space_id integer, id uuid)
 language plpgsql stable rows 50
@@ -15,6 +16,17 @@ as $$
 declare
     found bigint := 0;
 begin
+    if about is not null then
+        -- Without a limit of candidates, because an entity has few facts.
+        return query
+        select o.space_id, o.id
+        from find_entities(spaces, about) f
+        join observation o on o.space_id = f.space_id and o.entity_id = f.entity_id
+        where is_valid(o.valid_from, o.valid_until, o.closed_at, as_of) and is_within(o.said_at, since, until)
+            and (entity_types is null or o.entity_type = any(entity_types))
+        order by o.created_at desc limit 5000;
+        return;
+    end if;
     if selecting is not null then
         return query
         select o.space_id, o.id

@@ -19,6 +19,10 @@ as $$
 declare
     vectors   text := 'embedding_' || model;
     condition text := 'is_valid(o.valid_from, o.valid_until, o.closed_at, $4)';
+    -- Each call plans its statement anew. `offset 0` halves this time, because the planner then does not compare the
+    -- many indexes of observation as ways to join it.
+    fact      constant text := '(
+        select from observation o where o.space_id = v.space_id and o.id = v.observation_id and %s offset 0) o';
 begin
     if vector is null then
         return;
@@ -56,22 +60,21 @@ begin
         -- space's own index is partial. The planner uses it only if the query contains the exact condition of the
         -- index.
         return query execute format($sql$
-            select o.space_id, o.id, nullif(1 - (v.vector <=> $1), 'nan')
-            from %I v join observation o on o.space_id = v.space_id and o.id = v.observation_id
-            where %s and %s
-            order by v.vector <=> $1 limit $5$sql$, vectors,
-            case when own then 'v.space_id = ' || spaces[1] else '(v.space_id = any($2)) is true' end, condition)
+            select v.space_id, v.observation_id, nullif(1 - (v.vector <=> $1), 'nan')
+            from %I v cross join lateral %s
+            where %s
+            order by v.vector <=> $1 limit $5$sql$, vectors, format(fact, condition),
+            case when own then 'v.space_id = ' || spaces[1] else '(v.space_id = any($2)) is true' end)
         using vector, spaces, entity_types, as_of, candidates, since, until;
     else
         -- `+ 0` keeps the planner from using the vector index. In a large store, a search by that index would read most
         -- vectors before it finds the few facts of a small space. The planner does not know this.
         return query execute format($sql$
-            select o.space_id, o.id, nullif(1 - v.distance, 'nan')
+            select v.space_id, v.observation_id, nullif(1 - v.distance, 'nan')
             from (select n.space_id, n.observation_id, (n.vector <=> $1) + 0 as distance
                   from %I n where n.space_id = any($2) order by distance) v
-            join observation o on o.space_id = v.space_id and o.id = v.observation_id
-            where %s
-            order by v.distance limit $5$sql$, vectors, condition)
+            cross join lateral %s
+            order by v.distance limit $5$sql$, vectors, format(fact, condition))
         using vector, spaces, entity_types, as_of, candidates, since, until;
     end if;
 end

@@ -1,15 +1,18 @@
 create function textrawl.query_phrases(query text, languages text[] default array['english']) returns text[]
-language sql stable strict parallel safe
-begin atomic
-    with word as materialized (
-        select place, text as word, (
-            select bool_and(to_tsvector(language::regconfig, text) <> '') from unnest(languages) as language) as content
-        from regexp_split_to_table(lower(query), '[^[:alnum:]]+') with ordinality as words (text, place)
-    )
-    select array_agg(one.word || ' ' || next.word)
-    from word as one join word as next on next.place = one.place + 1
-    where one.content and next.content;
-end;
+language plpgsql stable strict parallel safe
+set search_path from current
+as $$
+declare
+    configs regconfig[] := languages;
+    words   text[] := regexp_split_to_array(lower(query), '[^[:alnum:]]+');
+    content boolean[] := array(
+        select (select bool_and(to_tsvector(config, word) <> '') from unnest(configs) config)
+        from unnest(words) with ordinality as listed (word, place) order by place);
+begin
+    return (select array_agg(words[place] || ' ' || words[place + 1] order by place)
+            from generate_subscripts(words, 1) place where content[place] and content[place + 1]);
+end
+$$;
 
 comment on function textrawl.query_phrases is
     'The pairs of adjacent words of a query, in lower case, without pairs that have a stop word of one of the languages. '

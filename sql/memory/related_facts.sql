@@ -7,8 +7,11 @@ create function textrawl.related_facts(
     since timestamptz default null, until timestamptz default null
 )
 returns table (
-    space_id integer, id uuid,
-    via integer  -- bit mask of the terms that the statement of the relation has
+    space_id integer, id uuid, entity_id uuid, content text, created_at timestamptz, said_at timestamptz,
+    valid_from timestamptz, valid_until timestamptz, ordinal bigint, relation_id uuid,
+    matched integer,  -- bit mask of the terms that the fact has
+    words integer,    -- number of distinct words of the fact
+    via integer       -- bit mask of the terms that the statement of the relation has
 )
 language plpgsql stable rows 10
 set search_path from current
@@ -55,29 +58,33 @@ begin
             where level > 0 and level = most and weight > 0.99 * heaviest - 0.001
             limit 5
         )
-        select f.space_id, f.id, bit_or(c.via)
-        from chosen c
-        cross join lateral (
-            select o.space_id, o.id
-            from (
-                (select * from observation o
-                 where o.space_id = c.space_id and o.entity_id = c.other
-                     and (o.relation_id is null or terms_weight(matched_terms(o.fts, terms) & ~names & ~c.via, sums) > 0)
-                     and is_valid(o.valid_from, o.valid_until, o.closed_at, as_of) and is_within(o.said_at, since, until)
-                     and (entity_types is null or o.entity_type = any(entity_types))
-                 limit 200)
-                union all
-                -- Who leads the company: the statement is about the leader.
-                (select o.*
-                 from (select * from relation r where r.space_id = c.space_id and r.to_entity = c.other limit 200) r
-                 join observation o on o.space_id = r.space_id and o.relation_id = r.id
-                 where (r.from_entity = any(entities)) is not true
-                     and is_valid(o.valid_from, o.valid_until, o.closed_at, as_of) and is_within(o.said_at, since, until)
-                     and (entity_types is null or o.entity_type = any(entity_types))
-                     and terms_weight(matched_terms(o.fts, terms) & ~names & ~c.via, sums) > 0)) o
-            order by terms_weight(matched_terms(o.fts, terms), sums) desc, o.created_at desc, o.id
-            limit 30) f
-        group by f.space_id, f.id;
+        select o.space_id, o.id, o.entity_id, o.content, o.created_at, o.said_at, o.valid_from, o.valid_until, o.ordinal, o.relation_id,
+            matched_terms(o.fts, terms), length(o.fts), f.via
+        from (
+            select f.space_id, f.id, bit_or(c.via) as via
+            from chosen c
+            cross join lateral (
+                select o.space_id, o.id
+                from (
+                    (select * from observation o
+                     where o.space_id = c.space_id and o.entity_id = c.other
+                         and (o.relation_id is null or terms_weight(matched_terms(o.fts, terms) & ~names & ~c.via, sums) > 0)
+                         and is_valid(o.valid_from, o.valid_until, o.closed_at, as_of) and is_within(o.said_at, since, until)
+                         and (entity_types is null or o.entity_type = any(entity_types))
+                     limit 200)
+                    union all
+                    -- Who leads the company: the statement is about the leader.
+                    (select o.*
+                     from (select * from relation r where r.space_id = c.space_id and r.to_entity = c.other limit 200) r
+                     join observation o on o.space_id = r.space_id and o.relation_id = r.id
+                     where (r.from_entity = any(entities)) is not true
+                         and is_valid(o.valid_from, o.valid_until, o.closed_at, as_of) and is_within(o.said_at, since, until)
+                         and (entity_types is null or o.entity_type = any(entity_types))
+                         and terms_weight(matched_terms(o.fts, terms) & ~names & ~c.via, sums) > 0)) o
+                order by terms_weight(matched_terms(o.fts, terms), sums) desc, o.created_at desc, o.id
+                limit 30) f
+            group by f.space_id, f.id) f
+        join observation o on o.space_id = f.space_id and o.id = f.id;
 end
 $$;
 

@@ -79,7 +79,7 @@ begin
     if 'documents' = any(sources) then
         scoped := scoped || array(select g.space_id from readable_graphs(credential, graphs) g order by g.space_id);
     end if;
-    if entity_types is distinct from wanted_types(entity_types, scoped) then
+    if entity_types is not null and entity_types is distinct from wanted_types(entity_types, scoped) then
         typed := entity_types;
         entity_types := wanted_types(entity_types, scoped);
         candidates := greatest(candidates, 1000);
@@ -154,23 +154,15 @@ begin
     return query
         with lexical as materialized (
             select m.space_id, m.id from matching_facts(
-                terms, choosing, selecting, fallback, common, scoped, entity_types, moment, candidates, since, until) m
-            where not semantic and about is null
+                terms, choosing, selecting, fallback, common, scoped, entity_types, moment, candidates, since, until,
+                about => about) m
+            where not semantic or about is not null
         ),
         nearest as materialized (
             select n.space_id, n.id, n.cosine from nearest_facts(
                 model, vector, scoped, entity_types, moment, candidates, plan.large, plan.rare, plan.breadth, plan.own,
                 since, until) n
             where vector is not null and about is null
-        ),
-        of_entity as materialized (
-            -- Without a limit of candidates, because an entity has few facts.
-            select o.space_id, o.id
-            from (select * from find_entities(scoped, about) where about is not null) f
-            join observation o on o.space_id = f.space_id and o.entity_id = f.entity_id
-            where is_valid(o.valid_from, o.valid_until, o.closed_at, moment) and is_within(o.said_at, since, until)
-                and (entity_types is null or o.entity_type = any(entity_types))
-            order by o.created_at desc limit 5000
         ),
         found as materialized (
             select o.space_id, o.id, o.entity_id, o.content, o.created_at, o.said_at, o.valid_from, o.ordinal, o.relation_id,
@@ -179,8 +171,6 @@ begin
                 select *, true as near from nearest
                 union all
                 select *, null, false from (select * from lexical except all select space_id, id from nearest) lexical_only
-                union all
-                select *, null, false from of_entity
             ) f
             join observation o using (space_id, id)
             cross join lateral (select holds_within(o.valid_from, o.valid_until, period) as held) h
@@ -241,7 +231,7 @@ begin
         ),
         related as materialized (
             -- Facts one relation away from the named entities, if the query asks for this relation.
-            select r.space_id, r.id, r.via
+            select r.*
             from named cross join lateral related_facts(
                 query_words, terms, sums, mask, spaces, entities, entity_types, moment, since, until) r
             where entities is not null and about is null
@@ -249,11 +239,11 @@ begin
         gathered as materialized (
             select * from selected
             union all
-            select o.space_id, o.id, o.entity_id, o.content, o.created_at, o.said_at, o.valid_from, o.ordinal, o.relation_id,
-                held, matched_terms(o.fts, terms) | case when held then of_period else 0 end, length(o.fts), false, null
-            from (select space_id, id from related except select space_id, id from selected) r
-            join observation o using (space_id, id)
-            cross join lateral (select holds_within(o.valid_from, o.valid_until, period) as held) h
+            select r.space_id, r.id, r.entity_id, r.content, r.created_at, r.said_at, r.valid_from, r.ordinal, r.relation_id,
+                held, r.matched | case when held then of_period else 0 end, r.words, false, null
+            from related r
+            cross join lateral (select holds_within(r.valid_from, r.valid_until, period) as held) h
+            where not exists (select from selected s where s.space_id = r.space_id and s.id = r.id)
         ),
         candidate as materialized (
             select s.space_id, s.id, s.entity_id, s.content, s.created_at, s.said_at, s.valid_from, s.ordinal, s.relation_id, s.held, s.matched, s.words,

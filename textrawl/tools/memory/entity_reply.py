@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Sequence
 from datetime import datetime
-from functools import partial
 from typing import Annotated, Any, Literal, Self
 from uuid import UUID
 
@@ -125,7 +124,7 @@ class RevisedPart(Part):
 
 
 def _drop_date(edge: Item, layout: FactLayout) -> dict[str, str]:
-    """Return a relation without `created_at`, and without its period unless `layout` shows it."""
+    """Return a relation without dates that only sort it: its period stays if `layout` shows it."""
     shown = {key: value for key, value in edge.items() if key != "created_at" and value}
     if layout.find_period(*_read_period(edge)) is None:
         shown = {key: shown[key] for key in shown if key not in ("valid_from", "valid_until")}
@@ -143,14 +142,6 @@ class Relations(Part):
 
     outgoing: list[dict[str, str]]
     incoming: list[dict[str, str]]
-
-    @classmethod
-    def build(cls, outgoing: list[Item], incoming: list[Item], layout: FactLayout) -> Self:
-        """Return the relations without the dates that only serve to sort the relations."""
-        return cls(
-            outgoing=[_drop_date(edge, layout) for edge in outgoing],
-            incoming=[_drop_date(edge, layout) for edge in incoming],
-        )
 
     def compact(self) -> Any:
         """Return the relations as texts with arrows. A direction without relations is left out."""
@@ -204,7 +195,10 @@ class EntityReply(Answer):
     total_observations: int | None = None
     like: Annotated[list[str] | None, Key("like")] = None
     _row: EntityRow | None = PrivateAttr(default=None)
-    _facts: Sequence[Observation] = PrivateAttr(default=())
+    # Each with its rank among all facts and relations, said last first.
+    _facts: Sequence[tuple[int, Observation]] = PrivateAttr(default=())
+    _outgoing: Sequence[tuple[int, dict[str, str]]] = PrivateAttr(default=())
+    _incoming: Sequence[tuple[int, dict[str, str]]] = PrivateAttr(default=())
     _layout: FactLayout = PrivateAttr(default=_PLAIN_LAYOUT)
     _skipped: int = PrivateAttr(default=0)
 
@@ -235,7 +229,11 @@ class EntityReply(Answer):
         reply.aliases = row.aliases or None
         reply.like = row.namesakes or None
         reply._row, reply._layout, reply._skipped = row, layout, skipped
-        reply._facts = [Observation.build(fact, layout) for fact in row.observations]
+        outgoing, incoming = (row.outgoing, row.incoming) if with_relations else ([], [])
+        ranks = iter(_rank_items([*row.observations, *outgoing, *incoming], layout))
+        reply._facts = [(next(ranks), Observation.build(fact, layout)) for fact in row.observations]
+        reply._outgoing = [(next(ranks), _drop_date(edge, layout)) for edge in outgoing]
+        reply._incoming = [(next(ranks), _drop_date(edge, layout)) for edge in incoming]
         if with_relations:
             reply.relations = Relations(outgoing=[], incoming=[])
         return reply.choose(reply.size())
@@ -302,7 +300,9 @@ class EntityReply(Answer):
 
     def size(self) -> int:
         """Return the number of facts and relations, or of similar names."""
-        return len(self._date_items()) if self._row else len(self.like or [])
+        if self._row is None:
+            return len(self.like or [])
+        return len(self._facts) + len(self._outgoing) + len(self._incoming)
 
     def choose(self, count: int) -> Self:
         """Return a copy with the `count` newest facts and relations, or the most similar names."""
@@ -310,34 +310,18 @@ class EntityReply(Answer):
         if row is None:
             names = self.like or []
             return self.cut(max(len(names) - count, 0), like=names[:count] or None)
-        dated = self._date_items()
-        kept = {id(item) for item in dated[:count]}
-        facts = [
-            fact
-            for item, fact in zip(row.observations, self._facts, strict=True)
-            if id(item) in kept
-        ]
+        facts = [fact for rank, fact in self._facts if rank < count]
         has_more = row.total_observations > self._skipped + len(facts)
         summary = row.summary if has_more else None  # beside all facts it would say nothing new
         update: Item = {"observations": facts, "has_more": has_more, "summary": summary}
         unread = 0
         if self.relations is not None:
             unread = row.total_relations - len(row.outgoing) - len(row.incoming)
-            outgoing, incoming = (
-                [edge for edge in edges if id(edge) in kept]
-                for edges in (row.outgoing, row.incoming)
+            update["relations"] = Relations(
+                outgoing=[edge for rank, edge in self._outgoing if rank < count],
+                incoming=[edge for rank, edge in self._incoming if rank < count],
             )
-            update["relations"] = Relations.build(outgoing, incoming, self._layout)
-        return self.cut(len(dated) - len(kept) + unread, **update)
-
-    def _date_items(self) -> list[Item]:
-        """Return all facts and relations, said last first. ISO times can be sorted as texts."""
-        row = self._row
-        if row is None:
-            return []
-        edges = row.outgoing + row.incoming if self.relations is not None else []
-        items = row.observations + edges
-        return sorted(items, key=partial(_find_day, self._layout), reverse=True)
+        return self.cut(max(self.size() - count, 0) + unread, **update)
 
     def _count_more(self) -> int:
         """Return the number of facts after this page, without the facts in `dropped`."""
@@ -347,11 +331,20 @@ class EntityReply(Answer):
         return max(row.total_observations - self._skipped - len(row.observations), 0)
 
 
-def _find_day(layout: FactLayout, item: Item) -> tuple[str, str]:
-    """Return the day by which an item is sorted, and the time of storing.
+def _rank_items(items: Sequence[Item], layout: FactLayout) -> list[int]:
+    """Return the rank of each item, said last first. ISO times can be sorted as texts.
 
     A fact has the day on which it was said, a relation and a fact of all times that of its begin.
+    Items of one day have the order in which they were stored.
     """
-    said = None if layout.with_periods else item.get("said_at")
-    day = said or item.get("valid_from") or item["created_at"]
-    return day[:10], item["created_at"]
+
+    def find_day(item: Item) -> tuple[str, str]:
+        said = None if layout.with_periods else item.get("said_at")
+        day = said or item.get("valid_from") or item["created_at"]
+        return day[:10], item["created_at"]
+
+    days = [find_day(item) for item in items]
+    ranks = [0] * len(items)
+    for rank, place in enumerate(sorted(range(len(items)), key=days.__getitem__, reverse=True)):
+        ranks[place] = rank
+    return ranks
