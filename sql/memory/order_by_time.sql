@@ -17,17 +17,26 @@ begin
     with recursive fact as materialized (
         select o.space_id, o.id, o.entity_id, o.replaced_by, o.said_at, s.score, o.valid_from as start,
             case when not is_valid(o.valid_from, o.valid_until, o.closed_at) then o.valid_until end as ended,
-            claim_topic(o.content, languages[1]) as topic, topic_words(o.content, languages[1]) as words,
+            claim.topic, topic_words(o.content, languages[1]) as words,
             case when tense = 'before' then (
                 select count(*) from unnest(tsvector_to_array(to_tsvector('simple', search_text(o.content)))) word
                 where word = any(tsvector_to_array(to_tsvector('simple', search_text(clause))))) else 0 end as named
         from unnest(spaces, ids, scores) s (space_id, id, score)
         join observation o on o.space_id = s.space_id and o.id = s.id
+        cross join lateral (
+            -- The question that a fact answers and that has one answer at a time, such as home or work.
+            select case when predicate = 'attr' then concat_ws(' ', predicate, array_to_string(subject, ' '))
+                when predicate not in ('', 'be', 'has', 'like', 'prefer', 'event', 'many') and predicate not like 'v:%' then predicate
+                end as topic
+            from read_claim(o.content, languages[1])) claim
     ), pair as materialized (
-        select a.id, b.id as other,
-            a.replaced_by = b.id or b.replaced_by = a.id or a.topic = b.topic or is_same_topic(a.words, b.words, 0.75) as sure
+        select a.id, b.id as other, a.replaced_by = b.id or b.replaced_by = a.id or a.topic = b.topic or w.share >= 0.75 as sure
         from fact a join fact b on b.space_id = a.space_id and b.entity_id = a.entity_id and b.id <> a.id
-        where a.replaced_by = b.id or b.replaced_by = a.id or a.topic = b.topic or is_same_topic(a.words, b.words)
+        cross join lateral (
+            -- Of the words of the shorter text.
+            select count(*) / nullif(least(cardinality(a.words), cardinality(b.words)), 0)::float8 as share
+            from unnest(a.words) word where word = any(b.words)) w
+        where a.replaced_by = b.id or b.replaced_by = a.id or a.topic = b.topic or w.share >= 0.5
     ), reached as (
         select id, other, coalesce(sure, false) as sure from pair
         union
@@ -80,7 +89,7 @@ $$;
 
 comment on function textrawl.order_by_time is
     'New scores of the best facts of a search, so that the fact of the time that the question is about comes first. '
-    'Facts of one entity have the same topic if one replaced the other, if they answer the same question '
-    '(claim_topic), or if they share half of their words. If scores are equal, the fact with the later start comes '
+    'Facts of one entity have the same topic if one replaced the other, if they answer the same question, '
+    'or if they share half of their words. If scores are equal, the fact with the later start comes '
     'first, or for the tense first the earlier. '
     'Example: select * from textrawl.order_by_time(array[1], array[gen_random_uuid()], array[0.5], ''first'', null, null, array[''english'']);';

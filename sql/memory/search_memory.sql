@@ -268,10 +268,11 @@ begin
                 -- Neighbours help only a fact that has some evidence itself.
                 select *, space_id = any(ordered) and (matched & ~caller_mask > 0 or likeness >= 0.2) as joins,
                     coalesce(bit_or(matched) over previous, 0) as before,
-                    coalesce(max(neighbour_share(words)) over previous, 0) as before_share,
+                    coalesce(max(share) over previous, 0) as before_share,
                     coalesce(bit_or(matched) over next, 0) as after,
-                    coalesce(max(neighbour_share(words)) over next, 0) as after_share
-                from (select *, search_likeness(cosine, model_row.cosine_floor, model_row.cosine_ceiling) as likeness
+                    coalesce(max(share) over next, 0) as after_share
+                from (select *, least(1, 15.0::float8 / words) as share,  -- of the weight of its words that a neighbour gets
+                          search_likeness(cosine, model_row.cosine_floor, model_row.cosine_ceiling) as likeness
                       from candidate offset 0) like_query
                 window previous as (partition by space_id order by ordinal range between 1 preceding and 1 preceding),
                     next as (partition by space_id order by ordinal range between 1 following and 1 following)
