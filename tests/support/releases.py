@@ -39,7 +39,6 @@ OLDEST_POSTGRES = (
     "facts",
     "graph",
     "identity",
-    "llm_use",
     "merges",
     "models",
     "review",

@@ -69,14 +69,6 @@ def test_another_name_of_a_parameter_counts_unless_the_parameter_is_given() -> N
             normalise(SCHEMA, both, aliases)
 
 
-def test_unknown_arguments_are_refused_by_name_with_the_known_ones() -> None:
-    with pytest.raises(ArgumentInvalid) as caught:
-        normalise(SCHEMA, {"name": "x", "colour": 1, "most_items": 2, "mostItems": 3, "\u202e": 4})
-
-    assert caught.value.title == "Unknown argument 'colour', 'most_items', '\ufffd'"
-    assert caught.value.fix == "Known arguments: name, kind, kinds, mostItems, items"
-
-
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=8),
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=8), inner),
