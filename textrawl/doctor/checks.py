@@ -408,7 +408,7 @@ async def examine_memory(settings: Settings, *, http: bool = False) -> list[Chec
         active = await _examine_database(settings, findings, http=http)
         await try_model(active, settings, findings)
         await try_llm(settings, findings)
-        findings.append(_examine_counter(settings))
+        findings.append(_examine_counter())
     return findings
 
 
@@ -542,7 +542,7 @@ def judge_extension(server: Server) -> CheckResult:
     return CheckResult("pgvector", "broken", "missing: install 0.8 or newer on the database server")
 
 
-def _examine_counter(settings: Settings) -> CheckResult:
+def _examine_counter() -> CheckResult:
     counter = choose_counter()
     if counter.exact:
         return CheckResult("tokens", "ok", f"counted exactly, {counter.name}")

@@ -73,23 +73,6 @@ async def fill_graph(
     return None
 
 
-async def release_claims(database: Database, model: StoredModel) -> None:
-    """Make all claimed facts due again, for the owner of the memory, who builds a model alone."""
-    await database.call("release_all_embeddings", int, model=model.model_id)
-
-
-async def fill_document(database: Database, model: StoredModel, space: int, document: UUID) -> None:
-    """Embed the pending facts of one document. Raises EmbeddingUnavailable like `fill_batch`."""
-    rows = await database.call(
-        "claim_document_embeddings",
-        PendingRow,
-        model=model.model_id,
-        space=space,
-        document=document,
-    )
-    await _fill(database, model, rows)
-
-
 async def _fill(database: Database, model: StoredModel, rows: Sequence[PendingRow]) -> None:
     """Embed claimed facts. If the provider is down, the facts become due again."""
     try:
@@ -158,7 +141,14 @@ async def embed_document(
     if model is None:
         return False
     try:
-        await fill_document(store.database, model, space, document)
+        rows = await store.database.call(
+            "claim_document_embeddings",
+            PendingRow,
+            model=model.model_id,
+            space=space,
+            document=document,
+        )
+        await _fill(store.database, model, rows)
     except TextrawlError as error:
         # The document is stored already, so the call did what it was asked for.
         _defer(store, error)

@@ -42,11 +42,6 @@ class Watch:
     list: bool = False
     documents: bool = False
 
-    @property
-    def of_nothing(self) -> bool:
-        """Return whether the watch never changes."""
-        return self.entity is None and self.digest is None and not self.list
-
     def describe(self) -> dict[str, object]:
         """Return the watch as `changed_watches` reads it."""
         fields: dict[str, object] = {
@@ -97,7 +92,11 @@ class Watches:
         A change after this call is told. Raises ServerBusy, DatabaseUnavailable.
         """
         added = {watch: _Listener(notify) for watch, notify in wanted.items()}
-        kept = {watch: listener for watch, listener in added.items() if not watch.of_nothing}
+        kept = {
+            watch: listener
+            for watch, listener in added.items()
+            if watch.list or not (watch.entity is None and watch.digest is None)
+        }
         async with self._looking:
             fresh = [watch for watch in kept if watch not in self._watched]
             if len(self._watched) + len(fresh) > _MOST:

@@ -34,7 +34,8 @@ _LEAST_RANGE = 0.05  # between floor and ceiling
 _CHANCE, _GAIN = 0.5, 5.0  # of the share that gives the trust: see above
 _LEAST_TRUST = 0.4
 
-# Chinese and Japanese do not put blanks between words, so two of their characters count as a word.
+# Words, with their punctuation. Chinese and Japanese do not put blanks between words, so two of
+# their characters count as a word.
 _WORD = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]{1,2}|[^\s\u3040-\u30ff\u3400-\u9fff]+")
 
 Fact = tuple[str, str]
@@ -49,7 +50,9 @@ async def measure_scale(
     Raises ArgumentInvalid for too few facts, and EmbeddingUnavailable if the provider fails.
     """
     usable = [
-        (entity, words) for entity, text in facts if len(words := split_words(text)) >= _LEAST_WORDS
+        (entity, words)
+        for entity, text in facts
+        if len(words := _WORD.findall(text)) >= _LEAST_WORDS
     ]
     if len(usable) < _LEAST:
         raise ArgumentInvalid(
@@ -69,11 +72,6 @@ async def measure_scale(
         report(start + len(part))
     entities = [entity for entity, _ in usable]
     return _judge(np.stack(questions), np.stack(documents), np.stack(rests), entities)
-
-
-def split_words(text: str) -> list[str]:
-    """Return the words of a text, with their punctuation."""
-    return _WORD.findall(text)
 
 
 def _judge(

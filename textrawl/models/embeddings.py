@@ -212,14 +212,6 @@ def check_texts(texts: Sequence[str]) -> list[str]:
     return [text.encode("utf-8", "replace").decode() for text in texts]
 
 
-def check_count(rows: Sequence[Sequence[float]], texts: int) -> None:
-    """Raise ProviderFailed unless there is one row per text."""
-    if len(rows) != texts:
-        raise ProviderFailed(
-            f"The embedding provider sent {len(rows)} vectors for {texts} texts: retry later"
-        )
-
-
 def check_vectors(
     rows: Sequence[Sequence[float]] | NDArray[np.float32], dimensions: int | None
 ) -> list[Vector]:

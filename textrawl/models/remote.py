@@ -32,7 +32,6 @@ from textrawl.models.embeddings import (
     ProviderFailed,
     QueryCache,
     Vector,
-    check_count,
     check_texts,
     check_vectors,
     describe_excess,
@@ -152,7 +151,11 @@ class RemoteEmbedder(Embedder):
     async def _ask(self, batch: list[str]) -> Sequence[Sequence[float]]:
         with trace_embedding(self.name, len(batch)):
             rows = await self._source.ask(batch)
-        check_count(rows, len(batch))
+        if len(rows) != len(batch):
+            raise ProviderFailed(
+                f"The embedding provider sent {len(rows)} vectors for {len(batch)} texts: retry "
+                "later"
+            )
         return rows
 
 

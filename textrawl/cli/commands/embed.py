@@ -38,7 +38,7 @@ from textrawl.cli.console import (
     write_message,
 )
 from textrawl.cli.inputs import AsJson
-from textrawl.memory.backlog import count_backlog, fill_batch, queue_facts, release_claims
+from textrawl.memory.backlog import count_backlog, fill_batch, queue_facts
 from textrawl.models.active_model import (
     PROVIDERS,
     KnownModelRow,
@@ -178,7 +178,8 @@ async def _fill(memory: Administration, model: StoredModel) -> int:
                     raise
                 await anyio.sleep(_RETRY_INTERVAL)
                 with suppress(*_TRANSIENT):  # facts may have been claimed without an answer
-                    await release_claims(memory.database, model)
+                    # Nobody else builds a model meanwhile.
+                    await memory.database.call("release_all_embeddings", int, model=model.model_id)
                 continue
             if idle:
                 return left
