@@ -17,9 +17,9 @@ set search_path from current
 as $$
 #variable_conflict use_variable
 declare
-    giver  origin := open_source(credential, space, move, client, tool, request);
-    taker  origin := open_write(credential, target, 'write', client, tool, request);
-    sees   boolean := may_read(credential, taker.space_id);  -- who cannot read learns nothing about what is there
+    giver  origin := open_write(credential, space, case when move then 'forget' else 'read' end, client, tool, request);
+    taker  origin;
+    sees   boolean;  -- who cannot read learns nothing about what is there
     known  uuid[];
     source entity;
     chosen uuid[];
@@ -27,6 +27,11 @@ declare
     moving bigint;
     copies jsonb;
 begin
+    if not may_read(credential, giver.space_id) then
+        perform refuse_access(credential, 'read');
+    end if;
+    taker := open_write(credential, target, 'write', client, tool, request);
+    sees := may_read(credential, taker.space_id);
     if giver.space_id = taker.space_id then
         raise exception using errcode = 'TR075', message = 'both spaces are the same';
     end if;

@@ -16,7 +16,10 @@ begin
     select * into one from entity e where e.space_id = space and e.id = kept;
     select * into other from entity e where e.space_id = space and e.id = merged;
     record.space_id := space; record.id := merge; record.kept_id := kept; record.merged_id := merged;
-    record.entity := to_jsonb(other) - 'fts' || merged_record(space, merged);
+    -- What does not move to the kept entity: the values of the node, their changes and the use of the entity.
+    record.entity := to_jsonb(other) - 'fts' || node_record(space, merged) - 'aliases' || jsonb_build_object(
+        'uses', (select coalesce(jsonb_agg(to_jsonb(u)), '[]') from entity_use u where u.space_id = space and u.entity_id = merged),
+        'joint', (select coalesce(jsonb_agg(to_jsonb(j)), '[]') from joint_use j where j.space_id = space and merged in (j.one, j.other)));
     record.facts := array(select o.id from fact o where o.space_id = space and o.entity_id = merged);
     record.sources := array(select r.id from relation r where r.space_id = space and r.from_entity = merged);
     record.targets := array(select r.id from relation r where r.space_id = space and r.to_entity = merged);

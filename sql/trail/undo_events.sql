@@ -79,7 +79,12 @@ begin
         select (d.after ->> 'valid_until')::timestamptz as until, (d.after ->> 'replaced_by')::uuid as by) former
     where d.space_id = target_space and d.undo_id = undo_events.undo_id and d.action = 'revive' and d.kind = 'observation'
       and o.space_id = target_space and o.id = d.id;
-    perform revive_memories(target_space, undo_id);
+    -- Memories whose facts were revived get the status that they had before they ended.
+    update retention r
+    set status = case when r.promoted_at is null then 'active' else 'promoted' end, ended_at = null
+    from undone d
+    where d.space_id = target_space and d.undo_id = undo_events.undo_id and d.action = 'revive' and d.kind = 'observation'
+      and r.space_id = target_space and r.observation_id = d.id and r.status in ('archived', 'removed');
     delete from revision r using undone d
     where d.space_id = target_space and d.undo_id = undo_events.undo_id and d.action = 'revive' and d.kind = 'observation'
       and r.space_id = target_space and r.observation_id = d.id;
