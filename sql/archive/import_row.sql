@@ -26,6 +26,19 @@ begin atomic
             select jsonb_build_object('relation_id', r.id)
             from textrawl.relation r
             where r.space_id = (line ->> 'space')::integer and r.id = (line ->> 'id')::uuid)
+        when 'dismissal' then (
+            select jsonb_build_object('kind', line -> 'candidate', 'author_id', a.id,
+                'one', least((line ->> 'one')::uuid, (line ->> 'other')::uuid),
+                'other', greatest((line ->> 'one')::uuid, (line ->> 'other')::uuid))
+            from textrawl.actor a
+            where a.name = line ->> 'author' and not exists (
+                select from unnest(array[line ->> 'one', line ->> 'other']::uuid[]) wanted
+                where not exists (
+                    select from textrawl.entity e
+                    where line ->> 'candidate' = 'same' and e.space_id = (line ->> 'space')::integer and e.id = wanted
+                    union all
+                    select from textrawl.fact o
+                    where line ->> 'candidate' <> 'same' and o.space_id = (line ->> 'space')::integer and o.id = wanted)))
     end;
 end;
 

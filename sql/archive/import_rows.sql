@@ -9,12 +9,14 @@ as $$
 declare
     target constant text := case kind
         when 'memory' then 'retention' when 'link' then 'memory_link' when 'instance' then 'instance'
-        when 'snapshot' then 'identity_snapshot' when 'node' then 'graph_node' when 'edge' then 'graph_edge' end;
+        when 'snapshot' then 'identity_snapshot' when 'node' then 'graph_node' when 'edge' then 'graph_edge'
+        when 'dismissal' then 'dismissal' end;
     key    constant text := case kind
         when 'memory' then 'observation_id' when 'node' then 'entity_id' when 'edge' then 'relation_id' else 'id' end;
     names  text;
 begin
     perform require_owner();
+    perform register_actors(array(select g.author from jsonb_to_recordset(lines) g(author text) where g.author is not null));
     -- In a cell of a cluster, the table is a view, which can have a column xmax.
     select string_agg(quote_ident(attname), ', ') into names from pg_attribute
     where attrelid = to_regclass(target) and attnum > 0 and not attisdropped and attname <> 'xmax';
@@ -42,5 +44,5 @@ end
 $$;
 
 comment on function textrawl.import_rows is
-    'Import rows that belong to facts, entities, relations or documents: memories, links, instances, snapshots, and the '
-    'values of nodes and edges. Error TR013: not the owner.';
+    'Import rows that belong to facts, entities, relations or documents: memories, links, instances, snapshots, dismissed '
+    'candidates, and the values of nodes and edges. Error TR013: not the owner.';

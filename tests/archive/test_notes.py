@@ -17,11 +17,12 @@ from psycopg import sql
 from tests.archive.conftest import succeed
 from tests.archive.material import ENTITY, NOW, SAID, SPACE, fetch, number, tell, write_file
 from tests.support.commands import Launch, Run, wait_for
-from textrawl.archive.note_folder import NoteFolder, name_entity_file
 from textrawl.archive.notes import (
     NOTE_FORMATS,
     NotedEntity,
+    NoteFolder,
     NoteItem,
+    name_entity_file,
     read_items,
     write_entity_note,
 )

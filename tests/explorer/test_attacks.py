@@ -71,7 +71,8 @@ async def test_whoever_has_all_rights_succeeds_with_each_action(siege: Siege) ->
 
 def test_every_parameter_is_attacked() -> None:
     folder = Path(textrawl.explorer.__file__).parent
-    source = "".join(path.read_text(encoding="utf-8") for path in folder.glob("*_page.py"))
+    modules = [*folder.glob("*_page*.py"), folder / "changes.py"]
+    source = "".join(path.read_text(encoding="utf-8") for path in modules)
     named = re.findall(r"""(?:\.read|\.get|getlist)\("([a-z_]+)"[,)]""", source)
     assert set(named) - set(Material("", "", "", "", "", "", "", "").parameters) == set()
 

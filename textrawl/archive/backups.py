@@ -375,7 +375,9 @@ async def restore_backup(
         async with watch_copies(login, "Restoring rows", sum(contents.rows.values()), report):
             program = find_program("pg_restore", login.programs, major)
             await _load(login, program, owner, open_content)
-        _refuse_losses(await swap.protect(owner), contents.rows)
+        if (restored := await swap.protect(owner)) != contents.rows:
+            differences = compare_rows(restored, contents.rows)
+            raise StartRefused(f"Nothing was changed: {differences}")
         await migrate(login.conninfo, connect_timeout=login.timeout)
         erased = await _erase_again(swap, owner, receipts, contents)
         await swap.finish(owner)
@@ -437,11 +439,6 @@ async def _load(login: OwnerLogin, program: Path, owner: str, open_content: Open
         with open_content() as opened:
             arguments = [*options, f"--use-list={chosen.name}"]
             await run_program(program, arguments, login.conninfo, opened)
-
-
-def _refuse_losses(restored: dict[str, int], rows: dict[str, int]) -> None:
-    if restored != rows:
-        raise StartRefused(f"Nothing was changed: {compare_rows(restored, rows)}")
 
 
 def _is_restored(line: str) -> bool:

@@ -4,45 +4,24 @@ A memory becomes a fact of its first entity, with a line for its tags, uses and 
 stays the same, so a second import adds nothing.
 """
 
-from collections.abc import (
-    AsyncGenerator,
-    AsyncIterable,
-    AsyncIterator,
-    Callable,
-    Iterator,
-    Mapping,
-)
-from dataclasses import dataclass, field
+from collections.abc import AsyncGenerator, AsyncIterable, AsyncIterator, Callable, Iterator
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Annotated, Any, Literal, TypeVar, cast
 from uuid import UUID, uuid5
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
-from pydantic_core import from_json, to_json
+from pydantic_core import from_json
 
-from textrawl.archive.exports import VERSION
 from textrawl.archive.items import SecretGate
+from textrawl.archive.line_writing import LineWriter, Numbered
+from textrawl.archive.lines import clean, clean_whole
 from textrawl.memory.decay import NO_ENTITY
 from textrawl.values.reference_file import LineRefused
-from textrawl.values.text import (
-    clean_fact,
-    clean_name,
-    clean_tag,
-    count_cleaned,
-    number_text,
-    split_text,
-)
+from textrawl.values.text import clean_tag, count_cleaned
 
 LONGEST_CONTENT = 50_000
-_Source = AsyncIterable[tuple[int, bytes | None]]
-
-
-def _clean(value: object) -> object:
-    return clean_name(value) if isinstance(value, str) else value
-
-
-def _clean_text(value: object) -> object:
-    return clean_fact(value) if isinstance(value, str) else value
+Lines = AsyncIterable[tuple[int, bytes | None]]
 
 
 def _read_epoch(value: object) -> datetime:
@@ -54,9 +33,9 @@ def _read_epoch(value: object) -> datetime:
         raise ValueError("is no time") from error
 
 
-Text = Annotated[str, BeforeValidator(_clean_text)]
-Label = Annotated[str, BeforeValidator(_clean), Field(min_length=1, max_length=100)]
-Id = Annotated[str, BeforeValidator(_clean), Field(min_length=1, max_length=200)]
+Text = Annotated[str, BeforeValidator(clean_whole)]
+Label = Annotated[str, BeforeValidator(clean), Field(min_length=1, max_length=100)]
+Id = Annotated[str, BeforeValidator(clean), Field(min_length=1, max_length=200)]
 Epoch = Annotated[datetime, BeforeValidator(_read_epoch)]
 Count = Annotated[int, Field(ge=0, le=2_000_000_000)]
 
@@ -117,7 +96,7 @@ class LastLines:
     numbers: frozenset[int]
 
     @classmethod
-    async def find(cls, lines: _Source) -> "LastLines":
+    async def find(cls, lines: Lines) -> "LastLines":
         """Read a file to find the last line of each id.
 
         A line that cannot be read is included, so that the second reading reports it.
@@ -137,7 +116,7 @@ class LastLines:
                 last[key] = number
         return cls(frozenset((*last.values(), *broken)))
 
-    async def choose(self, lines: _Source) -> AsyncIterator[tuple[int, bytes | None]]:
+    async def choose(self, lines: Lines) -> AsyncIterator[tuple[int, bytes | None]]:
         """Read the file a second time, and yield only the lines in `numbers`."""
         async for number, raw in lines:
             if number in self.numbers:
@@ -171,35 +150,23 @@ MEMORIES, RELATIONS = "memories.jsonl", "relations.jsonl"
 _NAMESPACE = UUID("c2f4a9d8-5a0e-4d53-8c55-6f4c1e0b7a21")  # of ids that are made from other ids
 _LINKS = {"related", "causes", "supports", "contradicts", "has_decision", "consolidated_from"}
 _BATCH = 1_000
-_TOOL = "import"
-
-Refuse = Callable[[int, str], object]
-Lines = AsyncIterable[tuple[int, bytes | None]]
-Numbered = tuple[int, bytes]
 
 
 @dataclass
-class CortexGraph:
+class CortexGraph(LineWriter):
     """A reader of CortexGraph's files, for an import into one space.
 
-    `author` becomes the author of the facts. `refuse` gets the line number and the reason for each
-    line that is skipped, and `tell` the numbers of texts that are cleaned.
+    `refuse` gets the line number and the reason for each line that is skipped, and `tell` the
+    numbers of texts that are cleaned.
     """
 
-    space: str
-    author: str
-    refuse: Refuse
+    refuse: Callable[[int, str], object]
     tell: Callable[[int], object]
     gate: SecretGate
-    _moment: datetime = field(default_factory=lambda: datetime.now(UTC))
-    _entities: dict[str, UUID] = field(default_factory=dict[str, UUID])
-    _counts: dict[str, int] = field(
-        default_factory=lambda: dict.fromkeys(("entity", "fact", "memory", "link"), 0)
-    )
 
     async def translate(self, memories: Lines, relations: Lines) -> AsyncGenerator[Numbered]:
         """Yield the content as lines of an export, each with its line number in its file."""
-        yield 0, to_json({"textrawl": "export", "version": VERSION})
+        yield self.write_header()
         batch = list[tuple[int, CortexMemory]]()
         async for number, raw in memories:
             try:
@@ -216,8 +183,7 @@ class CortexGraph:
         async for number, raw in relations:
             for line in self._write_links(number, raw):
                 yield line
-        footer = {"space": 0, "relation": 0, **self._counts}
-        yield 0, to_json({"textrawl": "end", **footer})
+        yield self.write_footer()
 
     def _read(self, number: int, raw: bytes | None, kind: type[L]) -> Iterator[L]:
         """Yield the memory or relation in a line, unless a secret in it is refused."""
@@ -235,45 +201,22 @@ class CortexGraph:
             yield number, self._write_memory(number, memory)
 
     def _write_entity(self, number: int, memory: CortexMemory) -> Iterator[Numbered]:
-        name = _name_entity(memory)
-        if name.casefold() in self._entities:
-            return
-        own = uuid5(_NAMESPACE, f"{self.space}\n{name.casefold()}")
-        self._entities[name.casefold()] = own
-        at = memory.created_at.isoformat()
-        line = {
-            "id": str(own),
-            "name": name,
-            "entity_type": "concept",
-            "type_guessed": True,
-            "created_at": at,
-            "updated_at": at,
-        }
-        yield number, self._write("entity", line)
+        name, at = _name_entity(memory), memory.created_at.isoformat()
+        if name.casefold() not in self._ids:
+            times = {"created_at": at, "updated_at": at}
+            yield self.write_node(number, name, "concept", guessed=True, **times)
 
     def _write_facts(self, number: int, memory: CortexMemory) -> Iterator[Numbered]:
-        own, parts = self._find_id(memory.id), split_text(memory.content)
-        for part, content in enumerate(parts, 1):
-            at = memory.created_at.isoformat()
-            line = {
-                "id": str(own if part == 1 else uuid5(own, str(part))),
-                "entity": str(self._entities[_name_entity(memory).casefold()]),
-                "text": content,
-                "source": "conversation",
-                "confidence": 1.0,
-                "valid_from": at,
-                "valid_until": self._find_end(memory),
-                "author": self.author,
-                "tool": _TOOL,
-                "created_at": at,
-            }
-            if len(parts) > 1:
-                line |= {"whole": str(number_text(memory.content)), "part": part}
-            yield number, self._write("fact", line)
+        own, at = self._read_id(memory.id), memory.created_at.isoformat()
+        for part, fields in self.write_parts(memory.content):
+            line = self.write_origin(own if part == 1 else uuid5(own, str(part))) | fields
+            line |= {"entity": str(self.find_id(_name_entity(memory))), "created_at": at}
+            line |= {"valid_from": at, "valid_until": self._find_end(memory)}
+            yield number, self.write("fact", line)
 
     def _write_memory(self, number: int, memory: CortexMemory) -> bytes:
         line = memory.model_dump(mode="json", exclude={"content", "meta", "created_at"}) | {
-            "id": str(self._find_id(memory.id)),
+            "id": str(self._read_id(memory.id)),
             "saved": True,
             "tags": self._clean_tags(number, memory.meta.tags),
             "source": memory.meta.source,
@@ -281,7 +224,7 @@ class CortexGraph:
             "extra": memory.meta.extra,
             "ended_at": self._find_end(memory),
         }
-        return self._write("memory", line)
+        return self.write("memory", line)
 
     def _clean_tags(self, number: int, tags: list[str]) -> list[str]:
         kept = dict[str, None]()
@@ -303,21 +246,22 @@ class CortexGraph:
         if relation.relation_type not in _LINKS:
             raise LineRefused(f"relation_type must be one of {', '.join(sorted(_LINKS))}")
         line = {
-            "id": str(self._find_id(relation.id)),
-            "from_memory": str(self._find_id(relation.from_memory_id)),
-            "to_memory": str(self._find_id(relation.to_memory_id)),
+            "id": str(self._read_id(relation.id)),
+            "from_memory": str(self._read_id(relation.from_memory_id)),
+            "to_memory": str(self._read_id(relation.to_memory_id)),
             "relation": relation.relation_type,
             "strength": relation.strength,
             "metadata": relation.metadata,
             "created_at": relation.created_at.isoformat(),
         }
-        return self._write("link", line)
+        return self.write("link", line)
 
-    def _write(self, kind: str, line: Mapping[str, object]) -> bytes:
-        self._counts[kind] += 1
-        return to_json({"kind": kind, "space": self.space, **line})
+    def find_id(self, name: str) -> UUID:
+        """Return the id of the entity with this name."""
+        key = name.casefold()
+        return self._ids.setdefault(key, uuid5(_NAMESPACE, f"{self.space}\n{key}"))
 
-    def _find_id(self, own: str) -> UUID:
+    def _read_id(self, own: str) -> UUID:
         """Return the id itself if it is a UUID, else a UUID that is made from it."""
         try:
             return UUID(own)

@@ -23,24 +23,27 @@ from textrawl.values.text import escape_json
 
 VERSION = 1
 KINDS: dict[str, LiteralString] = {
-    "space": "export_spaces",
-    "entity": "export_entities",
-    "alias": "export_aliases",
-    "fact": "export_facts",
-    "revision": "export_revisions",
-    "relation": "export_relations",
-    "reflection": "export_reflections",
-    "dismissal": "export_dismissals",
-    "memory": "export_memories",
-    "link": "export_links",
-    "instance": "export_instances",
-    "document": "export_documents",
-    "version": "export_versions",
-    "snapshot": "export_snapshots",
-    "node": "export_node_values",
-    "edge": "export_edge_values",
-    "ciphertext": "export_ciphertexts",
+    "space": "spaces",
+    "entity": "entities",
+    "alias": "aliases",
+    "fact": "facts",
+    "revision": "revisions",
+    "relation": "relations",
+    "reflection": "reflections",
+    "dismissal": "dismissals",
+    "memory": "memories",
+    "link": "links",
+    "instance": "instances",
+    "document": "documents",
+    "version": "versions",
+    "snapshot": "snapshots",
+    "node": "nodes",
+    "edge": "edges",
+    "ciphertext": "ciphertexts",
 }
+"""The kinds of lines in their order, each with its plural, as in export_entities()."""
+ROWS = ("dismissal", "memory", "link", "instance", "snapshot", "node", "edge")
+"""Kinds of rows that belong to others. One function exports them, and one imports them."""
 
 Vector = NDArray[np.float16]
 Write = Callable[[bytes], object]
@@ -56,19 +59,20 @@ class Export:
     async def run(self, spaces: Sequence[str] = (), *, with_vectors: bool = False) -> None:
         """Export `spaces`, or all spaces by default. Raises ArgumentInvalid for an unknown name."""
         chosen = await choose_spaces(self._session, spaces)
-        model = await self._session.find_model() if with_vectors else None
-        number = model.pop("id") if model else None
+        active = await self._session.find_model() if with_vectors else None
+        number = active.pop("id") if active else None
         head = {"textrawl": "export", "version": VERSION}
-        self._write(_write_line(head | ({"model": model} if model else {})))
+        self._write(_write_line(head | ({"model": active} if active else {})))
         for line, _ in [
             row async for page in self._session.read_lines("export_spaces") for row in page
         ]:
             if json.loads(line)["name"] in chosen:
                 self._write_row("space", line, None)
-        for kind, function in list(KINDS.items())[1:]:
+        for kind, plural in list(KINDS.items())[1:]:
+            function, *more = ("export_rows", kind) if kind in ROWS else ("export_" + plural,)
             for space in chosen.values():
-                vectors_of = number if kind == "fact" else None
-                async for page in self._session.read_lines(function, space, vectors_of):
+                model = number if kind == "fact" else None
+                async for page in self._session.read_lines(function, space, *more, model=model):
                     for line, vector in page:
                         self._write_row(kind, line, vector)
                     self._report(self.counts["fact"])

@@ -10,14 +10,13 @@ import time
 from collections.abc import AsyncIterable, Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from tempfile import TemporaryFile
-from typing import Any, LiteralString
+from typing import Any
 from uuid import UUID
 
 import anyio
 from pgvector import HalfVector
 
-from textrawl.archive.exports import KINDS as EXPORTED
-from textrawl.archive.exports import Vector, read_vector
+from textrawl.archive.exports import KINDS, ROWS, Vector, read_vector
 from textrawl.archive.lines import (
     OF_ANOTHER_LINE,
     OF_GRAPHS,
@@ -72,38 +71,6 @@ class Replacements:
 
 
 _HEAVIEST = 4 << 20  # bytes of a batch
-# The lines of all other kinds are rows that belong to these, and one function imports them.
-_FUNCTIONS: dict[str, LiteralString] = {
-    "space": "import_spaces",
-    "entity": "import_entities",
-    "alias": "import_aliases",
-    "fact": "import_facts",
-    "revision": "import_revisions",
-    "relation": "import_relations",
-    "reflection": "import_reflections",
-    "dismissal": "import_dismissals",
-    "document": "import_documents",
-    "version": "import_versions",
-    "ciphertext": "import_ciphertexts",
-}
-_PLURALS = {
-    "entity": "entities",
-    "alias": "aliases",
-    "fact": "facts",
-    "revision": "revisions",
-    "relation": "relations",
-    "reflection": "reflections",
-    "dismissal": "dismissals",
-    "memory": "memories",
-    "link": "links",
-    "instance": "instances",
-    "document": "documents",
-    "version": "versions",
-    "snapshot": "snapshots",
-    "node": "nodes",
-    "edge": "edges",
-    "ciphertext": "ciphertexts",
-}
 _REFERENCES = (
     "entity",
     "from_entity",
@@ -151,8 +118,8 @@ class Tally:
     `cleaned` texts were stored without hidden characters.
     """
 
-    added: dict[str, int] = field(default_factory=lambda: dict.fromkeys(EXPORTED, 0))
-    known: dict[str, int] = field(default_factory=lambda: dict.fromkeys(EXPORTED, 0))
+    added: dict[str, int] = field(default_factory=lambda: dict.fromkeys(KINDS, 0))
+    known: dict[str, int] = field(default_factory=lambda: dict.fromkeys(KINDS, 0))
     bad: int = 0
     loose: int = 0
     whole: bool = False
@@ -366,9 +333,9 @@ class Import:
 
     async def _import_rows(self, kind: str, batch: Sequence[ImportItem]) -> list[Row]:
         lines = as_json([item.payload for item in batch])
-        if kind in _FUNCTIONS:
-            return await self._session.call(_FUNCTIONS[kind], lines)
-        return await self._session.call("import_rows", lines, kind)
+        if kind in ROWS:
+            return await self._session.call("import_rows", lines, kind)
+        return await self._session.call("import_" + KINDS[kind], lines)
 
     def _count(self, item: ImportItem, stored_id: Any, outcome: str) -> None:
         kind, line = item.line.kind, item.line
@@ -381,7 +348,7 @@ class Import:
         space = item.payload["space"]
         if outcome == "added":
             counts = self._trail.setdefault(space, dict.fromkeys(_TRAIL_COUNTS, 0))
-            counts[_PLURALS[kind]] = counts.get(_PLURALS[kind], 0) + 1
+            counts[KINDS[kind]] = counts.get(KINDS[kind], 0) + 1
         if isinstance(line, InstanceLine | SnapshotLine):
             return  # no other line refers to it
         original = UUID(line.id)
@@ -437,5 +404,5 @@ class Import:
 
     def _check_end(self) -> None:
         footer = self._footer
-        expected = footer and sum(getattr(footer, kind) for kind in EXPORTED)
+        expected = footer and sum(getattr(footer, kind) for kind in KINDS)
         self.tally.whole = expected == self._lines

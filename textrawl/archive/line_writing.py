@@ -4,7 +4,7 @@ Ids are made from the content of a line, so a second import adds nothing.
 """
 
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from uuid import UUID, uuid5
@@ -52,7 +52,7 @@ class LineWriter:
         """Return the last line."""
         return 0, to_json({"textrawl": "end", **self._counts})
 
-    def write(self, kind: str, fields: Fields) -> bytes:
+    def write(self, kind: str, fields: Mapping[str, object]) -> bytes:
         """Return a line of this kind, and count it."""
         self._counts[kind] = self._counts.get(kind, 0) + 1
         return to_json({"kind": kind, "space": self.space, **fields})

@@ -134,15 +134,11 @@ class DocumentLine(RowLine):
         return path if info.data.get("type") in ITEMS else clean_name(path)
 
     @model_validator(mode="after")
-    def _check_key(self) -> Self:
+    def _check(self) -> Self:
         if (self.type in ITEMS) != (self.namespace is not None):
             raise ValueError("namespace must be given for an item and for nothing else")
         if (self.type == "item") != (self.key is not None):
             raise ValueError("key must be given for an item and for nothing else")
-        return self
-
-    @model_validator(mode="after")
-    def _check_path(self) -> Self:
         if self.type == "identity":
             category, _, filename = self.path.partition("/")
             if category not in CATEGORIES:

@@ -89,14 +89,11 @@ class DistributedSession(Session):
         return sum([await cell.count_parts() for cell in self._cells])
 
     async def read_lines(
-        self, function: LiteralString, space: int | None = None, model: int | None = None
+        self, function: LiteralString, *arguments: int | str, model: int | None = None
     ) -> AsyncGenerator[list[tuple[str, Any]]]:
-        """Yield pages of JSON lines from the cell of `space`, or spaces from the coordinator."""
-        if space is None:
-            lines = super().read_lines(function)
-        else:
-            lines = (await self._find_cell(space)).read_lines(function, space, model)
-        async for page in lines:
+        """Yield pages of JSON lines from the cell of a space, or spaces from the coordinator."""
+        session = await self._find_cell(int(arguments[0])) if arguments else super()
+        async for page in session.read_lines(function, *arguments, model=model):
             yield page
 
     async def call(self, function: LiteralString, *arguments: Any) -> Rows:

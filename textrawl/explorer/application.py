@@ -129,7 +129,7 @@ def build_explorer(site: Site) -> ASGIApp:
     entrance = sign_in.SignIn(site, issuer)
     routes = [
         *(issuer.routes if issuer else []),
-        Route("/", _lead_home),
+        Route("/", RedirectResponse(write_link("home"), 303), methods=["GET"]),
         Route("/open", library_page.open_item),
         Route("/live", build_page(site, timeline_page.follow), methods=["GET"]),
         Route("/sign-in", entrance.ask, methods=["GET"]),
@@ -179,10 +179,6 @@ def _choose_issuer(site: Site) -> "OAuthSignIn | None":
     from textrawl.explorer.oauth_sign_in import OAuthSignIn  # noqa: PLC0415 - few servers have it
 
     return OAuthSignIn(site, settings.oauth_issuer, settings.oauth_client_id)
-
-
-async def _lead_home(_: Request) -> Response:
-    return RedirectResponse(write_link("home"), 303)
 
 
 async def _show_error(site: Site, request: Request, error: Exception) -> Response:

@@ -53,7 +53,8 @@ async def show(visit: PageRequest) -> Response:
     if visit.read("part"):
         return visit.show("history.html", values)
     aliases = await EntityOperations(visit.store_call).list_aliases(name)
-    values |= {"aliases": aliases, "days": await _read_days(visit, name)}
+    days = await visit.call("entity_days", Record, entity=name)  # before today
+    values |= {"aliases": aliases, "days": [row.day.isoformat() for row in days]}
     return visit.show("entity.html", values)
 
 
@@ -89,12 +90,6 @@ async def _read_page(
     newest = await read(0)
     last = (newest[0].total - 1) // _PAGE * _PAGE if newest else 0
     return await read(last), last
-
-
-async def _read_days(visit: PageRequest, name: str) -> list[str]:
-    """Return the days before today on which the entity changed."""
-    rows = await visit.call("entity_days", Record, entity=name)
-    return [row.day.isoformat() for row in rows]
 
 
 async def ask_alias(visit: PageRequest) -> Response:

@@ -82,15 +82,12 @@ Vectors = npt.NDArray[np.float32]
 
 async def find_cells(visit: PageRequest) -> Sequence[Record]:
     """Return the cells of the map of all facts that the person can read, the fullest first."""
-    sample = await visit.call("sample_vectors", object, max_rows=_SAMPLE)
+    sample: list[Any] = await visit.call("sample_vectors", object, max_rows=_SAMPLE)
     if len(sample) < _FEWEST:
         return []
-    x, y = await anyio.to_thread.run_sync(find_directions, _stack(sample))
+    vectors = np.stack([vector.to_numpy() for vector in sample]).astype(np.float32)
+    x, y = await anyio.to_thread.run_sync(find_directions, vectors)
     return await visit.call("map_facts", Record, x=x, y=y)
-
-
-def _stack(sample: Sequence[Any]) -> Vectors:
-    return np.stack([vector.to_numpy() for vector in sample]).astype(np.float32)
 
 
 def find_directions(vectors: Vectors) -> tuple[Vectors, Vectors]:

@@ -16,7 +16,7 @@ from starlette.routing import Route
 
 from textrawl.access.code_flow import CodeFlow, Registration
 from textrawl.access.principal import Principal
-from textrawl.errors import NotAuthenticated, TextrawlError
+from textrawl.errors import TextrawlError
 from textrawl.explorer.cookies import FLOW
 from textrawl.explorer.forms import FormRefused, SignInRefused, TooManyFailures, derive
 from textrawl.explorer.rendering import render
@@ -90,18 +90,11 @@ class OAuthSignIn:
         if not await self._flow.accepts(given.get("iss")) or "code" not in given:
             raise SignInRefused
         token = await self._flow.exchange(given["code"], verifier)
-        principal = await self._look_up(token) if token else None
+        principal = await self._site.look_up(token) if token else None
         if principal is None or not principal.federated:
             self._failures.add(address)
             raise SignInRefused
         return principal
-
-    async def _look_up(self, token: str) -> Principal | None:
-        assert self._site.lookup is not None  # noqa: S101 - checked where this is made
-        try:
-            return await self._site.lookup(token)
-        except NotAuthenticated:
-            return None
 
 
 def _write_flow(wanted: str) -> str:

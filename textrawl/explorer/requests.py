@@ -32,7 +32,7 @@ from textrawl.explorer.forms import (
     read_form,
 )
 from textrawl.explorer.rendering import render, write_link
-from textrawl.explorer.site import BrowserSession, Key, Notice, NoticePart, Record, Site
+from textrawl.explorer.site import BrowserSession, Notice, NoticePart, Record, Site
 from textrawl.memory.store import StoreCall
 from textrawl.server.http.authentication import describe_principal
 from textrawl.values.text import PROMPT_LENGTH, count_cleaned
@@ -142,13 +142,11 @@ class PageRequest:
 
         If it takes long, return the one before, and make the new one after the response.
         """
-        key, state = self._name(question), await self.site.store.database.value("write_state", str)
-        return await self.site.answers.find_soon(key, state, make, self.after, takes_long)
-
-    def _name(self, question: Hashable) -> Key:
-        """Return the key of an answer. Nobody gets the answer of somebody with other rights."""
+        # Nobody gets the answer of somebody with other rights.
         spaces = tuple((space.id, tuple(space.scopes)) for space in self.principal.readable)
-        return self.principal.credential, spaces, question
+        key = self.principal.credential, spaces, question
+        state = await self.site.store.database.value("write_state", str)
+        return await self.site.answers.find_soon(key, state, make, self.after, takes_long)
 
     def report(
         self,
@@ -232,6 +230,7 @@ class PageRequest:
         return find_page(here) or "" if self.request.method == "GET" else ""
 
     def _describe(self) -> Mapping[str, Any]:
+        home = self.principal.home_space
         return {
             "visitor": self.principal.actor,
             "form_token": mask(self.session.form_token),
@@ -252,14 +251,10 @@ class PageRequest:
             "take_notices": partial(self.site.notices.take, self.session.form_token),
             "cleaned": count_cleaned(dict(self.form)),
             "theme": read_theme(self.request),
-            "memory": self._find_memory_name(),
+            # The name of the home space, if somebody named it.
+            "memory": home.name if home is not None and home.name != _FIRST_SPACE else "",
             "scopes_held": {scope for space in self.principal.spaces for scope in space.scopes},
         }
-
-    def _find_memory_name(self) -> str:
-        """Return the name of the home space if somebody named it."""
-        home = self.principal.home_space
-        return home.name if home is not None and home.name != _FIRST_SPACE else ""
 
 
 def turn(skip: int, page: int, total: int) -> dict[str, int | None]:

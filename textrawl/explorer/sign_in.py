@@ -7,8 +7,7 @@ from typing import Protocol
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
-from textrawl.access.principal import Principal
-from textrawl.errors import ArgumentInvalid, NotAuthenticated
+from textrawl.errors import ArgumentInvalid
 from textrawl.explorer import cookies
 from textrawl.explorer.forms import (
     FormRefused,
@@ -89,17 +88,10 @@ class SignIn:
         """Return the credential of a token or of a one-time link in a tuple, or None."""
         if code:
             return self._site.links.use(code)
-        principal = await self._look_up(token.strip())
-        return None if principal is None else (principal.credential,)
-
-    async def _look_up(self, token: str) -> Principal | None:
+        token = token.strip()
         usable = token and len(token) <= _LONGEST and token.isascii()
-        if self._site.lookup is None or not usable:
-            return None
-        try:
-            return await self._site.lookup(token)
-        except NotAuthenticated:
-            return None
+        principal = await self._site.look_up(token) if usable else None
+        return None if principal is None else (principal.credential,)
 
 
 async def sign_out(visit: PageRequest) -> Response:

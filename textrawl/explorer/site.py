@@ -13,9 +13,9 @@ from typing import Any, Generic, TypeVar
 from cachetools import TTLCache
 from starlette.background import BackgroundTasks
 
-from textrawl.access.principal import Directory
+from textrawl.access.principal import Directory, Principal
 from textrawl.doctor.checks import CheckResult
-from textrawl.errors import TextrawlError
+from textrawl.errors import NotAuthenticated, TextrawlError
 from textrawl.memory.facts import MemoryOperations
 from textrawl.memory.store import ReportRow, StatisticsRow, Store
 from textrawl.memory.watches import Watches
@@ -301,6 +301,13 @@ class Site:
     def own_machine(self) -> bool:
         """True if only the person at this machine can sign in."""
         return self.lookup is None
+
+    async def look_up(self, token: str) -> Principal | None:
+        """Return the principal of an access token, or None if it is not known."""
+        try:
+            return await self.lookup(token) if self.lookup else None
+        except NotAuthenticated:
+            return None
 
     @property
     def memory(self) -> MemoryOperations:

@@ -19,6 +19,7 @@ from textrawl.explorer.requests import CLIENT, PageRequest
 from textrawl.explorer.site import Notice, Record
 from textrawl.memory.erasure import Erasure, ErasurePlanRow, Keep, Person
 from textrawl.memory.trail import EventFilter, EventRow, PlanRow, Trail
+from textrawl.postgres.database import Database
 from textrawl.values.text import clean_name
 
 _EVENTS, _MOST_EVENTS = 50, 500
@@ -34,7 +35,7 @@ async def show(visit: PageRequest) -> Response:
     given = {name: clean_name(visit.read(name)) for name in ("author", "entity", "action")}
     since = read_start(visit.read("since"))
     chosen = EventFilter(**{name: text or None for name, text in given.items()}, since=since)
-    events = await _open_trail(visit).list_events(chosen, limit)
+    events = await Trail(*_claim_spaces(visit)).list_events(chosen, limit)
     values = {
         "events": events,
         "links": await _find_links(visit, events),
@@ -76,7 +77,7 @@ async def plan(visit: PageRequest) -> Response:
     """Show what an undo would change."""
     author, since = _read_scope(visit.read("author"), visit.read("since"))
     others = bool(visit.read("others"))
-    steps = await _open_trail(visit).plan(author, since, others=others)
+    steps = await Trail(*_claim_spaces(visit)).plan(author, since, others=others)
     return _show_plan(visit, steps, {"author": author, "since": since, "others": others})
 
 
@@ -86,7 +87,7 @@ async def undo(visit: PageRequest) -> Response:
     If the plan is different now, undo nothing, and show the new plan.
     """
     author, since = _read_scope(visit.read("author"), visit.read("since"))
-    others, trail = bool(visit.read("others")), _open_trail(visit)
+    others, trail = bool(visit.read("others")), Trail(*_claim_spaces(visit))
     steps = await trail.plan(author, since, others=others)
     if visit.form.get("planned") != _sum_up(steps):
         values = {"author": author, "since": since, "others": others}
@@ -98,7 +99,7 @@ async def undo(visit: PageRequest) -> Response:
 async def revert(visit: PageRequest) -> Response:
     """Put back what an undo removed. The form is the confirmation of the person."""
     number = read_number(visit.read("undo"), least=0, most=10**9, default=0)
-    trail = _open_trail(visit)
+    trail = Trail(*_claim_spaces(visit))
     rows = await trail.revert(number)
     if visit.form.get("back"):
         return visit.report("It is as before the undo.")
@@ -143,12 +144,12 @@ def _sum_up(steps: Sequence[PlanRow]) -> str:
     return sha256("\n".join(sorted(str(step) for step in steps)).encode()).hexdigest()
 
 
-def _open_trail(visit: PageRequest) -> Trail:
-    """Return the trail of the spaces that the person administers. Raises ScopeMissing."""
-    visit.principal.require("admin", anywhere=True)
+def _claim_spaces(visit: PageRequest) -> tuple[Database, bytes | None, int | None, str]:
+    """Return what reaches the spaces that the person administers. Raises ScopeMissing."""
     principal = visit.principal
+    principal.require("admin", anywhere=True)
     space = principal.home if principal.pinned else None
-    return Trail(visit.site.store.database, principal.credential, space, CLIENT)
+    return visit.site.store.database, principal.credential, space, CLIENT
 
 
 def _read_scope(author: str, since: str) -> tuple[str, datetime]:
@@ -168,7 +169,7 @@ def _group(steps: Sequence[PlanRow]) -> list[tuple[str, str | None, list[PlanRow
 
 async def plan_erasure(visit: PageRequest) -> Response:
     """Show what an erasure would delete and redact, and what stays, or ask for a name."""
-    erasure = _open_erasure(visit)
+    erasure = Erasure(*_claim_spaces(visit))
     person = _read_person(visit.read("name"), visit.read("also"), visit.read("keep"))
     return _show_erasure(visit, person, await erasure.plan(person) if person.name else [])
 
@@ -182,18 +183,10 @@ async def erase(visit: PageRequest) -> Response:
     person = _read_person(form.get("name", ""), form.get("also", ""), form.get("keep", ""))
     pairs = (pair.partition(":") for pair in form.get("planned", "").split())
     planned = {read_number(s, least=0, most=2**31 - 1, default=0): shape for s, _, shape in pairs}
-    done = await _open_erasure(visit).erase(person, planned)
+    done = await Erasure(*_claim_spaces(visit)).erase(person, planned)
     content = {"textrawl": "receipts", "receipts": [row.receipt for row in done]}
     values = {"done": done, "receipts": json.dumps(content, indent=1)}
     return visit.show("erased.html", values)
-
-
-def _open_erasure(visit: PageRequest) -> Erasure:
-    """Return the erasure of the spaces that the person administers. Raises ScopeMissing."""
-    principal = visit.principal
-    principal.require("admin", anywhere=True)
-    space = principal.home if principal.pinned else None
-    return Erasure(visit.site.store.database, principal.credential, space, CLIENT)
 
 
 def _read_person(name: str, also: str, keep: str) -> Person:

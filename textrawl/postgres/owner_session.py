@@ -166,23 +166,25 @@ class Session:
         return rows[0][0] if rows else None
 
     async def read_lines(
-        self, function: LiteralString, space: int | None = None, model: int | None = None
+        self, function: LiteralString, *arguments: int | str, model: int | None = None
     ) -> AsyncGenerator[list[tuple[str, Any]]]:
         """Yield pages of JSON lines from textrawl.`function`, each line with its vector or None.
 
-        The vectors are from the table of `model`. If `model` is None, every vector is None.
+        The first argument, if there is one, is the number of a space. The vectors are from the
+        table of `model`. If `model` is None, every vector is None.
         """
-        argument = sql.SQL("") if space is None else sql.Literal(space)
+        literals = [sql.Literal(argument) for argument in arguments]
         vector: sql.Composable = sql.SQL("null")
         if model is not None:
             # Do not use a join, because it could change the order of the facts.
             vector = compose_names(
                 "(select v.vector from {} v where v.space_id = {} and v.observation_id = f.id)",
                 (self._schema, f"embedding_{model}"),
-                argument,
+                literals[0],
             )
-        lines = "select row_to_json(f)::text, {} from {}({}) f"
-        query = compose_names(lines, vector, (self._schema, function), argument)
+        lines = "select to_json(f)::text, {} from {}({}) f"
+        given = sql.SQL(", ").join(literals)
+        query = compose_names(lines, vector, (self._schema, function), given)
         async with self.connection.cursor("export") as cursor:
             await cursor.execute(query)
             while page := await cursor.fetchmany(_PAGE):

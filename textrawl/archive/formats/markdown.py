@@ -24,8 +24,15 @@ from textrawl.archive.items import (
     Memory,
     write_line_id,
 )
-from textrawl.archive.note_folder import MANIFEST
-from textrawl.archive.notes import MARK, NOTE_FORMATS, NoteFormat, NoteItem, Values, read_items
+from textrawl.archive.notes import (
+    MANIFEST,
+    MARK,
+    NOTE_FORMATS,
+    NoteFormat,
+    NoteItem,
+    Values,
+    read_items,
+)
 from textrawl.memory.vault import Note as FrontedNote
 from textrawl.memory.vault import read_note
 

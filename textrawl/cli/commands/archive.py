@@ -16,7 +16,7 @@ from rich.text import Text
 from textrawl.archive.backups import Backup, count_facts, restore_backup, write_backup
 from textrawl.archive.encryption import Identities, Recipients, read_identities, read_recipients
 from textrawl.archive.exports import Export, write_whole
-from textrawl.archive.note_folder import FolderFormat, NoteCounts, NoteFolder, export_folder
+from textrawl.archive.notes import FolderFormat, NoteCounts, NoteFolder, export_folder
 from textrawl.archive.receipts import find_receipts
 from textrawl.archive.server_memory import write_server_memory
 from textrawl.cli.administration import open_login

@@ -533,18 +533,15 @@ async def _read(
     progress: Callable[[int], object],
 ) -> AsyncIterable[Line]:
     """Return the content of the files as lines of an export."""
-    author = getpass.getuser()
     if space is None:
         return read_lines(source.file, progress)
+    target = session, source.space, space, getpass.getuser()
+    told = importing.refuse, importing.count_cleaned, source.gate
     if source.kind == "server-memory":
         content = await read_whole(source.file)
-        told = importing.refuse, importing.count_cleaned, source.gate
-        reader = ServerMemory(session, source.space, space, author, *told)
-        lines = [line async for line in reader.translate(content)]
+        lines = [line async for line in ServerMemory(*target, *told).translate(content)]
         return _follow_lines(lines, len(content), progress)
-    told = importing.refuse, importing.count_cleaned, source.gate
-    reader = CortexGraph(source.space, author, *told)
-    return reader.translate(
+    return CortexGraph(*target, *told).translate(
         await _choose_last(source.file, progress), await _choose_last(source.relations, progress)
     )
 
