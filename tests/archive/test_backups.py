@@ -383,7 +383,7 @@ def test_no_process_shows_the_password_of_the_database(
     program.chmod(0o755)
 
     async def go() -> None:
-        await run_program(program, [], "postgresql://ana:hunter2@db:5432/memory")
+        await run_program(program, [], conninfo="postgresql://ana:hunter2@db:5432/memory")
 
     with pytest.raises(StartRefused, match="pg_dump says: it failed"):
         anyio.run(go)

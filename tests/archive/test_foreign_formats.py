@@ -9,7 +9,7 @@ import pytest
 
 from tests.archive import foreign
 from textrawl.archive.bundles import Bundle, BundleRefused
-from textrawl.archive.detection import Survey, find_format, find_parts, read_items
+from textrawl.archive.detection import find_format, find_parts, read_items, read_plan
 from textrawl.archive.items import Conversation, Fault, ImportedNote
 
 A, U = "assistant", "user"
@@ -103,11 +103,11 @@ def test_a_format_is_recognised_and_read_as_the_person_saw_it(name: str, tmp_pat
 
     assert form.name == name
     assert [_show(item) for item in read_items(form, bundle)] == expected
-    survey = Survey.read(form, bundle, lambda _: None)
+    plan = read_plan(form, bundle, lambda _: None)
     kinds = [type(item).__name__ for item in read_items(form, bundle)]
-    assert survey.plan.counts.get("conversation", 0) == kinds.count("Conversation")
-    assert len(survey.plan.faults) == kinds.count("Fault")
-    assert survey.plan.period.first is not None
+    assert plan.counts.get("conversation", 0) == kinds.count("Conversation")
+    assert len(plan.faults) == kinds.count("Fault")
+    assert plan.period.first is not None
 
 
 def _bomb(folder: Path) -> Path:
@@ -197,7 +197,7 @@ def test_a_hostile_file_is_refused_before_anything_is_stored(name: str, tmp_path
 
     def read(place: Path) -> None:
         bundle = Bundle(place)
-        Survey.read(find_format(bundle, None), bundle, lambda _: None)
+        read_plan(find_format(bundle, None), bundle, lambda _: None)
 
     place = write(tmp_path)
     with pytest.raises(BundleRefused, match="Nothing was imported: ") as refused:

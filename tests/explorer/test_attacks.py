@@ -420,7 +420,7 @@ async def test_no_stored_or_typed_text_becomes_markup_on_any_page(
                 what = f"{kind} {page} with {payload}: {answer.status_code} {faults}"
                 tally.check(what, holds=not faults and answer.status_code < 500)
                 seen |= {page} if clean_name(payload)[:9] in Document(answer.text).text else set()
-    assert len(PAYLOADS) >= 200
+    assert len(set(PAYLOADS)) >= 200
     assert {"search", "entity", "trail", "grants", "tokens", "proposals", "correct"} <= seen
     tally.report("texts as markup")
 

@@ -3,12 +3,11 @@
 import re
 from collections.abc import Callable
 
-import psycopg
 import pytest
 from tenacity import AsyncRetrying, stop_after_delay, wait_fixed
 
 from tests.attacks.site import revoke
-from tests.explorer.visiting import Browser, Place, open_place
+from tests.explorer.visiting import Browser, Place
 from textrawl.explorer.site import IDLE, LONGEST, BrowserSessions, Links
 from textrawl.settings import Settings
 
@@ -105,19 +104,6 @@ async def test_cookies_are_for_this_server_alone_and_no_script_reads_them(
     assert re.fullmatch(
         r"textrawl-session-\d+=[\w-]{43}; HttpOnly; Path=/explore; SameSite=strict", cookie
     )
-
-
-async def test_beyond_this_machine_cookies_need_https(
-    settings: Callable[..., Settings], owner: psycopg.Connection
-) -> None:
-    given = settings(embedding_provider="none", public_url="https://memory.example.com")
-    async with open_place(given, owner) as place, place.browse() as browser:
-        browser.http.headers["host"] = "memory.example.com"
-        page = await browser.get("sign-in")
-
-    cookie = page.headers["set-cookie"]
-    assert cookie.startswith("__Secure-textrawl-form=")
-    assert cookie.endswith("; HttpOnly; Path=/explore; SameSite=strict; Secure")
 
 
 async def _forge(browser: Browser, **changes: str) -> int:

@@ -67,20 +67,13 @@ def find_program(name: str, folder: Path | None = None, server: int = _NEWEST) -
 async def run_program(
     program: Path,
     arguments: Sequence[str],
-    conninfo: str | None = None,
     stdin: BinaryIO | None = None,
+    conninfo: str | None = None,
 ) -> str:
     """Run a program and return its stdout. If it fails, raise StartRefused with its message."""
-    connection, environment = _split_conninfo(conninfo)
-    done = await anyio.run_process(
-        [str(program), *arguments, *connection],
-        stdin=stdin or DEVNULL,
-        check=False,
-        env=environment,
-    )
-    if done.returncode:
-        raise StartRefused(_describe_failure(program, done.stderr))
-    return done.stdout.decode("utf-8", "replace")
+    async with read_program(program, arguments, stdin, conninfo) as chunks:
+        stdout = b"".join([chunk async for chunk in chunks])
+    return stdout.decode("utf-8", "replace")
 
 
 @asynccontextmanager
@@ -257,7 +250,7 @@ async def _dump(
     snapshot = f"--snapshot={await session.export_snapshot()}"
     options = ["--format=custom", f"--schema={SCHEMA}", "--enable-row-security", snapshot]
     if recipients is None:
-        await run_program(program, [*options, f"--file={file}"], login.conninfo)
+        await run_program(program, [*options, f"--file={file}"], conninfo=login.conninfo)
         return None, partial(file.open, "rb")
     digest, (known, witness) = hashlib.sha256(), recipients.add_witness()
     with file.open("wb") as out, known.encrypt(out) as sealed:
@@ -375,9 +368,7 @@ async def restore_backup(
         async with watch_copies(login, "Restoring rows", sum(contents.rows.values()), report):
             program = find_program("pg_restore", login.programs, major)
             await _load(login, program, owner, open_content)
-        if (restored := await swap.protect(owner)) != contents.rows:
-            differences = compare_rows(restored, contents.rows)
-            raise StartRefused(f"Nothing was changed: {differences}")
+        _refuse_losses(await swap.protect(owner), contents.rows)
         await migrate(login.conninfo, connect_timeout=login.timeout)
         erased = await _erase_again(swap, owner, receipts, contents)
         await swap.finish(owner)
@@ -438,7 +429,12 @@ async def _load(login: OwnerLogin, program: Path, owner: str, open_content: Open
         options = ["--single-transaction", "--exit-on-error", "--no-owner", f"--role={owner}"]
         with open_content() as opened:
             arguments = [*options, f"--use-list={chosen.name}"]
-            await run_program(program, arguments, login.conninfo, opened)
+            await run_program(program, arguments, opened, login.conninfo)
+
+
+def _refuse_losses(restored: dict[str, int], rows: dict[str, int]) -> None:
+    if restored != rows:
+        raise StartRefused(f"Nothing was changed: {compare_rows(restored, rows)}")
 
 
 def _is_restored(line: str) -> bool:

@@ -1,7 +1,6 @@
 """The formats that `textrawl import` knows, and the finding of the format of a file."""
 
 from collections.abc import Callable, Collection, Iterator
-from dataclasses import dataclass, field
 from pathlib import Path
 
 from textrawl.archive.bundles import Bundle, BundleRefused, read_object
@@ -17,7 +16,6 @@ from textrawl.archive.items import (
     ImportPlan,
     Item,
     Memory,
-    find_group,
 )
 from textrawl.values.choice import join_choices
 
@@ -157,46 +155,28 @@ def read_items(form: ImportFormat, bundle: Bundle) -> Iterator[Item]:
     return form.read(bundle) if form.read else iter(())
 
 
-@dataclass
-class Survey:
-    """A first reading of a bundle: its plan, and how often each document comes.
+def read_plan(form: ImportFormat, bundle: Bundle, report: Callable[[int], object]) -> ImportPlan:
+    """Read a bundle once. `report` gets the number of bytes read so far. Raises BundleRefused."""
+    plan = ImportPlan()
+    for item in read_items(form, bundle):
+        plan.add(item)
+        report(bundle.done)
+    return plan
 
-    `lines` has the ids of facts as of `write_line_id`.
-    """
 
-    plan: ImportPlan = field(default_factory=ImportPlan)
-    times: dict[str, int] = field(default_factory=dict[str, int])
-    lines: set[str] = field(default_factory=set[str])
-
-    @classmethod
-    def read(cls, form: ImportFormat, bundle: Bundle, report: Callable[[int], object]) -> "Survey":
-        """Read a bundle. `report` gets the number of bytes read so far. Raises BundleRefused."""
-        survey = cls()
-        for item in read_items(form, bundle):
-            survey.plan.add(item)
-            if isinstance(item, Conversation | ImportedNote):
-                survey.times[item.id] = survey.times.get(item.id, 0) + 1
-            elif isinstance(item, ImportedFact) and find_group(item.id):
-                survey.lines.add(item.id)
-            report(bundle.done)
-        return survey
-
-    @staticmethod
-    def read_lines(bundle: Bundle) -> ImportPlan:
-        """Count the lines of a file whose lines are imported one by one, by kind."""
-        plan = ImportPlan()
-        names = [name for name in bundle.sizes if name.endswith("l")] or [*bundle.sizes][:1]
-        for name in names:
-            for _, line in bundle.read_lines(name):
-                value = read_object(line or b"") or {}
-                kind = value.get(
-                    "kind", value.get("type", "memory" if "content" in value else None)
-                )
-                if isinstance(kind, str) and kind.isidentifier():
-                    plan.count(kind)
-                if isinstance(space := value.get("space"), str):
-                    plan.spaces.add(space)
-        return plan
+def count_lines(bundle: Bundle) -> ImportPlan:
+    """Count the lines of a file whose lines are imported one by one, by kind."""
+    plan = ImportPlan()
+    names = [name for name in bundle.sizes if name.endswith("l")] or [*bundle.sizes][:1]
+    for name in names:
+        for _, line in bundle.read_lines(name):
+            value = read_object(line or b"") or {}
+            kind = value.get("kind", value.get("type", "memory" if "content" in value else None))
+            if isinstance(kind, str) and kind.isidentifier():
+                plan.count(kind)
+            if isinstance(space := value.get("space"), str):
+                plan.spaces.add(space)
+    return plan
 
 
 def read_documents(form: ImportFormat, bundle: Bundle, times: dict[str, int]) -> Iterator[Document]:
@@ -212,7 +192,7 @@ def read_documents(form: ImportFormat, bundle: Bundle, times: dict[str, int]) ->
 def read_memories(
     form: ImportFormat, bundle: Bundle, report: Callable[[int], object]
 ) -> Iterator[Memory]:
-    """Yield the entities, facts and relations of a bundle. `report` is as of `Survey.read`."""
+    """Yield the entities, facts and relations of a bundle. `report` is as of `read_plan`."""
     bundle.done = 0
     for item in read_items(form, bundle):
         if isinstance(item, Entity | ImportedFact | ImportedRelation):

@@ -256,7 +256,9 @@ def read_recipients(texts: Sequence[str], ask: Ask) -> Recipients | None:
         if text.startswith(("age1", "ssh-", _PRIVATE)):
             keys.append(_read_recipient(text, "--encrypt"))
         else:
-            keys += [_read_recipient(line, text) for line in _read_lines(Path(text))]
+            if not (lines := _split_lines(_read(Path(text)))):
+                raise StartRefused(f"{text} has no public key")
+            keys += [_read_recipient(line, text) for line in lines]
     return Recipients(keys)
 
 
@@ -318,12 +320,6 @@ def _read_passphrase(text: str, ask: Ask) -> str:
     if not first:
         raise StartRefused("The passphrase is empty: write it into the first line of its file")
     return first
-
-
-def _read_lines(file: Path) -> list[str]:
-    if not (lines := _split_lines(_read(file))):
-        raise StartRefused(f"{file} has no public key")
-    return lines
 
 
 def _split_lines(content: bytes) -> list[str]:

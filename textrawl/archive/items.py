@@ -159,28 +159,34 @@ class ItemSpan:
 
 @dataclass
 class ImportPlan:
-    """The content of an export: the numbers, times and spaces of its items, and its faults."""
+    """The content of an export: the numbers, times and spaces of its items, and its faults.
+
+    `documents` says how often each document comes, and `lines` has the ids of facts that are as of
+    `write_line_id`.
+    """
 
     counts: dict[str, int] = field(default_factory=dict[str, int])
     period: ItemSpan = field(default_factory=ItemSpan)
     faults: list[Fault] = field(default_factory=list[Fault])
     spaces: set[str] = field(default_factory=set[str])
+    documents: dict[str, int] = field(default_factory=dict[str, int])
+    lines: set[str] = field(default_factory=set[str])
 
     def add(self, item: Item) -> None:
         """Include an item."""
-        match item:
-            case Fault():
-                self.faults.append(item)
-                return
-            case Conversation():
-                self.count("conversation")
-                self.count("turn", len(item.turns))
-                for turn in item.turns:
-                    self.period.add(turn.at)
-                self.period.add(item.started_at)
-            case _:
-                self.count(item.kind)
-                self.period.add(item.at)
+        if isinstance(item, Fault):
+            self.faults.append(item)
+            return
+        self.count(item.kind)
+        if isinstance(item, Conversation):
+            self.count("turn", len(item.turns))
+            for turn in item.turns:
+                self.period.add(turn.at)
+        self.period.add(item.started_at if isinstance(item, Conversation) else item.at)
+        if isinstance(item, Conversation | ImportedNote):
+            self.documents[item.id] = self.documents.get(item.id, 0) + 1
+        elif isinstance(item, ImportedFact) and find_group(item.id):
+            self.lines.add(item.id)
 
     def count(self, kind: str, number: int = 1) -> None:
         """Include a number of items of a kind."""

@@ -113,7 +113,8 @@ _LONGEST = 2000
 
 def find_way_back(request: Request) -> str | None:
     """Return the address of the page before, or None. It is always a page of the explorer."""
-    before, here = _find_referrer(request), request.url
+    named, host = request.headers.get("referer", ""), request.headers.get("host", "")
+    before, here = find_page(named, host.lower()), request.url
     # A page that a form led to has no parameters in its address, and cannot be asked for again.
     if before and before not in (here.path, f"{here.path}?{here.query}"):
         return before
@@ -121,12 +122,6 @@ def find_way_back(request: Request) -> str | None:
     page = here.path.rpartition("/")[2]
     back = write_link(page, **{name: form.get(name) for name in _SUBJECT}) if form else None
     return back if back and len(back) <= _LONGEST else None
-
-
-def _find_referrer(request: Request) -> str | None:
-    """Return the address that the browser names, without its host, which has to be ours."""
-    named, host = request.headers.get("referer", ""), request.headers.get("host", "")
-    return find_page(named, host.lower())
 
 
 def find_page(address: str, host: str = "") -> str | None:

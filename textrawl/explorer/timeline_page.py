@@ -57,14 +57,9 @@ def _read_id(text: str) -> UUID | None:
 
 def _group(rows: Sequence[Record]) -> list[tuple[str, list[list[Record]]]]:
     """Return the entries by day in UTC, and those of a day in groups that have one origin."""
+    find_origin = attrgetter("author_name", "client", "tool")
     return [
-        (
-            day,
-            [
-                list(group)
-                for _, group in groupby(each, attrgetter("author_name", "client", "tool"))
-            ],
-        )
+        (day, [list(group) for _, group in groupby(each, find_origin)])
         for day, each in groupby(rows, lambda row: write_day(row.at))
     ]
 

@@ -11,7 +11,7 @@ import typer
 
 from textrawl import __version__
 from textrawl.archive.bundles import Bundle, BundleRefused
-from textrawl.archive.detection import CONVERSATIONS, Survey, find_parts, read_documents
+from textrawl.archive.detection import CONVERSATIONS, find_parts, read_documents, read_plan
 from textrawl.archive.formats import ImportFormat
 from textrawl.archive.items import Conversation
 from textrawl.cli.commands.imports import show_plan
@@ -133,16 +133,16 @@ class _Capturing:
         """Store the sessions of a bundle after it was read as a whole. Raises BundleRefused."""
         if form not in CONVERSATIONS:
             raise BundleRefused(f"{form.title} has no sessions: use `textrawl import`")
-        survey = Survey.read(form, bundle, lambda _: None)
-        if not survey.times:
+        plan = read_plan(form, bundle, lambda _: None)
+        if not plan.documents:
             raise BundleRefused(f"{bundle.path} has no texts of a session")
-        for fault in survey.plan.faults:
+        for fault in plan.faults:
             self.refuse(fault.place, fault.reason)
         if self.dry_run:
-            show_plan(form, bundle, survey.plan)
-            self.numbers["sessions"] += survey.plan.counts["conversation"]
+            show_plan(form, bundle, plan)
+            self.numbers["sessions"] += plan.counts["conversation"]
             return
-        for item in read_documents(form, bundle, survey.times):
+        for item in read_documents(form, bundle, plan.documents):
             if isinstance(item, Conversation):
                 self._store(form.name, item)
 

@@ -18,12 +18,13 @@ from textrawl.archive.bundles import Bundle, BundleRefused
 from textrawl.archive.cortexgraph import MEMORIES, RELATIONS, CortexGraph, LastLines
 from textrawl.archive.detection import (
     FORMATS,
-    Survey,
+    count_lines,
     find_home,
     find_parts,
     find_sealed,
     read_documents,
     read_memories,
+    read_plan,
     refuse_backup,
 )
 from textrawl.archive.document_import import DocumentImport, describe
@@ -236,7 +237,7 @@ class _Lines:
     def look(self, *, asks: bool) -> None:
         """Show the plan if `asks` is true."""
         if self.bundle is not None and asks:
-            show_plan(self.form, self.bundle, Survey.read_lines(self.bundle))
+            show_plan(self.form, self.bundle, count_lines(self.bundle))
 
     def store(self, settings: Settings, *, dry_run: bool) -> bool:
         """Import the lines. Return False if lines of the file are missing."""
@@ -271,15 +272,15 @@ class _Items:
     space: str
     faults: "_Faults"
     gate: SecretGate = field(default_factory=SecretGate)
-    survey: Survey = field(default_factory=Survey)
+    plan: ImportPlan = field(default_factory=ImportPlan)
     undos: list[str] = field(default_factory=list[str])
     """Commands that take back what was stored: documents and facts have authors of their own."""
 
     def look(self, *, asks: bool) -> None:
         """Read the bundle, and show the plan. Raises BundleRefused."""
         with show_progress("Reading", None, of_bytes=True) as step:
-            self.survey = Survey.read(self.form, self.bundle, step)
-        told, plan = self.faults.number, self.survey.plan
+            self.plan = plan = read_plan(self.form, self.bundle, step)
+        told = self.faults.number
         for fault in plan.faults:
             self.faults.note(fault.place, fault.reason)
         self.faults.show(told)
@@ -289,18 +290,18 @@ class _Items:
 
     def store(self, settings: Settings, *, dry_run: bool) -> bool:
         """Store the items. Return True: a bundle is read as a whole."""
-        survey = self.survey
+        plan = self.plan
         if dry_run:
             return True
         self.gate.mode = settings.secrets or self.gate.mode
-        memories = bool(survey.plan.counts.keys() & {"entity", "fact", "relation"})
+        memories = bool(plan.counts.keys() & {"entity", "fact", "relation"})
         if memories:  # before any document is stored
             run_foreground(lambda: self._check_space(settings))
         try:
-            if survey.times:
-                self._store_documents(survey.times)
+            if plan.documents:
+                self._store_documents(plan.documents)
             if memories:
-                run_foreground(lambda: self._store_memories(settings, survey.lines))
+                run_foreground(lambda: self._store_memories(settings, plan.lines))
         finally:
             if self.undos:
                 write_message(f"To take this back: {' && '.join(self.undos)}")
