@@ -31,6 +31,7 @@ from textrawl.values.text import (
     count_cleaned,
 )
 from textrawl.values.times import read_instant
+from textrawl.wire.arguments import apply
 
 
 def _read_moment(value: object) -> datetime:
@@ -48,15 +49,10 @@ def clean(value: object) -> object:
     return clean_name(value) if isinstance(value, str) else value
 
 
-def clean_whole(value: object) -> object:
-    """Return a text in the form of a fact. Return other values unchanged."""
-    return clean_fact(value) if isinstance(value, str) else value
-
-
 Id = Annotated[
     str,
     Field(pattern=r"^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$"),
-    BeforeValidator(lambda value: value.lower() if isinstance(value, str) else value),
+    apply(str.lower),
 ]
 Moment = Annotated[datetime, BeforeValidator(_read_moment)]
 SpaceName = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9_-]{0,62}$")]
@@ -219,8 +215,7 @@ class EdgeLine(RowLine):
 
     kind: Literal["edge"]
     evidence: (
-        Annotated[str, BeforeValidator(clean_whole), Field(min_length=1, max_length=FACT_LENGTH)]
-        | None
+        Annotated[str, apply(clean_fact), Field(min_length=1, max_length=FACT_LENGTH)] | None
     ) = None
     properties: dict[str, Any] | None = None
     instance: Label | None = None
@@ -271,9 +266,7 @@ class EntityLine(RowLine):
     name: Name
     entity_type: Annotated[EntityKind, BeforeValidator(_read_kind)]
     type_guessed: bool | None = None
-    description: Annotated[str, BeforeValidator(clean_whole), Field(max_length=10_000)] | None = (
-        None
-    )
+    description: Annotated[str, apply(clean_fact), Field(max_length=10_000)] | None = None
     metadata: dict[str, Any] = Field(default_factory=dict[str, Any])
     created_at: Moment
     updated_at: Moment
@@ -292,9 +285,7 @@ class RevisionLine(SignedLine):
     """The reason why a fact was wrong. `id` is that of the fact."""
 
     kind: Literal["revision"]
-    reason: Annotated[
-        str, BeforeValidator(clean_whole), Field(min_length=1, max_length=REASON_LENGTH)
-    ]
+    reason: Annotated[str, apply(clean_fact), Field(min_length=1, max_length=REASON_LENGTH)]
     revised_at: Moment
 
 
@@ -367,7 +358,7 @@ class ReflectionLine(SignedLine):
     target_type: Literal["entity", "session", "relation", "global"]
     entity: Id | None = None
     edge: Id | None = None
-    text: Annotated[str, BeforeValidator(clean_whole), Field(min_length=1, max_length=10_000)]
+    text: Annotated[str, apply(clean_fact), Field(min_length=1, max_length=10_000)]
     voice: Label
     mood: Annotated[Label, Field(max_length=100)] | None = None
     created_at: Moment
@@ -380,8 +371,8 @@ class MemoryLine(RowLine):
     saved: bool
     tags: Annotated[list[Label], Field(max_length=1000)] = Field(default_factory=list[Label])
     entities: Annotated[list[Label], Field(max_length=10_000)] = Field(default_factory=list[Label])
-    source: Annotated[str, BeforeValidator(clean_whole), Field(max_length=500)] | None = None
-    context: Annotated[str, BeforeValidator(clean_whole), Field(max_length=1000)] | None = None
+    source: Annotated[str, apply(clean_fact), Field(max_length=500)] | None = None
+    context: Annotated[str, apply(clean_fact), Field(max_length=1000)] | None = None
     extra: dict[str, Any] = Field(default_factory=dict[str, Any])
     strength: Annotated[float, Field(ge=0, le=2, allow_inf_nan=False)]
     use_count: Count
@@ -389,7 +380,7 @@ class MemoryLine(RowLine):
     status: Literal["active", "promoted", "archived", "removed"]
     ended_at: Moment | None = None
     promoted_at: Moment | None = None
-    promoted_to: Annotated[str, BeforeValidator(clean_whole), Field(max_length=1000)] | None = None
+    promoted_to: Annotated[str, apply(clean_fact), Field(max_length=1000)] | None = None
     last_review_at: Moment | None = None
     review_count: Count = 0
     cross_domain_count: Count = 0

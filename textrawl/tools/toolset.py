@@ -2,13 +2,15 @@
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from inspect import signature
-from typing import Any
+from typing import Annotated, Any
 
 from mcp.server.mcpserver.context import Context
 from mcp.server.mcpserver.tools import Tool
 from mcp.server.mcpserver.utilities.func_metadata import FuncMetadata
 from mcp.types import Resource, ToolAnnotations
+from pydantic import AfterValidator, BeforeValidator, Field
 
 from textrawl.access.principal import Scope
 from textrawl.errors import CallFailed, TextrawlError
@@ -274,3 +276,23 @@ class Toolset:
 
 CLEAN_NAME = apply(clean_name)
 CLEAN_FACT = apply(clean_fact)
+
+Share = Annotated[
+    float,
+    Field(ge=0, le=1, allow_inf_nan=False),
+    # Postgres stores six digits, and refuses a number that is too small for its type.
+    AfterValidator(lambda value: round(value, 6)),
+]
+
+
+def read_time(read: Callable[[str], datetime | str], *fillers: str) -> BeforeValidator:
+    """Return a validator that reads a time. Each word in `fillers` stands for no time.
+
+    A number is read as text, because Pydantic would take it for seconds since 1970.
+    """
+
+    def read_given(value: object) -> datetime | str | None:
+        absent = value is None or str(value).strip().lower() in fillers
+        return None if absent else read(str(value))
+
+    return BeforeValidator(read_given)

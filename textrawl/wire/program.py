@@ -8,13 +8,14 @@ only the lines count toward the budget.
 from collections.abc import Callable, Mapping, Sequence
 from typing import Annotated, Any, TypeVar
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
 from pydantic.alias_generators import to_camel
 
 from textrawl import __version__
 from textrawl.errors import ArgumentInvalid
 from textrawl.values.text import MOST_FACTS, NAME_LENGTH, clean_name
 from textrawl.values.word_lists import PROGRAM
+from textrawl.wire.arguments import apply
 from textrawl.wire.replies import SHORT_ID, Reply, Written
 
 Item = TypeVar("Item")
@@ -23,7 +24,7 @@ _HOOK = "textrawl hook"  # beginning of the name of a hook
 _MOST_KNOWN = 10_000
 _MORE = 20  # facts that a search finds in addition, because known facts are left out
 
-_CLEAN = BeforeValidator(lambda value: clean_name(value) if isinstance(value, str) else value)
+_CLEAN = apply(clean_name)
 _Author = Annotated[str, Field(max_length=NAME_LENGTH)]
 
 

@@ -146,13 +146,13 @@ def _find_keys(part: type[Part]) -> tuple[tuple[str, Key], ...]:
 
 
 class Reply(Part):
-    """A whole reply. `items` names the field with the list whose last items can be left out.
+    """A whole reply. `items` names the lists whose last items can be left out, the last list first.
 
     If the reply has a field `dropped`, it says how many were left out. A reply whose items are not
-    one list overrides `size` and `choose`.
+    in lists of its own overrides `size` and `choose`.
     """
 
-    items: ClassVar[str | None] = None
+    items: ClassVar[tuple[str, ...]] = ()
     one_channel: ClassVar[bool] = False  # if true, the cost is the tokens of the larger channel
     large: ClassVar[bool] = False  # if true, the budget of the graph toolset applies
     always_lines: ClassVar[bool] = False  # if true, the text is lines in every format
@@ -187,25 +187,23 @@ class Reply(Part):
 
     def size(self) -> int:
         """Return the number of items that can be left out."""
-        return len(self._find_items())
+        return sum(len(getattr(self, name) or ()) for name in self.items)
 
     def choose(self, count: int) -> Self:
         """Return a copy with the first `count` items and with the number of omitted items."""
-        if self.items is None:
-            return self.model_copy()
-        items = self._find_items()
-        kept = items[:count]
-        # A list that can be absent is absent rather than empty.
-        empty = None if type(self).model_fields[self.items].default is None else kept
-        return self.cut(len(items) - len(kept), **{self.items: kept or empty})
+        kept, left = dict[str, list[Any] | None](), count
+        for name in self.items:
+            items: list[Any] = getattr(self, name) or []
+            shown = items[:left]
+            left -= len(shown)
+            # A list that can be absent is absent rather than empty.
+            kept[name] = shown or (None if type(self).model_fields[name].default is None else [])
+        return self.cut(self.size() - count + left, **kept)
 
     def cut(self, dropped: int, **kept: Any) -> Self:
         """Return a copy with the fields in `kept` and with the number of omitted items."""
         omission = {"dropped": dropped or None} if "dropped" in type(self).model_fields else {}
         return self.model_copy(update=kept | omission)
-
-    def _find_items(self) -> list[Any]:
-        return (self.items and getattr(self, self.items)) or []
 
     def list_ids(self, count: int) -> list[str]:
         """Return the ids of the first `count` items in their order, for programs of textrawl."""

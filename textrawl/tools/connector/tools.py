@@ -68,7 +68,7 @@ class ResultPart(Part):
 class ResultsReply(Reply):
     """Items that match a query, the best first."""
 
-    items = "results"
+    items = ("results",)
     mirrored: ClassVar[bool] = True
     one_channel: ClassVar[bool] = True
 

@@ -160,7 +160,7 @@ class RecallReply(Reply):
 
     large = True
     one_channel = True
-    items = "results"
+    items = ("results",)
 
     results: Annotated[list[ChunkPart], Key("m")]
     total_tokens: Annotated[int, Key("tok")]
@@ -369,7 +369,7 @@ class CorpusStatsReply(Reply):
 
     large = True
     one_channel = True
-    items = "graphs"
+    items = ("graphs",)
 
     cortex_path: Annotated[str, Key("at")]
     graphs: Annotated[list[GraphPart], Key("g")]

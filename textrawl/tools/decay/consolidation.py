@@ -78,7 +78,7 @@ class DuplicatePart(SnakePart):
 class ClustersReply(DecayReply):
     """The clusters, at most 20."""
 
-    items = "clusters"
+    items = ("clusters",)
 
     success: Annotated[bool, Key("ok")] = True
     mode: Literal["clustering"] = "clustering"
@@ -92,7 +92,7 @@ class ClustersReply(DecayReply):
 class DuplicatesReply(DecayReply):
     """The pairs of memories that are most similar, at most 20."""
 
-    items = "duplicates"
+    items = ("duplicates",)
 
     success: Annotated[bool, Key("ok")] = True
     mode: Literal["duplicate_detection"] = "duplicate_detection"
@@ -173,7 +173,7 @@ class ConsolidationPart(SnakePart):
 class ConsolidationReply(DecayReply):
     """The clusters of a call of consolidate_memories."""
 
-    items = "clusters"
+    items = ("clusters",)
 
     success: Annotated[bool, Key("ok")] = True
     mode: Annotated[Mode, Key("mode")]
@@ -253,7 +253,7 @@ class CandidatePart(SnakePart):
 class PromotedReply(DecayReply):
     """The memories that were promoted, or would be. The candidates are the first ten."""
 
-    items = "candidates"
+    items = ("candidates",)
 
     success: Annotated[bool, Key("ok")] = True
     dry_run: Annotated[bool, Key("dry")]
@@ -355,7 +355,7 @@ class UnifiedPart(SnakePart):
 class UnifiedReply(DecayReply):
     """Memories and notes, the best first. The text is always lines, as the original answers."""
 
-    items = "results"
+    items = ("results",)
     always_lines: ClassVar[bool] = True
 
     success: Annotated[bool, Key("ok")] = True

@@ -173,7 +173,7 @@ class Pagination(SnakePart):
 class FoundReply(DecayReply):
     """Memories, best first."""
 
-    items = "results"
+    items = ("results",)
 
     success: bool = True
     count: int
@@ -330,7 +330,7 @@ class StatsPart(SnakePart):
 class MemoriesReply(DecayReply):
     """Memories with their links. Memories are left out from the end, with their links."""
 
-    items = "memories"
+    items = ("memories",)
 
     success: bool = True
     memories: Annotated[list[MemoryPart], Key("m")]

@@ -36,7 +36,7 @@ class Candidate(Part):
 class CandidatesReply(Answer):
     """The candidates, the likeliest first."""
 
-    items = "candidates"
+    items = ("candidates",)
 
     success: Annotated[bool, Key("ok")] = True
     candidates: Annotated[list[Candidate], Key("same")]

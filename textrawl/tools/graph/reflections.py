@@ -174,7 +174,7 @@ async def add_reflection(
 class ReflectionsReply(SnakeReply):
     """Reflections that a search found, best first."""
 
-    items = "results"
+    items = ("results",)
 
     results: list[ReflectionPart]
     dropped: int | None = None

@@ -204,27 +204,19 @@ class CreatedReply(StoredReply):
 
 
 class RelatedReply(StoredReply):
-    """New relations, and the errors for relations that could not be stored."""
+    """New relations, and the errors for those not stored, which come first: they need an action."""
+
+    items = ("errors", "relations")
 
     relations: list[EdgePart]
     errors: list[str] | None = None
 
-    def size(self) -> int:
-        """Return the number of relations and errors."""
-        return len(self.relations) + len(self.errors or [])
-
     def choose(self, count: int) -> Self:
-        """Return a copy with the first items. Errors come first, because they need an action."""
-        errors = self.errors or []
-        listed, kept = errors[:count], self.relations[: max(count - len(errors), 0)]
-        note = f"Stored: relations {len(self.relations)}; not stored: {len(errors)}{_SHORTENED}"
-        return self.model_copy(
-            update={
-                "errors": listed or None,
-                "relations": kept,
-                "note": note if count < self.size() else None,
-            }
-        )
+        """Return a copy with the first items, and with a note if it lacks some."""
+        errors = len(self.errors or [])
+        note = f"Stored: relations {len(self.relations)}; not stored: {errors}{_SHORTENED}"
+        reply = super().choose(count)
+        return reply.model_copy(update={"note": note if count < self.size() else None})
 
 
 class AddedPart(Part):
@@ -296,19 +288,11 @@ class DoneReply(PlainReply):
 class DeletedReply(DoneReply):
     """What was deleted and what was not. `dropped` items are left out of the two lists."""
 
+    items = ("errors", "deleted")  # errors come first, because they need an action
+
     deleted: list[Any]
     errors: list[str] | None = None
     dropped: int | None = None
-
-    def size(self) -> int:
-        """Return the number of items in both lists."""
-        return len(self.deleted) + len(self.errors or [])
-
-    def choose(self, count: int) -> Self:
-        """Return a copy with the first items. Errors come first, because they need an action."""
-        errors = (self.errors or [])[:count]
-        changes = {"errors": errors or None, "deleted": self.deleted[: count - len(errors)]}
-        return self.model_copy(update={**changes, "dropped": self.size() - count or None})
 
 
 def reply_plainly(call: Call, reply: DoneReply) -> CallToolResult:

@@ -398,7 +398,7 @@ class SnapshotPart(Part):
 class SnapshotsReply(SuccessReply):
     """Snapshots, newest first."""
 
-    items = "snapshots"
+    items = ("snapshots",)
 
     snapshots: Annotated[list[SnapshotPart], Key("snaps")]
     dropped: Annotated[int | None, Key("cut"), Field(alias="omitted")] = None

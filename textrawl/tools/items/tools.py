@@ -159,7 +159,7 @@ class NoItemReply(Reply):
 class ItemsReply(Reply):
     """Items of a list or a search."""
 
-    items = "found"
+    items = ("found",)
 
     found: Annotated[list[FoundPart], Key("items"), Field(alias="items")]
     dropped: Annotated[int | None, Key("dropped")] = None
@@ -172,7 +172,7 @@ class ItemsReply(Reply):
 class HistoryReply(Reply):
     """The stored values of a key, the newest first."""
 
-    items = "versions"
+    items = ("versions",)
 
     versions: Annotated[list[VersionPart], Key("items"), Field(alias="items")]
     dropped: Annotated[int | None, Key("dropped")] = None
@@ -185,7 +185,7 @@ class HistoryReply(Reply):
 class NamespacesReply(Reply):
     """Namespaces in the order of code points."""
 
-    items = "namespaces"
+    items = ("namespaces",)
 
     namespaces: Annotated[list[list[str]], Key("ns")]
     dropped: Annotated[int | None, Key("dropped")] = None
@@ -206,7 +206,7 @@ class LengthReply(Reply):
 class EntriesReply(Reply):
     """Entries of a log in their order. An answer that is too long has the last ones."""
 
-    items = "entries"
+    items = ("entries",)
 
     entries: Annotated[list[Any], Key("entries")]
     dropped: Annotated[int | None, Key("dropped")] = None

@@ -183,7 +183,7 @@ class ListedPart(Part):
 class EntriesReply(Reply):
     """A page of entries, and the number of entries on all pages."""
 
-    items = "memories"
+    items = ("memories",)
 
     memories: Annotated[list[ListedPart], Key("m")]
     total: Annotated[int, Key("total")]
@@ -222,7 +222,7 @@ Method = Literal["vector", "text"]
 class HitsReply(Reply):
     """Entries, best first. Their excerpts are short if the answer exceeds its budget."""
 
-    items = "results"
+    items = ("results",)
 
     results: Annotated[list[HitPart], Key("m")]
     search_method: Annotated[Method, Key("by")]
@@ -299,7 +299,7 @@ class ConsolidationPart(Part):
 class ConsolidatedReply(Reply):
     """The outcomes of all periods. `success` is false if a period failed."""
 
-    items = "consolidations"
+    items = ("consolidations",)
 
     success: Annotated[bool, Key("ok")]
     message: Annotated[str, Key("msg")]

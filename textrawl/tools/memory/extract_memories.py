@@ -10,7 +10,8 @@ from textrawl.settings import Settings
 from textrawl.tools.call import Call
 from textrawl.tools.memory.extraction import MOST_CHARACTERS, Extracted, Findings, extract_text
 from textrawl.tools.memory.tools import memory
-from textrawl.tools.toolset import WRITES, apply
+from textrawl.tools.toolset import WRITES
+from textrawl.wire.arguments import apply
 from textrawl.wire.replies import Key, Part, SuccessReply
 
 _ASKS = WRITES.model_copy(update={"open_world_hint": True, "idempotent_hint": False})

@@ -391,7 +391,7 @@ class ListedEntity(Part):
 class ListReply(Answer):
     """A page of entities, last updated first. `total` is the number of all matching entities."""
 
-    items = "entity_list"
+    items = ("entity_list",)
     spared = (("returned", "offset"), ("total", "entity_list"))
 
     mode: Literal["list"] = "list"

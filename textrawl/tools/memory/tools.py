@@ -1,13 +1,12 @@
 """The toolset `memory`, and the types that the parameters of its tools share."""
 
-from collections.abc import Callable
 from datetime import datetime
 from typing import Annotated, Literal
 
-from pydantic import AfterValidator, BeforeValidator, Field, WithJsonSchema
+from pydantic import Field, WithJsonSchema
 
 from textrawl.memory.facts import EVER
-from textrawl.tools.toolset import CLEAN_FACT, CLEAN_NAME, Toolset, apply
+from textrawl.tools.toolset import CLEAN_FACT, CLEAN_NAME, Share, Toolset, read_time
 from textrawl.values.names import ENTITY_TYPES, read_type, read_wanted_type
 from textrawl.values.text import (
     FACT_LENGTH,
@@ -19,6 +18,7 @@ from textrawl.values.text import (
     clean_relation,
 )
 from textrawl.values.times import read_as_of, read_begin, read_instant, read_past_instant
+from textrawl.wire.arguments import apply
 
 memory = Toolset(
     "memory",
@@ -53,19 +53,6 @@ Source = Annotated[
 SearchSource = Literal["facts", "documents"]
 
 
-def _read_time(read: Callable[[str], datetime | str], *fillers: str) -> BeforeValidator:
-    """Return a validator that reads a time. Each word in `fillers` stands for no time.
-
-    A number is read as text, because Pydantic would take it for seconds since 1970.
-    """
-
-    def read_time(value: object) -> datetime | str | None:
-        absent = value is None or str(value).strip().lower() in fillers
-        return None if absent else read(str(value))
-
-    return BeforeValidator(read_time)
-
-
 def _read_as_of(text: str) -> datetime | str:
     return EVER if text.strip().lower() == EVER else read_as_of(text)
 
@@ -89,20 +76,12 @@ _REFERENCE = (
 FactReference = Annotated[str, apply(_read_reference), *_REFERENCE]
 # Here "none" is ordinary text. If it meant "no fact", the call would delete the whole entity.
 ForgottenReference = Annotated[str, CLEAN_NAME, *_REFERENCE]
-_Share = Annotated[
-    float,
-    Field(ge=0, le=1, allow_inf_nan=False),
-    # Postgres stores six digits, and refuses a number that is too small for its type.
-    AfterValidator(lambda value: round(value, 6)),
-]
-Confidence = Annotated[_Share | None, Field(json_schema_extra={"default": 1})]
-LeastScore = Annotated[
-    _Share | None, WithJsonSchema({"type": "number", "minimum": 0, "maximum": 1})
-]
+Confidence = Annotated[Share | None, Field(json_schema_extra={"default": 1})]
+LeastScore = Annotated[Share | None, WithJsonSchema({"type": "number", "minimum": 0, "maximum": 1})]
 _TEXT = WithJsonSchema({"type": "string"})
-Instant = Annotated[datetime | None, _read_time(read_instant, _NONE), _TEXT]
-PastInstant = Annotated[datetime | None, _read_time(read_past_instant, _NONE), _TEXT]
+Instant = Annotated[datetime | None, read_time(read_instant, _NONE), _TEXT]
+PastInstant = Annotated[datetime | None, read_time(read_past_instant, _NONE), _TEXT]
 """`PastInstant` and `Begin` read a date as the beginning of the day, the others as its end."""
-Begin = Annotated[datetime | None, _read_time(read_begin, _NONE), _TEXT]
-End = Annotated[datetime | None, _read_time(read_instant, _NONE, "never"), _TEXT]
-AsOf = Annotated[datetime | Literal["ever"] | None, _read_time(_read_as_of, _NONE), _TEXT]
+Begin = Annotated[datetime | None, read_time(read_begin, _NONE), _TEXT]
+End = Annotated[datetime | None, read_time(read_instant, _NONE, "never"), _TEXT]
+AsOf = Annotated[datetime | Literal["ever"] | None, read_time(_read_as_of, _NONE), _TEXT]

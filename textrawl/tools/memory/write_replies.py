@@ -143,7 +143,7 @@ class RelateReply(SuccessReply):
 class ForgetReply(SuccessReply):
     """The deleted entity, fact or relation, or the preview of a dry run."""
 
-    items = "sample"
+    items = ("sample",)
     spared = (
         ("message",),
         ("deleted_entity_id", "deleted_observation_id", "deleted_relation_id"),

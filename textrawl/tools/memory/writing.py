@@ -202,7 +202,7 @@ class BuildReply(SuccessReply):
     first.
     """
 
-    items = "closest"
+    items = ("closest",)
     spared = (
         ("repeated", "updated", "ended"),
         ("facts_created", "facts_duplicate", "relations_created", "facts"),

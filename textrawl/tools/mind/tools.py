@@ -10,7 +10,6 @@ from mcp.types import CallToolResult
 from pydantic import (
     AfterValidator,
     BaseModel,
-    BeforeValidator,
     ConfigDict,
     Field,
     ValidationInfo,
@@ -20,7 +19,16 @@ from pydantic import (
 from textrawl.memory import mind as graph
 from textrawl.memory.mind import EdgePart, NodePart
 from textrawl.tools.call import Call, FailureReply
-from textrawl.tools.toolset import CLEAN_FACT, CLEAN_NAME, DELETES, READS, WRITES, Toolset
+from textrawl.tools.toolset import (
+    CLEAN_FACT,
+    CLEAN_NAME,
+    DELETES,
+    READS,
+    WRITES,
+    Share,
+    Toolset,
+    read_time,
+)
 from textrawl.values.names import check_id
 from textrawl.values.text import FACT_LENGTH, NAME_LENGTH, QUERY_LENGTH
 from textrawl.values.times import read_instant, read_past_instant
@@ -54,20 +62,8 @@ NEVER = "never"
 MOST_ITEMS = 200
 
 
-def _read_start(value: object) -> object:
-    return value if value is None else read_instant(str(value), time.min)
-
-
-def _read_past(value: object) -> object:
-    return value if value is None else read_past_instant(str(value))
-
-
-def _read_end(value: object) -> object:
-    return value if value is None else read_instant(str(value))
-
-
-def _read_end_or_never(value: object) -> object:
-    return NEVER if str(value).strip().lower() == NEVER else _read_end(value)
+def _read_end(text: str) -> datetime | str:
+    return NEVER if text.strip().lower() == NEVER else read_instant(text)
 
 
 Query = Annotated[str, CLEAN_NAME, Field(min_length=1, max_length=QUERY_LENGTH)]
@@ -76,18 +72,12 @@ KindName = Annotated[str, CLEAN_NAME, Field(min_length=1, max_length=TYPE_LENGTH
 InstanceId = Annotated[str, CLEAN_NAME, Field(min_length=1, max_length=NAME_LENGTH)]
 Text = Annotated[str, CLEAN_FACT, Field(min_length=1, max_length=FACT_LENGTH)]
 Properties = Annotated[dict[str, Any], AfterValidator(graph.clean_properties)]
-Share = Annotated[
-    float,
-    Field(ge=0, le=1, allow_inf_nan=False),
-    # Postgres stores six digits, and refuses a number that is too small for its type.
-    AfterValidator(lambda value: round(value, 6)),
-]
 _TEXT = WithJsonSchema({"type": "string"})
-Moment = Annotated[datetime, BeforeValidator(_read_start), _TEXT]
-PastMoment = Annotated[datetime, BeforeValidator(_read_past), _TEXT]
+Moment = Annotated[datetime, read_time(lambda text: read_instant(text, time.min)), _TEXT]
+PastMoment = Annotated[datetime, read_time(read_past_instant), _TEXT]
 """`Moment` and `PastMoment` read a date as the beginning of the day, `End` as its end."""
-End = Annotated[datetime, BeforeValidator(_read_end), _TEXT]
-EndOrNever = Annotated[datetime | Literal["never"], BeforeValidator(_read_end_or_never), _TEXT]
+End = Annotated[datetime, read_time(read_instant), _TEXT]
+EndOrNever = Annotated[datetime | Literal["never"], read_time(_read_end), _TEXT]
 Embedding = Annotated[
     list[float], Field(max_length=10_000, description="ignored: textrawl embeds descriptions")
 ]
@@ -243,7 +233,7 @@ class EdgeReply(SuccessReply):
 class EdgesReply(SuccessReply):
     """Edges, the newest first. `more` is true if there are more edges than the limit."""
 
-    items = "edges"
+    items = ("edges",)
     one_channel = True
     large = True
 
@@ -358,6 +348,8 @@ async def graph_edge_delete(call: Call, id: EdgeId) -> CallToolResult:
 class TransactionReply(SuccessReply):
     """The nodes and edges of a transaction. The last edges are left out first, then nodes."""
 
+    items = ("nodes", "edges")
+
     message: Annotated[str, Key("msg")]
     nodes_created: Annotated[int, Key("nodesNew")]
     nodes_reused: Annotated[int, Key("nodesOld")]
@@ -366,16 +358,6 @@ class TransactionReply(SuccessReply):
     nodes: Annotated[list[NodePart], Key("nodes")]
     edges: Annotated[list[EdgePart], Key("edges")]
     dropped: Annotated[int | None, Key("cut")] = None
-
-    def size(self) -> int:
-        """Return the number of nodes and edges."""
-        return len(self.nodes) + len(self.edges)
-
-    def choose(self, count: int) -> Self:
-        """Return a copy with the first nodes, then the first edges."""
-        nodes, edges = self.nodes[:count], self.edges[: max(0, count - len(self.nodes))]
-        dropped = self.size() - len(nodes) - len(edges)
-        return self.model_copy(update={"nodes": nodes, "edges": edges, "dropped": dropped or None})
 
 
 @mind.tool(WRITES, TransactionReply)
@@ -438,7 +420,7 @@ _MOST_NODES = 100  # of a subgraph, with the node in its middle
 class WalkReply(SuccessReply):
     """The nodes that a walk reached, the nearest first."""
 
-    items = "results"
+    items = ("results",)
     one_channel = True
     large = True
 
@@ -450,7 +432,7 @@ class WalkReply(SuccessReply):
 class SubgraphReply(SuccessReply):
     """The nodes around a node, the nearest first, with the edges that lead to them."""
 
-    items = "nodes"
+    items = ("nodes",)
     one_channel = True
     large = True
 
@@ -507,7 +489,7 @@ async def graph_subgraph(
 class MatchesReply(SuccessReply):
     """Nodes that a search found, best first."""
 
-    items = "results"
+    items = ("results",)
 
     results: Annotated[list[graph.MatchPart], Key("m")]
     dropped: Annotated[int | None, Key("cut")] = None
@@ -516,7 +498,7 @@ class MatchesReply(SuccessReply):
 class NodesReply(SuccessReply):
     """A page of nodes, last updated first. `total` is the number of nodes on all pages."""
 
-    items = "nodes"
+    items = ("nodes",)
     one_channel = True
     large = True
 
@@ -584,7 +566,7 @@ class InsightPart(Part):
 class InsightsReply(SuccessReply):
     """Bridges, then clusters, the largest first."""
 
-    items = "insights"
+    items = ("insights",)
 
     insights: Annotated[list[InsightPart], Key("m")]
     dropped: Annotated[int | None, Key("cut")] = None

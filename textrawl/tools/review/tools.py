@@ -91,7 +91,7 @@ class ProposalPart(Part):
 class ProposalsReply(Answer):
     """A page of proposals, oldest first. `total` is the number of all that match."""
 
-    items = "proposals"
+    items = ("proposals",)
     spared = (("total",),)
 
     total: Annotated[int | None, Key("n")]

@@ -408,7 +408,7 @@ class _StateRow:
 class StatusReply(Reply):
     """The version of the documents, and the instances. The last to synchronize comes first."""
 
-    items = "connected_instances"
+    items = ("connected_instances",)
 
     server_version: Annotated[int, Key("v")]
     connected_instances: Annotated[list[InstancePart], Key("i")]
