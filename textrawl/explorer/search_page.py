@@ -94,8 +94,7 @@ async def _find_chunks(visit: PageRequest, question: Question) -> Sequence[Found
         return []
     ceiling = visit.site.settings.max_recall_tokens
     asked = CorpusQuestion(question.query, _CHUNKS, _LEAST_SCORE, ceiling)
-    operations = CorpusOperations(visit.site.store, visit.graphs)
-    rows, _ = await operations.recall(asked, None, visit.caller)
+    rows, _ = await CorpusOperations(visit.store_call, visit.graphs).recall(asked, None)
     return rows
 
 

@@ -18,12 +18,11 @@ from pydantic import BaseModel
 from rapidfuzz.distance import Levenshtein
 
 from textrawl import errors
-from textrawl.access.principal import Caller
 from textrawl.errors import ArgumentInvalid, LlmBadOutput, ScopeMissing, TextrawlError
 from textrawl.memory.backlog import embed_document, find_document_model
 from textrawl.memory.chunking import MOST_CHARACTERS, chunk_text
 from textrawl.memory.llm_calls import LlmCalls
-from textrawl.memory.store import Store
+from textrawl.memory.store import StoreCall
 from textrawl.models.llm import Material, Prompt
 from textrawl.scheduling import let_later_writes_pass, run_aside
 from textrawl.settings import CorrectionMode
@@ -150,49 +149,42 @@ def write_chunk_id(document: UUID, part: int) -> str:
 class CorpusOperations:
     """The graphs of one memory."""
 
-    def __init__(self, store: Store, graphs: Sequence[str] | None) -> None:
-        self._store = store
-        self._call = store.database.call
+    def __init__(self, call: StoreCall, graphs: Sequence[str] | None) -> None:
+        self._store, self._caller = call.store, call.caller
         self._graphs = None if graphs is None else list(graphs)
 
     async def recall(
-        self, question: CorpusQuestion, names: Sequence[str] | None, caller: Caller
+        self, question: CorpusQuestion, names: Sequence[str] | None
     ) -> tuple[list[FoundChunkRow], str | None]:
         """Return chunks, best first, and the reason if the search used no vectors.
 
         If `names` is not None, search only these graphs.
         """
-        chosen = self._graphs if names is None else list(names)
-        return await self._store.search(lambda: self._recall(question, chosen, caller))
 
-    async def _recall(
-        self, question: CorpusQuestion, names: list[str] | None, caller: Caller
-    ) -> tuple[list[FoundChunkRow], str | None]:
-        model, vector, missing = await self._store.try_to_embed_query(question.query)
-        rows = await self._call(
-            "recall_chunks",
-            FoundChunkRow,
-            query=question.query,
-            graphs=names,
-            max_rows=question.limit,
-            min_score=question.min_score,
-            ceiling=question.ceiling,
-            model=model,
-            vector=vector,
-            credential=caller.principal.credential,
-        )
-        return rows, missing
+        async def attempt() -> tuple[list[FoundChunkRow], str | None]:
+            model, vector, missing = await self._store.try_to_embed_query(question.query)
+            rows = await self._store.database.call(
+                "recall_chunks",
+                FoundChunkRow,
+                query=question.query,
+                graphs=self._graphs if names is None else list(names),
+                max_rows=question.limit,
+                min_score=question.min_score,
+                ceiling=question.ceiling,
+                model=model,
+                vector=vector,
+                credential=self._caller.principal.credential,
+            )
+            return rows, missing
 
-    async def find_graphs(self, caller: Caller) -> list[ReachableGraphRow]:
+        return await self._store.search(attempt)
+
+    async def find_graphs(self) -> list[ReachableGraphRow]:
         """Return the graphs that the caller can read or write."""
-        return await self._call(
-            "reachable_graphs",
-            ReachableGraphRow,
-            credential=caller.principal.credential,
-            names=self._graphs,
-        )
+        place = {"credential": self._caller.principal.credential, "names": self._graphs}
+        return await self._store.call("reachable_graphs", ReachableGraphRow, **place)
 
-    async def remember(self, clip: Clip, graph: str, caller: Caller) -> StoredSourceRow:
+    async def remember(self, clip: Clip, graph: str) -> StoredSourceRow:
         """Store a text in a graph, unless the graph has the text. Embed its chunks."""
         chunks = await run_aside(chunk_text, clip.text, "markdown")
         texts = [clip.text[chunk.start : chunk.start + chunk.length] for chunk in chunks]
@@ -207,7 +199,7 @@ class CorpusOperations:
             chunks=json.dumps(chunks),
             sha256=clip.hash,
             source_kind=clip.kind,
-            **caller.signing,
+            **self._caller.signing,
         )
         if row.changed:
             await embed_document(self._store, model, row.space_id, row.document_id)
@@ -286,17 +278,23 @@ class Proposal:
 class CorrectionOperations:
     """Corrections of chunks for one caller, in `graphs` or in all graphs of the caller."""
 
-    def __init__(self, store: Store, graphs: Sequence[str] | None, caller: Caller) -> None:
-        self._store = store
-        self._call = store.database.call
+    def __init__(self, call: StoreCall, graphs: Sequence[str] | None) -> None:
+        self._store, self._caller = call.store, call.caller
         self._graphs = None if graphs is None else list(graphs)
-        self._caller = caller
 
     async def propose(
         self, document: UUID, part: int, proposal: str, mode: CorrectionMode
     ) -> Proposal:
         """Store a proposed text for a chunk. The chunk does not change. Raises LlmFailed."""
-        chunk = await self._read(document, part)
+        chunk = await self._store.call_one(
+            "read_chunk",
+            ChunkRow,
+            document=document,
+            chunk_part=part,
+            credential=self._caller.principal.credential,
+            graphs=self._graphs,
+            scope="write",  # otherwise the LLM would work for a caller who can only read
+        )
         if mode == "llm":
             proposed = await self._ask(chunk, proposal)
         else:
@@ -328,17 +326,6 @@ class CorrectionOperations:
             **self._caller.signing,
         )
         return row, await embed_document(self._store, model, row.space_id, row.document_id)
-
-    async def _read(self, document: UUID, part: int) -> ChunkRow:
-        return await self._store.call_one(
-            "read_chunk",
-            ChunkRow,
-            document=document,
-            chunk_part=part,
-            credential=self._caller.principal.credential,
-            graphs=self._graphs,
-            scope="write",  # otherwise the LLM would work for a caller who can only read
-        )
 
     async def _ask(self, chunk: ChunkRow, proposal: str) -> str:
         let_later_writes_pass()  # the LLM can take a minute

@@ -327,13 +327,8 @@ class PeriodOperations:
 
     def __init__(self, call: StoreCall) -> None:
         self._call = call
-        self._llm = LlmCalls(
-            call.store,
-            "record_llm_use",
-            purpose="consolidate",
-            credential=call.caller.principal.credential,
-            space=call.caller.principal.home,
-        )
+        home = call.caller.reading_home
+        self._llm = LlmCalls(call.store, "record_llm_use", purpose="consolidate", **home)
 
     async def plan(
         self, granularity: str, target: str | None = None, *, every: bool = False

@@ -11,10 +11,9 @@ from uuid import UUID
 
 from pydantic import BaseModel, Field
 
-from textrawl.access.principal import Caller
 from textrawl.errors import LlmBadOutput, LlmFailed
 from textrawl.memory.llm_calls import LlmCalls
-from textrawl.memory.store import Store
+from textrawl.memory.store import StoreCall
 from textrawl.models.llm import Material, Prompt
 from textrawl.values.grounding import Grounding, Unsupported
 from textrawl.values.leaks import mask_secrets
@@ -64,17 +63,10 @@ class ClaimedSummary:
 class SummaryOperations:
     """Makes the summaries of the caller's home space."""
 
-    def __init__(self, store: Store, caller: Caller) -> None:
-        self._store = store
-        self._caller = caller
-        self._home = caller.reading_home
-        self._llm = LlmCalls(
-            store,
-            "record_llm_use",
-            purpose="summarize",
-            credential=caller.principal.credential,
-            space=caller.principal.home,
-        )
+    def __init__(self, call: StoreCall) -> None:
+        self._store, self._caller = call.store, call.caller
+        self._home = call.caller.reading_home
+        self._llm = LlmCalls(call.store, "record_llm_use", purpose="summarize", **self._home)
 
     async def queue(self, since: datetime | None) -> None:
         """Queue the entities whose facts have changed since then, or all if it is None."""

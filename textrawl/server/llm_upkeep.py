@@ -104,7 +104,7 @@ class SummaryUpkeep(OwnRounds):
         whole = self._looked is None or now - self._looked_at_all > _WHOLE_LOOK
         since = None if whole or self._looked is None else self._looked - _LONGEST_WRITE
         own = [
-            SummaryOperations(self._memory, Caller(principal, None, "summarize"))
+            SummaryOperations(StoreCall(self._memory, Caller(principal, None, "summarize")))
             for principal in await self.find_own(warn=self._looked is None)
         ]
         for operations in own:

@@ -121,10 +121,10 @@ async def remember(
 
     Example: {"text":"We use PostgreSQL.","target_engram":"Work decisions","label":"DB choice"}.
     """
-    operations = CorpusOperations(call.store, call.graphs)
-    graph = choose_graph(await operations.find_graphs(call.caller), graphId, target_engram)
+    operations = CorpusOperations(call, call.graphs)
+    graph = choose_graph(await operations.find_graphs(), graphId, target_engram)
     clip = Clip(text, label or _write_label(text, kind), kind)
-    row = await operations.remember(clip, graph.name, call.caller)
+    row = await operations.remember(clip, graph.name)
     reply = RememberedReply(
         source_id=str(row.document_id),
         graph_id=graph.name,
@@ -229,12 +229,12 @@ async def recall(
 
     Example: {"query":"database migration strategy","graphs":["work"]}.
     """
-    operations = CorpusOperations(call.store, call.graphs)
+    operations = CorpusOperations(call, call.graphs)
     names, unknown = None, list[str]()
     if graphs:
-        names, unknown = _choose_names(await operations.find_graphs(call.caller), graphs)
+        names, unknown = _choose_names(await operations.find_graphs(), graphs)
     question = CorpusQuestion(query, topK, minScore, call.settings.max_recall_tokens)
-    rows, missing = await operations.recall(question, names, call.caller)
+    rows, missing = await operations.recall(question, names)
     reply = RecallReply.build(rows, unknown, missing)
     shown = [row for row in rows if not row.over_cap]
     facts = [(row.graph, str(row.observation_id)) for row in shown]
@@ -284,7 +284,7 @@ async def correct(
     Always show the diff to the user, and call apply only if the user agrees.
     """
     document, part = read_chunk_id(chunkId)
-    operations = CorrectionOperations(call.store, call.graphs, call.caller)
+    operations = CorrectionOperations(call, call.graphs)
     found = await operations.propose(document, part, proposal, call.settings.correction_mode)
     reply = CorrectReply(
         correction_id=str(found.row.id),
@@ -302,7 +302,7 @@ async def apply(
     call: Call, correctionId: Annotated[CorrectionId, Field(description="of correct")]
 ) -> CallToolResult:
     """Store a correction that the user has seen and wants."""
-    operations = CorrectionOperations(call.store, call.graphs, call.caller)
+    operations = CorrectionOperations(call, call.graphs)
     row, embedded = await operations.apply(UUID(correctionId))
     reply = ApplyReply(
         chunk_id=write_chunk_id(row.document_id, row.part),
@@ -402,7 +402,7 @@ async def stats(call: Call) -> CallToolResult:
     """Show the graphs of the user's documents with their sizes, and the embedding model."""
     credential = call.caller.principal.credential
     rows = await list_graphs(call.store.database, credential, call.graphs)
-    model = await CorpusOperations(call.store, call.graphs).find_model()
+    model = await CorpusOperations(call, call.graphs).find_model()
     size = await call.store.call_one(
         "measure_graphs",
         CorpusSizeRow,

@@ -240,13 +240,8 @@ async def extract_text(call: StoreCall, text: str, source: str, *, storing: bool
     Either all usable items are stored, or none. Raises LlmFailed.
     """
     let_later_writes_pass()  # the LLM can take a minute
-    llm = LlmCalls(
-        call.store,
-        "record_llm_use",
-        purpose="extract_memories",
-        credential=call.caller.principal.credential,
-        space=call.caller.principal.home,
-    )
+    home = call.caller.reading_home
+    llm = LlmCalls(call.store, "record_llm_use", purpose="extract_memories", **home)
     answer = await llm.complete_json(build_prompt(text, source), ExtractedMemories, whole=True)
     aliases = await EntityOperations(call).find_aliases(text[:MOST_CHARACTERS])
     findings = check_answer(answer, text, source, aliases)
