@@ -3,7 +3,7 @@
 They read and write only the caller's home space.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 from io import StringIO
@@ -115,28 +115,19 @@ def _change(text: str, section: str, content: str, *, keep: bool) -> str:
     title = _read_title(section)
     lines, headings = _split_lines(text), _find_headings(text)
     content = _strip_title(content, title)
-    place = next(
-        (at for at, one in enumerate(headings) if (one.name, one.level) in _list_keys(title)), None
-    )
+    names = [one.level in title.levels and one.name == title.name for one in headings]
+    place = names.index(True) if any(names) else None
     if place is None:
         return _add_section(text, headings, title, content)
     found, later = headings[place], headings[place + 1 :]
     stop = next((one.line for one in later if one.level <= found.level), len(lines))
-    head, body, rest = ("".join(part) for part in _divide(lines, found.end, stop))
+    parts = (lines[: found.end], lines[found.end : stop], lines[stop:])
+    head, body, rest = map("".join, parts)
     head = head if head.endswith(("\n", "\r")) else head + _find_line_end(text)
     begun = head + _compose(body, content, ends=not rest, line_end=_find_line_end(text), keep=keep)
     outside = [one for one in headings if one.line >= stop]
     _check(begun, rest, [*headings[: place + 1], *outside], stop)
     return begun + rest
-
-
-def _list_keys(title: _Title) -> list[tuple[str, int]]:
-    return [(title.name, level) for level in title.levels]
-
-
-def _divide(lines: Sequence[str], *ends: int) -> list[Sequence[str]]:
-    first, second = ends
-    return [lines[:first], lines[first:second], lines[second:]]
 
 
 def _compose(body: str, content: str, *, ends: bool, line_end: str, keep: bool) -> str:

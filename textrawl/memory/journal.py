@@ -6,7 +6,7 @@ They read and write only the caller's home space.
 import logging
 import re
 import uuid
-from collections.abc import AsyncGenerator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import asdict, dataclass
 from typing import Annotated, LiteralString
@@ -302,14 +302,6 @@ class ClaimRow:
     participants: list[str] | None
 
 
-@dataclass(frozen=True)
-class Texts:
-    """The texts for one request: the identity files, and the sources to summarise."""
-
-    identity: Sequence[Text]
-    sources: Sequence[Text]
-
-
 class _ClaimLost(Exception):
     """Another session has claimed the period meanwhile."""
 
@@ -355,8 +347,7 @@ class PeriodOperations:
             if claim.state != "claimed":
                 return Outcome(period, _FAULTS[claim.state].format(period.sources))
             try:
-                material = Texts(_read(claim.identity or []), _read(claim.sources or []))
-                content = await self._write(period, claimant, material)
+                content = await self._write(period, claimant, claim)
             except LlmFailed as failure:
                 return Outcome(period, str(failure))
             except _ClaimLost:
@@ -365,29 +356,30 @@ class PeriodOperations:
         stored = bool(rows) and rows[0].changed
         return Outcome(period, None if stored else _FAULTS["done"])
 
-    async def _write(self, period: Period, claimant: uuid.UUID, material: Texts) -> str:
+    async def _write(self, period: Period, claimant: uuid.UUID, claim: ClaimRow) -> str:
         """Return the text of the entry. If the sources are long, combine them in several steps."""
-        files = limit_identity(material.identity)
-        groups = pack(material.sources)
+        files = limit_identity([Text(**row) for row in claim.identity or ()])
+        groups = pack([Text(**row) for row in claim.sources or ()])
         while len(groups) > 1:
-            notes = [
-                await self._summarise(period, claimant, Texts(files, group)) for group in groups
-            ]
+            notes = [await self._summarise(period, claimant, files, group) for group in groups]
             groups = pack(
                 [
                     Text(f"part {number}", write_entry(period, bullets))
                     for number, bullets in enumerate(notes, 1)
                 ]
             )
-        last = await self._summarise(period, claimant, Texts(files, groups[0]))
+        last = await self._summarise(period, claimant, files, groups[0])
         return write_entry(period, last)
 
-    async def _summarise(self, period: Period, claimant: uuid.UUID, material: Texts) -> list[str]:
-        await self._renew(period, claimant)
-        prompt = build_prompt(period, material.identity, material.sources)
-        grounding = Grounding(
-            "\n".join(text.content for text in (*material.identity, *material.sources))
-        )
+    async def _summarise(
+        self, period: Period, claimant: uuid.UUID, files: Sequence[Text], sources: Sequence[Text]
+    ) -> list[str]:
+        """Return the bullets about the sources. Extend the claim first. Raises _ClaimLost."""
+        claim = {"claimant": claimant, "lease": self._lease}
+        if not await self._call.write_one("renew_claim", bool, **period.arguments, **claim):
+            raise _ClaimLost
+        prompt = build_prompt(period, files, sources)
+        grounding = Grounding("\n".join(text.content for text in (*files, *sources)))
         found = read_bullets(await self._llm.complete_text(prompt))
         bullets = list(dict.fromkeys(filter(None, map(grounding.cite_line, found))))
         if found and not bullets:
@@ -408,12 +400,6 @@ class PeriodOperations:
         llm = self._call.store.llm
         timeout = llm.timeout if llm is not None else 0.0
         return 2 * timeout + 60
-
-    async def _renew(self, period: Period, claimant: uuid.UUID) -> None:
-        """Extend the claim before a request. Raises _ClaimLost."""
-        claim = {"claimant": claimant, "lease": self._lease}
-        if not await self._call.write_one("renew_claim", bool, **period.arguments, **claim):
-            raise _ClaimLost
 
     @asynccontextmanager
     async def _claim(self, period: Period) -> AsyncGenerator[tuple[ClaimRow, uuid.UUID]]:
@@ -443,7 +429,3 @@ class PeriodOperations:
             participants=None if participants is None else list(participants),
             **period.arguments,
         )
-
-
-def _read(rows: Sequence[Mapping[str, str]]) -> list[Text]:
-    return [Text(row["path"], row["content"]) for row in rows]

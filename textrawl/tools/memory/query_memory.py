@@ -84,7 +84,8 @@ async def query_memory(
     layout = FactLayout(labels, includeIds, dates, with_periods=asOf == EVER)
     skipped = min(offset, _LAST_OFFSET)
     reply: Answer
-    used_mode = mode or _infer_mode(query, entityName)
+    inferred: Mode = "search" if query else "entity" if entityName else "list"
+    used_mode = mode or inferred
     match used_mode:
         case "search":
             max_rows = min(max(limit, 1), MOST_FACTS)
@@ -125,12 +126,6 @@ def _choose_sources(
             title="entityTypes is only for facts",
         )
     return Sources("facts" in sources, call.graphs, call.settings.max_recall_tokens)
-
-
-def _infer_mode(query: str, entity_name: str) -> Mode:
-    if query:
-        return "search"
-    return "entity" if entity_name else "list"
 
 
 async def _search(call: Call, question: Question, layout: FactLayout) -> SearchReply:
@@ -195,7 +190,7 @@ async def _look_up(
         times=lookup.times,
     )
     if row is None:
-        reply = await _report_missing(memory, lookup.name, caller)
+        reply = EntityReply.report_missing(await memory.suggest_names(lookup.name, caller))
     else:
         related = lookup.with_relations
         if lookup.budget < 2 * SUMMARY_TOKENS:  # facts are worth more
@@ -210,8 +205,3 @@ async def _look_up(
         return reply
     limit = lookup.max_observations
     return reply.add_proposals(await memory.list_own_proposals(lookup.name, caller, limit=limit))
-
-
-async def _report_missing(memory: MemoryOperations, name: str, caller: Caller) -> EntityReply:
-    """Return the reply for a name that no entity has, with similar names."""
-    return EntityReply.report_missing(await memory.suggest_names(name, caller))

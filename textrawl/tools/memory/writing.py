@@ -325,23 +325,16 @@ def _can_ask(call: Call) -> bool:
     return context.session.can_send_request or version >= _ASKS_WITHOUT_CHANNEL
 
 
-async def _preview(call: Call, name: str, fact: str) -> ForgottenRow:
-    """Return the numbers of facts and relations that a deletion would delete.
+async def _forget(call: Call, name: str, fact: str, *, dry_run: bool) -> ForgottenRow:
+    """Delete an entity or one fact, or return the numbers that a deletion would delete.
 
-    Raises NothingToDelete, FactNotFound.
+    Raises FactNotFound, and NothingToDelete with similar names if no entity has this one.
     """
-    row = await MemoryOperations(call.store).forget(
-        name, call.caller, fact=fact or None, dry_run=True
-    )
+    memory = MemoryOperations(call.store)
+    row = await memory.forget(name, call.caller, fact=fact or None, dry_run=dry_run)
     if row is None:
-        raise await _miss(call, name)
+        raise NothingToDelete(name, await memory.suggest_names(name, call.caller))
     return row
-
-
-async def _miss(call: Call, name: str) -> NothingToDelete:
-    """Return the error for a name that no entity has. It suggests similar names."""
-    operations = MemoryOperations(call.store)
-    return NothingToDelete(name, await operations.suggest_names(name, call.caller))
 
 
 def _find_target(row: ForgottenRow, fact: str) -> Target:
@@ -371,7 +364,7 @@ async def _ask(
     session = name_session(ctx)
     if confirm and not again and not call.app.refused_deletions.has_any(session):
         return Confirmation(confirm=True)
-    row = await _preview(call, entityName, fact)
+    row = await _forget(call, entityName, fact, dry_run=True)
     if confirm is False or (not confirm and not _can_ask(call)):
         raise ConfirmationMissing(name_target(row))
     if (
@@ -409,14 +402,10 @@ async def forget_entity(
     {"entityName":"Jeff","confirm":true}.
     """
     if dryRun:
-        return call.reply(ForgetReply.preview(await _preview(call, entityName, fact)))
+        row = await _forget(call, entityName, fact, dry_run=True)
+        return call.reply(ForgetReply.preview(row))
     await _check_answer(call, answer, entityName, fact)
-    row = await MemoryOperations(call.store).forget(
-        entityName, call.caller, fact=fact or None, dry_run=False
-    )
-    if row is None:
-        raise await _miss(call, entityName)
-    return call.reply(ForgetReply.build(row))
+    return call.reply(ForgetReply.build(await _forget(call, entityName, fact, dry_run=False)))
 
 
 async def _check_answer(
@@ -431,7 +420,7 @@ async def _check_answer(
     agreed = isinstance(answer, AcceptedElicitation) and answer.data.confirm
     if agreed and not call.app.refused_deletions.has_any(session):
         return
-    target = _find_target(await _preview(call, name, fact), fact)
+    target = _find_target(await _forget(call, name, fact, dry_run=True), fact)
     if agreed:
         call.app.refused_deletions.remove(session, target)
         return
