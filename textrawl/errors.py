@@ -43,6 +43,7 @@ from textrawl_client.errors import (
     ArgumentInvalid,
     DatabaseUnavailable,
     NothingDeleted,
+    ReadOnly,
     ScopeMissing,
     TextrawlError,
 )
@@ -50,6 +51,12 @@ from textrawl_client.errors import (
 
 class CallFailed(Exception):
     """The reason why a call found or changed nothing. Its tool answers with a FailureReply."""
+
+
+def require_writable(*read_only: bool) -> None:
+    """Raise ReadOnly if READ_ONLY is on in the settings, or a program wants to change nothing."""
+    if any(read_only):
+        raise ReadOnly("TEXTRAWL_READ_ONLY is on: unset it to change the memory")
 
 
 class MemoryNotEnabled(TextrawlError):

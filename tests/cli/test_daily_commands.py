@@ -15,7 +15,7 @@ import psycopg
 import pytest
 
 from tests.conftest import ACTOR, TOKEN, Connect
-from tests.support.commands import Launch, Outcome, Run
+from tests.support.commands import Launch, Outcome, Run, type_answer
 from tests.support.providers import EmbeddingServer, Fault
 from textrawl import __version__
 from textrawl.access.access_token import hash_token, make_token
@@ -209,28 +209,18 @@ def test_forget_shows_what_would_go_and_deletes_after_a_yes(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("answer", "left"), [("y\n", 0), ("n\n", 1), ("\n", 1)])
+@pytest.mark.parametrize(("answer", "left"), [("y", 0), ("n", 1), ("", 1)])
 def test_forget_asks_at_a_terminal(
     ask: Ask, owner: psycopg.Connection, database_url: str, answer: str, left: int
 ) -> None:
     ask("remember", "Ada", "likes tea")
-    first, second = pty.openpty()
-    process = subprocess.Popen(
-        [sys.executable, "-m", "textrawl", "forget", "Ada"],
-        stdin=second,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        env=read_foreign_environment() | {"DATABASE_URL": database_url, "ACCESS_TOKEN": TOKEN},
-    )
-    os.write(first, answer.encode())
+    access = {"DATABASE_URL": database_url, "ACCESS_TOKEN": TOKEN}
 
-    out, err = process.communicate(timeout=60)
-    os.close(first)
-    os.close(second)
+    done = type_answer(answer, "forget", "Ada", **access)
 
-    assert out.startswith(b"This deletes Ada with 1 fact and 0 relations:\n  likes tea\n")
-    assert b"Delete it for good? [y/N]" in err
-    assert (process.returncode == 0) == (left == 0)
+    assert done.out.startswith("This deletes Ada with 1 fact and 0 relations:\n  likes tea\n")
+    assert "Delete it for good? [y/N]" in done.err
+    assert (done.code == 0) == (left == 0)
     assert owner.execute("select count(*) from entity").fetchone() == (left,)
 
 
@@ -244,11 +234,21 @@ def test_a_wrong_argument_is_one_line_and_code_2(ask: Ask) -> None:
         (("show", "Ada", "--as-of", "then"), "'--as-of': it must be ISO 8601"),
         (("search", " "), "QUERY: the text is empty."),
         (("forget", "Ada", "--yes", "--dry-run"), "give --dry-run or --yes, not both."),
+        (("ingest", ""), "'PATH...': the name is empty."),
+        (("import", ""), "'[PATH|-]': the name is empty."),
     ):
         outcome = ask(*words)
 
         assert outcome.code == 2
         assert complaint in outcome.complaint
+
+
+def test_an_import_from_a_stdin_that_is_closed_names_the_other_way(
+    ask: Ask, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "stdin", None)  # so Python starts after `<&-`
+
+    assert ask("import", "-").complaint == "There is no stdin to read: name a file"
 
 
 def test_a_fact_that_has_ended_is_remembered_as_such(ask: Ask) -> None:
@@ -325,6 +325,32 @@ def test_switches_hold_for_commands_as_for_tools(ask: Ask) -> None:
 
         assert refused.code == 1
         assert complaint in refused.complaint
+
+
+def test_no_command_of_an_administrator_changes_a_read_only_memory(
+    run: Run, tmp_path: Path
+) -> None:
+    file, memory = tmp_path / "export.jsonl", tmp_path / "memory"
+    file.write_text('{"textrawl": "export", "version": 1}\n', encoding="utf-8")
+    for line in (
+        "space create team",
+        "space decay default --reset",
+        "token create --actor ada --space default --scope read",
+        "grant revoke ada default",
+        "analyst create ada --space default",
+        "webhook resume 12345678",
+        "embed drop model2vec",
+        f"import {file} --yes",
+        f"restore {file}",
+    ):
+        refused = run(*line.split(), READ_ONLY="true", DATA_DIR=memory)
+
+        assert refused.complaint.startswith("Memory is read-only: TEXTRAWL_READ_ONLY is on"), line
+    assert not memory.exists()
+    for line in ("space list", "space decay default", "token list", "webhook list"):
+        read = run(*line.split(), READ_ONLY="true", DATA_DIR=memory)
+
+        assert read.complaint.startswith("There is no memory in"), line
 
 
 def test_without_its_provider_a_fact_is_stored_and_a_search_goes_by_keywords(

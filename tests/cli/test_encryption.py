@@ -2,10 +2,13 @@
 
 import base64
 import json
+import os
+import pty
 import subprocess
 import sys
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from pathlib import Path
 from uuid import UUID
 
@@ -30,6 +33,7 @@ from textrawl.errors import DecryptionFailed, EncryptionKeyUnusable
 from textrawl.memory.encrypted_documents import EncryptedGraph
 from textrawl.memory.key_files import GraphKey, KeyFiles
 from textrawl.postgres.database import Database
+from textrawl.settings import read_foreign_environment
 
 PLANTED = ("quixotabel", "zanzibarum", "vermiculon")  # in a text, in a path and in a folder
 
@@ -440,6 +444,39 @@ def test_the_owners_key_comes_from_a_command_or_the_keyring(
         with pytest.raises(EncryptionKeyUnusable, match=reason) as refused:
             KeyFiles(wrong).load(made.id)
         assert base64.b64encode(b"k" * 32).decode() not in str(refused.value)
+
+
+@pytest.mark.slow
+def test_a_command_that_asks_for_the_key_has_the_terminal_to_itself(
+    diary: Run, notes: Path, database_url: str, tmp_path: Path
+) -> None:
+    (tmp_path / "key").write_bytes(base64.b64encode(b"k" * 32))
+    given = {
+        "ENCRYPTION_KEY": f"command:sh -c 'printf ASKED >&2; cat {tmp_path}/key'",
+        "XDG_CONFIG_HOME": str(tmp_path), "DATABASE_URL": database_url, "ACCESS_TOKEN": TOKEN,
+        "TERM": "xterm",
+    }  # fmt: skip
+    assert diary("ingest", str(notes), "--graph", "diary", **given).code == 0
+    ours, theirs = pty.openpty()
+    with subprocess.Popen(
+        [sys.executable, "-m", "textrawl", "document", "list", "diary"],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=theirs,
+        env=read_foreign_environment() | given,
+    ) as process:
+        os.close(theirs)
+        shown = b""
+        with suppress(OSError):  # the process has ended
+            while piece := os.read(ours, 65536):
+                shown += piece
+    os.close(ours)
+
+    assert process.returncode == 0
+    before, _ = shown.split(b"ASKED")
+    assert b"Reading" in before
+    # The spinner hides the cursor as long as it is drawn.
+    assert before.rfind(b"\x1b[?25h") > before.rfind(b"\x1b[?25l")
 
 
 def test_a_command_that_prints_another_key_each_time_makes_no_key(

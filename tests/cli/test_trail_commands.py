@@ -2,13 +2,9 @@
 
 import getpass
 import json
-import os
-import pty
 import re
 import select
 import signal
-import subprocess
-import sys
 import time
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -18,13 +14,12 @@ import psycopg
 import pytest
 
 from tests.conftest import Databases
-from tests.support.commands import Launch, Run, wait_for
+from tests.support.commands import Launch, Run, type_answer, wait_for
 from tests.support.sql_team import Team
 from textrawl.access.access_token import hash_token, make_token
 from textrawl.cli.commands.trail import find_start
 from textrawl.embedded.postmaster import OWNER
 from textrawl.errors import ArgumentInvalid
-from textrawl.settings import read_foreign_environment
 
 
 @pytest.fixture
@@ -143,21 +138,10 @@ def test_without_a_terminal_nothing_is_undone_unless_told(run: Run, url: str, te
 @pytest.mark.parametrize(("answer", "undone"), [("n", False), ("y", True)])
 def test_on_a_terminal_it_asks_first(url: str, team: Team, answer: str, undone: bool) -> None:
     before = team.rows()
-    ours, theirs = pty.openpty()
-    try:
-        process = subprocess.Popen(
-            [sys.executable, "-m", "textrawl", "undo", "--by", "eve", "--since", "1h"],
-            stdin=theirs, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-            env=read_foreign_environment() | {"DATABASE_URL": url},
-        )  # fmt: skip
-        os.write(ours, f"{answer}\n".encode())
-        _, output = process.communicate(timeout=60)
-    finally:
-        os.close(ours)
-        os.close(theirs)
+    done = type_answer(answer, "undo", "--by", "eve", "--since", "1h", DATABASE_URL=url)
 
-    assert "Undo this?" in output
-    assert process.returncode == (0 if undone else 130)
+    assert "Undo this?" in done.err
+    assert done.code == (0 if undone else 130)
     assert (team.rows() != before) is undone
 
 

@@ -1,9 +1,6 @@
 """`textrawl connect` and `disconnect`, on files of clients in a home of their own."""
 
 import json
-import os
-import pty
-import subprocess
 import sys
 import tomllib
 from collections.abc import Callable
@@ -13,8 +10,8 @@ from typing import Any
 import pytest
 
 from tests.connect.conftest import Textrawl, list_files, read_entry, write
+from tests.support.commands import type_answer
 from textrawl.connect.clients import CLIENTS, find_command
-from textrawl.settings import read_foreign_environment
 
 NAMES = sorted(CLIENTS)
 URL = "https://memory.example.com/mcp"
@@ -135,22 +132,10 @@ def test_on_a_terminal_it_asks(
 ) -> None:
     path = locate("cursor")
     before = write(path, "{}")
-    terminal, stdin = pty.openpty()
-    os.write(terminal, f"{answer}\n".encode())
-    done = subprocess.run(
-        [sys.executable, "-m", "textrawl", "connect", "cursor"],
-        env=read_foreign_environment() | {"HOME": str(home)},
-        stdin=stdin,
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=False,
-    )
-    for end in (terminal, stdin):
-        os.close(end)
+    done = type_answer(answer, "connect", "cursor", HOME=str(home))
 
-    assert done.returncode == code
-    assert "Write this? [y/N]" in done.stderr
+    assert done.code == code
+    assert "Write this? [y/N]" in done.err
     assert (path.read_bytes() == before) == (answer == "n")
 
 

@@ -3,6 +3,7 @@
 import atexit
 import json
 import os
+import pty
 import shutil
 import signal
 import subprocess
@@ -93,6 +94,24 @@ def run(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> 
         return Outcome(ended.value.code, output.out, output.err)
 
     return go
+
+
+def type_answer(answer: str, *words: str, **environment: str) -> Outcome:
+    """Runs a command in a process of its own, with an answer that is typed on a terminal."""
+    ours, theirs = pty.openpty()
+    os.write(ours, f"{answer}\n".encode())
+    done = subprocess.run(
+        [sys.executable, "-m", "textrawl", *words],
+        stdin=theirs,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+        env=read_foreign_environment() | environment,
+    )
+    for end in (ours, theirs):
+        os.close(end)
+    return Outcome(done.returncode, done.stdout, done.stderr)
 
 
 class Process:

@@ -3,7 +3,7 @@
 import json
 import re
 
-from textrawl.connect.clients import CLIENTS, ClientProgram, LocalServer, describe_other
+from textrawl.connect.clients import CLIENTS, OTHER, ClientProgram, LocalServer
 from textrawl.connect.connection import write_entry
 
 CHECKOUT = "/path/to/textrawl"
@@ -12,7 +12,7 @@ COMMAND = (f"{CHECKOUT}/.uv/bin/uv", "run", "--directory", CHECKOUT, "textrawl")
 
 def write_folds() -> str:
     """Return the entry of every client behind a fold, and one for other clients."""
-    return "\n\n".join(map(_write_fold, [*CLIENTS.values(), describe_other()]))
+    return "\n\n".join(map(_write_fold, [*CLIENTS.values(), OTHER]))
 
 
 def _write_fold(client: ClientProgram) -> str:

@@ -27,7 +27,13 @@ from typing import TYPE_CHECKING, Any, Self
 from cachetools import LRUCache, TTLCache
 
 from textrawl.access.access_token import Scope, hash_token, is_token
-from textrawl.errors import NotAuthenticated, OnlyProposes, ScopeMissing, SpaceNotFound
+from textrawl.errors import (
+    ArgumentInvalid,
+    NotAuthenticated,
+    OnlyProposes,
+    ScopeMissing,
+    SpaceNotFound,
+)
 from textrawl.scheduling import keep_account
 
 if TYPE_CHECKING:
@@ -106,6 +112,15 @@ class Principal:
             raise OnlyProposes
         place = None if anywhere else self.home_space
         raise ScopeMissing(scope, f"{self.actor} has {self._list_scopes(spaces, place)}")
+
+    def require_home(self) -> None:
+        """Raise ArgumentInvalid if it is not clear which space a write goes to."""
+        if self.home is None:
+            names = ", ".join(sorted(space.name for space in self.spaces)) or "none"
+            raise ArgumentInvalid(
+                f"choose one with --space or TEXTRAWL_SPACE: {names}",
+                title="The space to write to is not clear",
+            )
 
     @cached_property
     def home_space(self) -> Space | None:

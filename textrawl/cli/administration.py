@@ -19,7 +19,7 @@ from textrawl.cli.foreground import run_foreground
 from textrawl.cluster.opening import open_connection
 from textrawl.embedded.cluster import run_embedded
 from textrawl.embedded.postmaster import OWNER, read_state
-from textrawl.errors import ArgumentInvalid, StartRefused
+from textrawl.errors import ArgumentInvalid, StartRefused, require_writable
 from textrawl.postgres.connection import OwnerLogin
 from textrawl.postgres.database import Database
 from textrawl.postgres.inspection import name_lock_holders
@@ -265,13 +265,17 @@ def administer(
     wait: str | None = "Asking the database",
     role: str = OWNER,
     empty: bool = False,
+    writes: bool = True,
 ) -> Result:
     """Run `work` on the memory of the settings and return its result.
 
     `owned`, `role` and `empty` are passed to `open_administration`. The message `wait` is shown
-    meanwhile. If it is None, `work` shows its own progress.
+    meanwhile. If it is None, `work` shows its own progress. Raises ReadOnly unless `writes` is
+    false, which says that `work` changes nothing.
     """
     settings = read_settings()
+    if writes:
+        require_writable(settings.read_only)
 
     async def run() -> Result:
         async with open_administration(
@@ -291,19 +295,21 @@ def call_database(
     owned: bool = True,
     role: str = OWNER,
     empty: bool = False,
+    writes: bool = True,
     **arguments: object,
 ) -> list[Row]:
     """Call a SQL function on the memory of the settings, and return its rows.
 
     If `owned` is false, the function gets the credential too. `role` is the login on the embedded
-    Postgres. If `empty` is true, an embedded memory that does not exist is created.
+    Postgres. If `empty` is true, an embedded memory that does not exist is created. Raises ReadOnly
+    unless `writes` is false.
     """
 
     async def work(memory: Administration) -> list[Row]:
         credential = {} if owned else {"credential": memory.credential}
         return await memory.call(function, row, **credential, **arguments)
 
-    return administer(work, owned=owned, role=role, empty=empty)
+    return administer(work, owned=owned, role=role, empty=empty, writes=writes)
 
 
 def read_scopes(texts: Sequence[str]) -> list[str]:

@@ -81,12 +81,16 @@ PANELS: dict[str, dict[str, str]] = {
 MODULES = {
     name: module
     for module, names in {
+        "access": ("grant", "token"),
+        "analyst": ("psql",),
         "archive": ("backup", "restore", "export", "mirror"),
         "connect": ("disconnect",),
         "cost": ("toolsets",),
+        "curation": ("revise", "forget", "share"),
         "doctor": ("settings", "trust", "distrust"),
         "entity": ("me",),
         "imports": ("import",),
+        "ingest": ("document",),
         "recall": ("digest", "remember"),
         "review": ("tidy",),
         "search": ("explain", "show"),

@@ -10,7 +10,7 @@ import shutil
 import sys
 import textwrap
 from collections.abc import Callable, Generator, Iterable, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import asdict, dataclass, is_dataclass
 from datetime import UTC, datetime
 from typing import TypeVar
@@ -33,6 +33,7 @@ from rich.progress import (
     TransferSpeedColumn,
 )
 from rich.segment import Segment
+from rich.status import Status
 from rich.table import Table
 from rich.text import Text
 
@@ -93,8 +94,32 @@ def show_wait(message: str) -> Generator[None]:
     if not console.is_terminal:
         yield
         return
-    with console.status(message):
+    with console.status(message) as status, _note(status):
         yield
+
+
+_displays: list[Status | Progress] = []  # the spinners and bars on the terminal
+
+
+@contextmanager
+def _note(display: Status | Progress) -> Generator[None]:
+    _displays.append(display)
+    try:
+        yield
+    finally:
+        _displays.remove(display)
+
+
+@contextmanager
+def hide_progress() -> Generator[None]:
+    """Hide spinners and bars during the block, in which another program can ask on the terminal."""
+    for display in _displays:
+        display.stop()
+    try:
+        yield
+    finally:
+        for display in _displays:
+            display.start()
 
 
 def write_cell(text: str, style: str = "") -> Text:
@@ -140,13 +165,14 @@ def write_row(cells: Sequence[str]) -> None:
     write_line("\t".join(map(_flatten, cells)))
 
 
-def write_message(message: str) -> None:
-    """Write one line about the outcome to stderr, because stdout is for results.
+def write_message(*messages: str) -> None:
+    """Write lines about the outcome to stderr, because stdout is for results.
 
     In a terminal a long line is wrapped at words.
     """
     console = open_progress()
-    console.print(Text(escape_hidden(message)), soft_wrap=not console.is_terminal)
+    for message in messages:
+        console.print(Text(escape_hidden(message)), soft_wrap=not console.is_terminal)
 
 
 def write_json(value: object, *, indent: int | None = 2) -> None:
@@ -185,12 +211,17 @@ def _flatten(text: str) -> str:
     return escape_hidden(text.translate(_ONE_LINE))
 
 
+def can_ask() -> bool:
+    """Return whether stdin is a terminal. A caller can also have closed stdin."""
+    return sys.stdin is not None and sys.stdin.isatty()
+
+
 def confirm(question: str, deed: str) -> None:
     """Ask on the terminal. Raises Abort for no, and StartRefused if there is no terminal.
 
     `deed` says what then was not done, such as "deleted".
     """
-    if not sys.stdin.isatty():
+    if not can_ask():
         raise StartRefused(f"Nothing was {deed}: without a terminal, add --yes")
     typer.confirm(question, abort=True, err=True)
 
@@ -265,7 +296,8 @@ def show_index_progress() -> AbstractContextManager[Callable[[int, int], object]
     return show_late_progress("Indexing blocks of vectors", early=False)
 
 
-def _open_bar(*, of_bytes: bool = False) -> Progress:
+@contextmanager
+def _open_bar(*, of_bytes: bool = False) -> Generator[Progress]:
     console = open_progress()
     numbers = (DownloadColumn(), TransferSpeedColumn()) if of_bytes else (_COUNT, _Rate())
     columns = (
@@ -275,13 +307,15 @@ def _open_bar(*, of_bytes: bool = False) -> Progress:
         *numbers,
         TimeRemainingColumn(),
     )
-    return Progress(
+    bar = Progress(
         *columns,
         console=console,
         transient=True,
         disable=not console.is_terminal,
         speed_estimate_period=_PERIOD,
     )
+    with bar, _note(bar) if console.is_terminal else nullcontext():
+        yield bar
 
 
 def show_rows(
@@ -291,10 +325,14 @@ def show_rows(
     *,
     as_json: bool,
     none: str | None = None,
+    describe: Callable[[Row], object] = lambda row: row,
 ) -> None:
-    """Write rows as JSON, or as a table, or the message `none` if there are no rows."""
+    """Write rows as JSON, or as a table, or the message `none` if there are no rows.
+
+    `describe` returns the JSON of a row; default: its fields.
+    """
     if as_json:
-        write_json(rows)
+        write_json([describe(row) for row in rows])
     elif not rows and none is not None:
         write_message(none)
     else:

@@ -45,20 +45,6 @@ class DemoCost:
     pretty: int
 
 
-def count_costs(text: str, structured: dict[str, Any], reply: Reply, counter: Counter) -> DemoCost:
-    """Count the tokens of an answer with compact `text` and `structured` content.
-
-    `reply` is the same answer before it was formatted. From `reply`, the code of the server writes
-    the formats `lines` and `verbose`.
-    """
-    return DemoCost(
-        compact=counter.count(text),
-        lines=counter.count(write_reply(reply, "lines", counter)),
-        verbose=counter.count(write_reply(reply, "verbose", counter)),
-        pretty=counter.count(json.dumps(structured, ensure_ascii=False, indent=2)),
-    )
-
-
 def write_reply(reply: Reply, form: Format, counter: Counter) -> str:
     """Return `reply` as text in the format `form`, without a budget."""
     return read_text(write_whole(reply, form, counter))
@@ -226,21 +212,21 @@ class DemoResult:
     seconds: float
 
 
-async def run_demo(data_dir: Path, report: Callable[[str, int, int], None]) -> DemoResult:
+async def run_demo(data_dir: Path, report: Callable[[str, int, int | None], object]) -> DemoResult:
     """Run the demonstration on the memory in `data_dir`, which is created if needed.
 
-    `report` gets the current step, the number of finished items, and the number of all items.
-    Raises StartRefused if the folder cannot be used or has a memory with other entities.
+    `report` gets the current step, the number of finished items, and the number of all items or
+    None. Raises StartRefused if the folder cannot be used or has a memory with other entities.
     """
     start = time.perf_counter()
     material, counter = read_material(), choose_counter()
-    report("Starting Postgres and the server", 0, 0)
+    report("Starting Postgres and the server", 0, None)
     async with open_session(data_dir) as session:
         await _require_demo_memory(session, material, data_dir)
         stored = await _store(session, material, report)
         answers = [await _ask(session, question, counter) for question in material.questions]
         answers.append(await _look_up(session, material.entity, counter))
-    report("Telling the history of a team", 0, 0)
+    report("Telling the history of a team", 0, None)
     await tell_team(data_dir)
     return DemoResult(stored, answers, ENCODING, time.perf_counter() - start)
 
@@ -265,7 +251,7 @@ async def _require_demo_memory(
 
 
 async def _store(
-    session: DemoSession, material: DemoMaterial, report: Callable[[str, int, int], None]
+    session: DemoSession, material: DemoMaterial, report: Callable[[str, int, int | None], object]
 ) -> Stored:
     facts = relations = calls = done = 0
     total_items = len(material.facts) + len(material.relations)
@@ -301,8 +287,10 @@ async def _look_up(session: DemoSession, entity: str, counter: Counter) -> DemoA
 def _describe(
     question: str, answer: ShownAnswer, reply: Reply, counter: Counter, seconds: float
 ) -> DemoAnswer:
-    lines = write_reply(reply, "lines", counter)
-    cost = count_costs(answer.text, answer.structured, reply, counter)
+    # `reply` is the same answer before it was formatted.
+    lines, verbose = (write_reply(reply, form, counter) for form in ("lines", "verbose"))
+    pretty = json.dumps(answer.structured, ensure_ascii=False, indent=2)
+    cost = DemoCost(*map(counter.count, (answer.text, lines, verbose, pretty)))
     return DemoAnswer(question, answer.text, lines, cost, seconds * 1000)
 
 

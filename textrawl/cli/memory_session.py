@@ -6,20 +6,21 @@ DATABASE_URL. On the embedded Postgres it acts as the user of this machine.
 """
 
 from collections.abc import AsyncGenerator, Awaitable, Callable
-from contextlib import asynccontextmanager, nullcontext
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
 from typing import Any, ParamSpec, TypeVar
 
 from textrawl import __version__
-from textrawl.access.principal import Caller, Directory, Principal
-from textrawl.cli.administration import require_memory
-from textrawl.cli.console import show_wait
+from textrawl.access.principal import Caller, Directory
+from textrawl.cli.administration import Administration, administer, require_memory
+from textrawl.cli.console import hide_progress, show_wait
 from textrawl.cli.foreground import run_foreground
 from textrawl.cli.server_session import ask_server
-from textrawl.errors import MemoryNotEnabled, ReadOnly
-from textrawl.memory.commands import Operation, Session, require_home
+from textrawl.errors import MemoryNotEnabled, require_writable
+from textrawl.memory.commands import Operation, Session
+from textrawl.memory.encrypted_documents import EncryptedGraph
+from textrawl.memory.key_files import KeyFiles
 from textrawl.memory.opening import open_database, open_memory, open_patiently
 from textrawl.memory.store import Store
-from textrawl.postgres.database import Database
 from textrawl.postgres.inspection import name_lock_holders
 from textrawl.settings import Settings, read_settings
 
@@ -43,7 +44,7 @@ def ask(
     """
     settings = _read_settings(space)
     if operation.writes:
-        require_writable(settings)
+        require_writable(settings.read_only)
     if settings.server_url is not None:
         place = settings.space if operation.placed else space
         given = operation.bind(*args, **kwargs)
@@ -66,14 +67,11 @@ def watch(
     settings = _read_settings(space)
     place = settings.space if operation.placed else space
 
-    async def run() -> Result:
-        require_memory(settings)
-        async with _open(operation, settings) as memory:
-            session = await _begin(memory, settings, place, operation.command)
-            operation.require(session.caller.principal)
-            return await work(session)
+    async def run(session: Session) -> Result:
+        operation.require(session.caller.principal)
+        return await work(session)
 
-    return run_foreground(run)
+    return _run(_open(operation, settings), settings, place, operation.command, run)
 
 
 def read_memory(
@@ -84,14 +82,9 @@ def read_memory(
     Raises StartRefused, NotAuthenticated, SpaceNotFound, DatabaseUnavailable.
     """
     settings = _read_settings(space)
-
-    async def run() -> Result:
-        require_memory(settings)
-        async with open_memory(settings.model_copy(update={"read_only": True})) as memory:
-            return await work(await _begin(memory, settings, settings.space, command))
-
+    opening = open_memory(settings.model_copy(update={"read_only": True}))
     with show_wait("Reading"):
-        return run_foreground(run)
+        return _run(opening, settings, settings.space, command, work)
 
 
 def change_memory(
@@ -111,46 +104,36 @@ def change_memory(
     settings = _read_settings(space)
     timeout = max(settings.database_timeout, least_timeout)
     settings = settings.model_copy(update={"database_timeout": timeout})
-    require_writable(settings)
+    require_writable(settings.read_only)
 
-    async def run() -> Result:
-        require_memory(settings)
-        async with open_memory(settings) as memory:
-            session = await _begin(memory, settings, settings.space, command)
-            if not homeless:
-                require_home(session.caller.principal)
-            return await work(session)
+    async def run(session: Session) -> Result:
+        if not homeless:
+            session.caller.principal.require_home()
+        return await work(session)
 
     with nullcontext() if homeless else show_wait("Opening the memory"):
-        return run_foreground(run)
+        return _run(open_memory(settings), settings, settings.space, command, run)
 
 
-async def find_reading(
-    database: Database, credential: bytes | None, settings: Settings
-) -> dict[str, object]:
-    """Return the arguments of SQL functions that read the space of the settings, or all spaces.
+def _run(
+    opening: AbstractAsyncContextManager[Store],
+    settings: Settings,
+    space: str | None,
+    command: str,
+    work: Callable[[Session], Awaitable[Result]],
+) -> Result:
+    async def run() -> Result:
+        require_memory(settings)
+        async with opening as memory:
+            directory = Directory(memory.database, sensitive=True)
+            principal = await directory.find_own(memory.credential, space)
+            return await work(Session(memory, Caller(principal, _CLIENT, command), settings))
 
-    Raises NotAuthenticated, SpaceNotFound, DatabaseUnavailable.
-    """
-    if settings.space is None:
-        return {"credential": credential}
-    principal = await _find_principal(database, credential, settings.space)
-    return Caller(principal, _CLIENT, "textrawl").reading
-
-
-def read_space_settings(space: str | None) -> Settings:
-    """Return the settings, with `space` as the only space unless it is None."""
-    return read_settings(**({} if space is None else {"space": space}))
-
-
-def require_writable(settings: Settings) -> None:
-    """Raise ReadOnly if READ_ONLY is on."""
-    if settings.read_only:
-        raise ReadOnly("TEXTRAWL_READ_ONLY is on: unset it to change the memory")
+    return run_foreground(run)
 
 
 def _read_settings(space: str | None) -> Settings:
-    settings = read_space_settings(space)
+    settings = read_settings(**({} if space is None else {"space": space}))
     if not settings.enable_memory:
         raise MemoryNotEnabled
     return settings
@@ -173,13 +156,35 @@ async def _open(operation: Operation[..., Any], settings: Settings) -> AsyncGene
         yield memory
 
 
-async def _begin(memory: Store, settings: Settings, space: str | None, command: str) -> Session:
-    principal = await _find_principal(memory.database, memory.credential, space)
-    caller = Caller(principal, _CLIENT, command)
-    return Session(memory, caller, settings)
+def open_graph(session: Session, graph: str) -> EncryptedGraph:
+    """Return an encrypted graph with the keys of the settings."""
+    return EncryptedGraph(session.store, session.caller.signing, graph, read_key_files())
 
 
-async def _find_principal(
-    database: Database, credential: bytes | None, space: str | None
-) -> Principal:
-    return await Directory(database, sensitive=True).find_own(credential, space)
+def administer_graph(
+    command: str,
+    graph: str,
+    work: Callable[[EncryptedGraph], Awaitable[Result]],
+    *,
+    writes: bool = True,
+) -> Result:
+    """Run `work` on an encrypted graph as the owner of the memory, or with the scope admin.
+
+    `writes` is false if it changes nothing in the memory.
+    """
+
+    async def run(memory: Administration) -> Result:
+        signing = {
+            "credential": memory.credential,
+            "client": _CLIENT,
+            "tool": command,
+            "request": None,
+        }
+        return await work(EncryptedGraph(memory, signing, graph, read_key_files()))
+
+    return administer(run, owned=False, wait=None, writes=writes)
+
+
+def read_key_files() -> KeyFiles:
+    """Return the keys that the settings name."""
+    return KeyFiles(read_settings().encryption_key, hide_progress)

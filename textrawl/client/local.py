@@ -14,7 +14,6 @@ from textrawl.access.principal import (
     WRITES_OR_PROPOSES,
     Caller,
     Directory,
-    Principal,
     Scope,
     keep_caller,
 )
@@ -28,7 +27,7 @@ from textrawl.client.arguments import (
     SearchArguments,
     check,
 )
-from textrawl.errors import ArgumentInvalid, MemoryNotEnabled, NothingToDelete, ReadOnly
+from textrawl.errors import MemoryNotEnabled, NothingToDelete, require_writable
 from textrawl.memory.facts import MemoryOperations
 from textrawl.memory.journal import store_entry
 from textrawl.memory.opening import open_memory
@@ -48,7 +47,6 @@ from textrawl.wire.program import Program
 from textrawl.wire.replies import NO_BUDGET, RecallLog, Reply, Written, build_renderer
 from textrawl_client.wire import Answer
 
-_READ_ONLY = "TEXTRAWL_READ_ONLY is on: unset it to change the memory"
 _KNOWN_FOR = 60.0  # seconds for which the principal is cached; the database checks each call anyway
 
 if TYPE_CHECKING:
@@ -153,8 +151,8 @@ class LocalTools:
         )
 
         operation = find_operation(name)
-        if operation.writes and (self._settings.read_only or program.read_only):
-            raise ReadOnly(_READ_ONLY)
+        if operation.writes:
+            require_writable(self._settings.read_only, program.read_only)
         checked = operation.read(given)
         space = program.space or (self._settings.space if operation.placed else None)
         principal = await self._directory.find_own(self._store.credential, space)
@@ -170,12 +168,12 @@ class LocalTools:
 
         Raises ReadOnly, NotAuthenticated, SpaceNotFound, ScopeMissing, ArgumentInvalid.
         """
-        if scope != "read" and (self._settings.read_only or program.read_only):
-            raise ReadOnly(_READ_ONLY)
+        if scope != "read":
+            require_writable(self._settings.read_only, program.read_only)
         space = program.space or self._settings.space
         principal = await self._directory.find_own(self._store.credential, space)
-        if scope != "read" and principal.home is None:
-            raise _ask_for_space(principal)
+        if scope != "read":
+            principal.require_home()
         principal.require(scope, *also)
         name = self._names.get(tool, tool)
         return Caller(principal, program.client, name, secrets.token_hex(8))
@@ -246,14 +244,6 @@ def _build_answer(reply: Reply, written: Written) -> Answer:
 
 def _build_short_answer(reply: Reply) -> Answer:
     return Answer(reply.structured())
-
-
-def _ask_for_space(principal: Principal) -> ArgumentInvalid:
-    names = ", ".join(sorted(space.name for space in principal.spaces)) or "none"
-    return ArgumentInvalid(
-        f"choose one with --space or TEXTRAWL_SPACE: {names}",
-        title="The space to write to is not clear",
-    )
 
 
 _GUARDED: Mapping[str, SecretMode] = {

@@ -366,19 +366,18 @@ CLIENTS: Mapping[str, ClientProgram] = {client.name: client for client in _CLIEN
 """The clients by name."""
 
 
-def describe_other() -> ClientProgram:
-    """Return a client that is not in the table: most programs read `mcpServers` in some file."""
-    return ClientProgram(
-        "other",
-        "Other clients",
-        (),
-        Folder(""),
-        ("mcp.json",),
-        "json",
-        _SERVERS,
-        write_program,
-        lambda url, token: {"type": "http", "url": url, **write_headers(token)},
-    )
+OTHER = ClientProgram(
+    "other",
+    "Other clients",
+    (),
+    Folder(""),
+    ("mcp.json",),
+    "json",
+    _SERVERS,
+    write_program,
+    lambda url, token: {"type": "http", "url": url, **write_headers(token)},
+)
+"""A client that is not in the table: most programs read `mcpServers` in some file."""
 
 
 _WORDS = "token|key|secret|passw|credential|auth|cookie|dsn|database_(?:read_)?url"

@@ -191,29 +191,18 @@ def write_record(path: Path, record: Record) -> None:
         return
     for folder in create_folders(snapshot.path):
         folder.chmod(0o700)
-    document = {"version": _VERSION, "files": [_write_file(file) for file in record.values()]}
-    write_file(snapshot, json.dumps(document, indent=1).encode(), private=True)
-
-
-def _write_file(file: FileRecord) -> dict[str, Any]:
-    return {
-        "path": str(file.path),
-        "edits": [_write_edit(edit) for edit in file.edits],
-        "backup": str(file.backup) if file.backup else None,
-        "digest": file.digest,
-        "mode": file.mode,
-        "folders": [str(folder) for folder in file.folders],
-    }
+    files = [
+        {**vars(file), "edits": [_write_edit(edit) for edit in file.edits]}
+        for file in record.values()
+    ]
+    document = json.dumps({"version": _VERSION, "files": files}, indent=1, default=str)
+    write_file(snapshot, document.encode(), private=True)
 
 
 def _write_edit(edit: Edit) -> dict[str, Any]:
-    addition = edit.addition
-    written = {
-        "format": addition.format, "keys": [*addition.keys], "value": addition.value,
-        "append": addition.append, "path": str(addition.path), "created": edit.created,
-        "place": edit.place, "removed": edit.removed, "inserted": edit.inserted,
-    }  # fmt: skip
-    return written if edit.previous is MISSING else {**written, "previous": edit.previous}
+    members = {**vars(edit.addition), **vars(edit)}
+    del members["addition"]
+    return {name: value for name, value in members.items() if value is not MISSING}
 
 
 def _read_file(document: Mapping[str, Any]) -> FileRecord:

@@ -10,14 +10,15 @@ import json
 import re
 import tomllib
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any, Final, Protocol, cast
+from typing import Any, Final, cast
 
 import tomlkit
 from tomlkit.exceptions import TOMLKitError
 
 from textrawl.connect.clients import Addition, FileFormat
-from textrawl.connect.json_edits import JsonFormat, NotUnderstood
+from textrawl.connect.json_edits import MARK, JsonFormat, NotUnderstood, wrap
 
 Table = dict[str, Any]
 
@@ -109,16 +110,13 @@ def take_out(document: object, keys: Sequence[str], *, created: int, element: ob
     return table
 
 
-_MARK = "\ufeff"
-
-
 class TomlFormat:
     """TOML, which Codex reads."""
 
     def read(self, text: str) -> object:
         """Return the value of a text. Raises NotUnderstood."""
         try:
-            return tomllib.loads(text.removeprefix(_MARK))
+            return tomllib.loads(text.removeprefix(MARK))
         except (tomllib.TOMLDecodeError, RecursionError) as error:
             raise NotUnderstood(str(error)) from error
 
@@ -128,17 +126,16 @@ class TomlFormat:
         Raises NotUnderstood for a text that is no TOML, or if a value on the way is no table.
         """
         before = self.read(text)
-        wrapped: object = [value] if append else value
-        for key in reversed(keys):
-            wrapped = {key: wrapped}
-        block = tomlkit.dumps(cast("dict[str, Any]", wrapped)).strip("\n")
+        wrapped = cast("dict[str, Any]", wrap(keys, value, append=append))
+        block = tomlkit.dumps(wrapped).strip("\n")
         newline = "\r\n" if "\r\n" in text else "\n"
-        lines = text.removeprefix(_MARK)
+        lines = text.removeprefix(MARK)
         gap = "" if not lines else newline if lines.endswith("\n") else newline * 2
         candidate = text + gap + block.replace("\n", newline) + newline
         expected = merge(before, keys, value, append=append)
-        if _is_valid(candidate) and is_same(self.read(candidate), expected):
-            return candidate
+        with suppress(NotUnderstood):
+            if is_same(self.read(candidate), expected):
+                return candidate
         return self._edit(text, lambda root: _put(root, keys, value, append=append))
 
     def remove(self, text: str, keys: Sequence[str], element: object = None) -> str:
@@ -149,9 +146,9 @@ class TomlFormat:
         return self._edit(text, lambda root: _take_out(root, keys, element))
 
     def _edit(self, text: str, change: Callable[[Any], None]) -> str:
-        mark = _MARK if text.startswith(_MARK) else ""
+        mark = MARK if text.startswith(MARK) else ""
         try:
-            document = tomlkit.parse(text.removeprefix(_MARK))
+            document = tomlkit.parse(text.removeprefix(MARK))
             change(document)
             edited = tomlkit.dumps(document)
         except (TOMLKitError, KeyError, TypeError, ValueError) as error:
@@ -159,14 +156,6 @@ class TomlFormat:
         if "\r\n" in text:
             edited = re.sub(r"(?<!\r)\n", "\r\n", edited)
         return mark + edited
-
-
-def _is_valid(text: str) -> bool:
-    try:
-        tomllib.loads(text.removeprefix(_MARK))
-    except tomllib.TOMLDecodeError:
-        return False
-    return True
 
 
 def _put(root: Any, keys: Sequence[str], value: object, *, append: bool) -> None:
@@ -198,21 +187,7 @@ def _take_out(root: Any, keys: Sequence[str], element: object) -> None:
 _MOST_PLACES = 20  # a text as long as an entry seldom occurs twice
 
 
-class Format(Protocol):
-    """How the texts of a format are read and edited. All raise NotUnderstood."""
-
-    def read(self, text: str) -> object:
-        """Return the value of a text."""
-        ...
-
-    def add(self, text: str, keys: Sequence[str], value: object, *, append: bool) -> str:
-        """Return the text with a value at `keys`, or with a new element in the list there."""
-        ...
-
-    def remove(self, text: str, keys: Sequence[str], element: object = None) -> str:
-        """Return the text without the value at `keys`, or without this element of its list."""
-        ...
-
+Format = JsonFormat | TomlFormat
 
 FORMATS: Mapping[FileFormat, Format] = {
     "json": JsonFormat(strict=True),

@@ -230,12 +230,12 @@ class JsonFormat:
         tree = parse_json(text, strict=self.strict)
         style = _Style.read(text)
         if tree.root is None:
-            return _fill(text, _wrap(keys, value, append=append), style)
+            return _fill(text, wrap(keys, value, append=append), style)
         node, depth = _descend(tree.root, keys)
         if depth == len(keys) and not append:
             written = style.write(value, _indentation(text, node.start))
             return _splice(text, [_Splice(node.start, node.end, written)])
-        rest = _wrap(keys[depth + 1 :], value, append=append) if depth < len(keys) else value
+        rest = wrap(keys[depth + 1 :], value, append=append) if depth < len(keys) else value
         key = keys[depth] if depth < len(keys) else None
         if (node.members if key is not None else node.elements) is None:
             kind = "an object" if key is not None else "a list"
@@ -282,7 +282,8 @@ class _Style:
         return f"{self.newline}{indentation}".join(lines)
 
 
-def _wrap(keys: Sequence[str], value: object, *, append: bool) -> object:
+def wrap(keys: Sequence[str], value: object, *, append: bool) -> object:
+    """Return a document that has only a value at `keys`, or only a list with it there."""
     wrapped = [value] if append else value
     for key in reversed(keys):
         wrapped = {key: wrapped}

@@ -20,12 +20,12 @@ from starlette.responses import RedirectResponse, Response
 from textrawl import __version__
 from textrawl.connect.clients import (
     CLIENTS,
+    OTHER,
     ClientProgram,
     LocalServer,
     Server,
     ServerAddress,
     ServerToken,
-    describe_other,
     find_command,
 )
 from textrawl.connect.connection import write_entry
@@ -176,7 +176,7 @@ async def show_clients(visit: PageRequest) -> Response:
         if site.own_machine
         else ServerAddress(f"{base}/mcp", ServerToken("file", _TOKEN_FILE))
     )
-    clients = [_describe_client(client, server) for client in (*CLIENTS.values(), describe_other())]
+    clients = [_describe_client(client, server) for client in (*CLIENTS.values(), OTHER)]
     return visit.show("clients.html", {"clients": clients, "own_machine": site.own_machine})
 
 

@@ -182,8 +182,7 @@ class PageRequest:
 
     def require_writable(self) -> None:
         """Raise ReadOnly if the server changes nothing."""
-        if self.site.settings.read_only:
-            raise errors.ReadOnly("TEXTRAWL_READ_ONLY is on: unset it to change the memory")
+        errors.require_writable(self.site.settings.read_only)
 
     def require_confirmation(self) -> None:
         """Raise ArgumentInvalid unless the form is the confirmation of the person."""

@@ -192,7 +192,7 @@ class Operation(Generic[Given, Result]):
         if self.scopes:
             principal.require(*self.scopes, anywhere=self.anywhere)
         if self.writes and not self.anywhere:
-            require_home(principal)
+            principal.require_home()
 
 
 OPERATIONS: dict[str, Operation[..., Any]] = {}
@@ -229,16 +229,6 @@ def operation(
         return made
 
     return add
-
-
-def require_home(principal: Principal) -> None:
-    """Raise ArgumentInvalid if it is not clear which space a write goes to."""
-    if principal.home is None:
-        names = ", ".join(sorted(space.name for space in principal.spaces)) or "none"
-        raise ArgumentInvalid(
-            f"choose one with --space or TEXTRAWL_SPACE: {names}",
-            title="The space to write to is not clear",
-        )
 
 
 Name = Annotated[str, apply(clean_name), Field(min_length=1, max_length=NAME_LENGTH)]

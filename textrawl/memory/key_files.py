@@ -13,8 +13,8 @@ import os
 import shlex
 import stat
 import subprocess
-from collections.abc import Generator
-from contextlib import contextmanager
+from collections.abc import Callable, Generator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
 from secrets import token_hex
 from typing import Literal, Self
@@ -125,10 +125,14 @@ class KeyFiles:
 
     `setting` is the value of ENCRYPTION_KEY: `file:PATH`, `keyring`, `command:COMMAND`, or None for
     a file in the folder of the user's configuration. The keys of graphs are beside this file, or
-    else in that folder. Raises EncryptionKeyUnusable if PATH is not absolute.
+    else in that folder. `asking` is entered while a command or the keyring can ask a person. Raises
+    EncryptionKeyUnusable if PATH is not absolute.
     """
 
-    def __init__(self, setting: str | None) -> None:
+    def __init__(
+        self, setting: str | None, asking: Callable[[], AbstractContextManager[None]] = nullcontext
+    ) -> None:
+        self._asking = asking
         default = find_user_file().with_name(_FILE)
         self._kind, _, place = (setting or f"file:{default}").partition(":")
         self._file = _read_path(place) if self._kind == "file" else None
@@ -218,10 +222,10 @@ class KeyFiles:
                     raise self._miss()
                 _write_new(self._file, base64.b64encode(os.urandom(KEY_BYTES)) + b"\n")
             text = _read_private(self._file)
-        elif self._kind == "keyring":
-            text = self._ask_keyring(create=create)
         else:
-            text = self._run_command()
+            with self._asking():
+                keyring = self._kind == "keyring"
+                text = self._ask_keyring(create=create) if keyring else self._run_command()
         owner = _decode(text)
         if owner is None or len(owner) != KEY_BYTES:
             raise EncryptionKeyUnusable(

@@ -7,7 +7,7 @@ from collections.abc import AsyncGenerator, Mapping
 from contextlib import asynccontextmanager
 from typing import Any
 
-from textrawl.errors import ArgumentInvalid, ReadOnly
+from textrawl.errors import ArgumentInvalid, require_writable
 from textrawl.settings import Settings
 from textrawl.wire.program import Program
 from textrawl_client.connections import HttpConnection
@@ -32,8 +32,8 @@ class RemoteSpaces:
         if name not in _FORWARDED:
             raise ArgumentInvalid(f"Use one of: {', '.join(_FORWARDED)}", title="Unknown tool")
         reads = name != "remember_fact"
-        if not reads and (self._settings.read_only or program.read_only):
-            raise ReadOnly("TEXTRAWL_READ_ONLY is on: unset it to change the memory")
+        if not reads:
+            require_writable(self._settings.read_only, program.read_only)
         call = build_call(name, arguments, program.space or self._settings.space, reads=reads)
         return await self._connection.send(call._replace(wishes=program.write_meta()[PROGRAM]))
 

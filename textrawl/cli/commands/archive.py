@@ -21,6 +21,7 @@ from textrawl.archive.receipts import find_receipts
 from textrawl.archive.server_memory import write_server_memory
 from textrawl.cli.administration import open_login
 from textrawl.cli.console import (
+    can_ask,
     count,
     open_console,
     show_progress,
@@ -32,7 +33,7 @@ from textrawl.cli.foreground import Interrupted, run_foreground
 from textrawl.cli.inputs import AsJson
 from textrawl.cluster.opening import open_connection
 from textrawl.cluster.owner_session import open_snapshot
-from textrawl.errors import ArgumentInvalid, DatabaseUnavailable, StartRefused
+from textrawl.errors import ArgumentInvalid, DatabaseUnavailable, StartRefused, require_writable
 from textrawl.memory.watches import Notify, Watch, Watches
 from textrawl.postgres.connection import OwnerLogin
 from textrawl.settings import Settings, read_settings
@@ -97,7 +98,7 @@ Identity = Annotated[
 
 def ask_passphrase(*, twice: bool = False) -> str:
     """Return a passphrase that somebody types in a terminal. Raises StartRefused without one."""
-    if not sys.stdin.isatty():
+    if not can_ask():
         option = "--encrypt" if twice else "--identity"
         raise StartRefused(
             f"There is no terminal to ask for a passphrase: use {option} passphrase:FILE"
@@ -282,6 +283,7 @@ def restore(
     because a backup contains functions that the database runs.
     """
     settings, path = read_settings(), file.absolute()
+    require_writable(settings.read_only)
     identities = find_identities(identity).ask_first(path)  # before the progress is shown
 
     async def restore() -> tuple[Backup, int]:

@@ -27,6 +27,7 @@ from textrawl.cli.server_session import find_obstacle
 from textrawl.connect.clients import (
     CLIENTS,
     NAME,
+    OTHER,
     VARIABLE,
     Addition,
     ClientProgram,
@@ -34,7 +35,6 @@ from textrawl.connect.clients import (
     Server,
     ServerAddress,
     ServerToken,
-    describe_other,
     find_command,
     find_script,
     hide_secrets,
@@ -91,11 +91,6 @@ def require_hooks(client: ClientProgram, server: Server, project: Path | None) -
     return hooks
 
 
-def list_server_additions(client: ClientProgram, path: Path) -> list[Addition]:
-    """Return what a connection adds for the server, whatever its entry is."""
-    return client.list_additions(LocalServer(find_command()), path)
-
-
 def _list_settings(server: Server | None) -> dict[str, str]:
     if isinstance(server, LocalServer):
         return {**server.settings}
@@ -136,20 +131,17 @@ def show_connections(rows: Sequence[ConnectedClient], *, as_json: bool) -> None:
     if as_json:
         write_json([row._asdict() for row in rows])
         return
-    console = open_console()
-    if not console.is_terminal:
-        for row in rows:
-            write_row([row.client, _answer(row.installed), row.connected, row.hooks, row.file])
-        return
-    table = Table()
+    console, table = open_console(), Table()
     for title in ("client", "installed", "connected", "hooks", "file"):
         table.add_column(title, overflow="fold")
     for row in rows:
-        style = "" if row.installed else "dim"
-        table.add_row(
-            row.client, _answer(row.installed), row.connected, row.hooks, row.file, style=style
-        )
-    console.print(table)
+        cells = (row.client, _answer(row.installed), row.connected, row.hooks, row.file)
+        if console.is_terminal:
+            table.add_row(*cells, style="" if row.installed else "dim")
+        else:
+            write_row(cells)
+    if console.is_terminal:
+        console.print(table)
 
 
 def _describe_row(client: ClientProgram, project: Path | None) -> ConnectedClient:
@@ -309,7 +301,8 @@ def disconnect(
 
 
 def _plan_removal(client: ClientProgram, project: Path | None) -> ConfigurationPlan:
-    server = list_server_additions(client, client.find_file(project))
+    # What a connection adds for the server, whatever its entry is.
+    server = client.list_additions(LocalServer(find_command()), client.find_file(project))
     hooks = [hook for hook in list_hooks(client) if hook.append] if project is None else []
     return plan_disconnection(client.name, project, [*server, *hooks])
 
@@ -468,7 +461,7 @@ def connect(  # noqa: PLR0913, PLR0917 - each argument is an option
 
 
 def _print(name: str | None, server: Server, project: Path | None) -> None:
-    client = CLIENTS.get(name or "") or describe_other()
+    client = CLIENTS.get(name or "") or OTHER
     for addition in client.list_additions(server, client.find_file(project), hidden=True):
         write_line(write_entry(addition))
 
@@ -494,10 +487,8 @@ def _report(
         write_message(f"{client.title} is already connected: {files}.")
         return
     write_message(f"{client.title} {_find_state(server)}: {files}.")
-    for backup in backups:
-        write_message(f"The file as it was before is {backup}.")
-    for note in list_notes(client, server):
-        write_message(note)
+    write_message(*(f"The file as it was before is {backup}." for backup in backups))
+    write_message(*list_notes(client, server))
 
 
 def _find_state(server: Server) -> str:

@@ -8,17 +8,15 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from textrawl.access.principal import Caller, Directory
-from textrawl.cli.administration import RecallCostsRow, require_memory
+from textrawl.cli.administration import RecallCostsRow
 from textrawl.cli.console import count, open_console, show_wait, write_json
 from textrawl.cli.demo import read_text, write_whole
 from textrawl.cli.foreground import run_foreground
 from textrawl.cli.inputs import AsJson, SpaceName
-from textrawl.cli.memory_session import find_reading, read_space_settings
-from textrawl.errors import MemoryNotEnabled, QueryMissing, StartRefused, TextrawlError
-from textrawl.memory.facts import MemoryOperations, Question
-from textrawl.memory.opening import open_memory
-from textrawl.memory.store import Store
+from textrawl.cli.memory_session import read_memory
+from textrawl.errors import QueryMissing, StartRefused, TextrawlError
+from textrawl.memory.commands import Session
+from textrawl.memory.facts import Question
 from textrawl.server.definition_costs import (
     DefinitionCosts,
     ToolCost,
@@ -204,14 +202,6 @@ def _make_grid() -> Table:
 _MOST_RECALLS = 10_000
 
 
-@dataclass(frozen=True)
-class _Options:
-    """The query to search for, or None, and the number of recalls to sum up."""
-
-    query: str | None
-    last: int
-
-
 def cost(
     query: Annotated[
         str | None,
@@ -231,54 +221,46 @@ def cost(
     also counts the tokens of your memory's answer in each format. The command changes nothing, and
     its search is not recorded as a recall.
     """
-    settings = read_space_settings(space)
+    settings = read_settings(**({} if space is None else {"space": space}))
     counter = choose_counter()
     with show_wait("Counting"):
-        report = _count_costs(settings, counter, _Options(query, last))
+        server = create_server(settings)
+        introduction = run_foreground(lambda: count_definitions(server, counter))
+    recalls, answer, missing = _read_memory(query, last, space, counter)
+    report = CostReport(counter.name, counter.exact, introduction, recalls, answer, missing)
     if as_json:
         write_json(report)
     else:
         draw_costs(open_console(), report, settings)
 
 
-def _count_costs(settings: Settings, counter: Counter, options: _Options) -> CostReport:
-    """Count all costs. If the memory cannot be read, raise only if there is a query to answer."""
-    server = create_server(settings)
-    introduction = run_foreground(lambda: count_definitions(server, counter))
-    try:
-        recalls, answer = run_foreground(lambda: _read_memory(settings, counter, options))
-    except (StartRefused, TextrawlError) as error:
-        if options.query is not None:
-            raise
-        return CostReport(counter.name, counter.exact, introduction, None, None, str(error))
-    return CostReport(counter.name, counter.exact, introduction, recalls, answer, None)
+def _read_memory(
+    query: str | None, last: int, space: str | None, counter: Counter
+) -> tuple[RecallCostsRow | None, AnswerCost | None, str | None]:
+    """Count recalls and the answer. Return the fault of a memory that cannot be read.
 
+    Raises it if there is a query to answer.
+    """
 
-async def _read_memory(
-    settings: Settings, counter: Counter, options: _Options
-) -> tuple[RecallCostsRow, AnswerCost | None]:
-    if not settings.enable_memory:
-        raise MemoryNotEnabled
-    require_memory(settings)
-    async with open_memory(settings.model_copy(update={"read_only": True})) as memory:
-        reading = await find_reading(memory.database, memory.credential, settings)
-        [recalls] = await memory.database.call(
-            "recall_costs", RecallCostsRow, last=options.last, **reading
+    async def work(session: Session) -> tuple[RecallCostsRow, AnswerCost | None]:
+        [recalls] = await session.store.database.call(
+            "recall_costs", RecallCostsRow, last=last, **session.caller.reading
         )
-        if options.query is None:
-            return recalls, None
-        return recalls, await _count_answer(memory, counter, options.query, settings.space)
+        return recalls, None if query is None else await _count_answer(session, counter, query)
+
+    try:
+        return *read_memory("textrawl cost", space, work), None
+    except (StartRefused, TextrawlError) as error:
+        if query is not None:
+            raise
+        return None, None, str(error)
 
 
-async def _count_answer(
-    store: Store, counter: Counter, query: str, space: str | None
-) -> AnswerCost:
+async def _count_answer(session: Session, counter: Counter, query: str) -> AnswerCost:
     """Count the whole answer to `query` in each format."""
     if not (query := clean_name(query)):
         raise QueryMissing
-    principal = await Directory(store.database).find_own(store.credential, space)
-    caller = Caller(principal, None, "textrawl cost")
-    rows, missing = await MemoryOperations(store).search(Question(query), caller)
+    rows, missing = await session.memory.search(Question(query), session.caller)
     reply = SearchReply.build(rows, missing, query)
     formats = [_count_format(reply, form, counter) for form in get_args(Format)]
     return AnswerCost(query, len(rows), read_text(write_whole(reply, "compact", counter)), formats)

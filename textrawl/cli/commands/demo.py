@@ -7,9 +7,8 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn
 
-from textrawl.cli.console import open_console, open_progress, write_json, write_message
+from textrawl.cli.console import open_console, show_stages, write_json, write_message
 from textrawl.cli.demo import (
     DemoResult,
     DemoServerFailed,
@@ -98,14 +97,5 @@ def _write_plain(result: DemoResult) -> dict[str, object]:
 
 
 def _run(folder: Path) -> DemoResult:
-    console = open_progress()
-    columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
-    with Progress(
-        *columns, console=console, transient=True, disable=not console.is_terminal
-    ) as progress:
-        task = progress.add_task("Starting", total=None)
-
-        def report(step: str, done: int, all_items: int) -> None:
-            progress.update(task, description=step, completed=done, total=all_items or None)
-
+    with show_stages("Starting") as report:
         return run_foreground(lambda: run_demo(folder, report))

@@ -2,22 +2,13 @@
 
 import math
 import time
-from collections.abc import Generator
-from contextlib import contextmanager, suppress
+from contextlib import aclosing, suppress
 from functools import partial
 from typing import Annotated
 
 import anyio
 import typer
 from rich.filesize import decimal
-from rich.progress import (
-    BarColumn,
-    MofNCompleteColumn,
-    Progress,
-    TaskProgressColumn,
-    TextColumn,
-    TimeRemainingColumn,
-)
 
 from textrawl import errors
 from textrawl.cli.administration import (
@@ -30,7 +21,6 @@ from textrawl.cli.administration import (
     call_database,
 )
 from textrawl.cli.console import (
-    open_progress,
     show_index_progress,
     show_late_progress,
     show_progress,
@@ -66,13 +56,8 @@ async def calibrate_model(
     has too few facts. Raises EmbeddingUnavailable.
     """
     name = await _find_model(memory, name)
-    embedder = choose_named(settings, name)
-    if embedder is None:
-        raise errors.EmbeddingNotConfigured
-    try:
+    async with _close(choose_named(settings, name)) as embedder:
         scale = embedder.model.scale if reset else await _measure(memory, embedder)
-    finally:
-        await embedder.aclose()
     await memory.call(
         "calibrate_embedding_model",
         str,
@@ -119,16 +104,11 @@ async def build_vectors(settings: Settings, memory: Administration) -> None:
     unreachable for two minutes. If the provider does not answer the first call, this function
     raises immediately and does not register the model.
     """
-    embedder = choose_embedder(settings)
-    if embedder is None:
-        raise errors.EmbeddingNotConfigured
-    try:
+    async with _close(choose_embedder(settings)) as embedder:
         await ask_once(embedder)
         number = await memory.value("start_embedding_model", int, **describe_model(embedder))
         missing = await _fill(memory, StoredModel(number, embedder))
         await _index(memory)
-    finally:
-        await embedder.aclose()
     refused = f" except {missing:,} that the provider refused" if missing else ""
     write_message(
         f"Every fact{refused} has a vector of {embedder.name}: run `textrawl embed switch`."
@@ -140,11 +120,8 @@ async def build_missing_vectors(settings: Settings, memory: Administration) -> N
     models = await memory.call("embedding_models", KnownModelRow)
     for row in models:
         if row.status == "building":
-            embedder = _require(choose_named(settings, row.name))
-            try:
+            async with _close(choose_named(settings, row.name)) as embedder:
                 await _fill(memory, StoredModel(row.model_id, embedder))
-            finally:
-                await embedder.aclose()
     await _index(memory)
 
 
@@ -153,16 +130,16 @@ async def _index(memory: Administration) -> None:
         await build_missing_indexes(memory.conninfo, report, building=True)
 
 
-def _require(embedder: Embedder | None) -> Embedder:
+def _close(embedder: Embedder | None) -> aclosing[Embedder]:
+    """Return a context manager that closes the model. Raises EmbeddingNotConfigured."""
     if embedder is None:
         raise errors.EmbeddingNotConfigured
-    return embedder
+    return aclosing(embedder)
 
 
 async def _fill(memory: Administration, model: StoredModel) -> int:
     """Build all missing vectors. Return the number of facts that the provider refused."""
-    with _show_progress(model.embedder.name) as progress:
-        [task] = progress.task_ids
+    with show_late_progress(f"Vectors of {model.embedder.name}") as report:
         done = left = total = 0
         counted_at, built_at = -math.inf, time.monotonic()
         while True:
@@ -184,21 +161,7 @@ async def _fill(memory: Administration, model: StoredModel) -> int:
             if idle:
                 return left
             done, built_at = done + filled, time.monotonic()
-            progress.update(task, completed=done, total=total)
-
-
-@contextmanager
-def _show_progress(name: str) -> Generator[Progress]:
-    columns = (
-        TextColumn("{task.description}"),
-        BarColumn(),
-        TaskProgressColumn(),
-        MofNCompleteColumn(),
-        TimeRemainingColumn(),
-    )
-    with Progress(*columns, console=open_progress(), transient=True) as progress:
-        progress.add_task(f"Vectors of {name}", total=None)
-        yield progress
+            report(done, total)
 
 
 embed = typer.Typer(
@@ -218,8 +181,8 @@ def status(
     Servers compute the vectors. --watch waits for them.
     """
     if watch:
-        administer(_watch, wait=None)
-    rows = administer(_read_progress)
+        administer(_watch, wait=None, writes=False)
+    rows = administer(_read_progress, writes=False)
     columns = ("model", "status", "dims", "vectors", "pending", "size")
     none = "No facts have vectors yet: the next server that starts computes them."
     show_rows(rows, columns, _list_cells, as_json=as_json, none=none)

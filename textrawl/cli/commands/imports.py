@@ -4,7 +4,7 @@ import getpass
 import sys
 import time
 from collections.abc import AsyncIterable, AsyncIterator, Callable, Generator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from io import BufferedReader, BytesIO
 from pathlib import Path
@@ -37,8 +37,14 @@ from textrawl.archive.memory_import import MemoryImport, MemoryWriter
 from textrawl.archive.server_memory import ServerMemory
 from textrawl.cli.administration import open_login
 from textrawl.cli.commands.archive import STREAM, Identity, count_kinds, find_identities
-from textrawl.cli.commands.ingest import choose_graph, create_first_graph
+from textrawl.cli.commands.ingest import (
+    LONGEST_STATEMENT,
+    choose_graph,
+    create_first_graph,
+    tell_missing_vectors,
+)
 from textrawl.cli.console import (
+    can_ask,
     count,
     draw_rows,
     open_console,
@@ -47,15 +53,14 @@ from textrawl.cli.console import (
     write_message,
 )
 from textrawl.cli.foreground import run_foreground
-from textrawl.cli.inputs import LongYes, read_one_of
+from textrawl.cli.inputs import LongYes, read_one_of, read_path
 from textrawl.cli.memory_session import ask as ask_memory
 from textrawl.cli.memory_session import change_memory
 from textrawl.cluster.owner_session import open_writing
-from textrawl.errors import ArgumentInvalid, StartRefused
+from textrawl.errors import ArgumentInvalid, StartRefused, require_writable
 from textrawl.memory.backlog import fill_graph
 from textrawl.memory.commands import Session as CommandSession
 from textrawl.memory.commands import list_imports
-from textrawl.memory.ingestion import FIRST_GRAPH
 from textrawl.postgres.owner_session import Session
 from textrawl.postgres.vector_indexes import build_indexes
 from textrawl.settings import Settings, read_settings
@@ -63,13 +68,19 @@ from textrawl.values.text import clean_name
 
 _SHOWN = 20
 _LONG = 10.0  # seconds; the time of a shorter import interests nobody
-_LONGEST_STATEMENT = 600.0  # seconds; a text of 5,000,000 characters takes half a minute
+
+
+def _read_path(text: str) -> str:
+    """Return a path, or - for stdin. Raises BadParameter if it is empty."""
+    read_path(text)
+    return text
 
 
 _Path = Annotated[
     str | None,
     typer.Argument(
         metavar="[PATH|-]",
+        parser=_read_path,
         help="A file, a folder or a zip; - is stdin with an export of textrawl. Default: the "
         "folder in which the program of --from keeps its files.",
     ),
@@ -139,12 +150,10 @@ def import_(  # noqa: PLR0913, PLR0917 - each argument is an option
     if identity and path is not None and Path(path).is_dir():
         raise StartRefused(f"--identity is for an encrypted file: name a file in {path}")
     settings = read_settings()
+    require_writable(settings.read_only and not dry_run)
     with _open_faults(report) as faults:
-        if path is not None and is_sealed(Path(path)):
-            jobs = [_open_sealed(Path(path), kind, space, faults, identity)]
-        else:
-            jobs = _list_jobs(path, kind, graph, space, faults)
-        ask = not (yes or dry_run) and sys.stdin.isatty() and path != STREAM
+        jobs = _list_jobs(path, kind, graph, space, faults, identity)
+        ask = not (yes or dry_run) and can_ask() and path != STREAM
         for job in jobs:
             job.look(asks=ask or len(jobs) > 1)
         if ask:
@@ -155,9 +164,16 @@ def import_(  # noqa: PLR0913, PLR0917 - each argument is an option
 
 
 def _list_jobs(
-    path: str | None, kind: str | None, graph: str | None, space: str, faults: "_Faults"
-) -> "list[_Items | _Lines]":
+    path: str | None,
+    kind: str | None,
+    graph: str | None,
+    space: str,
+    faults: "_Faults",
+    keys: list[str] | None,
+) -> "Sequence[_Items | _Lines]":
     """Return an import for each format that the path holds."""
+    if path is not None and is_sealed(Path(path)):
+        return [_open_sealed(Path(path), kind, space, faults, keys)]
     if path == STREAM:
         return [_Lines(FORMATS[kind or "textrawl"], STREAM, space, faults)]
     whole = Bundle(_find_path(path, kind))
@@ -223,6 +239,10 @@ def show_plan(form: ImportFormat, bundle: Bundle, plan: ImportPlan) -> None:
     write_message(f"{form.title} in {bundle.path}: {found}.")
 
 
+Line = tuple[int, bytes | None]
+"""A line of an export with its number."""
+
+
 @dataclass
 class _Lines:
     """An import of a file line by line. Without a bundle, no plan is shown."""
@@ -233,6 +253,7 @@ class _Lines:
     faults: "_Faults"
     bundle: Bundle | None = None
     opener: Opener | None = None  # of an encrypted file
+    gate: SecretGate = field(default_factory=SecretGate)
 
     def look(self, *, asks: bool) -> None:
         """Show the plan if `asks` is true."""
@@ -242,24 +263,55 @@ class _Lines:
     def store(self, settings: Settings, *, dry_run: bool) -> bool:
         """Import the lines. Return False if lines of the file are missing."""
         file, kind = _find_file(self.file, self.form.name), self.form.name
-        with ExitStack() as stack:
-            content = stack.enter_context(self.opener() if self.opener else _open_source(file))
+        self.gate.mode = settings.secrets or self.gate.mode
+        with (
+            self.opener() if self.opener else _open_source(file) as content,
+            _open_relations(file, kind) as relations,
+        ):
             head = cast("BufferedReader", content).peek()
             refuse_backup(head, "stdin" if file == STREAM else file)
-            source = _Source(
-                content,
-                None if file == STREAM else Path(file).stat().st_size,
-                kind,
-                self.space,
-                stack.enter_context(_open_relations(file, kind)),
-                SecretGate(settings.secrets or "mask"),
-            )
-            tally = run_foreground(lambda: _import(settings, source, self.faults, dry_run=dry_run))
+            size = None if file == STREAM else Path(file).stat().st_size
+            source = _Source(content, size, relations)
+            tally = run_foreground(lambda: self._import(settings, source, dry_run=dry_run))
         _report_faults(self.faults, tally)
         _report_tally(tally, dry_run=dry_run)
         if not dry_run:
-            _tell_secrets(source.gate)
+            write_message(*self.gate.describe())
         return tally.whole
+
+    async def _import(self, settings: Settings, source: "_Source", *, dry_run: bool) -> Tally:
+        async with (
+            open_login(settings, empty=True) as login,
+            open_writing(login, dry_run=dry_run) as session,
+        ):
+            with show_progress("Importing", source.size, of_bytes=True) as progress:
+                importing = Import(session, self.faults.add, source.size)
+                tally = await importing.run(await self._read(source, session, importing, progress))
+            if not dry_run:
+                with show_index_progress() as report:
+                    await build_indexes(login, session, report)
+        return tally
+
+    async def _read(
+        self,
+        source: "_Source",
+        session: Session,
+        importing: Import,
+        progress: Callable[[int], object],
+    ) -> AsyncIterable[Line]:
+        """Return the content of the files as lines of an export."""
+        if self.form.name == "textrawl":
+            return read_lines(source.file, progress)
+        space = await _find_space(session, self.space)
+        target = session, self.space, space, getpass.getuser()
+        told = importing.refuse, importing.count_cleaned, self.gate
+        if self.form.name == "server-memory":
+            content = await read_whole(source.file)
+            lines = [line async for line in ServerMemory(*target, *told).translate(content)]
+            return _follow_lines(lines, len(content), progress)
+        memories = await _choose_last(source.file, progress)
+        relations = await _choose_last(source.relations, progress)
+        return CortexGraph(*target, *told).translate(memories, relations)
 
 
 @dataclass
@@ -305,7 +357,7 @@ class _Items:
         finally:
             if self.undos:
                 write_message(f"To take this back: {' && '.join(self.undos)}")
-        _tell_secrets(self.gate)
+        write_message(*self.gate.describe())
         return True
 
     async def _check_space(self, settings: Settings) -> None:
@@ -315,8 +367,8 @@ class _Items:
 
     def _store_documents(self, times: dict[str, int]) -> None:
         began = time.monotonic()
-        if self.graph is None and create_first_graph():
-            write_message(f"Created the graph {FIRST_GRAPH}, which only you can read.")
+        if self.graph is None:
+            create_first_graph()
 
         async def work(session: CommandSession) -> tuple[DocumentImport, str | None]:
             chosen = await self._choose_graph(session)
@@ -335,14 +387,11 @@ class _Items:
                 return importing, await fill_graph(session.store, chosen, credential, step)
 
         importing, without_vector = change_memory(
-            "textrawl import", None, work, homeless=True, least_timeout=_LONGEST_STATEMENT
+            "textrawl import", None, work, homeless=True, least_timeout=LONGEST_STATEMENT
         )
         self._tell(importing, time.monotonic() - began)
         if without_vector:
-            write_message(
-                f"New chunks have no vectors yet ({without_vector}). Until a server adds them, "
-                "recall finds the chunks by their words"
-            )
+            tell_missing_vectors(without_vector)
 
     async def _choose_graph(self, session: CommandSession) -> str:
         chosen = await choose_graph(session.store, session.caller, self.graph)
@@ -403,11 +452,6 @@ class _Items:
         open_console().print(Text(message), soft_wrap=True)
 
 
-def _tell_secrets(gate: SecretGate) -> None:
-    for line in gate.describe():
-        write_message(line)
-
-
 @dataclass
 class _Faults:
     """Faults of bad lines. The first 20 are shown on stderr, and all are written to a file."""
@@ -431,8 +475,7 @@ class _Faults:
 
     def show(self, told: int = 0) -> None:
         """Write the first faults, and the number of the others. The first `told` were written."""
-        for message in self.shown[told:]:
-            write_message(message)
+        write_message(*self.shown[told:])
         if self.number > max(len(self.shown), told):
             more = self.number - len(self.shown)
             write_message(f"and {more:,} more: --report FILE writes all of them")
@@ -460,6 +503,8 @@ def _open_relations(file: str, kind: str) -> Generator[BinaryIO]:
 
 @contextmanager
 def _open_source(file: str) -> Generator[BinaryIO]:
+    if file == STREAM and sys.stdin is None:
+        raise StartRefused("There is no stdin to read: name a file")
     if file == STREAM:
         stdin = cast("BufferedReader", sys.stdin.buffer)
         if is_encrypted(stdin.peek()):
@@ -493,58 +538,11 @@ def _open_faults(report: Path | None) -> Generator[_Faults]:
 
 @dataclass(frozen=True)
 class _Source:
-    """A file to import. `space` is for file formats that do not name spaces.
-
-    `relations` is the second file of CortexGraph.
-    """
+    """A file to import. `relations` is the second file of CortexGraph."""
 
     file: BinaryIO
     size: int | None  # bytes; None for stdin
-    kind: str
-    space: str
     relations: BinaryIO
-    gate: SecretGate
-
-
-Line = tuple[int, bytes | None]
-"""A line of an export with its number."""
-
-
-async def _import(settings: Settings, source: _Source, faults: _Faults, *, dry_run: bool) -> Tally:
-    async with (
-        open_login(settings, empty=True) as login,
-        open_writing(login, dry_run=dry_run) as session,
-    ):
-        space = None if source.kind == "textrawl" else await _find_space(session, source.space)
-        with show_progress("Importing", source.size, of_bytes=True) as progress:
-            importing = Import(session, faults.add, source.size)
-            lines = await _read(source, session, space, importing, progress)
-            tally = await importing.run(lines)
-        if not dry_run:
-            with show_index_progress() as report:
-                await build_indexes(login, session, report)
-    return tally
-
-
-async def _read(
-    source: _Source,
-    session: Session,
-    space: int | None,
-    importing: Import,
-    progress: Callable[[int], object],
-) -> AsyncIterable[Line]:
-    """Return the content of the files as lines of an export."""
-    if space is None:
-        return read_lines(source.file, progress)
-    target = session, source.space, space, getpass.getuser()
-    told = importing.refuse, importing.count_cleaned, source.gate
-    if source.kind == "server-memory":
-        content = await read_whole(source.file)
-        lines = [line async for line in ServerMemory(*target, *told).translate(content)]
-        return _follow_lines(lines, len(content), progress)
-    return CortexGraph(*target, *told).translate(
-        await _choose_last(source.file, progress), await _choose_last(source.relations, progress)
-    )
 
 
 async def _follow_lines(

@@ -1,26 +1,45 @@
-"""`textrawl ingest`: files added to a graph."""
+"""The commands `ingest` and `document`: files for graphs, and documents of sensitive graphs."""
 
+import sys
 import time
+from collections.abc import Awaitable, Callable
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, TypeVar
 
 import typer
 
 from textrawl.access.principal import Caller
 from textrawl.archive.items import SecretGate
 from textrawl.cli.administration import open_login
-from textrawl.cli.console import count, show_progress, write_json, write_message
-from textrawl.cli.encrypted_graphs import read_key_files
+from textrawl.cli.console import (
+    confirm,
+    count,
+    show_progress,
+    show_rows,
+    write_instant,
+    write_json,
+    write_line,
+    write_message,
+)
 from textrawl.cli.foreground import run_foreground
-from textrawl.cli.inputs import AsJson
-from textrawl.cli.memory_session import change_memory, require_writable
+from textrawl.cli.inputs import AsJson, Yes, read_path
+from textrawl.cli.memory_session import (
+    change_memory,
+    open_graph,
+    read_key_files,
+    read_memory,
+)
 from textrawl.cluster.opening import open_connection
-from textrawl.errors import ArgumentInvalid, MemoryNotEnabled
+from textrawl.errors import ArgumentInvalid, MemoryNotEnabled, require_writable
 from textrawl.installation import write_install_command
 from textrawl.memory.backlog import fill_graph
 from textrawl.memory.commands import Session
 from textrawl.memory.documents import EXTRA, FoundFile, FoundFiles, find_files
-from textrawl.memory.encrypted_documents import EncryptedIngestion
+from textrawl.memory.encrypted_documents import (
+    DecryptedDocument,
+    EncryptedGraph,
+    EncryptedIngestion,
+)
 from textrawl.memory.ingestion import (
     FIRST_GRAPH,
     Ingestion,
@@ -34,12 +53,15 @@ from textrawl.values.choice import join_choices
 from textrawl.values.text import clean_name
 from textrawl.values.word_lists import SecretMode
 
-_LONGEST_STATEMENT = 600.0  # seconds; a text of 5,000,000 characters takes half a minute
+Result = TypeVar("Result")
+
+LONGEST_STATEMENT = 600.0  # seconds; a text of 5,000,000 characters takes half a minute
 
 _Paths = Annotated[
     list[Path],
     typer.Argument(
         metavar="PATH...",
+        parser=read_path,
         help="Files, and folders with their subfolders: text, Markdown, code, HTML and PDF.",
     ),
 ]
@@ -64,15 +86,15 @@ def ingest(paths: _Paths, graph: _Graph = None, as_json: AsJson = False) -> None
     """
     findings = _find(paths)
     began, gate = time.monotonic(), SecretGate(read_settings().secrets or "mask")
-    if graph is None and create_first_graph():
-        write_message(f"Created the graph {FIRST_GRAPH}, which only you can read.")
+    if graph is None:
+        create_first_graph()
 
     async def work(session: Session) -> tuple[str, IngestReport]:
         chosen = await choose_graph(session.store, session.caller, graph)
         return chosen.name, await _store(session, chosen, findings.files, gate.mode)
 
     chosen, report = change_memory(
-        "textrawl ingest", None, work, homeless=True, least_timeout=_LONGEST_STATEMENT
+        "textrawl ingest", None, work, homeless=True, least_timeout=LONGEST_STATEMENT
     )
     _tell_refusals(report, findings.left_out)
     _tell_secrets(report, gate)
@@ -125,16 +147,20 @@ def _tell_refusals(report: IngestReport, left_out: int) -> None:
             f"{count(left_out, 'file')} of other kinds left out: to store one, name it as PATH"
         )
     if report.without_vector:
-        write_message(
-            f"New chunks have no vectors yet ({report.without_vector}). Until a server adds them, "
-            "recall finds the chunks by their words"
-        )
+        tell_missing_vectors(report.without_vector)
+
+
+def tell_missing_vectors(reason: str) -> None:
+    """Say why new chunks have no vectors, and what this means."""
+    write_message(
+        f"New chunks have no vectors yet ({reason}). Until a server adds them, recall finds the "
+        "chunks by their words"
+    )
 
 
 def _tell_secrets(report: IngestReport, gate: SecretGate) -> None:
     gate.places = [f"{found.name}: {kinds}" for found, kinds in report.secrets]
-    for line in gate.describe():
-        write_message(line)
+    write_message(*gate.describe())
 
 
 def _group_refusals(report: IngestReport) -> dict[str, list[str]]:
@@ -185,8 +211,8 @@ async def choose_graph(store: Store, caller: Caller, name: str | None) -> GraphP
     raise ArgumentInvalid(fix, title=title)
 
 
-def create_first_graph() -> bool:
-    """Create the graph `documents` if the embedded memory has no graph. Return True if it did.
+def create_first_graph() -> None:
+    """Create the graph `documents` if the embedded memory has no graph, and say so.
 
     The embedded memory is created too if it does not exist. A memory in DATABASE_URL is not
     changed, because its administrator decides about graphs. Raises MemoryNotEnabled, ReadOnly,
@@ -195,9 +221,9 @@ def create_first_graph() -> bool:
     settings = read_settings()
     if not settings.enable_memory:
         raise MemoryNotEnabled
-    require_writable(settings)
+    require_writable(settings.read_only)
     if settings.database_url is not None or settings.space is not None:
-        return False
+        return
 
     async def run() -> bool:
         async with (
@@ -206,4 +232,77 @@ def create_first_graph() -> bool:
         ):
             return await create_graph(database)
 
-    return run_foreground(run)
+    if run_foreground(run):
+        write_message(f"Created the graph {FIRST_GRAPH}, which only you can read.")
+
+
+document = typer.Typer(
+    help="List, show and delete the documents of a sensitive graph.", no_args_is_help=True
+)
+
+Graph = Annotated[
+    str, typer.Argument(metavar="GRAPH", parser=clean_name, help="Name of a sensitive graph.")
+]
+_Document = Annotated[
+    str,
+    typer.Argument(
+        metavar="DOCUMENT", help="Name of the document as `list` shows it, its path or its id."
+    ),
+]
+
+
+@document.command(name="list")
+def list_documents(graph: Graph, as_json: AsJson = False) -> None:
+    """Show the documents of a sensitive graph."""
+    found = _read(graph, EncryptedGraph.list_documents)
+    columns = ("document", "characters", "chunks", "version", "stored")
+    show_rows(found, columns, _list_cells, as_json=as_json, describe=_write_document)
+
+
+def _list_cells(found: DecryptedDocument) -> list[str]:
+    head, numbers = found.head, (found.head.size, found.head.chunks, found.version)
+    return [head.label, *(f"{number:,}" for number in numbers), write_instant(found.stored_at, "")]
+
+
+@document.command()
+def show(graph: Graph, name: _Document, as_json: AsJson = False) -> None:
+    """Write the text of a document. Piped output is the exact text, so it can become a file."""
+    found = _read(graph, lambda one: one.find_document(name))
+    if as_json:
+        write_json(_write_document(found) | {"text": found.text})
+    elif sys.stdout.isatty():
+        write_line(found.text.removesuffix("\n"))
+    else:
+        sys.stdout.buffer.write(found.text.encode())
+        sys.stdout.buffer.flush()
+
+
+@document.command()
+def forget(graph: Graph, name: _Document, yes: Yes = False) -> None:
+    """Delete a document for good."""
+    if not yes:
+        confirm(f"Delete {name} from {graph} for good?", "deleted")
+    change_memory(
+        "textrawl document",
+        None,
+        lambda session: open_graph(session, graph).forget(name),
+        homeless=True,
+    )
+    write_message(f"Deleted {name} from {graph}.")
+
+
+def _read(graph: str, work: Callable[[EncryptedGraph], Awaitable[Result]]) -> Result:
+    return read_memory("textrawl document", None, lambda session: work(open_graph(session, graph)))
+
+
+def _write_document(found: DecryptedDocument) -> dict[str, object]:
+    return {
+        "id": str(found.id),
+        "path": found.head.path,
+        "label": found.head.label,
+        "characters": found.head.size,
+        "chunks": found.head.chunks,
+        "version": found.version,
+        "stored_at": found.stored_at.isoformat(),
+        "modified_at": found.head.modified_at,
+    }

@@ -4,9 +4,8 @@ Without an LLM, `tidy` proposes to mend what is out of order in the memory.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime
-from typing import Annotated, Any
+from typing import Annotated, Any, NamedTuple
 
 import typer
 from rich.console import Console
@@ -128,7 +127,7 @@ def accept(  # noqa: PLR0913, PLR0917 - each argument is an option
 ) -> None:
     """Accept proposals: store them with their authors, all or none."""
     chosen = _choose(ids, by, entity, since, space)
-    _Chosen(chosen, "accept", None, space, as_json).run(dry_run=dry_run, yes=yes)
+    _decide(chosen, "accept", None, _Options(space, dry_run, yes, as_json))
 
 
 @review.command()
@@ -150,7 +149,7 @@ def reject(  # noqa: PLR0913, PLR0917 - each argument is an option
 ) -> None:
     """Reject proposals, all or none. Their authors can read the reason."""
     chosen = _choose(ids, by, entity, since, space)
-    _Chosen(chosen, "reject", reason, space, as_json).run(dry_run=dry_run, yes=yes)
+    _decide(chosen, "reject", reason, _Options(space, dry_run, yes, as_json))
 
 
 def _choose(
@@ -173,36 +172,32 @@ def _choose(
     return [str(row.id) for row in found]
 
 
-@dataclass(frozen=True)
-class _Chosen:
-    """The chosen proposals, and the decision about them, with its plan and its question."""
+class _Options(NamedTuple):
+    """The options of a decision that do not choose proposals."""
 
-    ids: list[str]
-    decision: Decision
-    reason: str | None
     space: str | None
+    dry_run: bool
+    yes: bool
     as_json: bool
 
-    def run(self, *, dry_run: bool, yes: bool) -> None:
-        """Show the plan, ask, and carry it out."""
-        if dry_run or not yes:
-            plan = ask(commands.plan_decision, self.space, self.ids)
-            self._show(plan, dry_run=dry_run)
-        if dry_run:
-            return
-        if not yes:
-            question = f"{self.decision.capitalize()} {count(len(self.ids), 'proposal')}?"
-            confirm(question, "decided")
-        rows = ask(commands.decide, self.space, self.ids, self.decision, self.reason)
-        if self.as_json:
-            write_json(rows)
-        write_message(f"{count(len(rows), 'proposal')} {self.decision}ed.")
 
-    def _show(self, plan: Sequence[PlannedRow], *, dry_run: bool) -> None:
-        if self.as_json and dry_run:
+def _decide(ids: list[str], decision: Decision, reason: str | None, options: _Options) -> None:
+    """Show the plan, ask, and carry it out."""
+    space, dry_run, yes, as_json = options
+    if dry_run or not yes:
+        plan = ask(commands.plan_decision, space, ids)
+        if as_json and dry_run:
             write_json(plan)
         else:
-            _show_plan(plan, open_progress() if self.as_json else open_console())
+            _show_plan(plan, open_progress() if as_json else open_console())
+    if dry_run:
+        return
+    if not yes:
+        confirm(f"{decision.capitalize()} {count(len(ids), 'proposal')}?", "decided")
+    rows = ask(commands.decide, space, ids, decision, reason)
+    if as_json:
+        write_json(rows)
+    write_message(f"{count(len(rows), 'proposal')} {decision}ed.")
 
 
 def _show_plan(plan: Sequence[PlannedRow], console: Console) -> None:

@@ -20,7 +20,6 @@ from textrawl.cli.console import (
     write_message,
     write_row,
 )
-from textrawl.cli.encrypted_graphs import open_graph
 from textrawl.cli.inputs import (
     AsJson,
     AsOf,
@@ -32,7 +31,7 @@ from textrawl.cli.inputs import (
     Types,
     read_query,
 )
-from textrawl.cli.memory_session import ask, watch
+from textrawl.cli.memory_session import ask, open_graph, watch
 from textrawl.errors import ArgumentInvalid
 from textrawl.memory import commands
 from textrawl.memory.fact_rows import EntityRow, ExplainedRow, HitRow
@@ -123,17 +122,12 @@ async def _search_encrypted(
     return commands.Found(rows, None, several=False)
 
 
-def _explain_absence(absence: Absence | None) -> None:
-    absence = absence or Absence([], None)
-    for line in write_absence(absence.words, absence.closest):
-        write_message(line)
-
-
 def _show(rows: Sequence[HitRow], found: commands.Found, *, ever: bool) -> None:
     """Write facts. If `ever` is true, each fact ends with its period of validity."""
     console = open_console()
     if not rows:
-        _explain_absence(found.absence)
+        absence = found.absence or Absence([], None)
+        write_message(*write_absence(absence.words, absence.closest))
     elif console.is_terminal:
         _draw_hit(console, rows, several=found.several, ever=ever)
     else:
@@ -162,9 +156,7 @@ def _add_period(text: str, start: datetime | None, end: datetime | None) -> str:
     return f"{text}{write_lifetime(write_period(start, end))}" if start else text
 
 
-def _draw_hit(
-    console: Console, rows: Sequence[HitRow], *, several: bool, ever: bool = False
-) -> None:
+def _draw_hit(console: Console, rows: Sequence[HitRow], *, several: bool, ever: bool) -> None:
     """Draw entities in the order of their best fact, each with its facts below it."""
     order = {_find_owner(row): rank for rank, row in reversed(list(enumerate(rows)))}
     grouped = sorted(rows, key=lambda row: order[_find_owner(row)])

@@ -1,6 +1,7 @@
 """`textrawl space`: named parts of the memory."""
 
 import json
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any, LiteralString, TypeVar
 
@@ -30,11 +31,10 @@ from textrawl.cli.console import (
     write_message,
     write_texts,
 )
-from textrawl.cli.encrypted_graphs import administer_graph, read_key_files
 from textrawl.cli.inputs import AsJson, NamedSpace, Yes
-from textrawl.cli.memory_session import require_writable
+from textrawl.cli.memory_session import administer_graph, read_key_files
 from textrawl.environment import read_foreign
-from textrawl.errors import ArgumentInvalid
+from textrawl.errors import ArgumentInvalid, require_writable
 from textrawl.installation import write_install_command
 from textrawl.memory.encrypted_documents import EncryptedGraph
 from textrawl.models.active_model import KnownModelRow
@@ -120,7 +120,7 @@ def create(
 @space.command(name="list")
 def list_spaces(as_json: AsJson = False) -> None:
     """Show all spaces."""
-    rows = call_database("list_spaces", SpaceListRow)
+    rows = call_database("list_spaces", SpaceListRow, writes=False)
     columns = ("space", "holds", "members", "language", "created", "archived", "own index")
     show_rows(rows, columns, _list_cells, as_json=as_json)
 
@@ -172,7 +172,7 @@ def tier(
     """
     if new_tier == "sensitive":
         # Nobody can read the documents between the change of the tier and their encryption.
-        require_writable(read_settings())
+        require_writable(read_settings().read_only)
         read_key_files().prepare()
     given = {"name": name, "tier": new_tier, "recall_tokens": recall_tokens}
     row = _change("change_tier", ChangedTierRow, **given, encrypting=True)
@@ -218,9 +218,8 @@ def key(
     """Show where the key of a sensitive graph is, or copy it to another machine."""
     if export_to and import_from:
         raise typer.BadParameter("use --export or --import, not both")
-    shown = administer_graph(
-        "textrawl space", name, lambda graph: _copy_key(graph, export_to, import_from)
-    )
+    work = partial(_copy_key, export_to, import_from)
+    shown = administer_graph("textrawl space", name, work, writes=False)
     if as_json:
         write_json(shown)
         return
@@ -231,7 +230,7 @@ def key(
 
 
 async def _copy_key(
-    graph: EncryptedGraph, export_to: Path | None, import_from: Path | None
+    export_to: Path | None, import_from: Path | None, graph: EncryptedGraph
 ) -> dict[str, object]:
     if import_from is not None:
         await graph.add_key(import_from)
@@ -251,7 +250,7 @@ def destroy_key(
     Without the key nobody can read them, also not in backups of the memory. Delete copies of the
     key on other machines and in backups of its file too.
     """
-    require_writable(read_settings())
+    require_writable(read_settings().read_only)
     if not yes:
         confirm(f"Make all documents of {name} unreadable for good, also in backups?", "deleted")
     row = administer_graph("textrawl space destroy-key", name, EncryptedGraph.destroy_key)
@@ -332,7 +331,8 @@ def decay(  # noqa: PLR0913, PLR0917 - each argument is an option
     changes |= {key: value for key, value in chosen.items() if value is not None}
     changes |= _read_values(values or [])
     given = json.dumps({k: v for k, v in changes.items() if v is not None})
-    row = _change("change_policy", PolicyRow, name=name, changes=given, reset=reset)
+    arguments = {"name": name, "changes": given, "reset": reset}
+    row = _change("change_policy", PolicyRow, writes=bool(changes) or reset, **arguments)
     _show_policy(row, as_json=as_json)
 
 
@@ -418,7 +418,7 @@ def _advise_model(language: str) -> None:
     """Name the command that changes to the model of many languages, unless it is in use."""
     if language.lower() in _UNADVISED:
         return
-    models = administer(lambda memory: memory.call("embedding_models", KnownModelRow))
+    models = call_database("embedding_models", KnownModelRow, writes=False)
     name = f"encoder:{MULTILINGUAL.name}"
     if any(model.name == name and model.status == "active" for model in models):
         return

@@ -47,18 +47,20 @@ def draw_report(console: Console, report: Report) -> None:
     if recent.proposals:
         console.print(f"\n[bold]Proposals[/]: by author and LLM, of the last {days} days")
         console.print(_draw_proposals(recent.proposals))
-    _draw_items(console, "Slowest answers", [_describe_slow(item) for item in recent.slowest])
+    slowest = [
+        (f"{i['milliseconds']} ms", f"{i['mode']} {i['asked'] or ''}") for i in recent.slowest
+    ]
+    _draw_items(console, "Slowest answers", slowest)
     unanswered = recent.unanswered
     _draw_items(
         console,
         f"Unanswered: {count(unanswered['questions'], 'question')} that found little",
-        [_describe_unanswered(item) for item in unanswered["most"]],
+        [(count(item["times"], "time"), str(item["asked"])) for item in unanswered["most"]],
     )
     reasons = write_counts(recent.stale["reasons"])
     title = f"Stale: {count(recent.stale['facts'], 'fact')}{f' ({reasons})' if reasons else ''}"
-    _draw_items(
-        console, f"{title}, the oldest", [_describe_stale(i) for i in recent.stale["oldest"]]
-    )
+    oldest = [(str(i["at"])[:10], f"{i['entity']}: {i['fact']}") for i in recent.stale["oldest"]]
+    _draw_items(console, f"{title}, the oldest", oldest)
 
 
 def draw_sparkline(counts: Sequence[int]) -> str:
@@ -164,20 +166,8 @@ def _draw_items(console: Console, title: str, items: Sequence[tuple[str, str]]) 
     table.add_column(justify="right", no_wrap=True, min_width=widest)
     table.add_column(no_wrap=True, overflow="ellipsis")
     for left, right in items:
-        table.add_row(left, write_cell(right))
+        table.add_row(left, write_cell(right[:_LONGEST_TEXT]))
     console.print(table if items else "none")
-
-
-def _describe_slow(item: Mapping[str, Any]) -> tuple[str, str]:
-    return f"{item['milliseconds']} ms", f"{item['mode']} {item['asked'] or ''}"[:_LONGEST_TEXT]
-
-
-def _describe_unanswered(item: Mapping[str, Any]) -> tuple[str, str]:
-    return count(item["times"], "time"), str(item["asked"])[:_LONGEST_TEXT]
-
-
-def _describe_stale(item: Mapping[str, Any]) -> tuple[str, str]:
-    return str(item["at"])[:10], f"{item['entity']}: {item['fact']}"[:_LONGEST_TEXT]
 
 
 def _make_grid() -> Table:

@@ -388,7 +388,7 @@ def undo(  # noqa: PLR0913, PLR0917 - each argument is an option
         _purge(older_than, space, yes=yes, as_json=as_json)
     else:
         scope = _find_scope(by, since, run, space)
-        _Undo(scope, space, others=with_others, as_json=as_json).run(dry_run=dry_run, yes=yes)
+        _undo(scope, space, others=with_others, dry_run=dry_run, yes=yes, as_json=as_json)
 
 
 def _undo_event(event: str, space: str | None, *, as_json: bool, planned: bool) -> None:
@@ -441,40 +441,27 @@ def _find_import(run: str, space: str | None) -> ImportRow:
     raise ArgumentInvalid(f"the newest are {known}" if known else "none is here", title=title)
 
 
-class _Undo:
-    """An undo of a scope, with its preview and its question."""
-
-    def __init__(self, scope: _Scope, space: str | None, *, others: bool, as_json: bool) -> None:
-        self._scope, self._others = scope, others
-        self._space, self._as_json = space, as_json
-
-    def run(self, *, dry_run: bool, yes: bool) -> None:
-        """Show the plan, ask, and carry it out."""
-        space, (author, since, found) = self._space, self._scope
-        scope = space, author, since, found and found.run
-        plan = ask(commands.plan_undo, *scope, others=self._others)
-        if not (self._as_json and not dry_run):
-            self._show(plan)
-        if dry_run:
-            return
-        # A plan without steps can still undo repetitions of a fact, which are not steps.
-        if not yes:
-            confirm("Undo this?", "changed")
-        self._report(ask(commands.undo, *scope, others=self._others))
-
-    def _show(self, plan: list[PlanRow]) -> None:
-        if self._as_json:
-            write_json(plan)
-        else:
-            open_console().print(draw_plan(str(self._scope), plan))
-
-    def _report(self, done: list[UndoRow]) -> None:
-        _report_undone(done, as_json=self._as_json)
-        if not done:
-            none = "wrote nothing since then"
-            if self._scope.run:
-                none = "wrote nothing in this import that is not undone already"
-            write_message(f"{self._scope.author} {none}, so nothing was undone.")
+def _undo(
+    scope: _Scope, space: str | None, *, others: bool, dry_run: bool, yes: bool, as_json: bool
+) -> None:
+    """Show the plan, ask, and carry it out."""
+    author, since, found = scope
+    given = space, author, since, found and found.run
+    plan = ask(commands.plan_undo, *given, others=others)
+    if not as_json:
+        open_console().print(draw_plan(str(scope), plan))
+    elif dry_run:
+        write_json(plan)
+    if dry_run:
+        return
+    # A plan without steps can still undo repetitions of a fact, which are not steps.
+    if not yes:
+        confirm("Undo this?", "changed")
+    done = ask(commands.undo, *given, others=others)
+    _report_undone(done, as_json=as_json)
+    if not done:
+        place = "in this import that is not undone already" if found else "since then"
+        write_message(f"{author} wrote nothing {place}, so nothing was undone.")
 
 
 def _report_undone(done: Sequence[UndoRow], *, as_json: bool) -> None:

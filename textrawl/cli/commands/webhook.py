@@ -3,7 +3,7 @@
 from collections.abc import Awaitable, Callable
 from dataclasses import asdict
 from datetime import UTC, datetime
-from typing import Annotated, TypeVar
+from typing import Annotated
 
 import typer
 
@@ -12,14 +12,7 @@ from textrawl.cli.administration import (
     Administration,
     administer,
 )
-from textrawl.cli.console import (
-    draw_rows,
-    open_console,
-    write_instant,
-    write_json,
-    write_line,
-    write_message,
-)
+from textrawl.cli.console import show_rows, write_instant, write_json, write_line, write_message
 from textrawl.cli.inputs import AdministeredSpace, AsJson
 from textrawl.errors import ArgumentInvalid
 from textrawl.memory.webhooks import WEBHOOK_EVENTS, AddedWebhook, WebhookRow, Webhooks
@@ -27,8 +20,6 @@ from textrawl.server.webhooks import DeliveryFailed, post_test
 from textrawl.settings import read_settings
 from textrawl.values.text import clean_name
 from textrawl.values.word_lists import list_destinations
-
-Result = TypeVar("Result")
 
 webhook = typer.Typer(
     help="Post the events of a space to an address, signed and in their order.",
@@ -103,65 +94,59 @@ async def _find_home(memory: Administration) -> str:
 def list_webhooks(space: AdministeredSpace = None, as_json: AsJson = False) -> None:
     """Show the webhooks, without their secrets."""
     rows = _find_rows(space)
-    if as_json:
-        write_json(rows)
-    elif rows:
+    if rows or as_json:
         columns = ("id", "space", "address", "events", "content", "added by", "state")
-        cells = [
-            [
-                str(row.id)[:8],
-                row.space_name,
-                row.url,
-                ",".join(row.events),
-                "yes" if row.content else "no",
-                row.author_name or "owner",
-                row.state,
-            ]
-            for row in rows
-        ]
-        open_console().print(draw_rows(columns, cells))
+        show_rows(rows, columns, _list_cells, as_json=as_json)
+
+
+def _list_cells(row: WebhookRow) -> list[str]:
+    return [
+        str(row.id)[:8],
+        row.space_name,
+        row.url,
+        ",".join(row.events),
+        "yes" if row.content else "no",
+        row.author_name or "owner",
+        row.state,
+    ]
 
 
 @webhook.command()
 def status(space: AdministeredSpace = None, as_json: AsJson = False) -> None:
     """Show what waits to be delivered, and the last error of each webhook."""
     rows = _find_rows(space)
-    if as_json:
-        write_json(rows)
-    elif rows:
+    if rows or as_json:
         columns = ("id", "state", "queue", "oldest", "delivered", "failures", "next try", "error")
-        cells = [
-            [
-                str(row.id)[:8],
-                row.state,
-                f"{row.queue:,}",
-                write_instant(row.oldest_at, ""),
-                write_instant(row.delivered_at, "never"),
-                str(row.failures),
-                write_instant(row.next_try_at, "") if row.state == "retrying" else "",
-                row.last_error or "",
-            ]
-            for row in rows
-        ]
-        open_console().print(draw_rows(columns, cells))
-        hosts = list_destinations(read_settings().webhook_hosts)
-        for host in sorted({row.host for row in rows if row.queue and not row.failures} - {*hosts}):
-            write_message(
-                f"If the queue stays, the TEXTRAWL_WEBHOOK_HOSTS of no server names {host}."
-            )
+        show_rows(rows, columns, _list_progress, as_json=as_json)
+    waiting = {row.host for row in rows if row.queue and not row.failures and not as_json}
+    for host in sorted(waiting - {*list_destinations(read_settings().webhook_hosts)}):
+        write_message(f"If the queue stays, the TEXTRAWL_WEBHOOK_HOSTS of no server names {host}.")
+
+
+def _list_progress(row: WebhookRow) -> list[str]:
+    return [
+        str(row.id)[:8],
+        row.state,
+        f"{row.queue:,}",
+        write_instant(row.oldest_at, ""),
+        write_instant(row.delivered_at, "never"),
+        str(row.failures),
+        write_instant(row.next_try_at, "") if row.state == "retrying" else "",
+        row.last_error or "",
+    ]
 
 
 @webhook.command()
 def remove(name: Name) -> None:
     """Remove a webhook. Events that were not delivered are not posted any more."""
-    row = _ask(lambda webhooks: _act(webhooks, name, webhooks.remove))
+    row = _act(name, Webhooks.remove)
     write_message(f"Removed the webhook {row.id} to {row.url}: {row.queue:,} events were waiting.")
 
 
 @webhook.command()
 def resume(name: Name) -> None:
     """Let servers post to a paused webhook again, from the first event that it did not get."""
-    row = _ask(lambda webhooks: _act(webhooks, name, webhooks.resume))
+    row = _act(name, Webhooks.resume)
     write_message(f"The webhook {row.id} continues: {row.queue:,} events are waiting.")
 
 
@@ -169,37 +154,37 @@ def resume(name: Name) -> None:
 def test(name: Name) -> None:
     """Post a signed message of the type memory.test from this machine, and say how it ends."""
 
-    async def work(memory: Administration) -> WebhookRow:
-        webhooks = Webhooks(memory.database, memory.credential)
-        row = await webhooks.find(name)
+    async def post(webhooks: Webhooks, row: WebhookRow) -> None:
         try:
             now = f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%S.%fZ}"
             await post_test(await webhooks.open(row), read_settings().webhook_hosts, now)
         except DeliveryFailed as fault:
             raise ArgumentInvalid(str(fault), title=f"{row.url} did not get the message") from None
-        return row
 
-    row = administer(work, owned=False)
+    row = _act(name, post, writes=False)
     write_message(f"{row.url} got the message.")
 
 
 def _find_rows(space: str | None) -> list[WebhookRow]:
-    rows = _ask(lambda webhooks: webhooks.list_all())
+    rows = administer(
+        lambda memory: Webhooks(memory.database, memory.credential).list_all(),
+        owned=False,
+        writes=False,
+    )
     if not rows:
         write_message("There are no webhooks: see `textrawl webhook add --help`.")
     return [row for row in rows if space in (None, row.space_name)]
 
 
-async def _act(
-    webhooks: Webhooks, name: str, work: Callable[[WebhookRow], Awaitable[None]]
+def _act(
+    name: str, deed: Callable[[Webhooks, WebhookRow], Awaitable[None]], *, writes: bool = True
 ) -> WebhookRow:
-    row = await webhooks.find(name)
-    await work(row)
-    return row
+    """Find a webhook, do something with it, and return it."""
 
+    async def work(memory: Administration) -> WebhookRow:
+        webhooks = Webhooks(memory.database, memory.credential)
+        row = await webhooks.find(name)
+        await deed(webhooks, row)
+        return row
 
-def _ask(work: Callable[[Webhooks], Awaitable[Result]]) -> Result:
-    async def ask(memory: Administration) -> Result:
-        return await work(Webhooks(memory.database, memory.credential))
-
-    return administer(ask, owned=False)
+    return administer(work, owned=False, writes=writes)

@@ -1,4 +1,4 @@
-"""`textrawl token`: access tokens of people and agents."""
+"""The commands `grant` and `token`: rights of actors in spaces, and access tokens."""
 
 import sys
 from collections.abc import Mapping
@@ -8,6 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from textrawl.access.access_token import (
+    GrantListRow,
     RevokedTokenRow,
     RotatedTokenRow,
     TokenListRow,
@@ -16,14 +17,118 @@ from textrawl.access.access_token import (
     make_token,
     shorten_token,
 )
-from textrawl.cli.administration import call_database, find_end, read_scopes, read_span
-from textrawl.cli.console import show_rows, write_instant, write_json, write_message
+from textrawl.cli.administration import (
+    Administration,
+    administer,
+    call_database,
+    find_end,
+    read_scopes,
+    read_span,
+)
+from textrawl.cli.console import (
+    show_rows,
+    write_instant,
+    write_json,
+    write_message,
+)
 from textrawl.cli.inputs import AsJson, Scopes
 from textrawl.values.text import clean_name
 
+grant = typer.Typer(help="Set, list and revoke what actors may do in spaces.", no_args_is_help=True)
+
+Actor = Annotated[
+    str, typer.Argument(metavar="ACTOR", parser=clean_name, help="A person or an agent.")
+]
+Space = Annotated[str, typer.Argument(metavar="SPACE", parser=clean_name, help="Name of a space.")]
+Login = Annotated[
+    str | None,
+    typer.Option(
+        metavar="ROLE", parser=clean_name, help="Let this database login read as the actor."
+    ),
+]
+
+
+@grant.command(name="set")
+def set_grant(
+    actor: Actor,
+    space: Space,
+    scope: Scopes,
+    login: Login = None,
+    as_json: AsJson = False,
+) -> None:
+    """Set what an actor may do in a space. This replaces the earlier grant.
+
+    A token can use a scope only if both the token and its actor's grant include the scope. With
+    --login, the database login ROLE can read the spaces that the actor can read.
+    """
+    scopes = read_scopes(scope)
+
+    async def work(memory: Administration) -> tuple[list[str], bool]:
+        may_read = True
+        if login is not None:
+            may_read = await memory.value("bind_login", bool, actor=actor, role_name=login)
+        granted = await memory.value(
+            "grant_access",
+            list[str],
+            actor=actor,
+            space=space,
+            scopes=scopes,
+            credential=memory.credential,
+        )
+        return granted, may_read
+
+    granted, may_read = administer(work, owned=login is not None)
+    if as_json:
+        write_json({"actor": actor, "space": space, "scopes": granted})
+    write_message(f"{actor} may {', '.join(granted)} in {space}.")
+    if not may_read:
+        write_message(f"{login} cannot read yet: run `grant textrawl_analyst to {login}` in SQL.")
+
+
+@grant.command(name="list")
+def list_grants(
+    space: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="SPACE",
+            parser=clean_name,
+            help="Only this space; default: every space you administer.",
+        ),
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Show the grants: the scopes of each actor in each space."""
+    rows = call_database("list_grants", GrantListRow, owned=False, writes=False, space=space)
+    columns = ("space", "actor", "scopes", "granted", "login")
+    none = "There are no grants yet: see `textrawl grant set --help`."
+    show_rows(rows, columns, _list_grant, as_json=as_json, none=none, describe=_write_plain)
+
+
+def _list_grant(row: GrantListRow) -> list[str]:
+    scopes, granted_at = ", ".join(row.scopes), write_instant(row.granted_at, "")
+    return [row.space_name, row.actor_name, scopes, granted_at, row.login or ""]
+
+
+def _write_plain(row: GrantListRow) -> dict[str, object]:
+    return {
+        "space": row.space_name,
+        "actor": row.actor_name,
+        "scopes": row.scopes,
+        "granted_at": row.granted_at,
+        "login": row.login,
+    }
+
+
+@grant.command(name="revoke")
+def revoke_grant(actor: Actor, space: Space) -> None:
+    """Revoke all scopes of an actor in a space. The actor's tokens lose them immediately."""
+    [revoked] = call_database("revoke_access", list[str], owned=False, actor=actor, space=space)
+    write_message(f"{actor} has no scopes in {space} any more. Revoked: {', '.join(revoked)}.")
+
+
 token = typer.Typer(help="Create, list, rotate and revoke access tokens.", no_args_is_help=True)
 
-Name = Annotated[
+Prefix = Annotated[
     str,
     typer.Argument(
         metavar="PREFIX", parser=clean_name, help="First 10 characters of the token, or its id."
@@ -64,8 +169,8 @@ _Space = Annotated[
 ]
 
 
-@token.command()
-def create(
+@token.command(name="create")
+def create_token(
     actor: _Actor,
     space: _Space,
     scope: Scopes,
@@ -107,13 +212,13 @@ def list_tokens(as_json: AsJson = False) -> None:
 
     Only the first characters of a token are shown.
     """
-    rows = call_database("list_tokens", TokenListRow, owned=False)
+    rows = call_database("list_tokens", TokenListRow, owned=False, writes=False)
     columns = ("prefix", "actor", "home", "scopes", "created", "last used", "expires", "state")
     none = "There are no tokens yet: see `textrawl token create --help`."
-    show_rows(rows, columns, _list_cells, as_json=as_json, none=none)
+    show_rows(rows, columns, _list_token, as_json=as_json, none=none)
 
 
-def _list_cells(row: TokenListRow) -> list[str]:
+def _list_token(row: TokenListRow) -> list[str]:
     return [
         row.prefix,
         row.actor,
@@ -126,8 +231,8 @@ def _list_cells(row: TokenListRow) -> list[str]:
     ]
 
 
-@token.command()
-def revoke(name: Name) -> None:
+@token.command(name="revoke")
+def revoke_token(name: Prefix) -> None:
     """Revoke a token: servers refuse it within a second."""
     [row] = call_database("revoke_token", RevokedTokenRow, name=_shorten(name))
     write_message(
@@ -135,9 +240,9 @@ def revoke(name: Name) -> None:
     )
 
 
-@token.command()
-def rotate(
-    name: Name,
+@token.command(name="rotate")
+def rotate_token(
+    name: Prefix,
     overlap: Annotated[
         str, typer.Option(metavar="SPAN", help="How long both tokens are valid.")
     ] = "1h",

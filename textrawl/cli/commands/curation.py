@@ -1,0 +1,221 @@
+"""The commands `revise`, `forget` and `share`: facts that are wrong, unwanted, or for others."""
+
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+from textrawl.cli.console import (
+    confirm,
+    count,
+    open_console,
+    open_progress,
+    write_json,
+    write_message,
+    write_texts,
+)
+from textrawl.cli.inputs import (
+    AsJson,
+    DryRun,
+    EntityName,
+    WrittenSpace,
+    Yes,
+    read_fact,
+    read_reason,
+    read_reference,
+)
+from textrawl.cli.memory_session import ask
+from textrawl.memory import commands
+from textrawl.memory.curation import SharedRow
+from textrawl.memory.fact_rows import ForgottenRow
+from textrawl.settings import read_settings
+from textrawl.values.text import clean_name
+
+_Fact = Annotated[
+    str,
+    typer.Argument(
+        metavar="FACT",
+        parser=read_reference,
+        help="The wrong fact: its id, the first 8 characters of its id, or its text.",
+    ),
+]
+_Reason = Annotated[
+    str,
+    typer.Option("--reason", metavar="TEXT", parser=read_reason, help="Why the fact was wrong."),
+]
+_Instead = Annotated[
+    str | None,
+    typer.Option("--instead", metavar="FACT", parser=read_fact, help="The fact that is right."),
+]
+
+
+def revise(
+    name: EntityName,
+    fact: _Fact,
+    reason: _Reason,
+    instead: _Instead = None,
+    space: WrittenSpace = None,
+    as_json: AsJson = False,
+) -> None:
+    """Mark a fact as wrong, say why, and store what is right.
+
+    The wrong fact is then valid at no time, and the fact that is right gets its times. If a fact
+    was right and is no longer so, use `textrawl remember --replaces`.
+    """
+    row = ask(commands.revise, space, name, fact, reason, instead)
+    if as_json:
+        write_json(row)
+    else:
+        verb = "Already revised" if row.repeated else "Revised"
+        lines = [f"{verb} {row.entity_name}: {row.content or row.observation_id}"]
+        if row.successor_id:
+            lines.append(f"Instead: {str(row.successor_id)[:8]} {instead}")
+        write_texts(open_console(), *lines)
+
+
+_OptionalFact = Annotated[
+    str | None,
+    typer.Argument(
+        metavar="[FACT]",
+        parser=read_reference,
+        help="Only this fact: its id, the first 8 characters of its id, or its text. Or only this "
+        "relation: works_at→Acme Corp.",
+    ),
+]
+_ForgetDryRun = Annotated[
+    bool, typer.Option("--dry-run", help="Show what would be deleted, and delete nothing.")
+]
+
+
+def forget(
+    name: EntityName,
+    fact: _OptionalFact = None,
+    yes: Yes = False,
+    dry_run: _ForgetDryRun = False,
+    space: WrittenSpace = None,
+    as_json: AsJson = False,
+) -> None:
+    """Delete an entity, or one fact of it, for good.
+
+    The command shows what would be deleted, and asks before it deletes. To correct a fact use
+    `textrawl remember --replaces`.
+    """
+    if not yes:
+        plan = ask(commands.forget, space, name, fact)
+        if as_json and dry_run:
+            write_json(_write_plain(plan))
+        else:
+            _show_deletion(plan, open_progress() if as_json else open_console())
+        if dry_run:
+            return
+        confirm("Delete it for good?", "deleted")
+    elif dry_run:
+        raise typer.BadParameter("give --dry-run or --yes, not both")
+    done = ask(commands.forget, space, name, fact, dry_run=False)
+    if as_json:
+        write_json(_write_plain(done))
+    write_message(f"Deleted {_describe_deletion(done)}.")
+
+
+def _show_deletion(plan: ForgottenRow, console: Console) -> None:
+    sample = plan.sample or []
+    lines = [f"  {content}" for content in sample]
+    write_texts(console, f"This deletes {_describe_deletion(plan)}:", *lines)
+    if (hidden := (plan.facts or 0) - len(sample)) > 0:
+        console.print(f"  and {count(hidden, 'more fact')}")
+
+
+def _describe_deletion(row: ForgottenRow) -> str:
+    if row.observation_id:
+        return f"one fact about {row.entity_name}"
+    if row.relation_id:
+        return f"one relation of {row.entity_name}"
+    counts = f"{count(row.facts or 0, 'fact')} and {count(row.relations or 0, 'relation')}"
+    return f"{row.entity_name} with {counts}"
+
+
+def _write_plain(row: ForgottenRow) -> dict[str, object]:
+    names = ("entity_id", "entity_name", "observation_id", "relation_id")
+    return {name: getattr(row, name) for name in (*names, "facts", "relations", "sample")}
+
+
+_Facts = Annotated[
+    list[str] | None,
+    typer.Argument(
+        metavar="[FACT]...",
+        parser=read_reference,
+        help="Only these facts: their ids, the first 8 characters of the ids, or their texts.",
+    ),
+]
+_Target = Annotated[
+    str,
+    typer.Option("--to", metavar="SPACE", parser=clean_name, help="The space that gets the facts."),
+]
+_Source = Annotated[
+    str | None,
+    typer.Option(
+        "--from",
+        metavar="SPACE",
+        parser=clean_name,
+        help="The space that has the facts; default: your home space. [TEXTRAWL_SPACE]",
+    ),
+]
+_Move = Annotated[
+    bool, typer.Option("--move", help="Also remove the facts from the space that has them.")
+]
+_Ended = Annotated[bool, typer.Option("--with-ended", help="Also facts that are no longer valid.")]
+
+
+def share(  # noqa: PLR0913, PLR0917 - each argument is an option
+    name: EntityName,
+    target: _Target,
+    facts: _Facts = None,
+    source: _Source = None,
+    move: _Move = False,
+    ended: _Ended = False,
+    dry_run: DryRun = False,
+    yes: Yes = False,
+    as_json: AsJson = False,
+) -> None:
+    """Copy or move an entity, or some of its facts, to another space.
+
+    Authors and dates stay. A fact that is there already is not stored again. Without facts, the
+    entity goes with its valid facts and relations. The command shows what would happen, and asks.
+    """
+    place = source or read_settings().space  # this setting must not hide the target
+    wanted = name, target, place, facts or None, move, ended
+    if dry_run or not yes:
+        plan = ask(commands.share, None, *wanted)
+        if as_json and dry_run:
+            write_json(plan)
+        else:
+            _show_sharing(plan, target, open_progress() if as_json else open_console(), move=move)
+        if dry_run:
+            return
+        confirm("Share this?", "shared")
+    done = ask(commands.share, None, *wanted, dry_run=False)
+    if as_json:
+        write_json(done)
+    else:
+        _report(done, target, move=move)
+
+
+def _show_sharing(plan: SharedRow, target: str, console: Console, *, move: bool) -> None:
+    verb = "moves" if move else "copies"
+    line = f"This {verb} {_describe(plan)} of {plan.entity_name} to {target}:"
+    write_texts(console, line, *[f"  {content}" for content in plan.sample or []])
+
+
+def _report(done: SharedRow, target: str, *, move: bool) -> None:
+    line = f"Shared {done.entity_name} with {target}: {_describe(done)}"
+    if done.duplicate_facts:
+        line += f", {count(done.duplicate_facts, 'fact')} known there"
+    lines = [line]
+    if move:
+        moved = f"{count(done.moved_facts, 'fact')} and {count(done.moved_relations, 'relation')}"
+        lines.append(f"Taken away: {moved}")
+    write_texts(open_console(), *lines)
+
+
+def _describe(row: SharedRow) -> str:
+    return f"{count(row.shared_facts, 'fact')} and {count(row.relations, 'relation')}"
