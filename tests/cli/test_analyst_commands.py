@@ -15,7 +15,7 @@ from psycopg import sql as query
 from psycopg.conninfo import make_conninfo
 
 from tests.conftest import Databases
-from tests.support.commands import Run
+from tests.support.commands import Run, read_terminal
 from textrawl.embedded.postmaster import APP, OWNER, SUPERUSER
 from textrawl.postgres.connection import make_password, write_verifier
 from textrawl.settings import read_foreign_environment
@@ -286,29 +286,19 @@ def test_the_embedded_memory_opens_in_psql_with_a_banner_and_closes_with_it(
         "PSQL_PAGER": "",
     }
     command = [sys.executable, "-m", "textrawl", "psql"]
-    shown = ""
     ours, theirs = pty.openpty()
     with subprocess.Popen(
         command, env=environment, stdin=theirs, stdout=theirs, stderr=theirs
     ) as process:
         os.close(theirs)
         os.write(ours, b"select current_user;\n\\pset expanded\n\\q\n")
-        while chunk := _read(ours):
-            shown += chunk
+        shown = read_terminal(ours).decode(errors="replace")
         assert process.wait(timeout=60) == 0, shown
-    os.close(ours)
 
     assert "memory_stale" in shown
     assert "textrawl_analyst" in shown
     assert "Expanded display is" in shown
     assert postmasters() == []
-
-
-def _read(terminal: int) -> str:
-    try:
-        return os.read(terminal, 65536).decode(errors="replace")
-    except OSError:  # how Linux tells that the other side is closed
-        return ""
 
 
 @pytest.mark.slow

@@ -15,7 +15,7 @@ import psycopg
 import pytest
 
 from tests.conftest import ACTOR, TOKEN, Connect
-from tests.support.commands import Launch, Outcome, Run, type_answer
+from tests.support.commands import Launch, Outcome, Run, read_terminal, type_answer
 from tests.support.providers import EmbeddingServer, Fault
 from textrawl import __version__
 from textrawl.access.access_token import hash_token, make_token
@@ -44,22 +44,16 @@ def show_on_terminal(words: list[str], columns: int, **environment: str) -> str:
     """What a command writes to a terminal of so many columns, without styles and spinners."""
     first, second = pty.openpty()
     variables = {"COLUMNS": str(columns), "TERM": "xterm", **environment}
-    with open(first, "rb", closefd=True) as screen:  # noqa: PTH123 - it is a descriptor
-        done = subprocess.run(
-            [sys.executable, "-m", "textrawl", *words],
-            stdin=subprocess.DEVNULL,
-            stdout=second,
-            stderr=subprocess.PIPE,
-            env=read_foreign_environment() | variables,
-            check=False,
-        )
-        os.close(second)
-        shown = b""
-        try:
-            while piece := screen.read1(65536):
-                shown += piece
-        except OSError:
-            pass  # the other end is closed
+    done = subprocess.run(
+        [sys.executable, "-m", "textrawl", *words],
+        stdin=subprocess.DEVNULL,
+        stdout=second,
+        stderr=subprocess.PIPE,
+        env=read_foreign_environment() | variables,
+        check=False,
+    )
+    os.close(second)
+    shown = read_terminal(first)
     assert done.returncode == 0, done.stderr
     return re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]", "", shown.decode()).replace("\r\n", "\n")
 

@@ -6,15 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.conftest import Databases
 from tests.support.commands import Run
-from textrawl.embedded.postmaster import OWNER
-
-
-@pytest.fixture
-def url(postgres: Databases, database: str) -> str:
-    """Connection string of the memory's owner."""
-    return postgres.cluster.dsn(OWNER, database)
 
 
 def ask(run: Run, url: str, *arguments: str) -> Any:

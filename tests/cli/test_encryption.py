@@ -8,7 +8,6 @@ import subprocess
 import sys
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
 from pathlib import Path
 from uuid import UUID
 
@@ -23,12 +22,11 @@ from keyring.backends.null import Keyring as NullKeyring
 
 from tests.archive.conftest import as_superuser
 from tests.cli.test_ingest import make_graph
-from tests.conftest import TOKEN, Databases
+from tests.conftest import TOKEN
 from tests.sql.test_undo_kept import find_tables_that_hold
-from tests.support.commands import Outcome, Run
+from tests.support.commands import Outcome, Run, read_terminal
 from textrawl.archive.backups import find_program
 from textrawl.cluster.opening import open_connection
-from textrawl.embedded.postmaster import OWNER
 from textrawl.errors import DecryptionFailed, EncryptionKeyUnusable
 from textrawl.memory.encrypted_documents import EncryptedGraph
 from textrawl.memory.key_files import GraphKey, KeyFiles
@@ -36,12 +34,6 @@ from textrawl.postgres.database import Database
 from textrawl.settings import read_foreign_environment
 
 PLANTED = ("quixotabel", "zanzibarum", "vermiculon")  # in a text, in a path and in a folder
-
-
-@pytest.fixture
-def url(postgres: Databases, database: str) -> str:
-    """Connection string of the memory's owner."""
-    return postgres.cluster.dsn(OWNER, database)
 
 
 @pytest.fixture
@@ -466,11 +458,7 @@ def test_a_command_that_asks_for_the_key_has_the_terminal_to_itself(
         env=read_foreign_environment() | given,
     ) as process:
         os.close(theirs)
-        shown = b""
-        with suppress(OSError):  # the process has ended
-            while piece := os.read(ours, 65536):
-                shown += piece
-    os.close(ours)
+        shown = read_terminal(ours)
 
     assert process.returncode == 0
     before, _ = shown.split(b"ASKED")

@@ -4,17 +4,8 @@ import json
 from typing import Any
 
 import psycopg
-import pytest
 
-from tests.conftest import Databases
 from tests.support.commands import Run
-from textrawl.embedded.postmaster import OWNER
-
-
-@pytest.fixture
-def url(postgres: Databases, database: str) -> str:
-    """Connection string of the memory's owner."""
-    return postgres.cluster.dsn(OWNER, database)
 
 
 def list_graphs(run: Run, url: str) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from psycopg import sql
 from tests.conftest import TOKEN, Databases
 from tests.support.commands import Launch, Outcome, Run
 from textrawl.access.access_token import hash_token, is_token, make_token
-from textrawl.embedded.postmaster import APP, OWNER
+from textrawl.embedded.postmaster import APP
 
 CREATE = (
     "token",
@@ -26,12 +26,6 @@ CREATE = (
     "--scope",
     "read",
 )
-
-
-@pytest.fixture
-def url(postgres: Databases, database: str) -> str:
-    """Connection string of the memory's owner."""
-    return postgres.cluster.dsn(OWNER, database)
 
 
 @pytest.fixture

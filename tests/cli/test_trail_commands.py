@@ -13,19 +13,12 @@ from typing import Any
 import psycopg
 import pytest
 
-from tests.conftest import Databases
 from tests.support.commands import Launch, Run, type_answer, wait_for
 from tests.support.sql_team import Team
 from textrawl.access.access_token import hash_token, make_token
 from textrawl.cli.commands.trail import find_start
 from textrawl.embedded.postmaster import OWNER
 from textrawl.errors import ArgumentInvalid
-
-
-@pytest.fixture
-def url(postgres: Databases, database: str) -> str:
-    """Of the memory's owner."""
-    return postgres.cluster.dsn(OWNER, database)
 
 
 @pytest.fixture

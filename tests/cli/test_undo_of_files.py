@@ -6,10 +6,8 @@ from typing import Any
 import psycopg
 import pytest
 
-from tests.conftest import Databases
 from tests.support.commands import Run
 from tests.support.sql_team import Team
-from textrawl.embedded.postmaster import OWNER
 
 
 @pytest.fixture
@@ -27,12 +25,6 @@ def team(owner: psycopg.Connection) -> Team:
         statement = f"select {call}, credential => %s, space => %s)"
         owner.execute(statement, (team.credential(actor), team.space))  # pyright: ignore
     return team
-
-
-@pytest.fixture
-def url(postgres: Databases, database: str) -> str:
-    """Connection string of the owner."""
-    return postgres.cluster.dsn(OWNER, database)
 
 
 def look(team: Team) -> list[Any]:

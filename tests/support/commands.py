@@ -11,6 +11,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -112,6 +113,16 @@ def type_answer(answer: str, *words: str, **environment: str) -> Outcome:
     for end in (ours, theirs):
         os.close(end)
     return Outcome(done.returncode, done.stdout, done.stderr)
+
+
+def read_terminal(terminal: int) -> bytes:
+    """All that a process writes to a terminal until the process ends. Closes our end."""
+    shown = b""
+    with suppress(OSError):  # how Linux tells that the other end is closed
+        while piece := os.read(terminal, 65536):
+            shown += piece
+    os.close(terminal)
+    return shown
 
 
 class Process:

@@ -181,7 +181,7 @@ def _add_command(app: typer.Typer, name: str) -> None:
     module = import_module(f"textrawl.cli.commands.{MODULES.get(name, name)}")
     command: Any = getattr(module, "import_" if name == "import" else name)
     if isinstance(command, typer.Typer):
-        app.add_typer(command, name=name)
+        app.add_typer(command, name=name, help=PANELS[COMMANDS[name]][name])
     else:
         app.command(name, context_settings=_CONTEXT_SETTINGS.get(name))(command)
 

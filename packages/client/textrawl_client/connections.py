@@ -74,11 +74,15 @@ class HttpConnection:
             headers=call.write_headers(),
         )
         try:
-            response = await self._send(request)
+            try:
+                response = await self._send(request)
+            except httpx.TransportError as error:
+                if not call.reads or isinstance(error, httpx.TimeoutException):
+                    raise
+                response = await self._send(request)
         except httpx.TransportError as error:
-            if not call.reads or isinstance(error, httpx.TimeoutException):
-                raise _name_fault(error) from error
-            response = await self._repeat(request)
+            fix = f"{type(error).__name__}: {error}; check the address, and retry"
+            raise ServerUnreachable(fix) from error
         return read_response(response.status_code, response.text)
 
     async def close(self) -> None:
@@ -88,19 +92,9 @@ class HttpConnection:
         else:
             await self._http.aclose()
 
-    async def _repeat(self, request: httpx.Request) -> httpx.Response:
-        try:
-            return await self._send(request)
-        except httpx.TransportError as error:
-            raise _name_fault(error) from error
-
     async def _send(self, request: httpx.Request) -> httpx.Response:
         response: httpx.Response | Awaitable[httpx.Response] = self._http.send(request)
         return response if isinstance(response, httpx.Response) else await response
-
-
-def _name_fault(error: httpx.TransportError) -> ServerUnreachable:
-    return ServerUnreachable(f"{type(error).__name__}: {error}; check the address, and retry")
 
 
 class SocketConnection:

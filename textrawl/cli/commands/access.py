@@ -34,7 +34,7 @@ from textrawl.cli.console import (
 from textrawl.cli.inputs import AsJson, Scopes
 from textrawl.values.text import clean_name
 
-grant = typer.Typer(help="Set, list and revoke what actors may do in spaces.", no_args_is_help=True)
+grant = typer.Typer(no_args_is_help=True)
 
 Actor = Annotated[
     str, typer.Argument(metavar="ACTOR", parser=clean_name, help="A person or an agent.")
@@ -126,7 +126,7 @@ def revoke_grant(actor: Actor, space: Space) -> None:
     write_message(f"{actor} has no scopes in {space} any more. Revoked: {', '.join(revoked)}.")
 
 
-token = typer.Typer(help="Create, list, rotate and revoke access tokens.", no_args_is_help=True)
+token = typer.Typer(no_args_is_help=True)
 
 Prefix = Annotated[
     str,

@@ -32,9 +32,7 @@ from textrawl.postgres.sql_files import describe_views
 from textrawl.settings import Settings, read_foreign_environment, read_settings
 from textrawl.values.text import clean_name
 
-analyst = typer.Typer(
-    help="Create, list and drop logins that read the memory in SQL.", no_args_is_help=True
-)
+analyst = typer.Typer(no_args_is_help=True)
 
 _Name = Annotated[
     str, typer.Argument(metavar="NAME", parser=clean_name, help="Name of the database login.")
@@ -62,11 +60,6 @@ class _AnalystRow:
     spaces: str | None
     sessions: int
     most_sessions: int | None
-
-
-@analyst.callback()
-def group() -> None:
-    """Manage logins that read the memory in SQL."""
 
 
 @analyst.command()

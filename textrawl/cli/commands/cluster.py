@@ -43,10 +43,7 @@ from textrawl.settings import Settings, read_settings
 
 Result = TypeVar("Result")
 
-cluster = typer.Typer(
-    help="See the workers of a distributed memory, and move spaces between them.",
-    invoke_without_command=True,
-)
+cluster = typer.Typer(invoke_without_command=True)
 
 
 @dataclass(frozen=True)

@@ -58,7 +58,8 @@ def doctor(
         findings += _examine_server(read_settings())
     healthy = all(finding.verdict != "broken" for finding in findings)
     if as_json:
-        write_json({"ok": healthy, "findings": [_write_plain(finding) for finding in findings]})
+        told = [{"name": f.name, "verdict": f.verdict, "told": f.message} for f in findings]
+        write_json({"ok": healthy, "findings": told})
     else:
         open_console().print(_draw(findings))
     if not healthy:
@@ -78,10 +79,6 @@ def _examine_server(settings: Settings) -> list[CheckResult]:
         message = f"{found.actor} reads {', '.join(found.reads) or 'nothing'}; {rights}"
         findings.append(CheckResult("access", "ok", message))
     return findings
-
-
-def _write_plain(finding: CheckResult) -> dict[str, str]:
-    return {"name": finding.name, "verdict": finding.verdict, "told": finding.message}
 
 
 def _draw(findings: list[CheckResult]) -> Table:

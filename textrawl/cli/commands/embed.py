@@ -164,9 +164,7 @@ async def _fill(memory: Administration, model: StoredModel) -> int:
             report(done, total)
 
 
-embed = typer.Typer(
-    help="Change the embedding model while servers keep answering.", no_args_is_help=True
-)
+embed = typer.Typer(no_args_is_help=True)
 
 
 @embed.command()
@@ -182,7 +180,7 @@ def status(
     """
     if watch:
         administer(_watch, wait=None, writes=False)
-    rows = administer(_read_progress, writes=False)
+    rows = call_database("embedding_progress", ProgressRow, writes=False)
     columns = ("model", "status", "dims", "vectors", "pending", "size")
     none = "No facts have vectors yet: the next server that starts computes them."
     show_rows(rows, columns, _list_cells, as_json=as_json, none=none)
@@ -302,16 +300,12 @@ async def _watch(memory: Administration) -> None:
     """Show the vectors of the active model until no fact is pending."""
     with show_late_progress("Vectors") as report:
         while True:
-            rows = await _read_progress(memory)
+            rows = await memory.call("embedding_progress", ProgressRow)
             pending = [row for row in rows if row.status == "active" and row.pending]
             if not pending:
                 return
             report(pending[0].vectors, pending[0].vectors + pending[0].pending)
             await anyio.sleep(_PAUSE)
-
-
-async def _read_progress(memory: Administration) -> list[ProgressRow]:
-    return await memory.call("embedding_progress", ProgressRow)
 
 
 def _list_cells(row: ProgressRow) -> tuple[str, ...]:

@@ -25,9 +25,7 @@ from textrawl.cli.memory_session import ask
 from textrawl.memory import commands
 from textrawl.memory.entities import AliasRow, SamePair
 
-entity = typer.Typer(
-    help="Describe entities, give them aliases, and merge two that are one.", no_args_is_help=True
-)
+entity = typer.Typer(no_args_is_help=True)
 alias = typer.Typer(help="Add, remove and list aliases of entities.", no_args_is_help=True)
 entity.add_typer(alias, name="alias")
 

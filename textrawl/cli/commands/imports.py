@@ -403,15 +403,14 @@ class _Items:
         return chosen.name
 
     async def _store_memories(self, settings: Settings, listed: set[str]) -> None:
-        async with (
-            open_login(settings, empty=True) as login,
-            open_writing(login) as session,
-        ):
+        async with open_login(settings, empty=True) as login, open_writing(login) as session:
             number = await _find_space(session, self.space)
             name, told = self.form.title, self.faults.number
-            system = self.form.name, self.gate, listed
-            writer = MemoryWriter(session, self.space, number, name, *system)
-            importing = MemoryImport(session, lambda line, why: self._refuse(writer, line, why))
+            writer = MemoryWriter(
+                session, self.space, number, name, self.form.name, self.gate, listed
+            )
+            note = self.faults.note
+            importing = MemoryImport(session, lambda line, why: note(writer.places[line], why))
             await importing.begin(writer)
             with show_progress("Importing", sum(self.bundle.sizes.values()), of_bytes=True) as step:
                 lines = writer.translate(read_memories(self.form, self.bundle, step))
@@ -435,9 +434,6 @@ class _Items:
 
     def _note_run(self, run: UUID) -> None:
         self.undos.append(f"textrawl undo --import {str(run)[:8]}")
-
-    def _refuse(self, writer: MemoryWriter, line: int, reason: str) -> None:
-        self.faults.note(writer.places[line], reason)
 
     def _tell(self, importing: DocumentImport, seconds: float) -> None:
         outcomes = ", ".join(describe(importing.counts)) or "nothing"

@@ -236,9 +236,7 @@ def create_first_graph() -> None:
         write_message(f"Created the graph {FIRST_GRAPH}, which only you can read.")
 
 
-document = typer.Typer(
-    help="List, show and delete the documents of a sensitive graph.", no_args_is_help=True
-)
+document = typer.Typer(no_args_is_help=True)
 
 Graph = Annotated[
     str, typer.Argument(metavar="GRAPH", parser=clean_name, help="Name of a sensitive graph.")

@@ -18,7 +18,7 @@ from textrawl.memory.journal import (
 )
 from textrawl.values.choice import join_choices
 
-journal = typer.Typer(help="Consolidate the journal.", no_args_is_help=True)
+journal = typer.Typer(no_args_is_help=True)
 
 
 @journal.callback()

@@ -27,7 +27,7 @@ from textrawl.memory import commands
 from textrawl.memory.review import Decision, FindingRow, PlannedRow, ProposalRow, State
 from textrawl.values.text import MOST_PROPOSALS, clean_name
 
-review = typer.Typer(help="See proposals, and accept or reject them.", no_args_is_help=True)
+review = typer.Typer(no_args_is_help=True)
 
 _WOULD = {
     "new": "accepting stores it",
@@ -54,8 +54,12 @@ Entity = Annotated[
     typer.Option(metavar="NAME", parser=read_name, help="Only proposals about this entity."),
 ]
 Since = Annotated[
-    str | None,
-    typer.Option(metavar="TIME", help="Only proposals since TIME: 2h, 7d, 2026-08-01T12:00Z."),
+    datetime | None,
+    typer.Option(
+        metavar="TIME",
+        parser=find_start,
+        help="Only proposals since TIME: 2h, 7d, 2026-08-01T12:00Z.",
+    ),
 ]
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Show the plan, and change nothing.")]
 
@@ -83,8 +87,7 @@ def list_proposals(  # noqa: PLR0913, PLR0917 - each argument is an option
 
     You see all proposals of the spaces that you review, and elsewhere your own.
     """
-    filters = by, entity, _find_start(since), state
-    rows = ask(commands.list_proposals, space, *filters, limit, offset)
+    rows = ask(commands.list_proposals, space, by, entity, since, state, limit, offset)
     if as_json:
         write_json(rows)
         return
@@ -153,7 +156,11 @@ def reject(  # noqa: PLR0913, PLR0917 - each argument is an option
 
 
 def _choose(
-    ids: list[str] | None, by: str | None, entity: str | None, since: str | None, space: str | None
+    ids: list[str] | None,
+    by: str | None,
+    entity: str | None,
+    since: datetime | None,
+    space: str | None,
 ) -> list[str]:
     """Return the ids of the proposals to decide.
 
@@ -165,8 +172,7 @@ def _choose(
         )
     if ids:
         return ids
-    start = _find_start(since)
-    found = ask(commands.list_proposals, space, by, entity, start, limit=MOST_PROPOSALS)
+    found = ask(commands.list_proposals, space, by, entity, since, limit=MOST_PROPOSALS)
     if not found:
         raise ArgumentInvalid("`textrawl review list` shows them", title="No such proposals")
     return [str(row.id) for row in found]
@@ -221,10 +227,6 @@ def _show(row: ProposalRow) -> None:
 
 def _describe_beside(beside: Sequence[dict[str, Any]]) -> list[str]:
     return [f"  {fact['why']} {fact['id'][:8]}: {fact['content']}" for fact in beside]
-
-
-def _find_start(since: str | None) -> datetime | None:
-    return None if since is None else find_start(since)
 
 
 # In the order in which they are shown, as FINDING in the singular and the plural.

@@ -47,10 +47,7 @@ Row = TypeVar("Row")
 
 _UNADVISED = ("english", "simple")
 
-space = typer.Typer(
-    help="Create, list, rename and archive spaces: named parts of the memory.",
-    no_args_is_help=True,
-)
+space = typer.Typer(no_args_is_help=True)
 
 CORTEXGRAPH_NAMES = {
     "CORTEXGRAPH_DECAY_MODEL": "model",

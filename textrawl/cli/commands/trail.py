@@ -78,8 +78,12 @@ _Action = Annotated[
     typer.Option(metavar="ACTION", help="Only this action, such as remembered or forgotten."),
 ]
 _Since = Annotated[
-    str | None,
-    typer.Option(metavar="TIME", help="Only events since TIME: 2h, yesterday, 2026-08-01T12:00Z."),
+    datetime | None,
+    typer.Option(
+        metavar="TIME",
+        parser=find_start,
+        help="Only events since TIME: 2h, yesterday, 2026-08-01T12:00Z.",
+    ),
 ]
 _Limit = Annotated[
     int | None,
@@ -117,7 +121,7 @@ def log(  # noqa: PLR0913, PLR0917 - each argument is an option
     With --follow no event is missed or written twice. To continue later, pass the `cursor` of the
     last event (see --json) to --after.
     """
-    criteria = EventFilter(by, entity, action, None if since is None else find_start(since))
+    criteria = EventFilter(by, entity, action, since)
     if follow:
         if since is not None or limit is not None:
             raise typer.BadParameter("--follow cannot have --since or --limit: use --after")
@@ -125,8 +129,7 @@ def log(  # noqa: PLR0913, PLR0917 - each argument is an option
         return
     if after is not None:
         raise typer.BadParameter("--after needs --follow")
-    chosen = by, entity, action, criteria.since, limit or _USUAL_LIMIT
-    rows = ask(commands.list_events, space, *chosen)
+    rows = ask(commands.list_events, space, by, entity, action, since, limit or _USUAL_LIMIT)
     if as_json:
         write_json(rows)
     elif rows:

@@ -21,10 +21,7 @@ from textrawl.settings import read_settings
 from textrawl.values.text import clean_name
 from textrawl.values.word_lists import list_destinations
 
-webhook = typer.Typer(
-    help="Post the events of a space to an address, signed and in their order.",
-    no_args_is_help=True,
-)
+webhook = typer.Typer(no_args_is_help=True)
 
 _KINDS = ", ".join(WEBHOOK_EVENTS)
 Name = Annotated[
