@@ -15,10 +15,11 @@ from pydantic_core import from_json
 
 from textrawl.archive.items import SecretGate
 from textrawl.archive.line_writing import LineWriter, Numbered
-from textrawl.archive.lines import clean, clean_whole
+from textrawl.archive.lines import clean
 from textrawl.memory.decay import NO_ENTITY
 from textrawl.values.reference_file import LineRefused
-from textrawl.values.text import clean_tag, count_cleaned
+from textrawl.values.text import clean_fact, clean_tag, count_cleaned
+from textrawl.wire.arguments import apply
 
 LONGEST_CONTENT = 50_000
 Lines = AsyncIterable[tuple[int, bytes | None]]
@@ -33,7 +34,7 @@ def _read_epoch(value: object) -> datetime:
         raise ValueError("is no time") from error
 
 
-Text = Annotated[str, BeforeValidator(clean_whole)]
+Text = Annotated[str, apply(clean_fact)]
 Label = Annotated[str, BeforeValidator(clean), Field(min_length=1, max_length=100)]
 Id = Annotated[str, BeforeValidator(clean), Field(min_length=1, max_length=200)]
 Epoch = Annotated[datetime, BeforeValidator(_read_epoch)]
