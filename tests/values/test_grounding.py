@@ -20,6 +20,7 @@ RIGHT = (
     ("Ann met Tim.", ["Ann", "related_to", "Tim"]),
     ("Ann is an engineer at Acme.", ["Ann", "works_at", "Acme"]),
     ("Ann has a job at Acme.", ["Ann", "works_at", "Acme"]),
+    ("Ann works at Acme since May.", ["Ann", "works_at", "Acme"]),
     ("Tom was the CEO of Acme.", ["Tom", "was the CEO of Acme"]),
     ("李娜在上海工作。", ["李娜", "在上海工作"]),
 )
@@ -32,6 +33,7 @@ QUOTED = (
     ("- Ann lives in\n  Rome.", ["Ann", "does not live in Rome"], "Ann lives in Rome."),
     ("Ann is ill. She sees Dr. Wu.", ["Ann", "visits Dr. Wu"], "Ann is ill. She sees Dr. Wu."),
     ("I can't stand tea.", ["user", "dislikes tea"], "I can't stand tea."),
+    ("Ann leads Tim to the door.", ["Ann", "leads", "Tim"], "Ann leads Tim to the door."),
     (
         "Ann is a trained nurse at Acme.",
         ["Ann", "works_at", "Acme"],

@@ -440,7 +440,9 @@ def _says_relation(
     if target[0] <= source[1] or changes(between) or has_any(between, "subordinate"):
         return False
     after = words[target[1] + 1 : find_end(words, target[1])]
-    if has_any(after[:1], "role") or has_any(after, "limit") or words[source[1]].owns:
+    dated = any(one.number or one.is_in("day", "months") for one in after[1:2])  # since 2020
+    led = has_any(after[:1], "role") and not dated
+    if led or has_any(after, "limit") or words[source[1]].owns:
         return False  # leads Ben to the door; works there until May; Ada's brother does
     if words[target[1]].owns:  # Dmitri is Carla's manager
         return all(map(is_light, between)) and any(has(telling, one) for one in after[:1])

@@ -17,7 +17,7 @@ from tests.support.tool_calls import read, read_tables, refuse, remember
 
 pytestmark = pytest.mark.anyio
 
-TEXT = "Ada works at Acme Corp. Ada leads QA there and prefers tea to coffee."
+TEXT = "Ada works at Acme Corp since 2020. Ada leads QA there and prefers tea to coffee."
 FOUND: dict[str, Any] = {
     "entities": [
         {"name": "Ada", "type": "Person", "observations": ["leads QA", "prefers tea to coffee"]},
