@@ -10,6 +10,7 @@ import pytest
 from tests.attacks.site import add_spaces, issue
 from tests.conftest import Connect
 from tests.toolsets.mind.conftest import Graph
+from textrawl.memory.mind import change_graph
 
 pytestmark = pytest.mark.anyio
 
@@ -51,6 +52,23 @@ async def test_an_edge_has_its_dates_and_properties(graph: Graph) -> None:
     assert (await graph("edge_get", id=edge["id"]))["edges"] == [edge]
     again = await graph.edge(ada, tea, "seeks")
     assert again == edge["id"]
+
+
+async def test_an_update_succeeds_if_another_client_then_deletes_the_edge(
+    graph: Graph, owner: psycopg.Connection, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    edge, change = await graph.edge(await graph.node("Ada"), await graph.node("tea")), change_graph
+
+    async def change_and_delete(*asked: Any, **arguments: Any) -> Any:
+        changed = await change(*asked, **arguments)
+        owner.execute("select from textrawl.delete_edge(%s)", [edge])
+        return changed
+
+    monkeypatch.setattr("textrawl.memory.mind.change_graph", change_and_delete)
+
+    changed = await graph("edge_update", id=edge, weight=0.7)
+
+    assert changed["message"] == f"Updated edge: {edge}"
 
 
 async def test_an_update_of_an_edge_changes_what_is_given(graph: Graph) -> None:

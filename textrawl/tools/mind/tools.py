@@ -332,10 +332,12 @@ async def graph_edge_update(
     )
     if validUntil == NEVER:
         fields["valid_until"] = None
-    if not await graph.change_graph(call, "update_edge", bool, edge=id, fields=json.dumps(fields)):
+    changes = json.dumps(fields)
+    readable = await graph.change_graph(call, "update_edge", bool, edge=id, fields=changes)
+    edges = await graph.fetch_edges(call, [id]) if readable else []
+    if not edges:  # also if another client has just deleted it
         return call.reply(ChangeReply(message=f"Updated edge: {id}"))
-    [edge] = await graph.fetch_edges(call, [id])
-    return call.reply(EdgeReply(message="Updated edge", edge=edge))
+    return call.reply(EdgeReply(message="Updated edge", edge=edges[0]))
 
 
 @mind.tool(DELETES, ChangeReply, FailureReply)
