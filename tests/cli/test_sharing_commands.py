@@ -97,6 +97,25 @@ def test_a_token_can_be_piped_from_a_process_of_its_own(
     )
 
 
+def test_who_reads_a_read_only_memory_is_decided_with_the_settings_of_its_server(
+    run: Run, team: str, owner: psycopg.Connection
+) -> None:
+    given = {"DATABASE_URL": team, "READ_ONLY": "true"}
+    token = run(*CREATE, **given).out.strip()
+    assert list_access(owner, token) == {"team": {"read", "write"}}
+
+    for line in (
+        "grant set bob team --scope read",
+        "grant revoke bob team",
+        f"token rotate {token[:10]}",
+        f"token revoke {token[:10]}",
+    ):
+        outcome = run(*line.split(), **given)
+
+        assert outcome.code == 0, outcome.err
+    assert list_access(owner, token) is None
+
+
 def test_scripts_are_told_of_a_token_what_lists_show_later(run: Run, team: str) -> None:
     made = ask(run, *CREATE, "--expires", "12h", DATABASE_URL=team)
 

@@ -265,16 +265,16 @@ def administer(
     wait: str | None = "Asking the database",
     role: str = OWNER,
     empty: bool = False,
-    writes: bool = True,
+    changes_memory: bool = True,
 ) -> Result:
     """Run `work` on the memory of the settings and return its result.
 
     `owned`, `role` and `empty` are passed to `open_administration`. The message `wait` is shown
-    meanwhile. If it is None, `work` shows its own progress. Raises ReadOnly unless `writes` is
-    false, which says that `work` changes nothing.
+    meanwhile. If it is None, `work` shows its own progress. Raises ReadOnly unless `changes_memory`
+    is false. Such `work` can still change who may read and write the memory.
     """
     settings = read_settings()
-    if writes:
+    if changes_memory:
         require_writable(settings.read_only)
 
     async def run() -> Result:
@@ -295,21 +295,21 @@ def call_database(
     owned: bool = True,
     role: str = OWNER,
     empty: bool = False,
-    writes: bool = True,
+    changes_memory: bool = True,
     **arguments: object,
 ) -> list[Row]:
     """Call a SQL function on the memory of the settings, and return its rows.
 
     If `owned` is false, the function gets the credential too. `role` is the login on the embedded
     Postgres. If `empty` is true, an embedded memory that does not exist is created. Raises ReadOnly
-    unless `writes` is false.
+    unless `changes_memory` is false.
     """
 
     async def work(memory: Administration) -> list[Row]:
         credential = {} if owned else {"credential": memory.credential}
         return await memory.call(function, row, **credential, **arguments)
 
-    return administer(work, owned=owned, role=role, empty=empty, writes=writes)
+    return administer(work, owned=owned, role=role, empty=empty, changes_memory=changes_memory)
 
 
 def read_scopes(texts: Sequence[str]) -> list[str]:

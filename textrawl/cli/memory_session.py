@@ -166,11 +166,11 @@ def administer_graph(
     graph: str,
     work: Callable[[EncryptedGraph], Awaitable[Result]],
     *,
-    writes: bool = True,
+    changes_memory: bool = True,
 ) -> Result:
     """Run `work` on an encrypted graph as the owner of the memory, or with the scope admin.
 
-    `writes` is false if it changes nothing in the memory.
+    `changes_memory` is false if it changes nothing in the memory.
     """
 
     async def run(memory: Administration) -> Result:
@@ -182,7 +182,7 @@ def administer_graph(
         }
         return await work(EncryptedGraph(memory, signing, graph, read_key_files()))
 
-    return administer(run, owned=False, wait=None, writes=writes)
+    return administer(run, owned=False, wait=None, changes_memory=changes_memory)
 
 
 def read_key_files() -> KeyFiles:

@@ -77,7 +77,7 @@ def set_grant(
         )
         return granted, may_read
 
-    granted, may_read = administer(work, owned=login is not None)
+    granted, may_read = administer(work, owned=login is not None, changes_memory=False)
     if as_json:
         write_json({"actor": actor, "space": space, "scopes": granted})
     write_message(f"{actor} may {', '.join(granted)} in {space}.")
@@ -98,7 +98,9 @@ def list_grants(
     as_json: AsJson = False,
 ) -> None:
     """Show the grants: the scopes of each actor in each space."""
-    rows = call_database("list_grants", GrantListRow, owned=False, writes=False, space=space)
+    rows = call_database(
+        "list_grants", GrantListRow, owned=False, changes_memory=False, space=space
+    )
     columns = ("space", "actor", "scopes", "granted", "login")
     none = "There are no grants yet: see `textrawl grant set --help`."
     show_rows(rows, columns, _list_grant, as_json=as_json, none=none, describe=_write_plain)
@@ -122,7 +124,10 @@ def _write_plain(row: GrantListRow) -> dict[str, object]:
 @grant.command(name="revoke")
 def revoke_grant(actor: Actor, space: Space) -> None:
     """Revoke all scopes of an actor in a space. The actor's tokens lose them immediately."""
-    [revoked] = call_database("revoke_access", list[str], owned=False, actor=actor, space=space)
+    given = {"actor": actor, "space": space}
+    [revoked] = call_database(
+        "revoke_access", list[str], owned=False, changes_memory=False, **given
+    )
     write_message(f"{actor} has no scopes in {space} any more. Revoked: {', '.join(revoked)}.")
 
 
@@ -194,6 +199,7 @@ def create_token(
     [number] = call_database(
         "create_token",
         int,
+        changes_memory=False,
         hash=hash_token(text),
         prefix=shorten_token(text),
         issuer=issuer,
@@ -212,7 +218,7 @@ def list_tokens(as_json: AsJson = False) -> None:
 
     Only the first characters of a token are shown.
     """
-    rows = call_database("list_tokens", TokenListRow, owned=False, writes=False)
+    rows = call_database("list_tokens", TokenListRow, owned=False, changes_memory=False)
     columns = ("prefix", "actor", "home", "scopes", "created", "last used", "expires", "state")
     none = "There are no tokens yet: see `textrawl token create --help`."
     show_rows(rows, columns, _list_token, as_json=as_json, none=none)
@@ -234,7 +240,9 @@ def _list_token(row: TokenListRow) -> list[str]:
 @token.command(name="revoke")
 def revoke_token(name: Prefix) -> None:
     """Revoke a token: servers refuse it within a second."""
-    [row] = call_database("revoke_token", RevokedTokenRow, name=_shorten(name))
+    [row] = call_database(
+        "revoke_token", RevokedTokenRow, changes_memory=False, name=_shorten(name)
+    )
     write_message(
         f"{row.prefix} of {row.actor} was revoked at {write_instant(row.revoked_at, '')} UTC."
     )
@@ -257,6 +265,7 @@ def rotate_token(
     [row] = call_database(
         "rotate_token",
         RotatedTokenRow,
+        changes_memory=False,
         name=_shorten(name),
         hash=hash_token(text),
         prefix=shorten_token(text),

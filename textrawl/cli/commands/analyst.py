@@ -76,6 +76,7 @@ def create(name: _Name, space: _Spaces, actor: _Actor = None, as_json: AsJson = 
         "create_analyst",
         str,
         role=SUPERUSER,
+        changes_memory=False,
         login=name,
         actor=actor or name,
         spaces=spaces,
@@ -92,7 +93,7 @@ def create(name: _Name, space: _Spaces, actor: _Actor = None, as_json: AsJson = 
 @analyst.command(name="list")
 def list_analysts(as_json: AsJson = False) -> None:
     """Show the logins of analysts with their actors and the spaces that they can read."""
-    rows = call_database("list_analysts", _AnalystRow, writes=False)
+    rows = call_database("list_analysts", _AnalystRow, changes_memory=False)
     columns = ("login", "actor", "spaces", "sessions")
     none = "There are no analysts yet: see `textrawl analyst create --help`."
     show_rows(rows, columns, _list_cells, as_json=as_json, none=none)
@@ -109,7 +110,9 @@ def drop(name: _Name, as_json: AsJson = False) -> None:
 
     The actor's tokens and other grants are kept.
     """
-    [spaces] = call_database("drop_analyst", list[str], role=SUPERUSER, login=name)
+    [spaces] = call_database(
+        "drop_analyst", list[str], role=SUPERUSER, changes_memory=False, login=name
+    )
     if as_json:
         write_json({"login": name, "spaces": spaces})
     note = f" Its grants in {', '.join(spaces)} are revoked." if spaces else ""

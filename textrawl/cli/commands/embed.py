@@ -179,8 +179,8 @@ def status(
     Servers compute the vectors. --watch waits for them.
     """
     if watch:
-        administer(_watch, wait=None, writes=False)
-    rows = call_database("embedding_progress", ProgressRow, writes=False)
+        administer(_watch, wait=None, changes_memory=False)
+    rows = call_database("embedding_progress", ProgressRow, changes_memory=False)
     columns = ("model", "status", "dims", "vectors", "pending", "size")
     none = "No facts have vectors yet: the next server that starts computes them."
     show_rows(rows, columns, _list_cells, as_json=as_json, none=none)

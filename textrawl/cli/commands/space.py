@@ -117,7 +117,7 @@ def create(
 @space.command(name="list")
 def list_spaces(as_json: AsJson = False) -> None:
     """Show all spaces."""
-    rows = call_database("list_spaces", SpaceListRow, writes=False)
+    rows = call_database("list_spaces", SpaceListRow, changes_memory=False)
     columns = ("space", "holds", "members", "language", "created", "archived", "own index")
     show_rows(rows, columns, _list_cells, as_json=as_json)
 
@@ -216,7 +216,7 @@ def key(
     if export_to and import_from:
         raise typer.BadParameter("use --export or --import, not both")
     work = partial(_copy_key, export_to, import_from)
-    shown = administer_graph("textrawl space", name, work, writes=False)
+    shown = administer_graph("textrawl space", name, work, changes_memory=False)
     if as_json:
         write_json(shown)
         return
@@ -329,7 +329,7 @@ def decay(  # noqa: PLR0913, PLR0917 - each argument is an option
     changes |= _read_values(values or [])
     given = json.dumps({k: v for k, v in changes.items() if v is not None})
     arguments = {"name": name, "changes": given, "reset": reset}
-    row = _change("change_policy", PolicyRow, writes=bool(changes) or reset, **arguments)
+    row = _change("change_policy", PolicyRow, changes_memory=bool(changes) or reset, **arguments)
     _show_policy(row, as_json=as_json)
 
 
@@ -415,7 +415,7 @@ def _advise_model(language: str) -> None:
     """Name the command that changes to the model of many languages, unless it is in use."""
     if language.lower() in _UNADVISED:
         return
-    models = call_database("embedding_models", KnownModelRow, writes=False)
+    models = call_database("embedding_models", KnownModelRow, changes_memory=False)
     name = f"encoder:{MULTILINGUAL.name}"
     if any(model.name == name and model.status == "active" for model in models):
         return

@@ -158,7 +158,7 @@ def test(name: Name) -> None:
         except DeliveryFailed as fault:
             raise ArgumentInvalid(str(fault), title=f"{row.url} did not get the message") from None
 
-    row = _act(name, post, writes=False)
+    row = _act(name, post, changes_memory=False)
     write_message(f"{row.url} got the message.")
 
 
@@ -166,7 +166,7 @@ def _find_rows(space: str | None) -> list[WebhookRow]:
     rows = administer(
         lambda memory: Webhooks(memory.database, memory.credential).list_all(),
         owned=False,
-        writes=False,
+        changes_memory=False,
     )
     if not rows:
         write_message("There are no webhooks: see `textrawl webhook add --help`.")
@@ -174,7 +174,10 @@ def _find_rows(space: str | None) -> list[WebhookRow]:
 
 
 def _act(
-    name: str, deed: Callable[[Webhooks, WebhookRow], Awaitable[None]], *, writes: bool = True
+    name: str,
+    deed: Callable[[Webhooks, WebhookRow], Awaitable[None]],
+    *,
+    changes_memory: bool = True,
 ) -> WebhookRow:
     """Find a webhook, do something with it, and return it."""
 
@@ -184,4 +187,4 @@ def _act(
         await deed(webhooks, row)
         return row
 
-    return administer(work, owned=False, writes=writes)
+    return administer(work, owned=False, changes_memory=changes_memory)
