@@ -6,7 +6,7 @@ create function textrawl.revise_fact(
     credential bytea default null, space integer default null,
     client text default null, tool text default 'sql', request text default null,
     out entity_id uuid, out entity_name text,
-    out observation_id uuid, out content text,  -- the wrong fact; its text is null if the caller cannot read
+    out observation_id uuid, out content text,  -- the wrong fact; null if the caller cannot read the space
     out successor_id uuid,
     out duplicate boolean,  -- the successor is a valid fact already
     out repeated boolean    -- the same call came before

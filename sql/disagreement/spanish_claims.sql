@@ -95,4 +95,4 @@ begin atomic
 end;
 
 comment on function textrawl.spanish_claims is
-    'The Spanish words by which disagreement() reads facts, as in english_claims().';
+    'The Spanish words by which disagreement() reads facts, as in english_claims(). claim_words() explains the kinds.';

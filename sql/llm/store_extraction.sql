@@ -27,7 +27,7 @@ begin
         from known_labels(store_extraction.space, nodes, store_extraction.model, embeddings) k;
         select count(*) filter (where p.kind = 'node' and p.created), count(*) filter (where p.kind = 'edge' and p.created)
         into nodes_created, edges_created
-        from place_graph(
+        from store_graph(
             (select coalesce(jsonb_agg(value || jsonb_build_object('label', coalesce(renamed ->> name_key(value ->> 'label'),
                                                                                      value ->> 'label')) order by ordinality), '[]')
              from jsonb_array_elements(nodes) with ordinality),

@@ -8,9 +8,10 @@ create function textrawl.build_knowledge(
     out updated integer[],   -- positions of the repeated facts that got a new source, confidence, end or said_at
     out closest jsonb,       -- for up to ten new facts, nearest first, the closest stored fact: [{fact, id, content}];
                              -- `fact` is the position of the new fact. `closest` is null if the caller cannot read the space
-    out proposals uuid[],    -- if the caller can only propose: facts first, then relations; then nothing else was stored
+    out proposals uuid[],    -- for a caller who can only propose: first of facts, then of relations; no fact is stored
     out ended integer[],     -- positions of the facts that have ended already
-    out same_names text[]    -- for each entity of another type: a name for another thing, such as Jordan (person)
+    out same_names text[]    -- for each entity that has another type than its fact says: a name under which the other
+                             -- thing can be stored, such as Jordan (person)
 )
 language plpgsql volatile security definer
 set search_path from current
@@ -38,10 +39,11 @@ begin
             facts, relations, model, embeddings, relation_embeddings, origin, readable) p);
         return;
     end if;
-    -- Lock all entities first, in one order, so that two batches with the same names cannot deadlock.
+    -- Lock all entities first, in one order, so that two batches with the same names cannot deadlock. The type of an
+    -- entity is that of its first fact with a type, or else of its first relation with one: the lowest rank.
     with mention as materialized (
-        select entity_key(origin.space_id, name) as key, name, type, case when type is null then 3 else kind end as kind, ordinality
-        from (select value ->> 'entity' as name, value ->> 'type' as type, 1 as kind, ordinality
+        select entity_key(origin.space_id, name) as key, name, type, case when type is null then 3 else rank end as rank, ordinality
+        from (select value ->> 'entity' as name, value ->> 'type' as type, 1 as rank, ordinality
               from jsonb_array_elements(facts) with ordinality
               union all
               select edge_end.name, edge_end.type, 2, 2 * ordinality + edge_end.side
@@ -50,7 +52,7 @@ begin
                                          (value ->> 'to', value ->> 'to_type', 1)) edge_end (name, type, side)) given
     ), claimed as materialized (
         select named.key, named.type, entity.*
-        from (select distinct on (key) key, name, type from mention order by key, kind, ordinality) named
+        from (select distinct on (key) key, name, type from mention order by key, rank, ordinality) named
         cross join lateral claim_entity(named.name, named.type, origin) entity
     )
     select coalesce((select jsonb_object_agg(c.id, c.type) filter (where c.guessed and c.type is not null) from claimed c), '{}'),

@@ -1,8 +1,8 @@
 create function textrawl.write_graph(
     nodes jsonb default '[]',   -- [{label, type, description, confidence, properties, memory, first_learned_at}]
-    edges jsonb default '[]',   -- [{from, to, type, strength, evidence, properties, occurred_at, valid_until}]; from
-                                -- and to are labels
-    instance text default null,
+    -- "from" and "to" are labels.
+    edges jsonb default '[]',   -- [{from, to, type, strength, evidence, properties, occurred_at, valid_until}]
+    instance text default null, -- instance that learned this, according to the caller
     confirm boolean default false,  -- true: confirm existing nodes; the higher confidence counts
     model integer default null, embeddings halfvec[] default null,  -- a vector for each description
     credential bytea default null, space integer default null,
@@ -24,7 +24,7 @@ begin
     readable := may_read(credential, origin.space_id);
     for kind, place, id, created in
         select p.kind, p.place, p.id, p.created
-        from place_graph(nodes, edges, write_graph.instance, write_graph.confirm, write_graph.model, embeddings, origin) p
+        from store_graph(nodes, edges, write_graph.instance, write_graph.confirm, write_graph.model, embeddings, origin) p
     loop
         return next;
     end loop;

@@ -30,6 +30,7 @@ begin
     loop
         origin := open_write(credential, chosen.space_id, 'review', client, tool, request);
         if decide_proposals.decision = 'accept' then
+            -- To accept is to store, so the caller needs this scope too.
             perform open_write(credential, chosen.space_id, 'write', client, tool, request);
             return query select a.id, 'accepted', a.entity_name, a.observation_id, a.relation_id, a.duplicate
                 from accept_proposals(chosen.space_id, chosen.ids, origin) a;

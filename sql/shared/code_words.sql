@@ -1,8 +1,8 @@
 create function textrawl.code_words(input text) returns text
 language sql immutable strict parallel safe
 begin atomic
-    -- The first seven characters of a hexadecimal id, as people quote commits; ERR-4711 also as err4711; a telephone number
-    -- without its groups. A date is no telephone number.
+    -- The first seven characters of a hexadecimal id, as people quote commits; ERR-4711 also as err4711; the digits of a
+    -- telephone number. A date is no telephone number.
     select case when input !~ '[0-9]' then '' else coalesce((
         select string_agg(word, ' ') from (
             select left(lower(found[1]), 7) from regexp_matches(input, '\m([0-9a-fA-F]{8,64})\M', 'g') found

@@ -6,5 +6,5 @@ begin atomic
 end;
 
 comment on function textrawl.phone_digits is
-    'A telephone number without its groups. A text with fewer than 8 or more than 15 digits stays as it is. '
+    'The digits of a telephone number, without its spaces and signs. A text with fewer than 8 or more than 15 digits stays as it is. '
     'Example: select textrawl.phone_digits(''+49 89 5550 1234'');';

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from tests.connect.documents import json_texts, toml_texts
 from textrawl.connect.clients import Addition, FileFormat
-from textrawl.connect.edits import FORMATS, forget, is_made, make, merge, take_back
+from textrawl.connect.edits import FORMATS, guess_edit, is_made, make, merge, take_back
 from textrawl.connect.json_edits import NotUnderstood
 
 ENTRY = {
@@ -142,7 +142,7 @@ def test_an_entry_without_a_record_is_removed_by_its_key(text: str, keys: tuple[
     addition = add("jsonc", keys, ENTRY, append=False)
     edited, _ = try_to_make(text, addition)
 
-    left = read("jsonc", take_back(edited, forget(addition)))
+    left = read("jsonc", take_back(edited, guess_edit(addition)))
 
     for key in keys[:-1]:
         left = left[key]

@@ -1,10 +1,10 @@
-"""The formats that `textrawl import` knows, and the finding of the format of a file."""
+"""The formats that `textrawl import` knows. The names and first bytes of files show it."""
 
 from collections.abc import Callable, Collection, Iterator
 from pathlib import Path
 
 from textrawl.archive.bundles import Bundle, BundleRefused, read_object
-from textrawl.archive.encryption import is_encrypted, is_sealed
+from textrawl.archive.encryption import is_encrypted, is_encrypted_file
 from textrawl.archive.formats import ImportFormat, chats, markdown, memories, opencode, sessions
 from textrawl.archive.items import (
     Conversation,
@@ -38,16 +38,20 @@ def _read_first(bundle: Bundle) -> list[dict[str, object]]:
     return bundle.read_first(bundle.path.name, 1) if bundle.path.name in bundle.sizes else []
 
 
-LINES = (
+LINE_FORMATS = (
     ImportFormat("textrawl", "textrawl", _is_textrawl),
     ImportFormat("server-memory", "MCP's reference memory server", _is_server_memory),
     ImportFormat("cortexgraph", "CortexGraph", _is_cortexgraph),
 )
+"""The formats of files whose lines are imported one by one."""
+
 CONVERSATIONS = (*chats.FORMATS, *sessions.FORMATS, opencode.FORMAT)
 _MOST_ENTRIES = 1000  # files and folders of a folder whose formats are found one by one
 _DUMP = b"PGDMP"  # the first bytes of a file of pg_dump
 
-FORMATS = {one.name: one for one in (*LINES, *CONVERSATIONS, *memories.FORMATS, *markdown.FORMATS)}
+FORMATS = {
+    one.name: one for one in (*LINE_FORMATS, *CONVERSATIONS, *memories.FORMATS, *markdown.FORMATS)
+}
 """All formats by name, in the order in which they are asked."""
 
 
@@ -80,10 +84,10 @@ def find_format(
     )
 
 
-def find_sealed(bundle: Bundle) -> list[str]:
+def list_encrypted(bundle: Bundle) -> list[str]:
     """Return the encrypted files of a folder, which no import of the folder can read."""
     names = [*bundle.sizes][:_MOST_ENTRIES] if bundle.path.is_dir() else []
-    return [name for name in names if is_sealed(bundle.path / name)]
+    return [name for name in names if is_encrypted_file(bundle.path / name)]
 
 
 def refuse_backup(head: bytes, name: str) -> None:
@@ -111,7 +115,7 @@ def find_parts(
     left = Bundle(bundle.path, [entry for entry in entries if owners.get(entry) is None])
     rest = _recognise(left) if left.sizes else None
     found = {form.name for form in (*owners.values(), rest) if form is not None}
-    # Of one format, a file of the folder can have it, and not the folder as a whole.
+    # A folder of one format is read as a whole, unless only a file or folder in it has the format.
     if not found or (len(found) == 1 and _recognise(bundle)):
         return [(find_format(bundle, None, offered), bundle)]
     parts = list[tuple[ImportFormat, Bundle]]()
@@ -151,7 +155,7 @@ def find_home(name: str) -> Path:
 
 
 def read_items(form: ImportFormat, bundle: Bundle) -> Iterator[Item]:
-    """Yield the items of a bundle. All texts of other systems pass here."""
+    """Yield the items of a bundle. There are none if its lines are imported one by one."""
     return form.read(bundle) if form.read else iter(())
 
 
@@ -179,9 +183,14 @@ def count_lines(bundle: Bundle) -> ImportPlan:
     return plan
 
 
-def read_documents(form: ImportFormat, bundle: Bundle, times: dict[str, int]) -> Iterator[Document]:
-    """Yield the documents of a bundle. Of several with one id, yield only the last."""
-    left = {key: number for key, number in times.items() if number > 1}
+def read_documents(
+    form: ImportFormat, bundle: Bundle, counts: dict[str, int]
+) -> Iterator[Document]:
+    """Yield the documents of a bundle. Of several with one id, yield only the last.
+
+    `counts` says how often each id comes: see `ImportPlan.documents`.
+    """
+    left = {key: number for key, number in counts.items() if number > 1}
     for item in read_items(form, bundle):
         if isinstance(item, Conversation | ImportedNote):
             left[item.id] = left.get(item.id, 1) - 1

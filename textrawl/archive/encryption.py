@@ -43,7 +43,7 @@ def is_encrypted(head: bytes) -> bool:
     return head.startswith((_BINARY, _ARMOR))
 
 
-def is_sealed(path: Path) -> bool:
+def is_encrypted_file(path: Path) -> bool:
     """Return whether a path is a file that is encrypted with age, and not a folder or a FIFO."""
     try:
         if not path.is_file():
@@ -86,7 +86,7 @@ class Identities:
 
     def ask_first(self, file: Path) -> "Identities":
         """Return identities that have asked for the passphrase of a file, if it needs one."""
-        if not is_sealed(file) or not _needs_passphrase(_read(file)[:_HEAD]):
+        if not is_encrypted_file(file) or not _needs_passphrase(_read(file)[:_HEAD]):
             return self
         passphrase = self.ask()
         return Identities(self.keys, lambda: passphrase)

@@ -137,7 +137,10 @@ async def write_server_memory(
     """
     space_id = (await choose_spaces(session, [space]))[space]
     counts = {"entity": 0, "relation": 0}
-    functions: dict[str, LiteralString] = {"entity": "export_nodes", "relation": "export_edges"}
+    functions: dict[str, LiteralString] = {
+        "entity": "export_reference_entities",
+        "relation": "export_reference_relations",
+    }
     for kind, function in functions.items():
         async for page in session.read_lines(function, space_id):
             for line, _ in page:

@@ -14,7 +14,7 @@ from typing import Any
 import platformdirs
 
 from textrawl.connect.clients import Addition
-from textrawl.connect.edits import MISSING, Edit, forget, is_made, make, take_back
+from textrawl.connect.edits import MISSING, Edit, guess_edit, is_made, make, take_back
 from textrawl.connect.json_edits import EditRefused, NotUnderstood
 
 _BACKUP = ".textrawl-backup"
@@ -32,7 +32,7 @@ class Snapshot:
 
     @property
     def text(self) -> str:
-        """The content. A byte order mark is part of it. Raises FileRefused if it is not UTF-8."""
+        """The content. A byte order mark is part of it. Raises EditRefused if it is not UTF-8."""
         try:
             return (self.content or b"").decode()
         except UnicodeDecodeError as error:
@@ -42,7 +42,7 @@ class Snapshot:
 def read_snapshot(path: Path) -> Snapshot:
     """Return the file at `path`, or the file that a link at `path` leads to.
 
-    Raises FileRefused for anything but a regular file, and if it cannot be read.
+    Raises EditRefused for anything but a regular file, and if it cannot be read.
     """
     target = path.expanduser().resolve()
     try:
@@ -61,10 +61,10 @@ def read_snapshot(path: Path) -> Snapshot:
 def write_file(
     snapshot: Snapshot, content: bytes, *, private: bool, mode: int | None = None
 ) -> None:
-    """Replace the file by `content` in one step. It keeps its owner and its mode.
+    """Replace the file by `content` in one step. It keeps its owner and, without `mode`, its mode.
 
-    A `private` file can then be read by its owner only. `mode` is a mode to go back to. Raises
-    FileRefused if the file has changed since `snapshot`, or cannot be written.
+    A `private` file can then be read by its owner only. Raises EditRefused if the file has changed
+    since `snapshot`, or cannot be written.
     """
     path = snapshot.path
     if read_snapshot(path).content != snapshot.content:
@@ -169,7 +169,7 @@ def locate_record(client: str, project: Path | None) -> Path:
 
 
 def read_record(path: Path) -> Record:
-    """Return the record, which is empty if there is none. Raises FileRefused if it is damaged."""
+    """Return the record, which is empty if there is none. Raises EditRefused if it is damaged."""
     content = read_snapshot(path).content
     if content is None:
         return {}
@@ -272,9 +272,9 @@ class ConfigurationPlan:
 def plan_connection(
     client: str, project: Path | None, additions: Sequence[Addition], *, private: bool = False
 ) -> ConfigurationPlan:
-    """Return what makes all `additions`. What an earlier connection added elsewhere goes.
+    """Plan to make all `additions`, and to remove what an earlier connection added elsewhere.
 
-    If `private`, the first addition has a token in it. Raises FileRefused for a file that is not
+    If `private`, the first addition has a token in it. Raises EditRefused for a file that is not
     understood.
     """
     path = locate_record(client, project)
@@ -292,10 +292,10 @@ def plan_connection(
 def plan_disconnection(
     client: str, project: Path | None, additions: Sequence[Addition]
 ) -> ConfigurationPlan:
-    """Return what takes back what the record has, and other `additions` by their keys.
+    """Plan to take back the edits of the record, and to remove other `additions` by their keys.
 
     Additions that the record does not have were written by hand, or by a textrawl on another
-    machine. Raises FileRefused for a file that is not understood.
+    machine. Raises EditRefused for a file that is not understood.
     """
     path = locate_record(client, project)
     record = read_record(path)
@@ -320,8 +320,8 @@ def find_recorded(client: str, project: Path | None) -> list[Addition]:
 def carry_out(plan: ConfigurationPlan) -> list[Path]:
     """Write the files of a plan, and return the copies that were made before.
 
-    The record is written first. If writing is interrupted, disconnecting finds less to take back.
-    Raises FileRefused.
+    The record is written first. If writing is interrupted, it has every edit that was made.
+    Raises EditRefused.
     """
     record = dict(plan.record)
     for change in plan.changes:
@@ -349,12 +349,12 @@ def _plan_file(
     held: FileRecord | None,
     unknown: Sequence[Addition] = (),
 ) -> Change:
-    """Plan a file with what is `wanted`, without other edits of the record, without `unknown`."""
+    """Plan to add what is `wanted`, and to remove other edits of the record and the `unknown`."""
     snapshot = read_snapshot(path)
     try:
         text, kept = _rewrite(snapshot.text, wanted, held.edits if held else ())
         for addition in unknown:
-            text = take_back(text, forget(addition))
+            text = take_back(text, guess_edit(addition))
     except NotUnderstood as error:
         raise _explain(path, error) from error
     created = held is not None and held.backup is None
@@ -369,7 +369,10 @@ def _is_empty(text: str) -> bool:
 def _rewrite(
     text: str, wanted: Sequence[Addition], edits: Sequence[Edit]
 ) -> tuple[str, tuple[Edit, ...]]:
-    """Return the text with what is wanted and without other earlier edits, and its edits."""
+    """Return the text with all that is wanted, after other `edits` were taken back.
+
+    The second value has the edits that disconnecting takes back from this text.
+    """
     if all(is_made(text, addition) for addition in wanted) and all(
         edit.addition in wanted for edit in edits
     ):

@@ -257,7 +257,7 @@ def take_back(text: str, edit: Edit) -> str:
     return _remove_value(format_, text, edit, expected)
 
 
-def forget(addition: Addition) -> Edit:
+def guess_edit(addition: Addition) -> Edit:
     """Return an edit that takes back a value whose origin is not known."""
     return Edit(addition, 0, MISSING, 0, "", "")
 

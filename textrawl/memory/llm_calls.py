@@ -22,14 +22,14 @@ Result = TypeVar("Result")
 class LlmCalls:
     """Calls to the LLM for one purpose. The SQL function `record` stores the cost of each call.
 
-    `place` has the arguments of this function beside the cost.
+    `arguments` are what `record` takes beside the cost, such as the space and the purpose.
     """
 
-    def __init__(self, store: Store, record: LiteralString, **place: object) -> None:
+    def __init__(self, store: Store, record: LiteralString, **arguments: object) -> None:
         self._llm = store.llm
         self._call = store.database.call
         self._record: LiteralString = record
-        self._place = place
+        self._arguments = arguments
 
     async def complete_text(self, prompt: Prompt) -> str:
         """Return the text that the LLM writes for `prompt`. Raises LlmFailed."""
@@ -72,6 +72,6 @@ class LlmCalls:
     async def _store_cost(self, **cost: object) -> None:
         """Store what a call cost. A fault is only logged, because the answer is more important."""
         try:
-            await self._call(self._record, bool, **cost, **self._place)
+            await self._call(self._record, bool, **cost, **self._arguments)
         except TextrawlError as error:
             logger.warning("The cost of a call to the LLM was not recorded: %s", error.title)

@@ -147,15 +147,15 @@ def export(
             return run_foreground(lambda: _export(settings, lines, space or [], with_vectors))
 
     if file == STREAM:
-        counts = _write_stdout(write, sealed=bool(recipients))
+        counts = _write_stdout(write, encrypted=bool(recipients))
     else:
         with write_whole(Path(file).absolute(), force=force) as draft, draft.open("wb") as out:
             counts = write(out)
     write_message(f"Exported {count_kinds(counts)}.")
 
 
-def _write_stdout(write: Callable[[BinaryIO], Counts], *, sealed: bool) -> Counts:
-    if sealed and sys.stdout.isatty():
+def _write_stdout(write: Callable[[BinaryIO], Counts], *, encrypted: bool) -> Counts:
+    if encrypted and sys.stdout.isatty():
         raise StartRefused("An encrypted export cannot be shown in a terminal: name a file")
     try:
         counts = write(sys.stdout.buffer)

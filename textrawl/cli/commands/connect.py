@@ -77,7 +77,7 @@ def list_hooks(client: ClientProgram, server: Server | None = None) -> list[Addi
 
 
 def find_recorded_hooks(client: ClientProgram) -> list[Addition]:
-    """Return the hooks that an earlier `connect` added. Raises FileRefused."""
+    """Return the hooks that an earlier `connect` added. Raises EditRefused."""
     return [each for each in find_recorded(client.name, None) if each.keys[0] == "hooks"]
 
 
@@ -184,7 +184,7 @@ def confirm_plan(plan: ConfigurationPlan, *, yes: bool, as_json: bool) -> list[P
     """Show the differences, ask unless `yes`, and carry the plan out.
 
     Returns the copies of the files as they were. Raises Abort for no, StartRefused if there is no
-    terminal to ask on, and FileRefused.
+    terminal to ask on, and EditRefused.
     """
     console = open_progress() if as_json else open_console()
     for change in plan.needed:

@@ -21,14 +21,14 @@ from textrawl.archive.detection import (
     count_lines,
     find_home,
     find_parts,
-    find_sealed,
+    list_encrypted,
     read_documents,
     read_memories,
     read_plan,
     refuse_backup,
 )
 from textrawl.archive.document_import import DocumentImport, describe
-from textrawl.archive.encryption import Opener, is_encrypted, is_sealed
+from textrawl.archive.encryption import Opener, is_encrypted, is_encrypted_file
 from textrawl.archive.exports import read_lines, read_whole, write_whole
 from textrawl.archive.formats import ImportFormat
 from textrawl.archive.imports import Import, Tally
@@ -172,13 +172,13 @@ def _list_jobs(
     keys: list[str] | None,
 ) -> "Sequence[_Items | _Lines]":
     """Return an import for each format that the path holds."""
-    if path is not None and is_sealed(Path(path)):
-        return [_open_sealed(Path(path), kind, space, faults, keys)]
+    if path is not None and is_encrypted_file(Path(path)):
+        return [_open_encrypted(Path(path), kind, space, faults, keys)]
     if path == STREAM:
         return [_Lines(FORMATS[kind or "textrawl"], STREAM, space, faults)]
     whole = Bundle(_find_path(path, kind))
     parts = find_parts(whole, kind)
-    for name in find_sealed(whole):
+    for name in list_encrypted(whole):
         write_message(f"{name} is encrypted and left out: name the file itself, with --identity.")
     return [
         _Lines(form, str(bundle.path), space, faults, bundle)
@@ -188,7 +188,7 @@ def _list_jobs(
     ]
 
 
-def _open_sealed(
+def _open_encrypted(
     path: Path, kind: str | None, space: str, faults: "_Faults", keys: list[str] | None
 ) -> "_Lines":
     """Return the import of an encrypted export, after reading it to its end."""

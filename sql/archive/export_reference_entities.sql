@@ -1,4 +1,4 @@
-create function textrawl.export_nodes(space integer)
+create function textrawl.export_reference_entities(space integer)
 returns table (
     type text, name text, "entityType" text, observations text[],
     "saidAt" timestamptz[]  -- when each observation was said; the reference memory server does not read it
@@ -12,10 +12,10 @@ begin atomic
             where o.space_id = e.space_id and o.entity_id = e.id and textrawl.is_valid(o.valid_from, o.valid_until, o.closed_at)
             group by coalesce(o.whole, o.id) order by min(o.created_at), coalesce(o.whole, o.id))
     from textrawl.entity e
-    where e.space_id = export_nodes.space
+    where e.space_id = export_reference_entities.space
     order by e.space_id, e.created_at, e.id;
 end;
 
-comment on function textrawl.export_nodes is
+comment on function textrawl.export_reference_entities is
     'Entities of a space with their valid facts, as lines in the file format of the reference memory server. '
-    'Example: select row_to_json(n) from textrawl.export_nodes(1) n;';
+    'Example: select row_to_json(n) from textrawl.export_reference_entities(1) n;';

@@ -1,4 +1,4 @@
-create function textrawl.place_graph(
+create function textrawl.store_graph(
     nodes jsonb, edges jsonb,       -- as for write_graph()
     instance text, confirm boolean, model integer, embeddings halfvec[], origin textrawl.origin
 ) returns table (kind text, place bigint, id uuid, created boolean)
@@ -7,7 +7,7 @@ set search_path from current
 as $$
 #variable_conflict use_column
 declare
-    known_model integer := (select m.id from embedding_model m where m.id = place_graph.model);
+    known_model integer := (select m.id from embedding_model m where m.id = store_graph.model);
     by_label jsonb := '{}';
     claimed  record;
     input    jsonb;
@@ -25,10 +25,10 @@ begin
         by_label := jsonb_build_object(name_key(input ->> 'label'), id) || by_label;
         perform describe_claimed(
             claimed.entity_id, created,
-            input || jsonb_build_object('instance', coalesce(input ->> 'instance', place_graph.instance))
+            input || jsonb_build_object('instance', coalesce(input ->> 'instance', store_graph.instance))
                 || case when claimed.label is null then '{}'
                    else jsonb_build_object('stored_label', claimed.label) end,
-            place_graph.confirm, known_model, case when known_model is not null then embeddings[claimed.place] end, origin);
+            store_graph.confirm, known_model, case when known_model is not null then embeddings[claimed.place] end, origin);
         return next;
     end loop;
     kind := 'edge';
@@ -39,12 +39,12 @@ begin
         if source is not null and target is not null then
             select s.relation_id, s.created into id, created
             from store_edge(source, target, input ->> 'type',
-                            input - 'type' || jsonb_build_object('instance', place_graph.instance), origin) s;
+                            input - 'type' || jsonb_build_object('instance', store_graph.instance), origin) s;
         end if;
         return next;
     end loop;
 end
 $$;
 
-comment on function textrawl.place_graph is
+comment on function textrawl.store_graph is
     'Create nodes and edges for write_graph(), or for an extraction, which has no credential.';
