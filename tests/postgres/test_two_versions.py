@@ -18,7 +18,10 @@ FUNCTIONS = ("list_entities", "search_memory", "describe_entity")
 
 
 def widen(owner: psycopg.Connection, function: str) -> None:
-    """Give a function one more column and one more parameter, as a newer version may."""
+    """Give a function one more column and one more parameter, as a newer version may.
+
+    The function of before keeps its name in another schema, because its text may contain the name.
+    """
     row = owner.execute(
         "select pg_get_function_identity_arguments(oid), pg_get_function_arguments(oid),"
         " pg_get_function_result(oid), pronargs from pg_proc"
@@ -30,10 +33,10 @@ def widen(owner: psycopg.Connection, function: str) -> None:
     assert result.startswith("TABLE(")
     given = ", ".join(f"${number}" for number in range(1, count + 1))
     statement = f"""
-        alter function textrawl.{function}({identity}) rename to {function}_of_before;
+        alter function textrawl.{function}({identity}) set schema before;
         create function textrawl.{function}({arguments}, newer text default null)
         returns {result[:-1]}, newest text) language sql volatile as
-            'select t.*, null::text from textrawl.{function}_of_before({given}) t';
+            'select t.*, null::text from before.{function}({given}) t';
         grant execute on function textrawl.{function} to textrawl_app"""  # noqa: S608
     owner.execute(sql.SQL(cast("LiteralString", statement)))
 
@@ -45,6 +48,7 @@ def migrate_further(owner: psycopg.Connection) -> None:
     for table in ("entity", "observation", "relation", "event"):
         query = sql.SQL("alter table {} add column newer text")
         owner.execute(query.format(sql.Identifier(table)))
+    owner.execute("create schema before; grant usage on schema before to textrawl_app")
     for function in FUNCTIONS:
         widen(owner, function)
 
