@@ -27,4 +27,4 @@ $$;
 
 comment on function textrawl.redact_person is
     'Empty the columns that name a person in the rows that an erasure keeps. The trail keeps its events, without the '
-    'details that name the person. Only an erasure can call this, because the trail asks for its receipt.';
+    'details that name the person. Only the transaction that stored a receipt may change them: see the table erasure.';

@@ -12,12 +12,12 @@ set search_path from current
 as $$
 #variable_conflict use_column
 declare
-    origin   origin := open_write(credential, space, 'write', client, tool, request);
-    claimed  uuid[];
-    readable boolean := may_read(credential, origin.space_id);
-    edge     relation;
-    opposite relation;
-    moment   timestamptz := clock_timestamp();
+    origin       origin := open_write(credential, space, 'write', client, tool, request);
+    claimed      uuid[];
+    readable     boolean := may_read(credential, origin.space_id);
+    edge         relation;
+    inverse_edge relation;
+    moment       timestamptz := clock_timestamp();
 begin
     claimed := array(
         select e.id from entity e
@@ -33,7 +33,7 @@ begin
         return query select 'missing', null::text, null::text, null::text, null::bigint;
         return;
     end if;
-    select r.* into opposite from relation r
+    select r.* into inverse_edge from relation r
     where r.space_id = origin.space_id
       and r.from_entity = edge.to_entity and r.to_entity = edge.from_entity
       and is_valid(r.valid_from, r.valid_until, r.closed_at, present => moment)
@@ -43,12 +43,12 @@ begin
     order by r.valid_until desc nulls first, r.id limit 1;
     outcome := case when is_valid(edge.valid_from, edge.valid_until, edge.closed_at, present => moment) then 'ended' else 'known' end;
     if outcome = 'ended' then
-        perform end_relations(array[edge.id, opposite.id], moment, origin);
+        perform end_relations(array[edge.id, inverse_edge.id], moment, origin);
     end if;
     return query
         select end_edge.outcome, case when readable then f.name end,
             case when readable then coalesce(edge.label, edge.relation_type) end, case when readable then t.name end,
-            case when end_edge.outcome = 'ended' then node_number(opposite.id) end
+            case when end_edge.outcome = 'ended' then node_number(inverse_edge.id) end
         from entity f, entity t
         where f.space_id = origin.space_id and f.id = edge.from_entity and t.space_id = origin.space_id and t.id = edge.to_entity;
 end

@@ -5,9 +5,9 @@ set search_path from current
 as $$
 #variable_conflict use_column
 declare
-    rejected  proposal;
-    candidate text;
-    dismissed bigint;  -- the event of a dismissal; null: somebody had dismissed it, or it is no merge and no end
+    rejected       proposal;
+    candidate_kind text;
+    dismissed      bigint;  -- the event of a new dismissal; null: it was dismissed before, or it is neither merge nor end
 begin
     for rejected in
         select p.* from proposal p
@@ -17,12 +17,13 @@ begin
         update proposal p
         set decision = 'rejected', decided_at = clock_timestamp(), decided_by = origin.author_id, reason = reject_proposals.reason
         where p.space_id = reject_proposals.space and p.id = rejected.id;
-        candidate := case when rejected.kind = 'merge' then 'same'
-                          when rejected.finding in ('disagreement', 'double') then 'close' else 'stale' end;
+        candidate_kind := case when rejected.kind = 'merge' then 'same'
+                               when rejected.finding in ('disagreement', 'double') then 'close' else 'stale' end;
         dismissed := case when rejected.kind in ('merge', 'end')
                 and finding_fault(rejected.space_id, rejected.kind, rejected.one, rejected.other) is null
             then record_dismissal(
-                candidate, rejected.one, case when candidate = 'stale' then rejected.one else rejected.other end, origin) end;
+                candidate_kind, rejected.one,
+                case when candidate_kind = 'stale' then rejected.one else rejected.other end, origin) end;
         perform record_event('rejected', null, null, null, origin, jsonb_strip_nulls(jsonb_build_object(
             'proposal', rejected.id, 'events', case when dismissed is not null then jsonb_build_array(dismissed) end)));
         proposals := array_remove(proposals, rejected.id);
