@@ -45,8 +45,8 @@ class ProposalRow:
 class PlannedRow:
     """The plan of a decision: accepting is new, repeats, replaces, merges, ends or is refused.
 
-    `fault` says why it is refused: ended (its end has passed) or gone (what it replaces, or what
-    was found).
+    `fault` says why it is refused. ended: the end of the fact has passed. gone: what the proposal
+    replaces, or what was found, is no longer there.
     """
 
     id: UUID
@@ -113,24 +113,24 @@ class ReviewOperations:
         self._call = call
         principal = call.caller.principal
         # The space is None, for all spaces, unless the address or a setting names the only one.
-        place = principal.home if principal.pinned else None
-        self._place = {"credential": principal.credential, "space": place}
+        space = principal.home if principal.pinned else None
+        self._reading = {"credential": principal.credential, "space": space}
 
     async def find(self, chosen: Filter) -> list[ProposalRow]:
         """Return the proposals that the caller reviews, and the caller's own, oldest first."""
-        given = asdict(chosen) | self._place
+        given = asdict(chosen) | self._reading
         return await self._call.store.call("list_proposals", ProposalRow, **given)
 
     async def count_waiting(self) -> int:
         """Return how many proposals wait for a decision of the caller."""
         if not any("review" in space.scopes for space in self._call.caller.principal.readable):
             return 0
-        return await self._call.store.call_one("count_waiting", int, **self._place)
+        return await self._call.store.call_one("count_waiting", int, **self._reading)
 
     async def plan(self, proposals: Sequence[str]) -> list[PlannedRow]:
         """Return what accepting would store. Raises ArgumentInvalid for an unknown id."""
         return await self._call.store.call(
-            "plan_decision", PlannedRow, "ids", proposals=list(proposals), **self._place
+            "plan_decision", PlannedRow, "ids", proposals=list(proposals), **self._reading
         )
 
     async def decide(

@@ -23,8 +23,8 @@ _HEADS = 12
 _BLOCK = 32  # weights
 _PACKED = np.dtype([("scale", "<f2"), ("weights", "u1", _BLOCK // 2)])
 _HALF = 8  # a weight of four bits is stored with this number added
-_MS = b"com.microsoft"
-_OPSETS = ((b"", 20), (_MS, 1))
+_MICROSOFT = b"com.microsoft"  # the domain of operators that are not in the standard
+_OPSETS = ((b"", 20), (_MICROSOFT, 1))
 _FORMAT = 9  # version of ONNX
 _FLOAT, _BYTE = 1, 2  # types of a tensor in ONNX
 _MORE = 128  # marks a byte of a number in protobuf that is not its last one
@@ -183,12 +183,12 @@ class _Graph:
             self._add_matrix(f"{at}.{part}", width, source, f"{at}.{part}")
         given = [f"{at}.q", f"{at}.k", f"{at}.v"]
         heads = {"num_heads": _HEADS}
-        self.parts.append(_write_node("MultiHeadAttention", given, f"{at}.seen", heads))
-        self._add_matrix(f"{at}.ao", width, f"{at}.seen", f"{at}.told")
-        self._add_norm(f"{at}.aln", f"{at}.told", source, f"{at}.half")
+        self.parts.append(_write_node("MultiHeadAttention", given, f"{at}.attended", heads))
+        self._add_matrix(f"{at}.ao", width, f"{at}.attended", f"{at}.projected")
+        self._add_norm(f"{at}.aln", f"{at}.projected", source, f"{at}.half")
         self._add_matrix(f"{at}.fi", width, f"{at}.half", f"{at}.wide")
-        self.parts.append(_write_node("Gelu", [f"{at}.wide"], f"{at}.bent", {}))
-        self._add_matrix(f"{at}.fo", self._inner, f"{at}.bent", f"{at}.back")
+        self.parts.append(_write_node("Gelu", [f"{at}.wide"], f"{at}.activated", {}))
+        self._add_matrix(f"{at}.fo", self._inner, f"{at}.activated", f"{at}.back")
         self._add_norm(f"{at}.oln", f"{at}.back", f"{at}.half", target)
 
     def _add_matrix(self, name: str, inputs: int, source: str, target: str) -> None:
@@ -245,7 +245,7 @@ def _write_node(
         written = _write_field(3, value) if whole else b"\x15" + struct.pack("<f", value)
         attribute = _write_field(1, name.encode()) + written + _write_field(20, 2 if whole else 1)
         node += _write_field(5, attribute)
-    return _write_field(1, node + _write_field(7, _MS))
+    return _write_field(1, node + _write_field(7, _MICROSOFT))
 
 
 def _write_tensor(name: str, values: NDArray[Any], kind: int) -> bytes:

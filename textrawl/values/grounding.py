@@ -88,7 +88,10 @@ class _Entity:
 
 @dataclass(frozen=True)
 class _Mention(_Entity):
-    """An entity with the words of its name, for passages that may name it by some of them."""
+    """An entity for passages that may name it by some words of its name.
+
+    `parts` are the words of the name. Each of `telling` can stand for the whole name.
+    """
 
     parts: Sequence[Word]
     telling: Sequence[Word]
@@ -135,8 +138,8 @@ class _Passage:
     first_hand: bool = False
 
     @property
-    def length(self) -> tuple[int, int]:
-        """Its order among passages that say as much."""
+    def order(self) -> tuple[int, int]:
+        """Its order among passages that say as much: shorter ones first, then earlier ones."""
         return self.last - self.first, self.first
 
 
@@ -203,7 +206,7 @@ class Grounding:
                 passages = [*self._list_passages(named), *self._list_passages(other)]
                 words = {one: self._read_passage(one) for one in passages}
                 both = [one for one in words if named.is_in(words[one]) and other.is_in(words[one])]
-                return self._cite(named, sorted(both, key=lambda one: one.length))
+                return self._cite(named, sorted(both, key=lambda one: one.order))
             raise
 
     def _quote_fact(self, entity: str, claim: str) -> Evidence:
@@ -220,7 +223,7 @@ class Grounding:
         near = [one for one in passages if counts[one]]
         if not near and sum(one.first_hand for one in passages) == 1:  # it can mean no other one
             near = passages
-        return self._cite(named, sorted(near, key=lambda one: (-counts[one], one.length)))
+        return self._cite(named, sorted(near, key=lambda one: (-counts[one], one.order)))
 
     def names(self, name: str) -> bool:
         """Return whether the text has a name."""
@@ -269,14 +272,15 @@ class Grounding:
     ) -> list[int]:
         """Return the sentences that have at least so many of the words, those with most first.
 
-        Of those with as many words, the ones that name the entity come first, and the ones after.
+        Of those with as many words, the ones with the first word come first, and then the ones that
+        name the entity or follow one that names it.
         """
         counts = Counter(n for one in wanted for n in {number for number, _ in self._find(one)})
         found = [number for number, count in counts.items() if count >= least]
-        verb = {number for number, _ in self._find(wanted[0])} if wanted else set[int]()
+        begun = {number for number, _ in self._find(wanted[0])} if wanted else set[int]()
         naming = self._find_naming(entity) if entity is not None else ()
         near = {place for number in naming for place in (number, number + 1)}
-        return sorted(found, key=lambda n: (-counts[n], n not in verb, n not in near, n))
+        return sorted(found, key=lambda n: (-counts[n], n not in begun, n not in near, n))
 
     def _read_entity(self, name: str) -> _Entity:
         """Return the forms of a name. Raises Unsupported if the text has none of them."""
@@ -313,7 +317,7 @@ class Grounding:
         return False
 
     def _choose(self, checks: Iterable[Callable[[], Evidence]]) -> Evidence:
-        """Return the first passage that passes, or raise the reason of the first sentence."""
+        """Return the first passage that passes, or raise what the first one lacks."""
         reasons = list[Unsupported]()
         for check in checks:
             try:
@@ -460,7 +464,7 @@ def _says_relation(
 
 
 def _check_whole(claim: _Claim | None, words: Sequence[Word], place: int) -> None:
-    """Require the condition of a sentence, and that others say it, in the claim."""
+    """Refuse a claim that drops the condition or doubt of its sentence, or that others say it."""
     start = find_start(words, min(place, len(words) - 1), "hard")
     part = words[start : find_end(words, start, "hard")]
     said = claim.words if claim else ()

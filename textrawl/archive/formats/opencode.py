@@ -14,7 +14,7 @@ from textrawl.values.transcripts import Message, clean_message
 _FILE, _MAGIC = "opencode.db", b"SQLite format 3\0"
 # A session with a parent is one of a sub-agent.
 _SESSIONS = "select id, title, directory from session where parent_id is null order by id"
-# What a person took back stays until the next prompt. It begins with a message, or a part of one.
+# What a person took back stays until the next prompt: all from `revert` on, a message or its part.
 _PARTS = """
     select m.id, m.time_created, m.data, p.data
     from session s join message m on m.session_id = s.id join part p on p.message_id = m.id
@@ -60,9 +60,9 @@ def read(bundle: Bundle) -> Iterator[Item]:
 def _read(message: str, part: str) -> Iterator[Message]:
     about, content = read_object(message.encode()) or {}, read_object(part.encode()) or {}
     role = as_text(about.get("role"))
-    own = content.get("synthetic") or content.get("ignored") or content.get("type") != "text"
+    omitted = content.get("synthetic") or content.get("ignored") or content.get("type") != "text"
     text = clean_message(as_text(content.get("text")), role)
-    if role in ("user", "assistant") and text and not own:
+    if role in ("user", "assistant") and text and not omitted:
         yield Message(role, text)
 
 
