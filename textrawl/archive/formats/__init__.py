@@ -1,7 +1,7 @@
 """The formats of other systems that `textrawl import` reads, a module for each kind of system.
 
-A module has `FORMATS`. `recognises` of a format looks at the names and the first bytes of the
-files, and its `read` yields items in bounded memory.
+A module has `FORMATS`, or one `FORMAT`. `recognises` of a format looks at the names and the first
+bytes of the files, and its `read` yields items in bounded memory.
 
 The functions here read values of foreign JSON, whose types nobody promises, and conversations that
 are trees in it.

@@ -16,7 +16,7 @@ from pydantic import (
     WithJsonSchema,
 )
 
-from textrawl.memory import mind as graph
+from textrawl.memory import mind as mind_graph
 from textrawl.memory.mind import EdgePart, NodePart
 from textrawl.tools.call import Call, FailureReply
 from textrawl.tools.toolset import (
@@ -71,7 +71,7 @@ Label = Annotated[str, CLEAN_NAME, Field(min_length=1, max_length=NAME_LENGTH)]
 KindName = Annotated[str, CLEAN_NAME, Field(min_length=1, max_length=TYPE_LENGTH)]
 InstanceId = Annotated[str, CLEAN_NAME, Field(min_length=1, max_length=NAME_LENGTH)]
 Text = Annotated[str, CLEAN_FACT, Field(min_length=1, max_length=FACT_LENGTH)]
-Properties = Annotated[dict[str, Any], AfterValidator(graph.clean_properties)]
+Properties = Annotated[dict[str, Any], AfterValidator(mind_graph.clean_properties)]
 _TEXT = WithJsonSchema({"type": "string"})
 Moment = Annotated[datetime, read_time(lambda text: read_instant(text, time.min)), _TEXT]
 PastMoment = Annotated[datetime, read_time(read_past_instant), _TEXT]
@@ -151,7 +151,7 @@ async def graph_node_create(
 
     Example: {"type":"person","label":"Ada"}.
     """
-    node = graph.write_fields(
+    node = mind_graph.write_fields(
         type=type,
         label=label,
         description=description,
@@ -160,7 +160,7 @@ async def graph_node_create(
         memory=sourceMemoryId,
         first_learned_at=firstLearnedAt,
     )
-    written = await graph.write_graph(call, [node], [], instanceId)
+    written = await mind_graph.write_graph(call, [node], [], instanceId)
     [row] = written.rows
     message = f"{'Created' if row.created else 'Found'} node: {label}"
     part = written.nodes.get(str(row.id)) or NodePart(id=str(row.id), type=type, label=label)
@@ -170,9 +170,9 @@ async def graph_node_create(
 @mind.tool(READS, NodeReply, FailureReply)
 async def graph_node_get(call: Call, id: NodeId) -> CallToolResult:
     """Get a node by its id."""
-    rows = await graph.fetch_nodes(call, [id])
+    rows = await mind_graph.fetch_nodes(call, [id])
     if not rows:
-        raise graph.refuse_node(id)
+        raise mind_graph.refuse_node(id)
     return call.recall("node", NodeReply(node=rows[0]))
 
 
@@ -192,7 +192,7 @@ async def graph_node_update(
     embedding: Embedding | None = None,
 ) -> CallToolResult:
     """Change values of a node. Values that are not given stay."""
-    fields = graph.write_fields(
+    fields = mind_graph.write_fields(
         type=type,
         label=label,
         description=description,
@@ -203,7 +203,7 @@ async def graph_node_update(
         first_learned_at=firstLearnedAt,
         last_confirmed_at=lastConfirmedAt,
     )
-    rows = await graph.update_node(call, id, fields)
+    rows = await mind_graph.update_node(call, id, fields)
     if not rows:
         return call.reply(ChangeReply(message=f"Updated node: {id}"))
     return call.reply(NodeReply(message="Updated node", node=rows[0]))
@@ -216,8 +216,8 @@ async def graph_node_delete(
     permanent: Annotated[bool, Field(description="forget the node; undo cannot revive it")] = False,
 ) -> CallToolResult:
     """Delete a node with its facts and edges. They stay as history unless permanent is true."""
-    row = await graph.change_graph(
-        call, "delete_node", graph.DeletedRow, node=id, permanent=permanent
+    row = await mind_graph.change_graph(
+        call, "delete_node", mind_graph.DeletedRow, node=id, permanent=permanent
     )
     message = f"Deleted node with {row.facts} facts and {row.edges} edges"
     return call.reply(ChangeReply(message=message))
@@ -259,7 +259,7 @@ async def graph_edge_create(
 
     Types: feels_about, close_to, loves, helps_with, or any other.
     """
-    fields = graph.write_fields(
+    fields = mind_graph.write_fields(
         properties=properties,
         strength=weight,
         evidence=evidence,
@@ -268,10 +268,10 @@ async def graph_edge_create(
         instance=instanceId,
     )
     ends = {"from_node": fromId, "to_node": toId}
-    row = await graph.change_graph(
-        call, "write_edge", graph.ConnectedRow, type=type, fields=json.dumps(fields), **ends
+    row = await mind_graph.change_graph(
+        call, "write_edge", mind_graph.ConnectedRow, type=type, fields=json.dumps(fields), **ends
     )
-    stored = await graph.fetch_edges(call, [row.edge_id]) if row.readable else None
+    stored = await mind_graph.fetch_edges(call, [row.edge_id]) if row.readable else None
     part = stored[0] if stored else EdgePart(id=str(row.edge_id), type=type)
     return call.reply(EdgeReply(message=f"{'Created' if row.created else 'Found'} edge", edge=part))
 
@@ -289,9 +289,9 @@ async def graph_edge_get(
 ) -> CallToolResult:
     """Get edges by their id, or by ends and type, the newest first."""
     if id is not None:
-        found = await graph.fetch_edges(call, [id], deleted=includeDeleted)
+        found = await mind_graph.fetch_edges(call, [id], deleted=includeDeleted)
         if not found:
-            raise graph.refuse_edge(id)
+            raise mind_graph.refuse_edge(id)
         return call.recall("edge", EdgesReply(edges=found))
     ids = await call.read(
         "find_edges",
@@ -303,7 +303,7 @@ async def graph_edge_get(
         only_valid=onlyValid,
         max_rows=limit + 1,
     )
-    edges = await graph.fetch_edges(call, ids[:limit], deleted=includeDeleted)
+    edges = await mind_graph.fetch_edges(call, ids[:limit], deleted=includeDeleted)
     reply = EdgesReply(edges=edges, more=len(ids) > limit or None)
     return call.recall("edge", reply)
 
@@ -321,7 +321,7 @@ async def graph_edge_update(
     instanceId: InstanceId | None = None,
 ) -> CallToolResult:
     """Change values of an edge. Values that are not given stay."""
-    fields = graph.write_fields(
+    fields = mind_graph.write_fields(
         properties=properties,
         strength=weight,
         evidence=evidence,
@@ -333,8 +333,8 @@ async def graph_edge_update(
     if validUntil == NEVER:
         fields["valid_until"] = None
     changes = json.dumps(fields)
-    readable = await graph.change_graph(call, "update_edge", bool, edge=id, fields=changes)
-    edges = await graph.fetch_edges(call, [id]) if readable else []
+    readable = await mind_graph.change_graph(call, "update_edge", bool, edge=id, fields=changes)
+    edges = await mind_graph.fetch_edges(call, [id]) if readable else []
     if not edges:  # also if another client has just deleted it
         return call.reply(ChangeReply(message=f"Updated edge: {id}"))
     return call.reply(EdgeReply(message="Updated edge", edge=edges[0]))
@@ -343,7 +343,7 @@ async def graph_edge_update(
 @mind.tool(DELETES, ChangeReply, FailureReply)
 async def graph_edge_delete(call: Call, id: EdgeId) -> CallToolResult:
     """Delete an edge. It stays as history."""
-    await graph.change_graph(call, "delete_edge", UUID, edge=id)
+    await mind_graph.change_graph(call, "delete_edge", UUID, edge=id)
     return call.reply(ChangeReply(message="Deleted edge"))
 
 
@@ -374,7 +374,7 @@ async def graph_write_transaction(
     Edges name labels of this call, or of existing nodes. Example: {"nodes":[{"type":"person",
     "label":"Ada"}],"edges":[{"fromLabel":"Ada","toLabel":"tea","type":"loves"}]}.
     """
-    written = await graph.write_graph(
+    written = await mind_graph.write_graph(
         call,
         [node.write() for node in nodes or ()],
         [edge.write() for edge in edges or ()],
@@ -384,7 +384,7 @@ async def graph_write_transaction(
 
 
 def _build(
-    written: graph.WrittenGraph, nodes: list[NodeItem], edges: list[EdgeItem]
+    written: mind_graph.WrittenGraph, nodes: list[NodeItem], edges: list[EdgeItem]
 ) -> TransactionReply:
     node_rows, edge_rows = written.list_rows("node"), written.list_rows("edge")
     new_nodes = sum(row.created for row in node_rows)
@@ -408,11 +408,11 @@ def _build(
     )
 
 
-def _node(id: UUID | None, written: graph.WrittenGraph, item: NodeItem) -> NodePart:
+def _node(id: UUID | None, written: mind_graph.WrittenGraph, item: NodeItem) -> NodePart:
     return written.nodes.get(str(id)) or NodePart(id=str(id), type=item.type, label=item.label)
 
 
-def _edge(id: UUID | None, written: graph.WrittenGraph, item: EdgeItem) -> EdgePart:
+def _edge(id: UUID | None, written: mind_graph.WrittenGraph, item: EdgeItem) -> EdgePart:
     return written.edges.get(str(id)) or EdgePart(id=str(id), type=item.type)
 
 
@@ -427,7 +427,7 @@ class WalkReply(SuccessReply):
     large = True
 
     start_node: Annotated[NodePart, Key("start")]
-    results: Annotated[list[graph.ReachedPart], Key("m")]
+    results: Annotated[list[mind_graph.ReachedPart], Key("m")]
     dropped: Annotated[int | None, Key("cut")] = None
 
 
@@ -460,7 +460,7 @@ async def graph_traverse(
 ) -> CallToolResult:
     """Follow valid edges from a node, the nearest nodes first."""
     start = startNodeId.lower()
-    reached, nodes = await graph.walk_graph(
+    reached, nodes = await mind_graph.walk_graph(
         call,
         start,
         direction=direction,
@@ -478,13 +478,13 @@ async def graph_subgraph(
     call: Call, nodeId: NodeId, depth: Annotated[int, Field(ge=1, le=3)] = 2
 ) -> CallToolResult:
     """Get the nodes around a node, at most 100, and the edges that lead to them."""
-    reached, nodes = await graph.walk_graph(
+    reached, nodes = await mind_graph.walk_graph(
         call, nodeId, direction="both", max_depth=depth, max_rows=_MOST_NODES - 1
     )
     if nodeId.lower() not in nodes:
-        raise graph.refuse_node(nodeId)
+        raise mind_graph.refuse_node(nodeId)
     ids = list(dict.fromkeys(edge for part in reached for edge in part.path))
-    edges = await graph.fetch_edges(call, ids)
+    edges = await mind_graph.fetch_edges(call, ids)
     return call.recall("walk", SubgraphReply(nodes=list(nodes.values()), edges=edges))
 
 
@@ -493,7 +493,7 @@ class MatchesReply(SuccessReply):
 
     items = ("results",)
 
-    results: Annotated[list[graph.MatchPart], Key("m")]
+    results: Annotated[list[mind_graph.MatchPart], Key("m")]
     dropped: Annotated[int | None, Key("cut")] = None
 
 
@@ -519,7 +519,7 @@ async def graph_node_search(
     limit: Annotated[int, Field(ge=1, le=100)] = 10,
 ) -> CallToolResult:
     """Find nodes by meaning and words. Example: {"query":"what calms her"}."""
-    found = await graph.search_nodes(call, query, type, minScore, limit)
+    found = await mind_graph.search_nodes(call, query, type, minScore, limit)
     return call.recall("search", MatchesReply(results=found))
 
 
@@ -534,14 +534,14 @@ async def graph_node_list(
     """List nodes, last updated first."""
     rows = await call.read(
         "list_nodes",
-        graph.ListedNodeRow,
+        mind_graph.ListedNodeRow,
         type=type,
         deleted=includeDeleted,
         max_rows=limit,
         skip=offset,
     )
     ids = [row.node_id for row in rows]
-    nodes = await graph.fetch_nodes(call, ids, deleted=includeDeleted)
+    nodes = await mind_graph.fetch_nodes(call, ids, deleted=includeDeleted)
     return call.recall("list", NodesReply(nodes=nodes, total=rows[0].total if rows else 0))
 
 
@@ -574,7 +574,7 @@ class InsightsReply(SuccessReply):
     dropped: Annotated[int | None, Key("cut")] = None
 
 
-class GraphStatsReply(graph.GraphCounts, SuccessReply):
+class GraphStatsReply(mind_graph.GraphCounts, SuccessReply):
     """The counts of the graph, and whether searches compare vectors."""
 
     vector_search_available: Annotated[bool, Key("vec")]
@@ -590,6 +590,6 @@ async def graph_insights(call: Call) -> CallToolResult:
 @mind.tool(READS, GraphStatsReply)
 async def graph_stats(call: Call) -> CallToolResult:
     """Count nodes and valid edges by type."""
-    [counts] = await call.read("graph_statistics", graph.GraphCounts)
-    available = await graph.has_vectors(call.store)
+    [counts] = await call.read("graph_statistics", mind_graph.GraphCounts)
+    available = await mind_graph.has_vectors(call.store)
     return call.recall("stats", GraphStatsReply(**dict(counts), vector_search_available=available))
