@@ -119,6 +119,18 @@ def test_a_search_of_a_short_period_compares_its_own_vectors(sql: Sql) -> None:
     assert long.keys() <= {WORDS, BY_DAY, VECTORS, *BY_KEY}
 
 
+def test_a_search_of_a_few_facts_of_a_small_space_does_not_look_up_the_others(sql: Sql) -> None:
+    with sql.transaction(force_rollback=True):
+        sql.execute(
+            "update observation set said_at = '2023-05-08' where entity_id in ("
+            "select id from entity where space_id = 2 and name like 'name1__')"
+        )
+        query = {"spaces": [2], "since": "2023-05-01", "until": "2023-05-31"}
+        scans = count_scans(sql, "whatever", semantic=True, **query)
+
+    assert sum(scans.values()) < 200  # of 2000 facts
+
+
 def test_a_search_of_a_space_with_an_index_of_its_own_reads_that_alone(sql: Sql) -> None:
     with sql.transaction(force_rollback=True):
         sql.execute(f"""
