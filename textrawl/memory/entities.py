@@ -265,6 +265,6 @@ class EntityOperations:
     async def _read(
         self, function: LiteralString, row: type[Row], refused: str = "", /, **arguments: object
     ) -> list[Row]:
-        """Return the rows of a SQL function that reads all spaces of the caller."""
+        """Return the rows of a SQL function for readers of the spaces of the caller."""
         reading = self._call.caller.reading
         return await self._call.store.call(function, row, refused, **arguments, **reading)

@@ -185,7 +185,7 @@ class StoreCall:
     async def read(
         self, function: LiteralString, row: type[Row], refused: str = "", /, **arguments: object
     ) -> list[Row]:
-        """Return the rows of a SQL function that reads the home space. Raises TextrawlError."""
+        """Return the rows of a SQL function for readers of the home space. Raises TextrawlError."""
         return await self.store.call(
             function, row, refused, **arguments, **self.caller.reading_home
         )
