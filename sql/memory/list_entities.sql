@@ -10,7 +10,7 @@ create function textrawl.list_entities(
 )
 language plpgsql stable security definer rows 1
 set search_path from current
--- Planning this statement takes longer than running it, and its plan does not depend on the values.
+-- Planning this statement takes longer than running it, and without times its plan does not depend on the values.
 set plan_cache_mode = force_generic_plan
 as $$
 #variable_conflict use_column
@@ -19,6 +19,9 @@ declare
     key   text := name_key(prefix);
     every boolean := num_nonnulls(entity_types, prefix, as_of, since, until) = 0;
 begin
+    if num_nonnulls(as_of, since, until) > 0 then
+        perform set_config('plan_cache_mode', 'force_custom_plan', true);  -- the best index of facts depends on the times
+    end if;
     return query
     with said as materialized (
         -- Compare said_at with a range, because the index can find a range. Postgres does not run this query if `since`

@@ -68,14 +68,22 @@ def count_scans(sql: Sql, query: str, **named: Any) -> dict[str, int]:
     """How often a search scanned each index and (by the name of the table) each whole table."""
     model = {"model": 1, "vector": "[1,2,3,4,5,6,7,8]"} | named
     given: LiteralString = ", ".join(f"{name} => %({name})s" for name in model)  # pyright: ignore[reportAssignmentType]
+    search: LiteralString = f"select from search_memory(%(query)s, {given})"
+    found, scans = call_counted(sql, search, {"query": query, **model})
+    assert len(found) == 10
+    return scans
+
+
+def call_counted(
+    sql: Sql, statement: LiteralString, given: dict[str, Any]
+) -> tuple[list[Any], dict[str, int]]:
+    """The rows of a statement, and the scans that it needed."""
     with sql.transaction():
         before = dict(sql.execute(_SCANS).fetchall())
-        found = sql.execute(
-            f"select from search_memory(%(query)s, {given})", {"query": query, **model}
-        ).fetchall()
+        rows = sql.execute(statement, given).fetchall()
         after = dict(sql.execute(_SCANS).fetchall())
-    assert len(found) == 10
-    return {name: scans - before[name] for name, scans in after.items() if scans > before[name]}
+    scans = {name: count - before[name] for name, count in after.items() if count > before[name]}
+    return rows, scans
 
 
 WORDS, VECTORS = "observation_fts_idx", "embedding_1_vector_idx"
@@ -205,3 +213,13 @@ def test_words_that_many_facts_have_elsewhere_select_in_a_space_where_few_do(sql
         found = {content for (content,) in sql.execute(search)}
 
     assert found == {"kind5 alone", "kind6 alone"}
+
+
+def test_a_list_of_entities_at_a_time_does_not_look_up_the_facts_of_each(sql: Sql) -> None:
+    query = "select total from list_entities(as_of => %(as_of)s)"
+
+    assert call_counted(sql, query, {"as_of": "infinity"})[0] == [(2000,)]
+    rows, scans = call_counted(sql, query, {"as_of": "2001-01-01"})
+
+    assert rows == [(0,)]
+    assert sum(scans.values()) < 100  # of 2000 entities
