@@ -1,7 +1,7 @@
-"""A strict comparison of a claim with one sentence: the claim is the sentence, shortened.
+"""A strict comparison of a claim with a sentence: the claim has to be a shortened copy of it.
 
-The words of the claim stand in the sentence in the same order behind the subject. Between them only
-light words are left out.
+The words of the claim have to follow the subject of the sentence in the same order. The claim may
+leave out only light words between them.
 """
 
 from collections.abc import Sequence
@@ -24,9 +24,9 @@ _MOST_BEFORE = 2  # words of an apposition before a name: our tall neighbour Tom
 
 @dataclass
 class Match:
-    """A search for the words of a claim in a sentence behind its subject.
+    """A search for the words of a claim in a sentence, after the subject of the sentence.
 
-    The subject stands from `first` to `last`. `lead` has the light words that begin the claim.
+    `first` and `last` are positions of the subject. `lead` has the light words before the claim.
     """
 
     words: Sequence[Word]
@@ -37,10 +37,10 @@ class Match:
     _failed: set[tuple[int, int]] = field(default_factory=set[tuple[int, int]])
 
     def succeeds(self) -> bool:
-        """Return whether the sentence says the claim of the subject."""
+        """Return whether the sentence makes the claim about the subject."""
         return any(
             self._is_word(0, place)
-            and self._leads_to(place)
+            and self._has_verb(place)
             and self._has_tense(place)
             and self._continues(1, place)
             for place in range(self.last + 1, len(self.words))
@@ -51,7 +51,7 @@ class Match:
         if not is_same(wanted, word):
             return False
         if word.plain == f"{wanted.plain}e" and wanted.plain.endswith("t"):
-            return False  # wohnte: it is over
+            return False  # the claim "wohnt" is present, "wohnte" is past
         return wanted.name or wanted.past == word.past
 
     def _continues(self, number: int, place: int) -> bool:
@@ -76,12 +76,12 @@ class Match:
         kinds = [breaks(self.words, n) for n in range(place + 1, after + 1)]
         if "hard" in kinds:
             return not between and bool(self.claim[number].mark.strip())
-        left = [self.words[n] for n in between]
-        light = all(is_light(one) or one.is_in("joint") for one in left)
+        left_out = [self.words[n] for n in between]
+        light = all(is_light(one) or one.is_in("joint") for one in left_out)
         return light and not (self.words[place].is_in("denial") and any(kinds))
 
     def _may_stop(self, place: int) -> bool:
-        """Return whether a claim may end at a word, and leave out the rest of the sentence."""
+        """Return whether a claim may end at a word and leave out the rest of the sentence."""
         if place + 1 == len(self.words) or breaks(self.words, place + 1) == "hard":
             return True
         after, kind = self.words[place + 1], breaks(self.words, place + 1)
@@ -89,63 +89,63 @@ class Match:
             return False
         if not (kind or is_light(after) or after.is_in("role", "after")):
             return False
-        rest = self.words[place + 1 : find_end(self.words, place + bool(kind))]
+        left_out = self.words[place + 1 : find_end(self.words, place + bool(kind))]
         if not kind:
-            return not changes(rest)
-        if after.is_in("joint"):  # and never went back: this is another thing
-            adds = has_any(rest[2:3], "at", "role", "subordinate")
-            return not (adds and has_any(rest[:2], "limit", "condition"))
+            return not changes(left_out)
+        if after.is_in("joint"):  # another statement: and never went back
+            adds = has_any(left_out[2:3], "at", "role", "subordinate")
+            return not (adds and has_any(left_out[:2], "limit", "condition"))
         happened = after.plain == "before" and any(one.past for one in self.claim)
-        return happened or not has_any(rest[:2], "limit", "condition")
+        return happened or not has_any(left_out[:2], "limit", "condition")
 
-    def _leads_to(self, place: int) -> bool:
-        """Return whether the subject is the one of the verb at a place."""
+    def _has_verb(self, place: int) -> bool:
+        """Return whether the verb at a place belongs to the subject."""
         between = self.words[self.last + 1 : place]
         kinds = [breaks(self.words, n) for n in range(self.last + 1, place + 1)]
         if "hard" in kinds:
             return False
         if between and between[-1].is_in("relative") and kinds[0] and len(between) <= _MOST_BEFORE:
-            return True  # who: the name before it is the subject, whatever it is before
+            return True  # who swims: the name before `who` is the subject
         if not self._is_subject():
             return False
         if all(map(is_light, between)):
-            return self._tells(between, kinds)
+            return self._follows(between, kinds)
         return not self.words[self.last].owns and self._shares_subject(between, kinds, place)
 
-    def _tells(self, between: Sequence[Word], kinds: Sequence[str]) -> bool:
-        """Return whether a verb, or an apposition that says what it is, follows the subject."""
+    def _follows(self, between: Sequence[Word], kinds: Sequence[str]) -> bool:
+        """Return whether the verb or an apposition follows the subject without a break."""
         if kinds[0] == "comma" and has_any(between, "determiner") and self.lead:
-            return has_any(self.lead, "copula")  # Ngozi, a nurse: she is one
+            return has_any(self.lead, "copula")  # Ngozi, a nurse: supports "is a nurse"
         return not any(kinds) or kinds[0] == "comma"
 
     def _has_tense(self, place: int) -> bool:
-        """Return whether `has` and `is` of the claim are those of the sentence, and of its time."""
-        said = self.words[self.last + 1 : place]
-        told = has_any(self.lead, "was", "had") or any(one.past for one in self.claim)
-        if has_any(said, "was", "had") and not told:
+        """Return whether claim and sentence have the same tense, and the same `has` and `is`."""
+        before = self.words[self.last + 1 : place]
+        claims_past = has_any(self.lead, "was", "had") or any(one.past for one in self.claim)
+        if has_any(before, "was", "had") and not claims_past:
             return False  # Tom was the CEO: a claim without a verb would say that he is
-        if has_any(said, "copula") and self.words[place].past and not has_any(self.lead, "copula"):
-            return False  # Ann was paid: somebody else paid
+        copula = has_any(before, "copula")
+        if copula and self.words[place].past and not has_any(self.lead, "copula"):
+            return False  # Ann was paid: the claim "paid" would say that Ann paid
         for now, past in (("has", "had"), ("is", "was")):
-            if has_any(self.lead, now) and has_any(said, past) and not has_any(said, now):
+            if has_any(self.lead, now) and has_any(before, past) and not has_any(before, now):
                 return False
-            if has_any(self.lead, past) and has_any(said, now) and not has_any(said, past):
+            if has_any(self.lead, past) and has_any(before, now) and not has_any(before, past):
                 return False
         have = has_any(self.lead, "has", "had") and not has_any(self.lead, "is", "was")
-        return not have or has_any(said, "has", "had", "is", "was")
+        return not have or has_any(before, "has", "had", "is", "was")
 
     def _shares_subject(self, between: Sequence[Word], kinds: Sequence[str], place: int) -> bool:
         """Return whether a verb follows another one of the same subject: she swims and runs."""
         if kinds[0] or "clause" in kinds or not any(kinds):
             return False
-        begin = find_start(self.words, place)
-        rest = self.words[begin:place]
-        if changes(between) or has_any(rest, "pronoun"):  # she can be another one
+        before = self.words[find_start(self.words, place) : place]
+        if changes(between) or has_any(before, "pronoun"):  # "she" can be somebody else
             return False
-        return all(is_light(w) or w.is_in("joint") for w in rest)
+        return all(is_light(w) or w.is_in("joint") for w in before)
 
     def _is_subject(self) -> bool:
-        """Return whether the subject stands where the subject of a clause stands."""
+        """Return whether the name from `first` to `last` can be the subject of its clause."""
         start = find_start(self.words, self.first)
         before = list(self.words[start : self.first])
         earlier = self.words[find_start(self.words, start, "hard") : start]
@@ -185,5 +185,5 @@ def _introduces(before: Sequence[Word]) -> bool:
     if not owners or any(not (one.name or is_light(one)) for one in before[: owners[0]]):
         return False
     noun = [one for one in before[owners[-1] + 1 :] if not is_light(one)]
-    small = [one for one in noun if not one.name]
-    return len(small) <= _MOST_BEFORE and not any(one.past for one in small)
+    common = [one for one in noun if not one.name]
+    return len(common) <= _MOST_BEFORE and not any(one.past for one in common)

@@ -1,4 +1,4 @@
-"""Sentences and their words for comparisons with claims, and which of them can be quoted.
+"""Sentences and their words, prepared for comparisons with claims and for quotations.
 
 The lists of words are in grounding.toml.
 """
@@ -12,12 +12,11 @@ from functools import cache
 from importlib import resources
 from typing import Any
 
-_INFLECTION = 3  # letters that one form of a word may have more than another
-_NAME_ENDING = 2  # as before, for a name
+_INFLECTION = 3  # letters by which one form of a word may be longer than another
+_NAME_ENDING = 2  # the same for a name
 _INDEXED = 3  # first letters that two forms of a word or a name share
 _LIGHT = ("light", "at")
 _CHANGING = ("denial", "doubt", "condition", "limit")
-
 _STEM = 4  # letters that two forms of a word share at least
 
 _HARD = re.compile(r"[;:()\[\]|\u2026\u2013\u2014!?]|\s-\s")
@@ -39,8 +38,8 @@ _STEMS = {"ca": "can", "wo": "will", "sha": "shall"}  # before n't
 class Word:
     """A word with its form for comparisons.
 
-    `mark` is the punctuation before it, and `start` its place in the text. `name` says that it has
-    a capital letter, `number` that it begins with a digit. All irregular forms have one `root`.
+    `mark` is the punctuation before the word, and `start` its place in the text. A `name` has a
+    capital letter; a `number` begins with a digit. All forms of an irregular word share a `root`.
     """
 
     written: str
@@ -57,17 +56,17 @@ class Word:
 
     @property
     def owns(self) -> bool:
-        """The word says to whom the next one belongs."""
+        """The word is a possessive such as Ada's."""
         return bool(_POSSESSIVE.search(self.written))
 
     @property
     def keys(self) -> set[str]:
-        """Texts of which all forms of the word share one."""
+        """The keys of an index: two forms of a word always share at least one key."""
         return {self.root, self.plain[:_INDEXED]}
 
     @property
     def past(self) -> bool:
-        """It is a form of the past, if it is a verb."""
+        """The word is a past form, provided that it is a verb."""
         return self.plain.endswith("ed") or self.is_in("past_forms")
 
 
@@ -105,7 +104,7 @@ def _read_numbers() -> Mapping[str, str]:
 
 @cache
 def _read_roots() -> Mapping[str, str]:
-    """Return one text for all forms of an irregular word, and one for all names of a month."""
+    """Map the forms of an irregular word to one text, and the names of a month to another."""
     months: Sequence[str] = read_lists()["months"]
     named = {f"m{number}": words for number, words in enumerate(months, 1)}
     lists = (*read_lists()["forms"], *months)
@@ -172,12 +171,12 @@ def is_same(one: Word, other: Word) -> bool:
     return shared >= _STEM and all(_is_ending(word[shared:]) for word in (short, long))
 
 
-def _is_ending(rest: str) -> bool:
-    """Return whether letters can be the ending of a form. Other scripts have endings not listed."""
+def _is_ending(letters: str) -> bool:
+    """Return whether letters can be an ending. Endings of other scripts are not listed."""
     return (
-        not rest
-        or rest in read_list("endings")
-        or (not rest.isascii() and len(rest) <= _INFLECTION)
+        not letters
+        or letters in read_list("endings")
+        or (not letters.isascii() and len(letters) <= _INFLECTION)
     )
 
 
@@ -192,7 +191,7 @@ def has_any(words: Sequence[Word], *lists: str) -> bool:
 
 
 def find_unspaced(words: Sequence[Word], *lists: str) -> set[str]:
-    """Return what the lists and `words` have of scripts that read_words cuts into characters."""
+    """Return the listed words in `words` of scripts that read_words cuts into characters."""
     text = "".join(one.plain for one in words)
     known = (one for name in lists for one in read_list(name))
     return {one for one in known if fold(one) in text and _IDEOGRAPHS.search(one)}
@@ -204,7 +203,7 @@ def is_light(word: Word) -> bool:
 
 
 def changes(words: Sequence[Word]) -> bool:
-    """Return whether one of the words changes what the others say."""
+    """Return whether the words have a denial, a doubt, a condition or a limit."""
     return any(w.is_in(*_CHANGING) and not (w.name and w.is_in("months")) for w in words)
 
 
@@ -222,14 +221,14 @@ def breaks(words: Sequence[Word], place: int) -> str:
 
 
 def find_start(words: Sequence[Word], place: int, *kinds: str) -> int:
-    """Return the first word of the part with a word. Only boundaries of these kinds end a part."""
+    """Return the start of the part around a word. Boundaries of `kinds` end it; default: all."""
     while place > 0 and not _is_boundary(words, place, kinds):
         place -= 1
     return place
 
 
 def find_end(words: Sequence[Word], place: int, *kinds: str) -> int:
-    """Return the place behind the part with a word. Only boundaries of these kinds end a part."""
+    """Return the place after the part around a word. `kinds`: see find_start."""
     place += 1
     while place < len(words) and not _is_boundary(words, place, kinds):
         place += 1
@@ -256,8 +255,8 @@ _ABBREVIATED = (
     "[A-Z]|Mr|Mrs|Ms|Dr|St|No|vs|Prof|Fr|Hr|Jr|Sr|Rev|Gen|Lt|Mt|e\\.g|i\\.e|approx|p|ca|bzw|Nr"
 )
 _OPEN = "that and or but not if is was the a an of to in at on for with by from und dass que y et"
-# A line goes on in the next one if it is long or ends openly, or if that is indented or begins in
-# lower case.
+# A sentence goes on in the next line if its line is long, if a comma or a word of _OPEN ends it, or
+# if the next line is indented or begins in lower case.
 _SENTENCE_END = re.compile(
     "".join(rf"(?<!\b{one})" for one in _ABBREVIATED.split("|"))
     + r"(?<![.!?\u2026])[.!?\u2026]++[\"')\]\u00bb\u201d\u2019]*(?=\s|$)|[\u3002\uff01\uff1f]+"
@@ -284,29 +283,29 @@ class Sentence:
     words: Sequence[Word]
 
     @property
-    def said(self) -> Sequence[Word]:
-        """The words behind the name of a speaker."""
+    def words_after_speaker(self) -> Sequence[Word]:
+        """The words without the name of a speaker that begins the sentence."""
         label = SPEAKER.match(self.text)
         return [w for w in self.words if not label or w.start >= self.start + label.end()]
 
     @property
     def asks(self) -> bool:
-        """It is a question."""
+        """The sentence is a question."""
         return bool(_ASKS.search(self.text))
 
     @property
     def ends(self) -> bool:
-        """It is no note: a mark ends it."""
+        """A mark ends the sentence, so it is no note."""
         return bool(_ENDS.search(self.text))
 
     @property
     def is_heading(self) -> bool:
-        """It is short, without a mark around it."""
+        """The sentence is short, and no mark begins or ends it."""
         return len(self.words) <= _HEADING and self.text[0].isalpha() and not self.ends
 
     @property
     def end(self) -> int:
-        """The place behind its last character."""
+        """The place after the last character."""
         return self.start + len(self.text)
 
 
@@ -315,9 +314,9 @@ def cut_text(text: str) -> list[Sentence]:
     found, start = list[Sentence](), 0
     for end in [*(one.end() for one in _SENTENCE_END.finditer(text)), len(text)]:
         part = text[start:end]
-        if said := part.strip():
+        if stripped := part.strip():
             place = start + len(part) - len(part.lstrip())
-            found.append(Sentence(said, place, read_words(said, place)))
+            found.append(Sentence(stripped, place, read_words(stripped, place)))
         start = end
     return found
 
@@ -333,7 +332,7 @@ def check_sentence(sentence: Sentence) -> None:
 
 
 def label_sentences(text: str, sentences: Sequence[Sentence]) -> list[str]:
-    """Return the speaker of each sentence, or the heading above it, or who signs it."""
+    """Return the label of each sentence: its speaker, its heading or the signer of the text."""
     labels, label, end = list[str](), "", 0
     signed = _sign(sentences[-1]) if sentences and not SPEAKER.search(text) else ""
     for one in sentences:
@@ -345,8 +344,8 @@ def label_sentences(text: str, sentences: Sequence[Sentence]) -> list[str]:
             label = one.text
         elif above.count("\n") > 1:
             label = ""
-        told = has_any(one.words, "writers") and '"' not in one.text and one is not sentences[-1]
-        labels.append(signed if signed and told else label)
+        by_writer = has_any(one.words, "writers") and '"' not in one.text
+        labels.append(signed if signed and by_writer and one is not sentences[-1] else label)
         end = one.end
     return labels
 
@@ -362,19 +361,20 @@ def _sign(sentence: Sentence) -> str:
     return sentence.text[named[0].start - sentence.start :]
 
 
-def check_quotation(sentence: Sentence, names: Collection[str], asking: bool = False) -> None:
-    """Raise Unsupported if a sentence speaks to its reader, or asks, unless its answer follows.
+def check_quotation(sentence: Sentence, names: Collection[str], answered: bool = False) -> None:
+    """Raise Unsupported if a sentence speaks to its reader, or asks without being `answered`.
 
-    `names` are plain words that are names in the text.
+    `names` are the plain words that are names in the text.
     """
     text, words = sentence.text, sentence.words
     if label := SPEAKER.match(text):
-        said = sentence.said
-        by = words[: len(words) - len(said)]
-        speaks = len(by) == 1 and by[0].is_in("speaker")
-        if speaks or not has_any(by, "address", "order", "reserved"):
-            text, words = text[label.end() :], said
-    check_sentence(Sentence(text.rstrip("?\uff1f\"') ") if asking else text, sentence.start, words))
+        remark = sentence.words_after_speaker
+        speaker = words[: len(words) - len(remark)]
+        ordered = has_any(speaker, "address", "order", "reserved")
+        if not ordered or (len(speaker) == 1 and speaker[0].is_in("speaker")):
+            text, words = text[label.end() :], remark
+    checked = text.rstrip("?\uff1f\"') ") if answered else text
+    check_sentence(Sentence(checked, sentence.start, words))
     if (
         _MARKUP.search(text)
         or read_phrases("address_phrases").search(text)
@@ -386,22 +386,22 @@ def check_quotation(sentence: Sentence, names: Collection[str], asking: bool = F
 
 
 def _orders(words: Sequence[Word], names: Collection[str]) -> bool:
-    """Return whether a word that gives orders begins a part, also behind a comma or `and`."""
+    """Return whether an order begins the sentence, or follows a comma or a word like `and`."""
     for place in range(len(words)):
         kind = breaks(words, place)
         rest = words[place + _count_small(words[place:]) :] if kind else ()
         begins = [n for n in range(1, len(rest)) if _orders_late(rest, n)]
         for part in (one for one in (rest, *(rest[n:] for n in begins)) if one):
             named = part[0].name and (kind != "hard" or part[0].plain in names)
-            told = part[0].is_in("unchanged") and any(one.past for one in words[:place])
+            past = part[0].is_in("unchanged") and any(one.past for one in words[:place])
             orders = part[0].is_in("order") and not _is_noun(part)
-            if not (named or told) and (orders or (part is rest and _takes_object(part))):
+            if not (named or past) and (orders or (part is rest and _takes_object(part))):
                 return True
     return False
 
 
 def _orders_late(part: Sequence[Word], place: int) -> bool:
-    """Return whether an order can follow a phrase at a place: on Monday give Ann the keys."""
+    """Return whether an order can begin at a place after a phrase: on Monday give Ann keys."""
     before, after = part[place - 1], part[place + 1 : place + 2]
     subject = before.name and not before.is_in("day", "months")
     subject = subject or before.is_in("pronoun", "writing", "determiner", "modal", "joint")
@@ -411,7 +411,7 @@ def _orders_late(part: Sequence[Word], place: int) -> bool:
 
 
 def _is_noun(part: Sequence[Word]) -> bool:
-    """Return whether the first word is no verb: answer by Ann, report of May."""
+    """Return whether the first word is a noun: answer by Ann, report of May."""
     if has_any(part[1:2], "agent") and (linked := part[2:3]):
         return not linked[0].plain.endswith("ing")
     return has_any(part[1:2], "copula", "modal")
