@@ -11,7 +11,7 @@ create function textrawl.read_claim(
     out roles text[],        -- of each item: o (object), time, or a preposition
     out items text[]         -- stems after the predicate; # before a number, % before a part of a date
 )
--- The function sets no search_path, which would take longer than the rest. So it names the schema of each function.
+-- The function sets no search_path, which would take longer than its work. So it names the schema of each function.
 language plpgsql immutable parallel safe
 as $$
 declare

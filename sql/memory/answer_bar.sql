@@ -4,7 +4,7 @@ create function textrawl.answer_bar(
 )
 returns table (
     score double precision,  -- the lowest score of a fact in an answer
-    best double precision    -- the lowest score of its best fact; below it the answer is empty
+    best double precision    -- the score that the best fact needs; otherwise the answer is empty
 )
 language sql immutable parallel safe
 begin atomic

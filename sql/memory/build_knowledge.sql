@@ -39,8 +39,8 @@ begin
             facts, relations, model, embeddings, relation_embeddings, origin, readable) p);
         return;
     end if;
-    -- Lock all entities first, in one order, so that two batches with the same names cannot deadlock. The type of an
-    -- entity is that of its first fact with a type, or else of its first relation with one: the lowest rank.
+    -- Lock all entities first, in one order, so that two batches with the same names cannot deadlock. An entity
+    -- gets the type of its first fact with a type, or else of its first relation with a type: the lowest rank.
     with mention as materialized (
         select entity_key(origin.space_id, name) as key, name, type, case when type is null then 3 else rank end as rank, ordinality
         from (select value ->> 'entity' as name, value ->> 'type' as type, 1 as rank, ordinality

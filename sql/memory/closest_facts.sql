@@ -31,7 +31,7 @@ begin
             select f.place, f.length, f.letters, f.key, e.id, e.content, null, e.vector <=> f.vector
             from given f join given e on e.entity_id = f.entity_id and e.place < f.place
             where not $5 ? f.place::text and is_valid(null, e.valid_until, null, present => clock_timestamp())) candidate
-        -- First compare what is quick to compare, because an entity can have thousands of facts.
+        -- First compare lengths and outer letters, which is quick: an entity can have thousands of facts.
         cross join lateral (
             select coalesce(case when abs(char_length(content) - length) <= 8 and coalesce(outer_letters(content) = letters, true)
                                  then spelling_key(content) = key end, false) as spelled offset 0) compared

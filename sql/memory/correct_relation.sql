@@ -1,11 +1,11 @@
 create function textrawl.correct_relation(
     from_entity text, former_relation text, former_entity text,  -- the relation that ends
-    relation text, to_entity text,                               -- and the one that is right in its place
+    relation text, to_entity text,                               -- the relation that replaces it
     model integer default null, embedding halfvec default null,
     credential bytea default null, space integer default null,
     client text default null, tool text default 'sql', request text default null,
     valid_from timestamptz default null, valid_until timestamptz default null,
-    out proposal_id uuid  -- if the caller can only propose: of the new relation. Accepting it does not end the former one
+    out proposal_id uuid  -- of the new relation, if the caller can only propose. Accepting it ends no relation
 )
 language plpgsql volatile security definer
 set search_path from current
@@ -15,7 +15,7 @@ declare
     origin origin := open_write(credential, space, 'write', client, tool, request, proposing => true);
 begin
     if origin.proposed then
-        -- A caller that cannot read does not learn from an error which relations there are.
+        -- Raise this error only for readers: it says which relations exist.
         if may_read(credential, origin.space_id) and not exists (
             select from relation r
             join entity s on s.space_id = r.space_id and s.id = r.from_entity

@@ -1,7 +1,7 @@
 create function textrawl.digest_memory(
     project text default null,  -- name of the project that the caller works on
     max_rows integer default 40,
-    max_characters integer default 300,  -- longer facts are left out, and of a summary the clauses that do not fit
+    max_characters integer default 300,  -- leave out longer facts, and clauses of a summary that do not fit
     spaces integer[] default null, credential bytea default null,
     authors text[] default null,   -- names; only facts of these authors. Null: all
     members boolean default false  -- true: only facts of members, see is_from_author()
@@ -20,7 +20,7 @@ set enable_seqscan = off
 begin atomic
     with scope as materialized (
         select textrawl.readable_spaces(credential, digest_memory.spaces) as ids
-    ), place as materialized (
+    ), readable as materialized (
         select id from scope cross join lateral unnest(scope.ids) id
     ), author as materialized (
         select case when authors is not null then array(select a.id from textrawl.actor a where a.name = any(authors)) end as ids
@@ -42,7 +42,7 @@ begin atomic
         union
         select o.space_id, o.id, 'self' from own o
         union
-        select p.id, of_type.id, of_type.entity_type from place p
+        select p.id, of_type.id, of_type.entity_type from readable p
         cross join lateral (
             (select e.id, e.entity_type from textrawl.entity e where e.space_id = p.id and e.entity_type = 'preference'
              order by e.updated_at desc, e.id limit 6)
@@ -52,7 +52,7 @@ begin atomic
     ), used as materialized (
         -- The facts in the last answers of each space. A fact that answers often matters more.
         select p.id as space_id, fact as id, count(*)::double precision as times
-        from place p
+        from readable p
         cross join lateral (
             select r.facts from textrawl.recall r where r.space_id = p.id order by r.at desc limit 300) answer
         cross join lateral unnest(answer.facts) fact
@@ -67,7 +67,7 @@ begin atomic
             order by o.created_at desc, o.id limit case c.section when 'project' then 20 else 3 end) near
         where c.section <> 'self'
         union all
-        -- What the caller prefers, is called and has to do stays, however many facts are newer.
+        -- Newer facts do not displace the preferences, the names and the tasks of the caller.
         select 'self', kept.*
         from own cross join lateral (
             select newest.* from (
@@ -81,7 +81,7 @@ begin atomic
         where textrawl.is_from_author(o.space_id, o.author_id, o.source, o.tool, (select ids from author), members)
         union all
         select 'recent', newest.*
-        from place p cross join lateral (
+        from readable p cross join lateral (
             select o.* from textrawl.fact o
             where o.space_id = p.id
               and textrawl.is_from_author(o.space_id, o.author_id, o.source, o.tool, (select ids from author), members)
@@ -98,19 +98,19 @@ begin atomic
         where textrawl.is_valid(o.valid_from, o.valid_until, o.closed_at) and char_length(o.content) <= max_characters
             and (o.part is null or o.part = 1)
         union all
-        select s.space_id, s.entity_id, s.entity_id, 'summary: ' || told.summary, s.made_at, s.made_at, s.author_id, 'summary', 1
+        select s.space_id, s.entity_id, s.entity_id, 'summary: ' || made.summary, s.made_at, s.made_at, s.author_id, 'summary', 1
         from chosen c join textrawl.summary s on s.space_id = c.space_id and s.entity_id = c.id
         cross join lateral (
             select textrawl.entity_summary(s.space_id, s.entity_id, (select ids from author), members,
-                max_characters - char_length('summary:  (stale)')) as summary) told
-        where c.section in ('project', 'self') and told.summary is not null
+                max_characters - char_length('summary:  (stale)')) as summary) made
+        where c.section in ('project', 'self') and made.summary is not null
     ), once as (
-        -- A fact of several sections belongs to the first of them in this order.
-        select distinct on (j.space_id, j.id) j.*, part.place, part.share
+        -- A fact that fits several sections is shown only in the first of them, in this order.
+        select distinct on (j.space_id, j.id) j.*, part.rank, part.share
         from judged j
         join (values ('project', 1, 3), ('self', 2, 2), ('question', 3, 2), ('preference', 4, 2), ('person', 5, 2),
-            ('recalled', 6, 2), ('recent', 7, 1), ('summary', 8, 1)) part (section, place, share) on part.section = j.section
-        order by j.space_id, j.id, part.place
+            ('recalled', 6, 2), ('recent', 7, 1), ('summary', 8, 1)) part (section, rank, share) on part.section = j.section
+        order by j.space_id, j.id, part.rank
     ), spread as (
         -- At most three facts of another entity, so that a long list does not fill the digest.
         select *, row_number() over (partition by section, space_id, entity_id order by score desc, created_at desc, id) as of_entity
@@ -123,12 +123,12 @@ begin atomic
     )
     select r.id, r.entity_id, s.name, e.name, e.entity_type, r.content, r.created_at, r.said_at, a.name, r.section, r.score,
         -- Each space is looked up once. A call for each fact would repeat it.
-        r.section <> 'summary' and r.space_id = any((select coalesce(array_agg(p.id), '{}') from place p where textrawl.has_several_authors(p.id))::integer[])
+        r.section <> 'summary' and r.space_id = any((select coalesce(array_agg(p.id), '{}') from readable p where textrawl.has_several_authors(p.id))::integer[])
     from ranked r
     join textrawl.space s on s.id = r.space_id
     join textrawl.entity e on e.space_id = r.space_id and e.id = r.entity_id
     join textrawl.actor a on a.id = r.author_id
-    order by r.turn, r.place, r.id
+    order by r.turn, r.rank, r.id
     limit max_rows;
 end;
 

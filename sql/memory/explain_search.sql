@@ -31,7 +31,7 @@ returns table (
     valid_until timestamptz, created_at timestamptz, valid_from timestamptz,
     timeless_score real, -- the score if the question were not about a time; null if the fact is not found then
     factors double precision[], -- as of search_memory(): their product is the score
-    evidence text, evidence_start integer  -- the sentence of a text from which an LLM took the fact, and its place there
+    evidence text, evidence_start integer  -- the sentence from which an LLM took the fact, and its position in the text
 )
 language plpgsql stable security definer rows 20
 set search_path from current

@@ -14,8 +14,8 @@ begin
           -- A part of a long observation is not a separate fact.
           and o.whole is null
           and same_occasion(f.given, case when f.valid_from is null then o.said_at else o.valid_from end, o.created_at)
-          -- A new fact that has already ended gives a valid fact its end. It is also a duplicate of a fact with the same
-          -- end. A fact from the future shows that the clock went back: it began before it ended, whatever the clock says.
+          -- A new fact that has ended is a duplicate of a valid fact, which gets its end, and of a fact with the same
+          -- end. If the clock went back, a stored fact can seem to begin after this end, but it began earlier.
           and (is_valid(o.valid_from, o.valid_until, o.closed_at, present => clock_timestamp())
                    and (not f.is_former or o.valid_from < f.valid_until or f.given is null and o.created_at > clock_timestamp())
                or f.is_former and o.valid_until = f.valid_until and (o.replaced_by is null or o.replaced_by = replaced))

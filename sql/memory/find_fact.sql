@@ -22,12 +22,12 @@ begin
             limit 1) o;
     end if;
     if matches is null then
-        -- A reference can be spelt in another way, if it then means only one valid fact.
-        select array_agg(o.id) filter (where o.place = 1 or o.valid) into matches from (
-            select f.id, f.valid, row_number() over (order by f.valid desc, f.created_at desc) as place
+        -- Accept another spelling of the text, if only one valid fact matches it.
+        select array_agg(o.id) filter (where o.rank = 1 or o.valid) into matches from (
+            select f.id, f.valid, row_number() over (order by f.valid desc, f.created_at desc) as rank
             from (select *, is_valid(valid_from, valid_until, closed_at, present => clock_timestamp()) as valid from fact
                   where space_id = space and entity_id = entity and spelling_key(content) = spelling_key(reference)) f
-            order by place limit 2) o;
+            order by rank limit 2) o;
     end if;
     if cardinality(matches) > 1 then
         raise exception using errcode = 'TR002', message = 'more than one fact has an id that begins like this';

@@ -1,10 +1,10 @@
 create function textrawl.first_person(languages text[]) returns text
 language sql immutable strict parallel safe
 begin atomic
-    -- Words that mean the speaker. `everywhere` has words that mean nothing else in any of the four languages, so they
-    -- count in spaces of all languages. `there` has words that count only in a space of their own language, because
+    -- Words that mean the speaker. The words of `unambiguous` mean nothing else in any of the four languages, so they
+    -- count in spaces of all languages. Those of `ambiguous` count only in a space of their own language, because
     -- another language or a name has them: Mir, mes (Spanish: month), ours (French: bear), mi (Italian).
-    with declared (language, everywhere, there) as (
+    with declared (language, unambiguous, ambiguous) as (
         values
             ('english', 'me my myself we our ourselves', 'us ours'),
             ('german', 'ich mich mein meine meinem meinen meiner meines wir uns unser unsere unserem unseren unserer unseres', 'mir meins'),
@@ -12,7 +12,7 @@ begin atomic
             ('spanish', 'conmigo nosotros nosotras nuestro nuestra nuestros nuestras mí mío mía míos mías', 'yo mi mis nos')
     ), word as (
         select unnest(string_to_array(
-            everywhere || case when language = any(languages) then ' ' || there else '' end, ' ')) as text
+            unambiguous || case when language = any(languages) then ' ' || ambiguous else '' end, ' ')) as text
         from declared
     )
     select '(?<![[:alnum:]À-ɏ_+#@/-])(?<![[:alnum:]À-ɏ][.''’])(?:(?:' || string_agg(text, '|' order by text)

@@ -5,8 +5,8 @@ create function textrawl.has_stranger(
 returns boolean
 language sql stable parallel safe
 begin atomic
-    -- Only English writes few words but names with a capital letter, and has no accents. The first word of a query says nothing. A known word
-    -- with the same beginning and about the same length can be what the writer meant (Nortwind, Northwind).
+    -- In English, only a name has a capital letter inside a sentence, and words have no accents. Skip a capitalized
+    -- word if a known word has the same beginning and about the same length: it can be misspelt (Nortwind, Northwind).
     select exists (
         select from regexp_matches(query, '\s["''(]?([[:upper:]][[:alnum:]]*)', 'g') as capital (text)
         cross join lateral to_tsvector('english', text[1]) document

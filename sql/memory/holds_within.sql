@@ -1,8 +1,8 @@
 create function textrawl.holds_within(valid_from timestamptz, valid_until timestamptz, period tstzrange) returns boolean
 language sql immutable parallel safe
 begin atomic
-    -- The function is not strict and does not set options, so that the planner can inline it. A fact without an end is
-    -- not known to be about the period if it began earlier.
+    -- The function is not strict and does not set options, so that the planner can inline it. Leave out a
+    -- fact that began before the period and has no end, because nobody knows whether it still held in the period.
     select valid_from <@ period or valid_from < upper(period) and lower(period) < valid_until;
 end;
 

@@ -42,12 +42,12 @@ begin
         -- Read the newest entities of each space from the index. It would take longer to sort all entities of all
         -- spaces.
         select newest.*, s.name as space
-        from unnest(scope) as place (id)
-        join space s on s.id = place.id
+        from unnest(scope) as searched (id)
+        join space s on s.id = searched.id
         cross join lateral (
             select e.space_id, e.id, e.name, e.entity_type, e.description, e.updated_at, e.metadata
             from entity e
-            where e.space_id = place.id and (every or has_type(e.entity_type, e.metadata, entity_types)
+            where e.space_id = searched.id and (every or has_type(e.entity_type, e.metadata, entity_types)
               and (key is null or starts_with(e.name_key, key))
               and (as_of is null or e.created_at <= as_of or exists (
                   select from observation o

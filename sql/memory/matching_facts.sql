@@ -17,7 +17,7 @@ declare
     found bigint := 0;
 begin
     if about is not null then
-        -- Without a limit of candidates, because an entity has few facts.
+        -- Do not limit the candidates, because an entity has few facts.
         return query
         select o.space_id, o.id
         from find_entities(spaces, about) f
@@ -59,9 +59,9 @@ begin
             select space_id, id, created_at, fts, valid_from, valid_until, closed_at, entity_type, said_at, whole
             from observation where not common and (space_id = any(spaces)) is true
             union all
-            select newest.* from unnest(spaces) place cross join lateral (
+            select newest.* from unnest(spaces) searched_space cross join lateral (
                 select space_id, id, created_at, fts, valid_from, valid_until, closed_at, entity_type, said_at, whole
-                from observation where common and space_id = place
+                from observation where common and space_id = searched_space
                 order by ordinal desc limit 50000 / cardinality(spaces)) newest
         ) checked
         where fts @@ fallback

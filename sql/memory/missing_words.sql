@@ -25,7 +25,7 @@ begin atomic
                 select from textrawl.observation o, marked m
                 where o.fts @@ (m.mark && q.term) and (o.space_id = any(m.ids)) is true)) as missing
         from textrawl.query_words(w.text, textrawl.search_languages((select ids from marked))) q
-        -- A stop word, which counts only if the query has no other word, is not missing.
+        -- Leave out stop words, which count only if the query has no other word.
         where exists (select from textrawl.query_words((select question from asked), textrawl.search_languages((select ids from marked))) whole
                       where whole.term = q.term)) q
     where w.text <> '' and q.missing

@@ -1,6 +1,6 @@
 create function textrawl.name_caller(
     query text, languages text[], spaces integer[], credential bytea,
-    known text[] default null,  -- the names, if the caller knows them; null: own_entities() has them
+    known text[] default null,  -- the names of the caller; null: find them with own_entities()
     out question text,          -- the query with these names in place of I, my and such words
     out names text[],           -- null: the query has no such word, or the caller is no entity
     out alone boolean           -- true: the query asks for nothing else, such as "what do you know about me"
@@ -16,13 +16,13 @@ declare
     others  text;  -- the query without such words and without words about the memory
 begin
     question := query;
-    -- Most memories have no such entity, and the expression takes longer than this look.
+    -- Look for an own entity first: most memories have none, and the regular expression takes longer.
     if known is null and exists (select from own_entity o where o.space_id = any(spaces)) then
         known := array(select distinct o.entity_name from own_entities(spaces, credential) o order by 1);
     end if;
     if known <> '{}' then
         pattern := first_person(languages);
-        -- Who writes about Jeff by name means Jeff by it, and nobody by I.
+        -- If the query has the name Jeff, the name means Jeff, so the word I does not stand for him.
         if query ~ pattern and not exists (select from unnest(known) name where names_entity(query, name)) then
             names := known;
             question := array_to_string(names, ' ');

@@ -8,5 +8,5 @@ begin atomic
 end;
 
 comment on function textrawl.omit_weights is
-    'The weights of a query''s words without those in a bit mask of matched_terms(). The others add up to 1. '
+    'The weights of a query''s words, with 0 for words in a bit mask of matched_terms(). The others add up to 1. '
     'Example: select textrawl.omit_weights(array[0.5, 0.3, 0.2], 1);';

@@ -11,8 +11,8 @@ set search_path from current
 as $$
 #variable_conflict use_column
 begin
-    -- Every search would prepare the many steps of this statement if the function were in SQL, so that the planner could
-    -- inline it.
+    -- This function is in PL/pgSQL, so that the planner does not inline it: every search would then prepare its many
+    -- steps.
     return query
     with recursive fact as materialized (
         select o.space_id, o.id, o.entity_id, o.replaced_by, o.said_at, s.score, o.valid_from as start,
@@ -24,7 +24,7 @@ begin
         from unnest(spaces, ids, scores) s (space_id, id, score)
         join observation o on o.space_id = s.space_id and o.id = s.id
         cross join lateral (
-            -- The question that a fact answers and that has one answer at a time, such as home or work.
+            -- The topic of a fact, if an entity has only one value of it at a time, such as home or work.
             select case when predicate = 'attr' then concat_ws(' ', predicate, array_to_string(subject, ' '))
                 when predicate not in ('', 'be', 'has', 'like', 'prefer', 'event', 'many') and predicate not like 'v:%' then predicate
                 end as topic
@@ -33,7 +33,7 @@ begin
         select a.id, b.id as other, a.replaced_by = b.id or b.replaced_by = a.id or a.topic = b.topic or w.share >= 0.75 as sure
         from fact a join fact b on b.space_id = a.space_id and b.entity_id = a.entity_id and b.id <> a.id
         cross join lateral (
-            -- Of the words of the shorter text.
+            -- The share of the words of the shorter text that the other text has.
             select count(*) / nullif(least(cardinality(a.words), cardinality(b.words)), 0)::float8 as share
             from unnest(a.words) word where word = any(b.words)) w
         where a.replaced_by = b.id or b.replaced_by = a.id or a.topic = b.topic or w.share >= 0.5
@@ -46,7 +46,7 @@ begin
             min(o.start) filter (where r.id is not null and o.start > f.start) as followed,
             min(o.start) filter (where r.sure and o.start > f.start) as surely_followed,
             coalesce(bool_or(r.sure and o.start < f.start), false) as preceded,
-            -- What the question asks for takes over the score of facts that answer it about as well.
+            -- A fact of the time in question gets the higher score of another fact that matches about as well.
             max(o.score) filter (where r.id is not null and o.start < f.start and f.score >= 0.6 * o.score) as of_older,
             max(o.score) filter (where o.start < f.start and f.score >= case when r.id is null then 0.95 else 0.9 end * o.score) as of_earlier,
             max(o.score) filter (where o.start > f.start and f.score >= case when r.id is null then 0.88 else 0.7 end * o.score) as of_later

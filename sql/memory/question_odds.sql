@@ -6,9 +6,9 @@ create function textrawl.question_odds(
 returns double precision
 language sql immutable parallel safe
 begin atomic
-    -- All facts of a named entity have its name, so it is no evidence that one of them answers the query, unless the
-    -- query is only a name. A word that no fact has lowers the coverage of all facts, also of the right one. The numbers
-    -- were fitted to development data (benchmarks/figures.md).
+    -- All facts of a named entity have its name. So the name is no evidence that one of them answers the query,
+    -- unless the query is only a name. A word that no fact has lowers the coverage of every fact, even of the right
+    -- one. The numbers were fitted to development data (benchmarks/figures.md).
     select exp(0.2 + case when unknown < 0.999 then 0.5 * unknown else 0 end
         - case when names < 0.999 then 1.2 * names else 0 end - case when stranger then 2 else 0 end);
 end;

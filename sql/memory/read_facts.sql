@@ -25,5 +25,5 @@ $$;
 
 comment on function textrawl.read_facts is
     'Convert facts [{entity, observation, source, confidence, valid_from, valid_until, said_at, replaces, evidence, evidence_start}] and their '
-    'vectors to the type that store_facts() takes, in the same order. entities are those that claim_entity() returned. The name '
-    'in a fact only tells the alias that the caller used.';
+    'vectors to the type that store_facts() takes, in the same order. claim_entity() returned "entities". '
+    'The name in a fact only shows which alias the caller used.';

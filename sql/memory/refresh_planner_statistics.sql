@@ -30,6 +30,6 @@ end
 $$;
 
 comment on function textrawl.refresh_planner_statistics is
-    'Analyze each table that has reached 100, 1,000 or 10,000 rows since it was last analyzed, and return how many these '
-    'were. Autovacuum analyzes larger tables in time. Servers call this function in the background. '
+    'Analyze each table that has reached 100, 1,000 or 10,000 rows since it was last analyzed, and return their '
+    'number. Autovacuum analyzes larger tables in time. Servers call this function in the background. '
     'Example: select textrawl.refresh_planner_statistics();';

@@ -73,7 +73,7 @@ begin
                          and (entity_types is null or o.entity_type = any(entity_types))
                      limit 200)
                     union all
-                    -- Who leads the company: the statement is about the leader.
+                    -- For "who leads the company": the statement belongs to the leader, not to the company.
                     (select o.*
                      from (select * from relation r where r.space_id = c.space_id and r.to_entity = c.other limit 200) r
                      join observation o on o.space_id = r.space_id and o.relation_id = r.id

@@ -8,8 +8,8 @@ as $$
 declare
     -- power() undoes the power of search_score(). The two factors of search_score() are then evidence between 0 and 1,
     -- and the odds of the query move it to the ranges that are documented for clients. A model with more trust gives
-    -- higher scores, so each has a line that brings the log of the odds to the same ranges. The numbers were fitted to
-    -- everyday questions (benchmarks/figures.md). A semantic search has no odds.
+    -- higher scores. So for each trust, another line brings the log of the odds to the same ranges. The numbers were
+    -- fitted to everyday questions (benchmarks/figures.md). A semantic search has no odds.
     evidence double precision := power(least(score, 1), 4 / 3.0::float8);
     part     double precision := power(evidence * odds, 0.65 + 0.2 * trust) * exp(0.94 - 0.84 * trust);
 begin

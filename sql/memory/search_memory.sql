@@ -67,13 +67,13 @@ declare
     sums       double precision[];
     caller     text[];  -- the names of the caller, if the query has I, my or such a word
     caller_mask integer := 0;
-    choosing   double precision[];  -- the sums by which facts are selected
+    selecting_sums double precision[];  -- as sums, but with the names of the caller, which select facts
     languages  text[];
-    asks       boolean := num_nonnulls(tense, during) > 0 and as_of is null and not semantic and not 'documents' = any(sources);
-    period     tstzrange := case when asks then during end;
+    timed      boolean := num_nonnulls(tense, during) > 0 and as_of is null and not semantic and not 'documents' = any(sources);
+    period     tstzrange := case when timed then during end;
     of_period  integer := 0;
-    moment     timestamptz := case when asks and (tense <> 'now' or during is not null) then 'infinity' else as_of end;
-    -- The filter, if it has other types than the seven: only the entity of a fact has them.
+    moment     timestamptz := case when timed and (tense <> 'now' or during is not null) then 'infinity' else as_of end;
+    -- The given entity_types, if one is not among the seven types. Only entities have other types, facts do not.
     typed      text[];
 begin
     if 'documents' = any(sources) then
@@ -102,9 +102,9 @@ begin
     if least_score is null then
         select b.score, b.best into least_score, least_best from answer_bar(semantic, not 'facts' = any(sources)) b;
         if totals is not null then
-            least_best := null;  -- the caller knows the facts of all cells
-        elsif asks or around is not null then
-            least_best := 0;  -- the words of the time are often in no fact
+            least_best := null;  -- one cell does not know the best fact of all cells
+        elsif timed or around is not null then
+            least_best := 0;  -- often no fact has the words that name the time
         end if;
     end if;
 
@@ -130,13 +130,13 @@ begin
         into terms, weights, selecting, fallback, common, unknown, stranger
         from (select *, sum(weight) over () as total from search_terms(query, scoped, plan.stale, languages, totals)) t;
         fallback := coalesce(fallback && !!selecting, fallback);
-        choosing := subset_sums(weights);
-        sums := choosing;
+        selecting_sums := subset_sums(weights);
+        sums := selecting_sums;
         if caller is not null then
             -- The name of the caller selects facts, but it is no evidence for one of them.
             caller_mask := matched_terms(to_tsvector(languages[1]::regconfig, search_text(array_to_string(caller, ' '))), terms);
             sums := subset_sums(omit_weights(weights, caller_mask));
-            unknown := least(1, unknown / greatest(1 - terms_weight(caller_mask, choosing), 0.001));
+            unknown := least(1, unknown / greatest(1 - terms_weight(caller_mask, selecting_sums), 0.001));
         end if;
         if period is not null then
             -- A fact that was valid at the time that the query names has the words of this time, as if it was said then.
@@ -154,7 +154,7 @@ begin
     return query
         with lexical as materialized (
             select m.space_id, m.id from matching_facts(
-                terms, choosing, selecting, fallback, common, scoped, entity_types, moment, candidates, since, until,
+                terms, selecting_sums, selecting, fallback, common, scoped, entity_types, moment, candidates, since, until,
                 about => about) m
             where not semantic or about is not null
         ),
@@ -190,10 +190,10 @@ begin
                         search_likeness(cosine, model_row.cosine_floor, model_row.cosine_ceiling),
                         terms_weight(matched, sums) / length_divisor(words), coalesce(model_row.trust, 0.5)) desc, id
                     limit 10
-                ) good
+                ) best_matches
                 except
                 select space_id, ordinal from found
-            ) place
+            ) adjacent
             join observation o using (space_id, ordinal)
             cross join lateral (select holds_within(o.valid_from, o.valid_until, period) as held) h
             where is_valid(o.valid_from, o.valid_until, o.closed_at, moment) and is_within(o.said_at, since, until)
@@ -305,20 +305,20 @@ begin
         ),
         front as materialized (
             select *, row_number() over (order by score desc, created_at desc, id) as place
-            from ranked order by place limit greatest(max_rows, case when asks then 20 else 10 end)
+            from ranked order by place limit greatest(max_rows, case when timed then 20 else 10 end)
         ),
         in_time as materialized (
             select t.space_id, t.id, t.score, extract(epoch from t.start)
                 * case when tense = 'first' and during is null then -1 else 1 end as later
             from (
                 select array_agg(space_id) as spaces, array_agg(id) as ids, array_agg(score) as scores
-                from (select *, max(score) over () as top from front) l where asks and place <= 20 and score >= 0.5 * top
+                from (select *, max(score) over () as top from front) l where timed and place <= 20 and score >= 0.5 * top
             ) l cross join lateral order_by_time(l.spaces, l.ids, l.scores, tense, during, clause, languages) t
-            where asks
+            where timed
             union all
             -- A newer fact that supersedes the best fact comes before it.
             select r.space_id, r.id, l.score, extract(epoch from newer.valid_from)
-            from (select * from front where place = 1 and not asks and around is null and languages is not null) l
+            from (select * from front where place = 1 and not timed and around is null and languages is not null) l
             join front r on r.space_id = l.space_id and r.entity_id = l.entity_id and r.place between 2 and 10 and r.score >= 0.75 * l.score
             cross join lateral (
                 select c.* from candidate c where c.space_id = r.space_id and c.id = r.id offset 0) newer

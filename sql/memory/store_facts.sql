@@ -2,7 +2,7 @@ create function textrawl.store_facts(facts textrawl.new_fact[], model integer, o
 returns table (
     observation_id uuid, duplicate boolean, updated boolean, closest jsonb, distance double precision,
     ended boolean,  -- the fact has ended already
-    before uuid     -- the fact that `replaces` named, if the new fact begins before it and was put before it
+    before uuid     -- the fact that `replaces` named, if the new fact begins earlier and so cannot replace it
 )
 language plpgsql volatile
 set search_path from current
@@ -26,7 +26,7 @@ declare
     named            observation;  -- the fact that `replaces` named
     given_end        timestamptz := facts[1].valid_until;
     begins           timestamptz[];
-    place            bigint;
+    last_ordinal     bigint;
 begin
     if exists (select from unnest(facts) f where f.valid_from >= f.valid_until) then
         raise exception using errcode = 'TR098', message = 'a period ends before it begins';
@@ -67,7 +67,7 @@ begin
     end if;
     duplicates := find_duplicates(space, facts, replaced);
     if named.id is not null then
-        -- A client that did not receive the answer repeats the call. The first call stored the fact.
+        -- Raise no error if an equal call stored the fact before: its client repeats it, because the answer was lost.
         if not is_valid(named.valid_from, named.valid_until, named.closed_at, present => moment)
            and not exists (select from observation o where o.space_id = space and o.id = duplicates[1] and o.replaced_by = named.id) then
             raise exception using errcode = 'TR003', message = 'the fact is no longer valid';
@@ -77,7 +77,7 @@ begin
     -- Search for close facts before storing the new facts. Afterwards each fact would be closest to itself.
     closest_by_place := (select jsonb_object_agg(c.place, to_jsonb(c)) from closest_facts(space, facts, duplicates, replaced, model) c);
     -- Number the facts here. The trigger would read the last number again for each fact.
-    place := coalesce((select max(o.ordinal) from observation o where o.space_id = space), 0);
+    last_ordinal := coalesce((select max(o.ordinal) from observation o where o.space_id = space), 0);
     insert into observation (space_id, id, entity_id, entity_type, content, content_hash, source, confidence,
                              valid_from, valid_until, closed_at, replaced_by, author_id, client, tool, request, created_at, said_at, fts,
                              evidence, evidence_start, ordinal)
@@ -86,7 +86,7 @@ begin
            begins[f.ordinality], f.valid_until, past_end(f.valid_until), named.id, origin.author_id, origin.client, origin.tool, origin.request,
            moment + f.ordinality * step, coalesce(f.said_at, moment + f.ordinality * step),
            search_document(space, (select space_language(space)), document_names(space, f.entity_id), f.content, f.said_at),
-           f.evidence, f.evidence_start, place + row_number() over (order by f.ordinality)
+           f.evidence, f.evidence_start, last_ordinal + row_number() over (order by f.ordinality)
     from unnest(facts) with ordinality f
     where duplicates[f.ordinality] is null
     order by f.ordinality;

@@ -1,8 +1,8 @@
 create function textrawl.begins_before(start timestamptz, other timestamptz, created_at timestamptz) returns boolean
 language sql stable parallel safe
 begin atomic
-    -- A date is stored as the midnight of its day in UTC. It is not before a time of the same day, also if this day is
-    -- the day before in UTC.
+    -- A date is stored as midnight in UTC. It does not begin before a time of the same day, even if in UTC this time
+    -- is on the day before.
     select start < case
         when (start at time zone 'UTC')::time <> '00:00' then other
         else date_trunc('day', other - case when other = created_at then interval '12 hours' else '0' end, 'UTC') end;

@@ -1,8 +1,8 @@
 create function textrawl.fact_key(content text) returns text
 language sql immutable strict parallel safe
 begin atomic
-    -- For code, flags and codes, case and white space are meaning: -n and -N are two flags. But models write the first
-    -- letter of a sentence both ways, and its full stop. Two words can be a name. The end of a path (..) is no full stop.
+    -- Case and white space can change the meaning: -n and -N are two flags. But models write a sentence with or without
+    -- a capital and a full stop. Keep the case of two words, which can be a name, and the two dots of a path (..).
     select case when text ~ '^\S+\s+\S+\s+\S' and word !~ '[0-9]' and textrawl.lower_letters(substr(word, 2)) = substr(word, 2)
         then textrawl.lower_letters(left(word, 1)) || substr(text, 2) else text end
     from regexp_replace(regexp_replace(normalize(content, nfc), '^\s+|\s+$', '', 'g'), '(?<=[^\s./\\…])[.。．｡।॥۔።։។။]$', '') as text,

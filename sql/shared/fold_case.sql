@@ -13,7 +13,7 @@ begin
     if octet_length(folded) = char_length(folded) then
         return folded;
     end if;
-    -- translate() looks for each character of the text in the whole list. So find out first what the list says about the
+    -- translate() looks for each character of the text in the whole list. So first keep only the list entries of the
     -- different characters of the text.
     others := (select string_agg(distinct c, '') from regexp_split_to_table(regexp_replace(folded, '[\x01-\x7f]+', '', 'g'), '') c);
     folded := translate(folded, others, translate(others,

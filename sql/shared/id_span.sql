@@ -1,7 +1,7 @@
 create function textrawl.id_span(reference text, out first uuid, out last uuid)
 language sql immutable parallel safe
 begin atomic
-    -- A case keeps the planner from casting another text: it computes constants before it looks at a condition.
+    -- Use `case`, because the planner computes constants before it checks a condition, and so would cast any text.
     select case when textrawl.is_fact_id(reference) and char_length(digits) between 8 and 32 then rpad(digits, 32, '0')::uuid end,
         case when textrawl.is_fact_id(reference) and char_length(digits) between 8 and 32 then rpad(digits, 32, 'f')::uuid end
     from replace(reference, '-', '') as digits;

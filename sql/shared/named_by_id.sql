@@ -11,5 +11,5 @@ end;
 
 comment on function textrawl.named_by_id is
     'The entity that an id, or its first 8 or more characters, belongs to: the id of the entity itself, of one of its facts '
-    'or of a relation that starts there. At most two rows, because two mean that the characters do not tell. '
+    'or of a relation that starts there. At most two rows, because two show that the characters are ambiguous. '
     'Example: select entity_id from textrawl.named_by_id(array[1], ''8081eaf7'');';

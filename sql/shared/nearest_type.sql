@@ -1,5 +1,5 @@
 create function textrawl.nearest_type(type text) returns text
--- The function sets no search_path, which would take longer than the rest. So it names the schema of each function.
+-- The function sets no search_path, which would take longer than its work. So it names the schema of each function.
 language plpgsql immutable parallel safe
 as $$
 declare

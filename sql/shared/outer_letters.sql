@@ -9,6 +9,6 @@ begin atomic
 end;
 
 comment on function textrawl.outer_letters is
-    'The first and the last letter of a text of ASCII, without white space and full stops; null for another text. Texts '
-    'with other outer_letters() have other spelling_key()s, which take longer. '
+    'The first and the last letter of a text of ASCII, without white space and full stops; null for another text. If '
+    'two texts differ in outer_letters(), they also differ in spelling_key(), which takes longer. '
     'Example: select textrawl.outer_letters(''The flag is  -N.'');';

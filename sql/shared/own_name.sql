@@ -1,7 +1,7 @@
 create function textrawl.own_name(name text, stored_type text, given_type text) returns text
 language sql immutable parallel safe
 begin atomic
-    -- A concept can be anything, so this type contradicts no other. The case leaves out nearest_type(), if it can.
+    -- A concept can be anything, so it contradicts no other type. Call nearest_type() last: it is slow.
     select case when given_type <> stored_type and stored_type <> 'concept'
                      and textrawl.nearest_type(given_type) not in (stored_type, 'concept')
         then name || ' (' || given_type || ')' end;

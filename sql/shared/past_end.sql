@@ -5,5 +5,5 @@ begin atomic
 end;
 
 comment on function textrawl.past_end is
-    'The given end if it is not in the future, otherwise null. Functions that write an end which their caller named set '
-    'closed_at to it. Example: select textrawl.past_end(now());';
+    'The given end if it is not in the future, otherwise null. Functions that write an end given by their caller set '
+    'closed_at to this value. Example: select textrawl.past_end(now());';

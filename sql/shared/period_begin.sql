@@ -3,8 +3,8 @@ create function textrawl.period_begin(
 ) returns timestamptz
 language sql immutable parallel safe
 begin atomic
-    -- Elsewhere a day begins up to 14 hours earlier than in UTC, so said_at can lie ahead. If only a past end is given,
-    -- the fact was valid at least on its last day.
+    -- In some time zones a day begins 14 hours earlier than in UTC, so said_at can be in the future. If only a past
+    -- end is given, the fact was valid at least on its last day.
     select case when valid_from is not null or start < coalesce(valid_until, 'infinity') then start
                 else date_trunc('day', valid_until - interval '1 microsecond', 'UTC') end
     from (select coalesce(period_begin.valid_from, least(said_at, moment)) as start) given;

@@ -1,12 +1,12 @@
 create function textrawl.relation_key(relation text) returns text
--- The function sets no search_path, which would take longer than the rest. So it names the schema of each function.
+-- The function sets no search_path, which would take longer than its work. So it names the schema of each function.
 language plpgsql immutable strict parallel safe
 as $$
 declare
     label text;
     words text;
 begin
-    -- A key is its own key. Stored relations have keys, so most calls end here. The column has 100 characters.
+    -- Return a key unchanged. Most calls end here, because stored types are keys. The column has 100 characters.
     if relation ~ '^[a-z0-9]+(_[a-z0-9]+)*$' then
         return left(relation, 100);
     end if;

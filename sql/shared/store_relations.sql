@@ -41,8 +41,8 @@ begin
         select l.id from relation l
         where l.space_id = space and l.from_entity = edge.source and l.relation_type = edge.relation
           and l.to_entity = edge.target and l.valid_until is null
-          -- A given end ends the relation, unless it is the end of an earlier or another period. A relation from the
-          -- future shows that the clock went back: it began before it ended, whatever the clock says.
+          -- A given end ends the relation, unless it is the end of an earlier or another period. If the clock went
+          -- back, a stored relation can seem to begin after the given end, but it began earlier.
           and (edge.ending is null or edge.ending > l.valid_from and same_occasion(edge.start, l.valid_from, l.created_at)
                or edge.start is null and l.created_at > moment)
         limit 1) open on true

@@ -1,7 +1,7 @@
 create function textrawl.stored_table(name text) returns regclass
 language sql stable parallel safe
 begin atomic
-    -- A cell of a distributed memory has another version: there the name is a view, and a shard has the rows.
+    -- A cell of a distributed memory has another version of this function: in a cell, the name is a view of a shard.
     select to_regclass(format('textrawl.%I', name));
 end;
 

@@ -7,6 +7,6 @@ begin atomic
 end;
 
 comment on function textrawl.was_valid is
-    'True if the memory knew a fact or relation at a time, and it was valid then or at as_of by what was known. '
+    'True if the memory knew a fact or relation at a time, and in this knowledge it was valid at as_of (null: then). '
     'Example: select textrawl.was_valid(f.valid_from, textrawl.known_end(f.space_id, f.id, null, f.valid_until, now()), '
     'f.created_at, null, now()) from textrawl.fact f;';
