@@ -6,7 +6,7 @@ begin
     perform require_owner();
     update import_run r set finished_at = clock_timestamp()
     from jsonb_to_recordset(lines) g(space integer, run uuid) where r.space_id = g.space and r.id = g.run;
-    -- An import that stored nothing is no run, so that it is not the last one to undo.
+    -- Delete an import that stored nothing, so that it is not the last import, which the undo takes.
     delete from import_run r using jsonb_to_recordset(lines) g(space integer, run uuid)
     where r.space_id = g.space and r.id = g.run
       and not exists (select from imported_item i where i.space_id = r.space_id and i.run_id = r.id)

@@ -4,7 +4,7 @@ begin atomic
     select n.renewed from textrawl.renewed_ids(free_id.id) n
     left join textrawl.observation o on o.space_id = free_id.space and o.id = n.renewed
     left join textrawl.relation r on r.space_id = free_id.space and r.id = n.renewed
-    -- What somebody said, and an undo took back, does not come back by an import.
+    -- Skip an id only if the undo of an import keeps it. If another undo keeps it, the row is not imported again.
     where not exists (
         select from textrawl.undone d
         join textrawl.undo u on u.space_id = d.space_id and u.id = d.undo_id and u.moved_to is null

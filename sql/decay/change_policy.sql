@@ -18,7 +18,7 @@ begin
     if unknown is not null then
         raise exception using errcode = 'TR054', message = 'no such value of a policy', detail = unknown;
     end if;
-    -- A half-life of some days means the same days in both models that have one.
+    -- One model reads half_life_days, another reads lambda. Give lambda the same half-life.
     if changes ? 'half_life_days' and not changes ? 'lambda' then
         changes := changes || jsonb_build_object('lambda', ln(2) / ((changes ->> 'half_life_days')::double precision * 86400));
     end if;

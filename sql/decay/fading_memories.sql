@@ -23,6 +23,6 @@ end
 $$;
 
 comment on function textrawl.fading_memories is
-    'The memories that gc would take, lowest score first: saved memories whose score is below the threshold of the '
+    'The memories that gc would remove, lowest score first: saved memories whose score is below the threshold of the '
     'policy. Errors: TR010, TR011 (access). '
     'Example: select * from textrawl.fading_memories(moment => now() + interval ''30 days'');';

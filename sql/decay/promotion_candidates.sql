@@ -10,7 +10,7 @@ create function textrawl.promotion_candidates(
     score double precision, age_days double precision,
     by_score boolean,  -- the score reaches the threshold
     by_uses boolean,   -- it was used often enough while it was young
-    reason text        -- the first of both in words; null: the memory cannot be promoted
+    reason text        -- the first of these two that is true, in words; null: the memory cannot be promoted
 )
 language plpgsql stable security definer
 set search_path from current
@@ -39,7 +39,7 @@ begin
         select p.score >= (policy).promote_threshold as by_score,
             m.use_count >= (policy).promote_use_count and p.age <= (policy).promote_days as by_uses) reached
     where m.status in ('active', 'promoted') and is_valid(m.valid_from, m.valid_until, m.closed_at, present => moment)
-      -- Without an id, facts of other tools are left out: they are not there to become notes.
+      -- Without an id, leave out facts of other tools: nobody saved them as memories.
       and case when memory is null
           then m.status = 'active' and m.saved and (reached.by_score or reached.by_uses)
           else m.observation_id = memory end

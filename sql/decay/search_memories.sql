@@ -16,7 +16,7 @@ create function textrawl.search_memories(
     similarity double precision,  -- null without a query
     strength double precision, use_count integer, last_used timestamptz, created_at timestamptz,
     review_priority double precision,
-    for_review boolean            -- true: it is here for review, and its rank alone would be too low
+    for_review boolean            -- true: returned only because it is due for review; its rank would be too low
 )
 language plpgsql stable security definer rows 10
 set search_path from current
@@ -115,6 +115,6 @@ $$;
 
 comment on function textrawl.search_memories is
     'Search memories. The memories that were used last, and the best matches of search_memory(), are ranked by '
-    'decay_score * (1 + similarity), or with semantic by decay_score * cosine. Nothing that is read becomes fresh by it. '
+    'decay_score * (1 + similarity), or with semantic by decay_score * cosine. A search makes no memory fresh. '
     'Errors: TR010, TR011 (access), TR049 (the model was dropped). '
     'Example: select content, score, similarity from textrawl.search_memories(''deadline'', max_rows => 5);';

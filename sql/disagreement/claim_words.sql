@@ -1,7 +1,7 @@
 create function textrawl.claim_words(language text) returns jsonb
 language sql immutable strict parallel safe
 begin atomic
-    -- For a language that is a constant, the planner evaluates the function once in a session.
+    -- The function is immutable, so that a plan with a constant language calls it once in a session.
     with phrase as (
         select kind, split_part(phrase, '=', 1) as value,
             case when kind in ('%', '#') then split_part(phrase, '=', 2) else phrase end as folded
@@ -13,7 +13,7 @@ begin atomic
         select case when kind like 'one:%' then '~' else '' end || spelling as word, spelling = folded as exact,
             case when kind like 'one:%' then substr(kind, 5) when kind in ('%', '#') then kind || value else kind end as kind
         from phrase
-        -- A function for each word would take longer than the rest.
+        -- Call strip_accents() only for words with accents, because it would take most of the time.
         cross join lateral unnest(case when octet_length(folded) = char_length(folded) then array[folded]
             else array[folded, textrawl.strip_accents(folded)] end) form (spelling)
     )

@@ -41,7 +41,7 @@ begin
     if a.past and a.predicate in ('home', 'work', 'boss', 'marriage', 'position') then
         return null;
     elsif main is null then
-        -- An ordinary verb: the facts differ in one number and in nothing else. A noun with a number is a name.
+        -- With an ordinary verb, facts disagree if they differ only in one number. A noun with a number is a name.
         if a.event or b.event or a.past or a.predicate = 'like' or a.predicate = '' and cardinality(a.items) <= 2
            or a.items::text !~ '#' or b.items::text !~ '#' then
             return null;
@@ -72,11 +72,11 @@ begin
             a.indefinite <> b.indefinite or a.indefinite and a.predicate = 'work' or (array_to_string(mine, ' ') ~ '#') <> (array_to_string(yours, ' ') ~ '#')) then
         return null;
     end if;
-    -- A long value is prose about a thing, and not its name.
+    -- Values of more than six words describe a thing instead of naming it, so they do not disagree.
     if cardinality(mine) between 1 and 6 and cardinality(yours) between 1 and 6 and not mine <@ yours and not yours <@ mine then
         found := coalesce(found, 'other value');
     end if;
-    -- Facts about different occasions stand side by side: for members, on Mondays.
+    -- Facts about different occasions do not disagree: for members and for guests, on Mondays and on Fridays.
     if found is not null and exists (
         select from (
             select role, array_agg(item order by n) filter (where first) as left_items, array_agg(item order by n) filter (where not first) as right_items

@@ -45,7 +45,7 @@ begin
     subject := '{}'; named := false; predicate := ''; negative := false; past := false; event := false; indefinite := false;
     roles := '{}'; items := '{}';
     content := replace(replace(replace(normalize(left(content, 240), nfc), '’', ''''), 'can''t', 'can not'), 'n''t', ' not');
-    -- A replacement for each space would take most of the time.
+    -- Replace no single spaces, because this would take most of the time.
     content := regexp_replace(content, '\m(l|d|j|n|s|m|c|qu|t)''(?=\w)|''(?=s\M)|[;!?()"“”«»…`*]|(?! )\s|[.,](?=\s|$)', '\1 ', 'gi');
     written := array_remove(string_to_array(regexp_replace(content, ':(?=\s|$)', ' = ', 'g'), ' '), '');
     if cardinality(written) not between 1 and 24 then
@@ -171,7 +171,7 @@ begin
     end loop;
     named := named and cardinality(subject) = 1 and language <> 'german';
     if predicate = 'be' and job and '@at' = any(roles) then
-        -- The employer of a nurse at Charité is what can change.
+        -- In "is a nurse at Charité", the value that can change is the employer.
         predicate := 'work';
         select array_agg(i order by n), array_agg(r order by n) into items, roles
         from unnest(items, roles) with ordinality t (i, r, n) where r <> 'o';

@@ -7,7 +7,7 @@ returns table (
 )
 language sql stable
 begin atomic
-    -- A twin that ends earlier does not stand for the other fact. Then both stay valid.
+    -- Do not end a fact whose twin ends earlier, because only the fact has the later end.
     select 'fact' as kind, o.id, twin.id, o.valid_until, greatest(moment, o.valid_from)
     from textrawl.fact o
     cross join lateral (

@@ -4,8 +4,8 @@ set search_path from current
 as $$
 #variable_conflict use_column
 declare
-    former  merged;  -- as the first merge ended it
-    present merged;  -- as the repeated merge ended it, or null
+    former  merged;  -- a row as the first merge ended it
+    present merged;  -- the row as the repeated merge ended it, or null
     twin_id uuid;
 begin
     for former in select m.* from jsonb_populate_recordset(null::merged, rows) m order by m.id loop
@@ -20,10 +20,10 @@ begin
         else
             update relation r set valid_until = former.ended, closed_at = former.ended
             where r.space_id = end_collapsed.space and r.id = former.id
-              -- An equal relation can have kept it ended.
+              -- If an equal relation was valid, the split left the relation ended.
               and (r.valid_until = former.ended or r.valid_until is not distinct from coalesce(present.ended, former.valid_until));
         end if;
-        -- A row that another undo keeps is ended again when it comes back.
+        -- Also record a row that another undo has removed, so that it is ended again when it is restored.
         if found or not exists (select from observation o where o.space_id = end_collapsed.space and o.id = former.id) then
             insert into merged as m select former.*
             on conflict (space_id, merge_id, id) do update set twin = excluded.twin, ended = excluded.ended;
@@ -33,5 +33,5 @@ end
 $$;
 
 comment on function textrawl.end_collapsed is
-    'End the facts and relations that a merge had ended before an undo split it. The repeated merge can have ended them '
-    'otherwise, or not at all, because their twins have changed meanwhile.';
+    'End the facts and relations that a merge had ended before an undo split it. The repeated merge can have left '
+    'them valid, or given them another end, because their twins have changed meanwhile.';

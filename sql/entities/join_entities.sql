@@ -16,7 +16,7 @@ begin
     select * into one from entity e where e.space_id = space and e.id = kept;
     select * into other from entity e where e.space_id = space and e.id = merged;
     record.space_id := space; record.id := merge; record.kept_id := kept; record.merged_id := merged;
-    -- What does not move to the kept entity: the values of the node, their changes and the use of the entity.
+    -- Record what does not move to the kept entity: the values of the node, their changes and the use of the entity.
     record.entity := to_jsonb(other) - 'fts' || node_record(space, merged) - 'aliases' || jsonb_build_object(
         'uses', (select coalesce(jsonb_agg(to_jsonb(u)), '[]') from entity_use u where u.space_id = space and u.entity_id = merged),
         'joint', (select coalesce(jsonb_agg(to_jsonb(j)), '[]') from joint_use j where j.space_id = space and merged in (j.one, j.other)));
@@ -32,9 +32,9 @@ begin
     insert into merge select record.*;
     insert into merged (space_id, merge_id, id, kind, twin, valid_until, ended)
     select space, merge, c.id, c.kind, c.twin, c.valid_until, c.ended
-    -- A merge that is repeated looks at what is valid now, not at its own time.
+    -- Use the clock, because a merge that is repeated must end the rows that are valid now, not at `moment`.
     from collapsing_rows(space, kept, merged, clock_timestamp()) c
-    -- A relation of the one entity to itself that was written while both were one did not end by the first merge.
+    -- Do not end a relation between the two that was written after the first merge, when they were one entity.
     where c.twin is not null or not exists (
         select from event v
         where v.space_id = space and v.relation_id = c.id and v.action = 'related'

@@ -19,5 +19,5 @@ begin atomic
 end;
 
 comment on function textrawl.name_form is
-    'What compare_forms() compares of a name. '
+    'The forms of a name that compare_forms() compares. '
     'Example: select words, short from textrawl.name_form(''Miller, Jeff'');';

@@ -32,7 +32,7 @@ begin
     where r.space_id = space and r.id = any(record.sources || sources) and r.from_entity = record.kept_id;
     update relation r set to_entity = record.merged_id
     where r.space_id = space and r.id = any(record.targets || targets) and r.to_entity = record.kept_id;
-    -- A relation that was written since states the name of the kept entity. Its vector stays: it differs by this name only.
+    -- The statement of a later relation has the name of the kept entity. Keep its vector: only the name changes.
     update observation o set content = text.content, content_hash = fact_hash(text.content)
     from relation r
     cross join lateral (
@@ -45,8 +45,8 @@ begin
     update observation o set entity_id = record.merged_id, entity_type = record.entity ->> 'entity_type'
     where o.space_id = space and o.entity_id = record.kept_id
       and o.id = any(record.facts || later || record.sources || sources);
-    -- Set an end back only if nobody has changed it since. A later merge can have ended a row that is split
-    -- off, or a row because of one that is split off. Earlier merges into the merged entity stay as they are.
+    -- Set an end back only if nobody has changed it since. A later merge can have ended a row that moves
+    -- now, or a row whose twin moves now. Earlier merges into the merged entity stay as they are.
     moved := record.facts || later || record.sources || record.targets || sources || targets;
     update observation o set valid_until = m.valid_until, closed_at = null, replaced_by = null
     from merged m
@@ -68,7 +68,7 @@ begin
           order by f.from_entity, f.relation_type, f.to_entity, case when m.valid_until is not null then f.id end,
               m.merge_id <> part_entities.merge, f.created_at, f.id) ended
     where r.space_id = space and r.id = ended.id;
-    -- A relation that is still equal to a valid one stays ended, until its own merge is split.
+    -- A relation stays ended if an equal one is valid, until the merge that ended it is split.
     update merged m set twin = l.id
     from relation r
     join relation l on l.space_id = space and l.from_entity = r.from_entity and l.relation_type = r.relation_type
@@ -82,7 +82,7 @@ begin
               and l.from_entity = r.from_entity and l.relation_type = r.relation_type and l.to_entity = r.to_entity
           where r.space_id = space and r.id = m.id and m.kind = 'relation' and r.valid_until = m.ended);
     perform restore_values(record);
-    -- What undos keep of the merged entity belongs to it again.
+    -- Rows of the merged entity that undos keep belong to it again.
     update undone u
     set before = u.before
             || case when u.id = any(record.facts) then jsonb_build_object('entity_id', record.merged_id) else '{}' end

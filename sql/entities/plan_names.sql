@@ -13,7 +13,7 @@ begin atomic
         select distinct v.detail ->> 'alias' as alias, v.detail ->> 'merge' as merge from textrawl.event v
         where v.space_id = space and v.id = any(taken) and v.action in ('named', 'unnamed', 'merged', 'split')
     ), alias as (
-        -- An alias is in use if the last event that stays says so. Without such an event, it is as before the first event.
+        -- The last event that is not withdrawn decides whether an alias is in use. Without one, reverse the first.
         select a.id, a.entity_id, a.removed_at is null as used,
             coalesce(
                 (select v.action = 'named' from textrawl.event v
@@ -29,7 +29,7 @@ begin atomic
                 select v.action = 'merged' from textrawl.event v
                 where v.space_id = space and v.detail ? 'merge' and v.detail ->> 'merge' = own.merge and v.id <> all(withdrawn)
                 order by v.id desc limit 1), false) as wanted,
-            -- A later merge can have moved everything on from the entity that was kept.
+            -- A later merge can have merged the kept entity into another one.
             coalesce(m.kept_id, later.kept_id, first.entity_id) as kept, first.*
         from own
         cross join lateral (

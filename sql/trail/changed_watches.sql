@@ -3,7 +3,7 @@ create function textrawl.changed_watches(
     after xid8 default null
 ) returns table (
     cursor text,    -- `after` of the next call
-    place integer,  -- place of a changed watch, from 1; null in the row that a call without changes has, too
+    place integer,  -- position of a changed watch in `watches`, from 1; null in the one row of a call without changes
     state text      -- `state` of the watch in the next call
 )
 language plpgsql stable security definer

@@ -11,7 +11,7 @@ begin atomic
         select e.* from textrawl.event e
         where event is null and e.space_id = space and e.actor_id = actor and e.at >= now() - interval '1 day' and e.request = call
     ), decision as materialized (
-        -- An acceptance stores the fact of another author, and a rejection dismisses a finding. They are taken back as a whole.
+        -- Undo a decision as a whole: an acceptance also stored the fact of another author.
         select d.id, made.value::bigint as made
         from textrawl.event d left join jsonb_array_elements_text(d.detail -> 'events') made on true
         where d.space_id = space and d.action in ('accepted', 'rejected')

@@ -7,11 +7,11 @@ begin atomic
         select o.observation_id as id from own o where o.observation_id is not null
         union select o.relation_id from own o where o.relation_id is not null
     ), joined as (
-        -- What was written since about an entity that the same call made out of another one, by a merge.
+        -- Entities that the call created and then merged another entity into: a rename does this.
         select m.entity_id as id from own m
         where m.action = 'merged' and exists (select from own c where c.action = 'created' and c.entity_id = m.entity_id)
     ), later as (
-        -- A fact that was corrected, or a relation that ended.
+        -- Later changes of these facts and relations, such as corrections, ends, moves and deletions.
         select e.id from stated join textrawl.event e on e.space_id = space and e.detail ? 'replaced'
             and e.detail ->> 'replaced' = stated.id::text
         union all
@@ -21,7 +21,7 @@ begin atomic
         select e.id from stated join textrawl.event e on e.space_id = space and e.relation_id = stated.id
             and e.action in ('ended', 'described', 'shared', 'forgotten')
         union all
-        -- A proposal that was decided; an alias or a merge that was changed again; another version of a document.
+        -- Later decisions on the same proposal, changes of the same alias or merge, and versions of the same document.
         select e.id from own join textrawl.event e on e.space_id = space and e.detail ? 'proposal'
             and e.detail ->> 'proposal' = own.detail ->> 'proposal'
         union all

@@ -8,4 +8,4 @@ begin atomic
 end;
 
 comment on function textrawl.memory_record is
-    'What other tables hold about a fact, for the revert of an undo: what the decay tools know, and its revision.';
+    'The rows of other tables about a fact, for the revert of an undo: its retention, its links and its revision.';

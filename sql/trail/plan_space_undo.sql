@@ -130,10 +130,10 @@ begin atomic
             case when last.action = 'revised' then former.until
                  when updated.values ? 'valid_until' then (updated.values ->> 'valid_until')::timestamptz
                  else coalesce((last.detail ->> 'until')::timestamptz, (
-                     -- A merge can have ended the fact, because the other entity had the same one.
+                     -- A merge can have ended the fact, because the other entity had the same fact.
                      select m.valid_until from textrawl.merged m
                      where m.space_id = space and m.id = o.id and m.ended = o.valid_until limit 1), (
-                     -- The fact was put before its successor. Without the successor only a given end counts.
+                     -- The fact ended at the begin of its successor. Without it, only a given end counts.
                      select (e.detail ->> 'until')::timestamptz from textrawl.event e
                      where e.space_id = space and e.observation_id = o.id and e.detail ->> 'placed_before' = o.replaced_by::text
                      order by e.id desc limit 1)) end as until,
@@ -155,7 +155,7 @@ begin atomic
         where o.id not in (select removed_fact.id from removed_fact)
           and (o.replaced_by in (select removed_fact.id from removed_fact)
                or last.id in (select w.id from withdrawn w)
-                  -- The event of a revision without a successor is an event of the wrong fact.
+                  -- If a revision names no successor, its event has the id of the wrong fact.
                   and (o.replaced_by is not distinct from nullif(last.observation_id, o.id)
                        -- This branch is for a newer fact that was forgotten meanwhile.
                        or o.replaced_by is null and o.valid_until is distinct from (last.detail ->> 'until')::timestamptz
@@ -343,7 +343,7 @@ begin atomic
         join textrawl.relation r on r.space_id = space and r.id = m.id and r.valid_until = m.ended
         where m.space_id = space and m.twin in (select removed_relation.id from removed_relation)
           and m.id not in (select removed_relation.id from removed_relation)
-          -- Where it connected the two entities, the merge would have ended it anyway.
+          -- Skip a relation between the two merged entities, because the merge ends it even without an equal one.
           and not (r.from_entity = r.to_entity and (m.id = any(g.sources)) <> (m.id = any(g.targets)))
         order by r.from_entity, r.relation_type, r.to_entity, r.created_at, r.id) twin
     union all

@@ -44,7 +44,7 @@ begin atomic
                      select from textrawl.event e
                      where e.space_id = space and e.observation_id = f.id and e.id <> all(after)
                        and textrawl.states_fact(e.action, e.observation_id, e.detail) and e.at >= t.next
-                       -- The event that set this end can be later than the end, which it named.
+                       -- Compare the order of the events, because an event can set an end before its own time.
                        and e.id > coalesce((
                            select max(s.id) from textrawl.event s
                            where s.space_id = space and s.observation_id = f.id and s.id <> all(after)

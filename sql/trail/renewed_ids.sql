@@ -9,4 +9,4 @@ begin atomic
 end;
 
 comment on function textrawl.renewed_ids is
-    'The id of a fact or relation, and those under which imports store it again while undos keep it.';
+    'The id of a fact or relation, then the ids under which imports store it while undos keep the earlier ids.';

@@ -4,7 +4,7 @@ begin atomic
     update textrawl.observation o
     set source = coalesce(former ->> 'source', o.source), confidence = coalesce((former ->> 'confidence')::real, o.confidence),
         valid_until = case when former ? 'valid_until' then (former ->> 'valid_until')::timestamptz else o.valid_until end,
-        -- An end that has passed stays known while it is undone, so that a revert does not ask the clock.
+        -- Keep an end that has passed in closed_at although it is undone: a revert must not ask the clock.
         closed_at = case when former ? 'valid_until'
                          then coalesce(textrawl.past_end((former ->> 'valid_until')::timestamptz),
                                        textrawl.past_end(o.valid_until), o.closed_at)

@@ -95,7 +95,7 @@ begin
     perform settle_proposals(
         restore_undone.space, restore_undone.undo, array(select unnest(withdrawn) except select unnest(own)));
 
-    -- Repeat the moves again, because they can have taken away rows that have just been restored.
+    -- Repeat the moves once more, because they can have taken away rows that have just been restored.
     perform repeat_moves(restore_undone.space, restore_undone.undo);
 
     select count(*), count(*) filter (where d.action <> 'return' and (

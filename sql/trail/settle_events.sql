@@ -8,16 +8,16 @@ begin
     -- the snapshot in the statement itself, because an earlier snapshot would be too old. Check before writing, so that
     -- this function also works on a read-only server.
     if exists (select from event v where v.space_id = any(spaces) and v.transaction >= pg_snapshot_xmax(pg_current_snapshot())) then
-        -- Put the place of a webhook before the first event that was not delivered, as the old numbers order
-        -- the events.
-        update webhook w set transaction = '0', event_id = place.id
+        -- Move each webhook to just before its first event that was not delivered. The former numbers decide which
+        -- event this is.
+        update webhook w set transaction = '0', event_id = last_delivered.id
         from (select h.space_id, h.id as hook, coalesce(
                   (select min(v.id) - 1 from event v
                    where v.space_id = h.space_id and (v.transaction, v.id) > (h.transaction, h.event_id)),
                   (select max(v.id) from event v
                    where v.space_id = h.space_id and v.transaction >= pg_snapshot_xmax(pg_current_snapshot())), 0) as id
-              from webhook h where h.space_id = any(spaces) order by h.space_id, h.id for update) place
-        where w.space_id = place.space_id and w.id = place.hook;
+              from webhook h where h.space_id = any(spaces) order by h.space_id, h.id for update) last_delivered
+        where w.space_id = last_delivered.space_id and w.id = last_delivered.hook;
         -- Every reader of the trail calls this function. Lock in one order, so that two readers cannot deadlock.
         update event v set transaction = '0'
         from (select early.space_id, early.id from event early

@@ -1,7 +1,7 @@
 create function textrawl.states_fact(action text, observation uuid, detail jsonb) returns boolean
 language sql immutable parallel safe
 begin atomic
-    -- A revision without a successor is an event of the wrong fact, which it does not state.
+    -- If a revision names no successor, its event has the id of the wrong fact, and states no fact.
     select action in ('remembered', 'repeated', 'replaced', 'updated', 'shared')
         or action = 'revised' and detail ->> 'replaced' <> observation::text;
 end;

@@ -20,14 +20,14 @@ declare
     origin origin := open_write(
         credential, space, case when administers then 'admin' else 'write' end, client, tool, request, graphs => true, proposing => true);
     taken  bigint[];
-    first  event;  -- of the events that are taken back
-    later  event;  -- which builds on them
+    first  event;  -- the first of the events to undo
+    later  event;  -- an event that builds on the events to undo
     found  record;
 begin
     perform claim_removal(alone => true);
     taken := events_of_call(origin.space_id, origin.author_id, undo_event.event, undo_event.call);
     perform claim_events(origin.space_id, taken);
-    -- Again, because another session can have undone them before the lock.
+    -- Read the events again, because another session can have undone them before this session got the lock.
     taken := events_of_call(origin.space_id, origin.author_id, undo_event.event, undo_event.call);
     select e.* into first from event e where e.space_id = origin.space_id and e.id = any(taken)
     order by e.action <> 'accepted', e.id limit 1;

@@ -17,17 +17,17 @@ declare
         from plan_names(target_space, taken, taken || array(
             select unnest(u.events) from undo u where u.space_id = target_space and u.reverted_at is null)) p where p.kind = 'merge');
 begin
-    -- Split merges before planning the rest, so that the plan has the entities as they were.
+    -- Split merges before planning other changes, so that the plan has the entities as they were.
     perform undo_merges(names, origin);
     insert into undo as u (space_id, author_id, actor_id, since, events)
     values (target_space, author, origin.author_id, since, taken)
     returning u.id into undo_id;
-    -- Return what moves took away, and then plan the rest, because the rest can change the returned rows.
+    -- Return the rows that moves took away before planning other changes, because these can concern the returned rows.
     if exists (select from event e where e.space_id = target_space and e.id = any(taken) and e.action = 'transferred') then
         perform return_facts(target_space, undo_id, taken, others);
     end if;
     select names || coalesce(jsonb_agg(to_jsonb(p)), '[]') into plan from plan_space_undo(target_space, taken, others) p;
-    -- A relation that a merge had ended stayed ended after the split if an equal relation was valid, which is removed now.
+    -- The split left a relation ended if an equal relation was valid. Revive it if this undo removes the equal one.
     plan := plan || (
         with step as (
             select p.* from jsonb_to_recordset(plan) p(action text, kind text, id uuid) where p.kind = 'relation' and p.action in ('remove', 'revive')
