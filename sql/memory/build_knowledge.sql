@@ -42,7 +42,8 @@ begin
     -- Lock all entities first, in one order, so that two batches with the same names cannot deadlock. An entity
     -- gets the type of its first fact with a type, or else of its first relation with a type: the lowest rank.
     with mention as materialized (
-        select entity_key(origin.space_id, name) as key, name, type, case when type is null then 3 else rank end as rank, ordinality
+        select entity_key(origin.space_id, name) as key, name_key(name) as spelling, name, type,
+            case when type is null then 3 else rank end as rank, ordinality
         from (select value ->> 'entity' as name, value ->> 'type' as type, 1 as rank, ordinality
               from jsonb_array_elements(facts) with ordinality
               union all
@@ -51,12 +52,14 @@ begin
               cross join lateral (values (value ->> 'from', value ->> 'from_type', 0),
                                          (value ->> 'to', value ->> 'to_type', 1)) edge_end (name, type, side)) given
     ), claimed as materialized (
-        select named.key, named.type, entity.*
-        from (select distinct on (key) key, name, type from mention order by key, rank, ordinality) named
+        -- Claim each name of an entity, because a split that this session waits for gives the names to two entities.
+        select named.spelling, named.type, entity.*
+        from (select distinct on (key, spelling) spelling, name, first_value(type) over (partition by key order by rank, ordinality) as type
+              from mention order by key, spelling, rank, ordinality) named
         cross join lateral claim_entity(named.name, named.type, origin) entity
     )
     select coalesce((select jsonb_object_agg(c.id, c.type) filter (where c.guessed and c.type is not null) from claimed c), '{}'),
-        coalesce((select jsonb_object_agg(m.name, c.id) from mention m join claimed c using (key)), '{}')
+        coalesce((select jsonb_object_agg(m.name, c.id) from mention m join claimed c using (spelling)), '{}')
     into guessed_types, entities;
     perform retype_node(key::uuid, value, origin) from jsonb_each_text(guessed_types);
 

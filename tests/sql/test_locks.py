@@ -474,6 +474,28 @@ def test_an_entity_is_split_into_one_that_another_is_just_making(sql: Sql, three
     assert found.fetchall() == [("drinks tea",), ("eats bread",)]
 
 
+def test_a_batch_that_waits_for_a_split_tells_each_name_of_its_own_entity(
+    sql: Sql, three: Three
+) -> None:
+    _, one, other = three
+    tell(sql, "Amy", "drinks tea")
+    tell(sql, "Zed", "is tall")
+    sql.execute("select merge_entities('Amy', 'Zed')")
+    facts = [{"entity": "Zed", "observation": "runs"}, {"entity": "Amy", "observation": "swims"}]
+
+    one.hold("select split_entity('Zed')")
+    other.start("select build_knowledge(%s)", json.dumps(facts))
+    one.release()
+
+    assert len(other.end()) == 1
+    found = sql.execute(
+        "select e.name, content from fact join entity e on e.id = entity_id order by 1, 2"
+    )
+    assert found.fetchall() == [
+        ("Amy", "drinks tea"), ("Amy", "swims"), ("Zed", "is tall"), ("Zed", "runs"),
+    ]  # fmt: skip
+
+
 def test_an_undo_is_reverted_beside_a_batch_about_its_entities(sql: Sql, three: Three) -> None:
     _, one, other = three
     tell(sql, "Zed", "was there before")
