@@ -243,7 +243,7 @@ async def write_backup(
 async def _dump(
     login: OwnerLogin, session: Session, file: Path, recipients: Recipients | None
 ) -> tuple[str | None, Opener]:
-    """Write the rows. Return the checksum of an encrypted file, and what opens the file."""
+    """Write the rows. Return the checksum of an encrypted file, and its opener."""
     program = find_program("pg_dump", login.programs, session.major)
     # Without --enable-row-security, pg_dump fails. With this option, pg_dump silently leaves out
     # hidden rows. Therefore `count_rows` refuses hidden rows, and the counts are compared later.
@@ -400,7 +400,7 @@ async def _erase_again(swap: SchemaSwap, owner: str, receipts: Receipts, content
 
 
 async def _check_file(file: Path, identities: Identities) -> tuple[str | None, Opener]:
-    """Return the checksum of a whole file, and what opens it. Raises StartRefused."""
+    """Return the checksum of a complete file, and its opener. Raises StartRefused."""
     try:
         is_file = await anyio.Path(file).is_file()
     except OSError as error:  # no access to a parent folder

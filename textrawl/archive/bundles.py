@@ -72,7 +72,7 @@ class _Guarded:
 class Bundle:
     """The files at a path, by their names. `done` is the number of bytes read so far.
 
-    Of a folder, `only` has the names of the files and folders in it that count, or is None.
+    If the path is a folder, `only` has the names in it that are read. None reads all of them.
     """
 
     def __init__(self, path: Path, only: Collection[str] | None = None) -> None:

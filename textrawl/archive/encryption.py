@@ -69,7 +69,7 @@ class Identities:
     ask: Ask
 
     def find_opener(self, file: Path) -> Opener:
-        """Return what opens the content of a file, which can also be in the clear.
+        """Return a function that opens the content of a file, encrypted or not.
 
         Raises StartRefused if the file needs a key or a passphrase that is not there.
         """
@@ -108,7 +108,7 @@ class Identities:
             _age.decrypt_io(sealed, target, self.keys)
 
     def verify(self, file: Path) -> Opener:
-        """Read a file to its end, and return what opens its content.
+        """Read a file to its end, and return a function that opens its content.
 
         Raises StartRefused if the file cannot be decrypted, or was changed or cut.
         """
@@ -168,9 +168,9 @@ class Recipients:
 
     @contextmanager
     def encrypt(self, out: BinaryIO) -> Generator[BinaryIO]:
-        """Yield a file of which the content goes to `out` encrypted.
+        """Yield a file that encrypts everything written to it, and writes it to `out`.
 
-        If the block raises an error, `out` has no last chunk, so nobody takes it for whole. Raises
+        If the block raises an error, `out` lacks its last chunk, which shows that it is cut. Raises
         OSError if `out` cannot be written, and StartRefused if a passphrase cannot be used.
         """
         source, target = os.pipe()
@@ -226,7 +226,7 @@ class _Content:
 
 @dataclass
 class _Sink:
-    """A file that age writes. It keeps the error of a write, of which age tells only the text."""
+    """A file that age writes. It keeps the error of a write, because age reports only its text."""
 
     file: BinaryIO
     error: OSError | None = None

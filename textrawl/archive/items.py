@@ -1,9 +1,9 @@
 """Items of other systems, as the readers in `textrawl/archive/formats` yield them.
 
 Documents are conversations and notes. They become sources of a graph. Memories are entities, facts
-and relations. They become rows of a space with facts. The `id` of an item is the id that its system
-gave it, or else one that stays the same as long as the item does. An item that becomes several
-rows is several items, with ids of their own.
+and relations. They become rows of a space with facts. The `id` of an item is its id in
+the other system, else an id that stays the same while the item does not change. An item that
+becomes several rows is several items, with ids of their own.
 """
 
 import re

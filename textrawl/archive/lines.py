@@ -462,7 +462,7 @@ Content = (
     | EdgeLine
 )
 OF_ANOTHER_LINE = (RevisionLine, MemoryLine, NodeLine, EdgeLine)
-"""Kinds of lines whose id is that of a fact, an entity or a relation, which an earlier line has."""
+"""Kinds of lines whose id names the fact, the entity or the relation of an earlier line."""
 OF_GRAPHS = (EntityLine, DocumentLine, VersionLine)
 """Kinds of lines that a graph can have."""
 KINDS: dict[object, type[Content]] = {

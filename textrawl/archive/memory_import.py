@@ -91,7 +91,7 @@ class MemoryWriter(LineWriter):
                     yield len(self.places) - 1, admitted
 
     def _find_edited(self) -> dict[str, tuple[str, str]]:
-        """Return the lines that are the only new ones of a group from which one has vanished."""
+        """Return each line that is the only new line of a group that also lost exactly one line."""
         lines = set(map(_shorten, self.lines))
         known = {source for source, one in self._known.items() if not one.gone}
         new, gone = _group(lines - self._known.keys()), _group(known - lines)

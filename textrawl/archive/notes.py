@@ -160,7 +160,7 @@ def _is_kept(kind: ItemKind, key: str, value: object, values: Values) -> bool:
 
 
 def _frame(kind: ItemKind, values: Values, form: NoteFormat) -> tuple[str, str]:
-    """Return what stands before and after the text of an item: its source, author and days."""
+    """Return the texts before and after the text of an item: its source, author and days."""
     valid = values.get("valid", True)
     begin = "" if valid else "[x] "
     if form == "basic-memory" and kind == "fact" and valid:
@@ -418,8 +418,8 @@ async def _name_notes(session: Session, space: int) -> dict[str, str]:
 def name_entity_file(name: str, entity_id: str) -> str:
     """Return a file name without suffix that every file system accepts.
 
-    It is the name of the entity. If that had to be changed, or if file systems disagree about its
-    upper case, a part of the id follows. So it stays the same, whatever other entities there are.
+    It is the name of the entity. A part of the id follows if the name had to be changed, or if it
+    can differ from another name only in case. So no other entity changes the file name.
     """
     clean = sanitize_filename(LINK_MARKS.sub(" ", name), platform="universal")
     clean = clean.encode()[:_LONGEST].decode(errors="ignore").strip(" .")

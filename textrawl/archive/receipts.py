@@ -61,7 +61,7 @@ def keep_receipts(backup: Path, receipts: Iterable[Receipt]) -> None:
 
 
 def read_receipts(file: Path) -> list[Receipt]:
-    """Return the receipts of a file. Raises StartRefused if it is none."""
+    """Return the receipts of a file. Raises StartRefused if it is no file of receipts."""
     try:
         if file.stat().st_size > _MOST_BYTES:
             raise StartRefused(f"{file} is too large for a file of receipts")
@@ -78,7 +78,7 @@ def read_receipts(file: Path) -> list[Receipt]:
 
 
 def _check_text(content: object) -> None:
-    """Raise ValueError for what JSON can hold, and Postgres cannot."""
+    """Raise ValueError for characters that JSON can hold but Postgres cannot."""
     text = json.dumps(content, ensure_ascii=False, allow_nan=False)
     if "\\u0000" in text:
         raise ValueError

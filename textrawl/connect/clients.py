@@ -21,8 +21,8 @@ FileFormat = Literal["json", "jsonc", "toml"]
 class Addition:
     """A value and its place in a file.
 
-    `path` may begin with `~`. `keys` leads from the root of the document to the place: objects on
-    the way are created. Without `append` the value stands at the last key. With `append` the last
+    `path` may begin with `~`. `keys` leads from the root of the document to the place: missing
+    objects are created. Without `append` the value stands at the last key. With `append` the last
     key holds a list, and the value is a new element at its end. `value` is plain JSON data.
     """
 
@@ -34,7 +34,7 @@ class Addition:
 
 
 VARIABLE = "TEXTRAWL_ACCESS_TOKEN"
-"""The environment variable that clients are told to read a token from."""
+"""The environment variable from which the entry of a client reads a token."""
 
 HIDDEN = "***"
 

@@ -24,7 +24,7 @@ _LARGEST = 64 << 20  # bytes: a configuration is smaller
 
 @dataclass(frozen=True)
 class Snapshot:
-    """A file at one moment. `content` is None if there is no file, and `mode` then as well."""
+    """A file at one moment. If there is no file, `content` and `mode` are None."""
 
     path: Path
     content: bytes | None
@@ -116,7 +116,7 @@ def remove_folders(folders: list[Path]) -> None:
 
 
 def back_up(snapshot: Snapshot) -> Path | None:
-    """Write the file as it is beside itself, and return the path of the copy.
+    """Copy the unchanged file to its own folder, and return the path of the copy.
 
     A file that has the name of the copy already is not overwritten: the copy then gets a number.
     """
@@ -231,7 +231,7 @@ def _read_edit(document: Mapping[str, Any]) -> Edit:
 
 @dataclass(frozen=True)
 class Change:
-    """A file as it is, and as it is to be. `text` is None if the file is to be removed.
+    """A planned change of a file: `text` is the new content, or None to remove the file.
 
     `edits` are the edits that disconnecting takes back. A `private` file has a token in it.
     """
@@ -349,7 +349,7 @@ def _plan_file(
     held: FileRecord | None,
     unknown: Sequence[Addition] = (),
 ) -> Change:
-    """Plan to add what is `wanted`, and to remove other edits of the record and the `unknown`."""
+    """Plan to add all `wanted`, and to remove other recorded edits and the `unknown` ones."""
     snapshot = read_snapshot(path)
     try:
         text, kept = _rewrite(snapshot.text, wanted, held.edits if held else ())

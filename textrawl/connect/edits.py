@@ -88,8 +88,8 @@ def merge(document: object, keys: Sequence[str], value: object, *, append: bool)
 def take_out(document: object, keys: Sequence[str], *, created: int, element: object) -> object:
     """Return the document without the value at `keys`, or without this element of its list.
 
-    The `created` innermost containers are removed as well, if nothing else is in them. `element`
-    is MISSING if the value itself goes.
+    The `created` innermost containers are removed as well if they become empty. If `element` is
+    MISSING, the value itself is removed.
     """
     if not keys:
         elements = list(cast("list[object]", document)) if isinstance(document, list) else []
@@ -198,10 +198,10 @@ FORMATS: Mapping[FileFormat, Format] = {
 
 @dataclass(frozen=True)
 class Edit:
-    """An addition as it was made.
+    """An addition that was made.
 
-    `created` counts the containers that did not exist before. `previous` is the value that was
-    replaced, or MISSING. At `place` of the text, `inserted` took the place of `removed`.
+    `created` counts the new containers. `previous` is the replaced value, or MISSING. At the
+    character `place` of the text, `inserted` replaced `removed`.
     """
 
     addition: Addition
@@ -271,7 +271,7 @@ def _describe_before(document: object, edit: Edit) -> object:
 
 
 def _remove_text(text: str, edit: Edit) -> Iterator[str]:
-    """Yield the texts without what was inserted, beginning with the place nearest to the edit."""
+    """Yield texts without the inserted text, beginning with the one nearest to `edit.place`."""
     if not edit.inserted:
         return
     found = [match.start() for match in re.finditer(re.escape(edit.inserted), text)]
@@ -301,8 +301,8 @@ def _check(format_: Format, edited: str, expected: object) -> None:
 def measure_difference(one: str, other: str) -> tuple[int, int]:
     """Return how many characters two texts have in common at their beginning, and at their end."""
     start = _count_common(one, other)
-    rest = min(len(one), len(other)) - start
-    end = _count_common(one[::-1][:rest], other[::-1][:rest])
+    most = min(len(one), len(other)) - start
+    end = _count_common(one[::-1][:most], other[::-1][:most])
     return start, end
 
 

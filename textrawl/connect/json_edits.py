@@ -235,14 +235,14 @@ class JsonFormat:
         if depth == len(keys) and not append:
             written = style.write(value, _indentation(text, node.start))
             return _splice(text, [_Splice(node.start, node.end, written)])
-        rest = wrap(keys[depth + 1 :], value, append=append) if depth < len(keys) else value
+        added = wrap(keys[depth + 1 :], value, append=append) if depth < len(keys) else value
         key = keys[depth] if depth < len(keys) else None
         if (node.members if key is not None else node.elements) is None:
             kind = "an object" if key is not None else "a list"
             refuse(
                 text, node.start, f"the value of {'.'.join(keys[:depth]) or 'all'} is not {kind}"
             )
-        return _splice(text, _insert(tree, node, key, rest, style))
+        return _splice(text, _insert(tree, node, key, added, style))
 
     def remove(self, text: str, keys: Sequence[str], element: object = None) -> str:
         """Return the text without the value at `keys`, or without this element of its list.
@@ -291,7 +291,7 @@ def wrap(keys: Sequence[str], value: object, *, append: bool) -> object:
 
 
 def _descend(root: JsonNode, keys: Sequence[str]) -> tuple[JsonNode, int]:
-    """Return the deepest node on the way, and how many keys lead to it."""
+    """Return the deepest node that exists along `keys`, and how many keys lead to it."""
     node, depth = root, 0
     for key in keys:
         if node.members is None or key not in node.members:

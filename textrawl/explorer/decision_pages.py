@@ -1,8 +1,8 @@
 """Decisions of people: merges and splits, proposals, and what is doubtful or may be the same.
 
 A merge, a split and the decision of a proposal have two steps: the first shows what will change,
-and the second changes it. A dismissal stays: what is still true, what is not the same, and what may
-both be so.
+and the second changes it. A dismissal is kept: a fact is still true, two
+entities differ, or two facts can both be true.
 """
 
 import time
@@ -150,8 +150,8 @@ async def find_pairs(
 ) -> Sequence[SamePair]:
     """Return the likeliest pairs, of all entities or of one. `score` is in hundredths.
 
-    With `soon`, pairs that take long are those of before the writes of others. The new ones are
-    then found after the response.
+    With `soon`, a slow search returns the pairs from before the latest writes, and finds the new
+    pairs after the response.
     """
 
     async def find() -> tuple[Sequence[SamePair], float]:

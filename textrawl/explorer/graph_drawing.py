@@ -46,7 +46,7 @@ class Spot:
 
 @dataclass(frozen=True)
 class Label:
-    """A text with the spots where it can stand, the best first. `owner` is the node of its own.
+    """A text and its possible spots, the best first. `owner` is the node that the text names.
 
     An important label also covers circles of other nodes.
     """

@@ -280,7 +280,7 @@ async def _create_graph(visit: PageRequest) -> str:
 
 
 async def _check_graph(visit: PageRequest) -> str:
-    """Return the name of the chosen graph. Raises SpaceNotFound if it is none to write to."""
+    """Return the name of the chosen graph. Raises SpaceNotFound if nobody can write to it here."""
     name, credential = visit.require_space(), visit.principal.credential
     graphs = await list_graphs(visit.site.store.database, credential, visit.graphs)
     if not any(graph.writable and graph.name == name for graph in graphs):
@@ -289,7 +289,7 @@ async def _check_graph(visit: PageRequest) -> str:
 
 
 def _keep(files: Sequence[UploadFile], folder: Path) -> tuple[list[FoundFile], list[FoundFile]]:
-    """Copy files to a folder, and return them. Return apart those whose name others have too.
+    """Copy files to a folder. Return the copies, and the files whose names were taken already.
 
     Only the end of a name, which tells the kind of the file, becomes part of a path.
     """
@@ -340,13 +340,13 @@ async def _store_each(ingestion: Ingestion, files: Sequence[FoundFile]) -> Inges
                 await ingestion.run([file], lambda _: None)
         except TimeoutError:
             ingestion.report.refused.append((file, _LATE))
-        except TextrawlError as error:  # what is stored already has to be told
+        except TextrawlError as error:  # report the files that are already stored
             ingestion.report.refused.append((file, f"{error.title}. {error.fix}"))
     return ingestion.report
 
 
 def _describe(visit: PageRequest, report: IngestReport) -> tuple[str, list[NoticePart]]:
-    """Return what became of all files, and of each."""
+    """Return a sentence about all files, and a part of the notice for each file."""
     done = [
         (file.label, write_link("item", id=f"document:{row.document_id}"), row.chunk_count)
         for file, row in report.stored

@@ -239,9 +239,9 @@ _LEVEL = 5  # of gzip: the higher ones take twice the time for two hundredths of
 
 
 class Compression(GZipMiddleware):
-    """Compresses pages, but for no request of a page of somebody else.
+    """Compresses pages, except if a page of another site asks for them.
 
-    Such a page could learn from the sizes of our pages what they say (BREACH). Streams are sent as
+    Such a site could guess the content of our pages from their sizes (BREACH). Streams are sent as
     they are.
     """
 

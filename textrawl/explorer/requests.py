@@ -140,7 +140,7 @@ class PageRequest:
     ) -> Answer:
         """Return the answer to a question of this person. It is made again only after a write.
 
-        If it takes long, return the one before, and make the new one after the response.
+        If that takes long, return the previous answer, and make the new one after the response.
         """
         # Nobody gets the answer of somebody with other rights.
         spaces = tuple((space.id, tuple(space.scopes)) for space in self.principal.readable)

@@ -130,9 +130,9 @@ class AnswerCache(Generic[Answer]):
         after: BackgroundTasks,
         takes_long: Callable[[Answer], bool],
     ) -> Answer:
-        """Return the answer of `find`, or the one before if the answer before says it takes long.
+        """Return the answer of `find`, or the previous one if that shows that `find` takes long.
 
-        The new one is then made by `after`, the tasks that run after the response.
+        Then the tasks in `after`, which run after the response, make the new answer.
         """
         kept = self._kept.get(key)
         if kept is None or not takes_long(kept.answer):

@@ -1,8 +1,8 @@
 """Texts that are cut into chunks of at most 512 tokens, at headings, functions and paragraphs.
 
 Neighbouring chunks have up to 64 tokens in common, so that a passage at a border is whole in one
-of them. A long text is cut piece by piece, because the time of the splitter can grow with the
-square of a text.
+chunk. A long text is cut piece by piece, because the time of the splitter can grow with the square
+of the length.
 """
 
 from collections.abc import Iterator
@@ -112,7 +112,7 @@ def find_ending(name: str) -> str:
 MOST_TOKENS, OVERLAP = 512, 64
 MOST_CHARACTERS = 8000  # in a chunk; check_source() in SQL allows no more
 _BOUNDS = Bounds(line=12_000, piece=100_000)
-_BOUNDS_OF_CODE = Bounds(line=12_000, piece=16_000)  # the depth of its syntax costs time as well
+_BOUNDS_OF_CODE = Bounds(line=12_000, piece=16_000)  # deep syntax also takes time
 _PACKAGES = {"tsx": "typescript"}  # grammars in a package that has another name
 
 

@@ -55,7 +55,7 @@ class Revision:
 
 @dataclass(frozen=True)
 class Share:
-    """An entity that goes from the space `source` to the space `target`, or some of its facts.
+    """A move of an entity, or of some of its facts, from the space `source` to `target`.
 
     `facts` is None for the whole entity. If `source` is None, it is the home space. With `ended`,
     facts that are no longer valid go too.

@@ -306,9 +306,9 @@ def _read_html(content: bytes) -> str:
 
 
 def _escape_unclosed(page: str) -> str:
-    """Make texts of the comments and tags that the end of a page leaves open.
+    """Escape comments and tags that are not closed before the end of a page.
 
-    The parser would look for the end of each of them in the whole rest of the page.
+    For each unclosed one, the parser would search the page to its end.
     """
     for begin, end in _MARKUP:
         place = page.rfind(end) + 1

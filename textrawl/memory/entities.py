@@ -16,7 +16,7 @@ from textrawl.values.text import clean_document
 class MergeRow:
     """The two entities of a merge and what moves.
 
-    `merge_id` is None for a dry run. `collapsing` has up to 20 of the facts and relations that both
+    `merge_id` is None for a dry run. `collapsing` has up to 20 facts and relations that both
     entities have, or that connect the two.
     """
 

@@ -254,9 +254,9 @@ class EndedRow:
 class RelationRow(EndedRow):
     """The relation that relate_entities stored, found or proposed, with its two entities.
 
-    A proposal has a `proposal_id` instead of the other ids. `placed_before` is the target of the
-    next relation, if the new one begins before it and ends when it begins. `others` has the targets
-    of valid relations that a new one disagrees with.
+    A proposal has a `proposal_id` instead of the other ids. If the new
+    relation ends because a later one begins, `placed_before` is the target of the later one.
+    `others` has the targets of valid relations that the new one contradicts.
     """
 
     proposal_id: UUID | None = None

@@ -214,8 +214,8 @@ def build_prompt(path: str, content: str) -> Prompt:
 def clean_nodes(nodes: Sequence[ExtractedNode], grounding: Grounding) -> list[ExtractedNode]:
     """Return the nodes that the entry names, each label once.
 
-    A tool would accept them, and the LLM is sure enough. A description in other words than the
-    entry's becomes the sentence that says it, or is left out.
+    Each fits the limits of the tool and the least confidence. A description that the entry does
+    not support becomes a sentence of the entry, or is left out.
     """
     kept = dict[str, ExtractedNode]()
     for node in nodes:
@@ -230,10 +230,10 @@ def clean_nodes(nodes: Sequence[ExtractedNode], grounding: Grounding) -> list[Ex
 
 def _describe(label: str, description: str, grounding: Grounding) -> str:
     try:
-        said = grounding.cite_fact(label, description)
+        evidence = grounding.cite_fact(label, description)
     except Unsupported:
         return ""
-    return _clean(said.quotation) if said.quoted else description
+    return _clean(evidence.quotation) if evidence.quoted else description
 
 
 def clean_edges(
@@ -252,8 +252,8 @@ def clean_edges(
                 evidence = _clean(grounding.support_relation(source, kind, target).text)
             except Unsupported:
                 continue
-            said = {"source": source, "target": target, "type": kind, "evidence": evidence}
-            kept.append(edge.model_copy(update=said))
+            cleaned = {"source": source, "target": target, "type": kind, "evidence": evidence}
+            kept.append(edge.model_copy(update=cleaned))
     return kept[:_MOST_EDGES]
 
 

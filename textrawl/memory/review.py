@@ -43,10 +43,10 @@ class ProposalRow:
 
 @dataclass(frozen=True)
 class PlannedRow:
-    """The plan of a decision: accepting is new, repeats, replaces, merges, ends or is refused.
+    """The effect of accepting a proposal: new, repeats, replaces, merges, ends or refused.
 
-    `fault` says why it is refused. ended: the end of the fact has passed. gone: what the proposal
-    replaces, or what was found, is no longer there.
+    `fault` says why it is refused. ended: the end of the fact has passed. gone: the fact that the
+    proposal replaces, or the finding, is no longer there.
     """
 
     id: UUID

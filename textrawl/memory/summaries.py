@@ -168,12 +168,12 @@ def _is_said(name: str, clause: str, fact: str) -> bool:
     """Return whether a fact about an entity supports a clause about it."""
     named = re.compile(f"(?<!{_LETTER}){re.escape(name)}(?!{_LETTER})", re.IGNORECASE)
     begins = named.match(clause)
-    said = clause[begins.end() :] if begins else clause
-    if named.search(said):  # not as the subject: Ada knows Ben, of Ben who knows Ada
+    claim = clause[begins.end() :] if begins else clause
+    if named.search(claim):  # the entity is not the subject: "Ada knows Ben" about Ben
         return False
-    told = fact if named.match(fact) else f"{name} {fact}"
+    sentence = fact if named.match(fact) else f"{name} {fact}"
     try:
-        Grounding(told).support_fact(name, said)
+        Grounding(sentence).support_fact(name, claim)
     except Unsupported:
         return False
     return True

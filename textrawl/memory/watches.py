@@ -89,7 +89,7 @@ class Watches:
     async def add(self, wanted: Mapping[Watch, Notify]) -> Callable[[], None]:
         """Begin to watch, and return the function that ends it.
 
-        A change after this call is told. Raises ServerBusy, DatabaseUnavailable.
+        Each later change calls its `Notify`. Raises ServerBusy, DatabaseUnavailable.
         """
         added = {watch: _Listener(notify) for watch, notify in wanted.items()}
         kept = {

@@ -1,7 +1,7 @@
 """Reading stdin from the start of the process, and greeting the client while modules are loaded.
 
 A thread reads and greets until `take_over`, and also answers lists from the file of `early_lists`.
-The thread uses only the standard library. What it leaves to whoever takes over is in `EarlyReader`:
+The thread uses only the standard library. `EarlyReader` holds the state for the next reader:
 the lines that are `waiting`, the half line in `splitter`, the answers that are `unwritten`, and in
 `greeter` the id of the handshake whose second answer has to be dropped.
 """
@@ -209,7 +209,7 @@ class Greeter:
         }
 
     def _reply(self, method: object, params: object) -> Members | None:
-        """Return the reply to a request that is none of a session, or None."""
+        """Return the reply to a request that needs no session, or None for another request."""
         if method == "ping" and not params:
             return {"result": {}}
         return self._discover(params) if method == "server/discover" else None

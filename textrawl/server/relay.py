@@ -157,7 +157,7 @@ class Conversation:
     def _repeat_state(self, unanswered: dict[RequestId, Request]) -> list[bytes]:
         """Return the lines that make another server know the client, in their order.
 
-        Requests of them that are `unanswered` are removed there.
+        Removes from `unanswered` the requests that these lines repeat.
         """
         lines = list[bytes]()
         for message in (self._handshake, *self._subscriptions.values()):
@@ -217,7 +217,7 @@ _INVALID = -32600  # a number of JSON-RPC
 
 
 class SessionEnd(Enum):
-    """The end of a session: that of the client, that of the server, or a server that is silent."""
+    """The end of a session: the client ended it, the server was lost, or the server is silent."""
 
     ENDED = "ended"
     LOST = "lost"
@@ -227,8 +227,8 @@ class SessionEnd(Enum):
 def hand_over(endpoint: "Endpoint") -> bool:
     """Let a server that another process runs serve the client of `endpoint` until its end.
 
-    Return False if this process has to serve the client itself. What the client waits for then
-    stands in `endpoint`.
+    Return False if this process has to serve the client itself. Then `endpoint` has the
+    lines that are still to be answered.
     """
     entrance = None if os.isatty(endpoint.input) else find_entrance()
     joined = join(entrance) if entrance else None
@@ -460,7 +460,7 @@ class Relay:
             del client.unwritten[: client.output.write(client.unwritten)]
 
     def _begin_again(self) -> None:
-        """Queue what another server has to know, and answer what nobody can answer."""
+        """Queue the state for another server, and answer the requests that nobody can answer."""
         never = list(self._unsent)[1 if self._begun else 0 :]
         repetition = self._conversation.begin_again(never)
         for answer in repetition.answers:

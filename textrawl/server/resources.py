@@ -327,7 +327,7 @@ class Subscriptions:
     def _choose(
         self, call: Call, wanted: SubscriptionFilter, bus: "_StreamBus"
     ) -> tuple[SubscriptionFilter, Mapping[Watch, Notify]]:
-        """Return what the server sends of what the client wants, and the watches for it."""
+        """Return the part of `wanted` that the server can send, and the watches for it."""
         uris = list(dict.fromkeys(wanted.resource_subscriptions or ()))
         if len(uris) > _MOST_RESOURCES:
             raise MCPError(INVALID_PARAMS, _TOO_MANY)

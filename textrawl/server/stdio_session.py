@@ -207,7 +207,7 @@ class MessageWriter(AsyncResource):
     async def finish(self) -> SessionMessage | None:
         """Wait until every call of a tool has its answer, or for at most a minute.
 
-        Return the answer to a question that such a call asks a client whose input has ended.
+        If a call asks the client a question after the end of the input, return an answer to it.
         """
         with anyio.move_on_after(_FINISHING):
             while self._calls:

@@ -169,7 +169,7 @@ def _read_hindsight(bundle: Bundle) -> Iterator[Item]:
 def _read_facts(
     name: str, key: str, bank: str, rows: list[dict[str, Any]], seen: set[str]
 ) -> Iterator[Item]:
-    """Yield the facts of a document, each after those of its entities that are not `seen` yet."""
+    """Yield the facts of a document. Yield entities that are not `seen` before their facts."""
     for number, row in enumerate(rows):
         if not as_text(row.get("text")).strip():
             yield Fault(f"{name}, fact {number}", "it has no text")
@@ -183,7 +183,7 @@ def _read_facts(
 
 
 def _read_fact(key: str, about: str, row: Mapping[str, Any]) -> ImportedFact:
-    said = read_time(row.get("mentioned_at")) or read_time(row.get("event_date"))
+    said_at = read_time(row.get("mentioned_at")) or read_time(row.get("event_date"))
     begin, end = read_time(row.get("occurred_start")), read_time(row.get("occurred_end"))
     kind, context = as_text(row.get("fact_type")), as_text(row.get("context"))
     # An event of one instant is still true afterwards.
@@ -193,8 +193,8 @@ def _read_fact(key: str, about: str, row: Mapping[str, Any]) -> ImportedFact:
         as_text(row.get("source_id")) or key,
         about,
         row["text"],
-        said,
-        said_at=said,
+        said_at,
+        said_at=said_at,
         valid_from=begin,
         valid_until=ended if kind != "experience" else None,
         note=context or None,
@@ -216,12 +216,12 @@ def _read_observations(
         sources = [as_object(one) for one in as_list(row.get("sources"))]
         keys = [(as_text(one.get("document_id")), one.get("fact_index", -1)) for one in sources]
         proofs = [proof for key in keys if (proof := texts.get(key))]
-        said = f"{text} (proofs: {'; '.join(proofs)})" if proofs else text
+        fact = f"{text} (proofs: {'; '.join(proofs)})" if proofs else text
         number_of = row.get("proof_count") or len(sources)
         key = as_text(row.get("id")) or f"observation {number}"
         at = read_time(row.get("created_at"))
         yield ImportedFact(
-            key, bank, said, at, note=f"observation with {number_of} proofs", tags=["observation"]
+            key, bank, fact, at, note=f"observation with {number_of} proofs", tags=["observation"]
         )
 
 

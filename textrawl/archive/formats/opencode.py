@@ -14,7 +14,7 @@ from textrawl.values.transcripts import Message, clean_message
 _FILE, _MAGIC = "opencode.db", b"SQLite format 3\0"
 # A session with a parent is one of a sub-agent.
 _SESSIONS = "select id, title, directory from session where parent_id is null order by id"
-# What a person took back stays until the next prompt: all from `revert` on, a message or its part.
+# Until the next prompt, the file keeps what a person took back: all from the id in `revert` on.
 _PARTS = """
     select m.id, m.time_created, m.data, p.data
     from session s join message m on m.session_id = s.id join part p on p.message_id = m.id

@@ -80,7 +80,7 @@ def find_names(bundle: Bundle, *endings: str, within: str = "") -> list[str]:
 
 
 def find_first(bundle: Bundle, names: list[str], most: int = 5) -> list[dict[str, Any]]:
-    """Return the first objects of the first files, to see what they are."""
+    """Return the first objects of the first files, to recognise their format."""
     return [value for name in names[:most] for value in bundle.read_first(name)]
 
 
@@ -94,8 +94,8 @@ def read_sessions(
     """Yield the conversation of each file, and the faults of its lines.
 
     Files that follow each other and have the same `group` are parts of one session. A message is
-    left out if the hash of its id is in `seen`, which gets those of the messages of each
-    conversation.
+    left out if the hash of its id is in `seen`. The hashes of all messages that are read are
+    added there.
     """
     for _, parts in groupby(names, group):
         session = ClientSession("")
@@ -123,7 +123,7 @@ def _read_lines(bundle: Bundle, name: str, session: ClientSession, take: Take) -
 
 
 def find_folder(variable: str, *parts: str) -> Callable[[], Path]:
-    """Return a function that finds a folder in that of the variable, or else below the home."""
+    """Return a function that finds a folder below the one in a variable, else below the home."""
 
     def find() -> Path:
         base = read_foreign(variable)
@@ -146,10 +146,10 @@ def _is_claude_code(bundle: Bundle) -> bool:
 def _read_claude_code(bundle: Bundle) -> Iterator[Item]:
     """Yield the sessions, without those of sub-agents.
 
-    A prompt that was edited leaves the first one in the file. The last of several prompts after one
-    message counts, with what follows from it. A session can begin with a copy of an earlier one,
-    whose messages keep their ids. The file that is a part of another one is smaller, and is read
-    first.
+    After a prompt is edited, the file has both versions as successors of the same message. Only the
+    last version and its replies are read. A session can begin with a copy of an earlier session,
+    with the same ids of messages. The file of the earlier session is smaller, so the smaller files
+    are read first.
     """
     names = find_names(bundle, ".jsonl")
     own = [name for name in names if not name.rpartition("/")[2].startswith("agent-")]
@@ -207,9 +207,9 @@ def _read_codex(bundle: Bundle) -> Iterator[Item]:
     """Yield the sessions, without those of sub-agents.
 
     The first line of a session names it. In files of early 2025 messages are lines of their own,
-    and later they are payloads of lines of the type `response_item`. A line can say that the last
-    prompts were taken back, with what follows them. Today the session goes on in another file then,
-    whose first line says where the earlier file ends for it. The ordinals of its lines go on, too.
+    and later they are payloads of lines of the type `response_item`. A line can take
+    back the last prompts and their replies. Newer versions then go on in another file. Its first
+    line says where the earlier file ends for it, and its ordinals follow those of that file.
     """
     yield from read_sessions(bundle, _find_codex_files(bundle), _take_codex, group=_find_session)
 

@@ -191,7 +191,7 @@ def build_probes(
 def _add_guards(
     app: Starlette, settings: Settings, lookup: Lookup | None, metadata_url: AnyHttpUrl | None
 ) -> None:
-    """Add everything that can refuse a request. What is added last receives a request first."""
+    """Add each guard that can refuse a request. The last one added receives a request first."""
     for guard in (Sessions, Exchanges, Bodies):
         app.add_middleware(guard)
     app.add_middleware(RequestLimits, most=settings.rate_limit)

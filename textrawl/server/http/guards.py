@@ -513,7 +513,7 @@ class Welcome:
 
 
 def _is_from_browser(scope: Scope) -> bool:
-    """Return whether a person's browser asks, for something else than the explorer."""
+    """Return whether a person's browser asks for a page that is not the explorer."""
     if scope["type"] != "http" or scope["method"] != "GET":
         return False
     if is_open(scope["path"]) or is_page(scope["path"]):

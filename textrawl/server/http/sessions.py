@@ -432,7 +432,7 @@ def _read_description(text: str) -> dict[str, Any] | None:
 def _change_headers(
     scope: Scope, headers: Mapping[str, str], *, without: tuple[bytes, ...] = ()
 ) -> Scope:
-    """Return a copy of `scope` with these headers, and without some others."""
+    """Return a copy of `scope` with `headers` added, and the headers in `without` removed."""
     changed = {name.encode(): value.encode() for name, value in headers.items()}
     kept = [p for p in scope["headers"] if p[0] not in changed and p[0] not in without]
     return {**scope, "headers": [*kept, *changed.items()]}
