@@ -256,14 +256,29 @@ async def test_undo_of_a_save_and_its_revert_keep_tags_uses_and_links(
 @pytest.mark.ordinary("the owner locks a row")
 async def test_gc_waits_for_nobody_and_leaves_a_memory_in_use(client: Client, owner: Owner) -> None:
     await save(client, "in use")
+    touched = await save(client, "touched")
     memory = await save(client, "free")
     age(owner, 60)
 
     with owner.transaction():
         owner.execute("select from observation where content = 'in use' for update")
+        owner.execute("select from retention where observation_id = %s for update", (touched,))
         ended = await client.call_tool("gc", {"dry_run": False})
 
     assert content_of(ended)["memory_ids"] == [memory]
+
+
+async def test_a_fact_that_no_tool_of_decay_saved_never_fades(client: Client, owner: Owner) -> None:
+    memory = await save(client, "a memory")
+    fact = await save(client, "a fact")
+    owner.execute("update retention set saved = false where observation_id = %s", (fact,))
+    age(owner, 60)
+
+    ended = owner.execute(
+        "select memory_id::text from forget_faded(array(select observation_id from retention))"
+    ).fetchall()
+
+    assert ended == [(memory,)]
 
 
 def content_of(result: CallToolResult) -> dict[str, Any]:
