@@ -174,8 +174,8 @@ async def _find_address(host: str, port: int, hosts: Sequence[str]) -> str:
 class WebhookDelivery:
     """Delivers the events of the spaces in which the server's own token has the scope `admin`.
 
-    All servers of a memory share this work. One of them has the claim of a webhook, and delivers
-    its events in their order, one after the other.
+    All servers of a memory share this work. The server that claims a webhook delivers the events
+    of that webhook in their order, one after the other.
     """
 
     def __init__(
@@ -191,7 +191,7 @@ class WebhookDelivery:
 
     async def run(self) -> None:
         """Deliver until cancelled. A round that fails is repeated."""
-        said = ""
+        logged = ""
         async with anyio.create_task_group() as deliveries:
             while True:
                 try:
@@ -200,11 +200,11 @@ class WebhookDelivery:
                     for hook in await self._webhooks.claim(claim, self._destinations, free, space):
                         self._running += 1
                         deliveries.start_soon(self._deliver, hook, claim)
-                    said = ""
+                    logged = ""
                 except TextrawlError as error:
-                    if str(error) != said:
+                    if str(error) != logged:
                         logger.warning("Webhooks wait: %s", error)
-                    said = str(error)
+                    logged = str(error)
                 await anyio.sleep(_PAUSE)
 
     async def _find_space(self) -> int | None:
