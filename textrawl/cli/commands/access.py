@@ -124,9 +124,8 @@ def _write_plain(row: GrantListRow) -> dict[str, object]:
 @grant.command(name="revoke")
 def revoke_grant(actor: Actor, space: Space) -> None:
     """Revoke all scopes of an actor in a space. The actor's tokens lose them immediately."""
-    given = {"actor": actor, "space": space}
     [revoked] = call_database(
-        "revoke_access", list[str], owned=False, changes_memory=False, **given
+        "revoke_access", list[str], owned=False, changes_memory=False, actor=actor, space=space
     )
     write_message(f"{actor} has no scopes in {space} any more. Revoked: {', '.join(revoked)}.")
 
