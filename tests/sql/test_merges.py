@@ -292,6 +292,25 @@ def test_the_plan_of_an_undo_names_aliases_and_merges(team: Team) -> None:
     ]  # fmt: skip
 
 
+def test_the_undo_of_a_split_merges_again_as_before(team: Team) -> None:
+    tell_two(team, "bob")
+    do(team, "bob", "merge_entities", "Jeff", "JM")
+    before, since = look(team), team.now()
+    do(team, "ana", "split_entity", "JM")
+
+    team.check_undo("ana", since, before, look)
+
+
+def test_the_undo_of_a_removed_alias_uses_it_again(team: Team) -> None:
+    team.remember("bob", "Jeff", "is tall")
+    do(team, "bob", "name_entity", "Jeff", "jeffrey")
+    before, since = look(team), team.now()
+    do(team, "ana", "unname_entity", "jeffrey")
+    assert look(team)[1] == []
+
+    team.check_undo("ana", since, before, look)
+
+
 def test_merges_and_splits_of_one_author_are_undone_together(team: Team) -> None:
     tell_two(team, "bob")
     team.remember("bob", "Jeffrey", "drinks tea")

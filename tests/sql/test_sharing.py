@@ -193,6 +193,38 @@ def test_sharing_is_undone_and_reverted_exactly(sql: psycopg.Connection) -> None
         assert read_state(team) == after, case
 
 
+def test_a_fact_that_was_moved_changed_and_said_again_is_as_it_was(home: Team, team: Team) -> None:
+    tell_story(home)
+    before, since = read_state(team), team.now()
+    home.remember("eve", "Jeff", "drinks coffee", "drinks tea")
+    share(home, team, "eve", move=True, ended=True)
+    home.remember("eve", "Jeff", "drinks tea")
+    home.relate("eve", "Jeff", "works at", "Acme")
+    team.remember("eve", "Jeff", "lives in Riga", "lives in Bergen")
+    share(team, home, "eve", move=True)
+    after = read_state(team)
+
+    undos = undo_both(team, "eve", since)
+
+    assert read_state(team) == before
+    revert(team, undos[-1])
+    assert read_state(team) == after
+
+
+def test_a_fact_that_was_moved_to_and_fro_is_where_it_was(home: Team, team: Team) -> None:
+    home.remember("ana", "Jeff", "drinks tea")
+    before, since = read_state(team), team.now()
+    for one, other in ((home, team), (team, home), (home, team)):
+        share(one, other, "eve", move=True)
+    after = read_state(team)
+
+    undos = undo_both(team, "eve", since)
+
+    assert read_state(team) == before
+    revert(team, undos[0])
+    assert read_state(team) == after
+
+
 def test_a_move_is_kept_if_only_one_of_its_spaces_is_undone(home: Team, team: Team) -> None:
     tell_story(home)
     since = team.now()

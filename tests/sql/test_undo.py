@@ -85,6 +85,34 @@ def test_what_was_corrected_by_another_in_turn_stays_corrected(team: Team) -> No
     assert team.rows() == before
 
 
+def test_a_repeated_untruth_stays_but_no_longer_ends_what_it_replaced(team: Team) -> None:
+    tea = team.remember("ana", "Jeff", "drinks tea")
+    since = team.now()
+    team.remember("eve", "Jeff", "drinks coffee", tea.id)
+    team.remember("bob", "Jeff", "drinks coffee")
+
+    team.undo("eve", since)
+
+    assert team.valid("Jeff") == {"drinks coffee": "bob", "drinks tea": "ana"}
+
+
+def test_what_was_said_again_while_it_was_replaced_is_not_there_twice(team: Team) -> None:
+    tea = team.remember("ana", "Jeff", "drinks tea")
+    since = team.now()
+    team.remember("eve", "Jeff", "drinks coffee", tea.id)
+    again = team.remember("bob", "Jeff", "drinks tea")
+    before = team.rows()
+
+    done = team.undo("eve", since)
+
+    state = team.state(tea)
+    assert state
+    assert state[1] == again.id
+    assert team.valid("Jeff") == {"drinks tea": "bob"}
+    team.revert(done["undo_id"])
+    assert team.rows() == before
+
+
 def test_what_was_ended_by_a_fact_forgotten_since_is_valid_again(team: Team) -> None:
     tea = team.remember("ana", "Jeff", "drinks tea")
     since = team.now()

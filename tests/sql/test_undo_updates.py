@@ -69,6 +69,17 @@ def test_an_update_is_taken_back_and_put_back(team: Team) -> None:
     assert read_values(team, fact) == _DEFAULTS | expected
 
 
+def test_what_another_said_later_stays(team: Team) -> None:
+    fact = team.remember("ana", "Jeff", "drinks tea", confidence=0.5)
+    since = team.now()
+    team.remember("eve", "Jeff", "drinks tea", confidence=0.9, source="note")
+    team.remember("bob", "Jeff", "drinks tea", confidence=0.9)
+
+    team.undo("eve", since)
+
+    assert read_values(team, fact) == _DEFAULTS | {"confidence": 0.9}
+
+
 def test_undos_of_updates_are_reverted_in_any_order(team: Team) -> None:
     fact = team.remember("ana", "Jeff", "drinks tea", confidence=0.1)
     since = team.now()
