@@ -74,6 +74,7 @@ def test_every_parameter_is_attacked() -> None:
     modules = [*folder.glob("*_page*.py"), folder / "changes.py"]
     source = "".join(path.read_text(encoding="utf-8") for path in modules)
     named = re.findall(r"""(?:\.read|\.get|getlist)\("([a-z_]+)"[,)]""", source)
+    assert {"q", "author", "ids"} <= set(named)
     assert set(named) - set(Material("", "", "", "", "", "", "", "").parameters) == set()
 
 

@@ -84,7 +84,9 @@ async def test_definitions_of_a_toolset_are_those_of_its_snapshots(connect: Conn
         client = await connect(era, toolsets=[toolset.name], **EXTRAS)
         folder = SNAPSHOTS / toolset.name
         folder.mkdir(exist_ok=True)
-        for tool in await list_tools(client):
+        tools = await list_tools(client)
+        assert [tool.name for tool in tools] == list(toolset.every_tool)
+        for tool in tools:
             now = tool.model_dump(mode="json", by_alias=True, exclude_none=True)
             assert "exclusive" not in str(tool.input_schema)  # converters for Gemini refuse it
             file = folder / f"{tool.name}.json"
@@ -99,9 +101,11 @@ async def test_definitions_of_a_toolset_are_those_of_its_snapshots(connect: Conn
 async def test_a_server_that_only_reads_lists_the_tools_that_say_so(connect: Connect) -> None:
     every = await list_tools(await connect(toolsets=["all"], **EXTRAS))
     reading = await connect(toolsets=["all"], **EXTRAS, read_only=True)
-    assert await list_names(reading) == [
+    names = await list_names(reading)
+    assert names == [
         tool.name for tool in every if tool.annotations and tool.annotations.read_only_hint
     ]
+    assert {"query_memory", "recall", "stats"} <= set(names)
 
 
 async def test_descriptions_of_graph_tools_show_an_example_and_schemas_are_portable(

@@ -536,6 +536,7 @@ async def test_the_words_of_a_question_decide_which_fact_comes_first(client: Cli
     # A question about the present has no ended facts and no periods, as before.
     for question in ("Where does Rosa work?", "Where does Rosa work now?"):
         found = await find_facts(client, question)
+        assert found
         assert "works at Initech" not in [fact["c"] for fact in found]
         assert all("p" not in fact for fact in found)
 

@@ -292,6 +292,7 @@ async def test_a_walk_is_the_breadth_first_search_of_valid_edges(graph: Graph) -
         await _grow(graph, dice)
         live = {node["id"] for node in (await graph("node_list"))["nodes"]}
         edges = (await graph("edge_get", onlyValid=True, limit=500))["edges"]
+        assert edges
         assert all({edge["fromId"], edge["toId"]} <= live for edge in edges)
 
         for start in sorted(live):
