@@ -293,6 +293,25 @@ def test_only_administrators_erase_and_only_in_their_spaces(sql: psycopg.Connect
         sql.execute("update event set detail = '{}'")
 
 
+def test_the_plan_says_that_an_actor_stays_unless_the_owner_erases_in_all_spaces(
+    sql: psycopg.Connection,
+) -> None:
+    team = Team(sql)
+    team.remember("Zoe", "Acme", "has a lift")
+    sql.execute("select remember_fact('Zoe', 'person', 'is here too')")
+    query = (
+        "select space_name, rows from erasure_plan('Zoe', space => %s, credential => %s)"
+        " where action = 'stay' and kind = 'actor'"
+    )
+    admin = team.credential("boss", "admin")
+    erasures = [(None, None), (team.space, None), (None, admin), (1, None)]
+
+    kept = [sql.execute(query, erasure).fetchall() for erasure in erasures]
+
+    # Zoe wrote nothing in space 1, so its plan does not tell that Zoe writes elsewhere.
+    assert kept == [[], [("team", 1)], [("team", 1)], []]
+
+
 def test_short_names_and_another_plan_erase_nothing_in_any_space(sql: psycopg.Connection) -> None:
     team = Team(sql)
     team.remember("ana", "Zoe", "likes tea")
