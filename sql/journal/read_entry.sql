@@ -13,8 +13,8 @@ as $$
 #variable_conflict use_column
 declare
     home integer := graph_space(credential, space);
-    days daterange := journal_period(granularity, date);
 begin
+    perform journal_period(granularity, date);  -- a wrong key is an error, not an entry that is missing
     return query
     with variant as (
         select j.*, row_number() over (order by j.created_at, j.path) as rank,

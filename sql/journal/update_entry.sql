@@ -14,9 +14,9 @@ as $$
 #variable_conflict use_variable
 declare
     origin  origin := open_write(credential, space, 'write', client, tool, request);
-    days    daterange := journal_period(granularity, date);
     variant record;
 begin
+    perform journal_period(granularity, date);  -- a wrong key is an error, not an entry that is missing
     select j.path, j.slug, count(*) over () as fitting into variant
     from journal_entries(origin.space_id) j
     where j.granularity = update_entry.granularity and j.date = update_entry.date
