@@ -15,16 +15,18 @@ begin
     -- is slow.
     return query execute format($query$
         with given as materialized (
-            select ordinality as place, id, entity_id, content, valid_until, %s as vector, char_length(content) as length,
+            select ordinality as place, id, entity_id, content, valid_until, case when $6 then vector end as vector, char_length(content) as length,
                 outer_letters(content) as letters, spelling_key(content) as key
             from unnest($2) with ordinality where $3[ordinality] is null
         )
-        select distinct on (place) place, jsonb_build_object('id', id, 'content', content), case when spelled then 0 else distance end
+        select distinct on (place) place, jsonb_build_object('id', id, 'content', content), case when spelled then 0 else distance end as gap
         from (
             select f.place, f.length, f.letters, f.key, o.id, o.content, o.ordinal, nearest.distance
             from given f
             join fact o on o.space_id = $1 and o.entity_id = f.entity_id
-            left join lateral (%s offset 0) nearest on true
+            left join lateral (
+                select v.vector <=> f.vector as distance from %s v
+                where v.space_id = o.space_id and v.observation_id = o.id offset 0) nearest on true
             where not $5 ? f.place::text and o.id is distinct from $4
               and is_valid(o.valid_from, o.valid_until, o.closed_at, present => clock_timestamp())
             union all
@@ -36,11 +38,10 @@ begin
             select coalesce(case when abs(char_length(content) - length) <= 8 and coalesce(outer_letters(content) = letters, true)
                                  then spelling_key(content) = key end, false) as spelled offset 0) compared
         where spelled or distance <= 0.05
-        order by place, spelled desc, case when not spelled then distance end,
-            case when spelled then -coalesce(ordinal, 'infinity'::float8) else coalesce(ordinal, 'infinity'::float8) end$query$,
-        case when model is null then 'null::halfvec' else 'vector' end, case when model is null then 'select null::float8 as distance' else format(
-            'select v.vector <=> f.vector as distance from embedding_%s v where v.space_id = o.space_id and v.observation_id = o.id', model) end)
-    using space, facts, known, replaced, coalesce(disagreeing, '{}');
+        order by place, spelled desc, gap, coalesce(ordinal, 'infinity'::float8) * case when spelled then -1 else 1 end$query$,
+        -- Without a model, facts can differ only in their spelling.
+        coalesce('embedding_' || model, '(select null::integer as space_id, null::uuid as observation_id, null::halfvec as vector where false)'))
+    using space, facts, known, replaced, coalesce(disagreeing, '{}'), model is not null;
 end
 $$;
 
