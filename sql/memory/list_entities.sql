@@ -17,6 +17,7 @@ as $$
 declare
     scope integer[] := readable_spaces(credential, spaces);
     key   text := name_key(prefix);
+    -- If no filter is given, skip the checks of each entity: one plan for all values does not remove them.
     every boolean := num_nonnulls(entity_types, prefix, as_of, since, until) = 0;
 begin
     if num_nonnulls(as_of, since, until) > 0 then

@@ -17,7 +17,7 @@ declare
     found bigint := 0;
 begin
     if about is not null then
-        -- Do not limit the candidates, because an entity has few facts.
+        -- All facts of the entity are candidates, so `candidates` is no limit here.
         return query
         select o.space_id, o.id
         from find_entities(spaces, about) f
@@ -77,5 +77,6 @@ end
 $$;
 
 comment on function textrawl.matching_facts is
-    'The facts that search_memory() selects by words, the facts with the highest coverage first. The parameter terms '
-    'holds the terms of search_terms(), and the parameter sums holds the subset_sums() of their weights.';
+    'The facts that search_memory() selects by words, the facts with the highest coverage first, or all facts of the entities '
+    'that "about" names. The parameter terms holds the terms of search_terms(), and the parameter sums holds the '
+    'subset_sums() of their weights.';
