@@ -18,7 +18,8 @@ from pydantic_core import from_json
 
 from textrawl.archive.exports import VERSION
 from textrawl.tools.identity.tools import CATEGORIES, CONTENT_LENGTH, check_filename
-from textrawl.tools.memory.tools import Name, RelationName, Source
+from textrawl.tools.memory.tools import RelationName, Source
+from textrawl.tools.toolset import Name
 from textrawl.values.names import EntityKind, read_wanted_type
 from textrawl.values.reference_file import LineRefused
 from textrawl.values.text import (

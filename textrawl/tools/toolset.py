@@ -17,7 +17,7 @@ from textrawl.errors import CallFailed, TextrawlError
 from textrawl.memory.watches import Watch
 from textrawl.settings import Settings
 from textrawl.tools.call import App, Call, find_call, reply_failure
-from textrawl.values.text import clean_fact, clean_name
+from textrawl.values.text import NAME_LENGTH, clean_fact, clean_name
 from textrawl.wire.arguments import apply, merge, normalise, shorten_items, slim
 from textrawl.wire.replies import Reply
 
@@ -276,6 +276,9 @@ class Toolset:
 
 CLEAN_NAME = apply(clean_name)
 CLEAN_FACT = apply(clean_fact)
+
+Name = Annotated[str, CLEAN_NAME, Field(min_length=1, max_length=NAME_LENGTH)]
+OptionalName = Annotated[str, CLEAN_NAME, Field(max_length=NAME_LENGTH)]
 
 Share = Annotated[
     float,

@@ -7,8 +7,7 @@ from pydantic import Field, WithJsonSchema
 
 from textrawl.memory.curation import CurationOperations, RevisedRow, Revision, Share, SharedRow
 from textrawl.tools.call import Call
-from textrawl.tools.memory.tools import Name
-from textrawl.tools.toolset import CLEAN_FACT, CLEAN_NAME, WRITES, Toolset
+from textrawl.tools.toolset import CLEAN_FACT, CLEAN_NAME, WRITES, Name, Toolset
 from textrawl.values.text import FACT_LENGTH, REASON_LENGTH
 from textrawl.wire.replies import Key, SuccessReply, write_id
 

@@ -26,9 +26,9 @@ from textrawl.memory.decay import (
 )
 from textrawl.memory.decay_analysis import find_entities, rate_strength
 from textrawl.tools.call import Call
-from textrawl.tools.toolset import CLEAN_FACT, CLEAN_NAME, DELETES, READS, WRITES, Toolset
+from textrawl.tools.toolset import CLEAN_FACT, CLEAN_NAME, DELETES, READS, WRITES, Name, Toolset
 from textrawl.values.names import check_id
-from textrawl.values.text import NAME_LENGTH, TAG_LENGTH, clean_tag
+from textrawl.values.text import TAG_LENGTH, clean_tag
 from textrawl.wire.columns import ROUNDED
 from textrawl.wire.replies import SNAKE_CASE, Key, Reply, SnakePart
 
@@ -63,8 +63,7 @@ Label = Annotated[str, CLEAN_FACT, Field(max_length=500)]
 Context = Annotated[str, CLEAN_FACT, Field(max_length=1000)]
 Extra = dict[str, Any]
 Query = Annotated[str, CLEAN_NAME, Field(max_length=2048)]
-EntityName = Annotated[str, CLEAN_NAME, Field(min_length=1, max_length=NAME_LENGTH)]
-EntityNames = Annotated[list[EntityName], Field(max_length=MOST_ENTITIES)]
+EntityNames = Annotated[list[Name], Field(max_length=MOST_ENTITIES)]
 Tag = Annotated[str, Field(max_length=TAG_LENGTH), AfterValidator(clean_tag)]
 Tags = Annotated[list[Tag], Field(max_length=MOST_TAGS)]
 MemoryId = Annotated[str, CLEAN_NAME, AfterValidator(partial(check_id, kind="memory"))]

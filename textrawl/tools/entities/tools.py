@@ -8,8 +8,7 @@ from pydantic import AfterValidator, Field
 from textrawl.memory.entities import EntityOperations, MergeRow, SplitRow
 from textrawl.tools.call import Call
 from textrawl.tools.memory.search_replies import Answer
-from textrawl.tools.memory.tools import Name, OptionalName
-from textrawl.tools.toolset import READS, WRITES, Toolset
+from textrawl.tools.toolset import READS, WRITES, Name, OptionalName, Toolset
 from textrawl.wire.replies import OMIT_EMPTY, Key, Part, SuccessReply
 
 entities = Toolset(

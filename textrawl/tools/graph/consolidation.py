@@ -23,8 +23,8 @@ from textrawl.memory.store import StatisticsRow
 from textrawl.scheduling import run_aside
 from textrawl.tools.call import Call
 from textrawl.tools.graph.replies import ListedReply, SnakeReply
-from textrawl.tools.graph.tools import MOST_ITEMS, Name, OptionalName, Text, graph
-from textrawl.tools.toolset import READS, WRITES
+from textrawl.tools.graph.tools import MOST_ITEMS, Text, graph
+from textrawl.tools.toolset import READS, WRITES, Name, OptionalName
 from textrawl.values.text import NAME_LENGTH
 from textrawl.wire.replies import SnakePart
 

@@ -17,8 +17,8 @@ from textrawl.memory.graph import (
 )
 from textrawl.tools.call import Call
 from textrawl.tools.graph.replies import DoneReply, SnakeReply, reply_plainly
-from textrawl.tools.graph.tools import MOST_ITEMS, OptionalName, Query, graph
-from textrawl.tools.toolset import CLEAN_FACT, DELETES, READS, WRITES
+from textrawl.tools.graph.tools import MOST_ITEMS, Query, graph
+from textrawl.tools.toolset import CLEAN_FACT, DELETES, READS, WRITES, OptionalName
 from textrawl.values.names import check_id
 from textrawl.wire.columns import ROUNDED, SIX_DIGITS
 from textrawl.wire.replies import SnakePart

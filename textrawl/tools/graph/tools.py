@@ -42,8 +42,18 @@ from textrawl.tools.graph.replies import (
     reply_plainly,
     write_number,
 )
-from textrawl.tools.toolset import CLEAN_FACT, CLEAN_NAME, DELETES, READS, WRITES, Document, Toolset
-from textrawl.values.text import LONG_LENGTH, NAME_LENGTH, RELATION_LENGTH
+from textrawl.tools.toolset import (
+    CLEAN_FACT,
+    CLEAN_NAME,
+    DELETES,
+    READS,
+    WRITES,
+    Document,
+    Name,
+    OptionalName,
+    Toolset,
+)
+from textrawl.values.text import LONG_LENGTH, RELATION_LENGTH
 from textrawl.wire.replies import write_json
 
 graph = Toolset(
@@ -77,8 +87,6 @@ graph = Toolset(
 MOST_ITEMS = 1000
 
 
-Name = Annotated[str, CLEAN_NAME, Field(min_length=1, max_length=NAME_LENGTH)]
-OptionalName = Annotated[str, CLEAN_NAME, Field(max_length=NAME_LENGTH)]
 RelationName = Annotated[str, CLEAN_NAME, Field(min_length=1, max_length=RELATION_LENGTH)]
 Text = Annotated[str, CLEAN_FACT, Field(min_length=1, max_length=LONG_LENGTH)]
 Query = Annotated[str, CLEAN_NAME, Field(max_length=2048)]

@@ -15,8 +15,9 @@ from textrawl.memory.llm_calls import LlmCalls
 from textrawl.memory.store import Store, StoreCall
 from textrawl.models.llm import Material, Prompt
 from textrawl.scheduling import let_later_writes_pass
-from textrawl.tools.memory.tools import EntityType, Name
+from textrawl.tools.memory.tools import EntityType
 from textrawl.tools.memory.writing import FactItem, RelationItem
+from textrawl.tools.toolset import Name
 from textrawl.values.grounding import Evidence, Grounding, Unsupported
 from textrawl.values.names import ENTITY_TYPES
 from textrawl.values.text import FACT_LENGTH, clean_fact, clean_name, split_text

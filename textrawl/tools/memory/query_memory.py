@@ -23,14 +23,13 @@ from textrawl.tools.memory.tools import (
     AsOf,
     Instant,
     LeastScore,
-    OptionalName,
     PastInstant,
     Query,
     SearchSource,
     WantedType,
     memory,
 )
-from textrawl.tools.toolset import READS
+from textrawl.tools.toolset import READS, OptionalName
 from textrawl.values.text import LEAST_TOKENS, MOST_FACTS, MOST_TOKENS, SUMMARY_TOKENS
 from textrawl.values.times import write_day
 

@@ -62,8 +62,6 @@ def _read_reference(text: str) -> str:
     return "" if name.lower() == _NONE else name
 
 
-Name = Annotated[str, CLEAN_NAME, Field(min_length=1, max_length=NAME_LENGTH)]
-OptionalName = Annotated[str, CLEAN_NAME, Field(max_length=NAME_LENGTH)]
 RelationName = Annotated[
     str, apply(clean_relation), Field(min_length=1, max_length=RELATION_LENGTH)
 ]

@@ -29,7 +29,6 @@ from textrawl.tools.memory.tools import (
     FactText,
     ForgottenReference,
     GivenType,
-    Name,
     PastInstant,
     RelationName,
     Source,
@@ -42,7 +41,7 @@ from textrawl.tools.memory.write_replies import (
     Why,
     name_target,
 )
-from textrawl.tools.toolset import DELETES, WRITES
+from textrawl.tools.toolset import DELETES, WRITES, Name
 from textrawl.wire.replies import OMIT_EMPTY, SHORT_ID, Key, Part, RefusalReply, SuccessReply
 
 

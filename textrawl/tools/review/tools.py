@@ -19,8 +19,8 @@ from textrawl.memory.review import (
 )
 from textrawl.tools.call import Call
 from textrawl.tools.memory.search_replies import Answer
-from textrawl.tools.memory.tools import OptionalName, PastInstant
-from textrawl.tools.toolset import CLEAN_NAME, READS, WRITES, Toolset
+from textrawl.tools.memory.tools import PastInstant
+from textrawl.tools.toolset import CLEAN_NAME, READS, WRITES, OptionalName, Toolset
 from textrawl.values.text import MOST_PROPOSALS, REASON_LENGTH, write_author, write_line
 from textrawl.values.times import write_day
 from textrawl.wire.columns import UuidText
