@@ -55,10 +55,10 @@ class Revision:
 
 @dataclass(frozen=True)
 class Share:
-    """A move of an entity, or of some of its facts, from the space `source` to `target`.
+    """A copy or a `move` of an entity, or of some of its facts, from `source` to `target`.
 
-    `facts` is None for the whole entity. If `source` is None, it is the home space. With `ended`,
-    facts that are no longer valid go too.
+    `facts` is None for the whole entity. The space `source` is None for the home space. With
+    `ended`, facts that are no longer valid go too.
     """
 
     entity: str
