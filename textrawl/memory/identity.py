@@ -115,10 +115,14 @@ def _change(text: str, section: str, content: str, *, keep: bool) -> str:
     title = _read_title(section)
     lines, headings = _split_lines(text), _find_headings(text)
     content = _strip_title(content, title)
-    names = [one.level in title.levels and one.name == title.name for one in headings]
-    place = names.index(True) if any(names) else None
-    if place is None:
+    places = [
+        place
+        for place, one in enumerate(headings)
+        if one.level in title.levels and one.name == title.name
+    ]
+    if not places:
         return _add_section(text, headings, title, content)
+    place = places[0]
     found, later = headings[place], headings[place + 1 :]
     stop = next((one.line for one in later if one.level <= found.level), len(lines))
     parts = (lines[: found.end], lines[found.end : stop], lines[stop:])

@@ -245,7 +245,7 @@ class NamedPeriod(NamedTuple):
 
     def cut(self, part: Part) -> "NamedPeriod":
         """Return the first, the middle or the last third of the period."""
-        third, place = (self.end - self.start) / 3, ("early", "middle", "late").index(part)
+        third, place = (self.end - self.start) / 3, _PARTS.index(part)
         return NamedPeriod(self.start + place * third, self.start + (place + 1) * third)
 
 

@@ -360,7 +360,7 @@ async def create_relation(
     """Link two memories."""
     if from_memory_id.lower() == to_memory_id.lower():
         raise ArgumentInvalid("to_memory_id: is the same memory as from_memory_id")
-    [row] = await call.write(
+    row = await call.write_one(
         "link_memories",
         LinkedRow,
         from_memory=from_memory_id,

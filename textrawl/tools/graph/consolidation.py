@@ -402,7 +402,7 @@ async def consolidation_report(
     stale = await call.read("stale_nodes", StalePart, stale_days=stale_days)
     home = call.caller.reading_home
     spaces = None if home["space"] is None else [home["space"]]
-    [total] = await call.store.call(
+    total = await call.store.call_one(
         "memory_statistics", StatisticsRow, credential=home["credential"], spaces=spaces
     )
     reply = ReportReply.build(total, sized, pairs, stale)

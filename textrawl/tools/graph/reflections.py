@@ -109,7 +109,7 @@ async def end_relation(
     relation_id: Annotated[Number, Field(description="from open_nodes with includeIds")],
 ) -> CallToolResult:
     """End a relation that is true no more, and keep that it was; contains and part_of as a pair."""
-    [row] = await call.write("end_edge", EndedEdgeRow, number=relation_id)
+    row = await call.write_one("end_edge", EndedEdgeRow, number=relation_id)
     if row.outcome == "missing":
         raise TextrawlError(
             "open_nodes with includeIds shows the ids of relations", title="Relation not found"
