@@ -82,9 +82,7 @@ SHORT_QUEUE = "max_notify_queue_pages = 64\n"
 def cramped(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Place]:
     """A cluster whose queue of notifications holds half a megabyte, not eight gigabytes."""
     with (
-        run_cluster(
-            tmp_path_factory, 18, own_settings="max_notify_queue_pages = 64\n"
-        ) as databases,
+        run_cluster(tmp_path_factory, 18, own_settings=SHORT_QUEUE) as databases,
         databases.create("migrated") as name,
         admit(databases, name) as place,
     ):
