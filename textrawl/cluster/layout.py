@@ -8,10 +8,12 @@ from typing import LiteralString, cast
 from psycopg import AsyncConnection, sql
 from psycopg.rows import args_row
 
+from textrawl.errors import StartRefused
 from textrawl.postgres.connection import change, read_conninfo, write_conninfo
 
 MEMORY = "textrawl"
 CONTENT = "textrawl_content"
+WORKER_REFUSED = "This node is a worker: set TEXTRAWL_DATABASE_URL to the coordinator"
 CELLS = "textrawl_cell_"
 
 # Every node has these tables. The coordinator changes them, and the workers follow.
@@ -126,9 +128,15 @@ async def find_shards(connection: AsyncConnection, spaces: list[int]) -> dict[in
 
 
 async def mark_directory(connection: AsyncConnection) -> int:
-    """Give the present state of the directory a number on the coordinator, and return it."""
+    """Give the present state of the directory a number on the coordinator, and return it.
+
+    Raises StartRefused on a worker, which numbers nothing.
+    """
     query = "select textrawl_content.mark_directory()"
-    return cast("tuple[int]", await (await connection.execute(query)).fetchone())[0]
+    row = cast("tuple[int | None]", await (await connection.execute(query)).fetchone())
+    if row[0] is None:
+        raise StartRefused(WORKER_REFUSED)
+    return row[0]
 
 
 async def read_mark(connection: AsyncConnection) -> int:

@@ -9,7 +9,7 @@ import anyio
 from psycopg import AsyncConnection, sql
 from psycopg.conninfo import make_conninfo
 
-from textrawl.cluster.layout import CONTENT, DIRECTORY, MEMORY, CitusNode
+from textrawl.cluster.layout import CONTENT, DIRECTORY, MEMORY, WORKER_REFUSED, CitusNode
 from textrawl.errors import DatabaseUnavailable, StartRefused
 from textrawl.postgres.connection import (
     Connection,
@@ -122,7 +122,7 @@ async def _check_server(connection: AsyncConnection) -> None:
             "all nodes, and start them again"
         )
     if await _fetch(connection, "select groupid from pg_dist_local_group") != (0,):
-        raise StartRefused("This node is a worker: set TEXTRAWL_DATABASE_URL to the coordinator")
+        raise StartRefused(WORKER_REFUSED)
 
 
 async def _fetch(
