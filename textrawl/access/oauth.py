@@ -1,7 +1,6 @@
 """OAuth: tokens of an identity provider, its keys and its documents."""
 
 import hashlib
-import ipaddress
 import json
 import logging
 import re
@@ -18,6 +17,7 @@ import jwt
 
 from textrawl.access.access_token import Scope
 from textrawl.errors import IssuerUnavailable, StartRefused
+from textrawl.values.names import is_loopback
 from textrawl.values.text import NAME_LENGTH, clean_name
 
 _LEAST_RSA_BITS = 2_048
@@ -217,16 +217,9 @@ def _read_address(text: str, *, plain: bool) -> httpx.URL | None:
         return None
     if url.port is not None and not 0 < url.port <= _LAST_PORT:
         return None
-    if url.scheme == "https" or (plain and url.scheme == "http" and _is_loopback(host)):
+    if url.scheme == "https" or (plain and url.scheme == "http" and is_loopback(host)):
         return url
     return None
-
-
-def _is_loopback(host: str) -> bool:
-    try:
-        return host == "localhost" or ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False
 
 
 def _list_metadata(issuer: httpx.URL) -> list[httpx.URL]:

@@ -1,5 +1,6 @@
-"""Names and types that users write."""
+"""Names, types and addresses that users write."""
 
+import ipaddress
 import re
 from typing import Literal, get_args
 from urllib.parse import SplitResult, quote, unquote, urlsplit
@@ -58,6 +59,14 @@ def check_instance(name: str) -> str:
             "characters"
         )
     return name
+
+
+def is_loopback(host: str) -> bool:
+    """Return whether only programs on this machine can reach `host`."""
+    try:
+        return host == "localhost" or ipaddress.ip_address(host).is_loopback
+    except ValueError:  # another name
+        return False
 
 
 _PATH = "/mcp"

@@ -1,6 +1,5 @@
 """Checks that a request passes before it is read: host, size, time, rate; a page for browsers."""
 
-import ipaddress
 import logging
 import math
 import re
@@ -25,6 +24,7 @@ from textrawl.access.principal import Principal
 from textrawl.access.request import find_principal
 from textrawl.errors import StartRefused
 from textrawl.server.logs import request_id
+from textrawl.values.names import is_loopback
 
 if TYPE_CHECKING:
     from textrawl.server.http.metrics import Metrics
@@ -257,7 +257,7 @@ _WILDCARDS = ("", "0.0.0.0", "::")  # noqa: S104 - used in a comparison, not to 
 
 def refuse_exposure(host: str, *, public_url: str | None, insecure: bool) -> None:
     """Raise StartRefused if others can reach `host` without tokens or without a PUBLIC_URL."""
-    if _is_loopback(host):
+    if is_loopback(host):
         return
     if insecure:
         raise StartRefused(
@@ -269,15 +269,6 @@ def refuse_exposure(host: str, *, public_url: str | None, insecure: bool) -> Non
             f"TEXTRAWL_HTTP_HOST: other machines can reach {host}: set TEXTRAWL_PUBLIC_URL to the "
             "address that they use, such as https://memory.example.com, or listen on 127.0.0.1"
         )
-
-
-def _is_loopback(host: str) -> bool:
-    if host == "localhost":
-        return True
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False
 
 
 def is_local(address: str) -> bool:
