@@ -68,7 +68,7 @@ class SocketAnswer(NamedTuple):
     @property
     def short_ids(self) -> list[str]:
         """The short ids of the facts."""
-        from textrawl.values.text import SHORT_ID  # noqa: PLC0415 - a greeting does without it
+        from textrawl.values.text import SHORT_ID  # noqa: PLC0415 - a greeting does without its 12 ms
 
         return [identity[:SHORT_ID] for identity in self.ids]
 

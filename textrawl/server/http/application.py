@@ -166,7 +166,10 @@ def build_probes(
     insecure: bool,
     metadata_url: AnyHttpUrl | None,
 ) -> list[Route]:
-    """Return the routes. /healthz needs no token, and /metrics needs the scope `metrics`."""
+    """Return the routes of probes and metrics.
+
+    /healthz needs no token, and /metrics needs the scope `metrics`.
+    """
 
     async def answer_alive(_: Request) -> JSONResponse:
         """Answer 200 as long as the process runs."""
