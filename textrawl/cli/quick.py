@@ -8,6 +8,7 @@ form of a command line, and leaves all other forms to the commands. A test compa
 import json
 import sys
 from collections.abc import Callable, Iterable, Sequence
+from datetime import datetime
 from functools import cache
 from typing import Any
 
@@ -126,8 +127,6 @@ def show(answer: SocketAnswer, *, as_json: bool) -> None:
 
 
 def _describe(answer: SocketAnswer) -> dict[str, Any]:
-    from datetime import datetime  # noqa: PLC0415 - hooks and plain answers do not need it
-
     facts = {
         memory["id"]: {
             "id": memory["id"],

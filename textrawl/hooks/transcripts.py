@@ -4,6 +4,7 @@ import json
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, NamedTuple, cast
 
@@ -135,8 +136,6 @@ def _write_entry(
 
 def _find_time(message: Message) -> tuple[str, str]:
     """Return the local day and time of a text, or of now if the client wrote none."""
-    from datetime import UTC, datetime  # noqa: PLC0415 - a hook at a prompt does without it
-
     try:
         moment = datetime.fromisoformat(message.at)
         moment = moment.replace(tzinfo=moment.tzinfo or UTC).astimezone()
