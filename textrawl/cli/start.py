@@ -66,7 +66,7 @@ def _load(function: str) -> Callable[[Sequence[str]], Any]:
 
 
 def _describe(error: StartRefused | TextrawlError) -> str:
-    from textrawl.doctor.checks import describe_error  # noqa: PLC0415 - seldom needed
+    from textrawl.postgres.connection import describe_error  # noqa: PLC0415 - seldom needed
 
     return describe_error(error)
 

@@ -41,7 +41,7 @@ def run_stdio(words: Sequence[str] = ()) -> int | None:
         try:
             serve_client(early_reader, lists)
         except (StartRefused, TextrawlError) as error:
-            from textrawl.doctor.checks import describe_error  # noqa: PLC0415 - seldom needed
+            from textrawl.postgres.connection import describe_error  # noqa: PLC0415 - seldom needed
 
             early_reader.refuse(f"textrawl cannot start: {describe_error(error)}")
             raise

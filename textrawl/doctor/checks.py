@@ -35,7 +35,7 @@ from textrawl.memory.webhooks import WebhookRow, Webhooks
 from textrawl.models.active_model import Models, choose_named
 from textrawl.models.choice import choose_embedder, choose_llm, explain_choice
 from textrawl.models.llm import Prompt
-from textrawl.postgres.connection import describe_failure
+from textrawl.postgres.connection import describe_error
 from textrawl.postgres.inspection import (
     Server,
     ServerPair,
@@ -69,12 +69,6 @@ def record_errors(findings: list[CheckResult], name: str) -> Generator[None]:
         yield
     except (StartRefused, TextrawlError) as error:
         findings.append(CheckResult(name, "broken", describe_error(error)))
-
-
-def describe_error(error: StartRefused | TextrawlError) -> str:
-    """Return the message of `error`. If libpq caused the error, its message is added."""
-    reason = describe_failure(error.__cause__)
-    return f"{error} ({reason})" if reason else str(error)
 
 
 _TEXT = "textrawl doctor: is anybody there?"

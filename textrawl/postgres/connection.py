@@ -24,7 +24,7 @@ from psycopg import AsyncConnection, Error, OperationalError, ProgrammingError, 
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 from psycopg.types import TypeInfo
 
-from textrawl.errors import DatabaseUnavailable, StartRefused
+from textrawl.errors import DatabaseUnavailable, StartRefused, TextrawlError
 
 _LISTS = ("host", "hostaddr", "port")  # each can have one value for each host
 HOST_ATTEMPTS = 4  # hosts that can be tried within the time limit of a call
@@ -88,6 +88,12 @@ def describe_failure(error: BaseException | None) -> str | None:
     """Return the first line of libpq's message for a failed connection, or None."""
     lines = str(error).splitlines() if isinstance(error, OperationalError) else []
     return lines[0] if lines else None
+
+
+def describe_error(error: StartRefused | TextrawlError) -> str:
+    """Return the message of `error`. If libpq caused the error, its message is added."""
+    reason = describe_failure(error.__cause__)
+    return f"{error} ({reason})" if reason else str(error)
 
 
 PostgresError = Error
