@@ -72,7 +72,7 @@ def find_answer(request: Request, *, create: bool = False) -> SocketAnswer:
 
 
 def _open_and_answer(request: Request, *, create: bool) -> SocketAnswer:
-    # A running process answers most requests, and these modules take half a second to load.
+    # A running process answers most requests, and these modules take 70 ms to load.
     from textrawl.resident import answers, listener  # noqa: PLC0415 - see above
 
     settings = read_settings()
