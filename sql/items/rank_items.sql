@@ -39,22 +39,21 @@ begin
             select v.document_id from nearest_items(model, vector, space, prefix, filter, greatest(50, skip + max_rows)) v);
     end if;
     return query
-        select f.document_id, f.score
+        select f.document_id, search_score(f.likeness, f.coverage, w.base, w.meaning, w.words) as score
         from (
-            select i.document_id, i.updated_at, search_score(
-                search_likeness(
+            select i.document_id, i.updated_at, m.name as model, search_likeness(
                     case when rank_items.vector is not null then nullif(1 - (v.vector <=> rank_items.vector), 'nan') end,
-                    m.cosine_floor, m.cosine_ceiling),
+                    m.cosine_floor, m.cosine_ceiling) as likeness,
                 case when either is null then null when i.fts @@ either
                     then (select count(*) filter (where i.fts @@ t.term) from unnest(terms) t (term))::double precision / cardinality(terms)
-                    else 0 end,
-                coalesce(m.trust, 0.8)) as score
+                    else 0 end as coverage
             from item i
             left join item_vector v on v.space_id = i.space_id and v.document_id = i.document_id and v.model_id = rank_items.model
             left join embedding_model m on m.id = rank_items.model
             where i.space_id = rank_items.space and i.document_id = any(chosen)) f
-        where f.score > 0
-        order by f.score desc, f.updated_at desc, f.document_id limit max_rows offset skip;
+        cross join lateral ranking_weights(f.model) w
+        where f.likeness > 0 or f.coverage > 0
+        order by score desc, f.updated_at desc, f.document_id limit max_rows offset skip;
 end
 $$;
 

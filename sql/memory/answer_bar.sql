@@ -1,6 +1,6 @@
 create function textrawl.answer_bar(
     semantic boolean default false,
-    documents boolean default false  -- true: only documents are searched, see scale_score()
+    documents boolean default false  -- true: only documents are searched
 )
 returns table (
     score double precision,  -- the lowest score of a fact in an answer

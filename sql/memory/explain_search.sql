@@ -22,15 +22,15 @@ returns table (
     outcome text,        -- returned, over the limit, below the least score or ended
     observation_id uuid, space text, entity_name text, entity_type text, content text,
     score real,          -- as search_memory() returns it
-    own_score real,      -- the score without the facts stored just before and after; null if it was not a candidate then
+    own_score real,      -- the score without the facts stored just before and after
     cosine real,         -- of the vectors of the query and of the fact; null if one of them is missing
     likeness real,       -- the cosine in the range of the model, from 0 to 1
     coverage real,       -- the weighted share of the query's words that the fact has, with a part for its neighbours
     words jsonb,         -- the words of the query, rarest first: [{word, weight, found}]; the weights add up to 1
     found_by text[],     -- how the fact became a candidate: words, vector; empty if a neighbour or a relation led to it
     valid_until timestamptz, created_at timestamptz, valid_from timestamptz,
-    timeless_score real, -- the score if the question were not about a time; null if the fact is not found then
-    factors double precision[], -- as of search_memory(): their product is the score
+    timeless_score real, -- the score if the question were not about a time; null if it is not
+    log_odds double precision[], -- as of search_memory(): base, meaning, words, about, beside, period, better, order
     evidence text, evidence_start integer  -- the sentence from which an LLM took the fact, and its position in the text
 )
 language plpgsql stable security definer rows 20
@@ -70,10 +70,6 @@ begin
           from search_terms(caller.question, scoped, plan.stale, languages, totals) s
           left join query_words(caller.question, languages) w on w.term = s.term) t;
     choosing := subset_sums(weights);
-    if not caller.alone then
-        weights := omit_weights(weights, matched_terms(
-            to_tsvector(languages[1]::regconfig, search_text(array_to_string(caller.names, ' '))), terms));
-    end if;
     -- Facts that are not valid, newest first. They match the words that select facts alone.
     ended := array(
         select o.id from observation o
@@ -98,16 +94,6 @@ begin
                 credential => credential, since => since, until => until, around => around, least_score => least_score,
                 totals => totals, tense => tense, during => during, clause => clause) s
             where not narrow
-        ), alone as materialized (
-            select s.observation_id, s.score
-            from search_memory(query, spaces, entity_types, as_of, candidates, model, vector,
-                credential => credential, since => since, until => until, around => around, least_score => 0,
-                neighbours => false, totals => totals, tense => tense, during => during, clause => clause) s
-        ), timeless as materialized (
-            select s.observation_id, s.score
-            from search_memory(query, spaces, entity_types, as_of, max_rows + more, model, vector,
-                credential => credential, since => since, until => until, least_score => 0, totals => totals) s
-            where num_nonnulls(tense, during, around) > 0
         ), lexical as materialized (
             select m.id from matching_facts(
                 terms, choosing, selecting, null, false, scoped, types, moment, candidates, since, until) m
@@ -116,7 +102,7 @@ begin
                 model, vector, scoped, types, moment, candidates, plan.large, plan.rare, plan.breadth, plan.own,
                 since, until) n
         ), shown as (
-            select w.rank, w.observation_id, w.space_id, w.score, w.cosine, w.coverage, w.factors,
+            select w.rank, w.observation_id, w.space_id, w.score, w.cosine, w.coverage, w.log_odds,
                 case when a.observation_id is not null then 'returned'
                     when w.rank > max_rows and w.score >= bar and exists (select from answered) then 'over the limit'
                     else 'below the least score' end as outcome
@@ -125,7 +111,8 @@ begin
             select null, o.id, o.space_id, null, null, null, null, 'ended'
             from observation o where o.id = any(ended) and o.space_id = any(scoped)
         )
-        select s.rank::integer, s.outcome, o.id, p.name, e.name, o.entity_type, o.content, s.score, l.score, s.cosine,
+        select s.rank::integer, s.outcome, o.id, p.name, e.name, o.entity_type, o.content, s.score,
+            (1 / (1 + exp(-(select sum(part) from unnest(s.log_odds[:6]) part))))::real, s.cosine,
             (select search_likeness(s.cosine, m.cosine_floor, m.cosine_ceiling)::real from embedding_model m where m.id = model),
             s.coverage,
             (select coalesce(jsonb_agg(jsonb_build_object(
@@ -134,13 +121,14 @@ begin
             array_remove(array[
                 case when o.id in (select id from lexical) then 'words' end,
                 case when o.id in (select id from nearest) then 'vector' end], null),
-            o.valid_until, o.created_at, o.valid_from, t.score, s.factors, o.evidence, o.evidence_start
+            o.valid_until, o.created_at, o.valid_from,
+            case when num_nonnulls(tense, during, around) > 0 then
+                (1 / (1 + exp(-(select sum(part) from unnest(s.log_odds[:5] || s.log_odds[7:7]) part))))::real end,
+            s.log_odds, o.evidence, o.evidence_start
         from shown s
         join observation o on o.space_id = s.space_id and o.id = s.observation_id
         join entity e on e.space_id = o.space_id and e.id = o.entity_id
         join space p on p.id = o.space_id
-        left join alone l on l.observation_id = s.observation_id
-        left join timeless t on t.observation_id = s.observation_id
         order by s.rank nulls last, o.created_at desc, o.id;
 end
 $$;

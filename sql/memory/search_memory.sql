@@ -36,7 +36,7 @@ returns table (
     valid_from timestamptz,
     dated boolean, -- true: the question is about other times than now, so an answer shows the periods
     given_type text,  -- the word that a caller gave as the type of the entity, if it differs
-    factors double precision[]  -- their product is the score: evidence, subject, time, phrases, neighbours, order, scale
+    log_odds double precision[]  -- they add up to the logarithm of the odds of the score, see ranking_weight; null if semantic
 )
 language plpgsql stable security definer rows 10
 set search_path from current
@@ -50,7 +50,6 @@ declare
     scoped     integer[] := case when 'facts' = any(sources) then readable_spaces(credential, spaces) else '{}' end;
     candidates integer := greatest(50, 2 * max_rows);
     terms      tsquery[];
-    weights    double precision[];
     selecting  tsquery;
     fallback   tsquery;
     common     boolean := false;
@@ -60,14 +59,12 @@ declare
     -- example after an import in the order of names.
     ordered    integer[];
     query_words text[];
-    phrases    text[];
-    unknown    double precision := 0;  -- the weight of the query's words that no fact has
     least_best double precision;  -- the score that one fact needs, or else the answer is empty; null: none
-    stranger   boolean := false;       -- the query has a capitalized word that no fact has
+    stranger   boolean := false;  -- the query has a capitalized word that no fact has
     sums       double precision[];
     caller     text[];  -- the names of the caller, if the query has I, my or such a word
     caller_mask integer := 0;
-    selecting_sums double precision[];  -- as sums, but with the names of the caller, which select facts
+    weight     record;  -- of each kind of evidence
     languages  text[];
     timed      boolean := num_nonnulls(tense, during) > 0 and as_of is null and not semantic and not 'documents' = any(sources);
     period     tstzrange := case when timed then during end;
@@ -99,6 +96,7 @@ begin
             message = 'search by meaning needs a vector and the id of the model that made it';
     end if;
 
+    select * into weight from ranking_weights(model_row.name);
     if least_score is null then
         select b.score, b.best into least_score, least_best from answer_bar(semantic, not 'facts' = any(sources)) b;
         if totals is not null then
@@ -117,7 +115,7 @@ begin
         end if;
         select c.question, case when not c.alone then c.names end into query, caller from name_caller(query, languages, scoped, credential,
             case when totals is not null then array(select jsonb_array_elements_text(totals -> 'own')) end) c;
-        select array_agg(t.term), array_agg(t.weight / t.total), string_agg('(' || t.selecting::text || ')', '|')::tsquery,
+        select array_agg(t.term), subset_sums(array_agg(t.weight / t.total)), string_agg('(' || t.selecting::text || ')', '|')::tsquery,
             -- If even the rarest word is too common to select facts alone, pairs of words select facts. If too few
             -- facts match a pair, the rarest word selects facts alone. It is the fallback.
             case when bool_or(t.selecting = t.term) filter (where t.share is not null) then null
@@ -125,25 +123,18 @@ begin
             -- If more than a tenth of all facts have this word, the index would list all of them before the first fact
             -- is checked. Check the newest facts instead.
             coalesce(plan.most and num_nonnulls(entity_types, since, until) = 0 and min(t.share) > 0.1, false),
-            coalesce(sum(t.weight / t.total) filter (where t.share is null), 0),
             coalesce(has_stranger(query, array_agg(t.term) filter (where t.share is null), languages, scoped), false)
-        into terms, weights, selecting, fallback, common, unknown, stranger
+        into terms, sums, selecting, fallback, common, stranger
         from (select *, sum(weight) over () as total from search_terms(query, scoped, plan.stale, languages, totals)) t;
         fallback := coalesce(fallback && !!selecting, fallback);
-        selecting_sums := subset_sums(weights);
-        sums := selecting_sums;
         if caller is not null then
-            -- The name of the caller selects facts, but it is no evidence for one of them.
             caller_mask := matched_terms(to_tsvector(languages[1]::regconfig, search_text(array_to_string(caller, ' '))), terms);
-            sums := subset_sums(omit_weights(weights, caller_mask));
-            unknown := least(1, unknown / greatest(1 - terms_weight(caller_mask, selecting_sums), 0.001));
         end if;
         if period is not null then
             -- A fact that was valid at the time that the query names has the words of this time, as if it was said then.
             of_period := matched_terms(to_tsvector(languages[1]::regconfig, date_words(lower(period))), terms);
         end if;
         query_words := tsvector_to_array(to_tsvector('simple', search_text(query)));
-        phrases := query_phrases(query, languages);
     end if;
     if not plan.most then
         -- If these spaces hold most facts, a search of the index for the name of each space costs more than it saves.
@@ -154,7 +145,7 @@ begin
     return query
         with lexical as materialized (
             select m.space_id, m.id from matching_facts(
-                terms, selecting_sums, selecting, fallback, common, scoped, entity_types, moment, candidates, since, until,
+                terms, sums, selecting, fallback, common, scoped, entity_types, moment, candidates, since, until,
                 about => about) m
             where not semantic or about is not null
         ),
@@ -164,51 +155,34 @@ begin
                 since, until) n
             where vector is not null and about is null
         ),
-        found as materialized (
-            select o.space_id, o.id, o.entity_id, o.content, o.created_at, o.said_at, o.valid_from, o.ordinal, o.relation_id,
-                held, matched_terms(o.fts, terms) | case when held then of_period else 0 end as matched, length(o.fts) as words, f.near, f.cosine
+        beside as materialized (
+            -- Many relevant facts share no word with the query, but were stored just before or after a fact that does.
+            select o.space_id, o.id
             from (
-                select *, true as near from nearest
-                union all
-                select *, null, false from (select * from lexical except all select space_id, id from nearest) lexical_only
-            ) f
+                select best.space_id, unnest(array[best.ordinal - 1, best.ordinal + 1]) as ordinal
+                from ((select space_id, id from nearest limit 10) union (select space_id, id from lexical limit 10)) first
+                join observation best using (space_id, id)
+                where not semantic and about is null and best.space_id = any(ordered)
+            ) adjacent
+            join observation o using (space_id, ordinal)
+            where is_valid(o.valid_from, o.valid_until, o.closed_at, moment) and is_within(o.said_at, since, until)
+                and (entity_types is null or o.entity_type = any(entity_types))
+        ),
+        found as materialized (
+            select o.space_id, o.id, o.entity_id, o.created_at, o.said_at, o.valid_from, o.valid_until, o.ordinal,
+                matched_terms(o.fts, terms) as matched, length(o.fts) as words, key.cosine, 0 as via
+            from (
+                select space_id, id, max(cosine) as cosine
+                from (select space_id, id, cosine from nearest union all select *, null from lexical union all select *, null from beside) arms
+                group by space_id, id
+            ) key
             join observation o using (space_id, id)
-            cross join lateral (select holds_within(o.valid_from, o.valid_until, period) as held) h
             where typed is null or exists (
                 select from entity e where e.space_id = o.space_id and e.id = o.entity_id and has_type(e.entity_type, e.metadata, typed))
         ),
-        beside as materialized (
-            -- Many relevant facts share no word with the query, but were stored just before or after a fact that does.
-            select o.space_id, o.id, o.entity_id, o.content, o.created_at, o.said_at, o.valid_from, o.ordinal, o.relation_id,
-                held, matched_terms(o.fts, terms) | case when held then of_period else 0 end as matched, length(o.fts) as words
-            from (
-                select space_id, unnest(array[ordinal - 1, ordinal + 1]) as ordinal
-                from (
-                    select space_id, ordinal from found
-                    where not semantic and about is null and space_id = any(ordered)
-                    order by search_score(
-                        search_likeness(cosine, model_row.cosine_floor, model_row.cosine_ceiling),
-                        terms_weight(matched, sums) / length_divisor(words), coalesce(model_row.trust, 0.5)) desc, id
-                    limit 10
-                ) best_matches
-                except
-                select space_id, ordinal from found
-            ) adjacent
-            join observation o using (space_id, ordinal)
-            cross join lateral (select holds_within(o.valid_from, o.valid_until, period) as held) h
-            where is_valid(o.valid_from, o.valid_until, o.closed_at, moment) and is_within(o.said_at, since, until)
-                and (entity_types is null or o.entity_type = any(entity_types))
-                and (typed is null or exists (
-                    select from entity e where e.space_id = o.space_id and e.id = o.entity_id and has_type(e.entity_type, e.metadata, typed)))
-        ),
-        selected as materialized (
-            select * from found
-            union all
-            select *, false, null from beside
-        ),
         subject as materialized (
             select e.space_id, e.id, e.name, tsvector_to_array(e.fts) as words
-            from (select distinct space_id, entity_id as id from selected) c join entity e using (space_id, id)
+            from (select distinct space_id, entity_id as id from found) c join entity e using (space_id, id)
             -- One or two letters are more often a word than a name, but not with a sign (C#).
             where query_words is not null and (char_length(e.name) > 2 or e.name ~ '[+#]' or e.name = any(caller)) and e.fts <> ''
                 and tsvector_to_array(e.fts) <@ query_words
@@ -217,95 +191,83 @@ begin
             from jsonb_array_elements_text(totals -> 'names') name
         ),
         named as materialized (
-            select entities, spaces, masks, mask, caller_mask > 0 and mask & ~caller_mask = 0 as means_caller,
-                -- A query with how or when is never only a name, although these are stop words.
-                case when not semantic then question_odds(
-                    unknown, least(terms_weight(mask, sums), case when query ~* '\m(how|when|where|why)\M' then 0.99 end),
-                    stranger and (entities is null or caller_mask > 0 and mask & ~caller_mask = 0)) end as odds
+            select entities, spaces, masks, mask, only_caller,
+                -- The names say which facts are meant, so the other words are evidence. If there are none, the names are.
+                case when rest > 0.001 then ~mask else -1 end as counted, case when rest > 0.001 then rest else 1 end as rest,
+                weight.base + case when stranger and (entities is null or only_caller) then weight.stranger else 0 end as base
             from (
                 select array_agg(s.id) as entities, array_agg(s.space_id) as spaces, array_agg(s.mask) as masks, coalesce(bit_or(s.mask), 0) as mask
                 from (select *, matched_terms(to_tsvector(languages[1]::regconfig, search_text(name)), terms) as mask from subject) s
                 -- The longest name counts: a query about Ann Lee is not about Ann.
                 where not exists (select from subject longer where longer.words @> s.words and not longer.words <@ s.words)
             ) names
+            cross join lateral (
+                select 1 - coalesce(terms_weight(mask, sums), 0) as rest, caller_mask > 0 and mask & ~caller_mask = 0 as only_caller) shares
         ),
         related as materialized (
             -- Facts one relation away from the named entities, if the query asks for this relation.
-            select r.*
+            select r.space_id, r.id, r.entity_id, r.created_at, r.said_at, r.valid_from, r.valid_until, r.ordinal,
+                r.matched, r.words, null::double precision as cosine, r.via
             from named cross join lateral related_facts(
                 query_words, terms, sums, mask, spaces, entities, entity_types, moment, since, until) r
             where entities is not null and about is null
         ),
         gathered as materialized (
-            select * from selected
+            select * from found f where not exists (select from related r where r.space_id = f.space_id and r.id = f.id)
             union all
-            select r.space_id, r.id, r.entity_id, r.content, r.created_at, r.said_at, r.valid_from, r.ordinal, r.relation_id,
-                held, r.matched | case when held then of_period else 0 end, r.words, false, null
-            from related r
-            cross join lateral (select holds_within(r.valid_from, r.valid_until, period) as held) h
-            where not exists (select from selected s where s.space_id = r.space_id and s.id = r.id)
+            select * from related
         ),
         candidate as materialized (
-            select s.space_id, s.id, s.entity_id, s.content, s.created_at, s.said_at, s.valid_from, s.ordinal, s.relation_id, s.held, s.matched, s.words,
-                coalesce(s.cosine, c.cosine) as cosine, r.via
-            from gathered s
-            left join fact_cosines(model, vector, array(select space_id from gathered where not near),
-                                   array(select id from gathered where not near)) c on c.space_id = s.space_id and c.id = s.id
-            left join related r on r.space_id = s.space_id and r.id = s.id
+            select g.*, coalesce(g.cosine, c.cosine) as cosine_known, held, matched | case when held then of_period else 0 end as has,
+                g.space_id = any(ordered) as joins,
+                least(1, 15.0::float8 / words) as share  -- of the weight of its words that a neighbour gets
+            from gathered g
+            left join fact_cosines(model, vector, array(select space_id from gathered where cosine is null),
+                                   array(select id from gathered where cosine is null)) c on c.space_id = g.space_id and c.id = g.id
+            cross join lateral (select holds_within(g.valid_from, g.valid_until, period) as held) h
         ),
-        compared as materialized (
-            select space_id, id, entity_id, created_at, said_at, ordinal, relation_id, held, matched, cosine, likeness, joins, via,
-                -- A word that only the fact before or after contains counts 0.3, and less if that fact is long.
-                case when terms is not null then least(1, terms_weight(matched, sums) / length_divisor(words)
-                    + case when joins then 0.3 * (
-                        terms_weight(before & ~matched, sums) * before_share
-                        + terms_weight(after & ~(matched | before), sums) * after_share) else 0 end
-                    + case when via is null then 0 else 0.9 * terms_weight(via & ~matched, sums) end) end as coverage,
-                case when phrases is null or matched & (matched - 1) = 0 then 0 else (
-                    select avg((strpos(text, phrase) > 0)::integer)
-                    from (select lower(content) as text offset 0) lower_case, unnest(phrases) phrase) end as phrase_share
+        evidence as materialized (
+            -- One row for each fact, with a column for each kind of evidence: see ranking_weight.
+            select c.space_id, c.id, c.created_at, c.ordinal, c.joins, c.cosine_known as cosine, n.base,
+                case when terms is not null then least(1, (
+                    terms_weight(has & counted, sums) / length_divisor(words) + terms_weight(via & ~has & counted, sums)) / rest) end as coverage,
+                case when entities is null or entity_id = any(entities) or via > 0 then 0
+                    when only_caller then -0.25
+                    when exists (select from unnest(masks) mask where mask > 0 and has & mask = mask) then -0.5
+                    else -1 end as about,
+                case when joins and terms is not null then (
+                    terms_weight(before & ~has & counted, sums) * before_share
+                    + terms_weight(after & ~(has | before) & counted, sums) * after_share) / rest else 0 end as beside,
+                case when said_at <@ around or held then 1 else 0 end as period,
+                search_likeness(cosine_known, model_row.cosine_floor, model_row.cosine_ceiling) as likeness
             from (
-                -- Neighbours help only a fact that has some evidence itself.
-                select *, space_id = any(ordered) and (matched & ~caller_mask > 0 or likeness >= 0.2) as joins,
-                    coalesce(bit_or(matched) over previous, 0) as before,
-                    coalesce(max(share) over previous, 0) as before_share,
-                    coalesce(bit_or(matched) over next, 0) as after,
-                    coalesce(max(share) over next, 0) as after_share
-                from (select *, least(1, 15.0::float8 / words) as share,  -- of the weight of its words that a neighbour gets
-                          search_likeness(cosine, model_row.cosine_floor, model_row.cosine_ceiling) as likeness
-                      from candidate offset 0) like_query
+                select *, coalesce(bit_or(has) over previous, 0) as before, coalesce(max(share) over previous, 0) as before_share,
+                    coalesce(bit_or(has) over next, 0) as after, coalesce(max(share) over next, 0) as after_share
+                from candidate
                 window previous as (partition by space_id order by ordinal range between 1 preceding and 1 preceding),
                     next as (partition by space_id order by ordinal range between 1 following and 1 following)
-            ) with_neighbours
+            ) c
+            cross join named n
         ),
         weighed as materialized (
-            select scored.*, lift_score(base, said_at <@ around or held) as lifted,
-                -- If the query names an entity, facts of other entities weigh less, and those that contain its name a
-                -- little less. A statement is about two entities.
-                case when entities is null or entity_id = any(entities) or via is not null then 1
-                    when means_caller then 0.95
-                    when not exists (select from unnest(masks) mask where mask > 0 and matched & mask = mask) then 0.8
-                    when relation_id is null then 0.9 else 1 end as about
-            -- `offset 0` keeps the score a column, because the planner does not inline a function that uses an expensive
-            -- argument twice. Inlining saves 2 microseconds for each candidate.
-            from (select *, search_score(likeness, coverage, coalesce(model_row.trust, 0.5)) as base from compared offset 0) scored,
-                named
-        ),
-        ranked as (
-            -- Facts stored just before and after a good match often concern the same subject, so a part of its score is
-            -- added to their scores. Only a neighbour with a higher score has an effect, so the best fact keeps its
-            -- score.
-            select *, case when joins then power(own, 0.6) * power(max(own) over (
-                    partition by space_id order by ordinal range between 2 preceding and 2 following), 0.4)
-                else own end as score
-            from (
-                -- Two words that are adjacent in the query and in the fact belong together. The score stays below 1.
-                select *, lifted * about * (1 + 0.6 * phrase_share * (1 - lifted * about)) as own from weighed offset 0
-            ) with_phrases
+            select *, array[base, weight.meaning * coalesce(likeness, 0.7 * coverage), weight.words * coverage,
+                weight.about * about, weight.beside * beside, weight.period * period] as parts
+            from evidence
         ),
         front as materialized (
-            select *, row_number() over (order by score desc, created_at desc, id) as place
-            from ranked order by place limit greatest(max_rows, case when timed then 20 else 10 end)
+            -- Facts stored just before and after a good match often concern the same subject. Only a neighbour with more
+            -- evidence has an effect, so the best fact keeps its score.
+            select *, case when semantic then coalesce(likeness, 0) else 1 / (1 + exp(-(own + weight.better * lift))) end as score,
+                row_number() over (order by own + weight.better * lift desc, created_at desc, id) as place
+            from (
+                select *, case when joins and not semantic then max(own) over (
+                    partition by space_id order by ordinal range between 2 preceding and 2 following) - own else 0 end as lift
+                from (
+                    select *, case when semantic then coalesce(likeness, 0)
+                        else parts[1] + parts[2] + parts[3] + parts[4] + parts[5] + parts[6] end as own from weighed
+                ) summed
+            ) lifted
+            order by place limit greatest(max_rows, case when timed then 20 else 10 end)
         ),
         in_time as materialized (
             select t.space_id, t.id, t.score, extract(epoch from t.start)
@@ -317,21 +279,20 @@ begin
             where timed
             union all
             -- A newer fact that supersedes the best fact comes before it.
-            select r.space_id, r.id, l.score, extract(epoch from newer.valid_from)
-            from (select * from front where place = 1 and not timed and around is null and languages is not null) l
-            join front r on r.space_id = l.space_id and r.entity_id = l.entity_id and r.place between 2 and 10 and r.score >= 0.75 * l.score
+            select newer.space_id, newer.id, best.score, extract(epoch from newer.valid_from)
+            from (select f.score, f.space_id, g.entity_id, g.valid_from, o.content from front f
+                  join gathered g using (space_id, id) join observation o using (space_id, id)
+                  where place = 1 and not timed and around is null and languages is not null) best
             cross join lateral (
-                select c.* from candidate c where c.space_id = r.space_id and c.id = r.id offset 0) newer
-            where exists (
-                select from candidate older where older.space_id = l.space_id and older.id = l.id
-                    and newer.valid_from >= older.valid_from + interval '1 day'
-                    and supersedes(newer.content, older.content, languages[1]))
+                select g.space_id, g.id, g.valid_from, o.content
+                from front f join gathered g using (space_id, id) join observation o using (space_id, id)
+                where f.space_id = best.space_id and g.entity_id = best.entity_id and f.place between 2 and 10
+                    and f.score >= 0.75 * best.score and g.valid_from >= best.valid_from + interval '1 day' offset 0) newer
+            where supersedes(newer.content, best.content, languages[1])
         ),
         best as materialized (
-            select f.*, coalesce(t.score, f.score) as ordered_score, scale_score(
-                    coalesce(t.score, f.score), (select odds from named),
-                    case when 'facts' = any(sources) then coalesce(model_row.trust, 0.5) end) as shown,
-                row_number() over (order by coalesce(t.score, f.score) desc, t.later desc nulls last, f.created_at desc, f.space_id, f.id) as rank
+            select f.*, coalesce(t.score, f.score) as shown,
+                row_number() over (order by coalesce(t.score, f.score) desc, t.later desc nulls last, f.place) as rank
             from front f left join in_time t using (space_id, id)
             order by rank limit max_rows
         ),
@@ -347,8 +308,8 @@ begin
             o.space_id = any((select ids from of_several)::integer[]), o.valid_from,
             moment is not distinct from 'infinity' and as_of is null and b.tokens is null,
             nullif(nullif(free_type(e.entity_type, e.metadata), e.entity_type), 'Generic'),
-            array[b.base, b.about, b.lifted / b.base, b.own / (b.lifted * b.about), b.score / b.own,
-                b.ordered_score / b.score, b.shown / b.ordered_score]
+            case when not semantic then b.parts || weight.better * b.lift
+                || coalesce(ln(least(b.shown, 0.9999) / (1 - least(b.shown, 0.9999))) - ln(b.score / (1 - b.score)), 0) end
         from (
             -- The sums grow with the rank, so the chunks with the lowest scores are left out.
             select g.*, sum(g.tokens) filter (where not g.over) over (order by g.rank) as of_all

@@ -31,6 +31,7 @@ declare
     terms     tsquery[];
     sums      double precision[];
     model_row embedding_model;
+    weight    record;
 begin
     select array_agg(r.space_id), max(r.actor_id) into own, me
     from access_rights(credential) r
@@ -39,6 +40,7 @@ begin
         return;
     end if;
     select * into model_row from embedding_model m where m.id = model and vector is not null;
+    select * into weight from ranking_weights(model_row.name);
     if not semantic then
         query := (select c.question from name_caller(query, search_languages(own), own, credential) c);
         select array_agg(t.term), subset_sums(array_agg(t.weight / t.total)) into terms, sums
@@ -60,19 +62,20 @@ begin
         select c.id, coalesce(e.id, md5(c.space_id || c.entity_key)::uuid), c.in_space, coalesce(e.name, c.entity_name),
             coalesce(e.entity_type, nearest_type(c.entity_type)), proposal_text(c.content, c.relation_type, c.to_name),
             coalesce(c.source, 'conversation'), c.created_at, coalesce(c.said_at, c.created_at), a.name,
-            scale_score(
-                lift_score(c.rank_score, c.said_at <@ around), case when not semantic then question_odds() end,
-                coalesce(model_row.trust, 0.5))::real as score,
+            c.shown::real as score,
             c.near::real, c.covered::real,
             case when c.kind = 'relation' then c.id end, c.relation_type, c.to_name, c.to_type,
             null::uuid, null::integer, null::integer, false, c.valid_from, c.valid_until, false,
             nullif(nullif(coalesce(free_type(e.entity_type, e.metadata), c.entity_type), coalesce(e.entity_type, nearest_type(c.entity_type))), 'Generic')
-        from (select *, search_score(likeness, covered, coalesce(model_row.trust, 0.5)) as rank_score from scored) c
+        from (
+            select *, search_score(
+                likeness, covered, weight.base + case when said_at <@ around then weight.period else 0 end, weight.meaning, weight.words) as shown
+            from scored
+        ) c
         join actor a on a.id = c.author_id
         left join entity e on e.space_id = c.space_id and e.name_key = entity_key(c.space_id, c.entity_name)
         where (c.covered > 0 or c.likeness > 0)
-          and scale_score(c.rank_score, case when not semantic then question_odds() end, coalesce(model_row.trust, 0.5))
-              >= coalesce(least_score, (select b.best from answer_bar(semantic) b))
+          and c.shown >= coalesce(least_score, (select b.best from answer_bar(semantic) b))
         order by score desc, c.created_at desc, c.id limit max_rows;
 end
 $$;

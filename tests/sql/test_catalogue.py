@@ -143,6 +143,7 @@ def test_every_table_of_facts_has_spaces(sql: psycopg.Connection) -> None:
         "code",
         "embedding_model",
         "migration",
+        "ranking_weight",
         "receipt_secret",
         "removal_lock",
         "search_statistics",

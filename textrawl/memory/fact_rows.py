@@ -98,8 +98,8 @@ class DigestRow:
     several_authors: bool
 
 
-FACTORS = ("evidence", "entity", "time", "phrases", "neighbours", "order", "odds")
-"""The names of the factors of a score, in the order of search_memory()."""
+EVIDENCE = ("base", "meaning", "words", "about", "beside", "period", "better", "order")
+"""The names of the parts of `log_odds`, in the order of search_memory()."""
 
 
 @dataclass(frozen=True)
@@ -109,8 +109,8 @@ class ExplainedRow:
     `place` is its rank, or None if it is not valid. `outcome` is returned, over the limit, below
     the least score or ended. `words` has {word, weight, found} for each word of the query.
     `found_by` says how the fact was found: words, vector, or neither if a neighbour or relation led
-    to it. `timeless_score` is the score without the time that the question is about. The product of
-    `factors` is the score. `evidence` is the sentence of a text from which an LLM took the fact,
+    to it. `timeless_score` is the score without the time that the question is about. `log_odds` are
+    what each kind of evidence adds to the logarithm of the odds of the score. `evidence` is the sentence of a text from which an LLM took the fact,
     and `evidence_start` its place there.
     """
 
@@ -131,15 +131,15 @@ class ExplainedRow:
     valid_from: datetime
     valid_until: datetime | None
     timeless_score: float | None
-    factors: list[float] | None
+    log_odds: list[float] | None
     evidence: str | None = None
     evidence_start: int | None = None
 
     @property
-    def named_factors(self) -> list[tuple[str, str]]:
-        """The factors by name, with four digits. Those that change nothing are left out."""
-        named = zip(FACTORS, self.factors or [1.0] * len(FACTORS), strict=True)
-        return [(name, f"{value:.4g}") for name, value in named if round(value, 4) != 1]
+    def named_evidence(self) -> list[tuple[str, str]]:
+        """What each kind of evidence adds, by name. Those that add nothing are left out."""
+        named = zip(EVIDENCE, self.log_odds or [0.0] * len(EVIDENCE), strict=True)
+        return [(name, f"{value:+.2f}") for name, value in named if round(value, 2)]
 
 
 @dataclass(frozen=True)

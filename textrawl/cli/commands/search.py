@@ -339,9 +339,10 @@ def explain(  # noqa: PLR0913, PLR0917 - each argument is an option
 
     The command shows the words of the query that each fact has, with their weights, how close its
     meaning is, and what its neighbours add: the facts that were stored just before and after it.
-    The factors multiply to the score. Then it shows facts that were left out: over the limit, below
-    the least score, or ended. In piped output each fact is one line: outcome, score, score without
-    neighbours, coverage, cosine, words, found by, factors, entity, id, fact.
+    The evidence adds up to the logarithm of the odds of the score. Then it shows facts that were left
+    out: over the limit, below the least score, or ended. In piped output each fact is one line:
+    outcome, score, score without neighbours, coverage, cosine, words, found by, evidence, entity, id,
+    fact.
     """
     text = read_query(" ".join(query))
     least = None if least_score is None else least_score / 100
@@ -390,7 +391,7 @@ def _show_explanation(rows: Sequence[ExplainedRow]) -> None:
                     "" if row.cosine is None else f"{row.cosine:.3f}",
                     _write_words(row),
                     " ".join(row.found_by),
-                    " ".join(f"{name}:{value}" for name, value in row.named_factors),
+                    " ".join(f"{name}:{value}" for name, value in row.named_evidence),
                     row.entity_name,
                     str(row.observation_id),
                     row.content,
@@ -435,8 +436,8 @@ def _describe(row: ExplainedRow) -> str:
         period = write_period(row.valid_from, row.valid_until)
         parts.append(f"without a time: {_write_hundredths(row.timeless_score)}; valid: {period}")
     parts.append(f"found by: {' and '.join(row.found_by) or 'a neighbour or a relation'}")
-    factors = " * ".join(f"{value} {name}" for name, value in row.named_factors)
-    parts.append(f"{factors} = {row.score:.4g}")
+    evidence = " ".join(f"{value} {name}" for name, value in row.named_evidence)
+    parts.append(f"{evidence} = {sum(row.log_odds or ()):.2f} log odds, score {row.score:.2f}")
     return "; ".join(parts)
 
 

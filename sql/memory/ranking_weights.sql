@@ -1,0 +1,19 @@
+create function textrawl.ranking_weights(
+    model text default null,  -- name of the model of the vectors; null: the words alone count
+    out base double precision, out meaning double precision, out words double precision, out about double precision,
+    out beside double precision, out better double precision, out period double precision, out stranger double precision
+)
+language sql stable parallel safe
+begin atomic
+    select sum(weight) filter (where feature = 'base'), sum(weight) filter (where feature = 'meaning'),
+        sum(weight) filter (where feature = 'words'), sum(weight) filter (where feature = 'about'),
+        sum(weight) filter (where feature = 'beside'), sum(weight) filter (where feature = 'better'),
+        sum(weight) filter (where feature = 'period'), sum(weight) filter (where feature = 'stranger')
+    from (
+        select distinct on (r.feature) r.feature, r.weight from textrawl.ranking_weight r
+        where r.model in ('*', ranking_weights.model) order by r.feature, r.model = '*') chosen;
+end;
+
+comment on function textrawl.ranking_weights is
+    'The weights of the kinds of evidence, as one row. A row of ranking_weight for the model comes before the row for all '
+    'models. Example: select * from textrawl.ranking_weights();';
