@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from psycopg.sql import SQL, Literal
 
+from textrawl.memory.fact_rows import EVIDENCE
 from textrawl.values.text import clean_name, clean_relation, read_relation
 
 Sql = psycopg.Connection[Any]
@@ -228,7 +229,8 @@ def test_the_evidence_of_a_fact_adds_up_to_the_odds_of_its_score(
     ):
         sql.execute("select remember_fact(%s, 'person', %s)", (entity, fact))
     rows = sql.execute(
-        "select score, log_odds from explain_search('did Ada plan a trip to Oslo', least_score => 0)"
+        "select score, log_odds"
+        " from explain_search('did Ada plan a trip to Oslo', least_score => 0)"
     ).fetchall()
     assert len(rows) == 5
     for score, log_odds in rows:
