@@ -1,7 +1,8 @@
 create function textrawl.ranking_weights(
     model text default null,  -- name of the model of the vectors; null: the words alone count
     out base double precision, out meaning double precision, out words double precision, out about double precision,
-    out beside double precision, out better double precision, out period double precision, out stranger double precision
+    out beside double precision, out better double precision, out period double precision,
+    out stranger double precision, out unheard double precision
 )
 language sql stable parallel safe
 begin atomic
@@ -11,7 +12,8 @@ begin atomic
             (select m.trust from textrawl.embedding_model m where m.name = ranking_weights.model), 0.5)) end) filter (where feature = 'meaning'),
         sum(weight) filter (where feature = 'words'), sum(weight) filter (where feature = 'about'),
         sum(weight) filter (where feature = 'beside'), sum(weight) filter (where feature = 'better'),
-        sum(weight) filter (where feature = 'period'), sum(weight) filter (where feature = 'stranger')
+        sum(weight) filter (where feature = 'period'), sum(weight) filter (where feature = 'stranger'),
+        sum(weight) filter (where feature = 'unheard')
     from (
         select distinct on (r.feature) r.feature, r.weight, r.model <> '*' as own from textrawl.ranking_weight r
         where r.model in ('*', ranking_weights.model) order by r.feature, r.model = '*') chosen;

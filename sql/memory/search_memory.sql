@@ -61,6 +61,7 @@ declare
     query_words text[];
     least_best double precision;  -- the score that one fact needs, or else the answer is empty; null: none
     stranger   boolean := false;  -- the query has a capitalized word that no fact has
+    unheard    boolean := false;  -- no fact has any word of the query
     sums       double precision[];
     caller     text[];  -- the names of the caller, if the query has I, my or such a word
     caller_mask integer := 0;
@@ -124,8 +125,9 @@ begin
             -- If more than a tenth of all facts have this word, the index would list all of them before the first fact
             -- is checked. Check the newest facts instead.
             coalesce(plan.most and num_nonnulls(entity_types, since, until) = 0 and min(t.share) > 0.1, false),
-            coalesce(has_stranger(query, array_agg(t.term) filter (where t.share is null), languages, scoped), false)
-        into terms, sums, selecting, fallback, common, stranger
+            coalesce(has_stranger(query, array_agg(t.term) filter (where t.share is null), languages, scoped), false),
+            coalesce(bool_and(t.share is null), false)
+        into terms, sums, selecting, fallback, common, stranger, unheard
         from (select *, sum(weight) over () as total from search_terms(query, scoped, plan.stale, languages, totals)) t;
         fallback := coalesce(fallback && !!selecting, fallback);
         if caller is not null then
@@ -196,7 +198,7 @@ begin
             select entities, spaces, masks, mask, only_caller,
                 -- The names say which facts are meant, so the other words are evidence. If there are none, the names are.
                 case when rest > 0.001 then ~mask else -1 end as counted, case when rest > 0.001 then rest else 1 end as rest,
-                weight.base + case when stranger and (entities is null or only_caller) then weight.stranger else 0 end as base
+                case when stranger and (entities is null or only_caller) then weight.stranger else 0 end as strange
             from (
                 select array_agg(s.id) as entities, array_agg(s.space_id) as spaces, array_agg(s.mask) as masks, coalesce(bit_or(s.mask), 0) as mask
                 from (select *, matched_terms(to_tsvector(languages[1]::regconfig, search_text(name)), terms) as mask from subject) s
@@ -230,7 +232,7 @@ begin
         ),
         evidence as materialized (
             -- One row for each fact, with a column for each kind of evidence: see ranking_weight.
-            select c.space_id, c.id, c.created_at, c.ordinal, c.joins, c.cosine_known as cosine, n.base,
+            select c.space_id, c.id, c.created_at, c.ordinal, c.joins, c.cosine_known as cosine, n.strange,
                 case when worded then least(1, (
                     terms_weight(has & counted, sums) / length_divisor(words) + terms_weight(via & ~has & counted, sums)) / rest) end as coverage,
                 case when entities is null or entity_id = any(entities) or via > 0 then 0
@@ -252,8 +254,9 @@ begin
             cross join named n
         ),
         weighed as materialized (
-            select *, array[base, weight.meaning * coalesce(likeness, 0.7 * coverage), weight.words * coverage,
-                weight.about * about, weight.beside * beside, weight.period * period] as parts
+            select *, array[weight.base, weight.meaning * coalesce(likeness, 0.7 * coverage), weight.words * coverage,
+                weight.about * about, weight.beside * beside, weight.period * period,
+                strange, case when unheard then weight.unheard else 0 end] as parts
             from evidence
         ),
         front as materialized (
@@ -265,7 +268,7 @@ begin
                 select *, case when joins and worded then max(own) over (
                     partition by space_id order by ordinal range between 2 preceding and 2 following) - own else 0 end as lift
                 from (
-                    select *, case when worded then parts[1] + parts[2] + parts[3] + parts[4] + parts[5] + parts[6]
+                    select *, case when worded then parts[1] + parts[2] + parts[3] + parts[4] + parts[5] + parts[6] + parts[7] + parts[8]
                         else coalesce(likeness, 0) end as own from weighed
                 ) summed
             ) lifted

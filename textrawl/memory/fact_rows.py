@@ -98,7 +98,10 @@ class DigestRow:
     several_authors: bool
 
 
-EVIDENCE = ("base", "meaning", "words", "about", "beside", "period", "better", "order")
+EVIDENCE = (
+    *("base", "meaning", "words", "about", "beside", "period"),
+    *("stranger", "unheard", "better", "order"),
+)
 """The names of the parts of `log_odds`, in the order of search_memory()."""
 
 
