@@ -85,9 +85,14 @@ def read_list(name: str) -> frozenset[str]:
 
 
 @cache
-def read_phrases(name: str) -> re.Pattern[str]:
-    """Return a pattern that finds each phrase of one list."""
-    return re.compile("|".join(read_lists()[name]), re.IGNORECASE)
+def _read_patterns(name: str) -> re.Pattern[str]:
+    """Return a pattern that finds each pattern of one list, which stand apart by two spaces."""
+    return re.compile("|".join("  ".join(read_lists()[name]).split("  ")), re.IGNORECASE)
+
+
+def matches(name: str, text: str) -> bool:
+    """Return whether a text has one of the patterns of a list."""
+    return bool(_read_patterns(name).search(fold(text)))
 
 
 def fold(text: str) -> str:
@@ -241,8 +246,8 @@ def _is_boundary(words: Sequence[Word], place: int, kinds: Sequence[str]) -> boo
 
 
 _LONGEST = 150  # words of a sentence: a longer one is a list or a page without full stops
-_HEADING = 6  # words of a heading, or of the end of a letter
-_SIGNED = 3  # words of the name there
+HEADING = 6
+"""Words that a heading has at most, and the end of a letter."""
 
 SPEAKER = re.compile(
     r"^(?!(?i:subject|betreff|objet|asunto|from|to|cc|re|date|hypothesis|theory|rumou?r|guess|idea)\b)"
@@ -265,7 +270,6 @@ _SENTENCE_END = re.compile(
     + r"\n(?!(?:[ \t]+|\s*[a-z\u00df-\u00ff]))"
 )
 _ASKS = re.compile("[?\uff1f][\"')\\]\u00bb\u201d\u2019]*$")
-_MARK = re.compile("[,\n\u2013\u2014]|--")
 _ENDS = re.compile("[.!\u2026\u3002\uff01][\"')\\]\u00bb\u201d\u2019]*$")
 _MARKUP = re.compile(r"[{}\\]|<\||</?\w|^#\s")
 
@@ -301,7 +305,7 @@ class Sentence:
     @property
     def is_heading(self) -> bool:
         """The sentence is short, and no mark begins or ends it."""
-        return len(self.words) <= _HEADING and self.text[0].isalpha() and not self.ends
+        return len(self.words) <= HEADING and self.text.lstrip("*_")[:1].isalpha() and not self.ends
 
     @property
     def end(self) -> int:
@@ -325,40 +329,10 @@ def check_sentence(sentence: Sentence) -> None:
     """Raise Unsupported if a sentence supports no claim at all."""
     if len(sentence.words) > _LONGEST:
         raise Unsupported("its sentence is too long")
-    if read_phrases("command").search(sentence.text):
+    if matches("command", sentence.text):
         raise Unsupported("its sentence gives orders to its reader")
     if sentence.asks:
         raise Unsupported("its sentence asks")
-
-
-def label_sentences(text: str, sentences: Sequence[Sentence]) -> list[str]:
-    """Return the label of each sentence: its speaker, its heading or the signer of the text."""
-    labels, label, end = list[str](), "", 0
-    signed = _sign(sentences[-1]) if sentences and not SPEAKER.search(text) else ""
-    for one in sentences:
-        above, below = text[end : one.start], text[one.end : one.end + 1]
-        speaker = SPEAKER.match(one.text) if not end or "\n" in above else None
-        if speaker:
-            label = speaker[0].strip()
-        elif below == "\n" and one.is_heading:
-            label = one.text
-        elif above.count("\n") > 1:
-            label = ""
-        by_writer = has_any(one.words, "writers") and '"' not in one.text
-        labels.append(signed if signed and by_writer and one is not sentences[-1] else label)
-        end = one.end
-    return labels
-
-
-def _sign(sentence: Sentence) -> str:
-    """Return the name at the end of a text in the first person, or nothing."""
-    words = sentence.words
-    start = max((n for n, one in enumerate(words) if n and _MARK.search(one.mark)), default=0)
-    named = words[start:]
-    ends = len(words) > _HEADING or len(named) > _SIGNED or sentence.ends
-    if ends or not (named and named[0].name and named[-1].name):
-        return ""
-    return sentence.text[named[0].start - sentence.start :]
 
 
 def check_quotation(sentence: Sentence, names: Collection[str], answered: bool = False) -> None:
@@ -377,7 +351,7 @@ def check_quotation(sentence: Sentence, names: Collection[str], answered: bool =
     check_sentence(Sentence(checked, sentence.start, words))
     if (
         _MARKUP.search(text)
-        or read_phrases("address_phrases").search(text)
+        or matches("address_phrases", text)
         or has_any(words, "address")
         or find_unspaced(words, "address")
         or _orders(words, names)
