@@ -5,7 +5,8 @@ comment, and of a sentence after it that takes it back. The table of frames is i
 """
 
 import re
-from collections.abc import Collection, Sequence
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from textrawl.values.claim_sentences import (
@@ -13,45 +14,63 @@ from textrawl.values.claim_sentences import (
     SPEAKER,
     Sentence,
     changes,
+    fold,
     has_any,
     is_light,
     matches,
+    read_frame,
     read_words,
 )
 
 _SIGNED = 3  # words of a name at the end of a letter
 _SHORT = 3  # words of a sentence that takes back the one before: just a joke
+_CARRIED = 2  # words of a head before a colon that also belongs to the next sentences
 
-_MARKED = re.compile(r"(#{1,6})\s")
-_BULLET = re.compile(r"[-*+\u2022\u2013>|`~]|\d+[.)]$")
+_ITEM = re.compile(r"[-*+\u2022\u2013>|`~]|\d+[.)]$")
+_MARKED = re.compile(r"(#{1,6})\s+")
+_BELOW = re.compile(
+    r"[*_ ]*(?P<line>\n)(?P<blank>[ \t]*\n)?\s*(?:(?P<rule>[-=]{3,})\s*\n|(?P<fence>```|~~~))?"
+)
 _INLINE = re.compile(r"[^\n:.!?;]+:(?=\s)")
-_COMMENT = re.compile(r"<!--.*?(?:-->|\Z)|/\*.*?(?:\*/|\Z)|~~.+?~~", re.DOTALL)
-_FENCE = re.compile(r"^(?:```|~~~).*?(?:^(?:```|~~~)|\Z)", re.DOTALL | re.MULTILINE)
+_UNREAL = re.compile(
+    r"<!--.*?(?:-->|\Z)|/\*.*?(?:\*/|\Z)|~~.+?~~|^\s*[-*+] \[ \][^\n]*", re.DOTALL | re.MULTILINE
+)
+_CODE = re.compile(r"^(?:```|~~~).*?(?:^(?:```|~~~)|\Z)", re.DOTALL | re.MULTILINE)
+_DENIED = re.compile(r"\b(?:no|not|isn.t|never|kein\w*|nicht)(?:\s[\w'\u2019]+){0,3}\s$")
 _DIGIT = re.compile(r"\d")
 _DASH = re.compile("[,\n\u2013\u2014]|--")
 
-# Levels of heads. A head ends those of its level and of higher ones.
-_PLAIN, _LIST, _PARAGRAPH, _SENTENCE = 7, 8, 9, 10
+_PLAIN, _LIST, _PARAGRAPH, _SENTENCE = 7, 8, 9, 10  # levels below those of marked headings
+
+
+def is_unreal(text: str) -> bool:
+    """Return whether a text has words for what is not so, and does not deny them: no joke."""
+    plain = fold(text)
+    found = read_frame("unreal").finditer(plain)
+    return any(not _DENIED.search(plain, 0, one.start()) for one in found)
 
 
 @dataclass(frozen=True)
 class _Head:
-    """A head of the level `level`, which ends before the character `end`.
+    """A head that ends before the character `end`, and ends heads of its level and higher ones.
 
-    It `lasts` until the next heading, or else until a blank line. A head that `is_known` changes
-    nothing of what stands below.
+    Of what stands below it a `known` head says nothing, and an `unreal` one that it is not so. It
+    `lasts` until the next heading, or else until a blank line.
     """
 
     text: str
     level: int
     end: int
     lasts: bool
-    is_known: bool
+    kind: str
 
-    @property
-    def is_unreal(self) -> bool:
-        """The head says that what stands below is not so."""
-        return matches("unreal", self.text)
+    def holds(self, sentence: Sentence, above: str, end: int) -> bool:
+        """Return whether it is a head of the next sentence too, below the text `above`."""
+        is_item = bool(_ITEM.match(sentence.text))
+        if self.level == _SENTENCE or (self.level == _PARAGRAPH and is_item and "\n" in above):
+            return False
+        in_list = self.level == _LIST and (is_item or self.end == end)
+        return self.lasts or in_list or above.count("\n") <= 1
 
 
 @dataclass(frozen=True)
@@ -60,119 +79,97 @@ class Frame:
 
     label: str
     heads: Sequence[_Head]
-    is_code: bool
-    is_unreal: bool
+    kinds: frozenset[str]
 
-    def is_plain(self, place: int) -> bool:
-        """Return whether no frame changes a statement that begins at a place of the text."""
-        heads = (one for one in self.heads if one.end <= place)
-        return not (self.is_code or self.is_unreal) and all(one.is_known for one in heads)
-
-    def denies(self, start: int) -> bool:
-        """Return whether the frame says that a sentence is not so, which begins at `start`."""
-        return self.is_unreal or any(one.is_unreal for one in self.heads if one.end <= start)
+    def has(self, kind: str, place: int) -> bool:
+        """Return whether a statement that begins at a place of the text has a frame of a kind."""
+        return kind in self.kinds.union(one.kind for one in self.heads if one.end <= place)
 
 
-def find_frames(text: str, sentences: Sequence[Sentence], names: Collection[str]) -> list[Frame]:
-    """Return the frame of each sentence. `names` are the plain words that are names in the text."""
+def find_frames(text: str, sentences: Sequence[Sentence]) -> list[Frame]:
+    """Return the frame of each sentence."""
     frames, heads, end = list[Frame](), list[_Head](), 0
-    speakers = sum(1 for _ in SPEAKER.finditer(text))
+    speakers = Counter(one[0].strip() for one in SPEAKER.finditer(text))
     signed = _sign(sentences[-1]) if sentences and not speakers else ""
-    codes, comments = ([one.span() for one in p.finditer(text)] for p in (_FENCE, _COMMENT))
+    spans = [("unknown", one.span()) for one in _CODE.finditer(text)]
+    spans += [("unreal", one.span()) for one in _UNREAL.finditer(text)]
     for number, one in enumerate(sentences):
-        heads = [head for head in heads if _holds(head, one, text[end : one.start], end)]
-        is_code = _overlaps(one, codes)
-        if head := None if is_code else _read_head(text, one, end, names, speakers, codes):
+        kinds = {kind for kind, (a, b) in spans if a < one.end and one.start < b}
+        heads = [head for head in heads if head.holds(one, text[end : one.start], end)]
+        begins_line = not end or "\n" in text[end : one.start]
+        found = _find_head(text, one, begins_line) if "unknown" not in kinds else None
+        if found:
+            known = (
+                speakers.most_common(1)[0][1] > 1 and found[0] in speakers if speakers else False
+            )
+            head = _Head(*found, _sort(found[0], known))
             heads = [*(other for other in heads if other.level < head.level), head]
-        unknown = [head for head in heads if not head.is_known]
-        label = (unknown or heads)[-1].text if heads else ""
+        label = ([head for head in heads if head.kind != "known"] or heads or [None])[-1]
         by_writer = signed and has_any(one.words, "writers") and '"' not in one.text
-        if by_writer and one is not sentences[-1]:
-            label = signed
-        after = () if one.asks else sentences[number + 1 : number + 2]
-        is_unreal = _overlaps(one, comments) or any(map(_takes_back, after))
-        frames.append(Frame(label, heads, is_code, is_unreal))
+        if not one.asks and any(map(_takes_back, sentences[number + 1 : number + 2])):
+            kinds.add("unreal")
+        written = signed if by_writer and one is not sentences[-1] else label.text if label else ""
+        frames.append(Frame(written, heads, frozenset(kinds)))
         end = one.end
     return frames
 
 
-def _overlaps(sentence: Sentence, spans: Sequence[tuple[int, int]]) -> bool:
-    return any(start < sentence.end and sentence.start < end for start, end in spans)
-
-
-def _holds(head: _Head, sentence: Sentence, above: str, end: int) -> bool:
-    """Return whether a head is one of a sentence, too, that follows the text `above` it."""
-    is_item = bool(_BULLET.match(sentence.text))
-    if head.level == _SENTENCE:
-        return False
-    if head.level == _PARAGRAPH and is_item and "\n" in above:
-        return False
-    blank = above.count("\n") > 1
-    return head.lasts or not blank or (head.level == _LIST and (is_item or head.end == end))
-
-
-def _read_head(
-    text: str,
-    one: Sentence,
-    end: int,
-    names: Collection[str],
-    speakers: int,
-    codes: Sequence[tuple[int, int]],
-) -> _Head | None:
-    """Return the head that a sentence is, or that begins it."""
-    below = text[one.end : one.end + 2]
-    begins_line = not end or "\n" in text[end : one.start]
-    inline = _INLINE.match(one.text)
-    speaker = SPEAKER.match(one.text) if begins_line else None
-    written, level, lasts = one.text, _PARAGRAPH, False
+def _find_head(text: str, one: Sentence, begins_line: bool) -> tuple[str, int, int, bool] | None:
+    """Return text, level, end and duration of the head that a sentence is, or begins with."""
+    below = _BELOW.match(text, one.end)
+    ends_line, blank = below is not None, bool(below and below["blank"])
+    inline, level, lasts = _INLINE.match(one.text), 0, False
+    written = one.text
     if marked := _MARKED.match(one.text):
-        level, lasts = len(marked[1]), True
-    elif begins_line and (
-        one.text.rstrip("*_ ").endswith(":")
-        or any(one.end <= start and not text[one.end : start].strip() for start, _ in codes)
-    ):
+        written, level, lasts = one.text[marked.end() :], len(marked[1]), True
+    elif below and below["rule"]:
+        level, lasts = 1, True
+    elif below and (one.text.rstrip("*_ ").endswith(":") or below["fence"]):
         level = _LIST
-    elif speaker:
-        written = speaker[0].strip()
-    elif begins_line and one.is_heading and below[:1] == "\n":
-        level, lasts = _PLAIN, below == "\n\n"
-    elif inline and len(read_words(inline[0])) < HEADING:
-        written = inline[0]
-        short = begins_line and len(read_words(written)) <= _SHORT - 1
-        level = _PARAGRAPH if short or matches("unreal", written) else _SENTENCE
-    elif matches("opens", one.text) or (
-        matches("announces", one.text) and matches("unreal", one.text)
-    ):
-        lasts = begins_line and below == "\n\n"
-    else:
-        return None
-    known = speakers > 1 if speaker else False
-    return _Head(written, level, one.start + len(written), lasts, _is_known(written, names, known))
+    elif begins_line and (speaker := SPEAKER.match(one.text)):
+        written, level = speaker[0].strip(), _PARAGRAPH
+    elif begins_line and one.is_heading and ends_line:
+        level, lasts = _PLAIN, blank
+    elif inline and ((length := len(read_words(inline[0]))) < HEADING or is_unreal(inline[0])):
+        carried = is_unreal(inline[0]) or (begins_line and length <= _CARRIED)
+        written, level = inline[0], _PARAGRAPH if carried else _SENTENCE
+    elif matches("opens", one.text) or (matches("announces", one.text) and is_unreal(one.text)):
+        level, lasts = _PARAGRAPH, begins_line and blank
+    return (
+        (written, level, one.start + one.text.index(written) + len(written), lasts)
+        if level
+        else None
+    )
 
 
-def _is_known(head: str, names: Collection[str], speaks: bool) -> bool:
-    """Return whether a head changes nothing of what stands below."""
+def _sort(head: str, speaks: bool) -> str:
+    """Return the kind of a head: known, unknown or unreal."""
+    if is_unreal(head) or matches("opens", head):
+        return "unreal"
     words = read_words(head)
-    if matches("unreal", head) or matches("opens", head):
-        return False
-    if speaks or len(words) > HEADING or has_any(words, "known_head", "speaker", "reserved"):
-        return True
-    if changes(words):
-        return False
-    return all(_DIGIT.search(one.plain) or is_light(one) or one.plain in names for one in words)
+    if matches("told", head):
+        return "unknown"
+    if speaks or len(words) > HEADING or matches("known", head):
+        return "known"
+    plain = all(_DIGIT.search(one.plain) or is_light(one) for one in words)
+    return "known" if plain and not changes(words) else "unknown"
 
 
 def _takes_back(sentence: Sentence) -> bool:
     """Return whether a sentence says of the one before that it is not so."""
     words = sentence.words_after_speaker
-    after_speaker = sentence.text[words[0].start - sentence.start :] if words else ""
-    if matches("taken_back", sentence.text) or matches("taken_back", after_speaker):
+    remark = sentence.text[words[0].start - sentence.start :] if words else ""
+    short = len(words) <= _SHORT
+    if matches("taken_back", sentence.text) or matches("taken_back", remark):
         return True
-    first = len(words) <= _SHORT or has_any(words[:1], "refers_back")
-    others = (one for one in words[first:] if not matches("unreal", one.plain))
-    names = any(one.name and not is_light(one) for one in others)
-    refers = len(words) <= _SHORT or has_any(words, "refers_back")
-    return refers and not names and matches("unreal", after_speaker)
+    begins = (
+        short
+        or has_any(words[:1], "refers_back", "subordinate")
+        or "," in "".join(w.mark for w in words[1:2])
+    )
+    others = (one for one in words[begins:] if not is_unreal(one.plain) and not is_light(one))
+    refers = short or has_any(words, "refers_back")
+    return refers and is_unreal(remark) and not any(one.name for one in others)
 
 
 def _sign(sentence: Sentence) -> str:

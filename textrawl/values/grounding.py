@@ -12,7 +12,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 
-from textrawl.values.claim_frames import find_frames
+from textrawl.values.claim_frames import find_frames, is_unreal
 from textrawl.values.claim_match import Match
 from textrawl.values.claim_sentences import (
     SPEAKER,
@@ -25,7 +25,6 @@ from textrawl.values.claim_sentences import (
     cut_text,
     find_end,
     find_start,
-    find_unspaced,
     fold,
     has,
     has_any,
@@ -43,9 +42,7 @@ _MOST_TRIED = 8  # sentences that a claim is compared with: those that share mos
 _INTRODUCES = r"(?:\bI'?\u2019?m|\bI am|\b[Mm]y name is|\b[Ii]ch bin|\b[Jj]e suis|\b[Ss]oy) {0}\b"
 _BULLET = re.compile(r"^(?:[-*\u2022\u2013\u2014]\s+)+")
 
-_FRAMES = ("conditional", "unreal", "opens")  # of the sentence itself
-_UNSURE = ("condition", "doubt")
-_REMARK = 3  # words that a remark at the end has at most: (not true)
+_ALONE = ("conditional", "told", "opens")  # frames that a sentence has by its own words
 _QUOTES = re.compile("[\"'\u00ab\u00bb\u2018\u2019\u201c-\u201e]")
 
 
@@ -163,7 +160,7 @@ class Grounding:
                     self._names.add(word.plain)
                 for key in word.keys:
                     self._index.setdefault(key, []).append((number, place, word))
-        self._frames = find_frames(text, self._sentences, self._names)
+        self._frames = find_frames(text, self._sentences)
         self._label_words = {one.label: read_words(one.label) for one in self._frames}
 
     def support_fact(self, entity: str, claim: str) -> Evidence:
@@ -362,7 +359,7 @@ class Grounding:
             names_entity = mention.is_in(sentence.words)
             if names_entity or mention.is_in(self._label_words[label]):
                 nearest = number if names_entity else nearest
-                plain = self._frames[number].is_plain(sentence.start)
+                plain = not self._frames[number].has("unknown", sentence.start)
                 complete = has_label or (names_entity and sentence.ends and plain)
                 yield _Passage(first, number, "" if complete else label, names_entity)
             elif nearest is not None and number - nearest <= _MOST_BACK and self._goes_on(number):
@@ -393,7 +390,7 @@ class Grounding:
     def _quote(self, names: Collection[str], passage: _Passage) -> Evidence:
         last = self._sentences[passage.last]
         for number in range(passage.first, passage.last + 1):
-            if self._frames[number].denies(last.start):
+            if self._frames[number].has("unreal", last.end):
                 raise Unsupported("the text does not say that it is so")
         for earlier in (*cut_text(passage.label), *self._sentences[passage.first : passage.last]):
             check_quotation(earlier, names, answered=True)
@@ -440,20 +437,21 @@ class Grounding:
     def _check_frame(self, claim: _Claim | None, number: int, place: int) -> None:
         """Raise Unsupported if a claim drops a frame of its statement, which begins at a word."""
         sentence, words = self._sentences[number], self._sentences[number].words
-        start = find_start(words, place, "hard")
-        part = words[start : (end := find_end(words, start, "hard"))]
         kept = claim.words if claim else ()
-        said, kept_text = (" ".join(one.plain for one in some) for some in (words, kept))
-        dropped = any(matches(one, said) and not matches(one, kept_text) for one in _FRAMES)
-        dropped = dropped or matches(
-            "taken_back", sentence.text[words[place].start - sentence.start :]
-        )
-        conditional = has_any(part, "condition") and not has_any(kept, "condition")
-        unsure = find_unspaced(part, *_UNSURE) - find_unspaced(kept, *_UNSURE)
-        denied = len(words) - end <= _REMARK and has_any(words[end:], "denial")  # (not true)
-        quoted = any(_QUOTES.search(one.mark) for one in words)
-        plain = self._frames[number].is_plain(words[place].start)
-        if dropped or conditional or unsure or denied or quoted or not plain:
+        said, told = (" ".join(one.plain for one in some) for some in (words, kept))
+        whole, start = f"{said}\n{sentence.text}", words[place].start
+        part = words[(first := find_start(words, place, "hard")) : find_end(words, first, "hard")]
+        remark = sentence.text[start - sentence.start :]
+        frames = self._frames[number]
+        if (
+            (is_unreal(said) and not is_unreal(told))
+            or any(matches(one, whole) and not matches(one, told) for one in _ALONE)
+            or (has_any(part, "condition") and not has_any(kept, "condition"))
+            or matches("taken_back", remark)
+            or any(_QUOTES.search(one.mark) for one in words)
+            or frames.has("unknown", start)
+            or frames.has("unreal", start)
+        ):
             raise Unsupported("the text does not say that it is so")
 
 
