@@ -24,6 +24,7 @@ from textrawl.values.claim_sentences import (
 
 _SIGNED = 3  # words of a name at the end of a letter
 _SHORT = 3  # words of a sentence that takes back the one before: just a joke
+_DENYING = 40  # characters of a denial before such words: not an April fools' joke
 _CARRIED = 2  # words of a head before a colon that also belongs to the next sentences
 
 _ITEM = re.compile(r"[-*+\u2022\u2013>|`~]|\d+[.)]$")
@@ -33,7 +34,8 @@ _BELOW = re.compile(
 )
 _INLINE = re.compile(r"[^\n:.!?;]+:(?=\s)")
 _UNREAL = re.compile(
-    r"<!--.*?(?:-->|\Z)|/\*.*?(?:\*/|\Z)|~~.+?~~|^\s*[-*+] \[ \][^\n]*", re.DOTALL | re.MULTILINE
+    r"<!--.*?(?:-->|\Z)|/\*.*?(?:\*/|\Z)|(?<!~)~~[^~]+~~(?!~)|^\s*[-*+] \[ \][^\n]*",
+    re.DOTALL | re.MULTILINE,
 )
 _CODE = re.compile(r"^(?:```|~~~).*?(?:^(?:```|~~~)|\Z)", re.DOTALL | re.MULTILINE)
 _DENIED = re.compile(r"\b(?:no|not|isn.t|never|kein\w*|nicht)(?:\s[\w'\u2019]+){0,3}\s$")
@@ -47,7 +49,9 @@ def is_unreal(text: str) -> bool:
     """Return whether a text has words for what is not so, and does not deny them: no joke."""
     plain = fold(text)
     found = read_frame("unreal").finditer(plain)
-    return any(not _DENIED.search(plain, 0, one.start()) for one in found)
+    return any(
+        not _DENIED.search(plain[max(one.start() - _DENYING, 0) : one.start()]) for one in found
+    )
 
 
 @dataclass(frozen=True)
@@ -89,87 +93,78 @@ class Frame:
 def find_frames(text: str, sentences: Sequence[Sentence]) -> list[Frame]:
     """Return the frame of each sentence."""
     frames, heads, end = list[Frame](), list[_Head](), 0
-    speakers = Counter(one[0].strip() for one in SPEAKER.finditer(text))
-    signed = _sign(sentences[-1]) if sentences and not speakers else ""
     spans = [("unknown", one.span()) for one in _CODE.finditer(text)]
     spans += [("unreal", one.span()) for one in _UNREAL.finditer(text)]
+    speakers = Counter(one[0].strip() for one in SPEAKER.finditer(text))
+    chat = speakers if max(speakers.values(), default=0) > 1 else ()
+    signed = _sign(sentences[-1]) if sentences and not speakers else ""
+    takes_all = [
+        n for n, s in enumerate(sentences) if matches("before", s.text) and is_unreal(s.text)
+    ]
     for number, one in enumerate(sentences):
+        above, after = text[end : one.start], sentences[number + 1 : number + 2]
+        heads = [head for head in heads if head.holds(one, above, end)]
         kinds = {kind for kind, (a, b) in spans if a < one.end and one.start < b}
-        heads = [head for head in heads if head.holds(one, text[end : one.start], end)]
-        begins_line = not end or "\n" in text[end : one.start]
-        found = _find_head(text, one, begins_line) if "unknown" not in kinds else None
-        if found:
-            known = (
-                speakers.most_common(1)[0][1] > 1 and found[0] in speakers if speakers else False
-            )
-            head = _Head(*found, _sort(found[0], known))
+        if "unknown" not in kinds and (found := _find_head(text, one, not end or "\n" in above)):
+            head = _Head(*found, kind=_sort(found[0], found[0] in chat))
             heads = [*(other for other in heads if other.level < head.level), head]
-        label = ([head for head in heads if head.kind != "known"] or heads or [None])[-1]
-        by_writer = signed and has_any(one.words, "writers") and '"' not in one.text
-        if not one.asks and any(map(_takes_back, sentences[number + 1 : number + 2])):
+        if number < max(takes_all, default=0) or (not one.asks and any(map(_takes_back, after))):
             kinds.add("unreal")
-        written = signed if by_writer and one is not sentences[-1] else label.text if label else ""
-        frames.append(Frame(written, heads, frozenset(kinds)))
+        unknown = [head.text for head in heads if head.kind != "known"]
+        label = [*(head.text for head in heads), *unknown][-1:]
+        if signed and has_any(one.words, "writers") and '"' not in one.text and after:
+            label = [signed]
+        frames.append(Frame("".join(label), heads, frozenset(kinds)))
         end = one.end
     return frames
 
 
 def _find_head(text: str, one: Sentence, begins_line: bool) -> tuple[str, int, int, bool] | None:
     """Return text, level, end and duration of the head that a sentence is, or begins with."""
-    below = _BELOW.match(text, one.end)
-    ends_line, blank = below is not None, bool(below and below["blank"])
-    inline, level, lasts = _INLINE.match(one.text), 0, False
-    written = one.text
-    if marked := _MARKED.match(one.text):
-        written, level, lasts = one.text[marked.end() :], len(marked[1]), True
+    written, level, lasts = one.text, 0, False
+    below, inline = _BELOW.match(text, one.end), _INLINE.match(one.text)
+    blank = bool(below and below["blank"])
+    if marked := _MARKED.match(written):
+        written, level, lasts = written[marked.end() :], len(marked[1]), True
     elif below and below["rule"]:
         level, lasts = 1, True
-    elif below and (one.text.rstrip("*_ ").endswith(":") or below["fence"]):
+    elif below and (written.rstrip("*_ ").endswith(":") or below["fence"]):
         level = _LIST
-    elif begins_line and (speaker := SPEAKER.match(one.text)):
+    elif begins_line and (speaker := SPEAKER.match(written)):
         written, level = speaker[0].strip(), _PARAGRAPH
-    elif begins_line and one.is_heading and ends_line:
+    elif begins_line and below and one.is_heading:
         level, lasts = _PLAIN, blank
     elif inline and ((length := len(read_words(inline[0]))) < HEADING or is_unreal(inline[0])):
         carried = is_unreal(inline[0]) or (begins_line and length <= _CARRIED)
         written, level = inline[0], _PARAGRAPH if carried else _SENTENCE
-    elif matches("opens", one.text) or (matches("announces", one.text) and is_unreal(one.text)):
+    elif matches("opens", written) or (matches("announces", written) and is_unreal(written)):
         level, lasts = _PARAGRAPH, begins_line and blank
-    return (
-        (written, level, one.start + one.text.index(written) + len(written), lasts)
-        if level
-        else None
-    )
+    end = one.start + one.text.index(written) + len(written)
+    return (written, level, end, lasts) if level else None
 
 
 def _sort(head: str, speaks: bool) -> str:
     """Return the kind of a head: known, unknown or unreal."""
+    words = read_words(head)
     if is_unreal(head) or matches("opens", head):
         return "unreal"
-    words = read_words(head)
-    if matches("told", head):
-        return "unknown"
-    if speaks or len(words) > HEADING or matches("known", head):
-        return "known"
-    plain = all(_DIGIT.search(one.plain) or is_light(one) for one in words)
-    return "known" if plain and not changes(words) else "unknown"
+    small = all(_DIGIT.search(one.plain) or is_light(one) for one in words) and not changes(words)
+    known = speaks or small or len(words) > HEADING or matches("known", head)
+    return "known" if known and not matches("told", head) else "unknown"
 
 
 def _takes_back(sentence: Sentence) -> bool:
     """Return whether a sentence says of the one before that it is not so."""
     words = sentence.words_after_speaker
     remark = sentence.text[words[0].start - sentence.start :] if words else ""
-    short = len(words) <= _SHORT
     if matches("taken_back", sentence.text) or matches("taken_back", remark):
         return True
-    begins = (
-        short
-        or has_any(words[:1], "refers_back", "subordinate")
-        or "," in "".join(w.mark for w in words[1:2])
-    )
-    others = (one for one in words[begins:] if not is_unreal(one.plain) and not is_light(one))
-    refers = short or has_any(words, "refers_back")
-    return refers and is_unreal(remark) and not any(one.name for one in others)
+    short = len(words) <= _SHORT
+    interjects = "," in "".join(one.mark for one in words[1:2])
+    no_name = short or interjects or has_any(words[:1], "refers_back", "subordinate")
+    others = (one for one in words[no_name:] if not is_unreal(one.plain) and not is_light(one))
+    refers = (short or has_any(words, "refers_back")) and is_unreal(remark)
+    return refers and not any(one.name for one in others)
 
 
 def _sign(sentence: Sentence) -> str:
