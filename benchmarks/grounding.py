@@ -10,6 +10,8 @@ author knew the rules. Its texts "once held out" were held out until the first m
 of 219 wrong claims about them were kept. Rules were added since, so their 0 is no estimate.
 grounding_fresh.json and grounding_second.json were labelled by people who had not seen the guard
 (2026-11-26).
+grounding_frames.json has texts whose heading, list, code, comment or next sentence says that a
+statement is not so, and texts that only look alike, by somebody who had not seen the guard.
 
 --misses lists right claims that are not kept as said, and wrong ones that are. --quotations lists
 what is quoted in place of wrong claims.
@@ -64,7 +66,21 @@ def read_fresh() -> dict[str, list[Passage]]:
     return {
         "fresh": read_passages("grounding_fresh"),
         "second fresh": read_passages("grounding_second"),
+        "in frames": read_frames(),
     }
+
+
+def read_frames() -> list[Passage]:
+    """Return the texts whose frame decides which of their claims are right."""
+    texts = json.loads((SUPPORT / "grounding_frames.json").read_text("utf-8"))
+    return [
+        Passage(
+            text=one["text"],
+            yes=[[said["entity"], said["claim"]] for said in one["claims"] if said["keep"]],
+            no=[[said["entity"], said["claim"]] for said in one["claims"] if not said["keep"]],
+        )
+        for one in texts
+    ]
 
 
 def spoil(claim: list[str]) -> Iterator[tuple[str, list[str]]]:

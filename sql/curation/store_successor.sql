@@ -20,7 +20,9 @@ begin
     duplicate := id is not null;
     if not duplicate then
         id := (select s.observation_id from store_facts(facts, model, origin) s);
-        update observation o set valid_from = wrong.valid_from, closed_at = wrong.closed_at, replaced_by = wrong.replaced_by
+        update observation o
+        set valid_from = present_begin(origin.space_id, wrong.entity_id, wrong.valid_from, o.created_at),
+            closed_at = wrong.closed_at, replaced_by = wrong.replaced_by
         where o.space_id = origin.space_id and o.id = store_successor.id;
     end if;
     update observation o set replaced_by = store_successor.id where o.space_id = origin.space_id and o.id = wrong.id;

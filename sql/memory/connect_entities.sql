@@ -57,20 +57,12 @@ begin
             select r.id from relation r
             where r.space_id = origin.space_id and r.from_entity = from_id and r.relation_type = relation_key(relation)
               and r.to_entity <> to_id);
-        -- If the clock went back, a former relation can begin later than now, although it was true already.
-        if coalesce(valid_from, valid_until) is null then
-            valid_from := (
-                select max(r.valid_from) from relation r
-                where r.space_id = origin.space_id and r.id = any(former) and r.valid_from > moment and exists (
-                    select from relation o
-                    where o.space_id = origin.space_id and o.from_entity = from_id and o.created_at >= r.valid_from));
-            start := coalesce(valid_from, start);
-        end if;
-        select r.valid_from, e.name into next, placed_before
+        select begin, e.name into next, placed_before
         from relation r join entity e on e.space_id = r.space_id and e.id = r.to_entity
+        cross join lateral present_begin(origin.space_id, from_id, r.valid_from, moment) begin
         where r.space_id = origin.space_id and r.id = any(former) and is_valid(r.valid_from, r.valid_until, r.closed_at, present => moment)
-          and begins_before(start, r.valid_from, r.created_at)
-        order by r.valid_from, r.id limit 1;
+          and begins_before(start, begin, r.created_at)
+        order by begin, r.id limit 1;
         if placed_before is null then
             ended := end_relations(former, moment, origin, start);
         else

@@ -14,11 +14,16 @@ declare
         '|sais|savez|connais|souviens|dis|dit|tout|sabes|sabe|conoces|recuerdas|dime|dicho|todo|algo)\M';
     pattern text;
     others  text;  -- the query without such words and without words about the memory
+    homes   integer[];  -- the spaces in which somebody is an entity
 begin
     question := query;
     -- Look for an own entity first: most memories have none, and the regular expression takes longer.
-    if known is null and exists (select from own_entity o where o.space_id = any(spaces)) then
-        known := array(select distinct o.entity_name from own_entities(spaces, credential) o order by 1);
+    if known is null then
+        -- The given spaces can be graphs too. They hold no entities, and own_entities() refuses them.
+        homes := array(select distinct o.space_id from own_entity o where o.space_id = any(spaces));
+        if homes <> '{}' then
+            known := array(select distinct o.entity_name from own_entities(homes, credential) o order by 1);
+        end if;
     end if;
     if known <> '{}' then
         pattern := first_person(languages);

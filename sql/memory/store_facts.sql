@@ -24,6 +24,7 @@ declare
     changed          boolean := false;
     former_end       timestamptz;
     named            observation;  -- the fact that `replaces` named
+    named_begin      timestamptz;  -- its begin by the present clock
     given_end        timestamptz := facts[1].valid_until;
     begins           timestamptz[];
     last_ordinal     bigint;
@@ -49,15 +50,10 @@ begin
             replaced := null;
         end if;
         select * into named from observation o where o.space_id = space and o.id = replaced for no key update;
-        -- A fact without a given time begins now. If the clock went back, the named fact can begin later, although it was true already.
-        if coalesce(facts[1].valid_from, facts[1].said_at, facts[1].valid_until) is null and named.valid_from > moment and exists (
-               select from observation o
-               where o.space_id = space and o.entity_id = named.entity_id and o.created_at >= named.valid_from) then
-            begins[1] := named.valid_from;
-        end if;
-        if begins_before(begins[1], named.valid_from, named.created_at) then
+        named_begin := present_begin(space, named.entity_id, named.valid_from, moment);
+        if begins_before(begins[1], named_begin, named.created_at) then
             -- If other facts were put before the named fact, the new fact ends when the next of them begins.
-            facts[1].valid_until := least(facts[1].valid_until, named.valid_from, (
+            facts[1].valid_until := least(facts[1].valid_until, named_begin, (
                 select min(o.valid_from) from fact o
                 where o.space_id = space and o.entity_id = facts[1].entity_id and o.replaced_by = named.id
                   and begins_before(begins[1], o.valid_from, o.created_at)));
@@ -103,7 +99,7 @@ begin
     end loop;
     if named.id is not null then
         update observation o set replaced_by = named.id
-        where o.space_id = space and o.id = duplicates[1] and o.replaced_by is null and named.valid_from >= o.valid_until;
+        where o.space_id = space and o.id = duplicates[1] and o.replaced_by is null and named_begin >= o.valid_until;
         details[1] := details[1] || jsonb_strip_nulls(jsonb_build_object('placed_before', named.id, 'until', given_end));
     end if;
     update entity e set updated_at = moment + last * step

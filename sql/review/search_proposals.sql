@@ -34,8 +34,8 @@ declare
     weight    record;
 begin
     select array_agg(r.space_id), max(r.actor_id) into own, me
-    from access_rights(credential) r
-    where r.scopes @> array['read', 'propose'] and (search_proposals.spaces is null or r.space_id = any(search_proposals.spaces));
+    from access_rights(credential) r join space s on s.id = r.space_id
+    where s.tier is null and r.scopes @> array['read', 'propose'] and (search_proposals.spaces is null or r.space_id = any(search_proposals.spaces));
     if own is null then
         return;
     end if;

@@ -19,7 +19,8 @@ begin
         if accepted.finding in ('disagreement', 'double') then
             select r.valid_until into former
             from observation o
-            cross join lateral replace_fact(origin.space_id, ending.id, o.id, o.valid_from, moment) r
+            cross join lateral present_begin(origin.space_id, o.entity_id, o.valid_from, moment) begin
+            cross join lateral replace_fact(origin.space_id, ending.id, o.id, begin, moment) r
             where o.space_id = origin.space_id and o.id = accepted.other;
             perform record_event('replaced', ending.entity_id, accepted.other, null, origin,
                 jsonb_build_object('replaced', ending.id, 'until', former, 'new', false));

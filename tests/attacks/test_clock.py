@@ -7,6 +7,7 @@ import psycopg
 import pytest
 from mcp import Client
 
+from tests.attacks.site import issue
 from tests.conftest import Connect
 from tests.support.clock import set_back
 
@@ -84,6 +85,100 @@ async def test_what_is_corrected_or_replaced_under_an_earlier_clock_is_gone(clie
     assert FACT not in answer
     assert "Garden" in answer
     assert "Orchard" not in answer
+
+
+MEDLARS = {"observation": "keeps medlars", "entityType": "person", "replaces": FACT}
+GARDEN = {"relation": "tends", "toEntity": "Garden", "replaces": True}
+LATER = {"validUntil": "2999-01-01"}
+CORRECTIONS: dict[str, tuple[str, str, dict[str, Any]]] = {
+    "Ada": ("remember_fact", "entityName", MEDLARS),
+    "Bea": ("remember_fact", "entityName", {**MEDLARS, **LATER}),
+    "Cleo": ("build_knowledge", "entityName", MEDLARS),
+    "Dora": ("relate_entities", "fromEntity", GARDEN),
+    "Edda": ("relate_entities", "fromEntity", {**GARDEN, **LATER}),
+    "Fay": (
+        "revise_fact", "entityName", {"fact": FACT, "reason": "wrong", "instead": "keeps medlars"}
+    ),
+}  # fmt: skip
+"""Of each entity the tool, the name of its entity, and the arguments that correct something."""
+
+
+@pytest.mark.parametrize("proposing", [False, True])
+async def test_a_correction_begins_no_later_than_now(
+    connect: Connect, owner: psycopg.Connection, *, proposing: bool
+) -> None:
+    client = await connect(toolsets="all", embedding_provider="none")
+    for entity in CORRECTIONS:
+        await call(client, "remember_fact", **{**say(FACT), "entityName": entity})
+        relation = {"fromEntity": entity, "relation": "tends", "toEntity": "Orchard"}
+        await call(client, "relate_entities", **relation)
+    set_back(owner, AHEAD)
+    scope = "propose" if proposing else "write"
+    writer = await connect(toolsets="all", access_token=issue(owner, "cy", "default", scope))
+
+    for entity, (tool, name, given) in CORRECTIONS.items():
+        arguments = {name: entity, **given}
+        if tool == "build_knowledge":
+            arguments = {"facts": [arguments]}
+        if not (proposing and tool == "revise_fact"):  # nobody proposes a revision
+            await call(writer, tool, **arguments)
+    if proposing:
+        owner.execute(
+            "select decide_proposals(array_agg(id::text), 'accept', space => default_space())"
+            " from proposal"
+        )
+
+    made = owner.execute(
+        "select entity_name, content, valid, valid_from > now() from memory_observations"
+        " where author = 'cy' union all select from_entity || ', ' || to_entity, relation_type,"
+        " valid, valid_from > now() from memory_relations where author = 'cy' order by 1"
+    ).fetchall()
+    facts = [name for name, (tool, *_) in CORRECTIONS.items() if tool != "relate_entities"]
+    expected = [
+        (name, "keeps medlars", True, False) for name in facts if name != "Fay" or not proposing
+    ]
+    expected += [(f"{name}, Garden", "tends", True, False) for name in ("Dora", "Edda")]
+    assert made == sorted(expected)
+    kept = owner.execute(
+        "select entity_name from memory_observations where valid and content = %s union all"
+        " select from_entity from memory_relations where valid and to_entity = 'Orchard'"
+        " order by 1",
+        (FACT,),
+    ).fetchall()
+    corrected = {name for name, *_ in expected}
+    assert [name for (name,) in kept] == sorted(
+        [name for name in CORRECTIONS if name not in corrected]
+        + [name for name in CORRECTIONS if f"{name}, Garden" not in corrected]
+    )
+
+
+async def test_a_planned_fact_is_not_begun_by_what_comes_before_it(
+    connect: Connect, owner: psycopg.Connection
+) -> None:
+    client = await connect(embedding_provider="none")
+    plan = (datetime.now(UTC) + timedelta(days=30)).isoformat()
+    await call(client, "remember_fact", **say("lives in Turku", validFrom=plan))
+
+    await call(client, "remember_fact", **say("lives in Oulu", replaces="lives in Turku"))
+
+    rows = owner.execute("select content, valid_from > now() from fact order by 1").fetchall()
+    assert rows == [("lives in Oulu", False), ("lives in Turku", True)]
+
+
+async def test_a_finding_that_is_accepted_under_an_earlier_clock_ends_a_fact_now(
+    client: Client, owner: psycopg.Connection
+) -> None:
+    await call(client, "remember_fact", **say("lives in Turku"))
+    set_back(owner, AHEAD)
+    await call(client, "remember_fact", **say("lives in Oulu"))
+    owner.execute("select count(*) from tidy_memory()")
+
+    owner.execute("select decide_proposals(array_agg(id::text), 'accept') from proposal")
+
+    valid = owner.execute(
+        "select content from memory_observations where valid and content like 'lives in %'"
+    ).fetchall()
+    assert len(valid) == 1
 
 
 async def test_a_fact_that_waits_for_its_vector_does_not_wait_a_year(

@@ -145,3 +145,37 @@ def test_it_changes_nothing(
 
     for table in ("embedding_model", "observation", "event", "recall"):
         assert count(owner, table) == 0
+
+
+def test_if_one_space_breaks_the_searches_of_all_it_names_one_that_can_be_searched(
+    place: Callable[[str], str], examine: Any, owner: psycopg.Connection
+) -> None:
+    given = {"DATABASE_URL": place(APP), "ACCESS_TOKEN": TOKEN}
+    with psycopg.connect(place(SUPERUSER), autocommit=True) as superuser:
+        superuser.execute("create text search configuration public.dialect (copy = english)")
+        owner.execute("select create_space('team', 'public.dialect')")
+        owner.execute("select grant_access('ada', 'team', array['read'])")
+        assert "search" not in examine(**given)[1]
+        superuser.execute("drop text search configuration public.dialect")
+
+    code, findings = examine(**given)
+    alone, _ = examine(**given, SPACE="default")
+    own = examine(**given, SPACE="team")[1]["search"][1]
+
+    assert (code, findings["search"][0]) == (1, "broken")
+    assert "set TEXTRAWL_SPACE=default for now, and report this" in findings["search"][1]
+    assert findings["access"][0] == "ok"
+    assert alone == 0
+    assert "`textrawl export` still writes" in own
+
+
+def test_it_says_that_the_space_of_the_settings_is_a_graph(
+    place: Callable[[str], str], examine: Any, owner: psycopg.Connection
+) -> None:
+    owner.execute("select create_space('papers', tier => 'personal')")
+    owner.execute("select grant_access('ada', 'papers', array['read'])")
+
+    code, findings = examine(DATABASE_URL=place(APP), ACCESS_TOKEN=TOKEN, SPACE="papers")
+
+    assert (code, findings["search"][0]) == (1, "broken")
+    assert "unset TEXTRAWL_SPACE" in findings["search"][1]

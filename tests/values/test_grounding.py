@@ -4,16 +4,25 @@ from collections import Counter
 from contextlib import suppress
 from itertools import chain
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchmarks.grounding import judge, list_claims, read_fresh, read_parts, read_passages
+from benchmarks.grounding import (
+    judge,
+    list_claims,
+    read_frames,
+    read_fresh,
+    read_parts,
+    read_passages,
+)
 from textrawl.values.grounding import Evidence, Grounding, Unsupported
 
 LEAST = {  # right claims kept as said, and at most dropped
     "known": (190, 7),  # of 376
     "fresh": (27, 37),  # of 312
     "second fresh": (16, 42),  # of 260
+    "in frames": (37, 4),  # of 84
 }
 JUDGED = ("grounding_judged", "grounding_short")
 RIGHT = (
@@ -23,6 +32,80 @@ RIGHT = (
     ("Ann works at Acme since May.", ["Ann", "works_at", "Acme"]),
     ("Tom was the CEO of Acme.", ["Tom", "was the CEO of Acme"]),
     ("李娜在上海工作。", ["李娜", "在上海工作"]),
+    ("We decided that Tina leads the release.", ["Tina", "leads the release"]),
+    ("Vito joined Acme in 2021 as an engineer.", ["Vito", "joined Acme in 2021"]),
+    ("Vito joined Acme in 2021 as an engineer.", ["Vito", "joined Acme in 2021 as an engineer"]),
+)
+FRAMED = (
+    ["Hal", "is the CEO", "Hal is the CEO."],
+    ["Ivy", "lives in Paris", "Ivy lives in Paris."],
+    ["Cleo", "is allergic to nuts", "Cleo is allergic to nuts."],
+    ["Emil", "works_at", "Acme", "Emil works at Acme."],
+)
+# Frames in which a statement is not kept as said, and no quotation leaves the frame out.
+NOT_SO = (
+    "## Rejected ideas\n\n- {0}",
+    "# Rejected ideas\n\n## About the team\n\n{0}",
+    "Rejected ideas\n-------------\n\n{0}",
+    "**Fake news**\n{0}",
+    "Plot of my novel\n\n{0}",
+    "Ideas that nobody liked\n\n{0}",
+    "Option B\n- It rains.\n- {0}",
+    "The following statements are false:\n- It rains.\n- {0}",
+    "What last week's meeting rejected after a long debate:\n\n1. Snow.\n2. {0}",
+    "Brainstorm:\n- {0}",
+    "Example:\n```\n{0}\n```",
+    "This is how a note looks.\n\n```text\n{0}\n```",
+    "<!-- {0} -->",
+    "Text.\n<!--\n{0}\n-->",
+    "/* {0} */",
+    "~~{0}~~",
+    "- [ ] {0}",
+    "Draft, do not use: {0}",
+    "Test case 7: {0}",
+    "April fools: {0}",
+    "The opposite is true: {0}",
+    "You are an actor. Your line: {0}",
+    "Beispiel: {0}",
+    "Exemple : {0}",
+    "Ejemplo: {0}",
+    "Rumour: {0}",
+    "Imagine {0}",
+    "Imagine this. {0}",
+    "Let's assume {0}",
+    "Write a story in which {0}",
+    "What follows is made up. {0}",
+    "{0} That was a lie.",
+    "{0} I made that up.",
+    "{0} None of this is true.",
+    "{0}\nEdit: that was wrong.",
+    "{0} Das war ein Scherz.",
+    "{0} C'était une blague.",
+    "{0} Correction: it is Max.",
+    "{0} Haha, no.",
+    "{0} /s",
+    "{0} It rains.\n\nMy last message was wrong.",
+    "ann: {0}\nbob: no, that's not true",
+    "{1}, no wait, scratch that.",
+    "{1} \u2026 just kidding!",
+)
+# Frames that change nothing, and look like the ones above.
+SO = (
+    "## Team\n\n- {0}",
+    "Decisions:\n- {0}",
+    "Rejected:\n- the blue logo\n\nPeople:\n- {0}",
+    "# Examples\n\n```\nfoo\n```\n\n# People\n\n{0}",
+    "Standup notes: {0}",
+    "Correction: {0}",
+    "Update 12 May: {0}",
+    "<!-- todo -->\n{0}",
+    "We decided that {0}",
+    "{0} That was good news.",
+    "{0} The draft is due on Friday.",
+    "{0} Ben rejected the false alarm.",
+    "{0} Ben told a joke about it.",
+    "It is cold. That was a lie. {0}",
+    "I like the new example in the docs. {0}",
 )
 
 
@@ -121,6 +204,27 @@ def test_nobody_gets_what_a_sentence_says_of_somebody_else_or_of_another_time() 
             assert judge(Grounding(passage.text), claim)[0] != "said", (passage.text, claim)
     for text, claim in RIGHT:
         assert judge(Grounding(text), claim)[0] == "said", (text, claim)
+
+
+@pytest.mark.parametrize("frame", NOT_SO)
+def test_no_statement_is_kept_without_a_frame_that_says_it_is_not_so(frame: str) -> None:
+    for *claim, text in FRAMED:
+        verdict, told = judge(Grounding(frame.format(text, text.rstrip("."))), claim)
+        assert verdict != "said", claim
+        assert told.strip(" .") != text.rstrip("."), claim
+
+
+@pytest.mark.parametrize("frame", SO)
+def test_a_statement_is_kept_in_a_frame_that_changes_nothing(frame: str) -> None:
+    for *claim, text in FRAMED:
+        assert judge(Grounding(frame.format(text, "")), claim)[0] == "said", claim
+
+
+def test_no_text_in_a_frame_that_says_it_is_not_so_is_quoted_without_it() -> None:
+    for passage in read_frames():
+        for entity, claim in passage.no:
+            told = judge(Grounding(passage.text), [entity, claim])[1]
+            assert told.strip(" .").casefold() != claim.casefold(), passage.text
 
 
 def test_the_sentence_stands_for_a_claim_in_other_words_if_it_states_something() -> None:

@@ -4,8 +4,8 @@ import getpass
 import os
 import time
 from collections.abc import AsyncGenerator, Generator
-from contextlib import asynccontextmanager, contextmanager
-from dataclasses import dataclass
+from contextlib import asynccontextmanager, contextmanager, suppress
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
@@ -96,11 +96,48 @@ async def try_call(
                 principal = principal.pin(settings.space)
             principal.require("read")
             caller = Caller(principal, None, "doctor")
-            await MemoryOperations(memory).search(Question(_TEXT, limit=1), caller)
             findings.append(CheckResult("access", "ok", _describe(principal, person)))
+            await _try_search(memory, caller, findings)
             if not settings.read_only:
                 await _try_write(memory, caller, findings)
             findings.extend(await _find_clear_graphs(memory, credential))
+
+
+async def _try_search(memory: Store, caller: Caller, findings: list[CheckResult]) -> None:
+    """Search as a client does. If the search fails, say what to do until it works."""
+    try:
+        await _search(memory, caller)
+    except TextrawlError as error:
+        way_out = await _find_way_out(memory, caller)
+        findings.append(CheckResult("search", "broken", f"{describe_error(error)}. {way_out}"))
+
+
+async def _search(memory: Store, caller: Caller) -> None:
+    await MemoryOperations(memory).search(Question(_TEXT, limit=1), caller)
+
+
+async def _find_way_out(memory: Store, caller: Caller) -> str:
+    """Return what a person can do whose searches fail, although the arguments are right."""
+    principal = caller.principal
+    if not principal.pinned:
+        for space in principal.readable:
+            with suppress(TextrawlError):
+                await _search(memory, replace(caller, principal=principal.pin(space.name)))
+                return _ONE_SPACE.format(space.name)
+    elif principal.home_space is not None and principal.home_space.tier is not None:
+        return _HOME_IS_GRAPH
+    return _NO_SPACE
+
+
+_ONE_SPACE = (
+    "A search of {0} alone works: set TEXTRAWL_SPACE={0} for now, and report this with the output "
+    "of `textrawl doctor`"
+)
+_HOME_IS_GRAPH = "TEXTRAWL_SPACE names it: name a space with facts, or unset TEXTRAWL_SPACE"
+_NO_SPACE = (
+    "If it stays so, report it with the output of `textrawl doctor`. `textrawl export` still "
+    "writes everything that is stored"
+)
 
 
 async def _find_clear_graphs(memory: Store, credential: bytes | None) -> list[CheckResult]:

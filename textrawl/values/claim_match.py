@@ -150,7 +150,8 @@ class Match:
         before = list(self.words[start : self.first])
         earlier = self.words[find_start(self.words, start, "hard") : start]
         excepted = before and before[0].plain == "but" and not before[0].mark.strip()
-        if excepted or has_any(before[:1], "that"):
+        settled = all(is_light(one) or one.is_in("settled") for one in earlier)
+        if excepted or (has_any(before[:1], "that") and not settled):
             return False
         if has_any(earlier[:1], "limit", "denial") or has_any(before, "limit", "report"):
             return False

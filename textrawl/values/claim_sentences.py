@@ -85,9 +85,15 @@ def read_list(name: str) -> frozenset[str]:
 
 
 @cache
-def read_phrases(name: str) -> re.Pattern[str]:
-    """Return a pattern that finds each phrase of one list."""
-    return re.compile("|".join(read_lists()[name]), re.IGNORECASE)
+def read_frame(name: str) -> re.Pattern[str]:
+    """Return a pattern that finds each pattern of a row in the table of frames."""
+    patterns: str = read_lists()["frames"][name]
+    return re.compile("|".join(patterns.split()).replace("_", " "), re.IGNORECASE | re.MULTILINE)
+
+
+def matches(name: str, text: str) -> bool:
+    """Return whether a text has one of the patterns of a row in the table of frames."""
+    return bool(read_frame(name).search(f"{fold(text)}\n{text}"))
 
 
 def fold(text: str) -> str:
@@ -190,13 +196,6 @@ def has_any(words: Sequence[Word], *lists: str) -> bool:
     return any(one.is_in(*lists) for one in words)
 
 
-def find_unspaced(words: Sequence[Word], *lists: str) -> set[str]:
-    """Return the listed words in `words` of scripts that read_words cuts into characters."""
-    text = "".join(one.plain for one in words)
-    known = (one for name in lists for one in read_list(name))
-    return {one for one in known if fold(one) in text and _IDEOGRAPHS.search(one)}
-
-
 def is_light(word: Word) -> bool:
     """Return whether a claim may leave out a word, or add it."""
     return word.is_in(*_LIGHT) and not (word.name and word.number)
@@ -241,8 +240,8 @@ def _is_boundary(words: Sequence[Word], place: int, kinds: Sequence[str]) -> boo
 
 
 _LONGEST = 150  # words of a sentence: a longer one is a list or a page without full stops
-_HEADING = 6  # words of a heading, or of the end of a letter
-_SIGNED = 3  # words of the name there
+HEADING = 6
+"""Words that a heading has at most, and the end of a letter."""
 
 SPEAKER = re.compile(
     r"^(?!(?i:subject|betreff|objet|asunto|from|to|cc|re|date|hypothesis|theory|rumou?r|guess|idea)\b)"
@@ -259,13 +258,12 @@ _OPEN = "that and or but not if is was the a an of to in at on for with by from 
 # if the next line is indented or begins in lower case.
 _SENTENCE_END = re.compile(
     "".join(rf"(?<!\b{one})" for one in _ABBREVIATED.split("|"))
-    + r"(?<![.!?\u2026])[.!?\u2026]++[\"')\]\u00bb\u201d\u2019]*(?=\s|$)|[\u3002\uff01\uff1f]+"
+    + r"(?<![.!?\u2026])[.!?\u2026]++[\"')\]\u00bb\u201d\u2019*_~]*(?=\s|$)|[\u3002\uff01\uff1f]+"
     r"|\n\s*\n|\n(?=\s*(?:[-*\u2022>#|\[]|\S+:|\d+[.)]\s))|(?<![^\n]{60})(?<!,)"
     + "".join(rf"(?<!\b{one})" for one in _OPEN.split())
     + r"\n(?!(?:[ \t]+|\s*[a-z\u00df-\u00ff]))"
 )
 _ASKS = re.compile("[?\uff1f][\"')\\]\u00bb\u201d\u2019]*$")
-_MARK = re.compile("[,\n\u2013\u2014]|--")
 _ENDS = re.compile("[.!\u2026\u3002\uff01][\"')\\]\u00bb\u201d\u2019]*$")
 _MARKUP = re.compile(r"[{}\\]|<\||</?\w|^#\s")
 
@@ -301,7 +299,7 @@ class Sentence:
     @property
     def is_heading(self) -> bool:
         """The sentence is short, and no mark begins or ends it."""
-        return len(self.words) <= _HEADING and self.text[0].isalpha() and not self.ends
+        return len(self.words) <= HEADING and self.text.lstrip("*_")[:1].isalpha() and not self.ends
 
     @property
     def end(self) -> int:
@@ -325,40 +323,10 @@ def check_sentence(sentence: Sentence) -> None:
     """Raise Unsupported if a sentence supports no claim at all."""
     if len(sentence.words) > _LONGEST:
         raise Unsupported("its sentence is too long")
-    if read_phrases("command").search(sentence.text):
+    if matches("orders", sentence.text):
         raise Unsupported("its sentence gives orders to its reader")
     if sentence.asks:
         raise Unsupported("its sentence asks")
-
-
-def label_sentences(text: str, sentences: Sequence[Sentence]) -> list[str]:
-    """Return the label of each sentence: its speaker, its heading or the signer of the text."""
-    labels, label, end = list[str](), "", 0
-    signed = _sign(sentences[-1]) if sentences and not SPEAKER.search(text) else ""
-    for one in sentences:
-        above, below = text[end : one.start], text[one.end : one.end + 1]
-        speaker = SPEAKER.match(one.text) if not end or "\n" in above else None
-        if speaker:
-            label = speaker[0].strip()
-        elif below == "\n" and one.is_heading:
-            label = one.text
-        elif above.count("\n") > 1:
-            label = ""
-        by_writer = has_any(one.words, "writers") and '"' not in one.text
-        labels.append(signed if signed and by_writer and one is not sentences[-1] else label)
-        end = one.end
-    return labels
-
-
-def _sign(sentence: Sentence) -> str:
-    """Return the name at the end of a text in the first person, or nothing."""
-    words = sentence.words
-    start = max((n for n, one in enumerate(words) if n and _MARK.search(one.mark)), default=0)
-    named = words[start:]
-    ends = len(words) > _HEADING or len(named) > _SIGNED or sentence.ends
-    if ends or not (named and named[0].name and named[-1].name):
-        return ""
-    return sentence.text[named[0].start - sentence.start :]
 
 
 def check_quotation(sentence: Sentence, names: Collection[str], answered: bool = False) -> None:
@@ -375,13 +343,8 @@ def check_quotation(sentence: Sentence, names: Collection[str], answered: bool =
             text, words = text[label.end() :], remark
     checked = text.rstrip("?\uff1f\"') ") if answered else text
     check_sentence(Sentence(checked, sentence.start, words))
-    if (
-        _MARKUP.search(text)
-        or read_phrases("address_phrases").search(text)
-        or has_any(words, "address")
-        or find_unspaced(words, "address")
-        or _orders(words, names)
-    ):
+    speaks = matches("addresses", text) or has_any(words, "address")
+    if _MARKUP.search(text) or speaks or _orders(words, names):
         raise Unsupported("its sentence speaks to its reader")
 
 

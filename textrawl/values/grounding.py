@@ -12,6 +12,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 
+from textrawl.values.claim_frames import find_frames, is_unreal
 from textrawl.values.claim_match import Match
 from textrawl.values.claim_sentences import (
     SPEAKER,
@@ -24,16 +25,14 @@ from textrawl.values.claim_sentences import (
     cut_text,
     find_end,
     find_start,
-    find_unspaced,
     fold,
     has,
     has_any,
     is_light,
     is_same,
-    label_sentences,
+    matches,
     read_list,
     read_lists,
-    read_phrases,
     read_words,
 )
 
@@ -43,7 +42,7 @@ _MOST_TRIED = 8  # sentences that a claim is compared with: those that share mos
 _INTRODUCES = r"(?:\bI'?\u2019?m|\bI am|\b[Mm]y name is|\b[Ii]ch bin|\b[Jj]e suis|\b[Ss]oy) {0}\b"
 _BULLET = re.compile(r"^(?:[-*\u2022\u2013\u2014]\s+)+")
 
-_REMARK = 3  # words that a remark at the end has at most: (not true)
+_ALONE = ("conditional", "told", "opens")  # frames that a sentence has by its own words
 _QUOTES = re.compile("[\"'\u00ab\u00bb\u2018\u2019\u201c-\u201e]")
 
 
@@ -153,8 +152,6 @@ class Grounding:
         self._text = text
         self._aliases = aliases or {}
         self._sentences = cut_text(text)
-        self._labels = label_sentences(text, self._sentences)
-        self._label_words = {label: read_words(label) for label in set(self._labels)}
         self._names = set[str]()
         self._index = dict[str, list[tuple[int, int, Word]]]()
         for number, sentence in enumerate(self._sentences):
@@ -163,6 +160,8 @@ class Grounding:
                     self._names.add(word.plain)
                 for key in word.keys:
                     self._index.setdefault(key, []).append((number, place, word))
+        self._frames = find_frames(text, self._sentences)
+        self._label_words = {one.label: read_words(one.label) for one in self._frames}
 
     def support_fact(self, entity: str, claim: str) -> Evidence:
         """Return the sentence that supports a claim about an entity. Raises Unsupported."""
@@ -355,12 +354,13 @@ class Grounding:
         """Yield each sentence about an entity, with the earlier ones to which it refers."""
         nearest: int | None = None
         for number, sentence in enumerate(self._sentences):
-            first, label = self._find_first(number), self._labels[number]
+            first, label = self._find_first(number), self._frames[number].label
             has_label = label in self._text[self._sentences[first].start : sentence.end]
             names_entity = mention.is_in(sentence.words)
             if names_entity or mention.is_in(self._label_words[label]):
                 nearest = number if names_entity else nearest
-                complete = has_label or (names_entity and sentence.ends)
+                plain = not self._frames[number].has("unknown", sentence.start)
+                complete = has_label or (names_entity and sentence.ends and plain)
                 yield _Passage(first, number, "" if complete else label, names_entity)
             elif nearest is not None and number - nearest <= _MOST_BACK and self._goes_on(number):
                 yield _Passage(min(first, nearest), number)
@@ -389,6 +389,9 @@ class Grounding:
 
     def _quote(self, names: Collection[str], passage: _Passage) -> Evidence:
         last = self._sentences[passage.last]
+        for number in range(passage.first, passage.last + 1):
+            if self._frames[number].has("unreal", last.end):
+                raise Unsupported("the text does not say that it is so")
         for earlier in (*cut_text(passage.label), *self._sentences[passage.first : passage.last]):
             check_quotation(earlier, names, answered=True)
         check_quotation(last, names)
@@ -406,7 +409,7 @@ class Grounding:
             if words[last].owns and has_any(claim.words[:1], "copula"):
                 continue  # "Ada's car is red" says nothing about Ada
             if Match(words, claim.content, first, last, claim.lead).succeeds():
-                _check_whole(claim, words, first)
+                self._check_frame(claim, number, first)
                 return Evidence(sentence.text, sentence.start)
         raise Unsupported("its sentence does not say that")
 
@@ -424,12 +427,32 @@ class Grounding:
         for source in ends[0].find(words):
             for target in ends[1].find(words):
                 if known == "" and not changes(words):  # naming both is enough
-                    _check_whole(None, words, target[0])
+                    self._check_frame(None, number, target[0])
                 elif not _says_relation(words, source, target, verbs, links):
                     continue
-                _check_whole(None, words, source[0])
+                self._check_frame(None, number, source[0])
                 return Evidence(sentence.text, sentence.start)
         raise Unsupported(f"no sentence says {relation} of {ends[0].name} and {ends[1].name}")
+
+    def _check_frame(self, claim: _Claim | None, number: int, place: int) -> None:
+        """Raise Unsupported if a claim drops a frame of its statement, which begins at a word."""
+        sentence, words = self._sentences[number], self._sentences[number].words
+        kept = claim.words if claim else ()
+        said, told = (" ".join(one.plain for one in some) for some in (words, kept))
+        whole, start = f"{said}\n{sentence.text}", words[place].start
+        part = words[(first := find_start(words, place, "hard")) : find_end(words, first, "hard")]
+        remark = sentence.text[start - sentence.start :]
+        frames = self._frames[number]
+        if (
+            (is_unreal(said) and not is_unreal(told))
+            or any(matches(one, whole) and not matches(one, told) for one in _ALONE)
+            or (has_any(part, "condition") and not has_any(kept, "condition"))
+            or matches("taken_back", remark)
+            or any(_QUOTES.search(one.mark) for one in words)
+            or frames.has("unknown", start)
+            or frames.has("unreal", start)
+        ):
+            raise Unsupported("the text does not say that it is so")
 
 
 def _says_relation(
@@ -461,22 +484,3 @@ def _says_relation(
             if Match(words[: target[1] + 1], claim, *source).succeeds():
                 return True
     return False
-
-
-def _check_whole(claim: _Claim | None, words: Sequence[Word], place: int) -> None:
-    """Raise Unsupported if a claim drops a condition, doubt or hearsay of its sentence."""
-    start = find_start(words, min(place, len(words) - 1), "hard")
-    end = find_end(words, start, "hard")
-    part = words[start:end]
-    kept = claim.words if claim else ()
-    sentence_text, kept_text = (" ".join(w.plain for w in some) for some in (words, kept))
-    conditions = read_phrases("condition_phrases")
-    if (has_any(part, "condition") or conditions.search(sentence_text)) and not (
-        has_any(kept, "condition") or conditions.search(kept_text)
-    ):
-        raise Unsupported("its sentence has a condition")
-    unsure = find_unspaced(part, "condition", "doubt") - find_unspaced(kept, "condition", "doubt")
-    denied = len(words) - end <= _REMARK and has_any(words[end:], "denial")  # Ada is ill (not true)
-    quoted = any(_QUOTES.search(w.mark) for w in words)
-    if denied or unsure or quoted or (has_any(words, "hearsay") and not has_any(kept, "hearsay")):
-        raise Unsupported("its sentence does not say that it is so")
