@@ -350,6 +350,15 @@ def protect_children() -> None:
     os.environ["PYTHONSAFEPATH"] = "1"
 
 
+def silence_onnx_runtime() -> None:
+    """Switch off the telemetry of ONNX Runtime, which reads this variable when it is imported.
+
+    From version 1.29 on, it would write a lasting id of the machine into the user's cache folder,
+    and report each process, with the path of its Python, to a server of its maker.
+    """
+    os.environ["ORT_DISABLE_TELEMETRY"] = "1"
+
+
 def read_foreign(name: str) -> str | None:
     """Return a variable of the environment that belongs to another program, or None."""
     return os.environ.get(name) or None
