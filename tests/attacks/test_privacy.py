@@ -6,7 +6,7 @@ import shlex
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -77,7 +77,7 @@ LEAVE = ["unshare", "--user", f"--map-user={os.geteuid()}", f"--map-group={os.ge
 
 
 @contextmanager
-def run_alone(record: Path, words: list[str], home: Path) -> Iterator[subprocess.Popen[str]]:
+def run_alone(record: Path, words: list[str], home: Path) -> Generator[subprocess.Popen[str]]:
     """Run a program in a network of its own, with a clean environment."""
     drop = LEAVE if os.geteuid() else []
     process = subprocess.Popen(
