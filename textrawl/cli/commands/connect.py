@@ -229,8 +229,8 @@ def _count_common(one: Sequence[str], other: Sequence[str]) -> int:
 
 
 _REQUIRED = (
-    "With `required = true`, {0} waits for the tools, and does not start if the server cannot start: "
-    "`textrawl doctor` says why. Without this line {0} starts without a memory."
+    "With `required = true`, {0} waits for the tools, and does not start if the server cannot "
+    "start: `textrawl doctor` says why. Without this line {0} starts without a memory."
 )
 _UNSEEN = (
     "{} does not see these settings of this shell: {}. Repeat them with --set, or write them into "
