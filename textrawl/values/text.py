@@ -13,7 +13,7 @@ import re
 import unicodedata
 from collections.abc import Callable, Iterator, Sequence
 from hashlib import md5
-from typing import cast
+from typing import Any, cast
 from uuid import UUID
 
 from textrawl.values.names import ENTITY_TYPES
@@ -127,6 +127,18 @@ def clean_document(text: str) -> str:
     plain = _OTHER_LINE_END.sub("\n", _TERMINAL_CODE.sub("", text))
     clean = "\r".join(map(remove_hidden, plain.split("\r")))
     return clean if clean == text else clean_document(clean)
+
+
+def clean_value(value: Any) -> Any:
+    """Return a JSON value whose texts and names of members are clean texts."""
+    if isinstance(value, str):
+        return clean_text(value)
+    if isinstance(value, dict):
+        members = cast("dict[str, Any]", value)
+        return {clean_text(name): clean_value(member) for name, member in members.items()}
+    if isinstance(value, list):
+        return [clean_value(one) for one in cast("list[Any]", value)]
+    return value
 
 
 def count_cleaned(value: object) -> int:
