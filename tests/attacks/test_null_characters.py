@@ -3,7 +3,7 @@
 import json
 import logging
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -12,35 +12,36 @@ from mcp.types import Tool
 
 from tests.conftest import Connect
 from tests.support.tool_calls import text_of
-from textrawl import Settings
 from textrawl.tools.catalogue import find_toolsets
-from textrawl_client import Put, SyncClient
 
 pytestmark = pytest.mark.anyio
 
 NUL = "a\0b"
-VALUES: list[Any] = [NUL, {NUL: NUL}, [[NUL]], "\\u0000", "\\\0", {"\\u0000": "\\\\\0"}, "\uffff0\0\uffff1"]
+VALUES: list[Any] = [
+    NUL,
+    {NUL: NUL},
+    [[NUL]],
+    "\\u0000",
+    "\\\0",
+    {"\\u0000": "\\\\\0"},
+    "\uffff0\0\uffff1",
+]
 Schema = dict[str, Any]
 
 
-def build(schema: Schema, text: str = "tea") -> Any:
-    """A value that a schema allows. Its texts are `text`."""
+def build(schema: Schema) -> Any:
+    """A value that a schema allows."""
     if "enum" in schema:
         return schema["enum"][0]
-    match schema.get("type"):
-        case "array":
-            return [build(schema["items"], text)]
-        case "object" if "properties" in schema:
-            needed = schema.get("required", ())
-            return {n: build(part, text) for n, part in schema["properties"].items() if n in needed}
-        case "object":
-            return {text: text}
-        case "integer" | "number":
-            return schema.get("minimum", 1)
-        case "boolean":
-            return True
-        case _:
-            return text
+    members: Schema = schema.get("properties", {})
+    kinds = {
+        "array": lambda: [build(schema["items"])],
+        "object": lambda: {name: build(members[name]) for name in schema.get("required", ())},
+        "integer": lambda: schema.get("minimum", 1),
+        "number": lambda: schema.get("minimum", 1),
+        "boolean": lambda: True,
+    }
+    return kinds.get(schema.get("type", ""), lambda: "tea")()
 
 
 def spoil(schema: Schema) -> Iterator[Any]:
@@ -90,7 +91,9 @@ async def test_no_argument_with_u0000_is_an_error_of_the_server(
 
     answers = await call_every(client)
 
-    failed = {name for name, told in answers.items() if any("Internal error" in one for one in told)}
+    failed = {
+        name for name, told in answers.items() if any("Internal error" in one for one in told)
+    }
     assert failed == set()
     assert [one.message for one in caplog.records if one.levelno >= logging.ERROR] == []
     assert answers or toolset == "stats"

@@ -7,7 +7,7 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Annotated, Any, LiteralString, TypeVar, cast
+from typing import Annotated, Any, LiteralString, TypeVar
 from uuid import UUID
 
 from pydantic import AfterValidator, Field
