@@ -9,9 +9,8 @@ import pytest
 
 from tests.archive.material import fetch
 from tests.archive.samples import SAMPLES, write_files, write_graphiti, write_json, write_mem0
-from tests.conftest import ACTOR, TOKEN, Databases
+from tests.conftest import ACTOR
 from tests.support.commands import Run
-from textrawl.embedded.postmaster import OWNER
 
 FIRST, SECOND = "Works at Acme as an engineer", "Works at Globex as a manager"
 NESTED = b'{"memories": ' + b"[" * 1_000_000
@@ -67,16 +66,6 @@ AUTHORS = """
     select distinct a.name from fact f join actor a on a.id = f.author_id
     join space s on s.id = f.space_id where s.name = %s
 """
-
-
-@pytest.fixture
-def given(postgres: Databases, database: str, owner: psycopg.Connection) -> dict[str, Any]:
-    """The environment of a command of the owner, on a memory with a graph."""
-    owner.execute("select create_space('handbook', tier => 'personal')")
-    scopes = ["read", "write", "forget", "admin"]
-    owner.execute("select grant_access(%s, 'handbook', %s)", (ACTOR, scopes))
-    url = postgres.cluster.dsn(OWNER, database)
-    return {"DATABASE_URL": url, "ACCESS_TOKEN": TOKEN, "EMBEDDING_PROVIDER": "local"}
 
 
 @pytest.mark.slow
