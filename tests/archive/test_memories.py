@@ -1,5 +1,6 @@
 """`textrawl import` of the memories of other systems."""
 
+import json
 import re
 from pathlib import Path
 from typing import Any
@@ -96,25 +97,48 @@ def test_memories_of_other_systems_come_once_and_change_as_versions(
         assert not authors & {"ada", "Ada", "Ben", ACTOR}, title
 
 
-def test_an_import_of_memories_is_taken_back_as_a_whole(
+def test_an_undo_takes_back_all_of_the_last_command_or_of_the_one_that_it_named(
     run: Run, given: dict[str, Any], owner: psycopg.Connection, tmp_path: Path
 ) -> None:
-    runs, states = list[list[str]](), list[Any]()
+    """The command has two formats, and one of them has facts and documents."""
+    named, states = list[str](), list[Any]()
     for text in (FIRST, SECOND):
-        states.append(owner.execute(STATE, ("default",)).fetchall())
-        said = run("import", str(write_graphiti(tmp_path, text)), **given).err
-        runs.append(re.findall("undo --import ([0-9a-f]{8})", said.splitlines()[-1]))
-    assert len(owner.execute(STATE, ("default",)).fetchall()) == 2
+        states.append(owner.execute(WHOLE).fetchall())
+        write_graphiti(tmp_path, text)
+        write_mem0(tmp_path, text)
+        said = run("import", str(tmp_path), "--yes", **given).err
+        named += re.findall("undo --import ([0-9a-f]{8})", said)
+    last = owner.execute(WHOLE).fetchall()
+    run("import", str(tmp_path), "--yes", **given)  # stores nothing, so is no run
 
-    # The documents of the first import have an undo of their own.
-    assert [len(named) for named in runs] == [2, 1]
-    run("import", str(write_graphiti(tmp_path, SECOND)), **given)  # stores nothing, so is no run
-    for named, state in zip(reversed(runs), reversed(states), strict=True):
-        for one in reversed(named):
-            undone = run("undo", "--import", "last", "--yes", DATABASE_URL=given["DATABASE_URL"])
+    assert len(named) == 2
+    assert last not in states
+    for given_as in (("last", "last"), named[::-1]):
+        for one, state, name in zip(given_as, states[::-1], named[::-1], strict=True):
+            undone = run("undo", "--import", one, "--yes", DATABASE_URL=given["DATABASE_URL"])
             assert undone.code == 0, undone.err
-            assert f"Undoing the import {one} (graphiti) of" in undone.out
-        assert owner.execute(STATE, ("default",)).fetchall() == state
+            systems = re.findall(f"Undoing the import {name} \\((.*?)\\) of", undone.out)
+            assert set(systems) == {"graphiti", "mem0"}
+            assert owner.execute(WHOLE).fetchall() == state
+        for undo in owner.execute("select id from undo where reverted_at is null").fetchall()[::-1]:
+            owner.execute("select revert_undo(%s)", undo)
+
+
+def test_forgetting_names_the_documents_of_the_name_that_stay(
+    run: Run, given: dict[str, Any], tmp_path: Path
+) -> None:
+    notes = {"Lena Voss.md": "---\ncity: Kiel\n---\nShe sails.\n", "Ben.md": "He rows.\n"}
+    run("import", str(write_files(tmp_path, notes)), **given)
+    said = "Documents of this name stay: handbook: Lena Voss\n"
+
+    plan = run("forget", "lena voss", "--dry-run", **given)
+    fact = run("forget", "Lena Voss", "city: Kiel", "--dry-run", **given)
+    done = run("forget", "Lena Voss", "--yes", "--json", **given)
+
+    assert plan.err == said
+    assert fact.err == ""
+    assert done.err.endswith(f".\n{said}")
+    assert json.loads(done.out)["documents"] == ["handbook: Lena Voss"]
 
 
 @pytest.mark.slow
@@ -122,7 +146,7 @@ def test_an_import_that_was_taken_back_can_be_repeated(
     run: Run, given: dict[str, Any], owner: psycopg.Connection, tmp_path: Path
 ) -> None:
     def bring(text: str) -> tuple[list[Any], int]:
-        """Import. Return the memory, and the number of runs."""
+        """Import. Return the memory, and the number of commands that stored something."""
         note = f"---\naliases: [Countess]\n---\n{text} of notes\n"
         write_files(tmp_path / "vault", {".obsidian/app.json": "{}", "Ada.md": note})
         runs = 0

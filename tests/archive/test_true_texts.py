@@ -204,8 +204,8 @@ def _write_vault(folder: Path) -> Path:
 
 def _write_own_notes(folder: Path) -> Path:
     for place, form in enumerate(NOTE_FORMATS):
-        entity: dict[str, Any] = {**ENTITY, "name": form, "id": number(1, place), "type_guessed": False,
-                  "metadata": {}, "description": None}  # fmt: skip
+        entity: dict[str, Any] = dict(ENTITY, name=form, id=number(1, place), type_guessed=False)
+        entity |= {"metadata": {}, "description": None}
         note = write_entity_note(NotedEntity(entity["id"], entity, None, None, None), form, {})
         write_files(folder, {f"{form}.md": f"{note}\n{TEXT}\n"})
     return folder

@@ -1,6 +1,7 @@
 """The command `import`: exports of textrawl and of other systems."""
 
 import getpass
+import secrets
 import sys
 import time
 from collections.abc import AsyncIterable, AsyncIterator, Callable, Generator, Sequence
@@ -64,7 +65,7 @@ from textrawl.memory.commands import list_imports
 from textrawl.postgres.owner_session import Session
 from textrawl.postgres.vector_indexes import build_indexes
 from textrawl.settings import Settings, read_settings
-from textrawl.values.text import clean_name
+from textrawl.values.text import SHORT_ID, clean_name
 
 _SHOWN = 20
 _LONG = 10.0  # seconds; the time of a shorter import interests nobody
@@ -153,12 +154,15 @@ def import_(  # noqa: PLR0913, PLR0917 - each argument is an option
     require_writable(settings.read_only and not dry_run)
     with _open_faults(report) as faults:
         jobs = _list_jobs(path, kind, graph, space, faults, identity)
-        ask = not (yes or dry_run) and can_ask() and path != STREAM
+        ask, runs = not (yes or dry_run) and can_ask() and path != STREAM, _Runs()
         for job in jobs:
             job.look(asks=ask or len(jobs) > 1)
         if ask:
             typer.confirm("Import this?", abort=True, err=True)
-        whole = [job.store(settings, dry_run=dry_run) for job in jobs]
+        try:
+            whole = [job.store(settings, runs, dry_run=dry_run) for job in jobs]
+        finally:
+            runs.tell()
     if faults.number or not all(whole):
         raise typer.Exit(1)
 
@@ -202,7 +206,7 @@ def _open_encrypted(
 def _list_runs() -> None:
     rows = [
         [
-            str(row.run)[:8],
+            str(row.run)[:SHORT_ID],
             f"{row.started_at:%Y-%m-%d %H:%M}",
             row.system,
             row.space_name,
@@ -244,6 +248,27 @@ Line = tuple[int, bytes | None]
 
 
 @dataclass
+class _Runs:
+    """The imports of one command: of facts and documents, and of several systems.
+
+    Their ids begin with `command`, unless an import continues an interrupted one.
+    """
+
+    command: str = field(default_factory=lambda: secrets.token_hex(SHORT_ID // 2))
+    names: dict[str, None] = field(default_factory=dict[str, None])
+
+    def add(self, run: UUID) -> None:
+        """Note an import that stored something."""
+        self.names[str(run)[:SHORT_ID]] = None
+
+    def tell(self) -> None:
+        """Say how to take back what was stored."""
+        if self.names:
+            undos = " && ".join(f"textrawl undo --import {name}" for name in self.names)
+            write_message(f"To take this back: {undos}")
+
+
+@dataclass
 class _Lines:
     """An import of a file line by line. Without a bundle, no plan is shown."""
 
@@ -260,7 +285,7 @@ class _Lines:
         if self.bundle is not None and asks:
             show_plan(self.form, self.bundle, count_lines(self.bundle))
 
-    def store(self, settings: Settings, *, dry_run: bool) -> bool:
+    def store(self, settings: Settings, _: _Runs, *, dry_run: bool) -> bool:
         """Import the lines. Return False if lines of the file are missing."""
         file, kind = _find_file(self.file, self.form.name), self.form.name
         self.gate.mode = settings.secrets or self.gate.mode
@@ -325,8 +350,6 @@ class _Items:
     faults: "_Faults"
     gate: SecretGate = field(default_factory=SecretGate)
     plan: ImportPlan = field(default_factory=ImportPlan)
-    undos: list[str] = field(default_factory=list[str])
-    """Commands that take back what was stored: documents and facts have authors of their own."""
 
     def look(self, *, asks: bool) -> None:
         """Read the bundle, and show the plan. Raises BundleRefused."""
@@ -340,7 +363,7 @@ class _Items:
             raise BundleRefused(f"{self.bundle.path} has nothing that can be read")
         show_plan(self.form, self.bundle, plan)
 
-    def store(self, settings: Settings, *, dry_run: bool) -> bool:
+    def store(self, settings: Settings, runs: _Runs, *, dry_run: bool) -> bool:
         """Store the items. Return True: a bundle is read as a whole."""
         plan = self.plan
         if dry_run:
@@ -349,14 +372,10 @@ class _Items:
         memories = bool(plan.counts.keys() & {"entity", "fact", "relation"})
         if memories:  # before any document is stored
             run_foreground(lambda: self._check_space(settings))
-        try:
-            if plan.documents:
-                self._store_documents(plan.documents)
-            if memories:
-                run_foreground(lambda: self._store_memories(settings, plan.lines))
-        finally:
-            if self.undos:
-                write_message(f"To take this back: {' && '.join(self.undos)}")
+        if plan.documents:
+            self._store_documents(plan.documents, runs)
+        if memories:
+            run_foreground(lambda: self._store_memories(settings, runs, plan.lines))
         write_message(*self.gate.describe())
         return True
 
@@ -365,14 +384,15 @@ class _Items:
         async with open_login(settings, empty=True) as login, open_writing(login) as session:
             await _find_space(session, self.space)
 
-    def _store_documents(self, times: dict[str, int]) -> None:
+    def _store_documents(self, times: dict[str, int], runs: _Runs) -> None:
         began = time.monotonic()
         if self.graph is None:
             create_first_graph()
 
         async def work(session: CommandSession) -> tuple[DocumentImport, str | None]:
             chosen = await self._choose_graph(session)
-            importing = DocumentImport(session.store, session.caller, chosen, self.form, self.gate)
+            own = session.store, session.caller, chosen, self.form, self.gate
+            importing = DocumentImport(*own, runs.command)
             await importing.begin()
             total, self.bundle.done = self.bundle.done, 0
             with show_progress("Documents", total, of_bytes=True) as step:
@@ -389,6 +409,8 @@ class _Items:
         importing, without_vector = change_memory(
             "textrawl import", None, work, homeless=True, least_timeout=LONGEST_STATEMENT
         )
+        if importing.run is not None:
+            runs.add(importing.run)
         self._tell(importing, time.monotonic() - began)
         if without_vector:
             tell_missing_vectors(without_vector)
@@ -402,7 +424,7 @@ class _Items:
             )
         return chosen.name
 
-    async def _store_memories(self, settings: Settings, listed: set[str]) -> None:
+    async def _store_memories(self, settings: Settings, runs: _Runs, listed: set[str]) -> None:
         async with open_login(settings, empty=True) as login, open_writing(login) as session:
             number = await _find_space(session, self.space)
             name, told = self.form.title, self.faults.number
@@ -411,7 +433,7 @@ class _Items:
             )
             note = self.faults.note
             importing = MemoryImport(session, lambda line, why: note(writer.places[line], why))
-            await importing.begin(writer)
+            await importing.begin(writer, runs.command)
             with show_progress("Importing", sum(self.bundle.sizes.values()), of_bytes=True) as step:
                 lines = writer.translate(read_memories(self.form, self.bundle, step))
                 tally = await importing.run(lines)
@@ -430,10 +452,7 @@ class _Items:
         if said:
             write_message(f"{name} in {self.space}: {said}.")
         if any(tally.added.values()):
-            self._note_run(importing.run_id)
-
-    def _note_run(self, run: UUID) -> None:
-        self.undos.append(f"textrawl undo --import {str(run)[:8]}")
+            runs.add(importing.run_id)
 
     def _tell(self, importing: DocumentImport, seconds: float) -> None:
         outcomes = ", ".join(describe(importing.counts)) or "nothing"
@@ -444,7 +463,6 @@ class _Items:
             if seconds >= _LONG:
                 message += f" in {seconds:,.0f} s ({stored / seconds:,.0f} a second)"
             message += "."
-            self._note_run(importing.run)
         open_console().print(Text(message), soft_wrap=True)
 
 
