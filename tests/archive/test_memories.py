@@ -12,6 +12,7 @@ from tests.archive.material import fetch
 from tests.archive.samples import SAMPLES, write_files, write_graphiti, write_json, write_mem0
 from tests.conftest import ACTOR
 from tests.support.commands import Run
+from textrawl.archive.detection import FORMATS
 
 FIRST, SECOND = "Works at Acme as an engineer", "Works at Globex as a manager"
 NESTED = b'{"memories": ' + b"[" * 1_000_000
@@ -247,6 +248,56 @@ def test_a_hostile_file_gets_a_clear_error_and_changes_nothing(
         assert "Nothing was imported" in outcome.err, (form, outcome)
         assert "Traceback" not in outcome.err
     assert owner.execute(COUNTS, ("default",)).fetchall() == rows
+
+
+def test_a_file_of_which_nothing_is_imported_is_no_success(
+    run: Run, fresh: str, tmp_path: Path
+) -> None:
+    """Some have the marks of a format. For each format, a file of it is empty."""
+    texts = (
+        '{"docs": [{"title": "a", "content": "The mooring is 14"}]}',
+        '{"memory": "The mooring is 14", "user_id": "ada"}',
+        '{"nodes": [], "group_id": "valid_at"}',
+        *('{"entities": [], "relations": []}', "{}", "[]", "\n"),
+    )
+    for number, text in enumerate(texts):
+        file = write_files(tmp_path / str(number), {"memory.json": text}) / "memory.json"
+        outcome = run("import", str(file), DATABASE_URL=fresh)
+        assert outcome.code == 1, (text, outcome)
+        assert "has none of the formats" in outcome.err, (text, outcome)
+        assert "or nothing in it" in outcome.err
+        assert "`textrawl ingest` adds files as texts" in outcome.err
+    names = {
+        "textrawl": "a.jsonl",
+        "cortexgraph": "memories.jsonl",
+        "rules": "CLAUDE.md",
+        "letta": "a.af",
+    }
+    for name in FORMATS:
+        files = {names.get(name, "conversations.json"): '{"textrawl": "export", "version": 1}\n'}
+        if name == "rules":
+            files = {"CLAUDE.md": "# Rules\n\n---\n"}
+        folder = write_files(tmp_path / name, files)
+        outcome = run("import", "--from", name, str(folder / next(iter(files))), DATABASE_URL=fresh)
+        assert outcome.code == 1, (name, outcome)
+        assert re.search(r"nothing|Nothing|Bad lines", outcome.err + outcome.out), (name, outcome)
+
+
+def test_the_next_format_is_asked_if_one_finds_nothing(
+    run: Run, fresh: str, tmp_path: Path
+) -> None:
+    """Agent files of Letta have the marks of mem0."""
+    for name in ("Scout", "Ranger"):
+        agent = {"name": name, "agent_id": name, "memory": {}, "core_memory": [
+            {"label": "human", "value": "Lives in Oslo"}]}  # fmt: skip
+        write_json(tmp_path / f"{name}.af", agent)
+
+    for path in (tmp_path / "Scout.af", tmp_path):
+        done = run("import", str(path), DATABASE_URL=fresh)
+        assert (done.code, done.err.startswith("Letta in ")) == (0, True), done
+
+    found = fetch(fresh, "select e.name from fact f join entity e on e.id = f.entity_id order by 1")
+    assert found == [("Ranger",), ("Scout",)]
 
 
 def test_a_folder_with_several_formats_is_imported_whole_and_listed(

@@ -1,5 +1,7 @@
 """The formats that `textrawl import` knows. The names and first bytes of files show it."""
 
+import json
+import re
 from collections.abc import Callable, Collection, Iterator
 from pathlib import Path
 
@@ -18,14 +20,28 @@ from textrawl.archive.items import (
     Memory,
 )
 from textrawl.values.choice import join_choices
+from textrawl.values.reference_file import EntityRecord, RelationRecord, read_reference_file
 
 
 def _is_textrawl(bundle: Bundle) -> bool:
     return any("textrawl" in first for first in _read_first(bundle))
 
 
+# The first object of a file of the reference memory server: a record, or all of them in lists.
+# Other files can hold such records deeper, as the calls of tools in sessions.
+_RECORD = r'"(?:entityType|relationType|observations)"\s*:'
+_FIRST_RECORD = re.compile(rf'\[?\s*\{{[^{{}}]*(?:{_RECORD}|"_?type"\s*:\s*"(?:entity|relation)")')
+_LISTS = re.compile(r'\{[^\[\]]*"(?:entities|relations)"\s*:\s*[\[{]')
+
+
 def _is_server_memory(bundle: Bundle) -> bool:
-    return any(first.get("type") in ("entity", "relation") for first in _read_first(bundle))
+    """Return whether a file is lines, an array or an object of entities, pretty or not."""
+    if bundle.path.name not in bundle.sizes:
+        return False
+    head = bundle.read_head(bundle.path.name)
+    text = head.decode(json.detect_encoding(head), "replace").lstrip("\ufeff \t\r\n")
+    listed = _LISTS.match(text) and re.search(_RECORD, text)
+    return bool(listed or _FIRST_RECORD.match(text))
 
 
 def _is_cortexgraph(bundle: Bundle) -> bool:
@@ -79,8 +95,8 @@ def find_format(
                 "your key with --identity"
             )
     raise BundleRefused(
-        f"{bundle.path} has none of the formats {join_choices([*offered])}. If it has one of them, "
-        "name it with --from"
+        f"{bundle.path} has none of the formats {join_choices([*offered])}, or nothing in it. If "
+        "it has one of them, name it with --from. `textrawl ingest` adds files as texts"
     )
 
 
@@ -97,7 +113,21 @@ def refuse_backup(head: bytes, name: str) -> None:
 
 
 def _recognise(bundle: Bundle) -> ImportFormat | None:
-    return next((one for one in FORMATS.values() if one.recognises(bundle)), None)
+    """Return the first format that recognises the files and finds something in them."""
+    found = (one for one in FORMATS.values() if one.recognises(bundle))
+    return next((one for one in found if _finds_items(one, bundle)), None)
+
+
+def _finds_items(form: ImportFormat, bundle: Bundle) -> bool:
+    """Return whether a format finds an item or a fault. A file that is cut is told as a fault."""
+    if form.read in (None, markdown.read_notes):  # each note is an item
+        return True
+    try:
+        return next(form.read(bundle), None) is not None
+    except BundleRefused:
+        return True
+    finally:
+        bundle.done = 0
 
 
 def find_parts(
@@ -168,9 +198,12 @@ def read_plan(form: ImportFormat, bundle: Bundle, report: Callable[[int], object
     return plan
 
 
-def count_lines(bundle: Bundle) -> ImportPlan:
+def count_lines(form: ImportFormat, bundle: Bundle) -> ImportPlan:
     """Count the lines of a file whose lines are imported one by one, by kind."""
     plan = ImportPlan()
+    if form.name == "server-memory":
+        _count_records(bundle, plan)
+        return plan
     names = [name for name in bundle.sizes if name.endswith("l")] or [*bundle.sizes][:1]
     for name in names:
         for _, line in bundle.read_lines(name):
@@ -181,6 +214,17 @@ def count_lines(bundle: Bundle) -> ImportPlan:
             if isinstance(space := value.get("space"), str):
                 plan.spaces.add(space)
     return plan
+
+
+def _count_records(bundle: Bundle, plan: ImportPlan) -> None:
+    with bundle.open(bundle.path.name) as file:
+        content = file.read()
+    for item in read_reference_file(content, lambda _: None):
+        if isinstance(item, EntityRecord):
+            plan.count("entity")
+            plan.count("fact", len(item.observations))
+        elif isinstance(item, RelationRecord):
+            plan.count("relation")
 
 
 def read_documents(

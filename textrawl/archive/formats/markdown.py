@@ -316,9 +316,11 @@ def _read_rules(bundle: Bundle) -> Iterator[Item]:
             if PurePosixPath(name).name in _RULE_FILES or name.endswith(".mdc")
             else PurePosixPath(name).stem
         )
-        yield Entity(f"{name}#entity", title, "project", as_text(fields.get("description")) or None)
-        ids = LineIds()
-        for heading, lines in _split_rules(_hide_code(note.body)):
+        about, ids = as_text(fields.get("description")) or None, LineIds()
+        rules = list(_split_rules(_hide_code(note.body)))
+        if about or rules:
+            yield Entity(f"{name}#entity", title, "project", about)
+        for heading, lines in rules:
             rule = drop_mark(" ".join(line.strip() for line in lines))
             former = " ".join(_ITEM.sub("", line, count=1).strip() for line in lines)
             key = ids.write(f"{name}#{heading}", rule, former)

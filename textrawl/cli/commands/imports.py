@@ -283,10 +283,10 @@ class _Lines:
     def look(self, *, asks: bool) -> None:
         """Show the plan if `asks` is true."""
         if self.bundle is not None and asks:
-            show_plan(self.form, self.bundle, count_lines(self.bundle))
+            show_plan(self.form, self.bundle, count_lines(self.form, self.bundle))
 
     def store(self, settings: Settings, _: _Runs, *, dry_run: bool) -> bool:
-        """Import the lines. Return False if lines of the file are missing."""
+        """Import the lines. Return False if lines of the file are missing, or all of them."""
         file, kind = _find_file(self.file, self.form.name), self.form.name
         self.gate.mode = settings.secrets or self.gate.mode
         with (
@@ -302,7 +302,10 @@ class _Lines:
         _report_tally(tally, dry_run=dry_run)
         if not dry_run:
             write_message(*self.gate.describe())
-        return tally.whole
+        found = tally.bad or any((*tally.added.values(), *tally.known.values()))
+        if not found:
+            write_message(f"{self.file} has nothing of {self.form.title}.")
+        return tally.whole and bool(found)
 
     async def _import(self, settings: Settings, source: "_Source", *, dry_run: bool) -> Tally:
         async with (
@@ -359,8 +362,9 @@ class _Items:
         for fault in plan.faults:
             self.faults.note(fault.place, fault.reason)
         self.faults.show(told)
-        if plan.faults and not plan.counts:
-            raise BundleRefused(f"{self.bundle.path} has nothing that can be read")
+        if not plan.counts:
+            what = "that can be read" if plan.faults else f"of {self.form.title}"
+            raise BundleRefused(f"{self.bundle.path} has nothing {what}")
         show_plan(self.form, self.bundle, plan)
 
     def store(self, settings: Settings, runs: _Runs, *, dry_run: bool) -> bool:
