@@ -300,6 +300,51 @@ def test_the_next_format_is_asked_if_one_finds_nothing(
     assert found == [("Ranger",), ("Scout",)]
 
 
+def test_rules_in_a_folder_of_notes_are_the_rule_files_and_all_else_stays_notes(
+    run: Run, fresh: str, tmp_path: Path
+) -> None:
+    """The folder has rule files of seven programs, and files that no format knows."""
+    pump = (
+        "---\ntitle: Pump\npermalink: notes/pump\n---\n- [fact] moves 40 litres a minute #bilge\n"
+        "- part_of [[Engine Room]]\n"
+    )
+    rules = (
+        *("CLAUDE.md", "AGENTS.md", "docs/GEMINI.md", ".windsurfrules", ".cursor/rules/a.mdc"),
+        *(".clinerules/b.md", ".amazonq/rules/c.md", ".github/copilot-instructions.md"),
+    )
+    front = "---\nglobs: *.py\nalwaysApply: true\n---\n"
+    files = {name: f"{front}Follow {name}.\n\n---\n" for name in rules}
+    others = {"general/2025-03-04.json": '[{"user": "U1"}]', ".git/config": "", "b.base": "x: 1"}
+    folder = write_files(tmp_path / "boat", {"notes/Pump.md": pump} | files | others)
+
+    done = run("import", str(folder), "--yes", DATABASE_URL=fresh)
+
+    said = "2 files of other kinds left out: b.base, general/2025-03-04.json"
+    assert (done.code, said in done.err) == (0, True), done
+    query = "select e.name, content from fact f join entity e on e.id = f.entity_id order by 2"
+    assert fetch(fresh, query) == [
+        *sorted((("boat", f"Follow {name}.") for name in rules), key=lambda one: one[1]),
+        ("Pump", "moves 40 litres a minute #bilge"),
+        ("Pump", "tags: bilge"),
+    ]
+    assert fetch(fresh, "select relation_type from relation") == [("part_of",)]
+
+
+def test_a_row_of_a_table_is_a_fact_and_a_ruler_is_none(
+    run: Run, fresh: str, tmp_path: Path
+) -> None:
+    table = "| service | port |\n|:--|--:|\n| auth | 7001 |\n| cart \\| shop | | spare |\n"
+    text = f"## Ports\n\n---\n\n{table}\nAsk Vera.\n\n***\n"
+    folder = write_files(tmp_path, {"AGENTS.md": text})
+
+    assert run("import", str(folder), DATABASE_URL=fresh).code == 0
+    assert fetch(fresh, "select content from fact order by 1") == [
+        ("Ports: Ask Vera.",),
+        ("Ports: service auth, port 7001",),
+        ("Ports: service cart | shop, spare",),
+    ]
+
+
 def test_a_folder_with_several_formats_is_imported_whole_and_listed(
     run: Run, fresh: str, tmp_path: Path
 ) -> None:

@@ -135,30 +135,30 @@ def find_parts(
 ) -> list[tuple[ImportFormat, Bundle]]:
     """Return each format with its files. Raises BundleRefused, as `find_format` does.
 
-    Only a folder can have several: the files and folders in it are looked at one by one. All that
-    no other format recognises is read as one, because notes link to each other.
+    The files and folders in a folder are looked at one by one. All that no other format recognises
+    is read as one, because notes link to each other, except for rules of agents.
     """
-    if name is not None or not bundle.path.is_dir():
+    if name is not None:
         return [(find_format(bundle, name, offered), bundle)]
-    entries = sorted({file.split("/", 1)[0] for file in bundle.sizes})
-    owners = {entry: _find_owner(bundle.path / entry) for entry in entries[:_MOST_ENTRIES]}
-    left = Bundle(bundle.path, [entry for entry in entries if owners.get(entry) is None])
-    rest = _recognise(left) if left.sizes else None
-    found = {form.name for form in (*owners.values(), rest) if form is not None}
+    path, folder = bundle.path, bundle.path.is_dir()
+    entries = sorted({file.split("/", 1)[0] for file in bundle.sizes}) if folder else []
+    owners = {entry: _find_owner(path / entry) for entry in entries[:_MOST_ENTRIES]}
+    left = {file for file in bundle.sizes if owners.get(file.split("/", 1)[0]) is None}
+    rules = left.intersection(markdown.list_rules(bundle))
+    rests = [Bundle(path, files) for files in (rules, left - rules) if files]
+    rest = {form.name: one for one in rests if (form := _recognise(one)) is not None}
+    found = rest.keys() | {form.name for form in owners.values() if form is not None}
     # A folder of one format is read as a whole, unless only a file or folder in it has the format.
     if not found or (len(found) == 1 and _recognise(bundle)):
         return [(find_format(bundle, None, offered), bundle)]
     parts = list[tuple[ImportFormat, Bundle]]()
     for form in (form for form in FORMATS.values() if form.name in found):
         own = [entry for entry, owner in owners.items() if owner is form]
-        if form is rest:
-            parts.append(
-                (form, Bundle(bundle.path, {*own, *(n.split("/", 1)[0] for n in left.sizes)}))
-            )
-        elif form.read is None:
-            parts += [(form, Bundle(bundle.path / entry)) for entry in own]
+        if form.read is None:
+            parts += [(form, Bundle(path / entry)) for entry in own]
         else:
-            parts.append((form, Bundle(bundle.path, own)))
+            more = rest[form.name].sizes if form.name in rest else ()
+            parts.append((form, Bundle(path, {*own, *more})))
     return parts
 
 

@@ -61,7 +61,11 @@ _HEADING = re.compile(r"#{1,6}(?:\s|$)")
 _RULER = re.compile(r"([-*_])(?: *\1){2,}")
 _FRAME = re.compile(r"(?:> )?\[!info\]- History|</?details>(?:<summary>History</summary>)?")
 _FRAME_HEADINGS = {"Facts", "Relations", "Other names", "History", "Observations"}
-_RULE_FILES = ("CLAUDE.md", "CLAUDE.local.md", "AGENTS.md", "GEMINI.md", ".cursorrules")
+_RULE_FILE = re.compile(
+    r"(?:[^./][^/]*/)*(?:(?:CLAUDE(?:\.local)?|AGENTS|GEMINI)\.md|\.(?:cursor|windsurf|cline)rules"
+    r"|(?:\.cursor/(?:.*/)?)?[^/]+\.mdc|\.(?:clinerules|amazonq/rules|github/instructions)/.*\.md"
+    r"|\.github/copilot-instructions\.md)"
+)
 _ITEM = re.compile(r"\s*(?:[-*+]|(\d+)[.)]) +")
 _ASIDE = re.compile(r"<!--(?!.*-->.*\S).*|@\S+")  # a comment, the import of another file
 _BAR = re.compile(r"(?<!\\)\|")
@@ -70,12 +74,18 @@ _BELOW_HEADER = re.compile(r"\|?(?: *:?-+:? *\|)+(?: *:?-+:?)? *")
 
 def _list_notes(bundle: Bundle) -> list[str]:
     """Return the notes of a folder, without those in hidden folders and in the trash."""
-    kept = (name for name in bundle.sizes if name.lower().endswith((".md", ".mdc", ".cursorrules")))
+    kept = (name for name in bundle.sizes if name.lower().endswith(".md"))
     return sorted(
-        name
-        for name in kept
-        if not any(part.startswith(".") and part != ".cursor" for part in name.split("/")[:-1])
+        name for name in kept if not any(part.startswith(".") for part in name.split("/")[:-1])
     )
+
+
+def list_rules(bundle: Bundle) -> list[str]:
+    """Return the rule files of a folder, or all notes if it is the folder of Claude's memory."""
+    notes = _list_notes(bundle) if bundle.path.name == "memory" else []
+    if any(PurePosixPath(name).name == "MEMORY.md" for name in notes):
+        return notes
+    return sorted(name for name in bundle.sizes if _RULE_FILE.fullmatch(name))
 
 
 def _read_text(bundle: Bundle, name: str) -> str | Fault:
@@ -304,18 +314,15 @@ def read_notes(bundle: Bundle) -> Iterator[Item]:
 def _read_rules(bundle: Bundle) -> Iterator[Item]:
     """Yield the rules of agents, each with the headings above it."""
     folder = bundle.path.absolute() if bundle.path.is_dir() else bundle.path.absolute().parent
-    for name in _list_notes(bundle):
+    for name in list_rules(bundle) or _list_notes(bundle):
         text = _read_text(bundle, name)
         if isinstance(text, Fault):
             yield text
             continue
         note = read_note(text)
         fields = as_object(note.fields)
-        title = as_text(fields.get("name")) or (
-            folder.name
-            if PurePosixPath(name).name in _RULE_FILES or name.endswith(".mdc")
-            else PurePosixPath(name).stem
-        )
+        project = folder.name if _RULE_FILE.fullmatch(name) else PurePosixPath(name).stem
+        title = as_text(fields.get("name")) or project
         about, ids = as_text(fields.get("description")) or None, LineIds()
         rules = list(_split_rules(_hide_code(note.body)))
         if about or rules:
@@ -374,10 +381,7 @@ def _split_row(line: str) -> list[str]:
 
 
 def _is_rules(bundle: Bundle) -> bool:
-    names = [PurePosixPath(name) for name in bundle.sizes]
-    memories = bundle.path.name == "memory" and any(name.name == "MEMORY.md" for name in names)
-    rules = any(name.suffix == ".mdc" or name.as_posix() in _RULE_FILES for name in names)
-    return memories or rules
+    return bool(list_rules(bundle))
 
 
 def _is_basic_memory(bundle: Bundle) -> bool:

@@ -1,6 +1,7 @@
 """The command `import`: exports of textrawl and of other systems."""
 
 import getpass
+import re
 import secrets
 import sys
 import time
@@ -68,6 +69,7 @@ from textrawl.settings import Settings, read_settings
 from textrawl.values.text import SHORT_ID, clean_name
 
 _SHOWN = 20
+_NAMED = 5  # files that are left out
 _LONG = 10.0  # seconds; the time of a shorter import interests nobody
 
 
@@ -157,6 +159,8 @@ def import_(  # noqa: PLR0913, PLR0917 - each argument is an option
         ask, runs = not (yes or dry_run) and can_ask() and path != STREAM, _Runs()
         for job in jobs:
             job.look(asks=ask or len(jobs) > 1)
+        if path is not None and Path(path).is_dir():
+            _tell_left_out(Path(path), jobs)
         if ask:
             typer.confirm("Import this?", abort=True, err=True)
         try:
@@ -190,6 +194,22 @@ def _list_jobs(
         else _Items(form, bundle, graph, space, faults)
         for form, bundle in parts
     ]
+
+
+def _tell_left_out(folder: Path, jobs: "Sequence[_Items | _Lines]") -> None:
+    """Name files of a folder that no import reads, without hidden ones."""
+    read = {file for job in jobs for file in job.list_read()}
+    names = [
+        name
+        for name in Bundle(folder).sizes
+        if folder / name not in read and not re.search(r"(?:^|/)\.", name)
+    ]
+    if names:
+        kinds = (
+            "1 file of another kind" if len(names) == 1 else f"{len(names):,} files of other kinds"
+        )
+        more = ", …" if len(names) > _NAMED else ""
+        write_message(f"{kinds} left out: {', '.join(names[:_NAMED])}{more}")
 
 
 def _open_encrypted(
@@ -285,6 +305,12 @@ class _Lines:
         if self.bundle is not None and asks:
             show_plan(self.form, self.bundle, count_lines(self.form, self.bundle))
 
+    def list_read(self) -> list[Path]:
+        """Return the files that are read."""
+        if self.bundle is None:
+            return []
+        return [path for name in self.bundle.sizes if (path := self.bundle.locate(name))]
+
     def store(self, settings: Settings, _: _Runs, *, dry_run: bool) -> bool:
         """Import the lines. Return False if lines of the file are missing, or all of them."""
         file, kind = _find_file(self.file, self.form.name), self.form.name
@@ -356,6 +382,7 @@ class _Items:
 
     def look(self, *, asks: bool) -> None:
         """Read the bundle, and show the plan. Raises BundleRefused."""
+        self.bundle.seen.clear()  # of finding the format
         with show_progress("Reading", None, of_bytes=True) as step:
             self.plan = plan = read_plan(self.form, self.bundle, step)
         told = self.faults.number
@@ -366,6 +393,10 @@ class _Items:
             what = "that can be read" if plan.faults else f"of {self.form.title}"
             raise BundleRefused(f"{self.bundle.path} has nothing {what}")
         show_plan(self.form, self.bundle, plan)
+
+    def list_read(self) -> list[Path]:
+        """Return the files that were read for the plan."""
+        return [self.bundle.path / name for name in self.bundle.seen]
 
     def store(self, settings: Settings, runs: _Runs, *, dry_run: bool) -> bool:
         """Store the items. Return True: a bundle is read as a whole."""
