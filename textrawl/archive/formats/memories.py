@@ -55,6 +55,9 @@ def _read_mem0(bundle: Bundle) -> Iterator[Item]:
         key = as_text(row.get("id"))
         if row.get("state") == _GONE:
             continue
+        if target := as_text(row.get("destination")).strip():
+            yield from _read_mem0_relation(number, row, target)
+            continue
         if not text.strip() or not key:
             yield Fault(f"memory {number}", "it has no id or no text")
             continue
@@ -64,6 +67,14 @@ def _read_mem0(bundle: Bundle) -> Iterator[Item]:
             seen.add(about)
             yield Entity(f"entity {about}", about, "person" if user else "concept")
         yield _read_memory(key, about, text, row)
+
+
+def _read_mem0_relation(number: int, row: dict[str, Any], target: str) -> Iterator[Item]:
+    source, label = as_text(row.get("source")).strip(), as_text(row.get("relationship")).strip()
+    if source and label:
+        yield ImportedRelation(f"{source} {label} {target}", source, label, target)
+    else:
+        yield Fault(f"memory {number}", "a relation has no source or no relationship")
 
 
 def _read_memory(key: str, about: str, text: str, row: dict[str, Any]) -> ImportedFact:
@@ -106,7 +117,7 @@ def _read_mem0_rows(bundle: Bundle) -> Iterator[dict[str, Any]]:
             value = bundle.read_json(name)
             found = as_object(value)
             rows = as_list(value) or as_list(found.get("results")) or as_list(found.get("memories"))
-            yield from map(as_object, rows)
+            yield from map(as_object, [*rows, *as_list(found.get("relations"))])
 
 
 def _read_backup(bundle: Bundle, name: str) -> Iterator[dict[str, Any]]:

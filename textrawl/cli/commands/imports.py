@@ -156,19 +156,26 @@ def import_(  # noqa: PLR0913, PLR0917 - each argument is an option
     require_writable(settings.read_only and not dry_run)
     with _open_faults(report) as faults:
         jobs = _list_jobs(path, kind, graph, space, faults, identity)
-        ask, runs = not (yes or dry_run) and can_ask() and path != STREAM, _Runs()
+        ask = not (yes or dry_run) and can_ask() and path != STREAM
         for job in jobs:
             job.look(asks=ask or len(jobs) > 1)
         if path is not None and Path(path).is_dir():
             _tell_left_out(Path(path), jobs)
         if ask:
             typer.confirm("Import this?", abort=True, err=True)
-        try:
-            whole = [job.store(settings, runs, dry_run=dry_run) for job in jobs]
-        finally:
-            runs.tell()
-    if faults.number or not all(whole):
+        whole = _store(jobs, settings, dry_run=dry_run)
+    if faults.number or not whole:
         raise typer.Exit(1)
+
+
+def _store(jobs: "Sequence[_Items | _Lines]", settings: Settings, *, dry_run: bool) -> bool:
+    """Store all imports, and say how to take them back. Return False if lines are missing."""
+    runs = _Runs()
+    try:
+        whole = [job.store(settings, runs, dry_run=dry_run) for job in jobs]
+    finally:
+        runs.tell()
+    return all(whole)
 
 
 def _list_jobs(
