@@ -143,11 +143,15 @@ class Value(NamedTuple):
 
 
 class EnvFile(NamedTuple):
-    """A `.env` file. If other programs use it too (`shared`), only names with the prefix count."""
+    """A `.env` file. If other programs use it too (`shared`), only names with the prefix count.
+
+    `fault` says why a shared file could not be read.
+    """
 
     label: str
     content: bytes
     shared: bool = False
+    fault: str | None = None
 
     def mentions(self, name: str) -> bool:
         """Return whether `name` occurs in the file, in UTF-8 or UTF-16."""
@@ -158,6 +162,19 @@ class EnvFile(NamedTuple):
         return not self.shared or is_trusted(
             find_user_file().parent, Path(self.label), self.content
         )
+
+    def find_fault(self) -> str | None:
+        """Return why the file cannot be used, or None. A file that nobody trusts is then ignored.
+
+        Raises StartRefused for any other file.
+        """
+        try:
+            self.decode()
+        except StartRefused as refusal:
+            if self.is_trusted():
+                raise
+            return str(refusal)
+        return self.fault
 
     def decode(self) -> str:
         """Return the text. Raises StartRefused if the file is not UTF-8."""
@@ -176,13 +193,16 @@ class EnvFile(NamedTuple):
 class ValueSource(NamedTuple):
     """Names in capitals with their values. Empty values are left out.
 
-    `withheld` has the names with the prefix that do not count, because nobody trusts the folder.
+    If nobody trusts the folder (`trusted`), `withheld` has the names with the prefix that do not
+    count, and `fault` says why a file is ignored.
     """
 
     label: str
     values: Mapping[str, str]
     shared: bool = False
     withheld: frozenset[str] = frozenset()
+    trusted: bool = True
+    fault: str | None = None
 
     def find(self, setting: str) -> Value | None:
         """Return the value of `setting`. Prefer the name with the prefix."""
@@ -227,10 +247,16 @@ def read_files() -> list[EnvFile]:
     local, own = str(_LOCAL.absolute()), str(find_user_file()) if _may_have_user_file() else ""
     named = {str(Path(file.label).absolute()) for file in _chosen} | {own}
     found = [path for path in (local, own) if _is_file(path)]
-    return [
-        *_chosen,
-        *(EnvFile(path, _read_bytes(Path(path)), path not in named) for path in found),
-    ]
+    return [*_chosen, *(_read_file(path, shared=path not in named) for path in found)]
+
+
+def _read_file(path: str, *, shared: bool) -> EnvFile:
+    try:
+        return EnvFile(path, _read_bytes(Path(path)), shared)
+    except StartRefused as refusal:
+        if not shared:
+            raise
+        return EnvFile(path, b"", shared, str(refusal))
 
 
 def name_local_file(folder: Path) -> Path:
@@ -290,15 +316,18 @@ def parse_file(file: EnvFile) -> ValueSource:
 
     A shared file that does not mention textrawl is not parsed, so it can have any encoding.
     """
-    if file.shared and not file.mentions(PREFIX):
+    if file.shared and not file.fault and not file.mentions(PREFIX):
         return ValueSource(file.label, {}, file.shared)
+    if fault := file.find_fault():
+        return ValueSource(file.label, {}, file.shared, trusted=False, fault=fault)
     from dotenv import dotenv_values  # noqa: PLC0415 - most starts have no file
 
     values = dotenv_values(stream=StringIO(file.decode()))
     named = {name.upper(): value for name, value in values.items() if value}
-    withheld = frozenset[str]() if file.is_trusted() else frozenset(filter(_is_withheld, named))
+    trusted = file.is_trusted()
+    withheld = frozenset[str]() if trusted else frozenset(filter(_is_withheld, named))
     counting = {name: value for name, value in named.items() if name not in withheld}
-    return ValueSource(file.label, counting, file.shared, withheld)
+    return ValueSource(file.label, counting, file.shared, withheld, trusted)
 
 
 def _is_withheld(name: str) -> bool:
@@ -348,6 +377,15 @@ def protect_children() -> None:
     anyio starts its worker processes with `python -m`, in the folder of a project.
     """
     os.environ["PYTHONSAFEPATH"] = "1"
+
+
+def silence_onnx_runtime() -> None:
+    """Switch off the telemetry of ONNX Runtime, which reads this variable when it is imported.
+
+    From version 1.29 on, it would write a lasting id of the machine into the user's cache folder,
+    and report each process, with the path of its Python, to a server of its maker.
+    """
+    os.environ["ORT_DISABLE_TELEMETRY"] = "1"
 
 
 def read_foreign(name: str) -> str | None:

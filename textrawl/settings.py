@@ -5,6 +5,7 @@ the class `Settings` with `textrawl settings --example`. A test compares the fil
 """
 
 import os
+from collections.abc import Iterator
 from pathlib import Path
 from shlex import quote
 from typing import Annotated, Any, Literal, Self
@@ -17,7 +18,9 @@ from pydantic_settings import BaseSettings, NoDecode, PydanticBaseSettingsSource
 from textrawl.environment import (
     IMPORTS,
     PREFIX,
+    PROJECT_SETTINGS,
     Value,
+    ValueSource,
     default_data_dir,
     find_value,
     read_sources,
@@ -34,7 +37,7 @@ class SettingSource(PydanticBaseSettingsSource):
 
     def __init__(self, settings_class: type[BaseSettings]) -> None:
         super().__init__(settings_class)
-        self._sources = read_sources()
+        self._sources = _read_usable_sources()
 
     def get_field_value(self, field: FieldInfo, field_name: str) -> tuple[Any, str, bool]:
         """Return the value of a setting (or None), its name, and False.
@@ -457,12 +460,46 @@ def read_settings(**overrides: Any) -> Settings:
         return Settings(**overrides)
     except ValidationError as error:
         fields = dict.fromkeys(str(item["loc"][0]) for item in error.errors(include_input=False))
-    sources, wrong = read_sources(), list[str]()
+    sources, wrong = _read_usable_sources(), list[str]()
     for field in fields:
         found = None if field in overrides else find_value(field, sources)
-        name = found.name if found else write_name(field)
-        wrong.append(f"{name} must be {describe_choice(field, Settings.model_fields[field])}")
+        wrong.append(_say_choice(field, found.name if found else write_name(field)))
     raise StartRefused(f"Settings cannot be used: {'; '.join(wrong)}")
+
+
+def _say_choice(field: str, name: str) -> str:
+    return f"{name} must be {describe_choice(field, Settings.model_fields[field])}"
+
+
+def _read_usable_sources() -> list[ValueSource]:
+    """Return every source, without the values that `_list_wrong` finds. Raises StartRefused."""
+    return list(map(_leave_out_wrong, read_sources()))
+
+
+def _leave_out_wrong(source: ValueSource) -> ValueSource:
+    wrong = set(map(write_name, _list_wrong(source)))
+    usable = {name: text for name, text in source.values.items() if name not in wrong}
+    return source._replace(values=usable)
+
+
+def _list_wrong(source: ValueSource) -> list[str]:
+    """Return the settings with a wrong value in a file that nobody trusts. They are ignored.
+
+    A repository can bring such a file, and would otherwise end every command in its folder.
+    """
+    if source.trusted:
+        return []
+    found = {field: source.find(field) for field in sorted(PROJECT_SETTINGS)}
+    return [field for field, value in found.items() if value and not _is_allowed(field, value.text)]
+
+
+def _is_allowed(field: str, text: str) -> bool:
+    try:
+        defaults = Settings.model_construct()
+        Settings.__pydantic_validator__.validate_assignment(defaults, field, text)
+    except ValidationError:
+        return False
+    return True
 
 
 def write_name(field: str) -> str:
@@ -472,22 +509,30 @@ def write_name(field: str) -> str:
 
 def find_origins() -> dict[str, Value | None]:
     """Return the source of each setting, or None for a default. Raises StartRefused."""
-    sources = read_sources()
+    sources = _read_usable_sources()
     return {name: find_value(name, sources) for name in Settings.model_fields}
 
 
 def find_withheld() -> list[str]:
-    """Return a line for each `.env` with settings that count only if the user trusts the folder.
+    """Return lines about what is ignored in a `.env`, because the user does not trust the folder.
 
-    It says how to allow them. Raises StartRefused.
+    They say how to allow settings, and which values are wrong. Raises StartRefused.
     """
-    return [
-        f"{source.label} sets {', '.join(names)}, which textrawl ignores there, because a "
-        "repository can bring this file. If you trust it, run textrawl trust "
-        f"{quote(str(Path(source.label).parent))}"
-        for source in read_sources()
-        if (names := sorted(filter(is_setting, source.withheld)))
-    ]
+    return [line for source in read_sources() for line in _describe_withheld(source)]
+
+
+def _describe_withheld(source: ValueSource) -> Iterator[str]:
+    if source.fault:
+        yield f"textrawl ignores this file: {source.fault}"
+    if names := sorted(filter(is_setting, source.withheld)):
+        yield (
+            f"{source.label} sets {', '.join(names)}, which textrawl ignores there, because a "
+            "repository can bring this file. If you trust it, run textrawl trust "
+            f"{quote(str(Path(source.label).parent))}"
+        )
+    if wrong := _list_wrong(source):
+        choices = "; ".join(_say_choice(field, write_name(field)) for field in wrong)
+        yield f"{source.label} has values that textrawl ignores: {choices}"
 
 
 def is_setting(variable: str) -> bool:

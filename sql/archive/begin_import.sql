@@ -5,11 +5,11 @@ as $$
 begin
     perform require_owner();
     return query
-        select claim_import(g.system, row(g.space, register_actor(session_user), null, 'import', null, false)::origin)
-        from jsonb_to_recordset(lines) g(space integer, system text);
+        select claim_import(g.system, row(g.space, register_actor(session_user), null, 'import', null, false)::origin, g.command)
+        from jsonb_to_recordset(lines) g(space integer, system text, command text);
 end
 $$;
 
 comment on function textrawl.begin_import is
-    'Begin an import of facts into a space, or continue the one that was interrupted: [{space, system}]. Return its id. '
+    'Begin an import of facts into a space, or continue the one that was interrupted: [{space, system, command}]. Return its id. '
     'Error TR013: not the owner.';

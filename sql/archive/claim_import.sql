@@ -1,4 +1,4 @@
-create function textrawl.claim_import(system text, origin textrawl.origin) returns uuid
+create function textrawl.claim_import(system text, origin textrawl.origin, command text) returns uuid
 language plpgsql volatile
 set search_path from current
 as $$
@@ -11,7 +11,9 @@ begin
       and r.finished_at is null
     order by r.started_at desc limit 1 for update;
     if not found then
-        insert into import_run (space_id, system, author_id) values (origin.space_id, claim_import.system, origin.author_id)
+        insert into import_run (space_id, id, system, author_id)
+        values (origin.space_id, coalesce(overlay(gen_random_uuid()::text placing left(command, 8) from 1)::uuid, gen_random_uuid()),
+                claim_import.system, origin.author_id)
         returning id into found_id;
     end if;
     return found_id;
@@ -19,4 +21,5 @@ end
 $$;
 
 comment on function textrawl.claim_import is
-    'The id of a run of an import: of the interrupted run of the same actor, or else of a new run.';
+    'The id of a run of an import: of the interrupted run of the same actor, or else of a new run. The id of a new run '
+    'begins with `command`, 8 hexadecimal digits. All runs of one command have the same, so an undo finds them together.';

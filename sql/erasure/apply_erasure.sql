@@ -67,6 +67,7 @@ begin
         actors, receipt ->> 'keep', false,
         row(home.id, register_actor(session_user), null, tool, null, false)::origin, receipt, redacting => not again);
     perform rename_erased_actors();
+    perform renew_statistics();
     return 'applied';
 end
 $$;

@@ -13,6 +13,7 @@ declare
     home   record;
     found  record;
     target record;
+    erased boolean := false;
 begin
     perform require_keep(keep, person || also);
     perform claim_removal(alone => true);
@@ -32,11 +33,15 @@ begin
             receipt := carry_out_erasure(target.rows, target.counts, found.names, found.entities, found.actors, keep,
                 erase_person.space is null and may_rename_actors(credential),
                 row(home.id, coalesce(home.actor_id, register_actor(session_user)), client, tool, request, false)::origin);
+            erased := true;
             return next;
         end if;
     end loop;
     if erase_person.space is null and may_rename_actors(credential) then
         perform rename_erased_actors(credential);
+    end if;
+    if erased then
+        perform renew_statistics();
     end if;
 end
 $$;

@@ -13,6 +13,9 @@ begin
     where (e.receipt -> 'renames')::boolean
       and e.receipt -> 'actors' @> jsonb_build_array(jsonb_build_object('id', a.id, 'name', hmac_sha256(name_key(a.name), receipt_key(e.space_id))));
     get diagnostics renamed = row_count;
+    if renamed > 0 then
+        perform renew_statistics(array['actor']);
+    end if;
     return renamed;
 end
 $$;

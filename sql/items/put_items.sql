@@ -23,9 +23,9 @@ begin
     end if;
     if exists (
         select from (
-            select i.value as item from json_array_elements(put_items.items) i union all
-            select d.value from json_array_elements(put_items.deletions) d) every
-        group by every.item ->> 'key', (every.item -> 'namespace')::jsonb having count(*) > 1) then
+            select i.namespace, i.key from read_puts(put_items.items) i union all
+            select d.namespace, d.key from read_puts(put_items.deletions) d) every
+        group by every.key, every.namespace having count(*) > 1) then
         raise exception using errcode = 'TR103', message = 'an item twice', detail = 'the same key twice in one call';
     end if;
     if json_array_length(deletions) > 0 then
@@ -48,14 +48,10 @@ begin
         raise exception using errcode = 'TR106', message = 'the item was changed meanwhile';
     end if;
     return query
-    select i.number, p.*
-    from (select e.value, e.number
-          from json_array_elements(put_items.items) with ordinality e (value, number)
-          order by (e.value -> 'namespace')::text collate "C", e.value ->> 'key' collate "C") i
+    select i.place, p.*
+    from (select * from read_puts(put_items.items) r order by r.namespace collate "C", r.key collate "C") i
     cross join lateral put_item(
-        array(select json_array_elements_text(i.value -> 'namespace')), i.value ->> 'key', i.value -> 'value',
-        coalesce(i.value -> 'metadata', '{}'), make_interval(secs => (i.value ->> 'ttl')::double precision),
-        coalesce((i.value -> 'index')::jsonb, 'true'), (i.value ->> 'version')::integer,
+        i.namespace, i.key, i.value, i.metadata, i.ttl, i.index, i.version,
         put_items.credential, put_items.space, put_items.client, put_items.tool, put_items.request) p;
     perform end_items(ended, origin);
 end

@@ -6,7 +6,8 @@ create function textrawl.forget_entity(
     out entity_id uuid, out entity_name text, out observation_id uuid,
     out facts bigint, out relations bigint, out sample text[], out reflections bigint,
     out relation_id uuid, -- if `fact` names a relation
-    out plan text         -- which entity, fact or relation goes, and how much with it
+    out plan text,        -- which entity, fact or relation goes, and how much with it
+    out documents text[]  -- readable documents of this name, each after its graph. They stay.
 )
 language plpgsql volatile security definer
 set search_path from current
@@ -98,6 +99,15 @@ begin
             order by f.id);
     end if;
     reflections := cardinality(reflection_ids);
+    if forget_entity.fact is null then
+        documents := array(
+            select g.name || ': ' || s.label
+            from readable_graphs(credential) g
+            join entity e on e.space_id = g.space_id and e.name_key = any(keys)
+            join document d on d.space_id = e.space_id and d.entity_id = e.id
+            join source s on s.space_id = d.space_id and s.document_id = d.id and s.content_hash is not null
+            where g.space_id <> origin.space_id order by 1 limit 20);
+    end if;
     plan := concat_ws(' ', entity_id, coalesce(observation_id, relation_id), facts, relations, reflections);
     -- The entity is locked, so nobody adds a fact to it until the deletion ends.
     if planned <> plan then
@@ -163,7 +173,7 @@ begin
                          jsonb_build_object('facts', facts, 'relations', relations)
                          || case when reflections > 0 then jsonb_build_object('reflections', reflections) else '{}' end);
     if not may_read(credential, origin.space_id) then
-        entity_name := entity; sample := null;
+        entity_name := entity; sample := null; documents := null;
     end if;
 end
 $$;

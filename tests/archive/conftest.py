@@ -10,7 +10,7 @@ import pytest
 from psycopg import sql
 from psycopg.conninfo import make_conninfo
 
-from tests.conftest import Databases
+from tests.conftest import ACTOR, TOKEN, Databases
 from tests.support.commands import Outcome, Run, data_dir, home, launch, run, seed
 from textrawl.embedded.postmaster import OWNER, SUPERUSER
 
@@ -170,3 +170,13 @@ def fresh(postgres: Databases) -> Iterator[str]:
     """Connection string of a memory without anything, for its owner."""
     with postgres.create("migrated") as name:
         yield postgres.cluster.dsn(OWNER, name)
+
+
+@pytest.fixture
+def given(postgres: Databases, database: str, owner: psycopg.Connection) -> dict[str, Any]:
+    """The environment of a command of the owner, on a memory with a graph."""
+    owner.execute("select create_space('handbook', tier => 'personal')")
+    scopes = ["read", "write", "forget", "admin"]
+    owner.execute("select grant_access(%s, 'handbook', %s)", (ACTOR, scopes))
+    url = postgres.cluster.dsn(OWNER, database)
+    return {"DATABASE_URL": url, "ACCESS_TOKEN": TOKEN, "EMBEDDING_PROVIDER": "local"}

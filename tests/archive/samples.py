@@ -53,9 +53,10 @@ def write_basic_memory(folder: Path, text: str) -> Path:
 
 
 def write_mem0(file: Path, text: str) -> Path:
-    """Rows of users and agents, categories, a row without a text."""
+    """Rows of users and agents, categories, a row without a text, a relation."""
     row = {"hash": "x", "metadata": {"category": "home"}, "created_at": AT, "updated_at": AT}
-    return write_json(file / "mem0.json", {"results": [
+    relation = {"source": "ada", "relationship": "feeds", "destination": "cat"}
+    return write_json(file / "mem0.json", {"relations": [relation], "results": [
         row | {"id": "1", "memory": text, "user_id": "ada", "categories": ["food"]},
         row | {"id": "2", "memory": "Has a cat", "user_id": "ada", "run_id": "r7"},
         row | {"id": "3", "memory": "Answers briefly", "agent_id": "helper", "updated_at": None},
@@ -184,7 +185,7 @@ SAMPLES = {
     # entities, facts, relations, aliases, documents, faults
     "obsidian": (write_vault, (5, 4, 5, 1, 2, 0)),
     "basic-memory": (write_basic_memory, (3, 4, 2, 0, 1, 0)),
-    "mem0": (write_mem0, (2, 3, 0, 0, 0, 1)),
+    "mem0": (write_mem0, (3, 3, 1, 0, 0, 1)),
     "mem0 plugin": (write_plugin, (1, 2, 0, 0, 0, 0)),
     "mem0 backup": (write_openmemory, (1, 2, 0, 0, 0, 0)),
     "hindsight": (write_hindsight, (3, 4, 0, 0, 1, 1)),

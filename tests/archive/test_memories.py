@@ -1,5 +1,6 @@
 """`textrawl import` of the memories of other systems."""
 
+import json
 import re
 from pathlib import Path
 from typing import Any
@@ -9,9 +10,9 @@ import pytest
 
 from tests.archive.material import fetch
 from tests.archive.samples import SAMPLES, write_files, write_graphiti, write_json, write_mem0
-from tests.conftest import ACTOR, TOKEN, Databases
+from tests.conftest import ACTOR
 from tests.support.commands import Run
-from textrawl.embedded.postmaster import OWNER
+from textrawl.archive.detection import FORMATS
 
 FIRST, SECOND = "Works at Acme as an engineer", "Works at Globex as a manager"
 NESTED = b'{"memories": ' + b"[" * 1_000_000
@@ -69,16 +70,6 @@ AUTHORS = """
 """
 
 
-@pytest.fixture
-def given(postgres: Databases, database: str, owner: psycopg.Connection) -> dict[str, Any]:
-    """The environment of a command of the owner, on a memory with a graph."""
-    owner.execute("select create_space('handbook', tier => 'personal')")
-    scopes = ["read", "write", "forget", "admin"]
-    owner.execute("select grant_access(%s, 'handbook', %s)", (ACTOR, scopes))
-    url = postgres.cluster.dsn(OWNER, database)
-    return {"DATABASE_URL": url, "ACCESS_TOKEN": TOKEN, "EMBEDDING_PROVIDER": "local"}
-
-
 @pytest.mark.slow
 def test_memories_of_other_systems_come_once_and_change_as_versions(
     run: Run, given: dict[str, Any], owner: psycopg.Connection, tmp_path: Path
@@ -107,25 +98,48 @@ def test_memories_of_other_systems_come_once_and_change_as_versions(
         assert not authors & {"ada", "Ada", "Ben", ACTOR}, title
 
 
-def test_an_import_of_memories_is_taken_back_as_a_whole(
+def test_an_undo_takes_back_all_of_the_last_command_or_of_the_one_that_it_named(
     run: Run, given: dict[str, Any], owner: psycopg.Connection, tmp_path: Path
 ) -> None:
-    runs, states = list[list[str]](), list[Any]()
+    """The command has two formats, and one of them has facts and documents."""
+    named, states = list[str](), list[Any]()
     for text in (FIRST, SECOND):
-        states.append(owner.execute(STATE, ("default",)).fetchall())
-        said = run("import", str(write_graphiti(tmp_path, text)), **given).err
-        runs.append(re.findall("undo --import ([0-9a-f]{8})", said.splitlines()[-1]))
-    assert len(owner.execute(STATE, ("default",)).fetchall()) == 2
+        states.append(owner.execute(WHOLE).fetchall())
+        write_graphiti(tmp_path, text)
+        write_mem0(tmp_path, text)
+        said = run("import", str(tmp_path), "--yes", **given).err
+        named += re.findall("undo --import ([0-9a-f]{8})", said)
+    last = owner.execute(WHOLE).fetchall()
+    run("import", str(tmp_path), "--yes", **given)  # stores nothing, so is no run
 
-    # The documents of the first import have an undo of their own.
-    assert [len(named) for named in runs] == [2, 1]
-    run("import", str(write_graphiti(tmp_path, SECOND)), **given)  # stores nothing, so is no run
-    for named, state in zip(reversed(runs), reversed(states), strict=True):
-        for one in reversed(named):
-            undone = run("undo", "--import", "last", "--yes", DATABASE_URL=given["DATABASE_URL"])
+    assert len(named) == 2
+    assert last not in states
+    for given_as in (("last", "last"), named[::-1]):
+        for one, state, name in zip(given_as, states[::-1], named[::-1], strict=True):
+            undone = run("undo", "--import", one, "--yes", DATABASE_URL=given["DATABASE_URL"])
             assert undone.code == 0, undone.err
-            assert f"Undoing the import {one} (graphiti) of" in undone.out
-        assert owner.execute(STATE, ("default",)).fetchall() == state
+            systems = re.findall(f"Undoing the import {name} \\((.*?)\\) of", undone.out)
+            assert set(systems) == {"graphiti", "mem0"}
+            assert owner.execute(WHOLE).fetchall() == state
+        for undo in owner.execute("select id from undo where reverted_at is null").fetchall()[::-1]:
+            owner.execute("select revert_undo(%s)", undo)
+
+
+def test_forgetting_names_the_documents_of_the_name_that_stay(
+    run: Run, given: dict[str, Any], tmp_path: Path
+) -> None:
+    notes = {"Lena Voss.md": "---\ncity: Kiel\n---\nShe sails.\n", "Ben.md": "He rows.\n"}
+    run("import", str(write_files(tmp_path, notes)), **given)
+    said = "Documents of this name stay: handbook: Lena Voss\n"
+
+    plan = run("forget", "lena voss", "--dry-run", **given)
+    fact = run("forget", "Lena Voss", "city: Kiel", "--dry-run", **given)
+    done = run("forget", "Lena Voss", "--yes", "--json", **given)
+
+    assert plan.err == said
+    assert fact.err == ""
+    assert done.err.endswith(f".\n{said}")
+    assert json.loads(done.out)["documents"] == ["handbook: Lena Voss"]
 
 
 @pytest.mark.slow
@@ -133,7 +147,7 @@ def test_an_import_that_was_taken_back_can_be_repeated(
     run: Run, given: dict[str, Any], owner: psycopg.Connection, tmp_path: Path
 ) -> None:
     def bring(text: str) -> tuple[list[Any], int]:
-        """Import. Return the memory, and the number of runs."""
+        """Import. Return the memory, and the number of commands that stored something."""
         note = f"---\naliases: [Countess]\n---\n{text} of notes\n"
         write_files(tmp_path / "vault", {".obsidian/app.json": "{}", "Ada.md": note})
         runs = 0
@@ -234,6 +248,101 @@ def test_a_hostile_file_gets_a_clear_error_and_changes_nothing(
         assert "Nothing was imported" in outcome.err, (form, outcome)
         assert "Traceback" not in outcome.err
     assert owner.execute(COUNTS, ("default",)).fetchall() == rows
+
+
+def test_a_file_of_which_nothing_is_imported_is_no_success(
+    run: Run, fresh: str, tmp_path: Path
+) -> None:
+    """Some have the marks of a format. For each format, a file of it is empty."""
+    texts = (
+        '{"docs": [{"title": "a", "content": "The mooring is 14"}]}',
+        '{"memory": "The mooring is 14", "user_id": "ada"}',
+        '{"nodes": [], "group_id": "valid_at"}',
+        *('{"entities": [], "relations": []}', "{}", "[]", "\n"),
+    )
+    for number, text in enumerate(texts):
+        file = write_files(tmp_path / str(number), {"memory.json": text}) / "memory.json"
+        outcome = run("import", str(file), DATABASE_URL=fresh)
+        assert outcome.code == 1, (text, outcome)
+        assert "has none of the formats" in outcome.err, (text, outcome)
+        assert "or nothing in it" in outcome.err
+        assert "`textrawl ingest` adds files as texts" in outcome.err
+    names = {
+        "textrawl": "a.jsonl",
+        "cortexgraph": "memories.jsonl",
+        "rules": "CLAUDE.md",
+        "letta": "a.af",
+    }
+    for name in FORMATS:
+        files = {names.get(name, "conversations.json"): '{"textrawl": "export", "version": 1}\n'}
+        if name == "rules":
+            files = {"CLAUDE.md": "# Rules\n\n---\n"}
+        folder = write_files(tmp_path / name, files)
+        outcome = run("import", "--from", name, str(folder / next(iter(files))), DATABASE_URL=fresh)
+        assert outcome.code == 1, (name, outcome)
+        assert re.search(r"nothing|Nothing|Bad lines", outcome.err + outcome.out), (name, outcome)
+
+
+def test_the_next_format_is_asked_if_one_finds_nothing(
+    run: Run, fresh: str, tmp_path: Path
+) -> None:
+    """Agent files of Letta have the marks of mem0."""
+    for name in ("Scout", "Ranger"):
+        agent = {"name": name, "agent_id": name, "memory": {}, "core_memory": [
+            {"label": "human", "value": "Lives in Oslo"}]}  # fmt: skip
+        write_json(tmp_path / f"{name}.af", agent)
+
+    for path in (tmp_path / "Scout.af", tmp_path):
+        done = run("import", str(path), DATABASE_URL=fresh)
+        assert (done.code, done.err.startswith("Letta in ")) == (0, True), done
+
+    found = fetch(fresh, "select e.name from fact f join entity e on e.id = f.entity_id order by 1")
+    assert found == [("Ranger",), ("Scout",)]
+
+
+def test_rules_in_a_folder_of_notes_are_the_rule_files_and_all_else_stays_notes(
+    run: Run, fresh: str, tmp_path: Path
+) -> None:
+    """The folder has rule files of seven programs, and files that no format knows."""
+    pump = (
+        "---\ntitle: Pump\npermalink: notes/pump\n---\n- [fact] moves 40 litres a minute #bilge\n"
+        "- part_of [[Engine Room]]\n"
+    )
+    rules = (
+        *("CLAUDE.md", "AGENTS.md", "docs/GEMINI.md", ".windsurfrules", ".cursor/rules/a.mdc"),
+        *(".clinerules/b.md", ".amazonq/rules/c.md", ".github/copilot-instructions.md"),
+    )
+    front = "---\nglobs: *.py\nalwaysApply: true\n---\n"
+    files = {name: f"{front}Follow {name}.\n\n---\n" for name in rules}
+    others = {"general/2025-03-04.json": '[{"user": "U1"}]', ".git/config": "", "b.base": "x: 1"}
+    folder = write_files(tmp_path / "boat", {"notes/Pump.md": pump} | files | others)
+
+    done = run("import", str(folder), "--yes", DATABASE_URL=fresh)
+
+    said = "2 files of other kinds left out: b.base, general/2025-03-04.json"
+    assert (done.code, said in done.err) == (0, True), done
+    query = "select e.name, content from fact f join entity e on e.id = f.entity_id order by 2"
+    assert fetch(fresh, query) == [
+        *sorted((("boat", f"Follow {name}.") for name in rules), key=lambda one: one[1]),
+        ("Pump", "moves 40 litres a minute #bilge"),
+        ("Pump", "tags: bilge"),
+    ]
+    assert fetch(fresh, "select relation_type from relation") == [("part_of",)]
+
+
+def test_a_row_of_a_table_is_a_fact_and_a_ruler_is_none(
+    run: Run, fresh: str, tmp_path: Path
+) -> None:
+    table = "| service | port |\n|:--|--:|\n| auth | 7001 |\n| cart \\| shop | | spare |\n"
+    text = f"## Ports\n\n---\n\n{table}\nAsk Vera.\n\n***\n"
+    folder = write_files(tmp_path, {"AGENTS.md": text})
+
+    assert run("import", str(folder), DATABASE_URL=fresh).code == 0
+    assert fetch(fresh, "select content from fact order by 1") == [
+        ("Ports: Ask Vera.",),
+        ("Ports: service auth, port 7001",),
+        ("Ports: service cart | shop, spare",),
+    ]
 
 
 def test_a_folder_with_several_formats_is_imported_whole_and_listed(

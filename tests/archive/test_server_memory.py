@@ -175,6 +175,12 @@ SHAPES: dict[str, tuple[bytes, tuple[int, int, int]]] = {
         (2, 3, 1),
     ),
     "lines without a type": (write_lines(11).encode(), (2, 3, 1)),
+    "lines with _type": (write_lines(21, **TYPED).replace('"type"', '"_type"').encode(), (2, 3, 1)),
+    "an entity with the time of its creation": (
+        b"""{"type": "entity", "name": "Ada 22", "entityType": "person", "version": 1,
+        "createdAt": "2024-05-02T10:00:00Z", "observations": ["was here"]}""",
+        (1, 1, 0),
+    ),
     "lines with crlf": (write_lines(12).replace("\n", "\r\n").encode(), (2, 3, 1)),
     "two records on a line": (write_lines(13, **TYPED).replace("\n", " ").encode(), (2, 3, 1)),
     "other keys": (
@@ -223,10 +229,11 @@ SHAPES: dict[str, tuple[bytes, tuple[int, int, int]]] = {
         # Facts: 11 parts of the long text, the whole names, the type, and the relation.
         (4, 11 + 3 + 1 + 1, 2),
     ),
-    "nothing": (b"\n", (0, 0, 0)),
 }  # fmt: skip
 
 
+# Files whose format has to be named.
+UNKNOWN = ("other keys", "nodes with ids, and edges")
 IMPORTED_AGAIN = ("one object, indented", "observations as objects, numbers and a text", "too long")
 
 
@@ -238,14 +245,17 @@ def test_a_file_in_any_usual_shape_is_imported_whole_and_again_adds_nothing(
         file = tmp_path / "memory.json"
         file.write_bytes(content)
         for expected in (counts, (0, 0, 0)) if shape in IMPORTED_AGAIN else (counts,):
-            outcome = import_graph(run, fresh, file)
+            named = ("--from", "server-memory") if shape in UNKNOWN else ()
+            outcome = run("import", str(file), *named, DATABASE_URL=fresh)
             _, *found = map(int, re.findall(r"[0-9]+", outcome.out)[:4])
             if (outcome.code, outcome.err, tuple(found)) != (0, "", expected):
                 faults.append(f"{shape}: expected {expected}: {outcome}")
 
     assert faults == []
     said = "select content, said_at::date::text from observation where said_at < '2025-01-01'"
-    assert sorted(fetch(fresh, said)) == [("is 41", "2024-05-01"), ("likes tea", "2024-05-01")]
+    assert sorted(fetch(fresh, said)) == [
+        ("is 41", "2024-05-01"), ("likes tea", "2024-05-01"), ("was here", "2024-05-02"),
+    ]  # fmt: skip
     ends = "select name, entity_type, type_guessed from entity where name like '%uster 19'"
     assert fetch(fresh, ends) == [("cluster 19", "concept", True)]
     whole = "select count(*) from observation where content like 'The committee%no more'"

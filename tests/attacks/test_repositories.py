@@ -25,7 +25,7 @@ from tests.support.folders import write_env
 from tests.support.llm_server import LlmServer
 from tests.support.providers import EmbeddingServer
 from textrawl.connect.clients import find_script
-from textrawl.environment import PROJECT_SETTINGS
+from textrawl.environment import PROJECT_SETTINGS, find_user_file
 from textrawl.settings import Settings, read_foreign_environment
 
 __all__ = ["data_dir", "home", "launch", "run", "seed"]
@@ -159,6 +159,81 @@ def test_only_formats_and_sizes_count_in_a_file_that_nobody_trusts(run: Run) -> 
     [line] = outcome.err.splitlines()
     assert {word for word in rows if word in line.replace(",", " ").split()} == {*rows} - taken
     assert not {name for name in PROJECT_SETTINGS if name.endswith(("_url", "_key", "_dir"))}
+
+
+WRONG = {
+    "close_facts": ("maybe", "2"),
+    "compact_responses": ("tiny",),
+    "digest_tokens": ("99", "5001", "many", "1e3"),
+    "log_format": ("xml", "JSON "),
+    "max_graph_tokens": ("49", "200001", "-1"),
+    "max_recall_tokens": ("-1", "100001", "1.5"),
+    "max_response_tokens": ("49", "1000000", "\udcff"),
+    "structured_content": ("on", "FULL"),
+}
+"""Values that the settings of PROJECT_SETTINGS cannot have."""
+
+UNUSABLE = {
+    "latin": ("TEXTRAWL_LOG_FORMAT=caf\xe9\n".encode("latin-1"), "is not UTF-8 (line 1)"),
+    "utf-16": ("TEXTRAWL_LOG_FORMAT=json\n".encode("utf-16-le"), "is not UTF-8 but UTF-16"),
+    "unreadable": (b"", "cannot be read"),
+}
+"""Files that cannot be read as a whole, with their fault."""
+
+
+@pytest.mark.parametrize(
+    ("name", "text"), [(name, text) for name, texts in WRONG.items() for text in texts]
+)
+def test_a_wrong_value_in_a_file_that_nobody_trusts_is_named_and_ignored(
+    run: Run, name: str, text: str
+) -> None:
+    variable = f"TEXTRAWL_{name.upper()}"
+    content = f"{variable}={text}\nTEXTRAWL_READ_ONLY=x\n"
+    file = write_env(content.encode("utf-8", "surrogateescape"))
+
+    outcome = run("settings", "--json")
+
+    rows = {row["name"]: row for row in json.loads(outcome.out)}
+    assert (outcome.code, rows[variable]["source"]) == (0, "default")
+    assert str(file) in outcome.err
+    assert (variable in outcome.err) == (text != "\udcff")  # the file is not UTF-8 then
+    assert set(WRONG) == PROJECT_SETTINGS
+
+
+@pytest.mark.parametrize("given", ["values", *UNUSABLE])
+def test_no_file_that_nobody_trusts_ends_a_command_or_a_server(
+    launch: Launch, database_url: str, given: str
+) -> None:
+    values = "".join(f"TEXTRAWL_{name.upper()}={texts[0]}\n" for name, texts in WRONG.items())
+    content, fault = UNUSABLE.get(given, (values, "has values that textrawl ignores: "))
+    file = write_env(content)
+    if given == "unreadable":
+        file.unlink()
+        file.symlink_to("/proc/self/mem")
+
+    memory = name_memory(database_url, EMBEDDING_PROVIDER="none")
+    commands = ("remember Ada tea", "search tea", "recall tea", "stats", "settings", "doctor")
+    ended = {words: launch(*words.split(), **memory).end() for words in commands}
+    server = launch("serve", **memory)
+    server.open()
+    hook = launch("hook", **memory).end()
+
+    assert {words: end.code for words, end in ended.items()} == dict.fromkeys(commands, 0)
+    named = (" ".join(end.err.split()) for words, end in ended.items() if words != "doctor")
+    assert all(fault in text and str(file) in text for text in named)
+    assert fault in " ".join(ended["doctor"].out.split())
+    assert fault in server.end().err
+    assert (hook.code, hook.err) == (0, "")
+
+
+def test_a_wrong_value_of_a_repository_leaves_the_users_own(run: Run) -> None:
+    find_user_file().parent.mkdir(parents=True)
+    find_user_file().write_text("DIGEST_TOKENS=300\n", encoding="utf-8")
+    write_env("TEXTRAWL_DIGEST_TOKENS=1\n")
+
+    rows = json.loads(run("settings", "--json").out)
+
+    assert [row["value"] for row in rows if row["name"] == "TEXTRAWL_DIGEST_TOKENS"] == ["300"]
 
 
 def test_trust_ends_with_a_change_of_the_file_and_when_the_user_takes_it_back(

@@ -261,10 +261,10 @@ def test_all_wrong_settings_are_named_at_once(run: Run) -> None:
     ],
 )
 @pytest.mark.parametrize("command", ["settings", "search tea", "serve"])
-def test_a_file_that_is_not_utf_8_is_one_line(
+def test_a_trusted_file_that_is_not_utf_8_is_one_line(
     run: Run, tmp_path: Path, command: str, content: bytes, fault: str
 ) -> None:
-    (tmp_path / ".env").write_bytes(content)
+    write_env(content, trusted=True)
 
     outcome = run(*command.split())
 

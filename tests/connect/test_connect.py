@@ -190,6 +190,34 @@ def test_settings_are_added_to_those_that_the_client_needs(
     }  # fmt: skip
 
 
+@pytest.mark.parametrize("name", NAMES)
+def test_only_settings_that_the_entry_lacks_are_named_as_unseen(
+    textrawl: Textrawl, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    for variable in ("TEXTRAWL_SPACE", "READ_ONLY", "TEXTRAWL_DIGEST_TOKENS"):
+        monkeypatch.setenv(variable, "300" if variable.endswith("TOKENS") else "true")
+    given = ("--set", "TEXTRAWL_SPACE=true", "--set", "read_only=true")
+
+    some = textrawl("connect", name, *given, "-y").err
+    none = textrawl("connect", name, *given, "--set", "DIGEST_TOKENS=300", "-y").err
+
+    assert "these settings of this shell: TEXTRAWL_DIGEST_TOKENS. Repeat them" in some
+    assert "these settings of this shell" not in none
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_client_that_does_not_start_without_the_server_says_so(
+    textrawl: Textrawl, locate: Callable[[str], Path], name: str
+) -> None:
+    said = textrawl("connect", name, "-y").err
+
+    required = "required" in read_entry(name, locate(name))
+    assert ("`required = true`" in said, "does not start if the server cannot start" in said) == (
+        (required, required)
+    )
+    assert required == (name == "codex")
+
+
 def test_a_host_alone_stands_for_the_path_mcp(textrawl: Textrawl) -> None:
     printed = textrawl("connect", "codex", "--url", "https://memory.example.com/", "--print").out
 

@@ -90,3 +90,49 @@ ALLOWED = {
     "aside",
 }  # fmt: skip
 """The elements that our templates use."""
+
+
+class Forms(HTMLParser):
+    """The posted forms of a page, each with its action and what its fields would send."""
+
+    def __init__(self, page: str) -> None:
+        super().__init__(convert_charrefs=True)
+        self.found: list[tuple[str, dict[str, str]]] = []
+        self._inside = False
+        self._open = ""  # the name of the text area or of the list whose content is read
+        self.feed(page)
+        self.close()
+
+    def find(self, action: str, place: int = 0) -> dict[str, str]:
+        """Return the fields of a form by its action."""
+        return [fields for name, fields in self.found if name == action][place]
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        given = {name: value or "" for name, value in attrs}
+        if tag == "form" and given.get("method") == "post":
+            self.found.append((given.get("action", "").rpartition("/")[2], {}))
+            self._inside = True
+        elif tag in ("input", "textarea", "select", "option") and self._inside:
+            fields, name = self.found[-1][1], given.get("name", "")
+            if tag == "input" and (given.get("type") not in _CHOSEN or "checked" in given):
+                fields[name] = given.get("value", "")
+            elif tag == "option" and "selected" in given:
+                self._open = f"={self._open.strip('=')}"
+            elif tag in ("textarea", "select"):
+                self._open = name
+                fields.setdefault(name, "")
+
+    def handle_endtag(self, tag: str) -> None:
+        if tag == "form":
+            self._inside = False
+        elif tag in ("textarea", "select"):
+            self._open = ""
+        elif tag == "option":
+            self._open = self._open.strip("=")
+
+    def handle_data(self, data: str) -> None:
+        if self._open and (self._open[0] == "=" or self.lasttag == "textarea"):
+            self.found[-1][1][self._open.strip("=")] += data
+
+
+_CHOSEN = ("checkbox", "radio", "file")

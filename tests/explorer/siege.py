@@ -22,6 +22,7 @@ from textrawl.access.access_token import hash_token
 from textrawl.explorer import application
 
 PAGES, ACTIONS = application._PAGES, application._ACTIONS  # pyright: ignore[reportPrivateUsage]
+UNCONFIRMED = application._UNCONFIRMED  # pyright: ignore[reportPrivateUsage]
 UPKEEP = {"lexeme", "search_statistics", "space_statistics"}
 """Tables that a server counts anew by itself."""
 OWNER_ONLY = {"token", "revoke", "health", "encrypted"}  # refused to everybody with a token
@@ -124,7 +125,7 @@ class Material:
             "words": "tea", "sort": "text", "change": "end", "day": "2026-01-01",
             "entities": "10", "planned": "x", "entry": "daily/2026-05-01/laptop",
             "file": "self/my_identity.md", "snapshot": "x", "download": "1", "also": "Countess",
-            "keep": "own",
+            "keep": "own", "replaces": "", "draft": "x",
         }  # fmt: skip
 
 

@@ -7,7 +7,7 @@ from html import unescape
 import psycopg
 import pytest
 
-from tests.explorer.markup import Document
+from tests.explorer.markup import Document, Forms
 from tests.explorer.material import fill, write_texts
 from tests.explorer.visiting import Browser, Place, open_place
 from tests.support.sources import MEALS, store
@@ -110,13 +110,14 @@ async def test_a_memory_that_fades_is_listed_until_somebody_keeps_it(library: Pl
     async with library.browse("reader") as reader, library.browse("keeper") as keeper:
         shown = await read(reader, "fading")
         listed = await read(keeper, "fading")
-        form = {"fact": listed.fields["fact"], "space": "team", "confirmed": "1"}
+        form = Forms((await keeper.get("fading")).text).find("keep")
         tried = (reader, form), (keeper, {**form, "fact": "1"}), (keeper, {**form, "space": ""})
         refused = [(await browser.post("keep", **each)).status_code for browser, each in tried]
         kept = await keeper.post("keep", **form)
         after = await read(keeper, "fading")
 
     assert "was in Oslo and fades" in shown.prose
+    assert form["fact"] in listed.fields.values()
     assert ("fact" in shown.fields, refused) == (False, [403, 404, 400])
     assert (kept.status_code, "No memory fades" in after.prose) == (303, True)
 

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable
+from hashlib import sha256
 from urllib.parse import parse_qsl, urlsplit
 
 import psycopg
@@ -27,6 +28,7 @@ async def _plan_newest(browser: Browser) -> Document:
     return Document((await browser.get("undo", **dict(parse_qsl(urlsplit(link).query)))).text)
 
 
+_EMPTY = sha256().hexdigest()  # of a plan without steps
 _UNDO = ("author", "since", "space", "planned", "confirmed")
 
 
@@ -98,11 +100,12 @@ async def test_an_administrator_undoes_nothing_in_another_space(place: Place) ->
     ).fetchall()[0][0]
     async with place.browse("admin") as browser:
         shown = await browser.get("undo", author=author, since="2020-01-01")
-        form = _read_form(Document(shown.text), *_UNDO)
+        form = {"author": author, "since": "2020-01-01", "planned": _EMPTY, "confirmed": "1"}
         await browser.post("undo", **form)
         named = await browser.post("undo", **form | {"space": "other"})
 
     assert "likes tea" not in shown.text
+    assert ("There is nothing to undo" in shown.text, "danger" in shown.text) == (True, False)
     assert named.status_code == 404
     assert _count(place) == 1
 

@@ -1,11 +1,15 @@
 """`textrawl_client`: a server over HTTP for programs that have nothing else of textrawl."""
 
+import asyncio
+import gc
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
+import httpx
 import pytest
+from anyio.from_thread import start_blocking_portal
 
 from tests.conftest import TOKEN
 from tests.support.listening import listen
@@ -36,6 +40,55 @@ async def test_a_program_remembers_recalls_relates_and_forgets(
     assert (related.from_entity.type, related.to_entity.name) == ("person", "Acme")
     assert (plan.id, plan.facts, plan.relations) == (None, 1, 1)
     assert digest.text.startswith("Ada (person)\n")
+
+
+def count_open() -> int:
+    """The clients of httpx in this process that were not closed."""
+    gc.collect()
+    clients = [one for one in gc.get_objects() if type(one) is httpx.AsyncClient]
+    return sum(not one.is_closed for one in clients)
+
+
+async def rest() -> None:
+    """Let the tasks of this loop go on until they wait for something."""
+    for _ in range(20):
+        await asyncio.sleep(0)
+
+
+def test_one_client_serves_event_loops_one_after_another_and_in_threads(
+    settings: Callable[..., Settings],
+) -> None:
+    before = count_open()
+    with (
+        start_blocking_portal() as portal,
+        portal.wrap_async_context_manager(listen(settings())) as address,
+    ):
+        memory = Client(address.mcp, token=TOKEN)
+
+        async def add(values: list[int]) -> list[Any]:
+            log = memory.log("loops")
+            await asyncio.gather(*(log.append([value]) for value in values))
+            return await log.read()
+
+        for number in range(3):
+            asyncio.run(add([number]))
+            assert count_open() == before
+        with ThreadPoolExecutor(4) as threads:
+            list(threads.map(asyncio.run, [add([number, number]) for number in range(3, 20)]))
+        assert sorted(asyncio.run(add([]))) == [0, 1, 2, *(n for n in range(3, 20) for _ in "ab")]
+        assert count_open() == before
+
+        kept = [asyncio.new_event_loop() for _ in range(40)]
+        for loop in [*kept, *reversed(kept)]:
+            assert len(loop.run_until_complete(add([]))) == 37
+        for loop in kept:
+            loop.run_until_complete(rest())
+        assert count_open() - before <= 16
+        asyncio.run(memory.close())
+        for loop in kept:
+            loop.run_until_complete(loop.shutdown_asyncgens())
+            loop.close()
+        assert count_open() == before
 
 
 def test_a_value_that_is_no_json_is_refused_before_it_is_sent() -> None:

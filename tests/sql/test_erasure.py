@@ -5,10 +5,13 @@ from typing import Any, LiteralString
 
 import psycopg
 import pytest
+from psycopg.conninfo import make_conninfo
+from psycopg.sql import SQL, Identifier
 
 from tests.sql.sessions import Three
 from tests.sql.test_undo_kept import find_tables_that_hold
 from tests.support.sql_team import Team
+from textrawl.embedded.postmaster import SUPERUSER
 
 NAME, FIRST, LAST = "Zyxo Quavar", "zyxo", "quavar"
 # The name stands in every argument that takes a text, in facts of others too.
@@ -211,6 +214,59 @@ def test_nothing_of_a_person_stays_in_any_table(sql: psycopg.Connection) -> None
     assert find_tables_that_hold(sql, FIRST) == []
     erased = "select count(*) from event where action = 'erased' and detail ? 'erasure'"
     assert sql.execute(erased).fetchone() == (3,)
+
+
+def find_statistics(sql: psycopg.Connection, *words: str) -> list[str]:
+    """Return the columns whose statistics hold a word. Only a superuser sees all of them."""
+    query = """
+        select distinct s.tablename || '.' || s.attname
+        from pg_stats s
+        where s.schemaname = 'textrawl' and concat_ws(' ', s.most_common_vals::text,
+            s.histogram_bounds::text, s.most_common_elems::text) ilike any(%s) order by 1"""
+    with psycopg.connect(make_conninfo(sql.info.dsn, user=SUPERUSER)) as superuser:
+        patterns = [f"%{word}%" for word in words]
+        return [name for (name,) in superuser.execute(query, (patterns,)).fetchall()]
+
+
+def is_emptied(sql: psycopg.Connection, column: str) -> bool:
+    """Whether the table of a column has no rows. PostgreSQL 16 and 17 then keep its statistics."""
+    table = Identifier(column.partition(".")[0])
+    empty = sql.execute(SQL("select from {} limit 1").format(table)).fetchone() is None
+    return empty and sql.info.server_version < 180000
+
+
+def test_nothing_of_a_person_stays_in_the_statistics_of_postgres(sql: psycopg.Connection) -> None:
+    plant(sql, Team(sql))
+    words = (FIRST, LAST, LAST[:5], "zq@")
+    sql.execute("analyze")
+    assert {"observation.content", "entity.name", "event.detail"} < {*find_statistics(sql, *words)}
+
+    erase(sql)
+
+    held = find_statistics(sql, *words)
+    assert [column for column in held if not is_emptied(sql, column)] == []
+
+
+def test_an_erasure_that_is_applied_again_leaves_nothing_in_the_statistics(
+    sql: psycopg.Connection,
+) -> None:
+    plant(sql, Team(sql))
+    receipts = [json.dumps(receipt) for *_, receipt in erase(sql)]
+    # As an import of an older file brings it back.
+    sql.execute("select remember_fact('Team', 'project', 'is led by ' || %s)", (NAME,))
+    sql.execute("select remember_fact(%s, 'person', 'is back')", (NAME,))
+    sql.execute("update observation set created_at = '2020-01-01' where content = 'is back'")
+    sql.execute("analyze")
+    assert find_statistics(sql, "is back") != []
+
+    done = {
+        state
+        for receipt in receipts
+        for (state,) in sql.execute("select apply_erasure(%s::jsonb)", (receipt,)).fetchall()
+    }
+
+    assert "applied" in done
+    assert find_statistics(sql, "is back") == []
 
 
 def test_what_others_wrote_or_what_the_person_wrote_about_others_can_stay(

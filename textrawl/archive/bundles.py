@@ -72,11 +72,13 @@ class _Guarded:
 class Bundle:
     """The files at a path, by their names. `done` is the number of bytes read so far.
 
-    If the path is a folder, `only` has the names in it that are read. None reads all of them.
+    `only` has the names of files, or of the folders of a folder, that are read. None reads all of
+    them. `seen` has the names of the files that were opened.
     """
 
     def __init__(self, path: Path, only: Collection[str] | None = None) -> None:
         self.path, self.done, self._only = path, 0, only
+        self.seen = set[str]()
         self._zip: zipfile.ZipFile | None = None
         if not path.exists():
             raise BundleRefused(f"{path} cannot be read: there is no such file or folder")
@@ -92,13 +94,17 @@ class Bundle:
     def sizes(self) -> dict[str, int]:
         """The size of each file by its name. Links are left out."""
         if self._zip:
-            return {one.filename: one.file_size for one in self._zip.infolist() if not one.is_dir()}
-        if self.path.is_file():
-            return {self.path.name: self.path.stat().st_size}
-        found = dict(_list_folder(self.path))
-        if self._only is None:
+            files = [one for one in self._zip.infolist() if not one.is_dir()]
+            found = {one.filename: one.file_size for one in files}
+        elif self.path.is_file():
+            found = {self.path.name: self.path.stat().st_size}
+        else:
+            found = dict(_list_folder(self.path))
+        only = self._only
+        if only is None:
             return found
-        return {name: size for name, size in found.items() if name.split("/", 1)[0] in self._only}
+        kept = (name for name in found if name in only or name.split("/", 1)[0] in only)
+        return {name: found[name] for name in kept}
 
     def find(self, name: str) -> str | None:
         """Return the name of the first file that has this last part, such as conversations.json."""
@@ -109,11 +115,13 @@ class Bundle:
         """Return the path of a file on the disk, or None for a file in a zip."""
         if self._zip:
             return None
+        self.seen.add(name)
         return self.path if self.path.is_file() else self.path / name
 
     @contextmanager
     def open(self, name: str) -> Generator[BinaryIO]:
         """Open a file. Raises BundleRefused, also for what is read within the block."""
+        self.seen.add(name)
         try:
             with self._open(name) as file:
                 yield file

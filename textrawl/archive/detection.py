@@ -1,5 +1,7 @@
 """The formats that `textrawl import` knows. The names and first bytes of files show it."""
 
+import json
+import re
 from collections.abc import Callable, Collection, Iterator
 from pathlib import Path
 
@@ -18,14 +20,28 @@ from textrawl.archive.items import (
     Memory,
 )
 from textrawl.values.choice import join_choices
+from textrawl.values.reference_file import EntityRecord, RelationRecord, read_reference_file
 
 
 def _is_textrawl(bundle: Bundle) -> bool:
     return any("textrawl" in first for first in _read_first(bundle))
 
 
+# The first object of a file of the reference memory server: a record, or all of them in lists.
+# Other files can hold such records deeper, as the calls of tools in sessions.
+_RECORD = r'"(?:entityType|relationType|observations)"\s*:'
+_FIRST_RECORD = re.compile(rf'\[?\s*\{{[^{{}}]*(?:{_RECORD}|"_?type"\s*:\s*"(?:entity|relation)")')
+_LISTS = re.compile(r'\{[^\[\]]*"(?:entities|relations)"\s*:\s*[\[{]')
+
+
 def _is_server_memory(bundle: Bundle) -> bool:
-    return any(first.get("type") in ("entity", "relation") for first in _read_first(bundle))
+    """Return whether a file is lines, an array or an object of entities, pretty or not."""
+    if bundle.path.name not in bundle.sizes:
+        return False
+    head = bundle.read_head(bundle.path.name)
+    text = head.decode(json.detect_encoding(head), "replace").lstrip("\ufeff \t\r\n")
+    listed = _LISTS.match(text) and re.search(_RECORD, text)
+    return bool(listed or _FIRST_RECORD.match(text))
 
 
 def _is_cortexgraph(bundle: Bundle) -> bool:
@@ -79,8 +95,8 @@ def find_format(
                 "your key with --identity"
             )
     raise BundleRefused(
-        f"{bundle.path} has none of the formats {join_choices([*offered])}. If it has one of them, "
-        "name it with --from"
+        f"{bundle.path} has none of the formats {join_choices([*offered])}, or nothing in it. If "
+        "it has one of them, name it with --from. `textrawl ingest` adds files as texts"
     )
 
 
@@ -97,7 +113,21 @@ def refuse_backup(head: bytes, name: str) -> None:
 
 
 def _recognise(bundle: Bundle) -> ImportFormat | None:
-    return next((one for one in FORMATS.values() if one.recognises(bundle)), None)
+    """Return the first format that recognises the files and finds something in them."""
+    found = (one for one in FORMATS.values() if one.recognises(bundle))
+    return next((one for one in found if _finds_items(one, bundle)), None)
+
+
+def _finds_items(form: ImportFormat, bundle: Bundle) -> bool:
+    """Return whether a format finds an item or a fault. A file that is cut is told as a fault."""
+    if form.read in (None, markdown.read_notes):  # each note is an item
+        return True
+    try:
+        return next(form.read(bundle), None) is not None
+    except BundleRefused:
+        return True
+    finally:
+        bundle.done = 0
 
 
 def find_parts(
@@ -105,30 +135,30 @@ def find_parts(
 ) -> list[tuple[ImportFormat, Bundle]]:
     """Return each format with its files. Raises BundleRefused, as `find_format` does.
 
-    Only a folder can have several: the files and folders in it are looked at one by one. All that
-    no other format recognises is read as one, because notes link to each other.
+    The files and folders in a folder are looked at one by one. All that no other format recognises
+    is read as one, because notes link to each other, except for rules of agents.
     """
-    if name is not None or not bundle.path.is_dir():
+    if name is not None:
         return [(find_format(bundle, name, offered), bundle)]
-    entries = sorted({file.split("/", 1)[0] for file in bundle.sizes})
-    owners = {entry: _find_owner(bundle.path / entry) for entry in entries[:_MOST_ENTRIES]}
-    left = Bundle(bundle.path, [entry for entry in entries if owners.get(entry) is None])
-    rest = _recognise(left) if left.sizes else None
-    found = {form.name for form in (*owners.values(), rest) if form is not None}
+    path, folder = bundle.path, bundle.path.is_dir()
+    entries = sorted({file.split("/", 1)[0] for file in bundle.sizes}) if folder else []
+    owners = {entry: _find_owner(path / entry) for entry in entries[:_MOST_ENTRIES]}
+    left = {file for file in bundle.sizes if owners.get(file.split("/", 1)[0]) is None}
+    rules = left.intersection(markdown.list_rules(bundle))
+    rests = [Bundle(path, files) for files in (rules, left - rules) if files]
+    rest = {form.name: one for one in rests if (form := _recognise(one)) is not None}
+    found = rest.keys() | {form.name for form in owners.values() if form is not None}
     # A folder of one format is read as a whole, unless only a file or folder in it has the format.
     if not found or (len(found) == 1 and _recognise(bundle)):
         return [(find_format(bundle, None, offered), bundle)]
     parts = list[tuple[ImportFormat, Bundle]]()
     for form in (form for form in FORMATS.values() if form.name in found):
         own = [entry for entry, owner in owners.items() if owner is form]
-        if form is rest:
-            parts.append(
-                (form, Bundle(bundle.path, {*own, *(n.split("/", 1)[0] for n in left.sizes)}))
-            )
-        elif form.read is None:
-            parts += [(form, Bundle(bundle.path / entry)) for entry in own]
+        if form.read is None:
+            parts += [(form, Bundle(path / entry)) for entry in own]
         else:
-            parts.append((form, Bundle(bundle.path, own)))
+            more = rest[form.name].sizes if form.name in rest else ()
+            parts.append((form, Bundle(path, {*own, *more})))
     return parts
 
 
@@ -168,9 +198,12 @@ def read_plan(form: ImportFormat, bundle: Bundle, report: Callable[[int], object
     return plan
 
 
-def count_lines(bundle: Bundle) -> ImportPlan:
+def count_lines(form: ImportFormat, bundle: Bundle) -> ImportPlan:
     """Count the lines of a file whose lines are imported one by one, by kind."""
     plan = ImportPlan()
+    if form.name == "server-memory":
+        _count_records(bundle, plan)
+        return plan
     names = [name for name in bundle.sizes if name.endswith("l")] or [*bundle.sizes][:1]
     for name in names:
         for _, line in bundle.read_lines(name):
@@ -181,6 +214,17 @@ def count_lines(bundle: Bundle) -> ImportPlan:
             if isinstance(space := value.get("space"), str):
                 plan.spaces.add(space)
     return plan
+
+
+def _count_records(bundle: Bundle, plan: ImportPlan) -> None:
+    with bundle.open(bundle.path.name) as file:
+        content = file.read()
+    for item in read_reference_file(content, lambda _: None):
+        if isinstance(item, EntityRecord):
+            plan.count("entity")
+            plan.count("fact", len(item.observations))
+        elif isinstance(item, RelationRecord):
+            plan.count("relation")
 
 
 def read_documents(

@@ -175,7 +175,8 @@ class StoredItemRow:
 class DocumentImport:
     """An import of documents into one graph, by one caller.
 
-    `run` is None until the first document is stored, so an import that stores nothing is no run.
+    The ids of all imports of a command begin with `command`. `run` is None until the first document
+    is stored, so an import that stores nothing is no run.
     """
 
     store: Store
@@ -183,6 +184,7 @@ class DocumentImport:
     graph: str
     form: ImportFormat
     gate: SecretGate
+    command: str
     counts: Counter[str] = field(default_factory=Counter[str])
     chunks: int = 0
     run: UUID | None = None
@@ -244,7 +246,9 @@ class DocumentImport:
             self.counts["empty"] += 1
             return
         if self.run is None:  # or continue an interrupted one
-            self.run = await self.store.database.value("start_import", UUID, **self._writing)
+            self.run = await self.store.database.value(
+                "start_import", UUID, **self._writing, command=self.command
+            )
         # The first part comes last. If the import is killed before, the document is not known yet.
         rows = [await self._store(source, text, whole) for text in reversed(texts)]
         changed = any(row.changed for row in rows)

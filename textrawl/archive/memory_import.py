@@ -231,10 +231,10 @@ class MemoryImport(Import):
     writer: MemoryWriter
     run_id: UUID
 
-    async def begin(self, writer: MemoryWriter) -> None:
-        """Begin the import, or continue an interrupted one."""
+    async def begin(self, writer: MemoryWriter, command: str) -> None:
+        """Begin the import, or continue an interrupted one. `command` is as of DocumentImport."""
         self.writer = writer
-        scope = as_json([{"space": writer.space_id, "system": writer.system}])
+        scope = as_json([{"space": writer.space_id, "system": writer.system, "command": command}])
         [(self.run_id,)] = await self._session.call("begin_import", scope)
 
     async def finish(self) -> None:

@@ -194,10 +194,12 @@ def read_items(body: str, form: NoteFormat) -> Iterator[NoteItem | str]:
 
     An item of which somebody has changed more than the text of a fact becomes lines too.
     """
-    block = list[str]()
+    block, folded = list[str](), False
     # A line without an indent begins a block. The last line of an item is its comment, so that a
     # text with a comment in it is still the text of its author.
-    for line in [*(line.removeprefix("> ") for line in body.split("\n")), "."]:
+    for whole in [*body.split("\n"), "."]:
+        folded = whole.startswith("> [!") or (folded and whole.startswith(">"))
+        line = whole.removeprefix("> ") if folded else whole
         if line[:2].strip() and block:
             end = len(block)
             while end > 1 and not block[end - 1].strip():

@@ -88,7 +88,7 @@ class ServerMemory(LineWriter):
         for entity in entities:
             subject = self.find_id(entity.name)
             for said in entity.observations:
-                day = f"{said.said_at.date()} " if said.said_at else ""
+                day = f"{said.said_at.date()} " if said.said_at and not said.inherited else ""
                 whole = len(split_text(said.text)) == 1
                 times = (
                     dict.fromkeys(("said_at", "valid_from"), said.said_at.isoformat())

@@ -66,7 +66,7 @@ def _list_bare_names(file: EnvFile) -> list[str]:
 
 
 def _find_bad_lines(file: EnvFile) -> Iterator[str]:
-    if file.shared and not file.mentions(PREFIX):
+    if file.find_fault() or (file.shared and not file.mentions(PREFIX)):
         return
     for part in _parse(file.decode()):
         if part.error and (not file.shared or PREFIX in part.original.string.upper()):

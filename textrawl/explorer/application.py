@@ -35,10 +35,11 @@ from textrawl.explorer.requests import (
     Visitors,
     build_action,
     build_page,
+    require_read,
     show_error,
     show_failure,
 )
-from textrawl.explorer.site import ROOT, OpenOwner, Site
+from textrawl.explorer.site import ROOT, Links, OpenOwner, Site
 from textrawl.memory.opening import open_memory
 from textrawl.memory.watches import Watches
 from textrawl.server.http.guards import Bodies, Deadlines, Hosts, RequestLimits, Requests
@@ -113,6 +114,7 @@ _ACTIONS: dict[str, Page] = {
     "upload": library_page.upload,
     **{name: action for name, (_, action) in _CHANGES.items()},
 }
+_PAGE_OF = {"upload": "documents"}  # the page with the form, if it has another name
 _WITH_FILES = {"upload"}
 # The first four change no memory. The others ask once more before they change it.
 _UNCONFIRMED = {"sign-out", "preferences", "health", "encrypted", "grant", "token"}
@@ -127,6 +129,7 @@ def build_explorer(site: Site) -> ASGIApp:
     """Return the explorer of a memory, for a server that answers at /explore."""
     issuer = _choose_issuer(site)
     entrance = sign_in.SignIn(site, issuer)
+    pages = {name: page if name in _UNREAD else require_read(page) for name, page in _PAGES.items()}
     routes = [
         *(issuer.routes if issuer else []),
         Route("/", RedirectResponse(write_link("home"), 303), methods=["GET"]),
@@ -136,12 +139,15 @@ def build_explorer(site: Site) -> ASGIApp:
         Route("/sign-in", entrance.accept, methods=["POST"]),
         Route("/static/{version}/{name}", answer_asset),
     ]
-    for name, page in _PAGES.items():
-        show = build_page(site, page, read=name not in _UNREAD)
-        routes.append(Route(f"/{name}", show, methods=["GET"]))
+    for name, page in pages.items():
+        routes.append(Route(f"/{name}", build_page(site, page), methods=["GET"]))
     for name, action in _ACTIONS.items():
         answer = build_action(
-            site, action, with_files=name in _WITH_FILES, confirmed=name not in _UNCONFIRMED
+            site,
+            action,
+            pages.get(_PAGE_OF.get(name, name)),
+            with_files=name in _WITH_FILES,
+            confirmed=name not in _UNCONFIRMED,
         )
         routes.append(Route(f"/{name}", answer, methods=["POST"]))
     middleware = [
@@ -201,7 +207,8 @@ async def serve_explorer(
 ) -> None:
     """Serve the memory of `settings` at a loopback address until cancelled.
 
-    `announce` gets a link that signs in once, as the actor of the other commands. `open_owner` is
+    `announce` gets a link that signs in once, as the actor of the other commands, and a new one
+    when somebody has to sign in again. `open_owner` is
     not used if ACCESS_TOKEN or SPACE restricts this actor. Raises StartRefused, NotAuthenticated,
     SpaceNotFound, DatabaseUnavailable.
     """
@@ -212,6 +219,12 @@ async def serve_explorer(
             principal = await directory.find_own(store.credential, settings.space)
             watches = Watches(store.database)
             restricted = settings.access_token is not None or settings.space is not None
+            address, links = f"http://{HOST}:{listener.getsockname()[1]}", Links()
+
+            def print_link(page: str = "") -> None:
+                code = links.make(principal.credential)
+                announce(f"{address}{write_link('sign-in', code=code, next=page)}")
+
             site = Site(
                 store,
                 build_renderer(settings),
@@ -219,13 +232,13 @@ async def serve_explorer(
                 settings,
                 open_owner=None if restricted else open_owner,
                 watches=watches,
+                links=links,
+                print_link=print_link,
             )
-            code = site.links.make(principal.credential)
-            address = f"http://{HOST}:{listener.getsockname()[1]}"
             async with anyio.create_task_group() as group:
                 group.start_soon(watches.run)
                 group.start_soon(serve_app, _build_app(site), listener, watches.end)
-                announce(f"{address}{write_link('sign-in', code=code)}")
+                print_link()
 
 
 def _build_app(site: Site) -> Starlette:

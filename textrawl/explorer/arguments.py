@@ -26,48 +26,57 @@ SCOPES: tuple[Scope, ...] = get_args(Scope)
 _MOST_DIGITS = 18
 
 
+class FieldInvalid(ArgumentInvalid):
+    """A text of a form that cannot be accepted. The page says so beside its field."""
+
+    def __init__(self, field: str, title: str, fix: str) -> None:
+        self.field = field
+        super().__init__(fix, title=title)
+
+
 def read_query(text: str) -> str:
-    """Return a clean question, which can be empty. Raises ArgumentInvalid if it is too long."""
-    return _limit("The question", clean_query(text), PROMPT_LENGTH)
+    """Return a clean question, which can be empty. Raises FieldInvalid if it is too long."""
+    return _limit("q", "The question", clean_query(text), PROMPT_LENGTH)
 
 
-def read_name(text: str, owner: str = "an entity") -> str:
-    """Return the clean name of an entity. Raises ArgumentInvalid if it is empty or too long."""
-    return _require("The name", clean_name(text), NAME_LENGTH, f"Give the name of {owner}")
+def read_name(text: str, field: str = "name", owner: str = "an entity") -> str:
+    """Return the clean name of an entity. Raises FieldInvalid if it is empty or too long."""
+    return _require(field, "The name", clean_name(text), NAME_LENGTH, f"Give the name of {owner}")
 
 
 def read_actor(text: str) -> str:
-    """Return the clean name of an actor. Raises ArgumentInvalid if it is empty or too long."""
-    return read_name(text, "a person or an agent")
+    """Return the clean name of an actor. Raises FieldInvalid if it is empty or too long."""
+    return read_name(text, "actor", "a person or an agent")
 
 
 def read_scopes(form: Mapping[str, str]) -> list[Scope]:
-    """Return the scopes whose boxes are checked. Raises ArgumentInvalid if there are none."""
+    """Return the scopes whose boxes are checked. Raises FieldInvalid if there are none."""
     chosen: list[Scope] = [scope for scope in SCOPES if form.get(f"scope-{scope}")]
     if not chosen:
-        raise ArgumentInvalid("Go back, and choose at least one scope", title="No scope is chosen")
+        raise FieldInvalid("scopes", "No scope is chosen", "Choose at least one scope")
     return chosen
 
 
 def read_fact(text: str) -> str:
-    """Return the text of a fact as it is stored. Raises ArgumentInvalid."""
-    return _require("The fact", clean_fact(text), FACT_LENGTH, "Write what is right")
+    """Return the text of a fact as it is stored. Raises FieldInvalid."""
+    return _require("text", "The fact", clean_fact(text), FACT_LENGTH, "Write what is right")
 
 
 def read_relation(text: str) -> str:
-    """Return the type of a relation. Raises ArgumentInvalid if it is empty or too long."""
+    """Return the type of a relation. Raises FieldInvalid if it is empty or too long."""
     fix = "Say how the two are connected"
-    return _require("The relation", clean_relation(text), RELATION_LENGTH, fix)
+    return _require("relation", "The relation", clean_relation(text), RELATION_LENGTH, fix)
 
 
 def read_new_type(text: str) -> str | None:
-    """Return the type of an entity, or None if there is none. Raises ArgumentInvalid."""
-    return read_type(_limit("The type", clean_name(text), NAME_LENGTH)) if text.strip() else None
+    """Return the type of an entity, or None if there is none. Raises FieldInvalid."""
+    kind = _limit("type", "The type", clean_name(text), NAME_LENGTH)
+    return read_type(kind) if kind else None
 
 
 def read_reason(text: str, fix: str) -> str:
-    """Return the reason of a change. Raises ArgumentInvalid with `fix` if it is missing."""
-    return _require("The reason", clean_name(text), REASON_LENGTH, fix)
+    """Return the reason of a change. Raises FieldInvalid with `fix` if it is missing."""
+    return _require("reason", "The reason", clean_name(text), REASON_LENGTH, fix)
 
 
 def read_types(*texts: str) -> list[str] | None:
@@ -75,33 +84,38 @@ def read_types(*texts: str) -> list[str] | None:
     return [read_wanted_type(clean_name(text)) for text in texts if text] or None
 
 
-def read_moment(text: str) -> datetime | None:
-    """Return a time, or None for now. A date means the end of this day. Raises ArgumentInvalid."""
-    return _read_time(text, read_as_of, "date")
+def read_moment(text: str, field: str = "as_of") -> datetime | None:
+    """Return a time, or None for now. A date means the end of this day. Raises FieldInvalid."""
+    return _read_time(field, text, read_as_of, "date")
 
 
 def read_start(text: str) -> datetime | None:
     """Return a time that has passed, or None if there is none. A date means its beginning.
 
-    Raises ArgumentInvalid.
+    Raises FieldInvalid.
     """
-    return _read_time(text, read_past_instant)
+    return _read_time("since", text, read_past_instant)
 
 
 def read_period(form: Mapping[str, str]) -> tuple[datetime | None, datetime | None]:
-    """Return when something begins and ends to be so, each a time or None. Raises ArgumentInvalid.
+    """Return when something begins and ends to be so, each a time or None. Raises FieldInvalid.
 
     A date means its beginning for the begin, and its end for the end.
     """
     begin, end = form.get("valid_from", ""), form.get("valid_until", "")
-    return _read_time(begin, read_begin), _read_time(end, read_instant)
+    return (
+        _read_time("valid_from", begin, read_begin),
+        _read_time("valid_until", end, read_instant),
+    )
 
 
-def _read_time(text: str, read: Callable[[str], datetime], word: str = "time") -> datetime | None:
+def _read_time(
+    field: str, text: str, read: Callable[[str], datetime], word: str = "time"
+) -> datetime | None:
     try:
         return read(text) if text.strip() else None
     except ValueError as error:
-        raise ArgumentInvalid(f"The {word} {error}", title=f"The {word} cannot be read") from None
+        raise FieldInvalid(field, f"The {word} cannot be read", f"The {word} {error}") from None
 
 
 def read_id(text: str) -> UUID | None:
@@ -116,13 +130,14 @@ def read_number(text: str, *, least: int, most: int, default: int) -> int:
     return min(max(int(text), least), most)
 
 
-def _require(what: str, text: str, most: int, fix: str) -> str:
+def _require(field: str, what: str, text: str, most: int, fix: str) -> str:
     if not text:
-        raise ArgumentInvalid(fix, title=f"{what} is missing")
-    return _limit(what, text, most)
+        raise FieldInvalid(field, f"{what} is missing", fix)
+    return _limit(field, what, text, most)
 
 
-def _limit(what: str, text: str, most: int) -> str:
+def _limit(field: str, what: str, text: str, most: int) -> str:
     if len(text) > most:
-        raise ArgumentInvalid(f"Use at most {most:,} characters", title=f"{what} is too long")
+        fix = f"It has {len(text):,} characters: use at most {most:,}"
+        raise FieldInvalid(field, f"{what} is too long", fix)
     return text

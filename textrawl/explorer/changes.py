@@ -17,6 +17,7 @@ from starlette.responses import Response
 from textrawl.access.principal import Scope
 from textrawl.errors import ArgumentInvalid, FactNotFound, NothingToDelete
 from textrawl.explorer.arguments import (
+    FieldInvalid,
     read_fact,
     read_moment,
     read_name,
@@ -31,7 +32,7 @@ from textrawl.explorer.requests import PageRequest
 from textrawl.explorer.site import PROPOSED, Record
 from textrawl.memory.connector import read_item_id
 from textrawl.memory.curation import CurationOperations, Revision, Share, SharedRow
-from textrawl.memory.fact_rows import EntityRow, ForgottenRow
+from textrawl.memory.fact_rows import EntityRow, FactRow, ForgottenRow, RelationRow
 from textrawl.memory.facts import Edge, Fact
 from textrawl.values.text import (
     FACT_LENGTH,
@@ -57,16 +58,14 @@ async def correct(visit: PageRequest) -> Response:
     entity, fact = await _find_target(visit)
     text, reason = _read_change(visit)
     if text == fact.content:
-        raise ArgumentInvalid("Go back, and write what is right now", title="Nothing is different")
-    done = "Corrected."
+        raise FieldInvalid("text", "Nothing is different", "Write what is right now")
     if reason:
         revision = Revision(entity.name, str(fact.id), reason, text or None)
         await CurationOperations(visit.store_call).revise(revision)
-    else:
-        new = Fact(entity.name, entity.entity_type, text, replaces=str(fact.id))
-        row = await visit.site.memory.remember(new, visit.caller)
-        done = PROPOSED if row.proposal_id else done
-    return visit.report(done, fact.space, entity=entity.name)
+        return visit.report("Corrected.", fact.space, entity=entity.name)
+    new = Fact(entity.name, entity.entity_type, text, replaces=str(fact.id))
+    row = await visit.site.memory.remember(new, visit.caller)
+    return _report_fact(visit, row, "Corrected.", text)
 
 
 def _read_change(visit: PageRequest) -> tuple[str, str]:
@@ -77,7 +76,7 @@ def _read_change(visit: PageRequest) -> tuple[str, str]:
     """
     kind = visit.read("kind") or "ended"
     if kind not in _KINDS:
-        raise ArgumentInvalid("Go back, and say what was wrong", title="Unknown change")
+        raise ArgumentInvalid("Say what was wrong", title="Unknown change")
     text = "" if kind == "void" else read_fact(visit.read("text"))
     reason = visit.read("reason") or _NO_REASON
     return text, "" if kind == "ended" else read_reason(reason, _NO_REASON)
@@ -143,7 +142,8 @@ def _require(visit: PageRequest, *scopes: Scope) -> None:
 async def ask_fact(visit: PageRequest) -> Response:
     """Show the form for a new fact, which every page also has in its header."""
     _require_proposer(visit, anywhere=True)
-    return visit.show("remember.html", {"name": visit.read("name")})
+    given = {each: visit.read(each) for each in ("name", "replaces")}
+    return visit.show("remember.html", given)
 
 
 async def remember(visit: PageRequest) -> Response:
@@ -152,20 +152,50 @@ async def remember(visit: PageRequest) -> Response:
     form, (begin, end) = visit.form, read_period(visit.form)
     name, text = read_name(form.get("name", "")), read_fact(form.get("text", ""))
     kind = read_new_type(form.get("type", ""))
+    former = form.get("replaces") or None
     row = await visit.site.memory.remember(
-        Fact(name, kind, text, valid_from=begin, valid_until=end), visit.caller
+        Fact(name, kind, text, valid_from=begin, valid_until=end, replaces=former), visit.caller
     )
-    known = "It was known already." if row.duplicate else "Remembered."
-    text = PROPOSED if row.proposal_id else known
-    return visit.report(text, _name_space(visit), entity=row.entity_name)
+    if row.duplicate and not (row.updated or former):
+        known = f"It was {'proposed' if row.proposal_id else 'known'} already."
+        return visit.report(known, entity=row.entity_name)
+    done = "Replaced." if former else "Remembered."
+    return _report_fact(visit, row, done, text)
+
+
+_WHY = {"other value": "It has another value than", "opposite": "It is the opposite of"}
+
+
+def _report_fact(visit: PageRequest, row: FactRow, done: str, text: str) -> Response:
+    """Say that a fact is stored, and with which fact it disagrees.
+
+    The buttons replace the other fact with the new one, or keep both.
+    """
+    space, name, other = _name_space(visit), row.entity_name, row.closest
+    notice = visit.note(PROPOSED if row.proposal_id else done, space, name)
+    if other is None:
+        return visit.tell(notice)
+    # Without the begin of the new fact, which could be earlier, the other one ends now.
+    new = {"name": name, "text": text, "replaces": other["id"], "space": space}
+    both = {"kind": "close", "one": row.observation_id, "other": other["id"], "space": space}
+    choices = [("Replace it", "remember", new), ("Both are true", "dismiss", both)]
+    why = _WHY.get(other.get("why", ""), "It is nearly the same as")
+    return visit.tell(replace(notice, why=why, beside=other["content"], choices=choices))
 
 
 async def ask_relation(visit: PageRequest) -> Response:
     """Show the form for a new relation, or for another relation in place of one."""
     _require_proposer(visit)
-    given = {key: visit.read(key) for key in ("name", "relation", "other")}
-    values = {"longest": NAME_LENGTH, "most": RELATION_LENGTH}
-    return visit.show("relate.html", {**values, **given, "name": read_name(given["name"])})
+    former = ("former_relation", "former") if visit.again else ("relation", "other")
+    values = {
+        "name": read_name(visit.read("name")),
+        **{
+            key: visit.read(given) for key, given in zip(("relation", "other"), former, strict=True)
+        },
+        "longest": NAME_LENGTH,
+        "most": RELATION_LENGTH,
+    }
+    return visit.show("relate.html", values)
 
 
 async def relate(visit: PageRequest) -> Response:
@@ -177,13 +207,29 @@ async def relate(visit: PageRequest) -> Response:
         known = read_relation(form.get("former_relation", "")), read_name(form["former"])
         former = Edge(edge.from_entity, *known)
         if known == (edge.relation, edge.to_entity):
-            raise ArgumentInvalid("Go back, and write what is so now", title="Nothing is different")
-    if former is None:
-        proposal, done = (await memory.relate(edge, visit.caller)).proposal_id, "Related."
-    else:
-        proposal, done = await memory.correct_relation(former, edge, visit.caller), "Corrected."
-    text = PROPOSED if proposal else done
-    return visit.report(text, _name_space(visit), entity=edge.from_entity)
+            raise FieldInvalid("relation", "Nothing is different", "Write what is so now")
+    if former is not None:
+        proposal = await memory.correct_relation(former, edge, visit.caller)
+        text = PROPOSED if proposal else "Corrected."
+        return visit.report(text, _name_space(visit), entity=edge.from_entity)
+    row = await memory.relate(edge, visit.caller)
+    if not row.created:
+        known = f"It was {'proposed' if row.proposal_id else 'known'} already."
+        return visit.report(known, entity=edge.from_entity)
+    return _report_relation(visit, row, edge)
+
+
+def _report_relation(visit: PageRequest, row: RelationRow, edge: Edge) -> Response:
+    """Say that a relation is stored, and which relations of this type disagree with it."""
+    space, name, relation = _name_space(visit), edge.from_entity, edge.relation
+    notice = visit.note(PROPOSED if row.proposal_id else "Related.", space, name)
+    if not row.others:
+        return visit.tell(notice)
+    fields = {"name": name, "relation": relation, "space": space}
+    ends = [(f"End it: {other}", "end", {**fields, "other": other}) for other in row.others]
+    words = "It has another value than"
+    beside = f"{relation} → {', '.join(row.others)}"
+    return visit.tell(replace(notice, why=words, beside=beside, choices=ends))
 
 
 async def ask_end(visit: PageRequest) -> Response:
@@ -198,12 +244,12 @@ async def end(visit: PageRequest) -> Response:
     _require_proposer(visit)
     edge = _read_edge(visit.form)
     row = await visit.site.memory.end(edge, visit.caller)
-    text = "Ended." if row.ended else "It had ended already."
-    return visit.report(text, _name_space(visit), entity=edge.from_entity)
+    text, space = ("Ended.", _name_space(visit)) if row.ended else ("It had ended already.", "")
+    return visit.report(text, space, entity=edge.from_entity)
 
 
 def _read_edge(form: Form) -> Edge:
-    name, other = read_name(form.get("name", "")), read_name(form.get("other", ""))
+    name, other = read_name(form.get("name", "")), read_name(form.get("other", ""), "other")
     relation, (begin, end) = read_relation(form.get("relation", "")), read_period(form)
     return Edge(name, relation, other, valid_from=begin, valid_until=end)
 
@@ -223,7 +269,7 @@ async def plan_share(visit: PageRequest) -> Response:
     """Ask for the space that gets the facts. If it is given, show what would go there."""
     visit.require_writable()
     visit.principal.require("read")
-    wanted = _read_share(visit.request.query_params)
+    wanted = _read_share(visit.given)
     planned = await _share_facts(visit, wanted, dry_run=True) if wanted.target else None
     return _show_share(visit, wanted, planned, step="plan" if planned else "ask")
 
@@ -233,7 +279,7 @@ async def share(visit: PageRequest) -> Response:
     visit.principal.require("read")
     wanted = _read_share(visit.form)
     if not wanted.target:
-        raise ArgumentInvalid("Go back, and choose a space", title="No space is chosen")
+        raise FieldInvalid("target", "No space is chosen", "Choose a space")
     return _show_share(visit, wanted, await _share_facts(visit, wanted, dry_run=False), step="done")
 
 
@@ -245,7 +291,7 @@ def _read_share(given: Mapping[str, str]) -> Share:
     """Return what an address or a form asks for. The spaces are not `space`, which pins a visit."""
     fact, source = clean_name(given.get("fact", "")), clean_name(given.get("source", ""))
     if not source:
-        raise ArgumentInvalid("Go back to the fact, and share it", title="The space is missing")
+        raise ArgumentInvalid("Begin at the fact, and share it", title="The space is missing")
     return Share(
         read_name(given.get("name", "")),
         clean_name(given.get("target", "")),
@@ -278,8 +324,7 @@ Facts = Sequence[Record]
 
 async def plan_selection(visit: PageRequest) -> Response:
     """Show what a change of the chosen facts would do."""
-    given = dict(visit.request.query_params)
-    facts = await _find_facts(visit, given, visit.request.query_params.getlist("id"))
+    facts = await _find_facts(visit, visit.given, visit.read_all("id"))
     values: dict[str, Any] = {
         "name": read_name(visit.read("name")),
         "facts": facts,
@@ -308,7 +353,7 @@ async def _forget_selected(visit: PageRequest, name: str, source: str, facts: Fa
 async def _share_selected(visit: PageRequest, name: str, source: str, facts: Facts) -> Response:
     target, move = clean_name(visit.read("target")), bool(visit.read("move"))
     if not target:
-        raise ArgumentInvalid("Go back, and choose a space", title="No space is chosen")
+        raise FieldInvalid("target", "No space is chosen", "Choose a space")
     wanted = Share(name, target, source, [str(fact.id) for fact in facts], move=move, ended=True)
     await CurationOperations(visit.store_call).share(wanted, dry_run=False)
     return visit.report("Moved." if move else "Copied.", entity=name)
@@ -316,9 +361,9 @@ async def _share_selected(visit: PageRequest, name: str, source: str, facts: Fac
 
 async def _date_selected(visit: PageRequest, name: str, source: str, facts: Facts) -> Response:
     """End the facts on a day, or say that they were said on it."""
-    moment = read_moment(visit.read("day"))
+    moment = read_moment(visit.read("day"), "day")
     if moment is None:
-        raise ArgumentInvalid("Go back, and choose a day", title="The day is missing")
+        raise FieldInvalid("day", "The day is missing", "Choose a day")
     times = {_DATES[visit.form["change"]]: min(moment, datetime.now(UTC))}
     ids = [str(fact.id) for fact in facts]
     writing = visit.pin(source).caller.writing
@@ -336,13 +381,13 @@ _DOINGS: dict[str, Callable[[PageRequest, str, str, Facts], Awaitable[Response]]
 }
 
 
-async def _find_facts(visit: PageRequest, given: Form, ids: Sequence[str]) -> Facts:
+async def _find_facts(visit: PageRequest, given: Mapping[str, str], ids: Sequence[str]) -> Facts:
     """Return the chosen facts, for a person who may change them so. Raises ArgumentInvalid."""
     visit.require_writable()
     visit.principal.require("read")
     kind, source = given.get("change", ""), given.get("source", "")
     if kind not in _SCOPES or not source:
-        raise ArgumentInvalid("Go back, and choose a change", title="Unknown change")
+        raise ArgumentInvalid("Choose a change", title="Unknown change")
     here = visit.pin(source)
     here.principal.require(_SCOPES[kind])
     chosen = [read_item_id(f"fact:{each}").id for each in dict.fromkeys(ids)]

@@ -91,7 +91,7 @@ def _read_pairs(visit: PageRequest, given: Sequence[str]) -> tuple[list[list[str
         if len(pair) == _TWO and not {*pair} & {each for before in pairs for each in before}:
             pairs.append(pair)
     if not pairs:
-        raise ArgumentInvalid("Go back, and choose at least one", title="No pair is chosen")
+        raise ArgumentInvalid("Choose at least one", title="No pair is chosen")
     return pairs, len(given) - len(pairs)
 
 
@@ -200,9 +200,9 @@ async def dismiss(visit: PageRequest) -> Response:
     given = [text for name, text in form.items() if name in _IDS or name.startswith("mark")]
     chosen = [each for each in map(read_id, given) if each is not None]
     if kind not in _DONE or not chosen:
-        raise ArgumentInvalid("Go back, and choose at least one", title="Nothing is chosen")
-    await CurationOperations(visit.store_call).dismiss(kind, chosen)
-    return visit.report(_DONE[kind], space)
+        raise ArgumentInvalid("Choose at least one", title="Nothing is chosen")
+    count = await CurationOperations(visit.store_call).dismiss(kind, chosen)
+    return visit.report(_DONE[kind], space if count else "")
 
 
 _ENTITIES, _MOST_ENTITIES = 100, 2_000
@@ -262,7 +262,7 @@ async def show_proposals(visit: PageRequest) -> Response:
 async def plan_decision(visit: PageRequest) -> Response:
     """Show what the decision of some proposals would do with each of them."""
     visit.principal.require("review", anywhere=True)
-    chosen = _check_choice(visit.request.query_params.getlist("id"))
+    chosen = _check_choice(visit.read_all("id"))
     rows = await ReviewOperations(visit.store_call).plan(chosen)
     rivals = _find_rivals(rows)
     writable = visit.find_spaces("write")
@@ -288,7 +288,7 @@ async def decide(visit: PageRequest) -> Response:
     chosen = _check_choice(visit.read("ids").split())
     decision = visit.read("decision")
     if decision not in get_args(Decision):
-        raise ArgumentInvalid("Go back, and accept or reject", title="Nothing was decided")
+        raise ArgumentInvalid("Accept or reject", title="Nothing was decided")
     reason = None
     if decision == "reject":
         reason = read_reason(visit.read("reason"), "Say why, for the author")
@@ -301,7 +301,7 @@ async def decide(visit: PageRequest) -> Response:
 async def ask_amendment(visit: PageRequest) -> Response:
     """Show the form that accepts the fact of a proposal with another text."""
     visit.principal.require("review")
-    chosen = _check_choice(visit.request.query_params.getlist("id"))
+    chosen = _check_choice(visit.read_all("id"))
     row = (await ReviewOperations(visit.store_call).plan(chosen[:1]))[0]
     values = {"row": row, "longest": FACT_LENGTH, "space": row.space_name}
     return visit.show("amend.html", values)

@@ -15,7 +15,7 @@ from textrawl.errors import EntityNotFound
 from textrawl.explorer.arguments import read_fact, read_id, read_moment, read_name, read_new_type
 from textrawl.explorer.rendering import write_link
 from textrawl.explorer.requests import PageRequest, turn
-from textrawl.explorer.site import Record
+from textrawl.explorer.site import UNCHANGED, Record
 from textrawl.memory.entities import EntityOperations
 from textrawl.memory.fact_rows import EntityRow
 from textrawl.memory.facts import Times
@@ -100,15 +100,16 @@ async def ask_alias(visit: PageRequest) -> Response:
 
 async def add_alias(visit: PageRequest) -> Response:
     """Give an entity another name. If another entity has it, lead to the plan of a merge."""
-    (entity, call), alias = await find_target(visit), read_name(visit.read("alias"))
+    (entity, call), alias = await find_target(visit), read_name(visit.read("alias"), "alias")
     other = await _describe(visit, alias, call.caller)
     if other is not None and other.id != entity.id:
         return RedirectResponse(
             write_link("merge", name=entity.name, other=other.name, space=entity.space), 303
         )
     row = await EntityOperations(call).add_alias(entity.name, alias)
-    text = "The name is added." if row.added else "It had this name already."
-    return visit.report(text, entity.space, entity=entity.name)
+    if not row.added:
+        return visit.report("It had this name already.", entity=entity.name)
+    return visit.report("The name is added.", entity.space, entity=entity.name)
 
 
 async def ask_edit(visit: PageRequest) -> Response:
@@ -121,7 +122,7 @@ async def ask_edit(visit: PageRequest) -> Response:
 async def edit(visit: PageRequest) -> Response:
     """Set what differs from the name, the type and the description of an entity now."""
     form, (entity, call) = visit.form, await find_target(visit)
-    name = read_name(form.get("new_name") or entity.name)
+    name = read_name(form.get("new_name") or entity.name, "new_name")
     kind = read_new_type(form.get("type", ""))
     text = read_fact(form["text"]) if form.get("text", "").strip() else None
     changes = {
@@ -129,8 +130,9 @@ async def edit(visit: PageRequest) -> Response:
         "type": kind if kind != entity.entity_type else None,
         "description": text if text != entity.description else None,
     }
-    if any(changes.values()):
-        await EntityOperations(call).edit(entity.name, **changes)
+    if not any(changes.values()):
+        return visit.report(UNCHANGED, entity=entity.name)
+    await EntityOperations(call).edit(entity.name, **changes)
     if changes["name"]:
         # The page of the former name leads there too, but its address would stay the former one.
         visit = replace(visit, form={**form, "back": ""})

@@ -49,7 +49,8 @@ class SentTwice(TextrawlError):
     fix = "Nothing was done now. If something is missing, begin again"
 
 
-_MOST_BYTES = 65_536
+_MOST_BYTES = 1_000_000  # so a text that is much too long still comes back in its form
+_MOST_BESIDE_FILES = 65_536
 _MOST_FIELDS = 50
 _TYPE = "application/x-www-form-urlencoded"
 _TYPE_WITH_FILES = re.compile(r"multipart/form-data; ?boundary=[\w'()+,./:=?-]{1,70}", re.ASCII)
@@ -60,11 +61,11 @@ _KEY = secrets.token_bytes(32)  # of this process
 Form = dict[str, str]
 
 
-async def read_form(request: Request, form_token: str) -> Form:
+async def read_form(request: Request) -> Form:
     """Return the fields of a posted form. The last value of a repeated field counts.
 
-    Raises FormRefused unless the browser sent the form from a page of this server, and the form
-    has the token that the page got.
+    Raises FormRefused unless the browser sent the form from a page of this server. Check the token
+    of the form before anything changes.
     """
     _check_origin(request)
     if request.headers.get("content-type", "").partition(";")[0].strip().lower() != _TYPE:
@@ -83,10 +84,10 @@ async def read_form(request: Request, form_token: str) -> Form:
         )
     except ValueError as error:
         raise FormRefused from error
-    return _accept(pairs, form_token)
+    return _clean(pairs)
 
 
-async def read_files(request: Request, form_token: str) -> tuple[Form, Sequence[UploadFile]]:
+async def read_files(request: Request) -> tuple[Form, Sequence[UploadFile]]:
     """Return the fields and the files of a posted form. The caller closes the files.
 
     Raises FormRefused like `read_form`, also for too many files, and ArgumentInvalid if they are
@@ -101,7 +102,7 @@ async def read_files(request: Request, form_token: str) -> tuple[Form, Sequence[
         pieces,
         max_files=MOST_FILES,
         max_fields=_MOST_FIELDS,
-        max_part_size=_MOST_BYTES,
+        max_part_size=_MOST_BESIDE_FILES,
     )
     try:
         posted = (await parser.parse()).multi_items()
@@ -110,11 +111,7 @@ async def read_files(request: Request, form_token: str) -> tuple[Form, Sequence[
             pass
         raise FormRefused(f"Load the page again, and choose at most {MOST_FILES} files") from error
     files = [value for _, value in posted if isinstance(value, UploadFile)]
-    try:
-        form = _accept([(name, text) for name, text in posted if isinstance(text, str)], form_token)
-    except FormRefused:
-        await close(files)
-        raise
+    form = _clean([(name, text) for name, text in posted if isinstance(text, str)])
     return form, [file for file in files if file.filename]
 
 
@@ -126,7 +123,7 @@ async def close(files: Sequence[UploadFile]) -> None:
 
 async def _limit(request: Request) -> AsyncGenerator[bytes]:
     """Yield the pieces of a form with files. Raises ArgumentInvalid at the end of a large one."""
-    size, most = 0, MOST_MEGABYTES * 1_000_000 + _MOST_BYTES
+    size, most = 0, MOST_MEGABYTES * 1_000_000 + _MOST_BESIDE_FILES
     async for piece in request.stream():
         size += len(piece)
         if size <= most:
@@ -136,12 +133,14 @@ async def _limit(request: Request) -> AsyncGenerator[bytes]:
         raise ArgumentInvalid(fix, title="The files are too large")
 
 
-def _accept(pairs: Sequence[tuple[str, str]], form_token: str) -> Form:
-    """Return the fields of a form without its token. Raises FormRefused if that is not ours."""
-    fields = {name: value.replace("\r\n", "\n") for name, value in pairs}
-    if not hmac.compare_digest(_unmask(fields.pop(_TOKEN, "")), form_token.encode()):
+def _clean(pairs: Sequence[tuple[str, str]]) -> Form:
+    return {name: value.replace("\r\n", "\n") for name, value in pairs}
+
+
+def check_token(form: Form, form_token: str) -> None:
+    """Take the token out of a form. Raises FormRefused if it is not that of the session."""
+    if not hmac.compare_digest(_unmask(form.pop(_TOKEN, "")), form_token.encode()):
         raise FormRefused
-    return fields
 
 
 def mask(form_token: str) -> str:

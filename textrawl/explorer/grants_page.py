@@ -22,7 +22,13 @@ from textrawl.access.access_token import (
 )
 from textrawl.access.principal import Scope
 from textrawl.errors import ArgumentInvalid, StartRefused
-from textrawl.explorer.arguments import SCOPES, read_actor, read_number, read_scopes
+from textrawl.explorer.arguments import (
+    SCOPES,
+    FieldInvalid,
+    read_actor,
+    read_number,
+    read_scopes,
+)
 from textrawl.explorer.forms import OwnerNeeded, SentTwice
 from textrawl.explorer.rendering import write_link
 from textrawl.explorer.requests import PageRequest
@@ -170,11 +176,11 @@ async def revoke(visit: PageRequest) -> Response:
 
 
 def _read_days(text: str) -> int:
-    """Return after how many days a token expires, or 0 for never. Raises ArgumentInvalid."""
+    """Return after how many days a token expires, or 0 for never. Raises FieldInvalid."""
     days = read_number(text, least=0, most=_LONGEST_DAYS + 1, default=_LONGEST_DAYS + 1)
     if days > _LONGEST_DAYS:
         fix = f"Write a whole number of days from 1 to {_LONGEST_DAYS:,}, or 0 for no end"
-        raise ArgumentInvalid(f"Go back. {fix}", title="It is not clear when the token expires")
+        raise FieldInvalid("days", "It is not clear when the token expires", fix)
     return days
 
 

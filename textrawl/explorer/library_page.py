@@ -19,14 +19,13 @@ from starlette.responses import RedirectResponse, Response, StreamingResponse
 
 from textrawl.access.request import find_principal
 from textrawl.errors import (
-    ArgumentInvalid,
     DatabaseUnavailable,
     ItemNotFound,
     SpaceNotFound,
     StartRefused,
     TextrawlError,
 )
-from textrawl.explorer.arguments import read_id, read_query
+from textrawl.explorer.arguments import FieldInvalid, read_id, read_query
 from textrawl.explorer.forms import MOST_FILES, MOST_MEGABYTES
 from textrawl.explorer.grants_page import open_owner
 from textrawl.explorer.rendering import render, write_count, write_link
@@ -243,7 +242,7 @@ async def upload(visit: PageRequest) -> Response:
     visit.principal.require("write")
     graph = "" if await can_create_graph(visit) else await _check_graph(visit)
     if not visit.files:
-        raise ArgumentInvalid("Go back, and choose files", title="No file is chosen")
+        raise FieldInvalid("files", "No file is chosen", "Choose files")
     graph = graph or await _create_graph(visit)
     with TemporaryDirectory(prefix="textrawl-") as folder:
         found, twice = await to_thread.run_sync(_keep, visit.files, Path(folder))

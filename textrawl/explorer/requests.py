@@ -4,9 +4,11 @@ import secrets
 from collections.abc import Awaitable, Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
+from http import HTTPStatus
 from typing import Any, LiteralString, TypeVar
 from urllib.parse import urlencode
 
+from markupsafe import escape
 from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser
 from starlette.background import BackgroundTasks
 from starlette.datastructures import UploadFile
@@ -26,13 +28,14 @@ from textrawl.explorer.forms import (
     SentTwice,
     SignInRefused,
     TooManyFailures,
+    check_token,
     close,
     mask,
     read_files,
     read_form,
 )
 from textrawl.explorer.rendering import render, write_link
-from textrawl.explorer.site import BrowserSession, Notice, NoticePart, Record, Site
+from textrawl.explorer.site import ROOT, BrowserSession, Notice, NoticePart, Record, Site
 from textrawl.memory.store import StoreCall
 from textrawl.server.http.authentication import describe_principal
 from textrawl.values.text import PROMPT_LENGTH, count_cleaned
@@ -69,7 +72,8 @@ _STATUS: dict[type[errors.TextrawlError], int] = {
 class PageRequest:
     """A request of a signed-in person. `form` has the fields of a posted form, `files` its files.
 
-    `after` has the tasks that run after the response.
+    `after` has the tasks that run after the response. If `again` is true, a page shows the form
+    once more, with what was typed into it and with the reason in `refused`, if there is one.
     """
 
     site: Site
@@ -80,19 +84,31 @@ class PageRequest:
     form: Form = field(default_factory=dict[str, str])
     files: Sequence[UploadFile] = ()
     after: BackgroundTasks = field(default_factory=BackgroundTasks)
+    again: bool = False
+    refused: errors.TextrawlError | None = None
 
     @property
     def store_call(self) -> StoreCall:
         """The store and the caller, for operations."""
         return StoreCall(self.site.store, self.caller)
 
+    @property
+    def given(self) -> Mapping[str, str]:
+        """The fields of the form, or the parameters of the address if there is no form."""
+        posted = self.again or self.request.method == "POST"
+        return self.form if posted else self.request.query_params
+
     def read(self, parameter: str) -> str:
-        """Return a field of the posted form, or a parameter of the address, or an empty text."""
-        posted = self.request.method == "POST"
-        return (self.form if posted else self.request.query_params).get(parameter, "")
+        """Return a field of the form, or a parameter of the address, or an empty text."""
+        return self.given.get(parameter, "")
 
     def read_all(self, parameter: str) -> list[str]:
-        """Return all values of a parameter of the address that are not empty."""
+        """Return all values of a parameter of the address that are not empty.
+
+        A form has them as one text, in a field that can have the plural as its name.
+        """
+        if self.again:
+            return (self.read(f"{parameter}s") or self.read(parameter)).split()
         return [value for value in self.request.query_params.getlist(parameter) if value]
 
     def read_skip(self) -> int:
@@ -159,13 +175,18 @@ class PageRequest:
     ) -> Response:
         """Return to the page where the form was, which then says what the form changed.
 
-        A button there undoes what this request wrote in `space`. Without a space there is none.
         `default` is where to go if the form names no page: it is the page of the entity, or home.
+        """
+        return self.tell(replace(self.note(text, space, entity), parts=parts), default)
+
+    def note(self, text: str, space: str = "", entity: str = "") -> Notice:
+        """Return a notice with a button that undoes what this request wrote in `space`.
+
+        Without a space there is no button: give none if nothing was written.
         """
         undo = {"call": self.caller.request, "space": space}
         page = "undo-change" if space else ""
-        notice = Notice(text, entity, space or self.read("space"), page, undo, parts)
-        return self.tell(notice, default)
+        return Notice(text, entity, space or self.read("space"), page, undo)
 
     def tell(self, notice: Notice, default: str = "") -> Response:
         """Return to the page where the form was, with a notice."""
@@ -187,15 +208,13 @@ class PageRequest:
     def require_confirmation(self) -> None:
         """Raise ArgumentInvalid unless the form is the confirmation of the person."""
         if not self.form.get("confirmed"):
-            raise errors.ArgumentInvalid(
-                "Go back, and confirm what will change", title="Nothing was changed"
-            )
+            raise errors.ArgumentInvalid("Confirm what will change", title="Nothing was changed")
 
     def require_space(self) -> str:
         """Return the name of the only space of this visit. Raises ArgumentInvalid."""
         space = self.principal.home_space
         if space is None or not self.principal.pinned:
-            raise errors.ArgumentInvalid("Go back, and choose a space", title="No space is chosen")
+            raise errors.ArgumentInvalid("Choose a space", title="No space is chosen")
         return space.name
 
     @property
@@ -224,9 +243,13 @@ class PageRequest:
     def _find_address(self) -> str:
         """Return the address of this page, or an empty text after a form."""
         given = self.request.query_params.multi_items()
-        query = urlencode([(name, value) for name, value in given if name not in ("part", "back")])
+        query = urlencode([pair for pair in given if pair[0] not in ("part", "back", "draft")])
         here = f"{self.request.url.path}?{query}" if query else self.request.url.path
         return find_page(here) or "" if self.request.method == "GET" else ""
+
+    def _fill(self, name: str, default: object = "") -> object:
+        """Return what was typed into a field of a form that is shown again, or the default."""
+        return escape(self.form.get(name, "")) if self.again else default
 
     def _describe(self) -> Mapping[str, Any]:
         home = self.principal.home_space
@@ -249,6 +272,9 @@ class PageRequest:
             "frame": "part.html" if self.read("part") else "page.html",
             "take_notices": partial(self.site.notices.take, self.session.form_token),
             "cleaned": count_cleaned(dict(self.form)),
+            "typed": self._fill,
+            "again": self.again,
+            "refused": self.refused,
             "theme": read_theme(self.request),
             # The name of the home space, if somebody named it.
             "memory": home.name if home is not None and home.name != _FIRST_SPACE else "",
@@ -307,54 +333,108 @@ class Visitors:
         return principal.restrict(settings.graphs, settings.space)
 
 
-def build_page(
-    site: Site, page: Page, *, read: bool = True
-) -> Callable[[Request], Awaitable[Response]]:
-    """Return an endpoint that shows `page` to a signed-in person, who needs read if it says so."""
+Endpoint = Callable[[Request], Awaitable[Response]]
+
+
+def require_read(page: Page) -> Page:
+    """Return `page` for people who can read."""
+
+    async def show(visit: PageRequest) -> Response:
+        visit.principal.require("read")
+        return await page(visit)
+
+    return show
+
+
+def build_page(site: Site, page: Page) -> Endpoint:
+    """Return an endpoint that shows `page` to a signed-in person."""
 
     async def answer(request: Request) -> Response:
-        visit = _open(site, request)
+        form = site.drafts.find(request.query_params.get("draft", ""))
+        request.scope["form"] = form
+        visit = _open(site, request, form)
         if visit is None:
-            return _ask_to_sign_in(request)
+            query = request.url.query
+            target = _name_page(request.url.path)
+            return _ask_to_sign_in(request, f"{target}?{query}" if query else target)
         with keep_caller(visit.caller):
-            if read:
-                visit.principal.require("read")
-            return await page(visit)
+            return await page(replace(visit, again=bool(form)))
 
     return answer
 
 
 def build_action(
-    site: Site, action: Page, *, with_files: bool = False, confirmed: bool = True
-) -> Callable[[Request], Awaitable[Response]]:
+    site: Site,
+    action: Page,
+    show: Page | None = None,
+    *,
+    with_files: bool = False,
+    confirmed: bool = True,
+) -> Endpoint:
     """Return an endpoint that does what a form of a signed-in person asks for.
 
-    Only an action that changes no memory, or asks once more, is not `confirmed` by the form.
+    `show` is the page with the form: it shows a form again that is refused, or that comes after the
+    end of a session. Only an action that changes no memory, or asks once more, is not `confirmed`
+    by the form.
     """
 
-    async def answer(request: Request) -> Response:
-        visit = _open(site, request)
-        if visit is None:
-            raise FormRefused("Sign in again: your session has ended")
-        files: Sequence[UploadFile] = ()
-        if with_files:
-            form, files = await read_files(request, visit.session.form_token)
-        else:
-            form = await read_form(request, visit.session.form_token)
-        request.scope["form"] = form
-        try:
-            visit = replace(_open(site, request, form) or visit, files=files)
-            with keep_caller(visit.caller):
-                if confirmed:
-                    visit.require_writable()
-                    visit.require_confirmation()
-                response = await action(visit)
-        finally:
-            await close(files)
+    async def act(visit: PageRequest) -> Response:
+        if confirmed:
+            visit.require_writable()
+            visit.require_confirmation()
+        response = await action(visit)
         site.answers.drop(visit.principal.credential)
         return response
 
+    async def answer(request: Request) -> Response:
+        visit = _open(site, request)
+        if visit is None and with_files:  # nobody can put files back into a form
+            return _ask_to_sign_in(request, _name_page(write_link("documents")))
+        form, files = await read_files(request) if with_files else (await read_form(request), ())
+        request.scope["form"] = form
+        try:
+            if visit is None:
+                response = _keep_draft(site, request, form, kept=show is not None)
+            else:
+                visit = replace(visit, form=form, files=files)
+                response = await _try(visit, act, show)
+        finally:
+            await close(files)
+        if form.get("part") and response.status_code == HTTPStatus.SEE_OTHER:
+            response.status_code = HTTPStatus.CREATED  # a script can read its location
+        return response
+
     return answer
+
+
+async def _try(visit: PageRequest, act: Page, show: Page | None) -> Response:
+    """Return the answer to a form. If it is refused, return its page, with what was typed."""
+    try:
+        check_token(visit.form, visit.session.form_token)
+        space = visit.form.get("space", "")
+        visit = visit.pin(space) if space else visit
+        with keep_caller(visit.caller):
+            return await act(visit)
+    except errors.TextrawlError as error:
+        refusal = error
+    if show is None:
+        raise refusal
+    try:
+        with keep_caller(visit.caller):
+            page = await show(replace(visit, again=True, refused=refusal))
+    except errors.TextrawlError:
+        raise refusal from None  # the page of the error has what was typed too
+    page.status_code = _find_status(refusal)
+    return page
+
+
+def _keep_draft(site: Site, request: Request, form: Form, *, kept: bool) -> Response:
+    """Ask to sign in, and lead from there to the page of the form, with what was typed."""
+    back = find_page(form.get("back", "")) or write_link("home")
+    fields = {name: text for name, text in form.items() if name not in ("form_token", "part")}
+    page = _name_page(request.url.path)
+    wanted = f"{page}?draft={site.drafts.keep(fields)}" if kept else _name_page(back)
+    return _ask_to_sign_in(request, wanted)
 
 
 def _open(site: Site, request: Request, form: Form | None = None) -> PageRequest | None:
@@ -385,10 +465,12 @@ def _recognise(site: Site, request: Request) -> PageRequest | None:
     return PageRequest(site, request, session, principal, caller)
 
 
-def _ask_to_sign_in(request: Request) -> Response:
-    target = request.url.path.partition("/explore")[2].strip("/")
-    query = request.url.query
-    wanted = f"{target}?{query}" if query else target
+def _name_page(address: str) -> str:
+    """Return an address of a page without what all pages have."""
+    return address.partition(ROOT)[2].strip("/")
+
+
+def _ask_to_sign_in(request: Request, wanted: str) -> Response:
     response = RedirectResponse(write_link("sign-in", next=wanted), 303)
     # A link of another site comes without the Strict cookie, and must not end the session.
     if SESSION.read(request):
@@ -398,16 +480,28 @@ def _ask_to_sign_in(request: Request) -> Response:
 
 def show_error(request: Request, error: errors.TextrawlError, site: Site | None = None) -> Response:
     """Return the page of an error, with what to do next."""
+    return show_failure(request, site, error.title, error.fix, _find_status(error))
+
+
+def _find_status(error: errors.TextrawlError) -> int:
     kinds = (kind for kind in type(error).__mro__ if kind in _STATUS)
-    status = next((_STATUS[kind] for kind in kinds), 500)
-    return show_failure(request, site, error.title, error.fix, status)
+    return next((_STATUS[kind] for kind in kinds), 500)
+
+
+_WRITTEN = ("name", "text", "reason", "relation", "other", "alias", "new_name", "actor")
+"""Fields of forms for which somebody writes a text."""
 
 
 def show_failure(
     request: Request, site: Site | None, title: str, fix: str, status: int
 ) -> Response:
-    """Return a page with a way back. Signed-in people keep their navigation."""
-    values = {"title": title, "fix": fix, "back": find_way_back(request)}
+    """Return a page with a way back, and with the texts of a form that can be shown nowhere else.
+
+    Signed-in people keep their navigation.
+    """
+    form: Form = request.scope.get("form") or {}
+    written = [form[name] for name in _WRITTEN if form.get(name)]
+    values = {"title": title, "fix": fix, "back": find_way_back(request), "written": written}
     visit = _recognise(site, request) if site else None
     if visit is None:
         return render("error.html", {**values, "frame": "layout.html"}, status)

@@ -12,6 +12,7 @@ from textrawl.explorer import cookies
 from textrawl.explorer.forms import (
     FormRefused,
     TooManyFailures,
+    check_token,
     make_form_token,
     mask,
     read_form,
@@ -22,6 +23,8 @@ from textrawl.explorer.site import ROOT, Site
 from textrawl.server.http.guards import Window
 
 _MOST_FAILURES = 60  # per minute and address
+_MOST_LINKS = 6  # per minute, printed where the explorer runs
+_OWN = "own machine"
 _LONGEST = 8192  # characters of an access token
 _SECRET_BYTES = 32
 _PAGE = re.compile(r"[a-z-]+(\?[!-~]*)?", re.ASCII)
@@ -47,10 +50,16 @@ class SignIn:
         self._site = site
         self._issuer = issuer
         self._failures = Window(_MOST_FAILURES)
+        self._links = Window(_MOST_LINKS)
 
     async def ask(self, request: Request) -> Response:
-        """Show the form. A one-time link fills it in."""
-        return self._show(request)
+        """Show the form. A one-time link fills it in. On the own machine, print a new one."""
+        code, wanted = (request.query_params.get(each, "") for each in ("code", "next"))
+        print_link = self._site.print_link
+        if print_link and not code and not self._links.find_wait(_OWN):
+            self._links.add(_OWN)
+            print_link(wanted if _PAGE.fullmatch(wanted) else "")
+        return self._show(request, wanted, code)
 
     async def accept(self, request: Request) -> Response:
         """Begin a session, and lead to the page that was asked for."""
@@ -58,23 +67,28 @@ class SignIn:
         secret = cookies.SIGN_IN_FORM.read(request)
         if secret is None:
             raise FormRefused("Let your browser accept cookies, then load the page again")
-        form = await read_form(request, make_form_token(secret))
+        form = await read_form(request)
+        check_token(form, make_form_token(secret))
         if self._failures.find_wait(address):
             raise TooManyFailures
-        credential = await self._find(form.get("token", ""), form.get("code", ""))
+        code, wanted = form.get("code", ""), form.get("next", "")
+        credential = await self._find(form.get("token", ""), code)
         if credential is None:
             self._failures.add(address)
-            return self._show(request, _REFUSED, 401)
-        response = RedirectResponse(find_target(form.get("next", "")), 303)
+            return self._show(request, wanted, message=_REFUSED, status=401)
+        response = RedirectResponse(find_target(wanted), 303)
         begin_session(self._site, request, response, credential[0])
         return response
 
-    def _show(self, request: Request, message: str = "", status: int = 200) -> Response:
+    def _show(
+        self, request: Request, wanted: str, code: str = "", *, message: str = "", status: int = 200
+    ) -> Response:
         secret = cookies.SIGN_IN_FORM.read(request) or secrets.token_urlsafe(_SECRET_BYTES)
         values = {
             "form_token": mask(make_form_token(secret)),
-            "code": request.query_params.get("code", ""),
-            "next": request.query_params.get("next", ""),
+            "code": code,
+            "next": wanted,
+            "kept": "draft=" in wanted,
             "with_token": self._site.lookup is not None,
             "issuer": self._issuer.find_name(request) if self._issuer else None,
             "host": request.url.hostname,
@@ -107,7 +121,7 @@ async def keep_preferences(visit: PageRequest) -> Response:
     """Keep the colours or the price that the person chose, and show the page before again."""
     theme, price = visit.form.get("theme"), visit.form.get("price")
     if theme is None and price is None:
-        raise ArgumentInvalid("Go back, and choose colours or a price", title="Nothing is chosen")
+        raise ArgumentInvalid("Choose colours or a price", title="Nothing is chosen")
     response = RedirectResponse(cookies.find_way_back(visit.request) or write_link(""), 303)
     if theme is not None:
         cookies.keep_theme(visit.request, response, theme)

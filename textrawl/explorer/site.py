@@ -26,12 +26,15 @@ from textrawl.settings import Settings
 from textrawl.wire.replies import Renderer
 
 PROPOSED = "Proposed: somebody who reviews decides."
+UNCHANGED = "Nothing is different."
 _MOST_NOTICES = 1000
 _LONGEST_NOTICE = 30 * 60.0  # seconds
 
 
 NoticePart = tuple[str, str, str]
 """One of several things: its name, its address, which can be empty, and what happened to it."""
+Choice = tuple[str, str, Mapping[str, object]]
+"""A button: its words, its action, and the fields of its form."""
 
 
 @dataclass(frozen=True)
@@ -39,7 +42,8 @@ class Notice:
     """A sentence. `page` is the action that takes the change back, or empty, with its `fields`.
 
     `entity` and `space` lead to the entity that changed, if there is one. `parts` are the things
-    of a change of several.
+    of a change of several. `beside` is what the memory has that disagrees or says nearly the same,
+    `why` the words for this, and `choices` are what can be done about it.
     """
 
     text: str
@@ -48,6 +52,9 @@ class Notice:
     page: str = ""
     fields: Mapping[str, object] = field(default_factory=dict[str, object])
     parts: Sequence[NoticePart] = ()
+    beside: str = ""
+    why: str = ""
+    choices: Sequence[Choice] = ()
 
     @property
     def label(self) -> str:
@@ -245,6 +252,31 @@ class Links:
         return self._links.pop(_hash(code), None)
 
 
+_MOST_DRAFTED = 16_000_000  # characters of all drafts together
+
+
+class Drafts:
+    """Forms that came after the end of a session, for the person who signs in again.
+
+    Only the browser that sent a form gets its secret.
+    """
+
+    def __init__(self, clock: Clock = time.monotonic) -> None:
+        self._kept = TTLCache[bytes, Mapping[str, str]](
+            _MOST_DRAFTED, LONGEST, timer=clock, getsizeof=lambda form: len(str(form))
+        )
+
+    def keep(self, form: Mapping[str, str]) -> str:
+        """Keep a form, and return its secret."""
+        secret = secrets.token_urlsafe(_BYTES)
+        self._kept[_hash(secret)] = form
+        return secret
+
+    def find(self, secret: str) -> dict[str, str]:
+        """Return the fields of a form, or none if nothing is kept under this secret."""
+        return dict(self._kept.get(_hash(secret), {}))
+
+
 def _hash(secret: str) -> bytes:
     return sha256(secret.encode("utf-8", "surrogatepass")).digest()
 
@@ -280,7 +312,8 @@ class Site:
 
     `lookup` finds the principal of an access token. It is None if only one-time links sign in.
     `open_owner` is None if nobody who signs in can be the owner. `tickets` belong to forms that can
-    be sent only once. `watches` tell pages that facts are new.
+    be sent only once. `watches` tell pages that facts are new. `print_link` prints a one-time link
+    to a page for the person at this machine.
     """
 
     store: Store
@@ -294,8 +327,10 @@ class Site:
     answers: AnswerCache[Any] = field(default_factory=AnswerCache[Any])
     tickets: Links = field(default_factory=Links)
     notices: Notices = field(default_factory=Notices)
+    drafts: Drafts = field(default_factory=Drafts)
     open_owner: OpenOwner | None = None
     watches: Watches | None = None
+    print_link: Callable[[str], None] | None = None
 
     @property
     def own_machine(self) -> bool:

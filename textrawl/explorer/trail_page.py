@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from hashlib import sha256
 from itertools import groupby
-from typing import cast, get_args
+from typing import Any, cast, get_args
 
 from starlette.responses import Response
 
@@ -77,8 +77,10 @@ async def plan(visit: PageRequest) -> Response:
     """Show what an undo would change."""
     author, since = _read_scope(visit.read("author"), visit.read("since"))
     others = bool(visit.read("others"))
-    steps = await Trail(*_claim_spaces(visit)).plan(author, since, others=others)
-    return _show_plan(visit, steps, {"author": author, "since": since, "others": others})
+    trail = Trail(*_claim_spaces(visit))
+    steps = await trail.plan(author, since, others=others)
+    values = {"author": author, "since": since, "others": others}
+    return await _show_plan(visit, trail, steps, values)
 
 
 async def undo(visit: PageRequest) -> Response:
@@ -91,7 +93,7 @@ async def undo(visit: PageRequest) -> Response:
     steps = await trail.plan(author, since, others=others)
     if visit.form.get("planned") != _sum_up(steps):
         values = {"author": author, "since": since, "others": others}
-        return _show_plan(visit, steps, values, changed=True)
+        return await _show_plan(visit, trail, steps, values, changed=True)
     done = await trail.undo(author, since, others=others)
     return visit.show("undone.html", {"author": author, "done": done, "reverted": ()})
 
@@ -121,15 +123,18 @@ async def undo_change(visit: PageRequest) -> Response:
     return visit.tell(Notice("Undone.", page="revert", fields=fields), write_link("trail"))
 
 
-def _show_plan(
+async def _show_plan(
     visit: PageRequest,
+    trail: Trail,
     steps: Sequence[PlanRow],
-    values: Mapping[str, object],
+    values: Mapping[str, Any],
     *,
     changed: bool = False,
 ) -> Response:
     """Return the page of a plan. `changed` says that it is not the plan that was confirmed."""
+    repeated = EventFilter(values["author"], action="repeated", since=values["since"])
     more = {
+        "repeats": not steps and bool(await trail.list_events(repeated, 1)),
         "count": len(steps),
         "hidden": max(len(steps) - _MOST_STEPS, 0),
         "plan": _group(steps[:_MOST_STEPS]),
@@ -193,7 +198,7 @@ def _read_person(name: str, also: str, keep: str) -> Person:
     if keep not in ("", *get_args(Keep)):
         raise ArgumentInvalid("Choose it from the list", title="This cannot be kept")
     return Person(
-        read_name(name, "a person") if name else "",
+        read_name(name, owner="a person") if name else "",
         [one for part in also.split(",") if (one := clean_name(part))],
         cast("Keep | None", keep or None),
     )

@@ -276,7 +276,8 @@ class RelationRow(EndedRow):
 class ForgottenRow:
     """The counts of forget_entity. `entity_id` is None if there is no such entity.
 
-    `plan` says what goes, to compare a dry run with the deletion.
+    `plan` says what goes, to compare a dry run with the deletion. `documents` have the name of the
+    entity, each after its graph, and stay.
     """
 
     entity_id: UUID | None
@@ -288,3 +289,4 @@ class ForgottenRow:
     reflections: int | None = None
     relation_id: UUID | None = None
     plan: str | None = None
+    documents: list[str] | None = None

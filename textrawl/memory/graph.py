@@ -328,7 +328,7 @@ def find_file(folder: Path | None, path: str) -> Path:
 
     Raises ArgumentInvalid if the file is outside of the folder, missing or too large.
     """
-    if folder is None:
+    if folder is None or "\0" in path:
         raise ArgumentInvalid(_FILE_MISSING)
     home = folder.expanduser().resolve()
     file = (home / Path(path).expanduser()).resolve()

@@ -7,7 +7,7 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Annotated, Any, LiteralString, TypeVar, cast
+from typing import Annotated, Any, LiteralString, TypeVar
 from uuid import UUID
 
 from pydantic import AfterValidator, Field
@@ -16,7 +16,7 @@ from textrawl.errors import CallFailed, EmbeddingNotConfigured, EmbeddingUnavail
 from textrawl.memory.store import Store, StoreCall
 from textrawl.models.embeddings import Vector, compose_document
 from textrawl.postgres.sqlstates import EDGE_NOT_FOUND, NODE_NOT_FOUND, DataRefused
-from textrawl.values.text import clean_text
+from textrawl.values.text import clean_value
 from textrawl.wire.columns import IS_SET, ROUNDED, UuidText
 from textrawl.wire.replies import OMIT_EMPTY, Key, Part
 
@@ -273,26 +273,13 @@ async def fetch_edges(
 def clean_properties(properties: dict[str, Any]) -> dict[str, Any]:
     """Return the properties without hidden characters. Raises ValueError if they are too large."""
     try:
-        clean = _clean_value(properties)
+        clean = clean_value(properties)
         text = json.dumps(clean, ensure_ascii=False, allow_nan=False)
     except RecursionError:
         raise ValueError("is nested too deeply") from None
     if len(text) > MOST_PROPERTIES:
         raise ValueError(f"must have at most {MOST_PROPERTIES:,} characters as JSON")
     return clean
-
-
-def _clean_value(value: Any) -> Any:
-    if isinstance(value, str):
-        return clean_text(value)
-    if isinstance(value, dict):
-        members = cast("dict[str, Any]", value)
-        return {clean_text(name): _clean_value(member) for name, member in members.items()}
-    return (
-        [_clean_value(one) for one in cast("list[Any]", value)]
-        if isinstance(value, list)
-        else value
-    )
 
 
 def write_fields(**fields: object) -> dict[str, object]:

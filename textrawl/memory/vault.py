@@ -1,6 +1,7 @@
 """Notes of promoted memories in the folder of an Obsidian vault."""
 
 import errno
+import json
 import logging
 import os
 import re
@@ -26,6 +27,8 @@ from textrawl.scheduling import run_aside
 _FRONT_MATTER = re.compile(
     r"\A\ufeff?---[ \t]*\r?\n(.*?)^---[ \t]*\r?$\n?", re.DOTALL | re.MULTILINE
 )
+# Editors also write values that YAML does not take without quotes, such as globs: *.py
+_PLAIN_VALUE = re.compile(r"^([\w-]+: +)([^\s'\"\[{|>].*)$", re.MULTILINE)
 _MOST_FRONT_MATTER = 20_000  # characters, which limits nesting; a longer one belongs to the body
 
 
@@ -55,16 +58,25 @@ def read_note(text: str) -> Note:
     found = _FRONT_MATTER.match(text[:_MOST_FRONT_MATTER])
     if found is None:
         return Note({}, text.strip())
-    try:
-        # This loader makes only texts, so a wrong date is not an error.
-        value: Any = yaml.load(found[1], Loader=yaml.BaseLoader)  # noqa: S506
-    except (yaml.YAMLError, RecursionError):
+    quoted = _PLAIN_VALUE.sub(lambda line: line[1] + json.dumps(line[2].strip()), found[1])
+    fields = _read_front(found[1]) or _read_front(quoted)
+    if fields is None:
         return Note({}, text.strip())
-    fields = cast("dict[object, object]", value) if isinstance(value, dict) else {}
     return Note(
         {str(key): kept for key, one in fields.items() if (kept := _keep_texts(one)) is not None},
         text[found.end() :].strip(),
     )
+
+
+def _read_front(front: str) -> dict[object, object] | None:
+    """Return the properties in a front matter, or None if it is not YAML with properties."""
+    try:
+        # This loader makes only texts, so a wrong date is not an error.
+        value: Any = yaml.load(front, Loader=yaml.BaseLoader)  # noqa: S506
+    except (yaml.YAMLError, RecursionError):
+        return None
+    value = {} if value is None else value
+    return cast("dict[object, object]", value) if isinstance(value, dict) else None
 
 
 def write_note(fields: Mapping[str, object], body: str) -> str:

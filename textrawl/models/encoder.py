@@ -10,10 +10,8 @@ import math
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
 
 import anyio
 import anyio.to_thread
@@ -30,6 +28,7 @@ from textrawl.models.embeddings import (
     check_vectors,
     find_model,
 )
+from textrawl.models.onnx_runtime import open_session
 from textrawl.models.packed_e5 import load_e5
 from textrawl.settings import Settings
 from textrawl.tracing import trace_embedding
@@ -73,12 +72,9 @@ def _load_minilm(weights: bytes, threads: int) -> Encode:
     """Return all-MiniLM-L6-v2: the mean of the vectors of the tokens, as its card says."""
     from tokenizers import BertWordPieceTokenizer  # noqa: PLC0415 - slow to import
 
-    onnxruntime: Any = import_module("onnxruntime")  # it has no types, and takes half a second
     tokenizer = BertWordPieceTokenizer(str(_VOCABULARY))
     tokenizer.enable_truncation(_LONGEST)
-    options = onnxruntime.SessionOptions()
-    options.intra_op_num_threads = options.inter_op_num_threads = threads
-    session = onnxruntime.InferenceSession(weights, options, providers=["CPUExecutionProvider"])
+    session = open_session(weights, threads)
 
     def encode(text: str) -> NDArray[np.float32]:
         # One text at a time. A batch is padded to its longest text and takes two to four times as

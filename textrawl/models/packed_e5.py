@@ -16,6 +16,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from textrawl.models.onnx_runtime import open_session
+
 Floats = NDArray[np.float32]
 
 _MAGIC = b"E5S1"
@@ -134,11 +136,7 @@ def load_e5(content: bytes, threads: int) -> Callable[[str], Floats]:
     vocabulary = _read_vocabulary(reader)
     weights = _read_weights(reader, width)
     split, embed = vocabulary.build(), _build_embedding(weights, epsilon)
-    runtime: Any = import_module("onnxruntime")  # it has no types, and takes half a second
-    options = runtime.SessionOptions()
-    options.intra_op_num_threads = options.inter_op_num_threads = threads
-    graph = _write_model(weights, layers, inner, epsilon)
-    session = runtime.InferenceSession(graph, options, providers=["CPUExecutionProvider"])
+    session = open_session(_write_model(weights, layers, inner, epsilon), threads)
 
     def encode(text: str) -> Floats:
         tokens = [vocabulary.begin, *split(text)[: longest - 2], vocabulary.end]

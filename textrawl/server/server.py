@@ -46,14 +46,13 @@ from pydantic import AnyUrl, BaseModel, ValidationError
 
 from textrawl import __version__, errors
 from textrawl.access.principal import (
-    WRITES_OR_PROPOSES,
     BearerAuthenticator,
     Caller,
     Principal,
     keep_caller,
 )
 from textrawl.memory.store import Store
-from textrawl.scheduling import WriteOrder
+from textrawl.scheduling import WriteOrder, run_aside
 from textrawl.server.description import NAME, TITLE, ServerDescription, describe_server
 from textrawl.server.lifespan import build_authenticator, open_app
 from textrawl.server.resources import (
@@ -67,8 +66,7 @@ from textrawl.settings import Settings
 from textrawl.tools.call import App, Call, is_program, name_session
 from textrawl.tools.catalogue import FOR_PROGRAMS, choose_names, choose_tools, choose_toolsets
 from textrawl.tools.toolset import Toolset, ToolSpec
-from textrawl.values.leaks import guard_arguments
-from textrawl.values.text import count_cleaned
+from textrawl.values.scanning import has_more
 from textrawl.wire import arguments
 from textrawl.wire.arguments import slim
 from textrawl.wire.replies import build_renderer, describe_error, write_sentences
@@ -111,6 +109,7 @@ _PROMPTS = ("prompts/list", "prompts/get")
 _RESOURCES = ("resources/list", "resources/templates/list", "resources/read")
 _COMPLETION, _LISTEN = "completion/complete", "subscriptions/listen"
 _SUBSCRIBE, _END = "resources/subscribe", "resources/unsubscribe"
+_LONG = 4096  # characters of arguments that are prepared in a thread; the slowest take 20 ms
 _FIVE_MINUTES = 300_000  # milliseconds for which a client may keep the list of tools
 
 
@@ -390,11 +389,14 @@ class MemoryServer(MCPServer[App]):
         # Join the order before anything waits, or else calls of one turn overtake each other.
         with self._keep_order(context, spec, values):
             caller = await _authorise(context, spec, values)
-            if spec.find_scope(values) in WRITES_OR_PROPOSES:
-                values, found = guard_arguments(values, self._settings.secrets or "allow")
-                caller = replace(caller, secrets=found)
+            mode = self._settings.secrets or "allow"
             with keep_caller(caller):
-                return await self._run(name, values, context)
+                if has_more(values, _LONG):
+                    given = await run_aside(spec.prepare, values, mode)
+                else:
+                    given = spec.prepare(values, mode)
+            with keep_caller(replace(caller, cleaned=given.cleaned, secrets=given.secrets)):
+                return await self._run(name, given, context)
 
     def _keep_order(
         self, context: Context[App, Any], spec: ToolSpec, values: dict[str, Any]
@@ -452,9 +454,8 @@ async def _authorise(context: Context[App, Any], spec: ToolSpec, values: dict[st
     Raises ScopeMissing, NotAuthenticated, SpaceNotFound.
     """
     caller = await context.request_context.lifespan_context.identify(context, spec.name)
-    scope = spec.find_scope(values)
-    caller.principal.require(scope, *spec.also, anywhere=spec.anywhere)
-    return caller if scope == "read" else replace(caller, cleaned=count_cleaned(values))
+    caller.principal.require(spec.find_scope(values), *spec.also, anywhere=spec.anywhere)
+    return caller
 
 
 def _find_refusals(

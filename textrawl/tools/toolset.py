@@ -10,14 +10,16 @@ from mcp.server.mcpserver.context import Context
 from mcp.server.mcpserver.tools import Tool
 from mcp.server.mcpserver.utilities.func_metadata import FuncMetadata
 from mcp.types import Resource, ToolAnnotations
-from pydantic import AfterValidator, BeforeValidator, Field
+from pydantic import AfterValidator, BeforeValidator, Field, ValidationError
 
-from textrawl.access.principal import Scope
+from textrawl.access.principal import WRITES_OR_PROPOSES, Scope
 from textrawl.errors import CallFailed, TextrawlError
 from textrawl.memory.watches import Watch
 from textrawl.settings import Settings
 from textrawl.tools.call import App, Call, find_call, reply_failure
-from textrawl.values.text import NAME_LENGTH, clean_fact, clean_name
+from textrawl.values.leaks import guard_arguments
+from textrawl.values.text import NAME_LENGTH, clean_fact, clean_name, count_cleaned
+from textrawl.values.word_lists import SecretMode
 from textrawl.wire.arguments import apply, merge, normalise, shorten_items, slim
 from textrawl.wire.replies import Reply
 
@@ -54,10 +56,30 @@ def _inject_call(function: Callable[..., Any]) -> Callable[..., Awaitable[Any]]:
     return run
 
 
+class Prepared(dict[str, Any]):
+    """Arguments of a call, with the `outcome` of their validation, which is not done again.
+
+    `cleaned` is the number of texts that are stored without hidden characters, and `secrets` are
+    the kinds of secrets in the texts.
+    """
+
+    outcome: dict[str, Any] | ValidationError
+    cleaned: int = 0
+    secrets: Sequence[str] = ()
+
+
 class _Metadata(FuncMetadata):
     """The parameters of a tool. `texts` names those that can be a text, which stays one."""
 
     texts: frozenset[str]
+
+    def validate_arguments(self, arguments_to_validate: dict[str, Any]) -> dict[str, Any]:
+        """Return the valid arguments. Raises ValidationError."""
+        if not isinstance(arguments_to_validate, Prepared):
+            return super().validate_arguments(arguments_to_validate)
+        if isinstance(arguments_to_validate.outcome, ValidationError):
+            raise arguments_to_validate.outcome
+        return arguments_to_validate.outcome
 
     def pre_parse_json(self, data: dict[str, Any]) -> dict[str, Any]:
         """Return the arguments, with lists and objects in place of their texts."""
@@ -111,6 +133,21 @@ class ToolSpec:
         """Return the arguments of a call in their regular shape. Raises ArgumentInvalid."""
         exact = {name: given[name] for name in self.exact if isinstance(given.get(name), str)}
         return normalise(schema, given, self.aliases) | exact
+
+    def prepare(self, given: dict[str, Any], mode: SecretMode) -> Prepared:
+        """Do all work on the arguments that takes longer for long texts. Raises SecretRefused."""
+        scope = self.find_scope(given)
+        kept, secrets = given, list[str]()
+        if scope in WRITES_OR_PROPOSES:
+            kept, secrets = guard_arguments(given, mode)
+        prepared, metadata = Prepared(kept), self.build(structured=False).fn_metadata
+        prepared.secrets = secrets
+        prepared.cleaned = 0 if scope == "read" else count_cleaned(given)
+        try:
+            prepared.outcome = metadata.validate_arguments(kept)
+        except ValidationError as error:
+            prepared.outcome = error
+        return prepared
 
     def build(self, *, structured: bool) -> Tool:
         """Return the tool as the SDK serves it. The tool refuses unknown arguments.

@@ -15,6 +15,7 @@ from functools import cache
 from typing import Any, NamedTuple, cast
 
 from textrawl.errors import ArgumentInvalid
+from textrawl.values.scanning import find_all
 from textrawl.values.word_lists import SecretMode
 
 SECRETS_DONE: dict[SecretMode, str] = {
@@ -88,9 +89,7 @@ def guard_text(text: str, mode: SecretMode) -> Masked:
     return Masked(text, secrets)
 
 
-def guard_arguments(
-    values: dict[str, Any], mode: SecretMode
-) -> tuple[dict[str, Any], Sequence[str]]:
+def guard_arguments(values: dict[str, Any], mode: SecretMode) -> tuple[dict[str, Any], list[str]]:
     """Return the arguments of a call to store, and the kinds of their secrets for its reply.
 
     A kind that was masked says so, such as "password (masked)", because the caller has to know the
@@ -140,7 +139,7 @@ def _compile(pattern: str, flags: int = re.IGNORECASE) -> re.Pattern[str]:
 
 def _find_spans(text: str) -> Iterator[tuple[str, tuple[int, int]]]:
     yield from _find_tokens(text)
-    for match in _compile(_DIGITS).finditer(text):
+    for match in find_all(_compile(_DIGITS), text):
         if _is_card(match[0]):
             yield "card number", match.span()
     lowered = text.lower()
@@ -193,9 +192,9 @@ _LONG = r"(?<![A-Za-z0-9])[A-Za-z0-9][\w.:/+-]{14,}|FlyV1 fm"
 
 def _find_tokens(text: str) -> Iterator[tuple[str, tuple[int, int]]]:
     """Yield tokens. Long words are looked for first, because most texts have none."""
-    if not _compile(_LONG).search(text):
+    if not any(find_all(_compile(_LONG), text)):
         return
-    for match in _compile(_TOKEN, 0).finditer(text):
+    for match in find_all(_compile(_TOKEN, 0), text):
         group = match.lastgroup
         if group and _is_no_example(match[0]) and len(set(match[0])) > _FEWEST:
             yield [*_TOKENS][int(group[1:])], match.span()
@@ -295,17 +294,19 @@ _CARD = (
 
 _SUFFIX = r"(?:[-_ ]?(?:prod(?:uction)?|dev|live|test|staging|value|v?\d))?(?![A-Za-zäöüß])"
 _SEPARATOR = r"[\"'`*\\]{0,4}\s{0,3}(?:=>|:=|=|:|\uff1a|\||>)\s{0,3}[*]{0,2}"
-_GAP = (
-    r"(?=[\s\"'`)*はの])(?![^\n]{0,40}?(?:hash|polic|length|manager|reset|field|file|minim|maxim"
-    r"|rule|strength|check|algorithm|error|version|expir|prompt|count|limit|budget))"
-    r"[^\n.:;=!?]{0,40}?"
-)
+_WORDS_BETWEEN = r"[^\n.:;=!?]{0,40}?"
 _IS = (
     r"(?:\s(?:is|ist|lautet|war|was|est|es|é|è|to)\b|は|[:=\uff1a])\s{0,2}"
     r"(?:(?:now|still|just|jetzt|currently)\s)?[*]{0,2}"
 )
+_NEAR = (  # in lower case, which is faster than to ignore the case
+    r"(?=[\s\"'`)*はの])(?![^\n]{0,40}?(?:hash|polic|length|manager|reset|field|file|minim|maxim"
+    r"|rule|strength|check|algorithm|error|version|expir|prompt|count|limit|budget))"
+    + _WORDS_BETWEEN + _IS
+)  # fmt: skip
 _QUOTED = r"\\?(?P<q>[\"'`“„«「])(?P<value>[^\"'`”“»」\n\\]{{{},200}})\\?[\"'`”“»」]"
 _BARE = r"\\?[\"'`]?(?P<value>[^\s\"'`,;<>()\[\]{{}}|\\]{{{},300}}(?<![.!?:,。、]))"
+_FAR = _WORDS_BETWEEN + _IS
 _CALLS = ("(", "[")  # a value that is called or indexed is an expression
 _USER = r"[\w.@+-]{1,80}"
 
@@ -328,17 +329,24 @@ class _Form(NamedTuple):
         for hint in self.hints:
             place = lowered.find(hint)
             while place >= 0:
-                if found := self._find_at(text, place):
+                place += len(hint)
+                if found := self._find_at(text, lowered, place - len(hint)):
                     yield self.kind, found
-                place = lowered.find(hint, place + len(hint))
+                    place = max(place, found[1])
+                place = lowered.find(hint, place)
 
-    def _find_at(self, text: str, place: int) -> tuple[int, int] | None:
+    def _find_at(self, text: str, lowered: str, place: int) -> tuple[int, int] | None:
         name = _compile(self.name).match(text, place)
         if not name or (
             self.before and _compile(f"(?:{self.before})$").search(text, max(0, place - 24), place)
         ):
             return None
+        near = None
         for pattern, check in self.follows:
+            if pattern.startswith(_FAR):
+                near = near or [_compile(_NEAR, 0).match(lowered, name.end())]
+                if near == [None]:
+                    continue
             match = _compile(pattern).match(text, name.end())
             if (
                 match
@@ -373,9 +381,9 @@ def _list_passwords() -> Iterator[_Form]:
     )
     follows = (
         (_SEPARATOR + quoted(4), _is_quoted_password),
-        (_GAP + _IS + quoted(4), _is_quoted_password),
+        (_FAR + quoted(4), _is_quoted_password),
         (_SEPARATOR + bare(5), _is_password),
-        (_GAP + _IS + bare(5), _is_password),
+        (_FAR + bare(5), _is_password),
         (rf"(?<=-password)\s+{bare(5)}", _is_password),
         (rf"\s{bare(8)}", _is_random),
     )
@@ -400,8 +408,8 @@ def _list_keys() -> Iterator[_Form]:
     follows = (
         (_SEPARATOR + quoted(12), _is_random),
         (_SEPARATOR + bare(12), _is_random),
-        (_GAP + _IS + quoted(16), _is_random),
-        (_GAP + _IS + bare(16), _is_random),
+        (_FAR + quoted(16), _is_random),
+        (_FAR + bare(16), _is_random),
         (rf"\s{bare(20)}", _is_random),
     )
     kinds = (
@@ -414,7 +422,7 @@ def _list_keys() -> Iterator[_Form]:
     yield _make("token", "token", f"token{_SUFFIX}", *follows, before=pages)
     yield _make("token", "bearer|basic", "(?:bearer|basic)", (rf"\s{{1,3}}{bare(12)}", _is_random))
     yield _make("token", "cookie:", "cookie:", (rf"[^\n=]{{1,40}}={bare(16)}", _is_random))
-    query = r"(?P<value>[\w%/+=-]{20,})"
+    query = r"(?P<value>[\w%/+=-]{20,300})"
     yield _make("key", "sig=|signature=|key=", r"\w+=", (query, _is_random), before=r"[^?&-]")
 
 
@@ -432,6 +440,6 @@ def _list_others() -> Iterator[_Form]:
     code = r"(?:\scode)?(?:\sis|:|=)?\s{0,2}(?P<value>\d{3,4})(?!\d)"
     yield _make("card number", "cvv|cvc", r"(?<!\w)cv[vc]2?\b", (code, bool))
     hook = r"(?P<value>T\w+/B\w+/\w{16,})"
-    yield _make("token", "hooks.slack.com/services/", r"[a-z./]+/services/", (hook, bool))
+    yield _make("token", "hooks.slack.com/services/", r"hooks\.slack\.com/services/", (hook, bool))
     hook = r"/\d+/(?P<value>[\w-]{50,})"
     yield _make("token", "/api/webhooks/", "/api/webhooks", (hook, bool))

@@ -38,6 +38,7 @@ _LABEL = ("relationtype", "relation", "relationship", "relationname", "predicate
           "name")  # fmt: skip
 _TEXT = ("text", "content", "contents", "observation", "fact", "value")
 _TIME = ("saidat", "timestamp", "createdat", "addedat", "observedat", "datetime", "date", "time")
+_CREATED = ("createdat", "timestamp")
 # All of these keys count.
 _OBSERVATIONS = ("observations", "observation", "facts", "fact", "contents", "content", "notes",
                  "note", "text", "description", "summary")  # fmt: skip
@@ -58,10 +59,14 @@ class LineRefused(Exception):
 
 @dataclass(frozen=True)
 class ObservationRecord:
-    """A text in its stored form. `said_at` is None if the file does not have the time."""
+    """A text in its stored form. `said_at` is None if the file does not have the time.
+
+    `inherited` is true if the time is that of its entity, which is no part of the fact's id.
+    """
 
     text: str
     said_at: datetime | None = None
+    inherited: bool = False
 
 
 @dataclass(frozen=True)
@@ -304,6 +309,7 @@ def _read_observations(fields: _Fields) -> Iterator[ObservationRecord | str]:
     given = [item for key in _OBSERVATIONS for item in _list(fields.get(key))]
     # An export of textrawl has the times of the observations in a list of their own.
     times = _list(fields.get("saidat"))
+    created, _ = _read_moment(_find(fields, _CREATED))  # other programs date the entity only
     for place, item in enumerate(given, 1):
         text, moment = _read_observation(item)
         if len(times) == len(given):
@@ -312,7 +318,8 @@ def _read_observations(fields: _Fields) -> Iterator[ObservationRecord | str]:
         parts = _divide(text)
         if fault or not parts:
             yield f"observation {place} {'is empty' if not parts else fault}"
-        yield from (ObservationRecord(part, said_at) for part in parts)
+        for part in parts:
+            yield ObservationRecord(part, said_at or created, inherited=said_at is None)
 
 
 def _read_observation(item: Any) -> tuple[str, Any]:

@@ -13,10 +13,11 @@ import re
 import unicodedata
 from collections.abc import Callable, Iterator, Sequence
 from hashlib import md5
-from typing import cast
+from typing import Any, cast
 from uuid import UUID
 
 from textrawl.values.names import ENTITY_TYPES
+from textrawl.values.scanning import compose, replace_all
 
 _NONCHARACTERS = "".join(f"{chr(end - 1)}{chr(end)}" for end in range(0xFFFF, 0x110000, 0x10000))
 _HIEROGLYPHS = "\U00013000-\U0001342f\U00013440-\U000143ff"
@@ -88,9 +89,9 @@ def clean_text(text: str) -> str:
     """
     if text.isascii() and text.isprintable():
         return text
-    clean = unicodedata.normalize("NFC", _LINE_END.sub("\n", _TERMINAL_CODE.sub("", text)))
+    clean = compose(_LINE_END.sub("\n", _TERMINAL_CODE.sub("", text)))
     # A removed character can have given a joiner beside it its meaning.
-    while (kept := unicodedata.normalize("NFC", remove_hidden(clean))) != clean:
+    while (kept := compose(remove_hidden(clean))) != clean:
         clean = kept
     return clean
 
@@ -129,13 +130,25 @@ def clean_document(text: str) -> str:
     return clean if clean == text else clean_document(clean)
 
 
+def clean_value(value: Any) -> Any:
+    """Return a JSON value whose texts and names of members are clean texts."""
+    if isinstance(value, str):
+        return clean_text(value)
+    if isinstance(value, dict):
+        members = cast("dict[str, Any]", value)
+        return {clean_text(name): clean_value(member) for name, member in members.items()}
+    if isinstance(value, list):
+        return [clean_value(one) for one in cast("list[Any]", value)]
+    return value
+
+
 def count_cleaned(value: object) -> int:
     """Return how many texts of an argument lose or change a character when they are cleaned.
 
     White space at the ends, CRLF and another composition of the same characters do not count.
     """
     if isinstance(value, str):
-        plain = unicodedata.normalize("NFC", value.replace("\r\n", "\n"))
+        plain = compose(value.replace("\r\n", "\n"))
         return int(clean_text(value) != plain)
     if isinstance(value, dict):
         return sum(map(count_cleaned, cast("dict[str, object]", value).values()))
@@ -182,7 +195,7 @@ def _replace_hidden(text: str, write: Callable[[str], str]) -> str:
             return found[0]
         return write(found[0])
 
-    return text if text.isascii() and text.isprintable() else _SUSPECT.sub(replace, text)
+    return text if text.isascii() and text.isprintable() else replace_all(_SUSPECT, replace, text)
 
 
 def _joins(text: str, place: int) -> bool:
@@ -461,7 +474,7 @@ def clean_tag(tag: str) -> str:
 
     Raises ValueError if nothing is left.
     """
-    plain = unicodedata.normalize("NFC", tag).strip().lower().replace(".", "-")
+    plain = compose(tag).strip().lower().replace(".", "-")
     kept = _REPEATED.sub(r"\1", _OTHER.sub("_", plain)).strip("_-")
     if not kept:
         raise ValueError(f"{tag!r} is no tag: a tag needs a letter or a digit")

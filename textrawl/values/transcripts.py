@@ -56,10 +56,13 @@ _ADDED = re.compile(
 )
 _WRAPPER = re.compile(r"</?user_query>")
 _OWN = ("isMeta", "isSidechain", "isCompactSummary", "isApiErrorMessage")  # of Claude Code
-_BEGINNINGS = (  # of texts that clients write in a person's name
-    *("<", "/", "[Request interrupted by user"),
-    *("# AGENTS.md instructions", "# Context from my IDE setup"),
+# Texts that clients write in a person's name: a slash command, an element with - or _ in its name,
+# a lone tag, and a text that is one element. A person can begin with a path, <3 or <T>.
+_OF_CLIENT = re.compile(
+    r"\[Request interrupted by user|# AGENTS\.md instructions|# Context from my IDE setup"
+    r"|/[\w:.-]+(?!\S)|</?[a-zA-Z]+[-_][\w-]*[\s>]|</?[a-z]\w*\b[^<>]*>\Z"
 )
+_ELEMENT = re.compile(r"<([a-z]\w*)\b")
 
 Json = dict[str, Any]
 
@@ -149,5 +152,8 @@ def _read_content(content: object) -> Iterator[str]:
 def clean_message(text: str, author: str = "user") -> str:
     """Return what a person or an agent wrote, or nothing for a text of the client itself."""
     text = _WRAPPER.sub("", drop_elements(text, _ADDED)).strip()
-    own = author == "user" and (text.startswith(_BEGINNINGS) or is_reminder(text))
-    return "" if own else text
+    if author != "user":
+        return text
+    element = _ELEMENT.match(text)
+    whole = element is not None and text.endswith(f"</{element[1]}>")
+    return "" if whole or _OF_CLIENT.match(text) or is_reminder(text) else text

@@ -1,9 +1,9 @@
 """The counting of tokens, which never waits for the network.
 
 The wheel of splintr contains the vocabularies of OpenAI's encodings, and it counts exactly as
-tiktoken does. Some platforms have no wheel of splintr. There, tiktoken loads its vocabulary in a
-thread, from its cache or the network. Until it is loaded, bytes are counted, because a byte-level
-encoding never makes more tokens than bytes.
+tiktoken does. Some platforms have no wheel of splintr. There, bytes are counted, because a
+byte-level encoding never makes more tokens than bytes. A user who sets TIKTOKEN_CACHE_DIR lets
+tiktoken load its vocabulary in a thread, from that folder, or from OpenAI's server if it is empty.
 """
 
 import logging
@@ -14,10 +14,13 @@ from importlib.util import find_spec
 from threading import Thread
 from typing import TYPE_CHECKING
 
+from textrawl.environment import read_foreign
+
 if TYPE_CHECKING:
     from splintr import AnyTokenizer
 
 ENCODING = "o200k_base"  # OpenAI's models since GPT-4o use it; other models count similarly
+_CACHE = "TIKTOKEN_CACHE_DIR"
 _RARE_WORD = "qwxzvk"  # a word of more than one token in every encoding
 
 logger = logging.getLogger("textrawl")
@@ -38,6 +41,8 @@ def choose_counter() -> Counter:
     The first count loads the vocabulary if `load_ahead` has not: this takes 0.2 s and 43 MB.
     """
     if find_spec("splintr") is None:
+        if read_foreign(_CACHE) is None:
+            return Counter(f"bytes, because {_CACHE} is not set", False, _count_bytes)
         return Counter(
             f"{ENCODING} (tiktoken; until it is loaded, each byte counts as a token)",
             False,

@@ -56,7 +56,7 @@ class Client:
     that of the server or of `textrawl resident` on this machine. Its token is `token`, or else
     that of TEXTRAWL_ACCESS_TOKEN or TEXTRAWL_ACCESS_TOKEN_FILE. `space` is the only space that
     calls reach. `timeout` is the time limit of a call in seconds, and `client` the name that the
-    trail shows. Several tasks can use one client.
+    trail shows. Several tasks and event loops can use one client.
 
     Every method raises TextrawlError: ArgumentInvalid, NotAuthenticated, ScopeMissing, ReadOnly,
     SpaceNotFound, DatabaseUnavailable, ServerBusy, ServerUnreachable.

@@ -4,7 +4,9 @@ import asyncio
 import json
 import os
 import time
-from collections.abc import Awaitable
+from collections.abc import AsyncGenerator, Awaitable
+from functools import partial
+from threading import Lock
 from typing import Any, Protocol
 
 import httpx
@@ -44,11 +46,66 @@ class Connection(Protocol):
         ...
 
 
+_MOST_LOOPS = 16  # event loops that keep their connections while they do not run
+
+
+class _LoopClients:
+    """A client of httpx for each event loop, because connections of one loop are useless in others.
+
+    `asyncio.run` closes its client: before a loop ends, it ends its async generators.
+    """
+
+    def __init__(self, headers: dict[str, str], timeout: float) -> None:
+        tls = httpx.create_ssl_context()  # once, because it takes 20 ms
+        self._make = partial(httpx.AsyncClient, headers=headers, timeout=timeout, verify=tls)
+        self._opened: dict[asyncio.AbstractEventLoop, AsyncGenerator[httpx.AsyncClient]] = {}
+        self._clients: dict[asyncio.AbstractEventLoop, httpx.AsyncClient] = {}
+        self._lock = Lock()  # loops can be in several threads
+
+    async def find(self) -> httpx.AsyncClient:
+        """Return the client of the running loop."""
+        loop = asyncio.get_running_loop()
+        found = self._clients.get(loop)
+        if found is None:
+            opened = self._open(loop)
+            found = await anext(opened)
+            with self._lock:
+                self._drop_idle()
+                self._opened[loop], self._clients[loop] = opened, found
+        return found
+
+    async def close(self) -> None:
+        """Close the client of the running loop. The others are closed when their loops run."""
+        with self._lock:
+            own = self._opened.get(asyncio.get_running_loop())
+            self._opened.clear()
+            self._clients.clear()
+        if own is not None:
+            await own.aclose()
+
+    async def _open(self, loop: asyncio.AbstractEventLoop) -> AsyncGenerator[httpx.AsyncClient]:
+        client = self._make()
+        try:
+            yield client
+        finally:
+            with self._lock:
+                if self._clients.get(loop) is client:
+                    del self._opened[loop], self._clients[loop]
+            await client.aclose()
+
+    def _drop_idle(self) -> None:
+        """Forget the clients of closed loops, and of loops that do not run if they are many."""
+        many = len(self._clients) >= _MOST_LOOPS
+        for loop in [*self._clients]:
+            if loop.is_closed() or (many and not loop.is_running()):
+                del self._opened[loop], self._clients[loop]
+
+
 class HttpConnection:
     """The way to a server over HTTP. Each call is one request on a connection that is kept.
 
-    If `blocking`, no method waits for an event loop: each returns only when it is done.
-    `timeout` is the time limit of a request in seconds.
+    If `blocking`, no method waits for an event loop: each returns only when it is done. Otherwise
+    calls can come from several event loops. `timeout` is the time limit of a request in seconds.
     """
 
     def __init__(
@@ -62,12 +119,16 @@ class HttpConnection:
             if not (token.isascii() and token.isprintable()):
                 raise ArgumentInvalid("token: it has a character that no token has, as a line end")
             headers["authorization"] = f"Bearer {token}"
-        kind = httpx.Client if blocking else httpx.AsyncClient
-        self._http = kind(headers=headers, timeout=timeout)
+        self._http = (
+            httpx.Client(headers=headers, timeout=timeout)
+            if blocking
+            else _LoopClients(headers, timeout)
+        )
 
     async def send(self, call: Call) -> Answer:
         """Return the answer of the server. A call that only reads is repeated once."""
-        request = self._http.build_request(
+        http = self._http if isinstance(self._http, httpx.Client) else await self._http.find()
+        request = http.build_request(
             "POST",
             write_address(self._url, call.space),
             content=encode(call.write({"client": self._client})),
@@ -75,11 +136,11 @@ class HttpConnection:
         )
         try:
             try:
-                response = await self._send(request)
+                response = await _send(http, request)
             except httpx.TransportError as error:
                 if not call.reads or isinstance(error, httpx.TimeoutException):
                     raise
-                response = await self._send(request)
+                response = await _send(http, request)
         except httpx.TransportError as error:
             fix = f"{type(error).__name__}: {error}; check the address, and retry"
             raise ServerUnreachable(fix) from error
@@ -90,11 +151,12 @@ class HttpConnection:
         if isinstance(self._http, httpx.Client):
             self._http.close()
         else:
-            await self._http.aclose()
+            await self._http.close()
 
-    async def _send(self, request: httpx.Request) -> httpx.Response:
-        response: httpx.Response | Awaitable[httpx.Response] = self._http.send(request)
-        return response if isinstance(response, httpx.Response) else await response
+
+async def _send(http: httpx.Client | httpx.AsyncClient, request: httpx.Request) -> httpx.Response:
+    response: httpx.Response | Awaitable[httpx.Response] = http.send(request)  # noqa: ASYNC212 - only if `blocking`
+    return response if isinstance(response, httpx.Response) else await response
 
 
 class SocketConnection:

@@ -113,13 +113,16 @@ async def talk(ours: BaseMemoryService) -> str:
     return heard[-1].parts[0].text
 
 
-async def main() -> None:
-    async with Client() as memory:
-        ours = TextrawlMemoryService(memory, limit=50)
-        compared = await compare(ours)
-        await add_directly(ours)
-        print(await talk(ours))
-    print(f"{compared} searches as in memory and SQLite")
+async def main(ours: BaseMemoryService) -> int:
+    compared = await compare(ours)
+    await add_directly(ours)
+    return compared
 
 
-asyncio.run(main())
+# As in a program that calls asyncio.run for each request: the memory is one object.
+memory = Client()
+service = TextrawlMemoryService(memory, limit=50)
+compared = asyncio.run(main(service))
+print(asyncio.run(talk(service)))
+asyncio.run(memory.close())
+print(f"{compared} searches as in memory and SQLite")

@@ -21,6 +21,7 @@ ODD_PATHS = (
 PIECES = (
     "", "x", "aa", "tea", "a\nb\n", "\n", "\n\n", "\r\n", "one\r\ntwo", "  spaces  ", "\t",
     "\u200b", "ein Wörtchen", "日本", "🙂", "long " * 300, "\\n", "$1 .* [", "l\u2028s\x0b\x85",
+    "nul \0",
 )  # fmt: skip
 
 
@@ -122,15 +123,12 @@ async def play(seed, memory, waiting):
         return len(played), refused
 
 
-async def main():
-    """Play all sequences."""
-    played = refused = 0
-    with SyncClient() as memory:
-        async with Client() as waiting:
-            for seed in range(SEQUENCES):
-                more = await play(seed, memory, waiting)
-                played, refused = played + more[0], refused + more[1]
-    print(f"{SEQUENCES} sequences of commands as the local tool: {played} equal, {refused} refused")
-
-
-asyncio.run(main())
+# As in a program that calls asyncio.run for each request: the memory is one object.
+played = refused = 0
+waiting = Client()
+with SyncClient() as memory:
+    for seed in range(SEQUENCES):
+        more = asyncio.run(play(seed, memory, waiting))
+        played, refused = played + more[0], refused + more[1]
+asyncio.run(waiting.close())
+print(f"{SEQUENCES} sequences of commands as the local tool: {played} equal, {refused} refused")

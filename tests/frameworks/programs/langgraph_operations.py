@@ -39,7 +39,7 @@ def choose_op(chance):
     """Return an operation."""
     kind = chance.choice(("put", "put", "put", "get", "search", "search", "namespaces", "delete"))
     if kind == "put":
-        value = {field: chance.choice(VALUES) for field in chance.sample(FIELDS, 3)}
+        value = {field: chance.choice((*VALUES, "nul \0")) for field in chance.sample(FIELDS, 3)}
         value["number"] = chance.choice((0, 1, 1.0, 2.5, -3, 10**15))
         return PutOp(choose_namespace(chance, 1), chance.choice(KEYS), value)
     if kind == "delete":

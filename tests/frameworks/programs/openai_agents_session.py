@@ -85,13 +85,11 @@ async def talk(memory):
     return len(await session.get_items())
 
 
-async def main():
-    """Compare, then run an agent."""
-    set_tracing_disabled(True)
-    async with Client() as memory:
-        await compare(memory)
-        await add_much(memory)
-        print(f"{SEQUENCES} sequences as SQLiteSession; a run of {await talk(memory)} items")
-
-
-asyncio.run(main())
+set_tracing_disabled(True)
+# As in a program that calls asyncio.run for each request: the memory is one object.
+memory = Client()
+asyncio.run(compare(memory))
+asyncio.run(add_much(memory))
+length = asyncio.run(talk(memory))
+asyncio.run(memory.close())
+print(f"{SEQUENCES} sequences as SQLiteSession; a run of {length} items")

@@ -238,30 +238,37 @@ async def test_a_deletion_names_the_first_twenty_of_those_that_are_not_there(
         f"Deleted 0 of 100 entities. Entity not found: {', '.join(names[:20])}, and 80 more"
     )
     assert few["message"].endswith("Nobody 18, Nobody 19")
-    assert few["errors"] == [f"Entity not found: {name}" for name in names[:20]]
 
 
-async def test_a_deletion_lists_what_was_deleted_and_what_was_not(client: Client) -> None:
+async def test_deletions_answer_success_and_message_and_nothing_else(client: Client) -> None:
     edges = [{"from": "A", "to": other, "relationType": "knows"} for other in ("B", "C", "D")]
     nodes: list[dict[str, Any]] = [
-        {"name": name, "entityType": "x", "observations": []} for name in ("A", "B", "C")
+        {"name": name, "entityType": "x", "observations": ["is here"]} for name in ("A", "B", "C")
     ]
     await ask(client, "create_entities", entities=nodes)
     await ask(client, "create_relations", relations=edges[:1])
+    gone = [{"entityName": "A", "observations": ["is\u200b here", "is not"]}]
+    calls: tuple[tuple[str, dict[str, Any], str], ...] = (
+        ("delete_relations", {"relations": edges},
+         "Deleted 1 of 3 relations. Entity not found: D. Relation not found: A -> C (knows)"),
+        ("delete_observations", {"deletions": gone}, "Deleted 1 of 2 observations"),
+        ("delete_entities", {"entityNames": ["B\u200b", "D"]},
+         "Deleted 1 of 2 entities. Entity not found: D"),
+        ("delete_entities", {"entityNames": ["A", "C"]}, "Entities deleted successfully"),
+    )  # fmt: skip
+    for tool, arguments, message in calls:
+        answer = await ask(client, tool, **arguments)
+        assert answer == {"success": True, "message": message}
 
-    of_edges = await ask(client, "delete_relations", relations=edges)
-    of_nodes = await ask(client, "delete_entities", entityNames=["B", "D"])
 
-    assert of_edges == {
-        "success": True, "deleted": edges[:1],
-        "errors": ["Entity not found: D", "Relation not found: A -> C (knows)"],
-        "message": "Deleted 1 of 3 relations. Entity not found: D. "
-        "Relation not found: A -> C (knows)",
-    }  # fmt: skip
-    assert of_nodes == {
-        "success": True, "deleted": ["B"], "errors": ["Entity not found: D"],
-        "message": "Deleted 1 of 2 entities. Entity not found: D",
-    }  # fmt: skip
+async def test_schemas_of_deletions_allow_success_and_message_alone(client: Client) -> None:
+    for tool in (await client.list_tools()).tools:
+        if tool.name in ("delete_relations", "delete_entities", "delete_reflections"):
+            assert tool.output_schema == {
+                "type": "object",
+                "properties": {"success": {"type": "boolean"}, "message": {"type": "string"}},
+                "required": ["success", "message"],
+            }
 
 
 async def test_empty_lists_are_taken(client: Client) -> None:

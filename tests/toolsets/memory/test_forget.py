@@ -11,7 +11,7 @@ from mcp import Client
 from mcp.types import ElicitRequestParams, ElicitResult, Implementation
 
 from tests.attacks.site import issue
-from tests.conftest import Connect, Era
+from tests.conftest import ACTOR, Connect, Era
 from tests.support.commands import serve_over_stdio
 from tests.support.listening import listen
 from tests.support.tool_calls import (
@@ -321,6 +321,31 @@ async def test_a_fact_that_is_not_there_is_an_error_and_nothing_goes(
 
     assert (title, fix.split(":")[0]) == ("Fact not found", "fact")
     assert read_tables(owner) == before
+
+
+async def test_documents_of_the_name_that_the_caller_can_read_are_named_before_and_after(
+    client: Client, owner: psycopg.Connection
+) -> None:
+    store = "select store_source(%s, 'clip/' || %s, %s, 'Tea 1', '[[1, 0, 5, 5]]', repeat(%s, 64))"
+    owner.execute("select create_space('handbook', tier => 'personal')")
+    owner.execute("select create_space('foreign', tier => 'personal')")
+    owner.execute("select grant_access(%s, 'handbook', '{read}')", (ACTOR,))
+    await fill(client)
+    sources = (("handbook", "jeff"), ("handbook", "Jeff Smith"), ("foreign", "Jeff"))
+    for number, (graph, label) in enumerate(sources):
+        owner.execute(store, (graph, label, label, str(number)))
+    named = {"docs": ["handbook: jeff"]}
+
+    plan = await forget(client, "Jeff", dryRun=True)
+    fact = await forget(client, "Jeff", dryRun=True, fact="likes tea")
+    refused = await keep(client, "Jeff")
+    done = await forget(client, "Jeff", confirm=True)
+
+    assert plan.items() >= named.items()
+    assert "docs" not in fact
+    assert "; documents of this name stay: handbook: jeff" in refused["fix"]
+    assert done.items() >= named.items()
+    assert owner.execute("select count(*) from document").fetchall() == [(3,)]
 
 
 async def test_a_dry_run_counts_and_deletes_nothing(

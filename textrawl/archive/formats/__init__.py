@@ -7,14 +7,15 @@ The functions here read values of foreign JSON, whose types nobody promises, and
 are trees in it.
 """
 
+import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, cast
 
 from textrawl.archive.bundles import Bundle
-from textrawl.archive.items import Item
+from textrawl.archive.items import Item, write_line_id
 
 
 @dataclass(frozen=True)
@@ -32,6 +33,7 @@ class ImportFormat:
     home: Callable[[], Path] | None = None
 
 
+_MARK = re.compile(r"\A\s*(?:[-*+]|#{1,6})\s+")
 _MILLISECONDS = 1e11  # a larger number of seconds lies after the year 5000
 
 
@@ -67,6 +69,31 @@ def read_time(value: object) -> datetime | None:
     except (OverflowError, ValueError, OSError):
         return None
     return moment
+
+
+def drop_mark(line: str) -> str:
+    """Return a line without white space at its ends, and the mark of a list or heading before it.
+
+    A number stays, because a line can begin with a date: 3. May.
+    """
+    return _MARK.sub("", line).strip()
+
+
+@dataclass
+class LineIds:
+    """Ids for lines that have none. Lines of one id are told apart by their whole texts."""
+
+    _written: set[str] = field(default_factory=set[str])
+
+    def write(self, group: str, text: str, former: str) -> str:
+        """Return the id of a line. `former` is its text as earlier versions cut it.
+
+        They stored it under the id of that text, so an import now replaces what they stored.
+        """
+        key = write_line_id(group, former)
+        key = write_line_id(group, text) if key in self._written else key
+        self._written.add(key)
+        return key
 
 
 def read_texts(content: object, kinds: tuple[str, ...] = ("text",)) -> Iterator[str]:

@@ -8,12 +8,20 @@ import getpass
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import zip_longest
 from pathlib import PurePosixPath
 from typing import cast
 from urllib.parse import unquote
 
 from textrawl.archive.bundles import Bundle
-from textrawl.archive.formats import ImportFormat, as_object, as_text, read_time
+from textrawl.archive.formats import (
+    ImportFormat,
+    LineIds,
+    as_object,
+    as_text,
+    drop_mark,
+    read_time,
+)
 from textrawl.archive.items import (
     Entity,
     Fault,
@@ -44,24 +52,40 @@ _OWN_KEYS = {
 }
 _LINK = re.compile(r"!?\[\[([^\[\]|#^\n]*)(?:[#^][^\[\]|\n]*)?(?:\|[^\[\]\n]*)?\]\]")
 _PLAIN_LINK = re.compile(r"!?\[[^\[\]\n]*\]\(([^()\s]+\.md)(?:#[^()\s]*)?\)")
-_OBSERVATION = re.compile(r"[-*] \[([^\[\]()]{2,50})\] (.+?)(?: \(([^()]+)\))?")
+_OBSERVATION = re.compile(r"[-*] \[([^\W\d_][^\[\]()]{1,49})\] (.+?(?: \(([^()]+)\))?)")
 _RELATED = re.compile(r"[-*] ([^\[\]:]+?):? \[\[([^\[\]|#^]+)[^\[\]]*\]\](?: \(([^()]+)\))?")
-_FIELD = re.compile(r"(?:[-*] )?([\w][\w -]{0,60}):: *(.+)")
+_FIELD = re.compile(r"(?:[-*] )?([\w][\w -]{0,60}):: +(.+)")
 _TAG = re.compile(r"(?<![\w#/&])#([\w][\w/-]*)")
-_FENCE = re.compile(r"\s*(?:```|~~~)")
-_FRAME = re.compile(r"#{1,6} |\[!|</?details|---")
-_RULE_FILES = ("CLAUDE.md", "CLAUDE.local.md", "AGENTS.md", "GEMINI.md", ".cursorrules")
-_BULLET = re.compile(r"\s*(?:[-*+]|\d+[.)]) +")
+_FENCE = re.compile(r"\s*(`{3,}(?!.*`)|~{3,})(.*)")
+_HEADING = re.compile(r"#{1,6}(?:\s|$)")
+_RULER = re.compile(r"([-*_])(?: *\1){2,}")
+_FRAME = re.compile(r"(?:> )?\[!info\]- History|</?details>(?:<summary>History</summary>)?")
+_FRAME_HEADINGS = {"Facts", "Relations", "Other names", "History", "Observations"}
+_RULE_FILE = re.compile(
+    r"(?:[^./][^/]*/)*(?:(?:CLAUDE(?:\.local)?|AGENTS|GEMINI)\.md|\.(?:cursor|windsurf|cline)rules"
+    r"|(?:\.cursor/(?:.*/)?)?[^/]+\.mdc|\.(?:clinerules|amazonq/rules|github/instructions)/.*\.md"
+    r"|\.github/copilot-instructions\.md)"
+)
+_ITEM = re.compile(r"\s*(?:[-*+]|(\d+)[.)]) +")
+_ASIDE = re.compile(r"<!--(?!.*-->.*\S).*|@\S+")  # a comment, the import of another file
+_BAR = re.compile(r"(?<!\\)\|")
+_BELOW_HEADER = re.compile(r"\|?(?: *:?-+:? *\|)+(?: *:?-+:?)? *")
 
 
 def _list_notes(bundle: Bundle) -> list[str]:
     """Return the notes of a folder, without those in hidden folders and in the trash."""
-    kept = (name for name in bundle.sizes if name.lower().endswith((".md", ".mdc", ".cursorrules")))
+    kept = (name for name in bundle.sizes if name.lower().endswith(".md"))
     return sorted(
-        name
-        for name in kept
-        if not any(part.startswith(".") and part != ".cursor" for part in name.split("/")[:-1])
+        name for name in kept if not any(part.startswith(".") for part in name.split("/")[:-1])
     )
+
+
+def list_rules(bundle: Bundle) -> list[str]:
+    """Return the rule files of a folder, or all notes if it is the folder of Claude's memory."""
+    notes = _list_notes(bundle) if bundle.path.name == "memory" else []
+    if any(PurePosixPath(name).name == "MEMORY.md" for name in notes):
+        return notes
+    return sorted(name for name in bundle.sizes if _RULE_FILE.fullmatch(name))
 
 
 def _read_text(bundle: Bundle, name: str) -> str | Fault:
@@ -115,7 +139,7 @@ class _NoteReader:
                 seen.add(item.id)
                 yield item
         rest = [line for line in self.note.body.split("\n") if not self._is_data(line)]
-        if any(line.strip() and not _FRAME.match(line) for line in rest):
+        if any(line.strip() and not _is_frame(line.strip(), self.title) for line in rest):
             yield ImportedNote(self.key, self.title, self.note.body, at)
 
     def _list(self, key: str) -> list[str]:
@@ -123,7 +147,10 @@ class _NoteReader:
         return [one.strip() for one in value.split(",")] if isinstance(value, str) else value
 
     def _is_data(self, line: str) -> bool:
-        return any(form.fullmatch(line.strip()) for form in (_OBSERVATION, _RELATED, _FIELD))
+        """Return whether a line is stored whole. A relation has no place for a context."""
+        found = (form.fullmatch(line.strip()) for form in (_OBSERVATION, _FIELD, _RELATED))
+        one = next(filter(None, found), None)
+        return one is not None and not (one.re is _RELATED and one[3])
 
     def _read_properties(self) -> Iterator[Memory]:
         for key, value in self.note.fields.items():
@@ -178,12 +205,22 @@ class _NoteReader:
 
 def _hide_code(body: str) -> str:
     """Return a text with empty lines for the lines of fenced code."""
-    lines, inside = list[str](), False
+    lines, fence = list[str](), ""
     for line in body.split("\n"):
-        fence = bool(_FENCE.match(line))
-        lines.append("" if fence or inside else line)
-        inside ^= fence
+        found = _FENCE.match(line)
+        lines.append("" if found or fence else line)
+        if found and not fence:
+            fence = found[1]
+        elif found and found[1].startswith(fence) and not found[2].strip():
+            fence = ""
     return "\n".join(lines)
+
+
+def _is_frame(line: str, title: str) -> bool:
+    """Return whether a line is a heading or a mark that an export writes around its items."""
+    heading = line.lstrip("#").strip() if _HEADING.match(line) else None
+    framed = heading in _FRAME_HEADINGS or heading == title
+    return framed or bool(_FRAME.fullmatch(line) or _RULER.fullmatch(line))
 
 
 def _read_own(name: str, note: FrontedNote, form: NoteFormat) -> Iterator[Item]:
@@ -200,8 +237,8 @@ def _read_own(name: str, note: FrontedNote, form: NoteFormat) -> Iterator[Item]:
     yield Entity(key, title, kind, text, names, at, key)
     for number, item in enumerate(items):
         if not isinstance(item, NoteItem):
-            added = _BULLET.sub("", item.strip(), count=1)
-            if added and not _FRAME.match(item.strip()):
+            added = drop_mark(item)
+            if added and not _is_frame(item.strip(), title):
                 yield ImportedFact(
                     f"{key}+{added}"[:400], title, added, author=author, source="note"
                 )
@@ -277,44 +314,74 @@ def read_notes(bundle: Bundle) -> Iterator[Item]:
 def _read_rules(bundle: Bundle) -> Iterator[Item]:
     """Yield the rules of agents, each with the headings above it."""
     folder = bundle.path.absolute() if bundle.path.is_dir() else bundle.path.absolute().parent
-    for name in _list_notes(bundle):
+    for name in list_rules(bundle) or _list_notes(bundle):
         text = _read_text(bundle, name)
         if isinstance(text, Fault):
             yield text
             continue
         note = read_note(text)
         fields = as_object(note.fields)
-        title = as_text(fields.get("name")) or (
-            folder.name
-            if PurePosixPath(name).name in _RULE_FILES or name.endswith(".mdc")
-            else PurePosixPath(name).stem
-        )
-        yield Entity(f"{name}#entity", title, "project", as_text(fields.get("description")) or None)
-        for heading, rule in _split_rules(_hide_code(note.body)):
+        project = folder.name if _RULE_FILE.fullmatch(name) else PurePosixPath(name).stem
+        title = as_text(fields.get("name")) or project
+        about, ids = as_text(fields.get("description")) or None, LineIds()
+        rules = list(_split_rules(_hide_code(note.body)))
+        if about or rules:
+            yield Entity(f"{name}#entity", title, "project", about)
+        for heading, lines in rules:
+            rule = drop_mark(" ".join(line.strip() for line in lines))
+            former = " ".join(_ITEM.sub("", line, count=1).strip() for line in lines)
+            key = ids.write(f"{name}#{heading}", rule, former)
             said = f"{heading}: {rule}" if heading else rule
-            key = write_line_id(f"{name}#{heading}", rule)
             yield ImportedFact(key, title, said, note=name, source="document")
 
 
-def _split_rules(body: str) -> Iterator[tuple[str, str]]:
-    """Yield each list item and paragraph with the nearest heading above it."""
+def _split_rules(body: str) -> Iterator[tuple[str, list[str]]]:
+    """Yield the lines of each list item, row and paragraph with the nearest heading above it."""
     heading, rule = "", list[str]()
-    for line in [*body.split("\n"), "# "]:
-        begins = line.startswith("#") or not line.strip() or _BULLET.match(line)
-        if begins and rule:
-            yield heading, " ".join(rule)
+    for line in [*_write_rows(body.split("\n")), ""]:
+        text, headed = line.strip(), _HEADING.match(line)
+        breaks = not text or headed or _RULER.fullmatch(text)
+        if rule and (breaks or _begins_item(line, rule[0])):
+            yield heading, rule
             rule = []
-        if line.startswith("#"):
+        if headed:
             heading = line.lstrip("#").strip()
-        elif line.strip() and not line.strip().startswith(("<!--", "@")):
-            rule.append(_BULLET.sub("", line, count=1).strip())
+        elif not breaks and not _ASIDE.fullmatch(text):
+            rule.append(line)
+
+
+def _begins_item(line: str, first: str) -> bool:
+    """Return whether a line begins an item, and not a date in a paragraph that begins at `first`.
+
+    In a paragraph, only the number 1 begins a list.
+    """
+    found = _ITEM.match(line)
+    return found is not None and (found[1] in (None, "1") or _ITEM.match(first) is not None)
+
+
+def _write_rows(lines: list[str]) -> Iterator[str]:
+    """Yield the lines, each row of a table as an item in which the header names the cells."""
+    header = list[str]()
+    for place, line in enumerate(lines):
+        below = lines[place + 1].strip() if place + 1 < len(lines) else ""
+        if "|" not in line:
+            header = []
+        if header and not _BELOW_HEADER.fullmatch(line.strip()):
+            named = zip_longest(header, _split_row(line), fillvalue="")
+            yield "- " + ", ".join(f"{name} {cell}".strip() for name, cell in named if cell)
+        elif not header and "|" in line and _BELOW_HEADER.fullmatch(below):
+            header = _split_row(line)
+        elif not header:
+            yield line
+
+
+def _split_row(line: str) -> list[str]:
+    cells = _BAR.split(line.strip().removeprefix("|").removesuffix("|"))
+    return [cell.replace("\\|", "|").strip() for cell in cells]
 
 
 def _is_rules(bundle: Bundle) -> bool:
-    names = [PurePosixPath(name) for name in bundle.sizes]
-    memories = bundle.path.name == "memory" and any(name.name == "MEMORY.md" for name in names)
-    rules = any(name.suffix == ".mdc" or name.as_posix() in _RULE_FILES for name in names)
-    return memories or rules
+    return bool(list_rules(bundle))
 
 
 def _is_basic_memory(bundle: Bundle) -> bool:

@@ -9,9 +9,11 @@ from typing import Any
 from textrawl.archive.bundles import MOST_ITEM, Bundle, BundleRefused, read_object
 from textrawl.archive.formats import (
     ImportFormat,
+    LineIds,
     as_list,
     as_object,
     as_text,
+    drop_mark,
     read_texts,
     read_time,
 )
@@ -24,12 +26,11 @@ from textrawl.archive.items import (
     ImportedRelation,
     Item,
     Turn,
-    write_line_id,
 )
 from textrawl.memory.vault import read_note
 
 _NOBODY = "mem0"
-_BLOCK = re.compile(r"^---\s*\n(?=\w+:)", re.MULTILINE)
+_BLOCK = re.compile(r"^---\s*\n(?=id: .*\ncreated_at: )", re.MULTILINE)
 _GONE = "deleted"
 
 
@@ -54,6 +55,9 @@ def _read_mem0(bundle: Bundle) -> Iterator[Item]:
         key = as_text(row.get("id"))
         if row.get("state") == _GONE:
             continue
+        if target := as_text(row.get("destination")).strip():
+            yield from _read_mem0_relation(number, row, target)
+            continue
         if not text.strip() or not key:
             yield Fault(f"memory {number}", "it has no id or no text")
             continue
@@ -63,6 +67,14 @@ def _read_mem0(bundle: Bundle) -> Iterator[Item]:
             seen.add(about)
             yield Entity(f"entity {about}", about, "person" if user else "concept")
         yield _read_memory(key, about, text, row)
+
+
+def _read_mem0_relation(number: int, row: dict[str, Any], target: str) -> Iterator[Item]:
+    source, label = as_text(row.get("source")).strip(), as_text(row.get("relationship")).strip()
+    if source and label:
+        yield ImportedRelation(f"{source} {label} {target}", source, label, target)
+    else:
+        yield Fault(f"memory {number}", "a relation has no source or no relationship")
 
 
 def _read_memory(key: str, about: str, text: str, row: dict[str, Any]) -> ImportedFact:
@@ -105,7 +117,7 @@ def _read_mem0_rows(bundle: Bundle) -> Iterator[dict[str, Any]]:
             value = bundle.read_json(name)
             found = as_object(value)
             rows = as_list(value) or as_list(found.get("results")) or as_list(found.get("memories"))
-            yield from map(as_object, rows)
+            yield from map(as_object, [*rows, *as_list(found.get("relations"))])
 
 
 def _read_backup(bundle: Bundle, name: str) -> Iterator[dict[str, Any]]:
@@ -124,7 +136,11 @@ def _read_backup(bundle: Bundle, name: str) -> Iterator[dict[str, Any]]:
 
 def _read_plugin(bundle: Bundle, name: str) -> Iterator[dict[str, Any]]:
     with bundle.open(name) as file:
-        text = file.read(MOST_ITEM).decode("utf-8", "replace")
+        content = file.read(MOST_ITEM)
+    try:
+        text = content.decode()
+    except UnicodeDecodeError:
+        raise BundleRefused(f"{name} is not UTF-8") from None
     for block in _BLOCK.split(text)[1:]:
         note = read_note(f"---\n{block}")
         fields: dict[str, Any] = dict(note.fields)
@@ -350,10 +366,11 @@ def _read_letta(bundle: Bundle) -> Iterator[Item]:
 
 
 def _read_block(agent: str, title: str, block: dict[str, Any]) -> Iterator[Item]:
-    label = as_text(block.get("label")) or "block"
+    label, ids = as_text(block.get("label")) or "block", LineIds()
     for line in dict.fromkeys(as_text(block.get("value")).split("\n")):
-        if text := line.strip().lstrip("-*# ").strip():
-            key = write_line_id(f"{as_text(block.get('id')) or agent}/{label}", text)
+        if text := drop_mark(line):
+            group = f"{as_text(block.get('id')) or agent}/{label}"
+            key = ids.write(group, text, line.strip().lstrip("-*# ").strip())
             yield ImportedFact(key, title, f"{label}: {text}", note=f"block {label}", tags=[label])
 
 

@@ -1,7 +1,7 @@
 """The commands `connect` and `disconnect`."""
 
 import getpass
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from dataclasses import replace
 from difflib import unified_diff
 from itertools import takewhile
@@ -228,16 +228,26 @@ def _count_common(one: Sequence[str], other: Sequence[str]) -> int:
     return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False)))
 
 
+_REQUIRED = (
+    "With `required = true`, {0} waits for the tools, and does not start if the server cannot "
+    "start: `textrawl doctor` says why. Without this line {0} starts without a memory."
+)
+_UNSEEN = (
+    "{} does not see these settings of this shell: {}. Repeat them with --set, or write them into "
+    "{}."
+)
+
+
 def list_notes(client: ClientProgram, server: Server) -> list[str]:
     """Return what the user still has to do or to know after connecting."""
     notes = [f"{client.title} reads this when it starts: restart it if it runs."]
     if isinstance(server, ServerAddress):
         notes += [_describe_token(client, server.token)] if server.token else []
-    elif hidden := _list_hidden_settings():
-        notes.append(
-            f"{client.title} does not see these settings of this shell: {', '.join(hidden)}. "
-            f"Repeat them with --set, or write them into {find_user_file()}."
-        )
+    else:
+        if hidden := _list_hidden_settings(server.settings):
+            notes.append(_UNSEEN.format(client.title, ", ".join(hidden), find_user_file()))
+        if client.write_program(server).get("required"):
+            notes.append(_REQUIRED.format(client.title))
     return [*notes, client.hint] if client.hint else notes
 
 
@@ -258,16 +268,18 @@ def _describe_token(client: ClientProgram, token: ServerToken) -> str:
             )
 
 
-def _list_hidden_settings() -> list[str]:
+def _list_hidden_settings(given: Container[str]) -> list[str]:
     """Return the settings of this process that a client's server will not have.
 
-    The server reads only the environment of the client and the user's own file.
+    The server reads only its entry, which has the `given` ones, the environment of the client, and
+    the user's own file.
     """
     user_file = str(find_user_file())
     return [
-        write_name(name)
-        for name, origin in find_origins().items()
+        name
+        for field, origin in find_origins().items()
         if origin is not None and origin.source != user_file
+        if (name := write_name(field)) not in given
     ]
 
 

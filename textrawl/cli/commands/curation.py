@@ -115,6 +115,7 @@ def forget(
     if as_json:
         write_json(_write_plain(done))
     write_message(f"Deleted {_describe_deletion(done)}.")
+    _name_documents(done)
 
 
 def _show_deletion(plan: ForgottenRow, console: Console) -> None:
@@ -123,6 +124,12 @@ def _show_deletion(plan: ForgottenRow, console: Console) -> None:
     write_texts(console, f"This deletes {_describe_deletion(plan)}:", *lines)
     if (hidden := (plan.facts or 0) - len(sample)) > 0:
         console.print(f"  and {count(hidden, 'more fact')}")
+    _name_documents(plan)
+
+
+def _name_documents(row: ForgottenRow) -> None:
+    if row.documents:
+        write_message(f"Documents of this name stay: {', '.join(row.documents)}")
 
 
 def _describe_deletion(row: ForgottenRow) -> str:
@@ -136,7 +143,9 @@ def _describe_deletion(row: ForgottenRow) -> str:
 
 def _write_plain(row: ForgottenRow) -> dict[str, object]:
     names = ("entity_id", "entity_name", "observation_id", "relation_id")
-    return {name: getattr(row, name) for name in (*names, "facts", "relations", "sample")}
+    return {
+        name: getattr(row, name) for name in (*names, "facts", "relations", "sample", "documents")
+    }
 
 
 _Facts = Annotated[

@@ -1,6 +1,8 @@
 """The command `import`: exports of textrawl and of other systems."""
 
 import getpass
+import re
+import secrets
 import sys
 import time
 from collections.abc import AsyncIterable, AsyncIterator, Callable, Generator, Sequence
@@ -64,9 +66,10 @@ from textrawl.memory.commands import list_imports
 from textrawl.postgres.owner_session import Session
 from textrawl.postgres.vector_indexes import build_indexes
 from textrawl.settings import Settings, read_settings
-from textrawl.values.text import clean_name
+from textrawl.values.text import SHORT_ID, clean_name
 
 _SHOWN = 20
+_NAMED = 5  # files that are left out
 _LONG = 10.0  # seconds; the time of a shorter import interests nobody
 
 
@@ -156,11 +159,23 @@ def import_(  # noqa: PLR0913, PLR0917 - each argument is an option
         ask = not (yes or dry_run) and can_ask() and path != STREAM
         for job in jobs:
             job.look(asks=ask or len(jobs) > 1)
+        if path is not None and Path(path).is_dir():
+            _tell_left_out(Path(path), jobs)
         if ask:
             typer.confirm("Import this?", abort=True, err=True)
-        whole = [job.store(settings, dry_run=dry_run) for job in jobs]
-    if faults.number or not all(whole):
+        whole = _store(jobs, settings, dry_run=dry_run)
+    if faults.number or not whole:
         raise typer.Exit(1)
+
+
+def _store(jobs: "Sequence[_Items | _Lines]", settings: Settings, *, dry_run: bool) -> bool:
+    """Store all imports, and say how to take them back. Return False if lines are missing."""
+    runs = _Runs()
+    try:
+        whole = [job.store(settings, runs, dry_run=dry_run) for job in jobs]
+    finally:
+        runs.tell()
+    return all(whole)
 
 
 def _list_jobs(
@@ -188,6 +203,22 @@ def _list_jobs(
     ]
 
 
+def _tell_left_out(folder: Path, jobs: "Sequence[_Items | _Lines]") -> None:
+    """Name files of a folder that no import reads, without hidden ones."""
+    read = {file for job in jobs for file in job.list_read()}
+    names = [
+        name
+        for name in Bundle(folder).sizes
+        if folder / name not in read and not re.search(r"(?:^|/)\.", name)
+    ]
+    if names:
+        kinds = (
+            "1 file of another kind" if len(names) == 1 else f"{len(names):,} files of other kinds"
+        )
+        more = ", …" if len(names) > _NAMED else ""
+        write_message(f"{kinds} left out: {', '.join(names[:_NAMED])}{more}")
+
+
 def _open_encrypted(
     path: Path, kind: str | None, space: str, faults: "_Faults", keys: list[str] | None
 ) -> "_Lines":
@@ -202,7 +233,7 @@ def _open_encrypted(
 def _list_runs() -> None:
     rows = [
         [
-            str(row.run)[:8],
+            str(row.run)[:SHORT_ID],
             f"{row.started_at:%Y-%m-%d %H:%M}",
             row.system,
             row.space_name,
@@ -244,6 +275,27 @@ Line = tuple[int, bytes | None]
 
 
 @dataclass
+class _Runs:
+    """The imports of one command: of facts and documents, and of several systems.
+
+    Their ids begin with `command`, unless an import continues an interrupted one.
+    """
+
+    command: str = field(default_factory=lambda: secrets.token_hex(SHORT_ID // 2))
+    names: dict[str, None] = field(default_factory=dict[str, None])
+
+    def add(self, run: UUID) -> None:
+        """Note an import that stored something."""
+        self.names[str(run)[:SHORT_ID]] = None
+
+    def tell(self) -> None:
+        """Say how to take back what was stored."""
+        if self.names:
+            undos = " && ".join(f"textrawl undo --import {name}" for name in self.names)
+            write_message(f"To take this back: {undos}")
+
+
+@dataclass
 class _Lines:
     """An import of a file line by line. Without a bundle, no plan is shown."""
 
@@ -258,10 +310,16 @@ class _Lines:
     def look(self, *, asks: bool) -> None:
         """Show the plan if `asks` is true."""
         if self.bundle is not None and asks:
-            show_plan(self.form, self.bundle, count_lines(self.bundle))
+            show_plan(self.form, self.bundle, count_lines(self.form, self.bundle))
 
-    def store(self, settings: Settings, *, dry_run: bool) -> bool:
-        """Import the lines. Return False if lines of the file are missing."""
+    def list_read(self) -> list[Path]:
+        """Return the files that are read."""
+        if self.bundle is None:
+            return []
+        return [path for name in self.bundle.sizes if (path := self.bundle.locate(name))]
+
+    def store(self, settings: Settings, _: _Runs, *, dry_run: bool) -> bool:
+        """Import the lines. Return False if lines of the file are missing, or all of them."""
         file, kind = _find_file(self.file, self.form.name), self.form.name
         self.gate.mode = settings.secrets or self.gate.mode
         with (
@@ -277,7 +335,10 @@ class _Lines:
         _report_tally(tally, dry_run=dry_run)
         if not dry_run:
             write_message(*self.gate.describe())
-        return tally.whole
+        found = tally.bad or any((*tally.added.values(), *tally.known.values()))
+        if not found:
+            write_message(f"{self.file} has nothing of {self.form.title}.")
+        return tally.whole and bool(found)
 
     async def _import(self, settings: Settings, source: "_Source", *, dry_run: bool) -> Tally:
         async with (
@@ -325,22 +386,26 @@ class _Items:
     faults: "_Faults"
     gate: SecretGate = field(default_factory=SecretGate)
     plan: ImportPlan = field(default_factory=ImportPlan)
-    undos: list[str] = field(default_factory=list[str])
-    """Commands that take back what was stored: documents and facts have authors of their own."""
 
     def look(self, *, asks: bool) -> None:
         """Read the bundle, and show the plan. Raises BundleRefused."""
+        self.bundle.seen.clear()  # of finding the format
         with show_progress("Reading", None, of_bytes=True) as step:
             self.plan = plan = read_plan(self.form, self.bundle, step)
         told = self.faults.number
         for fault in plan.faults:
             self.faults.note(fault.place, fault.reason)
         self.faults.show(told)
-        if plan.faults and not plan.counts:
-            raise BundleRefused(f"{self.bundle.path} has nothing that can be read")
+        if not plan.counts:
+            what = "that can be read" if plan.faults else f"of {self.form.title}"
+            raise BundleRefused(f"{self.bundle.path} has nothing {what}")
         show_plan(self.form, self.bundle, plan)
 
-    def store(self, settings: Settings, *, dry_run: bool) -> bool:
+    def list_read(self) -> list[Path]:
+        """Return the files that were read for the plan."""
+        return [self.bundle.path / name for name in self.bundle.seen]
+
+    def store(self, settings: Settings, runs: _Runs, *, dry_run: bool) -> bool:
         """Store the items. Return True: a bundle is read as a whole."""
         plan = self.plan
         if dry_run:
@@ -349,14 +414,10 @@ class _Items:
         memories = bool(plan.counts.keys() & {"entity", "fact", "relation"})
         if memories:  # before any document is stored
             run_foreground(lambda: self._check_space(settings))
-        try:
-            if plan.documents:
-                self._store_documents(plan.documents)
-            if memories:
-                run_foreground(lambda: self._store_memories(settings, plan.lines))
-        finally:
-            if self.undos:
-                write_message(f"To take this back: {' && '.join(self.undos)}")
+        if plan.documents:
+            self._store_documents(plan.documents, runs)
+        if memories:
+            run_foreground(lambda: self._store_memories(settings, runs, plan.lines))
         write_message(*self.gate.describe())
         return True
 
@@ -365,14 +426,15 @@ class _Items:
         async with open_login(settings, empty=True) as login, open_writing(login) as session:
             await _find_space(session, self.space)
 
-    def _store_documents(self, times: dict[str, int]) -> None:
+    def _store_documents(self, times: dict[str, int], runs: _Runs) -> None:
         began = time.monotonic()
         if self.graph is None:
             create_first_graph()
 
         async def work(session: CommandSession) -> tuple[DocumentImport, str | None]:
             chosen = await self._choose_graph(session)
-            importing = DocumentImport(session.store, session.caller, chosen, self.form, self.gate)
+            own = session.store, session.caller, chosen, self.form, self.gate
+            importing = DocumentImport(*own, runs.command)
             await importing.begin()
             total, self.bundle.done = self.bundle.done, 0
             with show_progress("Documents", total, of_bytes=True) as step:
@@ -389,6 +451,8 @@ class _Items:
         importing, without_vector = change_memory(
             "textrawl import", None, work, homeless=True, least_timeout=LONGEST_STATEMENT
         )
+        if importing.run is not None:
+            runs.add(importing.run)
         self._tell(importing, time.monotonic() - began)
         if without_vector:
             tell_missing_vectors(without_vector)
@@ -402,7 +466,7 @@ class _Items:
             )
         return chosen.name
 
-    async def _store_memories(self, settings: Settings, listed: set[str]) -> None:
+    async def _store_memories(self, settings: Settings, runs: _Runs, listed: set[str]) -> None:
         async with open_login(settings, empty=True) as login, open_writing(login) as session:
             number = await _find_space(session, self.space)
             name, told = self.form.title, self.faults.number
@@ -411,7 +475,7 @@ class _Items:
             )
             note = self.faults.note
             importing = MemoryImport(session, lambda line, why: note(writer.places[line], why))
-            await importing.begin(writer)
+            await importing.begin(writer, runs.command)
             with show_progress("Importing", sum(self.bundle.sizes.values()), of_bytes=True) as step:
                 lines = writer.translate(read_memories(self.form, self.bundle, step))
                 tally = await importing.run(lines)
@@ -430,10 +494,7 @@ class _Items:
         if said:
             write_message(f"{name} in {self.space}: {said}.")
         if any(tally.added.values()):
-            self._note_run(importing.run_id)
-
-    def _note_run(self, run: UUID) -> None:
-        self.undos.append(f"textrawl undo --import {str(run)[:8]}")
+            runs.add(importing.run_id)
 
     def _tell(self, importing: DocumentImport, seconds: float) -> None:
         outcomes = ", ".join(describe(importing.counts)) or "nothing"
@@ -444,7 +505,6 @@ class _Items:
             if seconds >= _LONG:
                 message += f" in {seconds:,.0f} s ({stored / seconds:,.0f} a second)"
             message += "."
-            self._note_run(importing.run)
         open_console().print(Text(message), soft_wrap=True)
 
 

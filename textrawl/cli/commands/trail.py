@@ -31,7 +31,7 @@ from textrawl.memory import commands
 from textrawl.memory.commands import Session
 from textrawl.memory.trail import EventFilter, EventRow, ImportRow, PlanRow, UndoRow
 from textrawl.settings import read_settings
-from textrawl.values.text import clean_name
+from textrawl.values.text import SHORT_ID, clean_name
 from textrawl.values.times import find_period, read_instant
 
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
@@ -390,8 +390,8 @@ def undo(  # noqa: PLR0913, PLR0917 - each argument is an option
     elif purge:
         _purge(older_than, space, yes=yes, as_json=as_json)
     else:
-        scope = _find_scope(by, since, run, space)
-        _undo(scope, space, others=with_others, dry_run=dry_run, yes=yes, as_json=as_json)
+        scopes = _find_scopes(by, since, run, space)
+        _undo(scopes, space, others=with_others, dry_run=dry_run, yes=yes, as_json=as_json)
 
 
 def _undo_event(event: str, space: str | None, *, as_json: bool, planned: bool) -> None:
@@ -415,54 +415,66 @@ class _Scope(NamedTuple):
         begin = f"{self.since.astimezone(UTC):%Y-%m-%d %H:%M:%S} UTC"
         if self.run is None:
             return f"{self.author} since {begin}"
-        return f"the import {str(self.run.run)[:8]} ({self.run.system}) of {begin}"
+        return f"the import {str(self.run.run)[:SHORT_ID]} ({self.run.system}) of {begin}"
 
 
-def _find_scope(by: str | None, since: str | None, run: str | None, space: str | None) -> _Scope:
-    """Return the scope of the options. Raises ArgumentInvalid."""
+def _find_scopes(
+    by: str | None, since: str | None, run: str | None, space: str | None
+) -> list[_Scope]:
+    """Return the scopes of the options: of each import of a command. Raises ArgumentInvalid."""
     if run is not None:
-        found = _find_import(run, space)
-        return _Scope(found.author_name, found.started_at, found)
-    return _Scope(by or "", find_start(since or ""))
+        found = _find_imports(run, space)
+        return [_Scope(row.author_name, row.started_at, row) for row in found]
+    return [_Scope(by or "", find_start(since or ""))]
 
 
-def _find_import(run: str, space: str | None) -> ImportRow:
-    """Return the import whose id begins with `run`, or the last one that nobody has undone.
+def _find_imports(run: str, space: str | None) -> list[ImportRow]:
+    """Return the imports whose ids begin with `run`, or the last ones that nobody has undone.
 
-    Raises ArgumentInvalid.
+    The imports of one command have ids with the same beginning. Raises ArgumentInvalid.
     """
     rows = ask(commands.list_imports, space)
     if run == "last":
         rows = [row for row in rows if not row.undone]
-    found = rows[:1] if run == "last" else [row for row in rows if str(row.run).startswith(run)]
-    if len({row.run for row in found}) == 1:
-        return found[0]
+    named = {str(row.run): row for row in rows}
+    begin = next(iter(named), "-")[:SHORT_ID] if run == "last" else run
+    found = {name: row for name, row in named.items() if name.startswith(begin)}
+    if len({name[:SHORT_ID] for name in found}) == 1:
+        return list(found.values())
     known = ", ".join(
-        f"{str(row.run)[:8]} ({row.system}, {row.started_at:%Y-%m-%d %H:%M})" for row in rows[:5]
+        f"{name[:SHORT_ID]} ({row.system}, {row.started_at:%Y-%m-%d %H:%M})"
+        for name, row in list(named.items())[:5]
     )
     title = f"No import {run}" if not found else f"Several imports begin with {run}"
     raise ArgumentInvalid(f"the newest are {known}" if known else "none is here", title=title)
 
 
 def _undo(
-    scope: _Scope, space: str | None, *, others: bool, dry_run: bool, yes: bool, as_json: bool
+    scopes: Sequence[_Scope],
+    space: str | None,
+    *,
+    others: bool,
+    dry_run: bool,
+    yes: bool,
+    as_json: bool,
 ) -> None:
     """Show the plan, ask, and carry it out."""
-    author, since, found = scope
-    given = space, author, since, found and found.run
-    plan = ask(commands.plan_undo, *given, others=others)
+    given = [(space, author, since, row and row.run) for author, since, row in scopes]
+    plans = [ask(commands.plan_undo, *each, others=others) for each in given]
     if not as_json:
-        open_console().print(draw_plan(str(scope), plan))
+        for scope, plan in zip(scopes, plans, strict=True):
+            open_console().print(draw_plan(str(scope), plan))
     elif dry_run:
-        write_json(plan)
+        write_json([step for plan in plans for step in plan])
     if dry_run:
         return
     # A plan without steps can still undo repetitions of a fact, which are not steps.
     if not yes:
         confirm("Undo this?", "changed")
-    done = ask(commands.undo, *given, others=others)
+    done = [row for each in given for row in ask(commands.undo, *each, others=others)]
     _report_undone(done, as_json=as_json)
     if not done:
+        author, _, found = scopes[0]
         place = "in this import that is not undone already" if found else "since then"
         write_message(f"{author} wrote nothing {place}, so nothing was undone.")
 

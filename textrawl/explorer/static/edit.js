@@ -50,6 +50,71 @@ document.addEventListener("keydown", (event) => {
   }
 });
 
+// Count what is typed into a field that takes only so many characters. Nothing is cut.
+document.addEventListener("input", ({ target }) => {
+  const most = Number(target.dataset.most);
+  if (most > 0) {
+    const count = [...target.value].length;
+    const line = target.nextElementSibling?.matches("output.count") ? target.nextElementSibling : document.createElement("output");
+    line.className = count > most ? "count fault" : "count";
+    line.textContent = count * 2 > most ? `${count.toLocaleString("en")} of ${most.toLocaleString("en")} characters` : "";
+    target.after(line);
+  }
+});
+
+// Say in a form why it is not saved. Everything that was typed stays.
+function refuse(form, words, name = "") {
+  form.querySelectorAll(".fault:not(output)").forEach((each) => each.remove());
+  const line = Object.assign(document.createElement("p"), { className: "fault", textContent: words });
+  line.setAttribute("role", "alert");
+  const field = [...form.elements].find((each) => name !== "" && each.name === name && each.type !== "hidden");
+  const folded = field?.closest("details:not([open])");
+  folded?.setAttribute("open", "");
+  if (field === undefined) {
+    form.prepend(line);
+  } else {
+    field.after(line);
+    field.focus();
+  }
+}
+
+// Send a form without leaving its page, so that its text is lost neither with the network nor with the session.
+async function send(form, submitter) {
+  const fields = new FormData(form, submitter);
+  fields.set("part", "1");
+  const body = form.enctype === "multipart/form-data" ? fields : new URLSearchParams(fields);
+  const answer = await fetch(form.action, { method: "post", body }).catch(() => null);
+  const text = await answer?.text().catch(() => null);
+  if (text === null || text === undefined) {
+    refuse(form, "Not saved: the server cannot be reached. Your text is still here: try again.");
+  } else if (answer.redirected || answer.status === 201) {
+    location.assign(answer.headers.get("location") ?? answer.url);
+  } else {
+    const page = new DOMParser().parseFromString(text, "text/html");
+    const fault = page.querySelector("[data-fault]");
+    const content = page.querySelector("main");
+    if (answer.ok && content !== null) {
+      document.querySelector("main").replaceWith(content);
+      localise(content);
+      scrollTo(0, 0);
+    } else {
+      refuse(form, `Not saved. ${fault?.textContent ?? "The server refused the form."}`, fault?.dataset.fault);
+    }
+  }
+}
+
+document.addEventListener("submit", async (event) => {
+  const form = event.target;
+  if (form.matches("form.change[method=post]") && !event.defaultPrevented) {
+    event.preventDefault();
+    if (form.ariaBusy !== "true") {
+      form.ariaBusy = "true";
+      await send(form, event.submitter);
+      form.ariaBusy = "false";
+    }
+  }
+});
+
 // Suggest names of entities for a field. The page of suggestions has a link with each name.
 document.addEventListener("input", afterPause(async (signal, { target }) => {
   const list = document.getElementById(target.dataset.suggest ?? "");
@@ -74,5 +139,5 @@ if (page === here) {
   scrollTo(0, height);
 }
 document.querySelector(".remember")?.addEventListener("toggle", (event) => {
-  event.target.querySelector("input[required]:placeholder-shown, textarea")?.focus();
+  [...event.target.querySelectorAll("input[required], textarea")].find((each) => each.value === "")?.focus();
 });

@@ -28,7 +28,7 @@ from textrawl.memory.decay_analysis import find_entities, rate_strength
 from textrawl.tools.call import Call
 from textrawl.tools.toolset import CLEAN_FACT, CLEAN_NAME, DELETES, READS, WRITES, Name, Toolset
 from textrawl.values.names import check_id
-from textrawl.values.text import TAG_LENGTH, clean_tag
+from textrawl.values.text import TAG_LENGTH, clean_tag, clean_value
 from textrawl.wire.columns import ROUNDED
 from textrawl.wire.replies import SNAKE_CASE, Key, Reply, SnakePart
 
@@ -61,7 +61,7 @@ Content = Annotated[str, CLEAN_FACT, Field(min_length=1, max_length=CONTENT_LENG
 LongText = Annotated[str, Field(max_length=CONTENT_LENGTH)]
 Label = Annotated[str, CLEAN_FACT, Field(max_length=500)]
 Context = Annotated[str, CLEAN_FACT, Field(max_length=1000)]
-Extra = dict[str, Any]
+Extra = Annotated[dict[str, Any], AfterValidator(clean_value)]
 Query = Annotated[str, CLEAN_NAME, Field(max_length=2048)]
 EntityNames = Annotated[list[Name], Field(max_length=MOST_ENTITIES)]
 Tag = Annotated[str, Field(max_length=TAG_LENGTH), AfterValidator(clean_tag)]

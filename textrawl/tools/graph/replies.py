@@ -284,15 +284,10 @@ class DoneReply(PlainReply):
     success: bool = True
     message: str
 
-
-class DeletedReply(DoneReply):
-    """What was deleted and what was not. `dropped` items are left out of the two lists."""
-
-    items = ("errors", "deleted")  # errors come first, because they need an action
-
-    deleted: list[Any]
-    errors: list[str] | None = None
-    dropped: int | None = None
+    @property
+    def notice(self) -> dict[str, Any]:
+        """Nothing, because readers of the reference server's answers refuse other members."""
+        return {}
 
 
 def reply_plainly(call: Call, reply: DoneReply) -> CallToolResult:

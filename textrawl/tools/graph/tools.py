@@ -31,7 +31,6 @@ from textrawl.tools.graph.replies import (
     AddedPart,
     AddedReply,
     CreatedReply,
-    DeletedReply,
     DoneReply,
     EdgePart,
     EntityReply,
@@ -228,7 +227,7 @@ def _write_message(
     return message
 
 
-@graph.tool(DELETES, DeletedReply)
+@graph.tool(DELETES, DoneReply)
 async def delete_entities(
     call: Call, entityNames: Annotated[list[Name], Field(max_length=MOST_ITEMS)]
 ) -> CallToolResult:
@@ -238,13 +237,8 @@ async def delete_entities(
     """
     rows = await call.write("delete_nodes", DeletedNodeRow, names=entityNames)
     missing = [row.name for row in rows if not row.deleted]
-    deleted = [row.name for row in rows if row.deleted]
-    reply = DeletedReply(
-        message=_write_message("Entities", len(deleted), len(rows), missing),
-        deleted=deleted,
-        errors=[f"Entity not found: {name}" for name in missing] or None,
-    )
-    return reply_plainly(call, reply)
+    message = _write_message("Entities", len(rows) - len(missing), len(rows), missing)
+    return reply_plainly(call, DoneReply(message=message))
 
 
 @graph.tool(DELETES, DoneReply, EntityReply)
@@ -279,7 +273,7 @@ async def delete_observations(
     return reply_plainly(call, DoneReply(message=message))
 
 
-@graph.tool(DELETES, DeletedReply)
+@graph.tool(DELETES, DoneReply)
 async def delete_relations(call: Call, relations: Relations) -> CallToolResult:
     """Delete relations for good.
 
@@ -289,19 +283,14 @@ async def delete_relations(call: Call, relations: Relations) -> CallToolResult:
     rows = await call.write("delete_edges", DeletedEdgeRow, relations=chosen)
     missing = list(dict.fromkeys(name for row in rows for name in row.missing))
     given = [relations[row.place - 1] for row in rows]
-    deleted = [item for item, row in zip(given, rows, strict=True) if row.deleted]
     unknown = [
         f"{item.source} -> {item.to} ({item.relationType})"
         for item, row in zip(given, rows, strict=True)
         if not row.deleted and not row.missing
     ]
-    errors = [f"Entity not found: {name}" for name in missing]
-    reply = DeletedReply(
-        message=_write_message("Relations", len(deleted), len(rows), missing, unknown),
-        deleted=[item.model_dump(by_alias=True) for item in deleted],
-        errors=[*errors, *(f"Relation not found: {name}" for name in unknown)] or None,
-    )
-    return reply_plainly(call, reply)
+    deleted = sum(row.deleted for row in rows)
+    message = _write_message("Relations", deleted, len(rows), missing, unknown)
+    return reply_plainly(call, DoneReply(message=message))
 
 
 _MOST_PARTS = 3000  # parts of a page; more parts than fit the default budget

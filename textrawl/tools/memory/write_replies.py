@@ -158,6 +158,7 @@ class ForgetReply(SuccessReply):
     facts: Annotated[int | None, Key("facts")] = None
     relations: Annotated[int | None, Key("rel")] = None
     sample: Annotated[list[str] | None, Key("sample")] = None
+    documents: Annotated[list[str] | None, Key("docs")] = None
 
     @classmethod
     def build(cls, row: ForgottenRow) -> Self:
@@ -170,7 +171,11 @@ class ForgetReply(SuccessReply):
             return cls(message=message, deleted_relation_id=str(row.relation_id))
         message = f"Forgot {row.entity_name}: facts {row.facts}, relations {row.relations}"
         message += f", reflections {row.reflections}" if row.reflections else ""
-        return cls(message=message, deleted_entity_id=str(row.entity_id))
+        return cls(
+            message=message + name_documents(row),
+            deleted_entity_id=str(row.entity_id),
+            documents=row.documents or None,
+        )
 
     @classmethod
     def preview(cls, row: ForgottenRow) -> Self:
@@ -181,6 +186,7 @@ class ForgetReply(SuccessReply):
             facts=row.facts,
             relations=row.relations,
             sample=row.sample,
+            documents=row.documents or None,
         )
 
 
@@ -191,4 +197,10 @@ def name_target(row: ForgottenRow) -> str:
     if row.relation_id:
         return f"one relation of {row.entity_name}"
     reflections = f", reflections {row.reflections}" if row.reflections else ""
-    return f"{row.entity_name} (facts {row.facts}, relations {row.relations}{reflections})"
+    counts = f"facts {row.facts}, relations {row.relations}{reflections}"
+    return f"{row.entity_name} ({counts}){name_documents(row)}"
+
+
+def name_documents(row: ForgottenRow) -> str:
+    """Return the words for documents of the same name, which a deletion leaves."""
+    return f"; documents of this name stay: {', '.join(row.documents)}" if row.documents else ""
