@@ -2,11 +2,11 @@
 
     python -m benchmarks.floor [--facts 1000 10000 100000] [--keep FOLDER] [--statement FILE]
 
-The plain statement is in `../shared/spec/floor.sql`: candidates by vectors, candidates by words, one
-sum, ten rows. `:v` is the vector of the question, `:q` are its words, and embedding_1 is the table of
-the vectors. It is prepared once, with a generic plan. `search_memory(query, model, vector)` runs in
-the same session, with the same questions, in turn. Questions are six words of one fact of
-benchmarks.support.synthetic.
+The plain statement is in `../shared/spec/floor.sql`: candidates by vectors, candidates by words,
+one sum, ten rows. `:v` is the vector of the question, `:q` are its words, and embedding_1 is the
+table of the vectors. It is prepared once, with a generic plan. The other search,
+`search_memory(query, model, vector)`, runs in the same session, with the same questions, in turn.
+Questions are six words of one fact of benchmarks.support.synthetic.
 
 The table has the median milliseconds of both, and the median of their ratio in ten rounds, with its
 95 % interval. It prints Markdown.
