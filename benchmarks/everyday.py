@@ -79,7 +79,7 @@ class Asked:
     """A question with parts of its relevant facts.
 
     `wrong` are the facts judged as not relevant, or None if all others are wrong. `missing` is a
-    word of the question that no fact has.
+    word of the question that no fact has. `heading` is the line `# ...` above its fact.
     """
 
     text: str
@@ -87,6 +87,7 @@ class Asked:
     right: list[str] = field(default_factory=list[str])
     wrong: list[str] | None = None
     missing: str = ""
+    heading: str = ""
 
     def judge(self, shown: Shown) -> bool | None:
         """Return whether the fact is relevant; None if nobody has judged this."""
@@ -117,11 +118,12 @@ class Answer(NamedTuple):
 
 def read_life(name: str) -> Life:
     """Read a file of facts, relations and questions."""
-    life = Life()
+    life, heading = Life(), ""
     for line in (FILES / f"{name}.txt").read_text("utf-8").splitlines():
         if line.startswith("? "):
             held = len(life.facts) % HELD == 0
-            life.questions.append(Asked(line[2:], held, [life.facts[-1]["observation"]]))
+            right = [life.facts[-1]["observation"]]
+            life.questions.append(Asked(line[2:], held, right, heading=heading))
         elif line.startswith("& "):
             life.questions[-1].right.append(line[2:])
         elif found := _FACT.fullmatch(line):
@@ -130,7 +132,9 @@ def read_life(name: str) -> Life:
         elif found := _RELATION.fullmatch(line):
             keys = ("fromEntity", "fromEntityType", "relation", "toEntity", "toEntityType")
             life.relations.append(dict(zip(keys, found.groups(), strict=True)))
-        elif line and not line.startswith("# "):
+        elif line.startswith("# "):
+            heading = line
+        elif line:
             raise ValueError(line)
     return life
 

@@ -57,12 +57,38 @@ Marks = NDArray[np.bool_]
 PROVIDERS = ("encoder", "local")
 SHARED = ("words", "about", "beside", "period", "better")
 SCALED = ("lives", "first set")  # the kinds of the table of scores
-DEEP, SHOWN = 10, 5
+DEEP, SHOWN, RIVALS, FOLDS = 10, 5, 50, 5
 ROUNDS, STEPS, RIDGE = 3, 10, 0.01
 RIGHT, EMPTY = 0.9, 0.02  # of the facts with a score of 0.9; of the questions with an answer
 HIGH, LEAST = math.log(0.9 / 0.1), math.log(0.4 / 0.6)  # log-odds of scores: see answer_bar()
 USUAL = 0.3  # slope of the scale with which the fit starts
 CURVE = (0, 1, 2, 3, 5, 10)  # per cent
+
+
+class Softmax:
+    """The likelihood of each right fact among the wrong facts of its question."""
+
+    def __init__(self, of: NDArray[np.int64], right: Marks, shares: Numbers) -> None:
+        """`of` is the question of each row, and `shares` how much its right facts count."""
+        _, self.starts, self.of = np.unique(of, return_index=True, return_inverse=True)
+        self.right, self.share = np.flatnonzero(right), shares[right]
+        self.wrong, self.asked = ~right, self.of[right]
+
+    def differentiate(self, columns: Numbers, weights: Numbers) -> tuple[Numbers, Numbers]:
+        """Return gradient and Hessian of the negative logarithm."""
+        sums = columns @ weights
+        power = np.exp(sums - np.maximum.reduceat(sums, self.starts)[self.of])
+        wrong = power * self.wrong
+        whole = np.add.reduceat(wrong, self.starts)[self.asked] + power[self.right]
+        parts = np.zeros(len(self.starts))
+        np.add.at(parts, self.asked, self.share / whole)
+        chance = wrong * parts[self.of]
+        chance[self.right] = self.share * power[self.right] / whole
+        mean = np.add.reduceat(wrong[:, None] * columns, self.starts)[self.asked]
+        mean = (mean + power[self.right, None] * columns[self.right]) / whole[:, None]
+        slope = chance @ columns - self.share @ columns[self.right]
+        bend = columns.T @ (chance[:, None] * columns) - mean.T @ (self.share[:, None] * mean)
+        return slope, bend
 
 
 class Problem:
@@ -119,36 +145,19 @@ class Problem:
     def fit(self, start: Numbers, used: Marks, active: Marks, ridge: float = RIDGE) -> Numbers:
         """Return the weights that make the right facts of the used questions most likely."""
         weights = start * active
+        kept = self.right | (self.rank(self.add_up(start)) < RIVALS)
+        kept &= (used & (self.shares > 0))[self.of]
+        softmax = Softmax(self.of[kept], self.right[kept], self.shares[self.of[kept]])
         for _ in range(ROUNDS):
-            columns = self.columns(weights)[:, active]
+            columns = self.columns(weights)[kept][:, active]
             for _ in range(STEPS):
-                slope, bend = self._differentiate(columns, weights[active], self.shares * used)
+                slope, bend = softmax.differentiate(columns, weights[active])
                 slope, bend = slope + ridge * weights[active], bend + ridge * np.eye(len(slope))
                 step = np.linalg.solve(bend, slope)
                 weights[active] -= step
-                if np.abs(step).max() < 0.001:
+                if np.abs(step).max() < 0.01:
                     break
         return weights
-
-    def _differentiate(
-        self, columns: Numbers, weights: Numbers, shares: Numbers
-    ) -> tuple[Numbers, Numbers]:
-        """Return gradient and Hessian of the softmax of each right fact among the wrong ones."""
-        sums = columns @ weights
-        power = np.exp(sums - np.maximum.reduceat(sums, self.starts)[self.of])
-        wrong = np.where(self.right, 0, power)
-        right = np.flatnonzero(self.right)
-        question = self.of[right]
-        share, whole = shares[question], self.sum_each(wrong)[question] + power[right]
-        parts = np.zeros(len(self.starts))
-        np.add.at(parts, question, share / whole)
-        chance = wrong * parts[self.of]
-        chance[right] = share * power[right] / whole
-        mean = self.sum_each(wrong[:, None] * columns)[question]
-        mean = (mean + power[right, None] * columns[right]) / whole[:, None]
-        slope = chance @ columns - share @ columns[right]
-        bend = columns.T @ (chance[:, None] * columns) - mean.T @ (share[:, None] * mean)
-        return slope, bend
 
     def rank(self, sums: Numbers) -> NDArray[np.int64]:
         """Return the place of each fact among those of its question, from 0. Newer facts win."""
@@ -171,11 +180,12 @@ class Problem:
         return figures
 
     def cross_validate(self, start: Numbers, active: Marks) -> Numbers:
-        """Return the sums of each group with weights that were fitted to the other groups."""
+        """Return the sums of each group with weights that were fitted to other groups."""
         sums = np.zeros(len(self.of))
-        for group in set(self.groups):
-            weights = self.fit(start, self.groups != group, active)
-            held = (self.groups == group)[self.of]
+        folds = np.unique(self.groups, return_inverse=True)[1] % FOLDS
+        for fold in range(FOLDS):
+            weights = self.fit(start, folds != fold, active)
+            held = (folds == fold)[self.of]
             sums[held] = self.add_up(weights)[held]
         return sums
 

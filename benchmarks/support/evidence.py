@@ -51,27 +51,31 @@ class Fact(NamedTuple):
 
 
 class Labelled(NamedTuple):
-    """A question, the number of its right facts, and a function that knows them."""
+    """A question, the number of its right facts, and a function that knows them.
+
+    `group` is the life, conversation or language of the question.
+    """
 
     text: str
     right: int
     judge: Callable[[Fact], bool]
+    group: str
 
 
 @dataclass(frozen=True)
 class LabelledSet:
-    """A memory with questions. Sets of one group are never used to fit weights for each other."""
+    """A memory with questions."""
 
     kind: str
-    group: str
     stored: Any  # as of open_filled_memory()
     questions: list[Labelled]
     language: str = "english"
 
 
-def label(asked: everyday.Asked) -> Labelled:
+def label(kind: str, asked: everyday.Asked) -> Labelled:
     """Return a question of benchmarks.everyday."""
-    return Labelled(asked.text, len(asked.right), partial(_is_of_life, asked))
+    judge = partial(_is_of_life, asked)
+    return Labelled(asked.text, len(asked.right), judge, kind + asked.heading)
 
 
 def _is_of_life(asked: everyday.Asked, fact: Fact) -> bool:
@@ -80,8 +84,8 @@ def _is_of_life(asked: everyday.Asked, fact: Fact) -> bool:
 
 def read_life(kind: str, life: everyday.Life, language: str = "english") -> LabelledSet:
     """Return a set of benchmarks.everyday."""
-    questions = [label(asked) for asked in life.questions]
-    return LabelledSet(kind, kind, partial(everyday.store, life=life), questions, language)
+    questions = [label(kind, asked) for asked in life.questions]
+    return LabelledSet(kind, partial(everyday.store, life=life), questions, language)
 
 
 def read_lives(more: Sequence[Path]) -> list[LabelledSet]:
@@ -90,7 +94,7 @@ def read_lives(more: Sequence[Path]) -> list[LabelledSet]:
         if everyday.TEST in path.resolve().parents:
             raise SystemExit(f"{path} is of the test half: no weight may be fitted to it.")
     lives = read_life("lives", everyday.read_life("lives"))
-    lives.questions.extend(label(asked) for asked in everyday.read_unknown())
+    lives.questions.extend(label("unknown", asked) for asked in everyday.read_unknown())
     sets = [lives, read_life("one hop", everyday.read_life("one_hop"))]
     if everyday.FIRST_SET.is_file():
         sets.append(read_life("first set", everyday.read_first_set(everyday.FIRST_SET)))
@@ -107,12 +111,13 @@ def read_conversations(path: Path) -> list[LabelledSet]:
     for conversation in content:
         for task in RECALL:
             documents = collect_documents(conversation, task)
-            known = LabelledSet(task, conversation["id"], documents, [])
+            known = LabelledSet(task, documents, [])
             for question in conversation["questions"]:
                 right = {d for d, turns in documents.items() if turns & set(question["evidence"])}
                 if question["category"] != ADVERSARIAL and right:
                     judge = partial(_is_of_conversation, right)
-                    known.questions.append(Labelled(question["question"], len(right), judge))
+                    asked = (question["question"], len(right), judge, conversation["id"])
+                    known.questions.append(Labelled(*asked))
             sets.append(known)
     return sets
 
@@ -129,11 +134,11 @@ async def read_histories() -> list[LabelledSet]:
 
         asked = [question for history in histories for question in history.questions]
         questions = [
-            Labelled(q.text, len(q.right), partial(_is_of_history, q))
+            Labelled(q.text, len(q.right), partial(_is_of_history, q), f"histories {path.stem}")
             for q in asked
             if "around" in await read_time(q.text, None)
         ]
-        sets.append(LabelledSet("histories", f"histories {path.stem}", store, questions, path.stem))
+        sets.append(LabelledSet("histories", store, questions, path.stem))
     return sets
 
 
@@ -183,7 +188,7 @@ class Evidence:
                 _read_rows(sql.execute(_SEARCH, given | time).fetchall(), question, weights)
             )
             self.questions.append(
-                (known.kind, known.group, self.models.index(name), question.right)
+                (known.kind, question.group, self.models.index(name), question.right)
             )
         if not any(row[:, _LIFT].any() for row in rows):  # neighbours do not count in this memory
             for row in rows:
