@@ -35,7 +35,8 @@ begin
         select s.observation_id, s.space, s.entity_name, s.content, s.author, s.created_at, s.score, s.cosine
         from search_memory(
             original.content, scoped, max_rows => 3 * max_rows + 20, model => case when found_vector is not null then model end,
-        vector => found_vector, semantic => found_vector is not null, credential => credential) s
+        vector => found_vector, semantic => found_vector is not null, neighbours => false,
+        credential => credential) s
         where s.observation_id <> original.id and s.relation_id is null
         limit max_rows;
 end

@@ -8,8 +8,8 @@ returns table (
 )
 language sql immutable parallel safe
 begin atomic
-    select case when semantic then 0 when documents then 0.1 else 0.25 end,
-        case when semantic then 0 when documents then 0.2 else 0.4 end;
+    select case when semantic then 0 when documents then 0.34 else 0.35 end,
+        case when semantic then 0 when documents then 0.36 else 0.4 end;
 end;
 
 comment on function textrawl.answer_bar is

@@ -70,6 +70,14 @@ begin
           from search_terms(caller.question, scoped, plan.stale, languages, totals) s
           left join query_words(caller.question, languages) w on w.term = s.term) t;
     choosing := subset_sums(weights);
+    if caller.names is not null and not caller.alone then
+        -- The names of the caller are no evidence.
+        select array_agg(case when own then 0 else weight / nullif(sum_of_others, 0) end order by place) into weights
+        from (select place, weight, own, sum(weight) filter (where not own) over () as sum_of_others
+              from unnest(weights, terms) with ordinality w (weight, term, place)
+              cross join lateral (
+                  select to_tsvector(languages[1]::regconfig, search_text(array_to_string(caller.names, ' '))) @@ term as own) o) shares;
+    end if;
     -- Facts that are not valid, newest first. They match the words that select facts alone.
     ended := array(
         select o.id from observation o

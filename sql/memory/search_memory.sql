@@ -65,6 +65,7 @@ declare
     caller     text[];  -- the names of the caller, if the query has I, my or such a word
     caller_mask integer := 0;
     weight     record;  -- of each kind of evidence
+    worded     boolean := false;  -- the query has words that count; otherwise the likeness alone is the score
     languages  text[];
     timed      boolean := num_nonnulls(tense, during) > 0 and as_of is null and not semantic and not 'documents' = any(sources);
     period     tstzrange := case when timed then during end;
@@ -135,6 +136,7 @@ begin
             of_period := matched_terms(to_tsvector(languages[1]::regconfig, date_words(lower(period))), terms);
         end if;
         query_words := tsvector_to_array(to_tsvector('simple', search_text(query)));
+        worded := terms is not null;
     end if;
     if not plan.most then
         -- If these spaces hold most facts, a search of the index for the name of each space costs more than it saves.
@@ -229,13 +231,13 @@ begin
         evidence as materialized (
             -- One row for each fact, with a column for each kind of evidence: see ranking_weight.
             select c.space_id, c.id, c.created_at, c.ordinal, c.joins, c.cosine_known as cosine, n.base,
-                case when terms is not null then least(1, (
+                case when worded then least(1, (
                     terms_weight(has & counted, sums) / length_divisor(words) + terms_weight(via & ~has & counted, sums)) / rest) end as coverage,
                 case when entities is null or entity_id = any(entities) or via > 0 then 0
                     when only_caller then -0.25
                     when exists (select from unnest(masks) mask where mask > 0 and has & mask = mask) then -0.5
                     else -1 end as about,
-                case when joins and terms is not null then (
+                case when joins and worded then (
                     terms_weight(before & ~has & counted, sums) * before_share
                     + terms_weight(after & ~(has | before) & counted, sums) * after_share) / rest else 0 end as beside,
                 case when said_at <@ around or held then 1 else 0 end as period,
@@ -257,14 +259,14 @@ begin
         front as materialized (
             -- Facts stored just before and after a good match often concern the same subject. Only a neighbour with more
             -- evidence has an effect, so the best fact keeps its score.
-            select *, case when semantic then coalesce(likeness, 0) else 1 / (1 + exp(-(own + weight.better * lift))) end as score,
+            select *, case when worded then 1 / (1 + exp(-(own + weight.better * lift))) else coalesce(likeness, 0) end as score,
                 row_number() over (order by own + weight.better * lift desc, created_at desc, id) as place
             from (
-                select *, case when joins and not semantic then max(own) over (
+                select *, case when joins and worded then max(own) over (
                     partition by space_id order by ordinal range between 2 preceding and 2 following) - own else 0 end as lift
                 from (
-                    select *, case when semantic then coalesce(likeness, 0)
-                        else parts[1] + parts[2] + parts[3] + parts[4] + parts[5] + parts[6] end as own from weighed
+                    select *, case when worded then parts[1] + parts[2] + parts[3] + parts[4] + parts[5] + parts[6]
+                        else coalesce(likeness, 0) end as own from weighed
                 ) summed
             ) lifted
             order by place limit greatest(max_rows, case when timed then 20 else 10 end)
@@ -308,7 +310,7 @@ begin
             o.space_id = any((select ids from of_several)::integer[]), o.valid_from,
             moment is not distinct from 'infinity' and as_of is null and b.tokens is null,
             nullif(nullif(free_type(e.entity_type, e.metadata), e.entity_type), 'Generic'),
-            case when not semantic then b.parts || weight.better * b.lift
+            case when worded then b.parts || weight.better * b.lift
                 || coalesce(ln(least(b.shown, 0.9999) / (1 - least(b.shown, 0.9999))) - ln(b.score / (1 - b.score)), 0) end
         from (
             -- The sums grow with the rank, so the chunks with the lowest scores are left out.

@@ -129,7 +129,8 @@ _TEXTS: LiteralString = """
           and (k.contype = 'f' or pg_get_constraintdef(k.oid) like '%ARRAY[%'))"""
 # Columns without a fixed list of values that hold no text of callers, or stay by decision.
 _WITHOUT_TEXTS = """
-    migration.name migration.hash code.fingerprint word_form.stem word_form.other word_form.language ranking_weight.model ranking_weight.feature
+    migration.name migration.hash code.fingerprint word_form.stem word_form.other word_form.language
+    ranking_weight.model ranking_weight.feature
     embedding_model.name space.name space.language document_rebuild.former_languages
     actor.role_name token.prefix token.issuer consolidation.period document.kind
     document_tombstone.kind entity_alias.tool event.tool event.action relation.tool observation.tool

@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from psycopg.sql import SQL, Literal
 
+from textrawl.memory.fact_rows import EVIDENCE
 from textrawl.values.text import clean_name, clean_relation, read_relation
 
 Sql = psycopg.Connection[Any]
@@ -216,7 +217,9 @@ def test_the_words_of_an_entity_in_a_query_are_found_as_it_writes_them(
     }
 
 
-def test_the_factors_of_a_score_multiply_to_it(sql: psycopg.Connection[Any]) -> None:
+def test_the_evidence_of_a_fact_adds_up_to_the_odds_of_its_score(
+    sql: psycopg.Connection[Any],
+) -> None:
     for entity, fact in (
         ("Ada", "took a tent to Oslo"),
         ("Ada", "planned a trip to Oslo"),
@@ -226,10 +229,13 @@ def test_the_factors_of_a_score_multiply_to_it(sql: psycopg.Connection[Any]) -> 
     ):
         sql.execute("select remember_fact(%s, 'person', %s)", (entity, fact))
     rows = sql.execute(
-        "select score, factors from explain_search('did Ada plan a trip to Oslo', least_score => 0)"
+        "select score, log_odds"
+        " from explain_search('did Ada plan a trip to Oslo', least_score => 0)"
     ).fetchall()
     assert len(rows) == 5
-    for score, factors in rows:
-        assert math.prod(factors) == pytest.approx(score, rel=1e-5)
-        assert len(factors) == 7
-    assert {round(factors[1], 1) for _, factors in rows} == {1, 0.9, 0.8}
+    for score, log_odds in rows:
+        assert 1 / (1 + math.exp(-sum(log_odds))) == pytest.approx(score, rel=1e-5)
+        assert len(log_odds) == len(EVIDENCE)
+    about = {round(log_odds[EVIDENCE.index("about")], 3) for _, log_odds in rows}
+    assert len(about) == 3
+    assert max(about) == 0

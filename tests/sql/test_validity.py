@@ -435,21 +435,6 @@ def test_a_period_that_ends_before_it_begins_is_empty(filled: Sql) -> None:
     assert filled.execute(_SEARCH, search).fetchall() == []
 
 
-def test_a_lifted_score_stays_in_its_range_and_order(sql: Sql) -> None:
-    rows = sql.execute(
-        "select n / 1000.0, lift_score(n / 1000.0, true) from generate_series(0, 1000) n order by n"
-    ).fetchall()
-    lifted = [lift for _, lift in rows]
-
-    assert all(float(score) <= lift <= min(1, 1.4 * float(score) + 1e-9) for score, lift in rows)
-    assert lifted == sorted(lifted)
-
-
-def test_without_a_time_a_score_stays_as_it_is(sql: Sql) -> None:
-    for flag in (False, None):
-        assert sql.execute("select lift_score(0.3, %s)", (flag,)).fetchone() == (0.3,)
-
-
 def test_facts_of_the_period_are_lifted_and_no_other_fact_is_lost(sql: Sql) -> None:
     for day in ("2023-05-08", "2024-05-08", "2025-05-08"):
         sql.execute(

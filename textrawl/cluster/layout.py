@@ -19,7 +19,13 @@ CELLS = "textrawl_cell_"
 # Every node has these tables. The coordinator changes them, and the workers follow.
 DIRECTORY = ("actor", "embedding_model", "receipt_secret", "space", "space_grant", "token")
 # Each cell has these tables for itself: they are made from its content, or lock a part of it.
-OF_CELLS = ("ranking_weight", "removal_lock", "search_statistics", "vector_index_claim", "word_form")
+OF_CELLS = (
+    "ranking_weight",
+    "removal_lock",
+    "search_statistics",
+    "vector_index_claim",
+    "word_form",
+)
 # These tables have no row-level security, because their rows belong to no space.
 OPEN = ("actor", "code", "embedding_model", "migration", "receipt_secret")
 # Each node has these tables for itself.

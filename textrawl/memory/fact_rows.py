@@ -110,8 +110,8 @@ class ExplainedRow:
     the least score or ended. `words` has {word, weight, found} for each word of the query.
     `found_by` says how the fact was found: words, vector, or neither if a neighbour or relation led
     to it. `timeless_score` is the score without the time that the question is about. `log_odds` are
-    what each kind of evidence adds to the logarithm of the odds of the score. `evidence` is the sentence of a text from which an LLM took the fact,
-    and `evidence_start` its place there.
+    what each kind of EVIDENCE adds to the log odds of the score. `evidence` is the sentence of a
+    text from which an LLM took the fact, and `evidence_start` its place there.
     """
 
     place: int | None

@@ -27,8 +27,8 @@ MAX_DIMENSIONS = 4_000
 class Scale:
     """The range of a model's cosines: `floor` for unrelated texts, `ceiling` for equal texts.
 
-    `trust` is the largest score that a fact can reach by likeness alone, from 0 to 1. It is used in
-    `search_score.sql`.
+    `trust` is how much the vectors of the model say about what answers a question, from 0 to 1. It
+    is used in `ranking_weights.sql`.
     """
 
     floor: float = 0.0

@@ -339,10 +339,9 @@ def explain(  # noqa: PLR0913, PLR0917 - each argument is an option
 
     The command shows the words of the query that each fact has, with their weights, how close its
     meaning is, and what its neighbours add: the facts that were stored just before and after it.
-    The evidence adds up to the logarithm of the odds of the score. Then it shows facts that were left
-    out: over the limit, below the least score, or ended. In piped output each fact is one line:
-    outcome, score, score without neighbours, coverage, cosine, words, found by, evidence, entity, id,
-    fact.
+    The evidence adds up to the log odds of the score. Then it shows facts that were left out: over
+    the limit, below the least score, or ended. In piped output each fact is one line: outcome,
+    score, score without neighbours, coverage, cosine, words, found by, evidence, entity, id, fact.
     """
     text = read_query(" ".join(query))
     least = None if least_score is None else least_score / 100
