@@ -1,6 +1,7 @@
 """Everyday questions: the right fact first, or no fact at all.
 
     python -m benchmarks.everyday [--provider NAME --model NAME] [--open] [--misses] [--json FILE]
+    python -m benchmarks.everyday --test [--provider NAME --model NAME] [--json FILE]
 
 The files of benchmarks/support/everyday were written by hand, by somebody who had not read the
 search code. A fact has the questions that it answers below it. `&` names another relevant fact:
@@ -26,6 +27,10 @@ is asked with query_memory, with a limit of 5. `first` and `in 3` are the shares
 a right fact at this place. `none` is the share without a right fact among five, `empty` the share
 without any fact. The rows `all scores` use a `minScore` of 0. Questions of every third fact are
 `held`: `--open` leaves them out, so that they stay unseen while search is tuned.
+
+`--test` asks only the test half, in the folder `test`: ten lives of other kinds, each in a memory
+of its own, with its questions that no fact answers. Nobody tunes search with it, and benchmarks.fit
+does not read it, so run it once a release and do not look at its misses.
 """
 
 import argparse
@@ -49,6 +54,8 @@ from textrawl.embedded.cluster import Cluster, run_embedded
 from textrawl.embedded.postmaster import APP, OWNER
 
 FILES = Path(__file__).parent / "support" / "everyday"
+TEST = FILES / "test"
+UNKNOWN = "_unknown"  # the end of the name of a file with questions that its life does not answer
 FIRST_SET = DATA.with_name("everyday.json")
 LANGUAGES = {"german": "german", "french": "french", "spanish": "spanish", "japanese": "simple"}
 HELD = 3  # every third fact
@@ -72,7 +79,7 @@ class Asked:
     """A question with parts of its relevant facts.
 
     `wrong` are the facts judged as not relevant, or None if all others are wrong. `missing` is a
-    word of the question that no fact has.
+    word of the question that no fact has. `heading` is the line `# ...` above its fact.
     """
 
     text: str
@@ -80,6 +87,7 @@ class Asked:
     right: list[str] = field(default_factory=list[str])
     wrong: list[str] | None = None
     missing: str = ""
+    heading: str = ""
 
     def judge(self, shown: Shown) -> bool | None:
         """Return whether the fact is relevant; None if nobody has judged this."""
@@ -110,11 +118,12 @@ class Answer(NamedTuple):
 
 def read_life(name: str) -> Life:
     """Read a file of facts, relations and questions."""
-    life = Life()
+    life, heading = Life(), ""
     for line in (FILES / f"{name}.txt").read_text("utf-8").splitlines():
         if line.startswith("? "):
             held = len(life.facts) % HELD == 0
-            life.questions.append(Asked(line[2:], held, [life.facts[-1]["observation"]]))
+            right = [life.facts[-1]["observation"]]
+            life.questions.append(Asked(line[2:], held, right, heading=heading))
         elif line.startswith("& "):
             life.questions[-1].right.append(line[2:])
         elif found := _FACT.fullmatch(line):
@@ -123,14 +132,16 @@ def read_life(name: str) -> Life:
         elif found := _RELATION.fullmatch(line):
             keys = ("fromEntity", "fromEntityType", "relation", "toEntity", "toEntityType")
             life.relations.append(dict(zip(keys, found.groups(), strict=True)))
-        elif line and not line.startswith("# "):
+        elif line.startswith("# "):
+            heading = line
+        elif line:
             raise ValueError(line)
     return life
 
 
-def read_unknown() -> list[Asked]:
-    """Read the questions that no fact answers. Every third is held."""
-    lines = (FILES / "unknown.txt").read_text("utf-8").splitlines()
+def read_unknown(name: str = "unknown") -> list[Asked]:
+    """Read a file of questions that no fact answers. Every third is held."""
+    lines = (FILES / f"{name}.txt").read_text("utf-8").splitlines()
     split = [line.split(" | ") for line in lines]
     return [
         Asked(text, held=place % HELD == 0, missing=word)
@@ -246,6 +257,39 @@ async def ask_sets(run: Run, first_set: Life | None, judged: Sequence[Life]) -> 
     return sets
 
 
+async def ask_test(run: Run) -> Sets:
+    """Ask the questions of the test half: the answers of each life, and its unknown questions."""
+    sets: Sets = {}
+    for path in sorted(TEST.glob(f"*{UNKNOWN}.txt")):
+        name = path.stem.removesuffix(UNKNOWN)
+        life, unknown = read_life(f"test/{name}"), read_unknown(f"test/{path.stem}")
+        sets[name], sets[name + UNKNOWN] = await run.measure(name, life, unknown)
+    return sets
+
+
+def print_test(sets: Sets) -> dict[str, list[dict[str, Any]]]:
+    """Print a row for each life of the test half, and one for their sum."""
+    found = {name: sets[name]["default"] for name in sets}
+    lives = [name for name in found if name + UNKNOWN in found]
+    pairs = [(name, found[name], found[name + UNKNOWN]) for name in lives]
+    joined = [[answer for pair in pairs for answer in pair[side]] for side in (1, 2)]
+    rows = [
+        {
+            "life": name,
+            "questions": len(answers),
+            "first": share(answers, lambda answer: answer.has_right(1)),
+            "in 3": share(answers, lambda answer: answer.has_right(3)),
+            "none": share(answers, lambda answer: not answer.has_right(ROWS)),
+            "empty": share(answers, lambda answer: not answer.shown),
+            "unknown": len(unknown),
+            "no fact": share(unknown, lambda answer: not answer.shown),
+        }
+        for name, answers, unknown in [*pairs, ("all", *joined)]
+    ]
+    print_table(rows)
+    return {"test": rows}
+
+
 def count_places(name: str, way: str, answers: Sequence[Answer]) -> dict[str, Any]:
     """Return the shares of a set of answerable questions as percentages."""
     held = [answer for answer in answers if answer.asked.held]
@@ -329,6 +373,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="Everyday questions: the right fact, or none.")
     parser.add_argument("--provider", default="local")
     parser.add_argument("--model", help="model of the provider; default: the provider's default")
+    parser.add_argument("--test", action="store_true", help="ask the test half instead")
     parser.add_argument("--first-set", type=Path, default=FIRST_SET, metavar="FILE")
     parser.add_argument("--conversations", type=Path, default=DATA, metavar="FILE")
     parser.add_argument("--open", action="store_true", help="leave out the questions that are held")
@@ -343,10 +388,11 @@ def main() -> None:
     async def measure() -> Sets:
         async with run_embedded(folder) as cluster:
             run = Run(cluster, chosen, lambda asked: not (given.open and asked.held))
-            return await ask_sets(run, first_set, judged)
+            return await (ask_test(run) if given.test else ask_sets(run, first_set, judged))
 
     with open_folder("everyday") as folder:
-        tables = print_sets(anyio.run(measure), misses=given.misses)
+        sets = anyio.run(measure)
+        tables = print_test(sets) if given.test else print_sets(sets, misses=given.misses)
     if given.json:
         content = {"machine": tell_machine(), **chosen, **tables}
         given.json.write_text(json.dumps(content, indent=2) + "\n", "utf-8")

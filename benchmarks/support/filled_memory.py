@@ -1,6 +1,6 @@
 """A new database that is filled through an MCP client, for benchmarks of searches."""
 
-from collections.abc import AsyncGenerator, Collection, Mapping
+from collections.abc import AsyncGenerator, Awaitable, Callable, Collection, Mapping
 from contextlib import asynccontextmanager
 from typing import Any
 
@@ -27,15 +27,15 @@ Document = tuple[str, str]
 async def open_filled_memory(
     cluster: Cluster,
     name: str,
-    documents: Collection[Document],
+    stored: Collection[Document] | Callable[[Client], Awaitable[None]],
     chosen: Mapping[str, Any],
     *,
     language: str = "english",
 ) -> AsyncGenerator[tuple[psycopg.Connection[Any], Embedder]]:
     """Yield a connection of the owner to the new database `name`, and its embedder.
 
-    The database has the documents with their vectors, and fresh search statistics. `chosen` are the
-    settings of the embedder.
+    The database has the documents, or what the function `stored` stores, with their vectors, and
+    fresh search statistics. `chosen` are the settings of the embedder.
     """
     async with open_database(cluster, name):
         settings = Settings(
@@ -50,7 +50,7 @@ async def open_filled_memory(
             if language != "english":
                 sql.execute("select change_language('default', %s)", (language,))
             async with Client(create_server(settings)) as client:
-                await remember(client, documents)
+                await (stored(client) if callable(stored) else remember(client, stored))
                 await embed_all(sql)
             sql.execute("select refresh_search_statistics(force => true)")
             yield sql, embedder
