@@ -103,6 +103,14 @@ CORRECTIONS: dict[str, tuple[str, str, dict[str, Any]]] = {
 """Of each entity the tool, the name of its entity, and the arguments that correct something."""
 
 
+_MADE = """
+    select entity_name, content, valid, valid_from > now() from memory_observations where author = 'cy'
+    union all
+    select from_entity || ', ' || to_entity, relation_type, valid, valid_from > now()
+    from memory_relations where author = 'cy'
+    order by 1"""
+
+
 @pytest.mark.parametrize("proposing", [False, True])
 async def test_a_correction_begins_no_later_than_now(
     connect: Connect, owner: psycopg.Connection, *, proposing: bool
@@ -128,11 +136,7 @@ async def test_a_correction_begins_no_later_than_now(
             " from proposal"
         )
 
-    made = owner.execute(
-        "select entity_name, content, valid, valid_from > now() from memory_observations"
-        " where author = 'cy' union all select from_entity || ', ' || to_entity, relation_type,"
-        " valid, valid_from > now() from memory_relations where author = 'cy' order by 1"
-    ).fetchall()
+    made = owner.execute(_MADE).fetchall()
     facts = [name for name, (tool, *_) in CORRECTIONS.items() if tool != "relate_entities"]
     expected = [
         (name, "keeps medlars", True, False) for name in facts if name != "Fay" or not proposing

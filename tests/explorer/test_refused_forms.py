@@ -32,6 +32,11 @@ class Typing:
 
 def list_forms(siege: Siege) -> dict[str, Typing]:
     """Every form of a page of the team with a field for what somebody writes or chooses."""
+    return list_forms_of_an_entity(siege) | list_other_forms(siege)
+
+
+def list_forms_of_an_entity(siege: Siege) -> dict[str, Typing]:
+    """The forms on the page of an entity, and the one that makes it."""
     team, ada, likes = siege.team, {"name": "Ada"}, {"relation": "likes", "other": "Tea"}
     return {
         "remember": Typing(
@@ -60,6 +65,13 @@ def list_forms(siege: Siege) -> dict[str, Typing]:
             {"valid_until": "soon"},
         ),
         "alias": Typing(ada, {"alias": "Countess"}, {"alias": LONG}),
+    }
+
+
+def list_other_forms(siege: Siege) -> dict[str, Typing]:
+    """The forms of proposals, grants, lists, uploads and several changes at once."""
+    team, ada = siege.team, {"name": "Ada"}
+    return {
         "amend": Typing({"id": team.proposed}, {"text": "rows well"}, {"text": LONG}),
         "decide": Typing(
             {"id": team.proposal}, {"reason": "nobody saw it"}, {"reason": LONG}, place=1

@@ -19,7 +19,7 @@ MODULES = sorted(
     for top in ("textrawl", "packages", "tests", "benchmarks")
     for path in (ROOT / top).rglob("*.py")
 )
-MOST_MODULE_LINES, MOST_FUNCTION_LINES = 600, 30
+MOST_MODULE_LINES, MOST_FUNCTION_LINES = 600, 40
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 
@@ -69,7 +69,7 @@ def test_no_module_is_longer_than_600_lines() -> None:
     assert {name: size for name, size in sizes.items() if size > MOST_MODULE_LINES} == {}
 
 
-def test_no_function_is_longer_than_30_lines() -> None:
+def test_no_function_is_longer_than_40_lines() -> None:
     functions = [
         (f"{path.relative_to(ROOT)}:{node.lineno} {node.name}", count_lines(path, node))
         for path in MODULES
