@@ -104,7 +104,8 @@ CORRECTIONS: dict[str, tuple[str, str, dict[str, Any]]] = {
 
 
 _MADE = """
-    select entity_name, content, valid, valid_from > now() from memory_observations where author = 'cy'
+    select entity_name, content, valid, valid_from > now()
+    from memory_observations where author = 'cy'
     union all
     select from_entity || ', ' || to_entity, relation_type, valid, valid_from > now()
     from memory_relations where author = 'cy'
