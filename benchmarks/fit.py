@@ -20,19 +20,18 @@ The figures after the fit are cross-validated: the weights for a conversation, a
 a language of histories are fitted to the others. Kinds in brackets have R@10, others the share of
 questions with a right fact first, and among three. `--more` adds files in the form of
 benchmarks.everyday. The test half of benchmarks.everyday is refused. `--features` is a file (.npz)
-that keeps the evidence for the next run.
+that keeps the evidence, and the weights of now, for the next run.
 """
 
 import argparse
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import anyio
 import numpy as np
-import psycopg
 from numpy.typing import NDArray
 
 from benchmarks.everyday import print_table
@@ -40,6 +39,7 @@ from benchmarks.recall import DATA
 from benchmarks.support.evidence import (
     COLUMNS,
     RECALL,
+    WEIGHTS,
     Evidence,
     Numbers,
     gather,
@@ -48,9 +48,7 @@ from benchmarks.support.evidence import (
     read_lives,
 )
 from benchmarks.support.place import open_folder, tell_machine
-from textrawl import migrate
 from textrawl.embedded.cluster import run_embedded
-from textrawl.embedded.postmaster import OWNER
 
 Marks = NDArray[np.bool_]
 
@@ -235,7 +233,7 @@ def list_weights(
     """Return the rows of ranking_weight: model, feature, weight."""
     count = len(evidence.models)
     scaled = [*(scale.slope * weights[:-1]), weights[-1]]  # `better` multiplies scaled sums
-    rows = [("*", "base", scale.base), ("*", "meaning", scaled[0])]
+    rows = [("*", "base", scale.base), ("*", "meaning", scaled[0] / evidence.factors[0])]
     rows += [("*", name, weight) for name, weight in zip(SHARED, scaled[count:], strict=True)]
     rows.append(("*", "stranger", scale.stranger))
     rows += [(evidence.models[place], "meaning", scaled[place]) for place in range(1, count)]
@@ -316,54 +314,46 @@ def count_bands(problem: Problem, arms: dict[str, Numbers]) -> list[dict[str, An
     return rows
 
 
-def report(evidence: Evidence, stored: Sequence[tuple[str, str, float]]) -> None:
+def report(evidence: Evidence) -> None:
     """Fit, and print the tables."""
     problem = Problem(evidence)
-    before, old = read_stored(evidence, stored)
+    before, old = read_weights(evidence)
     everything = np.ones(len(before), bool)
-    start = np.append(before[:-1] / old.slope, before[-1])
+    start = np.append(before[:-1] / USUAL, before[-1])
     sums = problem.cross_validate(start, everything)
     print_table(compare(evidence, problem, problem.add_up(before), sums))
     weights = problem.fit(start, np.ones(len(problem.starts), bool), everything)
     print_table(ablate(problem, weights, sums))
     scale = fit_scale(problem, sums)
     arms = {
-        "before": Scale(1, old.base, old.stranger).apply(problem, problem.add_up(before)),
+        "before": old.apply(problem, problem.add_up(before)),
         "after": scale.apply(problem, sums),
-        "after, without stranger": Scale(scale.slope, scale.base, 0).apply(problem, sums),
+        "after, without stranger": replace(scale, stranger=0).apply(problem, sums),
     }
     print_table(draw_curve(evidence, problem, arms))
     print_table(count_bands(problem, arms))
     print(f"\n{write_insert(list_weights(evidence, weights, scale))}")
 
 
-def read_stored(
-    evidence: Evidence, stored: Sequence[tuple[str, str, float]]
-) -> tuple[Numbers, Scale]:
-    """Return the stored weights in the order of the columns, and the scale that they have."""
-    known = {(model, name): weight for model, name, weight in stored}
-    meaning = [known.get((m, "meaning"), known["*", "meaning"]) for m in evidence.models]
-    weights = np.array([*meaning, *(known["*", name] for name in SHARED)])
-    return weights, Scale(USUAL, known["*", "base"], known["*", "stranger"])
+def read_weights(evidence: Evidence) -> tuple[Numbers, Scale]:
+    """Return the weights of the evidence in the order of the columns, and their scale."""
+    models = [dict(zip(WEIGHTS, weights, strict=True)) for weights in evidence.weights]
+    meaning = [weights["meaning"] for weights in models]
+    weights = np.array([*meaning, *(models[0][name] for name in SHARED)])
+    return weights, Scale(1, models[0]["base"], models[0]["stranger"])
 
 
-async def read_evidence(
-    folder: Path, options: argparse.Namespace
-) -> tuple[Evidence, list[tuple[str, str, float]]]:
-    """Return the evidence, from the file or from new memories, and the stored weights."""
+async def read_evidence(folder: Path, options: argparse.Namespace) -> Evidence:
+    """Return the evidence from the file, or from new memories."""
     sets = read_lives(options.more) + read_conversations(options.conversations)
     sets += await read_histories()
+    if options.features and options.features.is_file():
+        return Evidence.load(options.features)
     async with run_embedded(folder) as cluster:
-        await migrate(cluster.dsn(OWNER))
-        with psycopg.connect(cluster.dsn(OWNER)) as sql:
-            stored = sql.execute("select model, feature, weight from textrawl.ranking_weight")
-            weights = stored.fetchall()
-        if options.features and options.features.is_file():
-            return Evidence.load(options.features), weights
         evidence = await gather(cluster, sets, options.provider)
     if options.features:
         evidence.save(options.features)
-    return evidence, weights
+    return evidence
 
 
 def main() -> None:
@@ -376,8 +366,8 @@ def main() -> None:
     options = parser.parse_args()
     print(tell_machine())
     with open_folder("fit") as folder:
-        evidence, stored = anyio.run(read_evidence, folder, options)
-    report(evidence, stored)
+        evidence = anyio.run(read_evidence, folder, options)
+    report(evidence)
 
 
 if __name__ == "__main__":

@@ -4,9 +4,9 @@
 
 The plain statement is in `../shared/spec/floor.sql`: candidates by vectors, candidates by words,
 one sum, ten rows. `:v` is the vector of the question, `:q` are its words, and embedding_1 is the
-table of the vectors. It is prepared once, with a generic plan. `search_memory` with a query, a model
-and a vector runs in the same session, with the same questions, in turn. Questions are six words of
-one fact of benchmarks.support.synthetic.
+table of the vectors. It is prepared once, with a generic plan. `search_memory` with a query, a
+model and a vector runs in the same session, with the same questions, in turn. Questions are six
+words of one fact of benchmarks.support.synthetic.
 
 The table has the median milliseconds of both, and the median of their ratio in ten rounds, with its
 95 % interval. It prints Markdown.
