@@ -272,7 +272,8 @@ def print_test(sets: Sets) -> dict[str, list[dict[str, Any]]]:
     found = {name: sets[name]["default"] for name in sets}
     lives = [name for name in found if name + UNKNOWN in found]
     pairs = [(name, found[name], found[name + UNKNOWN]) for name in lives]
-    joined = [[answer for pair in pairs for answer in pair[side]] for side in (1, 2)]
+    everything = [answer for _, answers, _ in pairs for answer in answers]
+    pairs.append(("all", everything, [answer for *_, unknown in pairs for answer in unknown]))
     rows = [
         {
             "life": name,
@@ -284,7 +285,7 @@ def print_test(sets: Sets) -> dict[str, list[dict[str, Any]]]:
             "unknown": len(unknown),
             "no fact": share(unknown, lambda answer: not answer.shown),
         }
-        for name, answers, unknown in [*pairs, ("all", *joined)]
+        for name, answers, unknown in pairs
     ]
     print_table(rows)
     return {"test": rows}

@@ -14,25 +14,25 @@ apart from that of `meaning`. The first provider gives the row `*`, each other o
 
 Then a slope and a base turn the sum into a score, so that the table of scores in docs/search.md
 holds: of the facts from 0.9, 90 % are right, and 2 % of the questions with an answer get an empty
-one. The weight of `stranger` has no effect on the order, so it comes from a logistic regression.
+one. Each model has a base of its own. The weights of `stranger` and `unheard` have no effect on the
+order, so they come from a logistic regression.
 
 The figures after the fit are cross-validated: the weights for a conversation, a memory of lives, or
 a language of histories are fitted to the others. Kinds in brackets have R@10, others the share of
 questions with a right fact first, and among three. `--more` adds files in the form of
 benchmarks.everyday. The test half of benchmarks.everyday is refused. `--features` is a file (.npz)
-that keeps the evidence for the next run.
+that keeps the evidence, and the weights of now, for the next run.
 """
 
 import argparse
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import anyio
 import numpy as np
-import psycopg
 from numpy.typing import NDArray
 
 from benchmarks.everyday import print_table
@@ -40,6 +40,7 @@ from benchmarks.recall import DATA
 from benchmarks.support.evidence import (
     COLUMNS,
     RECALL,
+    WEIGHTS,
     Evidence,
     Numbers,
     gather,
@@ -48,14 +49,13 @@ from benchmarks.support.evidence import (
     read_lives,
 )
 from benchmarks.support.place import open_folder, tell_machine
-from textrawl import migrate
 from textrawl.embedded.cluster import run_embedded
-from textrawl.embedded.postmaster import OWNER
 
 Marks = NDArray[np.bool_]
 
 PROVIDERS = ("encoder", "local")
 SHARED = ("words", "about", "beside", "period", "better")
+ASKED = ("stranger", "unheard")  # evidence that all facts of a question share
 SCALED = ("lives", "first set")  # the kinds of the table of scores
 DEEP, SHOWN, RIVALS, FOLDS = 10, 5, 50, 5
 ROUNDS, STEPS, RIDGE = 3, 10, 0.01
@@ -109,7 +109,8 @@ class Problem:
         self.models: NDArray[np.int64] = models
         self.counts: NDArray[np.int64] = counts
         self.of = np.repeat(np.arange(len(self.starts)), [len(rows) for rows in evidence.rows])
-        self.right, self.stranger = column["right"] > 0, column["stranger"]
+        self.right = column["right"] > 0
+        self.asked = np.column_stack([column[name] for name in ASKED])
         self.order = column["ordinal"]
         places = [models[self.of] == place for place in range(len(evidence.models))]
         self.own = np.column_stack(
@@ -139,7 +140,7 @@ class Problem:
         return np.column_stack([self.own, np.maximum(0, best - own)])
 
     def add_up(self, weights: Numbers) -> Numbers:
-        """Return the sum of the evidence of each fact, without base and stranger."""
+        """Return the sum of the evidence of each fact, without base and ASKED."""
         return self.columns(weights) @ weights
 
     def fit(self, start: Numbers, used: Marks, active: Marks, ridge: float = RIDGE) -> Numbers:
@@ -192,36 +193,45 @@ class Problem:
 
 @dataclass(frozen=True)
 class Scale:
-    """The log-odds of a fact: slope times its sum, base, and stranger if that counts."""
+    """The log-odds of a fact: slope times its sum, the base of its model, and what ASKED adds."""
 
     slope: float
-    base: float
-    stranger: float
+    bases: Numbers
+    asked: Numbers
 
     def apply(self, problem: Problem, sums: Numbers) -> Numbers:
         """Return the log-odds."""
-        return self.slope * sums + self.base + self.stranger * problem.stranger
+        bases = self.bases[problem.models[problem.of]]
+        return self.slope * sums + bases + problem.asked @ self.asked
 
 
 def fit_scale(problem: Problem, sums: Numbers) -> Scale:
     """Return the scale with which the table of scores and the share of empty answers hold."""
     top = (problem.rank(sums) < SHOWN) & np.isin(problem.kinds, SCALED)[problem.of]
-    columns = np.column_stack([sums, problem.stranger, np.ones(len(sums))])[top]
-    weights: Numbers = np.zeros(3)
+    columns = np.column_stack([sums, problem.asked, np.ones(len(sums))])[top]
+    weights: Numbers = np.zeros(columns.shape[1])
     for _ in range(20):
         chance: Numbers = 1 / (1 + np.exp(-(columns @ weights)))
         slope: Numbers = columns.T @ (chance - problem.right[top]) + RIDGE * weights
-        bend = columns.T @ ((chance * (1 - chance))[:, None] * columns) + RIDGE * np.eye(3)
+        bend = columns.T @ ((chance * (1 - chance))[:, None] * columns) + RIDGE * np.eye(
+            len(weights)
+        )
         weights -= np.linalg.solve(bend, slope)
-    per_sum = float(weights[1] / weights[0])
-    whole = sums + per_sum * problem.stranger
+    per_sum = weights[1:-1] / weights[0]
+    whole = sums + problem.asked @ per_sum
     order = np.argsort(-whole[top])
     precision = np.cumsum(problem.right[top][order]) / np.arange(1, len(order) + 1)
     high = whole[top][order][np.flatnonzero(precision >= RIGHT)[-1]]
-    best = find_best(problem, whole)[(problem.counts > 0) & np.isin(problem.kinds, SCALED)]
-    least = np.quantile(best, EMPTY)
-    factor = (HIGH - LEAST) / (high - least)
-    return Scale(float(factor), float(LEAST - factor * least), float(factor * per_sum))
+    best, answered = (
+        find_best(problem, whole),
+        (problem.counts > 0) & np.isin(problem.kinds, SCALED),
+    )
+    factor = float((HIGH - LEAST) / (high - np.quantile(best[answered], EMPTY)))
+    least = [
+        np.quantile(best[answered & (problem.models == model)], EMPTY)
+        for model in range(problem.models.max() + 1)
+    ]
+    return Scale(factor, LEAST - factor * np.array(least), factor * per_sum)
 
 
 def find_best(problem: Problem, odds: Numbers) -> Numbers:
@@ -235,10 +245,12 @@ def list_weights(
     """Return the rows of ranking_weight: model, feature, weight."""
     count = len(evidence.models)
     scaled = [*(scale.slope * weights[:-1]), weights[-1]]  # `better` multiplies scaled sums
-    rows = [("*", "base", scale.base), ("*", "meaning", scaled[0])]
+    rows = [("*", "base", scale.bases[0]), ("*", "meaning", scaled[0] / evidence.factors[0])]
     rows += [("*", name, weight) for name, weight in zip(SHARED, scaled[count:], strict=True)]
-    rows.append(("*", "stranger", scale.stranger))
-    rows += [(evidence.models[place], "meaning", scaled[place]) for place in range(1, count)]
+    rows += [("*", name, weight) for name, weight in zip(ASKED, scale.asked, strict=True)]
+    for place in range(1, count):
+        rows.append((evidence.models[place], "base", scale.bases[place]))
+        rows.append((evidence.models[place], "meaning", scaled[place]))
     return [(model, name, round(float(weight), 2)) for model, name, weight in rows]
 
 
@@ -316,54 +328,48 @@ def count_bands(problem: Problem, arms: dict[str, Numbers]) -> list[dict[str, An
     return rows
 
 
-def report(evidence: Evidence, stored: Sequence[tuple[str, str, float]]) -> None:
+def report(evidence: Evidence) -> None:
     """Fit, and print the tables."""
     problem = Problem(evidence)
-    before, old = read_stored(evidence, stored)
+    before, old = read_weights(evidence)
     everything = np.ones(len(before), bool)
-    start = np.append(before[:-1] / old.slope, before[-1])
+    start = np.append(before[:-1] / USUAL, before[-1])
     sums = problem.cross_validate(start, everything)
     print_table(compare(evidence, problem, problem.add_up(before), sums))
     weights = problem.fit(start, np.ones(len(problem.starts), bool), everything)
     print_table(ablate(problem, weights, sums))
     scale = fit_scale(problem, sums)
     arms = {
-        "before": Scale(1, old.base, old.stranger).apply(problem, problem.add_up(before)),
+        "before": old.apply(problem, problem.add_up(before)),
         "after": scale.apply(problem, sums),
-        "after, without stranger": Scale(scale.slope, scale.base, 0).apply(problem, sums),
+        "after, without stranger": replace(scale, asked=scale.asked * (0, 1)).apply(problem, sums),
+        "after, without unheard": replace(scale, asked=scale.asked * (1, 0)).apply(problem, sums),
     }
     print_table(draw_curve(evidence, problem, arms))
     print_table(count_bands(problem, arms))
     print(f"\n{write_insert(list_weights(evidence, weights, scale))}")
 
 
-def read_stored(
-    evidence: Evidence, stored: Sequence[tuple[str, str, float]]
-) -> tuple[Numbers, Scale]:
-    """Return the stored weights in the order of the columns, and the scale that they have."""
-    known = {(model, name): weight for model, name, weight in stored}
-    meaning = [known.get((m, "meaning"), known["*", "meaning"]) for m in evidence.models]
-    weights = np.array([*meaning, *(known["*", name] for name in SHARED)])
-    return weights, Scale(USUAL, known["*", "base"], known["*", "stranger"])
+def read_weights(evidence: Evidence) -> tuple[Numbers, Scale]:
+    """Return the weights of the evidence in the order of the columns, and their scale."""
+    models = [dict(zip(WEIGHTS, weights, strict=True)) for weights in evidence.weights]
+    meaning = [weights["meaning"] for weights in models]
+    weights = np.array([*meaning, *(models[0][name] for name in SHARED)])
+    asked = np.array([models[0][name] for name in ASKED])
+    return weights, Scale(1, np.array([weights["base"] for weights in models]), asked)
 
 
-async def read_evidence(
-    folder: Path, options: argparse.Namespace
-) -> tuple[Evidence, list[tuple[str, str, float]]]:
-    """Return the evidence, from the file or from new memories, and the stored weights."""
+async def read_evidence(folder: Path, options: argparse.Namespace) -> Evidence:
+    """Return the evidence from the file, or from new memories."""
     sets = read_lives(options.more) + read_conversations(options.conversations)
     sets += await read_histories()
+    if options.features and options.features.is_file():
+        return Evidence.load(options.features)
     async with run_embedded(folder) as cluster:
-        await migrate(cluster.dsn(OWNER))
-        with psycopg.connect(cluster.dsn(OWNER)) as sql:
-            stored = sql.execute("select model, feature, weight from textrawl.ranking_weight")
-            weights = stored.fetchall()
-        if options.features and options.features.is_file():
-            return Evidence.load(options.features), weights
         evidence = await gather(cluster, sets, options.provider)
     if options.features:
         evidence.save(options.features)
-    return evidence, weights
+    return evidence
 
 
 def main() -> None:
@@ -376,8 +382,8 @@ def main() -> None:
     options = parser.parse_args()
     print(tell_machine())
     with open_folder("fit") as folder:
-        evidence, stored = anyio.run(read_evidence, folder, options)
-    report(evidence, stored)
+        evidence = anyio.run(read_evidence, folder, options)
+    report(evidence)
 
 
 if __name__ == "__main__":

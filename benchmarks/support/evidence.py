@@ -25,11 +25,14 @@ RECALL = ("facts", "turns")
 """The kinds of sets with several right facts a question, which are measured by R@10."""
 
 COLUMNS = (
-    "stranger", "meaning", "words", "about", "beside", "period", "better", "ordinal", "right"
+    "meaning", "words", "about", "beside", "period", "stranger", "unheard", "better", "ordinal",
+    "right",
 )  # fmt: skip
-"""The columns of the evidence: six features, what the neighbours added, and two that are known."""
+"""The columns of the evidence: seven features, what the neighbours added, and two that are known."""
 
-_LIFT, _ORDINAL = 6, 7
+WEIGHTS = ("base", *COLUMNS[:8])
+
+_LIFT, _ORDINAL = 7, 8
 _ROWS = 100
 _APART = 9  # an ordinal times this has no neighbours
 
@@ -40,6 +43,10 @@ _SEARCH = """
         vector => %(vector)s, least_score => 0,
         around => %(around)s, during => %(during)s, tense => %(tense)s, clause => %(clause)s) f
     join observation o on o.space_id = f.space_id and o.id = f.observation_id"""
+_WEIGHTS = """
+    select m.id, m.name, sqrt(m.trust),
+        w.base, w.meaning, w.words, w.about, w.beside, w.period, w.stranger, w.unheard, w.better
+    from embedding_model m cross join ranking_weights(m.name) w"""
 
 
 class Fact(NamedTuple):
@@ -155,10 +162,14 @@ class Evidence:
     """The evidence of all questions: rows for each question, and what is known of it.
 
     The columns of a row are those of COLUMNS. `questions` are kind, group, number of the model, and
-    number of right facts, which is 0 if nothing answers the question.
+    number of right facts, which is 0 if nothing answers the question. `weights` are those of each
+    model at that time, in the order of WEIGHTS, and `factors` what the row `*` of `meaning` is
+    multiplied by for a model.
     """
 
     models: list[str] = field(default_factory=list[str])
+    weights: list[list[float]] = field(default_factory=list[list[float]])
+    factors: list[float] = field(default_factory=list[float])
     questions: list[tuple[str, str, int, int]] = field(default_factory=list[Any])
     rows: list[Numbers] = field(default_factory=list[Numbers])
 
@@ -167,12 +178,11 @@ class Evidence:
     ) -> None:
         """Ask the questions of a set."""
         sql.execute("update ranking_weight set weight = 0.001 where weight = 0")
-        model, name = sql.execute("select id, name from embedding_model").fetchone() or (0, "")
+        [(model, name, factor, *found)] = sql.execute(_WEIGHTS).fetchall()
         if name not in self.models:
             self.models.append(name)
-        found = sql.execute("select * from ranking_weights(%s)", [name])
-        names = [column.name for column in found.description or ()]
-        weights = dict(zip(names, *found.fetchall(), strict=True))
+            self.weights.append(found)
+            self.factors.append(factor)
         rows = list[Numbers]()
         for question in known.questions:
             time = dict.fromkeys(("around", "during", "tense", "clause"))
@@ -184,9 +194,7 @@ class Evidence:
                 "model": model,
                 "vector": vector,
             }
-            rows.append(
-                _read_rows(sql.execute(_SEARCH, given | time).fetchall(), question, weights)
-            )
+            rows.append(_read_rows(sql.execute(_SEARCH, given | time).fetchall(), question, found))
             self.questions.append(
                 (known.kind, question.group, self.models.index(name), question.right)
             )
@@ -200,7 +208,13 @@ class Evidence:
         lengths = [len(rows) for rows in self.rows]
         known = np.array(self.questions, object).astype(str)
         np.savez_compressed(
-            path, models=self.models, lengths=lengths, known=known, rows=np.concatenate(self.rows)
+            path,
+            models=self.models,
+            weights=self.weights,
+            factors=self.factors,
+            lengths=lengths,
+            known=known,
+            rows=np.concatenate(self.rows),
         )
 
     @classmethod
@@ -209,18 +223,17 @@ class Evidence:
         with np.load(path) as file:
             rows = np.split(file["rows"], np.cumsum(file["lengths"])[:-1])
             known = [(k, g, int(m), int(right)) for k, g, m, right in file["known"].tolist()]
-            return cls(file["models"].tolist(), known, rows)
+            models, weights, factors = (file[n].tolist() for n in ("models", "weights", "factors"))
+            return cls(models, weights, factors, known, rows)
 
 
 def _read_rows(
-    found: Sequence[tuple[Any, ...]], question: Labelled, weights: dict[str, float]
+    found: Sequence[tuple[Any, ...]], question: Labelled, weights: Sequence[float]
 ) -> Numbers:
     """Divide each part of the log-odds by its weight."""
     if not found:
         return np.zeros((1, len(COLUMNS)))
-    parts = np.array([row[-1][:7] for row in found])
-    parts[:, 0] = (parts[:, 0] - weights["base"]) / weights["stranger"]
-    parts[:, 1:] /= [weights[name] for name in COLUMNS[1:7]]
+    parts = np.array([row[-1][1 : len(WEIGHTS)] for row in found]) / weights[1:]
     ordinals = [-_APART * place if row[3] is None else row[3] for place, row in enumerate(found, 1)]
     return np.column_stack([parts, ordinals, [question.judge(Fact(*row[:3])) for row in found]])
 
