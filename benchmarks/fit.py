@@ -221,7 +221,7 @@ def fit_scale(problem: Problem, sums: Numbers) -> Scale:
     whole = sums + problem.asked @ per_sum
     order = np.argsort(-whole[top])
     precision = np.cumsum(problem.right[top][order]) / np.arange(1, len(order) + 1)
-    high = whole[top][order][np.flatnonzero(precision >= RIGHT)[-1]]
+    high = whole[top][order][max(np.flatnonzero(precision >= RIGHT), default=0)]
     best, answered = (
         find_best(problem, whole),
         (problem.counts > 0) & np.isin(problem.kinds, SCALED),

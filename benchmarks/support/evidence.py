@@ -28,7 +28,7 @@ COLUMNS = (
     "meaning", "words", "about", "beside", "period", "stranger", "unheard", "better", "ordinal",
     "right",
 )  # fmt: skip
-"""The columns of the evidence: seven features, what the neighbours added, and two that are known."""
+"""The columns of the evidence: seven features, what neighbours added, and two that are known."""
 
 WEIGHTS = ("base", *COLUMNS[:8])
 
