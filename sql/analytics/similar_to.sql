@@ -27,7 +27,7 @@ begin
         limit 1;
     end if;
     if original.id is null then
-        raise exception using errcode = 'TR001', message = 'no such fact', detail = left(fact, 200),
+        raise exception using errcode = 'TR001', message = 'no such fact', detail = coalesce(left(fact, 200), ''),
             hint = 'Name the fact by its id, the first 8 or more characters of its id, or its exact text.';
     end if;
     found_vector := read_vector(original.space_id, original.id, model);

@@ -2,7 +2,7 @@ create function textrawl.decay_reaches(
     level double precision, use_count integer, last_used timestamptz, strength double precision default 1,
     policy textrawl.decay_policy default textrawl.default_policy()
 ) returns timestamptz
-language plpgsql immutable parallel safe
+language plpgsql immutable strict parallel safe
 set search_path from current
 as $$
 declare

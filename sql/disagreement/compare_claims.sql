@@ -1,5 +1,5 @@
 create function textrawl.compare_claims(a record, b record) returns text
-language plpgsql immutable parallel safe
+language plpgsql immutable strict parallel safe
 set search_path from current
 as $$
 declare

@@ -12,7 +12,7 @@ create function textrawl.read_claim(
     out items text[]         -- stems after the predicate; # before a number, % before a part of a date
 )
 -- The function sets no search_path, which would take longer than its work. So it names the schema of each function.
-language plpgsql immutable parallel safe
+language plpgsql immutable strict parallel safe
 as $$
 declare
     english constant jsonb := textrawl.claim_words('english');

@@ -4,4 +4,7 @@ grant execute on function textrawl.name_entity, textrawl.unname_entity, textrawl
     textrawl.own_entities, textrawl.set_own_entity
     to textrawl_app;
 
-grant execute on function textrawl.list_aliases, textrawl.find_same_entities, textrawl.name_likeness, textrawl.own_entities to textrawl_analyst;
+grant execute on function textrawl.list_aliases, textrawl.find_same_entities, textrawl.own_entities to textrawl_analyst;
+
+-- These functions show no content of a memory.
+grant execute on function textrawl.name_likeness, textrawl.name_form, textrawl.compare_forms to textrawl_analyst;

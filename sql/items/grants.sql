@@ -1,8 +1,11 @@
 -- Each of these functions takes a credential and does only what the credential allows.
 grant execute on function
-    textrawl.put_item, textrawl.put_items, textrawl.get_item, textrawl.renew_item, textrawl.delete_items, textrawl.search_items,
+    textrawl.put_item, textrawl.put_items, textrawl.get_item, textrawl.delete_items, textrawl.search_items,
     textrawl.list_namespaces, textrawl.item_history, textrawl.append_log, textrawl.read_log, textrawl.pop_log, textrawl.clear_log
     to textrawl_app, textrawl_analyst;
+
+-- A server calls this function after it has read an item.
+grant execute on function textrawl.renew_item to textrawl_app;
 
 -- These functions show no rows, or only rows that row-level security shows.
 grant execute on function

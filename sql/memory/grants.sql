@@ -17,7 +17,8 @@ grant execute on function
     textrawl.search_memory, textrawl.describe_entity, textrawl.list_entities, textrawl.similar_names,
     textrawl.digest_memory, textrawl.facts_from_authors, textrawl.complete_name, textrawl.explain_search, textrawl.known_types,
     textrawl.named_entities, textrawl.missing_words,
-    textrawl.find_ids, textrawl.known_names, textrawl.memory_statistics, textrawl.recall_costs, textrawl.score_bar
+    textrawl.find_ids, textrawl.known_names, textrawl.memory_statistics, textrawl.recall_costs, textrawl.score_bar, textrawl.question_odds,
+    textrawl.names_entity
     to textrawl_analyst;
 
 -- Row-level security shows a login only the rows of the spaces that were granted to its actor.

@@ -8,7 +8,7 @@ import psycopg
 import pytest
 
 from tests.conftest import TOKEN, Databases
-from tests.support.commands import Run
+from tests.support.commands import Launch, Run
 from textrawl.embedded.postmaster import APP, OWNER, SUPERUSER
 from textrawl.postgres.sql_files import read_folder
 
@@ -80,6 +80,49 @@ def test_a_database_from_before_the_first_release_is_not_migrated(
     for outcome in outcomes:
         message = " ".join((outcome.out + outcome.err).split())
         assert "from before the first release" in message
+
+
+def cut(file: Path) -> None:
+    file.write_bytes(b"")
+
+
+def change_checksum(file: Path) -> None:
+    content = bytearray(file.read_bytes())
+    content[200] ^= 255
+    file.write_bytes(content)
+
+
+DAMAGES: dict[str, tuple[str, Callable[[Path], object]]] = {
+    "no version": ("PG_VERSION", Path.unlink),
+    "empty version": ("PG_VERSION", cut),
+    "no control file": ("global/pg_control", Path.unlink),
+    "empty control file": ("global/pg_control", cut),
+    "control file of zeros": ("global/pg_control", lambda file: file.write_bytes(bytes(8192))),
+    "changed control file": ("global/pg_control", change_checksum),
+    "no write-ahead log": ("pg_wal", lambda folder: [each.unlink() for each in folder.glob("0*")]),
+}
+"""Damages of a data folder: the file, and what happens to it."""
+
+
+@pytest.mark.parametrize("damage", DAMAGES)
+def test_a_damaged_data_folder_names_restore_at_once(
+    launch: Launch, data_dir: Path, damage: str
+) -> None:
+    name, spoil = DAMAGES[damage]
+    pgdata = data_dir / "postgres-18"
+    spoil(pgdata / name)
+
+    ended = {
+        words: launch(*words.split(), DATA_DIR=data_dir, EMBEDDING_PROVIDER="none").end()
+        for words in ("search tea", "remember Ada tea", "doctor", "migrate")
+    }
+
+    for words, outcome in ended.items():
+        said = " ".join((outcome.out + outcome.err).split())
+        assert (words, outcome.code) == (words, 1)
+        assert f"{pgdata} cannot be used" in said
+        assert "run `textrawl restore FILE` with your newest backup" in said
+    assert (data_dir / "postgres-18.log").read_text("utf-8").count("checksum in control file") <= 4
 
 
 def test_migrate_without_pgvector_says_which_statement_a_superuser_has_to_run(

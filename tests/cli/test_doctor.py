@@ -122,7 +122,7 @@ def test_each_finding_is_a_line_for_people(run: Run, database_url: str) -> None:
     outcome = run("doctor", DATABASE_URL=database_url, ACCESS_TOKEN=TOKEN)
 
     assert outcome.code == 0
-    assert "ok      schema      up to date" in outcome.out
+    assert "ok\tschema\tup to date" in outcome.out.splitlines()
 
 
 def test_the_model_that_the_memory_is_searched_with_is_told_whatever_the_settings_say(

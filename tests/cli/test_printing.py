@@ -12,10 +12,10 @@ import psycopg
 import pytest
 
 from tests.attacks.site import issue
-from tests.conftest import Databases
+from tests.conftest import TOKEN, Databases
 from tests.support.commands import Launch, Run
 from textrawl.cli.console import draw_rows, open_console
-from textrawl.embedded.postmaster import OWNER
+from textrawl.embedded.postmaster import APP, OWNER
 from textrawl.settings import read_foreign_environment
 from textrawl.values.text import escape_hidden, escape_json
 
@@ -69,6 +69,44 @@ def test_nothing_that_was_planted_reaches_a_terminal(run: Run, url: str) -> None
             # doctor is told to be the owner
             assert outcome.code == (1 if command == "doctor" else 0), output
             assert [name for name, text in ATTACKS.items() if text in output] == []
+
+
+LISTS = {
+    "doctor": "ok\tdatabase\tPostgreSQL 18",
+    "stats": "memory\tentities\t2\t",
+    "token list": "trl_",
+    "grant list": "default\t",
+    "space list": "default\t",
+    "space decay default": "half_life",
+    "embed status": "",
+    "settings": "TEXTRAWL_ENABLE_MEMORY\ttrue\tdefault",
+    "search tea": "",
+    "log": "",
+    "show Ada": "entity\tAda\tperson",
+    "connect --list": "claude-code\t",
+    "trust --list": "",
+    "webhook list": "",
+}
+"""Commands that list things, with the beginning of a line."""
+
+
+@pytest.mark.parametrize("command", LISTS)
+def test_a_list_in_a_pipe_has_a_line_for_each_thing_with_tabs_between_cells(
+    run: Run, owner: psycopg.Connection, database: str, postgres: Databases, command: str
+) -> None:
+    owner.execute(
+        "select remember_fact(entity => e, type => 'person', observation => 'likes tea')"
+        " from (values ('Ada'), ('Ben')) as given(e)"
+    )
+    role = APP if command == "doctor" else OWNER
+    place = {"DATABASE_URL": postgres.cluster.dsn(role, database), "ACCESS_TOKEN": TOKEN}
+
+    outcome = run(*command.split(), COLUMNS="40", **place)
+
+    lines = outcome.out.splitlines()
+    assert outcome.code == 0, outcome.err
+    assert [line for line in lines if "\t" not in line or line.startswith((" ", "\t"))] == []
+    assert any(line.startswith(LISTS[command]) for line in lines) or not LISTS[command]
 
 
 def test_nor_by_a_command_that_names_what_was_planted(

@@ -136,7 +136,7 @@ def test_lists_show_tokens_by_their_beginning_and_never_more(
     shown = run("token", "list", DATABASE_URL=team).out
     text = run("token", "list", "--json", DATABASE_URL=team).out
 
-    assert f"{token[:10]}  " in shown
+    assert f"{token[:10]}\t" in shown
     assert token[:11] not in shown + text
     assert hash_token(token).hex() not in shown + text
     assert json.loads(text)[-1]["last_used_at"] is not None

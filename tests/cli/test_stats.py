@@ -113,7 +113,9 @@ def test_stats_show_growth_costs_and_what_is_missing(
         " 'where is the key?', 'a', 0.1, 1, 12.3"
     )
     owner.execute("update observation set confidence = 0.2")
-    shown = run("stats", DATABASE_URL=database_url, ACCESS_TOKEN=TOKEN).out
+    terminal = {"FORCE_COLOR": "1", "NO_COLOR": "1", "COLUMNS": "100"}
+    drawn = run("stats", DATABASE_URL=database_url, ACCESS_TOKEN=TOKEN, **terminal).out
+    shown = re.sub(r"\x1b\[[0-9;]*m", "", drawn)
     report = json.loads(run("stats", "--json", DATABASE_URL=database_url, ACCESS_TOKEN=TOKEN).out)
 
     assert "█  1 fact in the fullest week" in shown

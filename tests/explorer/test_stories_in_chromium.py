@@ -108,7 +108,8 @@ class Hand:
 
     async def read(self, text: str) -> None:
         """Wait until the notice says something."""
-        await expect(self.tab.page.locator(".notice")).to_contain_text(text)
+        told = self.tab.page.locator(".notice").filter(visible=True)
+        await expect(told).to_contain_text(text)
 
 
 @pytest.mark.parametrize("way", list(WAYS))

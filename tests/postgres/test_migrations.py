@@ -129,12 +129,18 @@ async def test_views_that_were_built_on_ours_are_named_before_they_would_go(
     assert await migrate(conninfo) == MigrationReport([], rebuilt=True)
 
 
+@pytest.mark.parametrize("squashed", ["", "0001_memory", "0001_spaces"])
 async def test_a_newer_database_is_refused_and_left_alone(
-    migrated: tuple[str, psycopg.Connection],
+    migrated: tuple[str, psycopg.Connection], squashed: str
 ) -> None:
+    """Also if its version has other names for the migrations of this one."""
     conninfo, connection = migrated
-    before = read_schema(connection)
     connection.execute("insert into textrawl.migration (name) values ('9999_future')")
+    if squashed:
+        rename = "update textrawl.migration set name = %s where name = '0001_actors'"
+        connection.execute(rename, [squashed])
+        connection.execute("alter table textrawl.entity add column mood text")
+    before = read_schema(connection)
     for look in (migrate, check):
         with pytest.raises(StartRefused, match=r"newer textrawl.*9999_future.*upgrade"):
             await look(conninfo)

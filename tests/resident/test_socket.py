@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import signal
 import socket
 import stat
@@ -12,7 +13,9 @@ from typing import Any
 
 import pytest
 
+from tests.hooks.sessions import Session
 from tests.support.commands import Launch, Process, Run, wait_for
+from tests.support.pages import ROOT
 from tests.support.sockets import (
     NEEDS_ROOT,
     ask_as_another_user,
@@ -39,6 +42,7 @@ from textrawl.resident.client import (
     start_resident,
 )
 from textrawl.resident.listener import may_ask
+from textrawl.server.framing import MOST_BYTES as MOST_BYTES_OF_MESSAGES
 from textrawl.values.word_lists import PROGRAM
 
 
@@ -175,6 +179,43 @@ def test_a_folder_that_others_own_or_can_enter_is_refused(data_dir: Path, mode: 
 
         with pytest.raises(Unreachable, match="private"):
             ask(PING, timeout=1)
+
+
+@NEEDS_ROOT
+@pytest.mark.parametrize("mode", [0o700, 0o755])
+def test_a_foreign_folder_is_named_by_all_that_would_use_it(
+    data_dir: Path, launch: Launch, run: Run, mode: int
+) -> None:
+    folder = find_address().folder
+    folder.mkdir(mode=mode)
+    if mode == 0o700:
+        os.chown(folder, 65534, 65534)
+    told = f"sharing of a server are off, because {folder} "
+
+    values = {"TEXTRAWL_DATA_DIR": str(data_dir)}
+    answered = launch("recall", "anything", **values).end()
+    doctor = json.loads(run("doctor", "--json").out)
+    asked = Session("claude-code", data_dir, values).tell("prompt", prompt="Who leads QA?")
+    server = launch("serve", **values)
+    server.open()
+    logged = server.end().err
+
+    assert told in answered.err
+    assert answered.code == 0
+    [note] = [each for each in doctor["findings"] if each["name"] == "sharing"]
+    assert (note["verdict"], told in note["told"]) == ("note", True)
+    assert (asked.code, told in asked.err) == (0, True)
+    assert told in logged
+
+
+def test_the_page_says_how_long_a_request_can_be() -> None:
+    page = (ROOT / "docs" / "security.md").read_text(encoding="utf-8")
+
+    [through_socket] = re.findall(r"A request has at most (\d+) MiB and two seconds", page)
+    [of_server] = re.findall(r"size of a request: at most (\d+) MiB \| server", page)
+
+    assert int(through_socket) << 20 == MOST_BYTES
+    assert int(of_server) << 20 == MOST_BYTES_OF_MESSAGES
 
 
 def test_both_ends_of_a_connection_see_the_same_user() -> None:

@@ -327,7 +327,7 @@ def show_rows(
     none: str | None = None,
     describe: Callable[[Row], object] = lambda row: row,
 ) -> None:
-    """Write rows as JSON, or as a table, or the message `none` if there are no rows.
+    """Write rows as JSON, or as `show_table` does, or the message `none` if there are no rows.
 
     `describe` returns the JSON of a row; default: its fields.
     """
@@ -336,7 +336,17 @@ def show_rows(
     elif not rows and none is not None:
         write_message(none)
     else:
-        open_console().print(draw_rows(columns, [write_cells(row) for row in rows]))
+        show_table(columns, [write_cells(row) for row in rows])
+
+
+def show_table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+    """Write rows as a table in a terminal, and otherwise as lines with tabs between the cells."""
+    console = open_console()
+    if console.is_terminal:
+        console.print(draw_rows(columns, rows))
+        return
+    for row in rows:
+        write_row(row)
 
 
 def write_instant(instant: datetime | None, otherwise: str) -> str:

@@ -23,6 +23,7 @@ from textrawl.values.text import (
     escape_json,
     write_absence,
 )
+from textrawl_client.unix_socket import FolderTaken
 
 Request = dict[str, Any]
 
@@ -45,6 +46,9 @@ def run_quick(words: Sequence[str]) -> int | None:
     request, as_json = parsed
     try:
         answer = ask_running(request)
+    except FolderTaken as error:
+        sys.stderr.write(f"textrawl: {error}\n")
+        return None
     except Unreachable:
         return None
     except TextrawlError as error:

@@ -48,9 +48,11 @@ from textrawl.postgres.inspection import (
 )
 from textrawl.postgres.migrations import check, migrate
 from textrawl.postgres.standby import MOST_LAG
+from textrawl.resident.client import find_address
 from textrawl.settings import Settings, read_settings
 from textrawl.values.word_lists import list_destinations
 from textrawl.wire.token_counter import choose_counter
+from textrawl_client.unix_socket import FolderTaken, require_private
 
 
 @dataclass(frozen=True)
@@ -440,6 +442,7 @@ async def examine_memory(settings: Settings, *, http: bool = False) -> list[Chec
         await try_model(active, settings, findings)
         await try_llm(settings, findings)
         findings.append(_examine_counter())
+        findings.extend(_examine_socket())
     return findings
 
 
@@ -571,6 +574,15 @@ def judge_extension(server: Server) -> CheckResult:
             "pgvector", "broken", f"{server.offered} is installed but not active: {fix}"
         )
     return CheckResult("pgvector", "broken", "missing: install 0.8 or newer on the database server")
+
+
+def _examine_socket() -> list[CheckResult]:
+    """Return a note if nobody can share an open memory. Without it, all calls still work."""
+    try:
+        require_private(find_address().folder)
+    except FolderTaken as error:
+        return [CheckResult("sharing", "note", str(error))]
+    return []
 
 
 def _examine_counter() -> CheckResult:

@@ -9,6 +9,7 @@ user and stops the server. The kernel drops the locks of a killed process, so no
 import fcntl
 import logging
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -32,9 +33,11 @@ from textrawl.embedded.paths import (
     Account,
     ClusterPaths,
     chown_new_folder,
+    describe_damage,
     find_account,
     prepare_paths,
     refuse_closed_folder,
+    refuse_damaged_folder,
     refuse_few_files,
     refuse_folder,
     refuse_full_disk,
@@ -113,11 +116,7 @@ def _run_initdb(folder: Path, major: int, programs: Path, account: Account) -> N
 
 def _refuse_other_data(paths: ClusterPaths) -> None:
     version_file = paths.pgdata / "PG_VERSION"
-    if not version_file.exists():
-        raise StartRefused(
-            f"{paths.pgdata} is not empty, but it is not a data folder of Postgres. "
-            "Move it away, or set TEXTRAWL_DATA_DIR to a new folder."
-        )
+    refuse_damaged_folder(paths)
     found = version_file.read_text(encoding="utf-8").strip()
     if found != str(paths.major):
         raise StartRefused(
@@ -360,6 +359,12 @@ def _copy_programs(installed: Path, paths: ClusterPaths) -> Path:
 
 
 _PAUSE = 0.05
+_DAMAGE = re.compile(
+    r"(?<=FATAL:|PANIC:).*(?:control file|pg_control|valid checkpoint record|files are incompatible"
+    r" with server).*|could not open file \".*/pg_control\".*"
+)
+"""Messages of Postgres about a control file or a write-ahead log that it cannot read."""
+
 _MOST_DEATHS = 20  # failed starts in a row, after which StartRefused is raised
 _DEATHS_BEFORE_KILL = 4  # failed starts, after which children of a killed server are killed
 _PAUSE_AFTER_DEATH = 0.5
@@ -491,7 +496,7 @@ def _refuse_lasting_failure(paths: ClusterPaths, error: psycopg.Error, failures:
 
 async def _wait_for_server(paths: ClusterPaths, programs: Path, account: Account) -> Cluster:
     """Wait until the server accepts connections. Start a server whenever none is running."""
-    spawned, deaths = 0, 0
+    spawned, deaths, logged = 0, 0, 0
     began = reported = anyio.current_time()
     while True:
         address = read_pid_file(paths.pgdata)
@@ -502,12 +507,26 @@ async def _wait_for_server(paths: ClusterPaths, programs: Path, account: Account
         if answer is not pq.Ping.REJECT and not lives:
             if spawned:
                 deaths += 1
+                _refuse_damage(paths, logged)
                 await _wait_after_death(paths, deaths)
+            logged = paths.log.stat().st_size if paths.log.exists() else 0
             spawned = await to_thread.run_sync(spawn, paths, programs, account)
         if anyio.current_time() - reported > _PROGRESS:
             reported = anyio.current_time()
             logger.warning("Postgres is starting or recovering, %.0f s so far", reported - began)
         await anyio.sleep(_PAUSE)
+
+
+def _refuse_damage(paths: ClusterPaths, start: int) -> None:
+    """Raise StartRefused if the log says, from byte `start` on, that the data are damaged.
+
+    Another start would not help, unlike with the memory that children of a killed server keep.
+    """
+    with paths.log.open("rb") as log:
+        # `spawn` begins a new file if the old one has become large.
+        log.seek(start if start <= paths.log.stat().st_size else 0)
+        if found := _DAMAGE.search(log.read().decode("utf-8", "replace")):
+            raise describe_damage(paths, f"Postgres says: {found[0].strip()} (see {paths.log})")
 
 
 async def _wait_after_death(paths: ClusterPaths, deaths: int) -> None:

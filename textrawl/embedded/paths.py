@@ -206,6 +206,24 @@ def refuse_other_major(paths: ClusterPaths) -> None:
         )
 
 
+def refuse_damaged_folder(paths: ClusterPaths) -> None:
+    """Raise StartRefused if the data folder of Postgres has files, but no version."""
+    file = paths.pgdata / "PG_VERSION"
+    if file.exists() and file.read_text("utf-8", "replace").strip().isdecimal():
+        return
+    if paths.pgdata.exists() and any(paths.pgdata.iterdir()):
+        raise describe_damage(paths, "it is not empty, but it is not a data folder of Postgres")
+
+
+def describe_damage(paths: ClusterPaths, reason: str) -> StartRefused:
+    """Return the error for data that no start can use."""
+    return StartRefused(
+        f"{paths.pgdata} cannot be used, because {reason}. Move it away. If your memory was in it, "
+        "run `textrawl restore FILE` with your newest backup then. Or set TEXTRAWL_DATA_DIR to "
+        "another folder."
+    )
+
+
 def chown_new_folder(paths: ClusterPaths, account: Account) -> None:
     """As root, make Postgres' OS user the owner of a new data folder.
 

@@ -25,6 +25,7 @@ from textrawl.embedded.paths import (
     ClusterPaths,
     choose_socket_dir,
     environment,
+    refuse_damaged_folder,
     refuse_other_major,
 )
 from textrawl.errors import StartRefused
@@ -319,6 +320,7 @@ def read_state(data_dir: Path, *, postgres_version: int = 18) -> State:
     try:
         refuse_other_major(paths)
         version_file = paths.pgdata / "PG_VERSION"
+        refuse_damaged_folder(paths)
         if not version_file.exists():
             return State("not initialised", None, 0, paths.log)
         version = version_file.read_text(encoding="utf-8").strip()

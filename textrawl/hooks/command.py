@@ -42,6 +42,7 @@ from textrawl.resident.client import (
     build_call,
     choose_address,
 )
+from textrawl_client.unix_socket import FolderTaken
 
 REACHING = 2.0  # seconds in which the memory must be reached
 STARTING = 2.0  # seconds more for a process that the hook starts; clients end a hook after 5
@@ -63,6 +64,8 @@ def run_hook(words: Sequence[str]) -> int:
         sources = read_sources()
         _set_logging(sources)
         _run(words[1:], sources, folder)
+    except FolderTaken as error:
+        _write(str(error))
     except (OSError, StartRefused, ResidentRefused, PayloadInvalid, Misused) as error:
         _log(str(error))
     except Unreachable as error:

@@ -222,7 +222,7 @@ async def plan_migrations(connection: AsyncConnection[Any]) -> Plan:
         differences = await compare_catalogue(connection, code=False)
         if not differences:
             return Plan([], adopts=True)
-        if _FIRST_FILE in record:
+        if _FIRST_FILE in record and max(record) <= max(files):
             raise _refuse_draft(max(record), describe_differences(differences, most=5))
     return Plan(find_missing(set(record), "database"))
 

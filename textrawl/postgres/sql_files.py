@@ -68,10 +68,14 @@ def find_missing(recorded: set[str], subject: Literal["database", "backup"]) -> 
     refuse_unreleased(recorded, subject)
     files = read_folder("migrations")
     if unknown := recorded - files.keys():
-        raise StartRefused(
-            f"The {subject} was made by a newer textrawl (it has {max(unknown)}): upgrade textrawl"
-        )
+        raise _refuse_newer(subject, max(unknown))
     return [name for name in files if name not in recorded]
+
+
+def _refuse_newer(subject: str, newest: str) -> StartRefused:
+    return StartRefused(
+        f"The {subject} was made by a newer textrawl (it has {newest}): upgrade textrawl"
+    )
 
 
 def refuse_unreleased(recorded: set[str], subject: Literal["database", "backup"]) -> None:
@@ -79,10 +83,12 @@ def refuse_unreleased(recorded: set[str], subject: Literal["database", "backup"]
 
     Released migrations never change. So a newer version has all migrations of this version. A
     version from before the first release has unknown migrations, and lacks some migrations of this
-    version.
+    version. If the unknown ones have higher numbers, it was a newer one, and the error says so.
     """
     files = read_folder("migrations").keys()
     if (unknown := recorded - files) and files - recorded:
+        if max(unknown) > max(files):
+            raise _refuse_newer(subject, max(unknown))
         raise StartRefused(
             f"The {subject} was made by a textrawl from before the first release (it has "
             f"{min(unknown)}), and this version cannot change its tables. {_FIRST_STEPS[subject]}, "

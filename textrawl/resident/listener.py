@@ -31,7 +31,13 @@ from textrawl.resident.answers import Admission, answer, is_of_another_version
 from textrawl.resident.client import MemoryKey, build_address
 from textrawl.settings import Settings
 from textrawl.wire.replies import RecallLog, build_recall_log
-from textrawl_client.unix_socket import MOST_BYTES, Address, find_peer, is_private
+from textrawl_client.unix_socket import (
+    MOST_BYTES,
+    Address,
+    FolderTaken,
+    find_peer,
+    require_private,
+)
 
 logger = logging.getLogger("textrawl")
 
@@ -85,7 +91,7 @@ class Listener:
             except (OSError, StartRefused) as error:
                 if str(error) != logged:
                     logged = str(error)
-                    logger.info("No socket for quick commands and hooks: %s", logged)
+                    logger.warning("No socket for quick commands and hooks: %s", logged)
             await anyio.sleep(_RETRY)
 
     async def try_to_serve(self) -> None:
@@ -217,8 +223,10 @@ def _claim(address: Address) -> Generator[bool]:
     """
     address.folder.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     address.folder.mkdir(mode=0o700, exist_ok=True)
-    if not is_private(address.folder):
-        raise StartRefused(f"{address.folder} is not private to this OS user: remove it")
+    try:
+        require_private(address.folder)
+    except FolderTaken as error:
+        raise StartRefused(str(error)) from error
     own = Account("", os.geteuid(), os.getegid(), foreign=False)
     with FileLock(address.lock, own) as lock:
         if not lock.take_exclusive() or not lock.is_in_place():

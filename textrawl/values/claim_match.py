@@ -85,8 +85,6 @@ class Match:
         if place + 1 == len(self.words) or breaks(self.words, place + 1) == "hard":
             return True
         after, kind = self.words[place + 1], breaks(self.words, place + 1)
-        if self.words[place].owns and not self.claim[-1].owns:
-            return False
         if not (kind or is_light(after) or after.is_in("role", "after")):
             return False
         left_out = self.words[place + 1 : find_end(self.words, place + bool(kind))]

@@ -67,7 +67,7 @@ class Word:
     @property
     def past(self) -> bool:
         """The word is a past form, provided that it is a verb."""
-        return self.plain.endswith("ed") or self.is_in("past_forms")
+        return self.plain.endswith("ed") or self.plain in _read_past()
 
 
 @cache
@@ -115,6 +115,13 @@ def _read_roots() -> Mapping[str, str]:
     named = {f"m{number}": words for number, words in enumerate(months, 1)}
     lists = (*read_lists()["forms"], *months)
     return {word: words for words in lists for word in words.split()} | named
+
+
+@cache
+def _read_past() -> frozenset[str]:
+    """Return the irregular forms of the past."""
+    past = (words.partition("|")[2] for words in read_lists()["forms"])
+    return frozenset(" ".join(past).split())
 
 
 def _write_plain(word: str) -> Iterator[str]:

@@ -45,6 +45,10 @@ class ResidentRefused(Unreachable):
     """The process is of another version of textrawl or of another OS user, or memory is off."""
 
 
+class FolderTaken(ResidentRefused):
+    """The folder of the socket belongs to another OS user, or others can enter it."""
+
+
 class MemoryKey(NamedTuple):
     """The values of the settings that decide which memory is meant."""
 
@@ -110,6 +114,18 @@ def is_private(folder: Path) -> bool:
     return closed and status.st_uid == os.geteuid()
 
 
+def require_private(folder: Path) -> None:
+    """Raise FolderTaken if `folder` exists and is not private to the current OS user."""
+    if is_private(folder) or not os.path.lexists(folder):
+        return
+    owner = folder.lstat().st_uid
+    fault = f"belongs to the OS user {owner}" if owner != os.geteuid() else "is open to other users"
+    raise FolderTaken(
+        f"Hooks, quick commands and the sharing of a server are off, because {folder} {fault} and "
+        "so is not private: remove it, or set TEXTRAWL_DATA_DIR to another folder"
+    )
+
+
 def find_peer(connection: socket.socket) -> int | None:
     """Return the user id of the process at the other end, or None if the system does not tell."""
     if hasattr(socket, "SO_PEERCRED"):
@@ -127,8 +143,9 @@ def connect(address: Address, deadline: float) -> socket.socket:
 
     Raises OSError, Unreachable.
     """
+    require_private(address.folder)
     if not is_private(address.folder):
-        raise NotListening(f"{address.folder} does not exist, or is not private to this OS user")
+        raise NotListening(f"{address.folder} does not exist")
     with ExitStack() as stack:
         connection = stack.enter_context(socket.socket(socket.AF_UNIX, socket.SOCK_STREAM))
         _limit(connection, deadline)

@@ -11,9 +11,9 @@ from rich.filesize import decimal
 from textrawl.cli.console import (
     confirm,
     count,
-    draw_rows,
     open_console,
     show_progress,
+    show_table,
     show_wait,
     write_json,
     write_message,
@@ -245,13 +245,13 @@ def _show_sizes(sizes: ClusterSizes) -> None:
         (row.node, str(row.cells), str(row.spaces), _number(row.facts), _size(row.bytes))
         for row in sizes.nodes
     ]
-    console.print(draw_rows(("worker", "cells", "spaces", "facts", "size"), nodes))
+    show_table(("worker", "cells", "spaces", "facts", "size"), nodes)
     console.print()
     spaces = [
         (row.space, row.node, str(row.cell), _number(row.facts), _size(row.cell_bytes))
         for row in sizes.spaces
     ]
-    console.print(draw_rows(("space", "worker", "cell", "facts", "size of cell"), spaces))
+    show_table(("space", "worker", "cell", "facts", "size of cell"), spaces)
 
 
 def _show_findings(findings: CellFindings) -> None:

@@ -61,7 +61,7 @@ def doctor(
         told = [{"name": f.name, "verdict": f.verdict, "told": f.message} for f in findings]
         write_json({"ok": healthy, "findings": told})
     else:
-        open_console().print(_draw(findings))
+        _show(findings)
     if not healthy:
         raise typer.Exit(1)
 
@@ -81,15 +81,20 @@ def _examine_server(settings: Settings) -> list[CheckResult]:
     return findings
 
 
-def _draw(findings: list[CheckResult]) -> Table:
-    table = Table.grid(padding=(0, 2))
+def _show(findings: list[CheckResult]) -> None:
+    """Write the findings as a table in a terminal, and otherwise as lines."""
+    console, table = open_console(), Table.grid(padding=(0, 2))
     table.add_column(width=6)
     table.add_column(style="bold")
     table.add_column()
     for finding in findings:
-        colour = _COLOURS[finding.verdict]
-        table.add_row(f"[{colour}]{finding.verdict}[/]", finding.name, finding.message)
-    return table
+        cells = (finding.verdict, finding.name, finding.message)
+        if not console.is_terminal:
+            write_row(cells)
+        verdict, *others = cells
+        table.add_row(write_cell(verdict, _COLOURS[verdict]), *map(write_cell, others))
+    if console.is_terminal:
+        console.print(table)
 
 
 def settings(

@@ -48,10 +48,10 @@ from textrawl.cli.commands.ingest import (
 from textrawl.cli.console import (
     can_ask,
     count,
-    draw_rows,
     open_console,
     show_index_progress,
     show_progress,
+    show_table,
     write_message,
 )
 from textrawl.cli.foreground import run_foreground
@@ -247,7 +247,7 @@ def _list_runs() -> None:
         write_message("No imports yet.")
         return
     columns = ["id", "begun", "from", "space", "author", "items", ""]
-    open_console().print(draw_rows(columns, rows))
+    show_table(columns, rows)
     write_message("textrawl undo --import ID takes an import back.")
 
 

@@ -21,11 +21,11 @@ from textrawl.cli.administration import (
 from textrawl.cli.console import (
     confirm,
     count,
-    draw_rows,
     open_console,
     show_index_progress,
     show_progress,
     show_rows,
+    show_table,
     write_instant,
     write_json,
     write_message,
@@ -385,7 +385,7 @@ def _show_policy(row: PolicyRow, *, as_json: bool) -> None:
         (key, f"{value}".lower(), "this space" if key in row.own else "")
         for key, value in row.policy.items()
     ]
-    open_console().print(draw_rows(("value", "is", "set by"), lines))
+    show_table(("value", "is", "set by"), lines)
 
 
 def _read_values(values: list[str]) -> dict[str, str]:

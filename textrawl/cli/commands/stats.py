@@ -18,6 +18,7 @@ from textrawl.cli.console import (
     write_cell,
     write_json,
     write_message,
+    write_row,
 )
 from textrawl.cli.inputs import AsJson, SpaceName
 from textrawl.cli.memory_session import ask
@@ -30,37 +31,57 @@ _BARS = "▁▂▃▄▅▆▇█"
 _LONGEST_TEXT = 72  # characters of a question or a fact
 
 
+Cells = Sequence[str]
+
+_NO_RECALLS = "none, or TEXTRAWL_RECORD_RECALLS is off; searches of commands are not recorded"
+
+
 def draw_report(console: Console, report: Report) -> None:
     """Draw the whole report. Each figure has its unit and a short explanation."""
     recent, days = report.recent, report.days
     console.print("[bold]The memory now[/]")
-    console.print(_draw_holdings(report))
+    console.print(_draw_grid(_list_holdings(report)))
     console.print(f"\n[bold]Growth[/]: facts added in each week of the last {days} days")
     counts = [int(week["facts"]) for week in recent.growth]
     most = max(counts, default=0)
     console.print(Text(f"{draw_sparkline(counts)}  {count(most, 'fact')} in the fullest week"))
-    _draw_shares(console, recent)
+    for label, counts in _list_shares(recent):
+        console.print(write_cell(f"facts by {label}: {write_counts(counts) or 'none'}", "dim"))
     console.print(f"\n[bold]Recalls[/]: answers of the last {days} days")
-    console.print(_draw_recalls(recent.recalls))
+    console.print(_draw_grid(_list_recalls(recent.recalls)) or _NO_RECALLS)
     console.print(f"\n[bold]LLM[/]: calls of the last {days} days")
-    console.print(_draw_llm(recent.llm))
+    console.print(_draw_grid(_list_llm(recent.llm)) or "none")
     if recent.proposals:
         console.print(f"\n[bold]Proposals[/]: by author and LLM, of the last {days} days")
-        console.print(_draw_proposals(recent.proposals))
-    slowest = [
-        (f"{i['milliseconds']} ms", f"{i['mode']} {i['asked'] or ''}") for i in recent.slowest
-    ]
-    _draw_items(console, "Slowest answers", slowest)
-    unanswered = recent.unanswered
-    _draw_items(
-        console,
-        f"Unanswered: {count(unanswered['questions'], 'question')} that found little",
-        [(count(item["times"], "time"), str(item["asked"])) for item in unanswered["most"]],
-    )
+        console.print(_draw_grid(_list_proposals(recent.proposals)))
+    _draw_items(console, "Slowest answers", _list_slowest(recent))
+    questions = count(recent.unanswered["questions"], "question")
+    _draw_items(console, f"Unanswered: {questions} that found little", _list_unanswered(recent))
     reasons = write_counts(recent.stale["reasons"])
     title = f"Stale: {count(recent.stale['facts'], 'fact')}{f' ({reasons})' if reasons else ''}"
-    oldest = [(str(i["at"])[:10], f"{i['entity']}: {i['fact']}") for i in recent.stale["oldest"]]
-    _draw_items(console, f"{title}, the oldest", oldest)
+    _draw_items(console, f"{title}, the oldest", _list_stale(recent))
+
+
+def write_report(report: Report) -> None:
+    """Write the whole report as lines, each with the name of its part as the first cell."""
+    recent = report.recent
+    parts: Mapping[str, Sequence[Cells]] = {
+        "memory": _list_holdings(report),
+        "growth": [(str(week["week"])[:10], str(week["facts"])) for week in recent.growth],
+        **{
+            label: [(name, str(number)) for name, number in counts.items()]
+            for label, counts in _list_shares(recent)
+        },
+        "recalls": _list_recalls(recent.recalls),
+        "llm": _list_llm(recent.llm),
+        "proposals": _list_proposals(recent.proposals),
+        "slowest": _list_slowest(recent),
+        "unanswered": _list_unanswered(recent),
+        "stale": _list_stale(recent),
+    }
+    for name, rows in parts.items():
+        for cells in rows:
+            write_row((name, *cells))
 
 
 def draw_sparkline(counts: Sequence[int]) -> str:
@@ -86,52 +107,51 @@ def write_saved(recalls: Mapping[str, Any]) -> str | None:
     return f"about {verbose - spent:,} saved, {1 - spent / verbose:.0%} of verbose text"
 
 
-def _draw_holdings(report: Report) -> Table:
-    table, row = _make_grid(), report.holdings
+def _list_holdings(report: Report) -> list[Cells]:
+    row = report.holdings
     ended = row.facts - row.valid_facts
-    table.add_row("entities", f"{row.entities:,}", write_counts(row.types))
-    table.add_row("valid facts", f"{row.valid_facts:,}", f"and {ended:,} no longer valid")
-    table.add_row("relations", f"{row.relations:,}")
+    rows: list[Cells] = [
+        ("entities", f"{row.entities:,}", write_counts(row.types)),
+        ("valid facts", f"{row.valid_facts:,}", f"and {ended:,} no longer valid"),
+        ("relations", f"{row.relations:,}", ""),
+    ]
     if report.documents:
         meaning = f"in graphs, {count(report.chunks, 'chunk')} of text"
-        table.add_row("documents", f"{report.documents:,}", meaning)
-    table.add_row("events", f"{row.events:,}", "lines of `textrawl log`")
+        rows.append(("documents", f"{report.documents:,}", meaning))
     size, unit = decimal(row.bytes).split(" ")
-    table.add_row(unit, size, "on disk, the whole database")
+    rows += [
+        ("events", f"{row.events:,}", "lines of `textrawl log`"),
+        (unit, size, "on disk, the whole database"),
+    ]
     for model in row.models:
         pending = model["pending"]
         wait = f"; {count(pending, 'fact')} without a vector yet" if pending else ""
         meaning = f"numbers in a vector of {model['name']}{wait}"
-        table.add_row("dimensions", f"{model['dimensions']:,}", write_cell(meaning))
-    return table
+        rows.append(("dimensions", f"{model['dimensions']:,}", meaning))
+    return rows
 
 
-def _draw_shares(console: Console, recent: ReportRow) -> None:
-    authors = write_counts({item["author"]: item["facts"] for item in recent.authors})
-    console.print(write_cell(f"facts by author: {authors or 'none'}", "dim"))
-    console.print(write_cell(f"facts by source: {write_counts(recent.sources) or 'none'}", "dim"))
+def _list_shares(recent: ReportRow) -> list[tuple[str, Mapping[str, int]]]:
+    authors = {item["author"]: item["facts"] for item in recent.authors}
+    return [("author", authors), ("source", recent.sources)]
 
 
-def _draw_recalls(recalls: Mapping[str, Any]) -> Table | str:
+def _list_recalls(recalls: Mapping[str, Any]) -> list[Cells]:
     if not recalls["calls"]:
-        return "none, or TEXTRAWL_RECORD_RECALLS is off; searches of commands are not recorded"
-    table = _make_grid()
+        return []
     cut = f"{recalls['cut']:,} of them cut to their budget" if recalls["cut"] else ""
-    table.add_row("answers", f"{recalls['calls']:,}", cut or "without searches of commands")
-    table.add_row("tokens", f"{recalls['tokens']:,}", write_saved(recalls) or "in all answers")
+    rows: list[Cells] = [
+        ("answers", f"{recalls['calls']:,}", cut or "without searches of commands"),
+        ("tokens", f"{recalls['tokens']:,}", write_saved(recalls) or "in all answers"),
+    ]
     if recalls["p50_ms"] is not None:
-        table.add_row("ms", f"{recalls['p50_ms']}", "median time of an answer")
-        table.add_row("ms", f"{recalls['p95_ms']}", "95th percentile of the time of an answer")
-    return table
+        rows.append(("ms", f"{recalls['p50_ms']}", "median time of an answer"))
+        rows.append(("ms", f"{recalls['p95_ms']}", "95th percentile of the time of an answer"))
+    return rows
 
 
-def _draw_llm(uses: Sequence[Mapping[str, Any]]) -> Table | str:
-    if not uses:
-        return "none"
-    table = _make_grid()
-    for use in uses:
-        table.add_row(str(use["purpose"]), f"{use['calls']:,}", write_cell(describe_llm(use)))
-    return table
+def _list_llm(uses: Sequence[Mapping[str, Any]]) -> list[Cells]:
+    return [(str(use["purpose"]), f"{use['calls']:,}", describe_llm(use)) for use in uses]
 
 
 def describe_llm(use: Mapping[str, Any]) -> str:
@@ -141,13 +161,12 @@ def describe_llm(use: Mapping[str, Any]) -> str:
     return f"{cost}; {use['p50_ms']} ms{failed}"
 
 
-def _draw_proposals(rates: Sequence[Mapping[str, Any]]) -> Table:
-    table = _make_grid()
-    for rate in rates:
-        source = f" with {rate['llm']}" if rate["llm"] else ""
-        name = write_cell(f"{rate['author']}{source}", "bold")
-        table.add_row(name, f"{rate['proposed']:,}", write_cell(describe_rate(rate)))
-    return table
+def _list_proposals(rates: Sequence[Mapping[str, Any]]) -> list[Cells]:
+    names = [" with ".join(filter(None, (rate["author"], rate["llm"]))) for rate in rates]
+    return [
+        (name, f"{rate['proposed']:,}", describe_rate(rate))
+        for name, rate in zip(names, rates, strict=True)
+    ]
 
 
 def describe_rate(rate: Mapping[str, Any]) -> str:
@@ -159,7 +178,21 @@ def describe_rate(rate: Mapping[str, Any]) -> str:
     return f"{', '.join(states)}{share}{why}"
 
 
-def _draw_items(console: Console, title: str, items: Sequence[tuple[str, str]]) -> None:
+def _list_slowest(recent: ReportRow) -> list[Cells]:
+    return [(f"{i['milliseconds']} ms", f"{i['mode']} {i['asked'] or ''}") for i in recent.slowest]
+
+
+def _list_unanswered(recent: ReportRow) -> list[Cells]:
+    most = recent.unanswered["most"]
+    return [(count(item["times"], "time"), str(item["asked"])) for item in most]
+
+
+def _list_stale(recent: ReportRow) -> list[Cells]:
+    oldest = recent.stale["oldest"]
+    return [(str(item["at"])[:10], f"{item['entity']}: {item['fact']}") for item in oldest]
+
+
+def _draw_items(console: Console, title: str, items: Sequence[Cells]) -> None:
     console.print(Text(f"\n{title}", "bold"))
     table = Table.grid(padding=(0, 2))
     widest = max((len(left) for left, _ in items), default=0)
@@ -170,11 +203,15 @@ def _draw_items(console: Console, title: str, items: Sequence[tuple[str, str]]) 
     console.print(table if items else "none")
 
 
-def _make_grid() -> Table:
+def _draw_grid(rows: Sequence[Cells]) -> Table | None:
+    if not rows:
+        return None
     table = Table.grid(padding=(0, 2))
     table.add_column(style="bold")
     table.add_column(justify="right")
     table.add_column(style="dim")
+    for row in rows:
+        table.add_row(*map(write_cell, row))
     return table
 
 
@@ -202,7 +239,8 @@ def stats(
         sums = {name: getattr(report, name) for name in ("documents", "chunks", "days")}
         write_json({**asdict(report.holdings), **sums, **asdict(report.recent)})
     elif html is None:
-        draw_report(open_console(), report)
+        console = open_console()
+        draw_report(console, report) if console.is_terminal else write_report(report)
 
 
 def _write_page(report: Report) -> str:

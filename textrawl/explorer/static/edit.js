@@ -55,8 +55,9 @@ document.addEventListener("input", ({ target }) => {
   const most = Number(target.dataset.most);
   if (most > 0) {
     const count = [...target.value].length;
-    const line = target.nextElementSibling?.matches("output.count") ? target.nextElementSibling : document.createElement("output");
-    line.className = count > most ? "count fault" : "count";
+    const next = target.nextElementSibling;
+    const line = next?.matches(".count") ? next : document.createElement("p");
+    line.className = count > most ? "count fault" : "count hint";
     line.textContent = count * 2 > most ? `${count.toLocaleString("en")} of ${most.toLocaleString("en")} characters` : "";
     target.after(line);
   }
@@ -64,7 +65,7 @@ document.addEventListener("input", ({ target }) => {
 
 // Say in a form why it is not saved. Everything that was typed stays.
 function refuse(form, words, name = "") {
-  form.querySelectorAll(".fault:not(output)").forEach((each) => each.remove());
+  form.querySelectorAll(".fault:not(.count)").forEach((each) => each.remove());
   const line = Object.assign(document.createElement("p"), { className: "fault", textContent: words });
   line.setAttribute("role", "alert");
   const field = [...form.elements].find((each) => name !== "" && each.name === name && each.type !== "hidden");

@@ -1,0 +1,128 @@
+"""Forms in a real browser: what is typed stays there without a network, a session or room."""
+
+import re
+
+from playwright.async_api import Locator, expect
+
+from tests.explorer.chromium import Tab, marks, open_tab, sign_in
+from tests.explorer.visiting import Place
+
+pytestmark = marks
+
+LONG = "Pasted text. " * 800  # more than 10,000 characters
+_FORMS = {
+    "remember": ("home", "summary", "Remember", {"name": "Ada", "text": "sings"}),
+    "correct": ("entity?name=Ada&space=team", "a", "Correct: prefers", {"text": "likes milk"}),
+    "relate": (
+        "entity?name=Ada&space=team", "a", "Relate it", {"relation": "loves", "other": "Ben"},
+    ),
+    "alias": ("alias?name=Ada&space=team", "", "", {"alias": "Countess"}),
+    "edit": ("edit?name=Ada&space=team", "", "", {"text": "a countess"}),
+    "grant": ("grant?space=team", "", "", {"actor": "dora"}),
+}  # fmt: skip
+"""For each action, its page, what opens its form there, and what somebody types."""
+
+
+async def _fill(tab: Tab, action: str) -> Locator:
+    """Open the form of an action, type, and return the form."""
+    page, opener, words, typed = _FORMS[action]
+    await tab.go(page)
+    if opener:
+        await tab.page.locator(opener).filter(has_text=re.compile(words)).first.click()
+    form = tab.page.locator(f'form[action="/explore/{action}"]').filter(visible=True)
+    for name, text in typed.items():
+        await form.locator(f"[name={name}]").fill(text)
+    return form
+
+
+async def _expect_typed(form: Locator, action: str) -> None:
+    for name, text in _FORMS[action][3].items():
+        await expect(form.locator(f"[name={name}]")).to_have_value(text)
+
+
+async def test_without_a_network_not_saved_stands_in_each_form_which_keeps_its_text(
+    filled: Place,
+) -> None:
+    async with open_tab(filled) as tab:
+        await sign_in(tab, filled.tokens["keeper"])
+        for action in _FORMS:
+            form = await _fill(tab, action)
+            await tab.page.context.set_offline(True)
+            await form.locator("button").last.click()
+            await expect(form.get_by_role("alert")).to_contain_text("Not saved")
+            await _expect_typed(form, action)
+            await tab.page.context.set_offline(False)
+            await form.locator("button").last.click()
+            done = tab.page.locator(".notice").filter(visible=True)
+            changes = tab.page.get_by_role("heading", name="This will change")
+            await expect(done.or_(changes)).to_be_visible()
+
+    assert [fault for fault in tab.faults if "ERR_INTERNET_DISCONNECTED" not in fault] == []
+
+
+async def test_after_the_end_of_a_session_each_form_is_there_again_with_its_text(
+    filled: Place,
+) -> None:
+    async with open_tab(filled) as tab:
+        await sign_in(tab, filled.tokens["keeper"])
+        for action in _FORMS:
+            form = await _fill(tab, action)
+            await tab.page.context.clear_cookies()
+            await form.locator("button").last.click()
+            await tab.page.wait_for_url("**/sign-in?next=*")
+            await expect(tab.page.get_by_role("status")).to_contain_text("is kept: sign in")
+            await tab.page.get_by_label("Access token").fill(filled.tokens["keeper"])
+            await tab.page.keyboard.press("Enter")
+            await tab.page.wait_for_url(f"**/{action}?draft=*")
+            await _expect_typed(tab.page.locator(f'main form[action="/explore/{action}"]'), action)
+
+    assert tab.faults == []
+
+
+async def test_a_long_text_is_counted_refused_at_its_field_and_not_cut(filled: Place) -> None:
+    async with open_tab(filled) as tab:
+        await sign_in(tab, filled.tokens["writer"])
+        await tab.page.locator(".remember summary").first.click()
+        form = tab.page.locator(".remember form")
+        await form.locator("[name=name]").fill("Ada")
+        await form.locator("[name=text]").evaluate(
+            "(field, text) => { field.focus(); document.execCommand('insertText', false, text); }",
+            LONG,
+        )
+        await expect(form.locator("textarea + .count")).to_have_text(
+            f"{len(LONG):,} of 2,000 characters"
+        )
+        await form.locator("button").last.click()
+        reason = form.locator("textarea ~ .fault[role=alert]")
+        await expect(reason).to_contain_text("The fact is too long")
+        await expect(form.locator("[name=text]")).to_have_value(LONG)
+        await form.locator("[name=text]").fill("sings")
+        await form.locator("button").last.click()
+        await expect(tab.page.locator(".notice").filter(visible=True)).to_contain_text("Remember")
+
+
+async def test_a_box_begins_in_its_first_empty_field(filled: Place) -> None:
+    async with open_tab(filled) as tab:
+        await sign_in(tab, filled.tokens["writer"])
+        for page, field in (("home", "name"), ("entity?name=Ada&space=team", "text")):
+            await tab.go(page)
+            await tab.page.locator(".remember summary").first.click()
+            await expect(tab.page.locator(f".remember [name={field}]")).to_be_focused()
+
+
+async def test_a_long_passage_scrolls_with_the_keyboard(filled: Place) -> None:
+    passage = "\n".join(f"Purple elephants get voucher number {number}." for number in range(99))
+    async with filled.browse("writer") as browser:
+        await browser.get("documents")
+        given = {"form_token": browser.form_token, "space": "handbook", "confirmed": "1"}
+        await browser.send("upload", given, files=[("file", ("vouchers.md", passage.encode()))])
+    async with open_tab(filled) as tab:
+        await sign_in(tab, filled.tokens["keeper"])
+        await tab.go("search?q=purple+elephants+voucher")
+        first = tab.page.locator(".passage").first
+        await first.focus()
+        await expect(first).to_be_focused()
+        heights = await first.evaluate("(each) => [each.scrollHeight, each.clientHeight]")
+        barriers = await tab.find_barriers()
+
+    assert (barriers, heights[0] > heights[1]) == ([], True)
