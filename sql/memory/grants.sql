@@ -17,9 +17,9 @@ grant execute on function
     textrawl.search_memory, textrawl.describe_entity, textrawl.list_entities, textrawl.similar_names,
     textrawl.digest_memory, textrawl.facts_from_authors, textrawl.complete_name, textrawl.explain_search, textrawl.known_types,
     textrawl.named_entities, textrawl.missing_words,
-    textrawl.find_ids, textrawl.known_names, textrawl.memory_statistics, textrawl.recall_costs, textrawl.score_bar, textrawl.question_odds,
+    textrawl.find_ids, textrawl.known_names, textrawl.memory_statistics, textrawl.recall_costs, textrawl.score_bar, textrawl.ranking_weights,
     textrawl.names_entity
     to textrawl_analyst;
 
 -- Row-level security shows a login only the rows of the spaces that were granted to its actor.
-grant select on textrawl.recall, textrawl.recalled to textrawl_analyst;
+grant select on textrawl.recall, textrawl.recalled, textrawl.ranking_weight to textrawl_analyst;

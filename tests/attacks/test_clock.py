@@ -103,6 +103,11 @@ CORRECTIONS: dict[str, tuple[str, str, dict[str, Any]]] = {
 """Of each entity the tool, the name of its entity, and the arguments that correct something."""
 
 
+_KEPT = """
+    select entity_name from memory_observations where valid and content = %s
+    union all
+    select from_entity from memory_relations where valid and to_entity = 'Orchard'
+    order by 1"""
 _MADE = """
     select entity_name, content, valid, valid_from > now()
     from memory_observations where author = 'cy'
@@ -144,12 +149,7 @@ async def test_a_correction_begins_no_later_than_now(
     ]
     expected += [(f"{name}, Garden", "tends", True, False) for name in ("Dora", "Edda")]
     assert made == sorted(expected)
-    kept = owner.execute(
-        "select entity_name from memory_observations where valid and content = %s union all"
-        " select from_entity from memory_relations where valid and to_entity = 'Orchard'"
-        " order by 1",
-        (FACT,),
-    ).fetchall()
+    kept = owner.execute(_KEPT, (FACT,)).fetchall()
     corrected = {name for name, *_ in expected}
     assert [name for (name,) in kept] == sorted(
         [name for name in CORRECTIONS if name not in corrected]
