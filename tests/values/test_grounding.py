@@ -3,6 +3,7 @@
 from collections import Counter
 from contextlib import suppress
 from itertools import chain
+from time import process_time
 
 import pytest
 from hypothesis import given
@@ -264,6 +265,17 @@ def test_any_text_and_any_claim_is_supported_or_not(text: str, entity: str, clai
         said = grounding.cite_relation(entity, claim, entity)
         assert text[said.start :].startswith(said.text)
     grounding.cite_line(claim)
+
+
+@pytest.mark.parametrize(
+    "part", ["```\n", "~~a~~ Ann.\n", "- [ ] a\n", "# A\n", "<!--", "(", "not a "]
+)
+def test_a_long_text_of_marks_is_read_in_seconds(part: str) -> None:
+    began = process_time()
+
+    Grounding(part * (30_000 // len(part)))
+
+    assert process_time() - began < 8  # it grew with the square: 25 seconds
 
 
 def test_a_claim_finds_its_sentence_among_many_that_say_the_same_of_others() -> None:

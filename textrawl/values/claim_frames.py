@@ -5,6 +5,7 @@ comment, and of a sentence after it that takes it back. The table of frames is i
 """
 
 import re
+from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -93,28 +94,34 @@ class Frame:
 def find_frames(text: str, sentences: Sequence[Sentence]) -> list[Frame]:
     """Return the frame of each sentence."""
     frames, heads, end = list[Frame](), list[_Head](), 0
-    spans = [("unknown", one.span()) for one in _CODE.finditer(text)]
-    spans += [("unreal", one.span()) for one in _UNREAL.finditer(text)]
+    kinds = [set[str]() for _ in sentences]
+    starts, ends = [one.start for one in sentences], [one.end for one in sentences]
+    for kind, pattern in (("unknown", _CODE), ("unreal", _UNREAL)):
+        for span in pattern.finditer(text):
+            for number in range(bisect_right(ends, span.start()), bisect_left(starts, span.end())):
+                kinds[number].add(kind)
     speakers = Counter(one[0].strip() for one in SPEAKER.finditer(text))
     chat = speakers if max(speakers.values(), default=0) > 1 else ()
     signed = _sign(sentences[-1]) if sentences and not speakers else ""
-    takes_all = [
+    denying = [
         n for n, s in enumerate(sentences) if matches("before", s.text) and is_unreal(s.text)
     ]
+    denied = max(denying, default=0)
     for number, one in enumerate(sentences):
         above, after = text[end : one.start], sentences[number + 1 : number + 2]
         heads = [head for head in heads if head.holds(one, above, end)]
-        kinds = {kind for kind, (a, b) in spans if a < one.end and one.start < b}
-        if "unknown" not in kinds and (found := _find_head(text, one, not end or "\n" in above)):
+        if "unknown" not in kinds[number] and (
+            found := _find_head(text, one, not end or "\n" in above)
+        ):
             head = _Head(*found, kind=_sort(found[0], found[0] in chat))
             heads = [*(other for other in heads if other.level < head.level), head]
-        if number < max(takes_all, default=0) or (not one.asks and any(map(_takes_back, after))):
-            kinds.add("unreal")
+        if number < denied or (not one.asks and any(map(_takes_back, after))):
+            kinds[number].add("unreal")
         unknown = [head.text for head in heads if head.kind != "known"]
         label = [*(head.text for head in heads), *unknown][-1:]
         if signed and has_any(one.words, "writers") and '"' not in one.text and after:
             label = [signed]
-        frames.append(Frame("".join(label), heads, frozenset(kinds)))
+        frames.append(Frame("".join(label), heads, frozenset(kinds[number])))
         end = one.end
     return frames
 

@@ -252,7 +252,7 @@ HEADING = 6
 
 SPEAKER = re.compile(
     r"^(?!(?i:subject|betreff|objet|asunto|from|to|cc|re|date|hypothesis|theory|rumou?r|guess|idea)\b)"
-    r"(?:\W*\d\d?:\d\d\b)?[^\w\n]*\w+(?: \w+)?[^\w\n]{0,3}[:>\]][^\w\n]*\s",
+    r"(?:[^\w\n]*\d\d?:\d\d\b)?[^\w\n]*\w+(?: \w+)?[^\w\n]{0,3}[:>\]][^\w\n]*\s",
     re.MULTILINE,
 )
 """The name before a remark in a chat."""
