@@ -12,7 +12,7 @@ import pytest
 
 from tests.attacks.site import digest
 from tests.conftest import Databases
-from tests.explorer.markup import Document
+from tests.explorer.markup import Document, Forms
 from tests.explorer.visiting import Browser, Place, enrol_people
 from tests.support.listening import find_port, wait_for_answer
 from textrawl.access.access_token import hash_token, is_token
@@ -150,11 +150,31 @@ async def own_browser(
         root = f"http://127.0.0.1:{port}"
         await wait_for_answer(f"{root}/explore/sign-in")
         code = links[0].partition("?code=")[2]
-        browser = Browser(root, http)
+        browser = Browser(root, http, links=links)
         await browser.get("sign-in", code=code)
         assert (await browser.post("sign-in", code=code)).status_code == 303
         yield browser
         group.cancel_scope.cancel()
+
+
+async def test_on_the_own_machine_a_new_link_leads_back_to_the_filled_form(
+    own_browser: Browser,
+) -> None:
+    """Nobody has to start the command again, which would lose the form."""
+    await own_browser.get("token", space="team")
+    typed = {"actor": "dora", "space": "team", "days": "soon", "scope-write": "1"}
+    refused = Forms((await own_browser.post("token", **typed)).text).find("token")
+    own_browser.http.cookies.clear()
+    asked = await own_browser.follow(await own_browser.post("token", **typed | {"days": "7"}))
+    link = await own_browser.http.get(own_browser.links[-1])
+    entered = await own_browser.send("sign-in", Forms(link.text).find("sign-in"))
+    back = Forms((await own_browser.follow(entered)).text).find("token")
+    pages = [await own_browser.get("sign-in") for _ in range(20)]
+
+    assert {name: refused[name] for name in typed} == typed
+    assert "is kept: sign in" in asked.text
+    assert {name: back[name] for name in typed} == typed | {"days": "7"}
+    assert (len(own_browser.links) < 10, {page.status_code for page in pages}) == (True, {200})
 
 
 async def _make_token(browser: Browser) -> tuple[str, dict[str, str], list[str]]:

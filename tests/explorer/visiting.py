@@ -4,7 +4,7 @@ import html
 import re
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 
 import anyio
@@ -41,6 +41,8 @@ class Browser:
     root: str
     http: httpx2.AsyncClient
     form_token: str = ""
+    links: list[str] = field(default_factory=list[str])
+    """The links that the command of the server has printed, the newest last."""
 
     async def get(self, page: str, **parameters: str | list[str]) -> httpx2.Response:
         """Look at a page, and note the token of its forms."""
