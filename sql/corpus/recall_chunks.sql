@@ -2,7 +2,7 @@ create function textrawl.recall_chunks(
     query text,
     graphs text[] default null,         -- only these graphs; null: all
     max_rows integer default 8,
-    min_score double precision default 0.3,
+    min_score double precision default 0.4,
     ceiling integer default 8000,       -- most tokens of all graphs together
     model integer default null, vector halfvec default null,
     credential bytea default null

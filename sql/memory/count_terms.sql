@@ -50,7 +50,7 @@ begin
               select from observation o
               where o.space_id = e.space_id and o.entity_id = e.id and is_valid(o.valid_from, o.valid_until, o.closed_at, as_of)
                 and is_within(o.said_at, since, until) and (entity_types is null or o.entity_type = any(entity_types))));
-    select b.score, b.best into bar, best from answer_bar(documents => not 'facts' = any(sources)) b;
+    select b.score, b.best into bar, best from answer_bar() b;
     return next;
 end
 $$;

@@ -16,7 +16,7 @@ begin atomic
         sum(weight) filter (where feature = 'unheard')
     from (
         select distinct on (r.feature) r.feature, r.weight, r.model <> '*' as own from textrawl.ranking_weight r
-        where r.model in ('*', ranking_weights.model) order by r.feature, r.model = '*') chosen;
+        where r.model in ('*', coalesce(ranking_weights.model, 'none')) order by r.feature, r.model = '*') chosen;
 end;
 
 comment on function textrawl.ranking_weights is

@@ -100,7 +100,7 @@ begin
 
     select * into weight from ranking_weights(model_row.name);
     if least_score is null then
-        select b.score, b.best into least_score, least_best from answer_bar(semantic, not 'facts' = any(sources)) b;
+        select b.score, b.best into least_score, least_best from answer_bar(semantic) b;
         if totals is not null then
             least_best := null;  -- one cell does not know the best fact of all cells
         elsif timed or around is not null then

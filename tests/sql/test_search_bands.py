@@ -75,7 +75,7 @@ BANDS = [
     ("what language is Ana learning", "is learning Japanese", 0.7, 0.9),
     ("how long are backups kept", "run nightly", 0.7, 0.95),
     ("how many requests per minute are allowed", "100 requests", 0.7, 0.9),
-    ("how many approvals does a pull request need", "pull requests need", 0.8, 1),
+    ("how many approvals does a pull request need", "pull requests need", 0.7, 1),
     ("when should I not schedule meetings with Jeff", "dislikes meetings", 0.7, 0.9),
     ("Jeff's food allergies", "is allergic", 0.7, 0.9),
     ("postgres version in production", "uses PostgreSQL", 0.5, 0.8),

@@ -48,7 +48,7 @@ async def test_a_least_score_leaves_out_weaker_facts(client: Client) -> None:
     await remember(client, "Ana", "drinks coffee")
 
     weak = await ask(client, query="green tea harbour", minScore=0)
-    strong = await ask(client, query="green tea harbour", minScore=0.7)
+    strong = await ask(client, query="green tea harbour", minScore=0.9)
     none = await ask(client, query="green tea harbour", minScore=1)
 
     assert [answer["n"] for answer in (weak, strong, none)] == [2, 1, 0]

@@ -223,7 +223,7 @@ async def recall(
         list[GraphName] | None, Field(max_length=100, description="only these; default: all")
     ] = None,
     topK: Annotated[int, Field(ge=1, le=32, description="most chunks")] = 8,
-    minScore: Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)] = 0.3,
+    minScore: Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)] = 0.4,
 ) -> CallToolResult:
     """Search the user's documents by meaning and words, best chunk first.
 
