@@ -43,6 +43,7 @@ _DENIED = re.compile(r"\b(?:no|not|isn.t|never|kein\w*|nicht)(?:\s[\w'\u2019]+){
 _DIGIT = re.compile(r"\d")
 _DASH = re.compile("[,\n\u2013\u2014]|--")
 
+_CODED = "unknown"  # the kind of what stands in code
 _PLAIN, _LIST, _PARAGRAPH, _SENTENCE = 7, 8, 9, 10  # levels below those of marked headings
 
 
@@ -94,36 +95,42 @@ class Frame:
 def find_frames(text: str, sentences: Sequence[Sentence]) -> list[Frame]:
     """Return the frame of each sentence."""
     frames, heads, end = list[Frame](), list[_Head](), 0
-    kinds = [set[str]() for _ in sentences]
-    starts, ends = [one.start for one in sentences], [one.end for one in sentences]
-    for kind, pattern in (("unknown", _CODE), ("unreal", _UNREAL)):
-        for span in pattern.finditer(text):
-            for number in range(bisect_right(ends, span.start()), bisect_left(starts, span.end())):
-                kinds[number].add(kind)
     speakers = Counter(one[0].strip() for one in SPEAKER.finditer(text))
     chat = speakers if max(speakers.values(), default=0) > 1 else ()
     signed = _sign(sentences[-1]) if sentences and not speakers else ""
-    denying = [
-        n for n, s in enumerate(sentences) if matches("before", s.text) and is_unreal(s.text)
-    ]
-    denied = max(denying, default=0)
-    for number, one in enumerate(sentences):
-        above, after = text[end : one.start], sentences[number + 1 : number + 2]
+    for one, kinds in zip(sentences, _mark(text, sentences), strict=True):
+        above = text[end : one.start]
         heads = [head for head in heads if head.holds(one, above, end)]
-        if "unknown" not in kinds[number] and (
-            found := _find_head(text, one, not end or "\n" in above)
-        ):
+        found = _find_head(text, one, not end or "\n" in above) if _CODED not in kinds else None
+        if found:
             head = _Head(*found, kind=_sort(found[0], found[0] in chat))
             heads = [*(other for other in heads if other.level < head.level), head]
-        if number < denied or (not one.asks and any(map(_takes_back, after))):
-            kinds[number].add("unreal")
         unknown = [head.text for head in heads if head.kind != "known"]
         label = [*(head.text for head in heads), *unknown][-1:]
-        if signed and has_any(one.words, "writers") and '"' not in one.text and after:
+        by_writer = has_any(one.words, "writers") and '"' not in one.text
+        if signed and by_writer and one is not sentences[-1]:
             label = [signed]
-        frames.append(Frame("".join(label), heads, frozenset(kinds[number])))
+        frames.append(Frame("".join(label), heads, frozenset(kinds)))
         end = one.end
     return frames
+
+
+def _mark(text: str, sentences: Sequence[Sentence]) -> list[set[str]]:
+    """Return the kinds of each sentence, without those of its heads."""
+    kinds, last = [set[str]() for _ in sentences], 0
+    starts, ends = [one.start for one in sentences], [one.end for one in sentences]
+    for kind, pattern in ((_CODED, _CODE), ("unreal", _UNREAL)):
+        for span in pattern.finditer(text):
+            for number in range(bisect_right(ends, span.start()), bisect_left(starts, span.end())):
+                kinds[number].add(kind)
+    for number, one in enumerate(sentences):
+        if matches("before", one.text) and is_unreal(one.text):
+            last = number
+        elif number and not sentences[number - 1].asks and _takes_back(one):
+            kinds[number - 1].add("unreal")
+    for earlier in kinds[:last]:
+        earlier.add("unreal")
+    return kinds
 
 
 def _find_head(text: str, one: Sentence, begins_line: bool) -> tuple[str, int, int, bool] | None:
