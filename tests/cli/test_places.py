@@ -31,6 +31,13 @@ def list_files(*folders: Path) -> list[Path]:
     return [path for folder in folders for path in folder.rglob("*") if path.is_file()]
 
 
+def follow(removal: str, user: dict[str, str]) -> None:
+    """Run a command of the list, and answer its question with yes."""
+    ours = f"{shlex.join(find_script())} disconnect --yes"
+    command = removal.replace("textrawl disconnect", ours)
+    subprocess.run(["sh", "-c", command], env=read_foreign_environment() | user, check=True)
+
+
 def test_following_the_list_leaves_nothing(launch: Launch, home: Path, data_dir: Path) -> None:
     """Everything but the program and the OS user, which is that of all memories of root."""
     own, project = home / "own", home / "project"
@@ -51,11 +58,7 @@ def test_following_the_list_leaves_nothing(launch: Launch, home: Path, data_dir:
 
     for place in before:
         if place["kind"] not in kept and place["exists"]:
-            ours = f"{shlex.join(find_script())} disconnect --yes"
-            command = place["removal"].replace("textrawl disconnect", ours)
-            environment = read_foreign_environment() | user
-            done = subprocess.run(["sh", "-c", command], env=environment, check=False)
-            assert done.returncode == 0, command
+            follow(place["removal"], user)
     after = list_places(launch, **user)
 
     clients = [Path(place["place"]).name for place in before if place["kind"] == "client"]

@@ -26,7 +26,7 @@ from textrawl.memory.key_files import KeyFiles
 
 _TELEMETRY = Path("~/.cache/Microsoft/DeveloperTools/.onnxruntime")
 _HISTORY = Path("~/.psql_history")
-_DROP = "drop the schema textrawl, and the roles that begin with textrawl_"
+_DROP = "in it, drop the schema textrawl, and the roles that begin with textrawl_"
 
 
 class Place(NamedTuple):
