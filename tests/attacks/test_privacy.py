@@ -147,14 +147,8 @@ def test_no_command_hook_or_server_asks_for_a_name_or_writes_into_the_users_home
 @pytest.mark.parametrize("model", [model.name for model in PACKAGED])
 def test_a_sentence_encoder_writes_nothing_into_the_users_home(model: str, home: Path) -> None:
     environment = describe_environment(home) | {"TEXTRAWL_EMBEDDING_MODEL": model}
-    done = subprocess.run(
-        [sys.executable, "-c", ENCODE],
-        env=environment,
-        cwd=home / "work",
-        check=True,
-        capture_output=True,
-        text=True,
-    )
+    words = [sys.executable, "-c", ENCODE]
+    said = subprocess.check_output(words, env=environment, cwd=home / "work", text=True)
 
-    assert done.stdout.startswith("encoder:")
+    assert said.startswith("encoder:")
     assert list_written(home) == []

@@ -373,7 +373,7 @@ def test_the_bar_of_a_score_says_which_evidence_reaches_it(sql: Sql) -> None:
         assert name == "test:plane"
         reached = (
             "select search_score(search_likeness(%s, 0.1, 0.9), 0, base, meaning, words)"
-            " from ranking_weights()"
+            " from ranking_weights('test:plane')"
         )
         assert fetch(sql, reached, cosine) == pytest.approx(score)
 

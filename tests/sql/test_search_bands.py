@@ -74,11 +74,11 @@ BANDS = [
     ("what instrument does Ana play", "plays the violin", 0.7, 0.9),
     ("what language is Ana learning", "is learning Japanese", 0.7, 0.9),
     ("how long are backups kept", "run nightly", 0.7, 0.95),
-    ("how many requests per minute are allowed", "100 requests", 0.7, 0.9),
+    ("how many requests per minute are allowed", "100 requests", 0.7, 0.95),
     ("how many approvals does a pull request need", "pull requests need", 0.7, 1),
     ("when should I not schedule meetings with Jeff", "dislikes meetings", 0.7, 0.9),
-    ("Jeff's food allergies", "is allergic", 0.7, 0.9),
-    ("postgres version in production", "uses PostgreSQL", 0.5, 0.8),
+    ("Jeff's food allergies", "is allergic", 0.7, 0.95),
+    ("postgres version in production", "uses PostgreSQL", 0.5, 0.85),
     ("Jeff's job", "works at Acme", 0.9, 1),
     ("what time is standup", "takes place", 0.6, 0.9),
     ("does Tom exercise", "runs marathons", 0.8, 1),
@@ -89,7 +89,7 @@ BANDS = [
     ("stock market prices", None, 0, 0.5),
     ("quantum physics", None, 0, 0.5),
     ("weather tomorrow", None, 0, 0.55),
-    ("football results of last night", None, 0, 0.7),
+    ("football results of last night", None, 0, 0.75),
 ]
 
 

@@ -430,9 +430,14 @@ def find_script() -> list[str]:
     return [str(script)] if script.is_file() else [sys.executable, "-P", "-m", "textrawl"]
 
 
+def find_checkout() -> Path | None:
+    """Return the checkout that textrawl runs from, if uv installed it there, else None."""
+    return _CHECKOUT if Path(sys.prefix).resolve() == _CHECKOUT / ".venv" else None
+
+
 def _find_uv() -> str | None:
     """Return the path of uv if textrawl runs from a checkout that uv installed, else None."""
-    if Path(sys.prefix).resolve() != _CHECKOUT / ".venv":
+    if find_checkout() is None:
         return None
     own = _CHECKOUT / ".uv/bin/uv"
     return str(own) if own.is_file() else shutil.which("uv")

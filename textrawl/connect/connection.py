@@ -138,6 +138,7 @@ def back_up(snapshot: Snapshot) -> Path | None:
 
 
 _VERSION = 1
+_DIGEST = 12  # characters in the name of the record of a project
 
 
 @dataclass(frozen=True)
@@ -163,9 +164,19 @@ Record = Mapping[Path, FileRecord]
 
 def locate_record(client: str, project: Path | None) -> Path:
     """Return the path of the record of a client, for its user or for one project."""
-    place = f"-{hashlib.sha256(str(project).encode()).hexdigest()[:12]}" if project else ""
-    folder = platformdirs.user_state_path("textrawl", appauthor=False)
-    return folder / "connections" / f"{client}{place}.json"
+    place = f"-{hashlib.sha256(str(project).encode()).hexdigest()[:_DIGEST]}" if project else ""
+    return find_records_folder() / f"{client}{place}.json"
+
+
+def find_records_folder() -> Path:
+    """Return the folder of all records of this user."""
+    return platformdirs.user_state_path("textrawl", appauthor=False) / "connections"
+
+
+def list_project_records() -> list[tuple[str, Path]]:
+    """Return the client and the file of each connection of a project. Raises EditRefused."""
+    paths = sorted(find_records_folder().glob(f"*-{'[0-9a-f]' * _DIGEST}.json"))
+    return [(path.stem[: -_DIGEST - 1], file) for path in paths for file in read_record(path)]
 
 
 def read_record(path: Path) -> Record:

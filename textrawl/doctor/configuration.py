@@ -56,13 +56,13 @@ def _name_source(field: str, origin: Value | None) -> str:
 
 def _show_value(name: str, value: object) -> str:
     if name in _CONNINFOS and isinstance(value, SecretStr):
-        return _show_target(value.get_secret_value())
+        return show_target(value.get_secret_value())
     if isinstance(value, SecretStr):
         return _HIDDEN
     return _PASSWORD.sub("***", write_value(name, value))
 
 
-def _show_target(conninfo: str) -> str:
+def show_target(conninfo: str) -> str:
     """Return the parts of a connection string that are not secret."""
     try:
         parts = read_conninfo(conninfo)

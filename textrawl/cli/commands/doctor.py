@@ -9,6 +9,7 @@ from rich.table import Table
 
 from textrawl.cli.console import (
     open_console,
+    show_rows,
     show_wait,
     write_cell,
     write_json,
@@ -18,6 +19,7 @@ from textrawl.cli.console import (
 from textrawl.cli.foreground import run_foreground
 from textrawl.cli.inputs import AsJson
 from textrawl.cli.memory_session import ask
+from textrawl.cli.places import Place, list_places
 from textrawl.doctor.checks import CheckResult, examine, record_errors
 from textrawl.doctor.configuration import DEFAULT, describe_settings, list_settings
 from textrawl.environment import distrust as drop_trust
@@ -42,6 +44,10 @@ def doctor(
             "--http", help="Check the settings for a server over HTTP. Its clients send tokens."
         ),
     ] = False,
+    places: Annotated[
+        bool,
+        typer.Option("--places", help="Check nothing: list what lies where, and what removes it."),
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
     """Check everything that a call needs, from settings to embeddings.
@@ -52,6 +58,10 @@ def doctor(
     exists is started while the check runs. With TEXTRAWL_SERVER_URL, it checks only that server and
     what the token can do there.
     """
+    if places:
+        columns = ("what", "place", "there", "to remove it")
+        show_rows(list_places(), columns, _list_cells, as_json=as_json, describe=Place._asdict)
+        return
     with show_wait("Checking"):
         findings = run_foreground(lambda: examine(http=http))
     if not http and all(finding.verdict != "broken" for finding in findings):
@@ -64,6 +74,11 @@ def doctor(
         _show(findings)
     if not healthy:
         raise typer.Exit(1)
+
+
+def _list_cells(place: Place) -> tuple[str, ...]:
+    there = {True: "yes", False: "no", None: "elsewhere"}[place.exists]
+    return (place.kind, place.place, there, place.removal)
 
 
 def _examine_server(settings: Settings) -> list[CheckResult]:

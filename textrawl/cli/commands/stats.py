@@ -45,8 +45,8 @@ def draw_report(console: Console, report: Report) -> None:
     counts = [int(week["facts"]) for week in recent.growth]
     most = max(counts, default=0)
     console.print(Text(f"{draw_sparkline(counts)}  {count(most, 'fact')} in the fullest week"))
-    for label, counts in _list_shares(recent):
-        console.print(write_cell(f"facts by {label}: {write_counts(counts) or 'none'}", "dim"))
+    for label, shares in _list_shares(recent):
+        console.print(write_cell(f"facts by {label}: {write_counts(shares) or 'none'}", "dim"))
     console.print(f"\n[bold]Recalls[/]: answers of the last {days} days")
     console.print(_draw_grid(_list_recalls(recent.recalls)) or _NO_RECALLS)
     console.print(f"\n[bold]LLM[/]: calls of the last {days} days")
