@@ -288,7 +288,7 @@ def test_the_next_format_is_asked_if_one_finds_nothing(
 ) -> None:
     """Agent files of Letta have the marks of mem0."""
     for name in ("Scout", "Ranger"):
-        agent = {"name": name, "agent_id": name, "memory": {}, "core_memory": [
+        agent: dict[str, Any] = {"name": name, "agent_id": name, "memory": {}, "core_memory": [
             {"label": "human", "value": "Lives in Oslo"}]}  # fmt: skip
         write_json(tmp_path / f"{name}.af", agent)
 
