@@ -4,6 +4,7 @@ import json
 import os
 import re
 from collections.abc import Callable
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -96,6 +97,52 @@ async def test_definitions_of_a_toolset_are_those_of_its_snapshots(connect: Conn
                 )
             assert json.loads(file.read_text(encoding="utf-8")) == now
         assert {file.stem for file in folder.iterdir()} == set(toolset.every_tool)
+
+
+KEYWORDS = {
+    "type", "description", "enum", "properties", "required", "items", "default",
+    "minimum", "maximum", "maxLength", "minItems", "maxItems",
+}  # fmt: skip
+"""The keywords of Schema in Gemini's API, and of OpenAI's and Claude's, that tools have."""
+KINDS = {"string": str, "integer": int, "number": (int, float), "boolean": bool}
+
+
+def find_faults(schema: Any, place: str, *, is_input: bool) -> list[str]:
+    """The parts of a schema that the API of OpenAI, Gemini or Claude refuses."""
+    members, faults = schema.get("properties", {}), set(schema) - KEYWORDS
+    kind = schema.get("type", "any")
+    if kind not in {*KINDS, "array", "object", *(() if is_input else ("any",))}:
+        faults.add("type")
+    if not members.keys() >= set(schema.get("required", ())):
+        faults.add("required")
+    if is_input and ("items" in schema) != (kind == "array"):
+        faults.add("items")
+    texts = schema.get("enum", ["text"])
+    if not texts or any(not isinstance(one, str) or not one for one in texts):
+        faults.add("enum")
+    if "enum" in schema and kind != "string":
+        faults.add("enum")
+    if "default" in schema and not isinstance(schema["default"], KINDS[kind]):
+        faults.add("default")
+    names = {name for name in members if not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]{0,63}", name)}
+    inner = {f"{place}.{name}": part for name, part in members.items()}
+    if "items" in schema:
+        inner[f"{place}[]"] = schema["items"]
+    deeper = [find_faults(part, name, is_input=is_input) for name, part in inner.items()]
+    return [f"{place}: {one}" for one in sorted(faults | names)] + [*chain.from_iterable(deeper)]
+
+
+async def test_schemas_hold_nothing_that_breaks_clients(connect: Connect, era: Era) -> None:
+    """The subset that the APIs of OpenAI, Gemini and Claude all document."""
+    faults: list[str] = []
+    for toolset in KNOWN:
+        for tool in await list_tools(await connect(era, toolsets=[toolset], **EXTRAS)):
+            assert re.fullmatch(r"[a-z][a-z_]{0,62}", tool.name)
+            for is_input, schema in ((True, tool.input_schema), (False, tool.output_schema)):
+                assert schema is not None
+                assert schema["type"] == "object"
+                faults += find_faults(schema, tool.name, is_input=is_input)
+    assert faults == []
 
 
 async def test_a_server_that_only_reads_lists_the_tools_that_say_so(connect: Connect) -> None:

@@ -172,8 +172,13 @@ class ToolSpec:
         arguments.model_config["extra"] = "forbid"
         arguments.model_rebuild(force=True)
         tool.parameters = shorten_items(slim(tool.parameters))
-        kinds = {name: part.get("type") for name, part in tool.parameters["properties"].items()}
-        texts = frozenset(name for name, kind in kinds.items() if kind in (None, "string"))
+        kinds = {name: part["type"] for name, part in tool.parameters["properties"].items()}
+        fields = arguments.model_fields
+        texts = frozenset(
+            name
+            for name, kind in kinds.items()
+            if kind == "string" or (name in fields and fields[name].annotation is Any)
+        )
         tool.fn_metadata = _Metadata(**dict(tool.fn_metadata), texts=texts)
         if self.required:
             required = {*self.required, *tool.parameters.get("required", [])}

@@ -200,6 +200,7 @@ def _quote(value: object) -> str:
 _DROPPED = {
     "title",
     "format",
+    "const",
     "minLength",
     "additionalProperties",
     "$ref",
@@ -229,6 +230,8 @@ def _slim(value: Any, definitions: dict[str, Any]) -> Any:
         [kind] = [option for option in node["anyOf"] if option != _NULL]
         return _slim({**kind, **{k: v for k, v in node.items() if k != "anyOf"}}, definitions)
     kept = {k: _slim(v, definitions) for k, v in node.items() if not _is_dropped(k, v)}
+    if isinstance(node.get("const"), str):
+        kept["enum"] = [node["const"]]
     if "properties" in node:
         fields: dict[str, Any] = node["properties"]
         kept["properties"] = {name: _slim(part, definitions) for name, part in fields.items()}
@@ -238,7 +241,8 @@ def _slim(value: Any, definitions: dict[str, Any]) -> Any:
 
 
 def _is_dropped(key: str, value: object) -> bool:
-    return key in _DROPPED or (key == "default" and value in (None, "", []))
+    empty = (key == "default" and value in (None, "", [])) or (key == "items" and value == {})
+    return key in _DROPPED or empty
 
 
 def _may_be_null(part: dict[str, Any]) -> bool:
@@ -283,13 +287,13 @@ def merge(*schemas: dict[str, Any]) -> dict[str, Any]:
         for name, field in schema["properties"].items():
             part = shorten({key: value for key, value in field.items() if key != "default"})
             merged = properties.setdefault(name, part)
-            if "const" in part and part != merged:
-                values = [*merged.get("enum", [merged.get("const")]), part["const"]]
+            if "enum" in part and part != merged:
+                values = list(dict.fromkeys([*merged.get("enum", ()), *part["enum"]]))
                 properties[name] = {"type": "string", "enum": values}
     required = [n for n in properties if all(n in s.get("required", ()) for s in slimmed)]
     return {"type": "object", "properties": properties, "required": required}
 
 
 def _flatten(part: dict[str, Any]) -> dict[str, Any]:
-    flat = {key: value for key, value in part.items() if key != "properties"}
+    flat = {key: value for key, value in part.items() if key not in ("properties", "required")}
     return {**flat, "items": _flatten(flat["items"])} if "items" in flat else flat

@@ -82,8 +82,10 @@ Seconds = Annotated[float, AfterValidator(_check_seconds)]
 Index = Annotated[
     Any,
     AfterValidator(_check_index),
-    WithJsonSchema({"description": "paths that search reads, or false"}),
+    WithJsonSchema({"type": "boolean", "description": "false: not for search"}),
 ]
+Json = Annotated[Any, WithJsonSchema({"type": "object", "description": "any JSON"})]
+"""Any JSON value. The API of Gemini refuses a schema without a type."""
 Version = Annotated[int, Field(ge=0, le=_MOST, description="the present one; 0: no such item")]
 Limit = Annotated[int, Field(ge=1, le=1000)]
 Offset = Annotated[int, Field(ge=0, le=1_000_000)]
@@ -96,7 +98,7 @@ class ItemToPut(BaseModel):
 
     namespace: Namespace
     key: Label
-    value: Any
+    value: Json
     metadata: dict[str, Any] | None = None
     ttlSeconds: Seconds | None = None  # noqa: N815 - the wire's names, as for parameters
     index: Index = True
@@ -229,7 +231,7 @@ async def put_item(
     call: Call,
     namespace: Namespace,
     key: Label,
-    value: Annotated[Any, Field(description="any JSON")],
+    value: Json,
     metadata: dict[str, Any] | None = None,
     ttlSeconds: Seconds | None = None,
     index: Index = True,
@@ -375,8 +377,8 @@ async def item_history(call: Call, namespace: Namespace, key: Label) -> CallTool
 
 
 @items.tool(_ONCE, LengthReply)
-async def append_log(call: Call, namespace: Namespace, values: list[Any]) -> CallToolResult:
-    """Append JSON values to a log. Example: {"namespace":["sessions","7"],"values":["hello"]}."""
+async def append_log(call: Call, namespace: Namespace, values: list[Json]) -> CallToolResult:
+    """Append JSON values to a log. Example: {"namespace":["s","7"],"values":[{"said":"hello"}]}."""
     length = await call.write_one(
         "append_log", int, namespace=namespace, entries=write_value(values)
     )
