@@ -231,6 +231,7 @@ class Forgotten(Result):
     facts: int | None = None
     relations: int | None = None
     sample: tuple[str, ...] = ()
+    documents: tuple[str, ...] = ()
 
 
 class Undone(Result):
