@@ -32,12 +32,7 @@ class Typing:
 
 def list_forms(siege: Siege) -> dict[str, Typing]:
     """Every form of a page of the team with a field for what somebody writes or chooses."""
-    return list_forms_of_an_entity(siege) | list_other_forms(siege)
-
-
-def list_forms_of_an_entity(siege: Siege) -> dict[str, Typing]:
-    """The forms on the page of an entity, and the one that makes it."""
-    team, ada, likes = siege.team, {"name": "Ada"}, {"relation": "likes", "other": "Tea"}
+    team, ada = siege.team, {"name": "Ada"}
     return {
         "remember": Typing(
             {},
@@ -49,6 +44,20 @@ def list_forms_of_an_entity(siege: Siege) -> dict[str, Typing]:
             {"text": "likes milk", "kind": "wrong", "reason": "she said so"},
             {"text": LONG, "reason": LONG},
         ),
+        **_list_relations(ada),
+        **_list_decisions(siege),
+        "alias": Typing(ada, {"alias": "Countess"}, {"alias": LONG}),
+        "edit": Typing(
+            ada,
+            {"new_name": "Ada Byron", "type": "concept", "text": "a countess"},
+            {"new_name": LONG, "type": LONG, "text": LONG},
+        ),
+    }
+
+
+def _list_relations(ada: Fields) -> dict[str, Typing]:
+    likes = {"relation": "likes", "other": "Tea"}
+    return {
         "relate": Typing(
             ada,
             {"relation": "knows", "other": "Cora", "valid_from": "2026-01-01"},
@@ -64,12 +73,10 @@ def list_forms_of_an_entity(siege: Siege) -> dict[str, Typing]:
             {"valid_until": TODAY},
             {"valid_until": "soon"},
         ),
-        "alias": Typing(ada, {"alias": "Countess"}, {"alias": LONG}),
     }
 
 
-def list_other_forms(siege: Siege) -> dict[str, Typing]:
-    """The forms of proposals, grants, lists, uploads and several changes at once."""
+def _list_decisions(siege: Siege) -> dict[str, Typing]:
     team, ada = siege.team, {"name": "Ada"}
     return {
         "amend": Typing({"id": team.proposed}, {"text": "rows well"}, {"text": LONG}),
@@ -87,11 +94,6 @@ def list_other_forms(siege: Siege) -> dict[str, Typing]:
             {"day": "soon"},
         ),
         "upload": Typing({"space": "library"}, {"space": "library"}, {}),
-        "edit": Typing(
-            ada,
-            {"new_name": "Ada Byron", "type": "concept", "text": "a countess"},
-            {"new_name": LONG, "type": LONG, "text": LONG},
-        ),
     }
 
 

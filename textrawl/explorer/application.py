@@ -1,6 +1,6 @@
 """The explorer as an application: its pages, behind its own guards, in a server or alone."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import partial
 from http import HTTPStatus
 from typing import TYPE_CHECKING
@@ -124,32 +124,23 @@ _UNREAD = {
     "grant", "take-back", "tokens", "token", "revoke",
 }  # fmt: skip
 
+_SHOWN = {name: page if name in _UNREAD else require_read(page) for name, page in _PAGES.items()}
+
 
 def build_explorer(site: Site) -> ASGIApp:
     """Return the explorer of a memory, for a server that answers at /explore."""
     issuer = _choose_issuer(site)
     entrance = sign_in.SignIn(site, issuer)
-    pages = {name: page if name in _UNREAD else require_read(page) for name, page in _PAGES.items()}
     routes = [
         *(issuer.routes if issuer else []),
         Route("/", RedirectResponse(write_link("home"), 303), methods=["GET"]),
         Route("/open", library_page.open_item),
-        Route("/live", build_page(site, timeline_page.follow), methods=["GET"]),
+        Route("/live", build_page(site, require_read(timeline_page.follow)), methods=["GET"]),
         Route("/sign-in", entrance.ask, methods=["GET"]),
         Route("/sign-in", entrance.accept, methods=["POST"]),
         Route("/static/{version}/{name}", answer_asset),
+        *_list_routes(site),
     ]
-    for name, page in pages.items():
-        routes.append(Route(f"/{name}", build_page(site, page), methods=["GET"]))
-    for name, action in _ACTIONS.items():
-        answer = build_action(
-            site,
-            action,
-            pages.get(_PAGE_OF.get(name, name)),
-            with_files=name in _WITH_FILES,
-            confirmed=name not in _UNCONFIRMED,
-        )
-        routes.append(Route(f"/{name}", answer, methods=["POST"]))
     middleware = [
         Middleware(Compression),
         Middleware(Visitors, site=site),
@@ -159,6 +150,20 @@ def build_explorer(site: Site) -> ASGIApp:
     app.add_exception_handler(TextrawlError, partial(_show_error, site))
     app.add_exception_handler(HTTPException, partial(_show_fault, site))
     return Headers(app)
+
+
+def _list_routes(site: Site) -> Iterator[Route]:
+    for name, page in _SHOWN.items():
+        yield Route(f"/{name}", build_page(site, page), methods=["GET"])
+    for name, action in _ACTIONS.items():
+        answer = build_action(
+            site,
+            action,
+            _SHOWN.get(_PAGE_OF.get(name, name)),
+            with_files=name in _WITH_FILES,
+            confirmed=name not in _UNCONFIRMED,
+        )
+        yield Route(f"/{name}", answer, methods=["POST"])
 
 
 def build_pages(server: MemoryServer, settings: Settings, app: App) -> ASGIApp:
@@ -208,9 +213,8 @@ async def serve_explorer(
     """Serve the memory of `settings` at a loopback address until cancelled.
 
     `announce` gets a link that signs in once, as the actor of the other commands, and a new one
-    when somebody has to sign in again. `open_owner` is
-    not used if ACCESS_TOKEN or SPACE restricts this actor. Raises StartRefused, NotAuthenticated,
-    SpaceNotFound, DatabaseUnavailable.
+    when somebody has to sign in again. `open_owner` is not used if ACCESS_TOKEN or SPACE restricts
+    this actor. Raises StartRefused, NotAuthenticated, SpaceNotFound, DatabaseUnavailable.
     """
     with listen(HOST, port) as listener:
         async with open_memory(settings) as store:
@@ -220,11 +224,7 @@ async def serve_explorer(
             watches = Watches(store.database)
             restricted = settings.access_token is not None or settings.space is not None
             address, links = f"http://{HOST}:{listener.getsockname()[1]}", Links()
-
-            def print_link(page: str = "") -> None:
-                code = links.make(principal.credential)
-                announce(f"{address}{write_link('sign-in', code=code, next=page)}")
-
+            print_link = partial(_print_link, announce, address, links, principal.credential)
             site = Site(
                 store,
                 build_renderer(settings),
@@ -239,6 +239,17 @@ async def serve_explorer(
                 group.start_soon(watches.run)
                 group.start_soon(serve_app, _build_app(site), listener, watches.end)
                 print_link()
+
+
+def _print_link(
+    announce: Callable[[str], None],
+    address: str,
+    links: Links,
+    credential: bytes | None,
+    page: str = "",
+) -> None:
+    code = links.make(credential)
+    announce(f"{address}{write_link('sign-in', code=code, next=page)}")
 
 
 def _build_app(site: Site) -> Starlette:

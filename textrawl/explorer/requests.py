@@ -377,14 +377,7 @@ def build_action(
     end of a session. Only an action that changes no memory, or asks once more, is not `confirmed`
     by the form.
     """
-
-    async def act(visit: PageRequest) -> Response:
-        if confirmed:
-            visit.require_writable()
-            visit.require_confirmation()
-        response = await action(visit)
-        site.answers.drop(visit.principal.credential)
-        return response
+    act = partial(_act, action, confirmed=confirmed)
 
     async def answer(request: Request) -> Response:
         visit = _open(site, request)
@@ -396,8 +389,7 @@ def build_action(
             if visit is None:
                 response = _keep_draft(site, request, form, kept=show is not None)
             else:
-                visit = replace(visit, form=form, files=files)
-                response = await _try(visit, act, show)
+                response = await _try(replace(visit, form=form, files=files), act, show)
         finally:
             await close(files)
         if form.get("part") and response.status_code == HTTPStatus.SEE_OTHER:
@@ -405,6 +397,15 @@ def build_action(
         return response
 
     return answer
+
+
+async def _act(action: Page, visit: PageRequest, *, confirmed: bool) -> Response:
+    if confirmed:
+        visit.require_writable()
+        visit.require_confirmation()
+    response = await action(visit)
+    visit.site.answers.drop(visit.principal.credential)
+    return response
 
 
 async def _try(visit: PageRequest, act: Page, show: Page | None) -> Response:

@@ -263,7 +263,7 @@ class Drafts:
 
     def __init__(self, clock: Clock = time.monotonic) -> None:
         self._kept = TTLCache[bytes, Mapping[str, str]](
-            _MOST_DRAFTED, LONGEST, timer=clock, getsizeof=lambda form: len(str(form))
+            _MOST_DRAFTED, IDLE, timer=clock, getsizeof=lambda form: len(str(form))
         )
 
     def keep(self, form: Mapping[str, str]) -> str:
