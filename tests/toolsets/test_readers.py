@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Mapping
 from functools import partial
 from itertools import product
-from typing import Any
+from typing import Any, cast
 
 import psycopg
 import pytest
@@ -103,7 +103,9 @@ READINGS: dict[str, tuple[dict[str, Any], ...]] = {
 }
 """At least one call of each tool that reads, with ids in braces."""
 
-PROMPTS = (("recall", {"question": ASKED}), ("digest", {}), ("wrap-up", {}), ("identity", {}))
+PROMPTS: dict[str, dict[str, str]] = {
+    "recall": {"question": ASKED}, "digest": {}, "wrap-up": {}, "identity": {}
+}  # fmt: skip
 RESOURCES = (
     "memory://entity/Ada", "memory://space/default/digest", "memory://knowledge-graph",
     "memory://identity/user/ada.md",
@@ -182,7 +184,7 @@ async def ids(connect: Connect, owner: psycopg.Connection) -> dict[str, str]:
 def fill_in(value: Any, ids: Mapping[str, str]) -> Any:
     """Return an argument with the ids for what is in braces."""
     if isinstance(value, list):
-        return [fill_in(one, ids) for one in value]
+        return [fill_in(one, ids) for one in cast("list[Any]", value)]
     return value.format(**ids) if isinstance(value, str) else value
 
 
@@ -194,7 +196,9 @@ async def read_all(client: Client, ids: Mapping[str, str]) -> dict[str, tuple[bo
             arguments = {name: fill_in(value, ids) for name, value in given.items()}
             result = await client.call_tool(tool, arguments)
             answers[f"{tool} {given}"] = (bool(result.is_error), text_of(result))
-    others = {f"prompt {name}": partial(client.get_prompt, name, given) for name, given in PROMPTS}
+    others = {
+        f"prompt {name}": partial(client.get_prompt, name, given) for name, given in PROMPTS.items()
+    }
     others |= {uri: partial(client.read_resource, uri) for uri in RESOURCES}
     for name, ask in others.items():
         try:
