@@ -34,7 +34,7 @@ begin
         entity_ids := entity_ids || array(
             select hit.entity_id
             from search_memory(query, array[home], null, null, 20, model, vector, false, credential, neighbours => false) hit
-            where hit.score >= 0.4 and hit.relation_id is null and hit.entity_id <> all(entity_ids)
+            where hit.score >= 0.5 and hit.relation_id is null and hit.entity_id <> all(entity_ids)
             group by hit.entity_id order by max(hit.score) desc, hit.entity_id);
     end if;
     return query select p.* from graph_parts(home, entity_ids[1:max_nodes], skip, max_rows, max_text, false) p;
