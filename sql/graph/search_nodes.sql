@@ -30,7 +30,7 @@ begin
         order by e.created_at, e.id limit max_nodes);
     if btrim(query) <> '' and home is not null then
         -- Then add the entities of facts that match the words of the query or its meaning with a score of at least
-        -- 0.4. docs/search.md calls this score moderate.
+        -- 0.5. docs/search.md calls this score moderate.
         entity_ids := entity_ids || array(
             select hit.entity_id
             from search_memory(query, array[home], null, null, 20, model, vector, false, credential, neighbours => false) hit

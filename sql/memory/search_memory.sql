@@ -173,7 +173,7 @@ begin
                 and (entity_types is null or o.entity_type = any(entity_types))
         ),
         found as materialized (
-            select o.space_id, o.id, o.entity_id, o.created_at, o.said_at, o.valid_from, o.valid_until, o.ordinal,
+            select o.space_id, o.id, o.entity_id, o.relation_id, o.created_at, o.said_at, o.valid_from, o.valid_until, o.ordinal,
                 matched_terms(o.fts, terms) as matched, length(o.fts) as words, key.cosine, 0 as via
             from (
                 select space_id, id, max(cosine) as cosine
@@ -210,7 +210,7 @@ begin
         ),
         related as materialized (
             -- Facts one relation away from the named entities, if the query asks for this relation.
-            select r.space_id, r.id, r.entity_id, r.created_at, r.said_at, r.valid_from, r.valid_until, r.ordinal,
+            select r.space_id, r.id, r.entity_id, r.relation_id, r.created_at, r.said_at, r.valid_from, r.valid_until, r.ordinal,
                 r.matched, r.words, null::double precision as cosine, r.via
             from named cross join lateral related_facts(
                 query_words, terms, sums, mask, spaces, entities, entity_types, moment, since, until) r
@@ -234,10 +234,11 @@ begin
             -- One row for each fact, with a column for each kind of evidence: see ranking_weight.
             select c.space_id, c.id, c.created_at, c.ordinal, c.joins, c.cosine_known as cosine, n.strange,
                 case when worded then least(1, (
-                    terms_weight(has & counted, sums) / length_divisor(words) + terms_weight(via & ~has & counted, sums)) / rest) end as coverage,
+                    terms_weight(has & counted, sums) / length_divisor(words) + 0.6 * terms_weight(via & ~has & counted, sums)) / rest) end as coverage,
                 case when entities is null or entity_id = any(entities) or via > 0 then 0
                     when only_caller then -0.25
-                    when exists (select from unnest(masks) mask where mask > 0 and has & mask = mask) then -0.5
+                    when exists (select from unnest(masks) mask where mask > 0 and has & mask = mask) then
+                        case when relation_id is null then -0.5 else 0 end  -- a relation is about both of its ends
                     else -1 end as about,
                 case when joins and worded then (
                     terms_weight(before & ~has & counted, sums) * before_share

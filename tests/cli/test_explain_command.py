@@ -42,20 +42,20 @@ def test_a_line_says_how_a_fact_was_found_and_another_why_it_was_left_out(ask: A
     assert "+oslo:" in facts["lives in Oslo"][5]
 
 
-def test_the_factors_that_are_shown_multiply_to_the_score(ask: Ask) -> None:
+def test_the_evidence_that_is_shown_adds_up_to_the_odds_of_the_score(ask: Ask) -> None:
     question = ("explain", "does Ada live in Riga or drink green tea", "--least-score", "0")
     lines = [line.split("\t") for line in ask(*question).out.splitlines()]
     rows = {row["content"]: row for row in json.loads(ask(*question, "--json").out)}
 
     names = set[str]()
     for line in (line for line in lines if line[0] == "returned"):
-        factors = dict(factor.split(":") for factor in line[7].split())
-        names |= factors.keys()
-        score = rows[line[-1]]["score"]
-        assert math.prod(map(float, factors.values())) == pytest.approx(score, rel=0.002)
-        assert math.prod(rows[line[-1]]["factors"]) == pytest.approx(score, rel=1e-5)
+        evidence = dict(part.split(":") for part in line[7].split())
+        names |= evidence.keys()
+        score, log_odds = rows[line[-1]]["score"], rows[line[-1]]["log_odds"]
+        assert sum(map(float, evidence.values())) == pytest.approx(sum(log_odds), abs=0.05)
+        assert 1 / (1 + math.exp(-sum(log_odds))) == pytest.approx(score, rel=1e-5)
         assert line[1] == f"{100 * score:.0f}"
-    assert names >= {"evidence", "entity", "phrases", "odds"}
+    assert names >= {"base", "meaning", "words"}
 
 
 def test_json_has_the_same_scores_as_a_search(ask: Ask) -> None:
@@ -93,7 +93,7 @@ def test_a_terminal_shows_the_reasons_below_each_fact(ask: Ask, database_url: st
     assert "Returned" in shown
     assert "words: +tea:50 +green:50" in shown
     assert "found by: words and vector" in shown
-    assert re.search(r"[0-9.]+ evidence \* .* odds = 0\.[0-9]+", " ".join(shown.split()))
+    assert re.search(r"base .* words .*= [0-9.]+ log odds, score 0\.[0-9]+", " ".join(shown.split()))
 
 
 def test_a_terminal_says_that_a_fact_began_only_later(ask: Ask, database_url: str) -> None:
@@ -118,6 +118,6 @@ def test_the_time_that_the_question_is_about_is_named_with_its_effect(ask: Ask) 
     assert explained.out.split("\n")[0].endswith("lives in Oslo")
     assert "The question is about 2023-03-01 to 2023-03-31." in period.err
     first = {row["content"]: row for row in rows}
-    assert first["lives in Oslo"]["timeless_score"] is None  # an ended fact
+    assert first["lives in Oslo"]["timeless_score"] < first["lives in Oslo"]["score"]
     assert first["lives in Oslo"]["valid_until"] is not None
     assert first["lives in Riga"]["timeless_score"] > 0
