@@ -209,7 +209,7 @@ def fit_scale(problem: Problem, sums: Numbers) -> Scale:
     """Return the scale with which the table of scores and the share of empty answers hold."""
     top = (problem.rank(sums) < SHOWN) & np.isin(problem.kinds, SCALED)[problem.of]
     columns = np.column_stack([sums, problem.asked, np.ones(len(sums))])[top]
-    weights: Numbers = np.zeros(columns.shape[1])
+    weights: Numbers = np.zeros(len(ASKED) + 2)
     for _ in range(20):
         chance: Numbers = 1 / (1 + np.exp(-(columns @ weights)))
         slope: Numbers = columns.T @ (chance - problem.right[top]) + RIDGE * weights

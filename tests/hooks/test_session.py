@@ -67,8 +67,8 @@ def test_a_prompt_gets_facts_only_above_the_least_score(start: Start) -> None:
 def test_a_prompt_is_searched_for_without_its_secret(start: Start) -> None:
     remember("Greenhouse", "opens with Tulpe!42")
     prompt = "My password is Tulpe!42"
-    masked = start("codex", HOOK_LEAST_SCORE=0.2).tell("prompt", prompt=prompt)
-    whole = start("codex", HOOK_LEAST_SCORE=0.2, SECRETS="allow").tell("prompt", prompt=prompt)
+    masked = start("codex", HOOK_LEAST_SCORE=0.45).tell("prompt", prompt=prompt)
+    whole = start("codex", HOOK_LEAST_SCORE=0.45, SECRETS="allow").tell("prompt", prompt=prompt)
 
     assert "Greenhouse" in whole.text
     assert "Greenhouse" not in masked.text
