@@ -78,7 +78,7 @@ async def test_a_search_says_why_it_found_some_facts_and_left_out_others(place: 
     words = [text for text in page.texts if text in ("green", "coffe", ": found", ": not found")]
     assert {("green", ": found"), ("coffe", ": not found")} <= set(pairwise(words))
     assert "found by words" in page.text
-    assert re.search(r"[0-9.]+ evidence \* .*[0-9.]+ odds = 0\.[0-9]+", page.text)
+    assert re.search(r"base .*words .*= -?[0-9.]+ log odds, score 0\.[0-9]+", page.text)
     assert "ended" in page.texts
 
 
