@@ -8,6 +8,7 @@ import pytest
 from tests.conftest import Databases, hide_settings
 from tests.explorer.chromium import chromium
 from tests.explorer.material import fill, propose_all, write_texts
+from tests.explorer.siege import Siege, besiege
 from tests.explorer.visiting import Place, open_place
 from tests.support.sources import store
 from textrawl import read_settings
@@ -25,6 +26,15 @@ async def place(
     """A server without an embedding provider, which starts faster."""
     async with open_place(settings(embedding_provider="none"), owner) as place:
         yield place
+
+
+@pytest.fixture
+async def siege(
+    settings: Callable[..., Settings], owner: psycopg.Connection
+) -> AsyncIterator[Siege]:
+    """A team whose pages and forms are tried by people with different rights."""
+    async with open_place(settings(embedding_provider="none", rate_limit=0), owner) as place:
+        yield besiege(place)
 
 
 @pytest.fixture

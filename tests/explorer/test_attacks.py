@@ -1,7 +1,7 @@
 """Attacks on every page and every action of the explorer. None may change or show anything."""
 
 import re
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import Callable
 from itertools import product
 from pathlib import Path
 from typing import LiteralString
@@ -26,7 +26,6 @@ from tests.explorer.siege import (
     Material,
     Siege,
     Tally,
-    besiege,
     compare,
 )
 from tests.explorer.visiting import Browser, open_place
@@ -40,14 +39,6 @@ share = pytest.mark.parametrize(
     "step", [59, pytest.param(5, marks=pytest.mark.slow), pytest.param(1, marks=RARE)]
 )
 """The default run and the slow one try some of the attacks, in steps; a release tries all."""
-
-
-@pytest.fixture
-async def siege(
-    settings: Callable[..., Settings], owner: psycopg.Connection
-) -> AsyncGenerator[Siege]:
-    async with open_place(settings(embedding_provider="none", rate_limit=0), owner) as place:
-        yield besiege(place)
 
 
 @pytest.mark.ordinary("these spaces are in different cells")

@@ -1,15 +1,10 @@
 """Each page of the explorer works with an own entity beside each kind of space."""
 
-from collections.abc import AsyncGenerator, Callable
-
-import psycopg
 import pytest
 
-from tests.explorer.siege import PAGES, PEOPLE, Siege, besiege
-from tests.explorer.visiting import open_place
+from tests.explorer.siege import PAGES, PEOPLE, Siege
 from tests.support.sources import store
 from textrawl.access.access_token import hash_token
-from textrawl.settings import Settings
 
 pytestmark = [pytest.mark.anyio, pytest.mark.slow]
 
@@ -20,14 +15,6 @@ KINDS = {
     "other": None,
 }
 """Spaces beside `team`, with their tiers."""
-
-
-@pytest.fixture
-async def siege(
-    settings: Callable[..., Settings], owner: psycopg.Connection
-) -> AsyncGenerator[Siege]:
-    async with open_place(settings(embedding_provider="none", rate_limit=0), owner) as place:
-        yield besiege(place)
 
 
 async def look(siege: Siege) -> dict[str, int]:

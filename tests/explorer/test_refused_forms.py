@@ -1,17 +1,14 @@
 """Every form: what somebody typed is lost neither by a refusal nor by the end of a session."""
 
-from collections.abc import AsyncGenerator, Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
 import httpx2
-import psycopg
 import pytest
 
 from tests.explorer.markup import Document, Forms
-from tests.explorer.siege import ACTIONS, FOR_ALL, OWNER_ONLY, PAGES, UNCONFIRMED, Siege, besiege
-from tests.explorer.visiting import Browser, open_place
-from textrawl.settings import Settings
+from tests.explorer.siege import ACTIONS, FOR_ALL, OWNER_ONLY, PAGES, UNCONFIRMED, Siege
+from tests.explorer.visiting import Browser
 
 pytestmark = pytest.mark.anyio
 
@@ -95,14 +92,6 @@ def _list_decisions(siege: Siege) -> dict[str, Typing]:
         ),
         "upload": Typing({"space": "library"}, {"space": "library"}, {}),
     }
-
-
-@pytest.fixture
-async def siege(
-    settings: Callable[..., Settings], owner: psycopg.Connection
-) -> AsyncGenerator[Siege]:
-    async with open_place(settings(embedding_provider="none", rate_limit=0), owner) as place:
-        yield besiege(place)
 
 
 async def _open(browser: Browser, action: str, typing: Typing) -> Fields:

@@ -1,26 +1,14 @@
 """Notices after forms: a fact that disagrees, and an undo only where something changed."""
 
-from collections.abc import AsyncGenerator, Callable
-
 import httpx2
-import psycopg
 import pytest
 
 from tests.explorer.markup import Document
-from tests.explorer.siege import Siege, besiege
+from tests.explorer.siege import Siege
 from tests.explorer.test_search_page import remember
-from tests.explorer.visiting import Browser, Place, open_place
-from textrawl.settings import Settings
+from tests.explorer.visiting import Browser, Place
 
 pytestmark = pytest.mark.anyio
-
-
-@pytest.fixture
-async def siege(
-    settings: Callable[..., Settings], owner: psycopg.Connection
-) -> AsyncGenerator[Siege]:
-    async with open_place(settings(embedding_provider="none", rate_limit=0), owner) as place:
-        yield besiege(place)
 
 
 def _read_valid(place: Place) -> set[str]:

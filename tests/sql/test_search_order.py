@@ -195,11 +195,13 @@ def test_what_was_left_out_says_why(sql: Sql) -> None:
     for number in range(12):
         tell(sql, f"Person {number}", f"lives in town {number}")
 
-    outcomes = dict(explain(sql, "content, outcome", "who lives in Riga or Oslo", max_rows=1))
+    told = {"query": "who lives in Riga or Oslo", "max_rows": 1, "least_score": 0.5}
+    outcomes = dict(explain(sql, "content, outcome", **told))
 
     assert outcomes["lives in Riga"] == "returned"
     assert outcomes["lives in Oslo"] == "ended"
     assert outcomes["lives in town 0"] == "over the limit"
+    assert outcomes["lives in town 9"] == "below the least score"
 
 
 def test_facts_below_the_bar_are_shown_with_their_score(sql: Sql) -> None:

@@ -140,7 +140,7 @@ class ExplainedRow:
 
     @property
     def named_evidence(self) -> list[tuple[str, str]]:
-        """What each kind of evidence adds, by name. Those that add nothing are left out."""
+        """The log odds of each kind of evidence, by name. Those that add nothing are left out."""
         named = zip(EVIDENCE, self.log_odds or [0.0] * len(EVIDENCE), strict=True)
         return [(name, f"{value:+.2f}") for name, value in named if round(value, 2)]
 
