@@ -255,18 +255,19 @@ begin
             cross join named n
         ),
         weighed as materialized (
+            -- Neighbours help only a fact that has a word of the query or some likeness itself.
             select *, array[weight.base, weight.meaning * coalesce(likeness, 0.7 * coverage), weight.words * coverage,
-                weight.about * about, weight.beside * beside, weight.period * period,
+                weight.about * about, case when supported then weight.beside * beside else 0 end, weight.period * period,
                 strange, case when unheard then weight.unheard else 0 end] as parts
-            from evidence
+            from evidence cross join lateral (select joins and worded and (coverage > 0 or likeness > 0) as supported) s
         ),
         front as materialized (
             -- Facts stored just before and after a good match often concern the same subject. Only a neighbour with more
             -- evidence has an effect, so the best fact keeps its score.
             select *, case when worded then 1 / (1 + exp(-(own + weight.better * lift))) else coalesce(likeness, 0) end as score,
-                row_number() over (order by own + weight.better * lift desc, created_at desc, id) as place
+                row_number() over (order by own + weight.better * lift desc, created_at desc, space_id, id) as place
             from (
-                select *, case when joins and worded then max(own) over (
+                select *, case when supported then max(own) over (
                     partition by space_id order by ordinal range between 2 preceding and 2 following) - own else 0 end as lift
                 from (
                     select *, case when worded then parts[1] + parts[2] + parts[3] + parts[4] + parts[5] + parts[6] + parts[7] + parts[8]
@@ -279,8 +280,12 @@ begin
             select t.space_id, t.id, t.score, extract(epoch from t.start)
                 * case when tense = 'first' and during is null then -1 else 1 end as later
             from (
-                select array_agg(space_id) as spaces, array_agg(id) as ids, array_agg(score) as scores
-                from (select *, max(score) over () as top from front) l where timed and place <= 20 and score >= 0.5 * top
+                -- What a fact has from its neighbours says nothing about its time.
+                select array_agg(space_id) as spaces, array_agg(id) as ids, array_agg(alone) as scores
+                from (
+                    select *, max(alone) over () as top
+                    from (select *, case when worded then 1 / (1 + exp(-own)) else score end as alone from front) f
+                ) l where timed and place <= 20 and alone >= 0.5 * top
             ) l cross join lateral order_by_time(l.spaces, l.ids, l.scores, tense, during, clause, languages) t
             where timed
             union all

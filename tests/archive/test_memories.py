@@ -365,6 +365,6 @@ def test_a_folder_with_several_formats_is_imported_whole_and_listed(
     assert "Known already" not in done.out
     assert "a second" not in done.out
     assert unlisted.err == "No imports yet.\n"
-    rows = [line.split() for line in listed.out.splitlines()[1:]]
-    assert {row[3] for row in rows} == {"mem0", "rules"}
+    rows = [line.split("\t") for line in listed.out.splitlines()]
+    assert {row[2] for row in rows} == {"mem0", "rules"}
     assert all(f"undo --import {row[0]}" in done.err for row in rows)

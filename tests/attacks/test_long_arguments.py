@@ -104,7 +104,7 @@ async def test_no_argument_of_a_tool_stops_the_event_loop(connect: Connect, tool
                 group.start_soon(watch)
                 await client.call_tool(tool.name, arguments)
                 group.cancel_scope.cancel()
-            if (longest := max(turns)) > MOST:
+            if (longest := max(turns, default=0)) > MOST:
                 slow[tool.name] = longest
     assert slow == {}
 

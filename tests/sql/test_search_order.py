@@ -32,11 +32,9 @@ def test_what_was_told_beside_a_good_fact_comes_before_what_was_not(sql: Sql) ->
     assert found["took a tent"] > found["sold a tent"]
 
 
-def test_a_fact_without_evidence_is_found_only_after_one_beside_it_that_has_it(sql: Sql) -> None:
+def test_a_fact_without_evidence_is_not_found_beside_one_that_has_it(sql: Sql) -> None:
     remember(sql, "keeps bees", "sings", TRIP, "in the last week of May", "reads", "swims")
-    found = search(sql)
-    assert next(iter(found)) == TRIP
-    assert set(found) == {TRIP, "sings", "in the last week of May"}
+    assert set(search(sql)) == {TRIP}
 
 
 def test_neighbours_lift_what_is_worse_more_than_the_best(sql: Sql) -> None:
@@ -45,7 +43,7 @@ def test_neighbours_lift_what_is_worse_more_than_the_best(sql: Sql) -> None:
     sql.execute("update observation set ordinal = 10 * ordinal")
     apart = search(sql)
     assert beside[TRIP] - apart[TRIP] < 0.08
-    assert beside["took a tent"] - apart["took a tent"] > beside[TRIP] - apart[TRIP]
+    assert beside["took a tent"] - apart["took a tent"] > 0.13
 
 
 def test_a_long_neighbour_lends_less_of_its_words(sql: Sql) -> None:

@@ -32,7 +32,8 @@ READERS_OF_STATEMENTS = {
         "related_facts", "search_memory", "search_terms", "store_facts", "update_fact",
     },
     "shared": {
-        "claim_rows", "fact", "has_several_authors", "named_by_id", "replace_fact", "retype_node",
+        "claim_rows", "fact", "has_several_authors", "named_by_id", "present_begin", "replace_fact",
+        "retype_node",
     },
     "trail": {
         "claim_events", "claim_kept", "events_to_undo", "keep_undone", "record_undone",
