@@ -263,7 +263,7 @@ class _Lines:
     def store(self, settings: Settings, *, dry_run: bool) -> bool:
         """Import the lines. Return False if lines of the file are missing."""
         file, kind = _find_file(self.file, self.form.name), self.form.name
-        self.gate.mode = settings.secrets or self.gate.mode
+        self.gate.mode = settings.secrets
         with (
             self.opener() if self.opener else _open_source(file) as content,
             _open_relations(file, kind) as relations,
@@ -345,7 +345,7 @@ class _Items:
         plan = self.plan
         if dry_run:
             return True
-        self.gate.mode = settings.secrets or self.gate.mode
+        self.gate.mode = settings.secrets
         memories = bool(plan.counts.keys() & {"entity", "fact", "relation"})
         if memories:  # before any document is stored
             run_foreground(lambda: self._check_space(settings))
