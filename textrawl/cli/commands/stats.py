@@ -48,19 +48,26 @@ def draw_report(console: Console, report: Report) -> None:
         console.print(f"\n[bold]Proposals[/]: by author and LLM, of the last {days} days")
         console.print(_draw_proposals(recent.proposals))
     slowest = [
-        (f"{i['milliseconds']} ms", f"{i['mode']} {i['asked'] or ''}") for i in recent.slowest
+        (f"{i['milliseconds']} ms", f"{i['mode']} {_read_question(i)}") for i in recent.slowest
     ]
     _draw_items(console, "Slowest answers", slowest)
     unanswered = recent.unanswered
     _draw_items(
         console,
         f"Unanswered: {count(unanswered['questions'], 'question')} that found little",
-        [(count(item["times"], "time"), str(item["asked"])) for item in unanswered["most"]],
+        [(count(item["times"], "time"), _read_question(item)) for item in unanswered["most"]],
     )
     reasons = write_counts(recent.stale["reasons"])
     title = f"Stale: {count(recent.stale['facts'], 'fact')}{f' ({reasons})' if reasons else ''}"
     oldest = [(str(i["at"])[:10], f"{i['entity']}: {i['fact']}") for i in recent.stale["oldest"]]
     _draw_items(console, f"{title}, the oldest", oldest)
+
+
+def _read_question(item: Mapping[str, Any]) -> str:
+    """Return the words of a question, or how to have them next time."""
+    if item["kept"] or item["asked"] is None:
+        return item["asked"] or ""
+    return "(its words are kept with TEXTRAWL_RECORD_RECALLS=text)"
 
 
 def draw_sparkline(counts: Sequence[int]) -> str:
