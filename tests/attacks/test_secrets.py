@@ -133,6 +133,7 @@ PLACES = ("namespace", "key", "instance", "instanceId")  # a changed one would n
 TABLES = (
     "select table_name from information_schema.tables"
     " where table_type = 'BASE TABLE' and table_schema = 'textrawl'"
+    " and table_name <> 'instance'"  # sync_pull, which reads, keeps the name of its program there
 )
 
 
