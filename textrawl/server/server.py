@@ -67,9 +67,8 @@ from textrawl.settings import Settings
 from textrawl.tools.call import App, Call, is_program, name_session
 from textrawl.tools.catalogue import FOR_PROGRAMS, choose_names, choose_tools, choose_toolsets
 from textrawl.tools.toolset import Toolset, ToolSpec
-from textrawl.values.scanning import has_more
 from textrawl.wire import arguments
-from textrawl.wire.arguments import slim
+from textrawl.wire.arguments import has_more, slim
 from textrawl.wire.replies import build_renderer, describe_error, write_sentences
 
 
