@@ -294,11 +294,11 @@ class Settings(BaseSettings):
         "match a prompt. `remind` asks it once to store what lasts. `capture` stores the session's "
         "texts in the journal.",
     )
-    secrets: word_lists.SecretMode | None = Field(
-        default=None,
+    secrets: word_lists.SecretMode = Field(
+        default="mask",
         description="Treatment of a text with a password, token, private key or card number: store "
-        "it with `[masked …]` in place of the secret, refuse it, or store it as it is and say so. "
-        "Default: `mask` in imports, `ingest` and hooks, `allow` in other commands and tools.",
+        "it with `[masked …]` in place of the secret, refuse it, or store it as it is. The reply "
+        "says so.",
     )
     encryption_key: Annotated[str | None, Field(pattern=r"^(keyring|(file|command):.*\S.*)$")] = (
         Field(

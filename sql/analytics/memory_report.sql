@@ -7,7 +7,7 @@ returns table (
                         -- verbose_tokens: estimated from the calls whose verbose tokens were counted
                         -- priced: number of these calls; cut: number of answers that left out items
     recall_days jsonb,  -- the last 30 days, [{day, calls, tokens, p50_ms}]
-    slowest jsonb,      -- the five slowest recalls, [{milliseconds, mode, asked, hits, tokens, at}]
+    slowest jsonb,      -- the five slowest recalls, [{milliseconds, mode, asked, kept, hits, tokens, at}]
     stale jsonb,        -- see memory_stale: {reasons, facts, oldest}; oldest: [{space, id, entity, fact, reasons, at}]
     unanswered jsonb,   -- see memory_unanswered: {questions, most}; most: [{asked, kept, times, score, at}]; kept: asked is no hash
     llm jsonb,          -- calls to the LLM of each purpose, see llm_usage: [{purpose, calls, failures, tokens_in, ...}]
@@ -69,7 +69,7 @@ begin
 
     select coalesce(jsonb_agg(jsonb_build_object(
         'milliseconds', round(milliseconds::numeric, 1), 'mode', mode, 'asked', coalesce(query, query_hash),
-        'hits', hits, 'tokens', tokens, 'at', at) order by milliseconds desc), '[]') into slowest
+        'kept', query is not null, 'hits', hits, 'tokens', tokens, 'at', at) order by milliseconds desc), '[]') into slowest
     from (select * from recall r where r.space_id = any(scoped) and r.at >= since and r.milliseconds is not null
           order by r.milliseconds desc limit 5) r;
 

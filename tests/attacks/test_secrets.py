@@ -12,16 +12,20 @@ import httpx2
 import psycopg
 import pytest
 from psycopg.conninfo import make_conninfo
+from psycopg.sql import SQL, Identifier
 
 from tests.attacks.site import Site, issue
+from tests.attacks.test_long_arguments import list_calls
 from tests.conftest import Connect
 from tests.support.http_team import bear
 from tests.support.listening import find_port, wait_for_answer
 from tests.support.providers import EmbeddingServer, Fault
+from textrawl.tools.catalogue import find_toolsets
 
 pytestmark = pytest.mark.anyio
 
 PASSWORD, KEY = "canary-password-7", "sk-canary-key-0123456789"
+REMOVES = ("delete_", "forget", "clear_", "pop_", "memory_delete", "graph_node_delete", "gc")
 STORED = "the admin password is Tulpe!4242xQ"
 SAID, ASKED = "canary fact of the heart", "canary question of the night"
 
@@ -109,7 +113,7 @@ async def test_planted_secrets_appear_nowhere(
 
 
 async def test_a_stored_password_is_masked_where_nobody_asked_for_it(connect: Connect) -> None:
-    client = await connect()
+    client = await connect(secrets="allow")
     fact = {"entityName": "Router", "entityType": "concept", "observation": STORED}
     await client.call_tool("remember_fact", fact)
     question = {"mode": "search", "query": "what is the password of the router?"}
@@ -123,3 +127,42 @@ async def test_a_stored_password_is_masked_where_nobody_asked_for_it(connect: Co
     for text in (pushed.model_dump_json(), digest.model_dump_json()):
         assert "the admin" in text
         assert "Tulpe" not in text
+
+
+PLACES = ("namespace", "key", "instance", "instanceId")  # a changed one would not be found again
+TABLES = (
+    "select table_name from information_schema.tables"
+    " where table_type = 'BASE TABLE' and table_schema = 'textrawl'"
+    " and table_name <> 'instance'"  # sync_pull, which reads, keeps the name of its program there
+)
+
+
+@pytest.mark.parametrize("toolset", list(find_toolsets()))
+async def test_every_tool_that_stores_texts_masks_what_looks_like_a_secret(
+    connect: Connect, owner: psycopg.Connection, toolset: str
+) -> None:
+    client = await connect(toolsets=[toolset], embedding_provider="none")
+    silent: list[str] = []
+    for tool in (await client.list_tools()).tools:
+        assert tool.annotations is not None
+        for arguments in list_calls(tool, STORED):
+            if STORED in str([arguments.get(name) for name in PLACES]):
+                continue
+            result = await client.call_tool(tool.name, arguments)
+            told = "(masked)" in result.model_dump_json()
+            if not (result.is_error or told or tool.annotations.read_only_hint):
+                silent.append(tool.name)
+
+    tables = [name for (name,) in owner.execute(TABLES).fetchall()]
+    found = [
+        name
+        for name in tables
+        if owner.execute(
+            SQL("select from {} t where t::text like '%Tulpe!4242%' limit 1").format(
+                Identifier("textrawl", name)
+            )
+        ).fetchall()
+    ]
+    assert len(tables) > 20
+    assert found == []
+    assert [name for name in silent if not name.startswith(REMOVES)] == []

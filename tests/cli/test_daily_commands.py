@@ -112,7 +112,7 @@ def test_a_command_names_a_secret_and_the_trail_names_the_command(
         ("textrawl remember", f"textrawl {__version__}"),
     ]
     assert author.fetchall() == [(ACTOR,)]
-    assert told.splitlines()[-1] == "It looks like a secret: password"
+    assert told.splitlines()[-1] == "It looks like a secret: password (masked)"
 
 
 def test_a_fact_is_stored_as_manual_until_its_day_and_in_place_of_another(

@@ -159,7 +159,11 @@ def test_a_client_of_2026_is_served_after_its_greeting(start: Start, data_dir: P
     process = start(DATA_DIR=data_dir)
 
     process.say(DISCOVER, LIST | {"params": ENVELOPE}, DISCOVER | {"id": 4})
-    greeting, tools, again = (process.hear() for _ in range(3))
+    heard = [process.hear() for _ in range(3)]
+    greeting, tools, again = (
+        next(one for one in heard if one["id"] == number)
+        for number in (DISCOVER["id"], LIST["id"], 4)
+    )
 
     assert read_tools(tools) == TOOLS
     assert again["result"] == greeting["result"]

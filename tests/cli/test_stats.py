@@ -129,6 +129,20 @@ def test_stats_show_growth_costs_and_what_is_missing(
     assert sum(week["facts"] for week in report["growth"]) == 1
 
 
+def test_stats_say_how_to_keep_the_words_of_a_question_instead_of_its_hash(
+    run: Run, owner: psycopg.Connection, database_url: str
+) -> None:
+    owner.execute(
+        "insert into recall (space_id, at, mode, format, structured, tokens, budget, items,"
+        " dropped, query_hash, score, hits, milliseconds) select default_space(), now(),"
+        " 'search', 'lines', false, 100, 2000, 0, 0, 'bd4bc0d4ae0d5699', 0.1, 1, 12.3"
+    )
+    shown = run("stats", DATABASE_URL=database_url, ACCESS_TOKEN=TOKEN).out
+
+    assert "bd4bc0d4" not in shown
+    assert shown.count("(its words are kept with TEXTRAWL_RECORD_RECALLS=text)") == 2
+
+
 def test_stats_and_costs_of_one_space_leave_out_the_others(
     run: Run, owner: psycopg.Connection, database_url: str
 ) -> None:

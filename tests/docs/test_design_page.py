@@ -38,7 +38,7 @@ WALK = {
     "wire.token_counter": "counts the tokens of the text",
 }
 """The modules to read if you want to follow a search. Each has a label that says what it does."""
-MOST_ON_THE_WALK, MOST_ENTERED, MOST_AT_THE_TOP = 12, 21, 8
+MOST_ON_THE_WALK, MOST_ENTERED, MOST_AT_THE_TOP = 12, 20, 8
 DRIVERS = {"cluster", "embedded", "postgres"}
 
 

@@ -77,10 +77,21 @@ def test_one_client_serves_event_loops_one_after_another_and_in_threads(
             list(threads.map(asyncio.run, [add([number, number]) for number in range(3, 20)]))
         assert sorted(asyncio.run(add([]))) == [0, 1, 2, *(n for n in range(3, 20) for _ in "ab")]
         assert count_open() == before
+        asyncio.run(memory.close())
 
+
+def test_loops_that_do_not_run_keep_at_most_sixteen_connections(
+    settings: Callable[..., Settings],
+) -> None:
+    before = count_open()
+    with (
+        start_blocking_portal() as portal,
+        portal.wrap_async_context_manager(listen(settings())) as address,
+    ):
+        memory = Client(address.mcp, token=TOKEN)
         kept = [asyncio.new_event_loop() for _ in range(40)]
         for loop in [*kept, *reversed(kept)]:
-            assert len(loop.run_until_complete(add([]))) == 37
+            assert loop.run_until_complete(memory.log("loops").read()) == []
         for loop in kept:
             loop.run_until_complete(rest())
         assert count_open() - before <= 16

@@ -72,7 +72,7 @@ async def test_who_calls_is_found_out_once_a_call(settings: Callable[..., Settin
             for _ in range(2):
                 await client.call_tool("query_memory", {"mode": "list"})
 
-    assert directory.asked == 2
+    assert directory.asked == 3  # and once for the list of tools, which the client asks for
 
 
 async def test_instructions_say_when_to_use_the_memory_and_how_to_read_it(client: Client) -> None:

@@ -193,8 +193,8 @@ def test_what_was_left_out_says_why(sql: Sql) -> None:
     for number in range(12):
         tell(sql, f"Person {number}", f"lives in town {number}")
 
-    told = {"query": "who lives in Riga or Oslo", "max_rows": 1, "least_score": 0.5}
-    outcomes = dict(explain(sql, "content, outcome", **told))
+    told = {"max_rows": 1, "least_score": 0.5}
+    outcomes = dict(explain(sql, "content, outcome", "who lives in Riga or Oslo", **told))
 
     assert outcomes["lives in Riga"] == "returned"
     assert outcomes["lives in Oslo"] == "ended"

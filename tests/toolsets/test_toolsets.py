@@ -9,9 +9,11 @@ from pathlib import Path
 from typing import Any
 
 import httpx2
+import psycopg
 import pytest
 from mcp import Client
 from mcp.types import Tool
+from psycopg.sql import SQL, Identifier
 
 from tests.conftest import Connect, Era
 from tests.support.listening import listen
@@ -30,6 +32,14 @@ EVERY = list(dict.fromkeys(name for toolset in KNOWN.values() for name in toolse
 EXTRAS: dict[str, Any] = {"enable_memory_extraction": True, "llm_provider": "ollama"}
 """Settings that turn on every tool."""
 SNAPSHOTS = Path(__file__).parents[1] / "snapshots"
+
+
+@pytest.fixture(autouse=True)
+def scopes(owner: psycopg.Connection) -> None:
+    """Lets the caller review as well, because a server lists what its caller may call."""
+    for table in ("space_grant", "token"):
+        statement = SQL("update {} set scopes = scopes || '{{review}}'").format(Identifier(table))
+        owner.execute(statement)
 
 
 async def list_tools(client: Client) -> list[Tool]:

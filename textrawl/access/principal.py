@@ -104,14 +104,22 @@ class Principal:
         One of the scopes in `also` is enough too. With `anywhere`, each scope can be in any space.
         Raises OnlyProposes if the space has `propose` instead of `write`.
         """
-        anywhere = anywhere or scope == "read"
-        spaces = self.spaces if anywhere else tuple(s for s in self.spaces if s.id == self.home)
-        if any(space.scopes & {scope, *also} for space in spaces):
+        if self.allows(scope, *also, anywhere=anywhere):
             return
+        anywhere = anywhere or scope == "read"
+        spaces = self._find_spaces(anywhere=anywhere)
         if scope == "write" and any("propose" in space.scopes for space in spaces):
             raise OnlyProposes
         place = None if anywhere else self.home_space
         raise ScopeMissing(scope, f"{self.actor} has {self._list_scopes(spaces, place)}")
+
+    def allows(self, scope: Scope, *also: Scope, anywhere: bool = False) -> bool:
+        """Return whether `require` raises no error."""
+        spaces = self._find_spaces(anywhere=anywhere or scope == "read")
+        return any(space.scopes & {scope, *also} for space in spaces)
+
+    def _find_spaces(self, *, anywhere: bool) -> tuple[Space, ...]:
+        return self.spaces if anywhere else tuple(s for s in self.spaces if s.id == self.home)
 
     def require_home(self) -> None:
         """Raise ArgumentInvalid if it is not clear which space a write goes to."""

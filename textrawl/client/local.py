@@ -42,7 +42,6 @@ from textrawl.tools.memory.search_replies import (
 from textrawl.tools.memory.write_replies import ForgetReply, RelateReply, RememberReply
 from textrawl.values.leaks import guard_arguments
 from textrawl.values.text import count_cleaned
-from textrawl.values.word_lists import SecretMode
 from textrawl.wire.program import Program
 from textrawl.wire.replies import NO_BUDGET, RecallLog, Reply, Written, build_renderer
 from textrawl_client.wire import Answer
@@ -113,12 +112,15 @@ class LocalTools:
         checked = check(tool.arguments, arguments)
         caller = await self.identify(program, name, *tool.find_scopes(checked))
         found: Sequence[str] = ()
-        if default := _GUARDED.get(name):
-            kept, found = guard_arguments(dict(arguments), self._settings.secrets or default)
+        if name in _GUARDED:
+            kept, found = guard_arguments(dict(arguments), self._settings.secrets)
             checked = check(tool.arguments, kept)
         with keep_caller(caller):
             answer = await tool.run(self, checked, caller, program)
-        told = {"cleaned": count_cleaned(arguments) if default else 0, "secrets": list(found)}
+        told = {
+            "cleaned": count_cleaned(arguments) if name in _GUARDED else 0,
+            "secrets": list(found),
+        }
         more = {key: value for key, value in told.items() if value}
         return answer._replace(content={**answer.content, **more}) if more else answer
 
@@ -133,7 +135,7 @@ class LocalTools:
         caller = await self.identify(program, name, scope, *spec.also)
         kept, found = dict(arguments), list[str]()
         if scope in WRITES_OR_PROPOSES:
-            kept, found = guard_arguments(kept, self._settings.secrets or "allow")
+            kept, found = guard_arguments(kept, self._settings.secrets)
             caller = replace(caller, cleaned=count_cleaned(kept), secrets=found)
         checked = toolset_calls.check_arguments(spec, kept)
         if self._app is None:
@@ -246,10 +248,7 @@ def _build_short_answer(reply: Reply) -> Answer:
     return Answer(reply.structured())
 
 
-_GUARDED: Mapping[str, SecretMode] = {
-    "remember_fact": "allow", "relate_entities": "allow", "memory_create": "mask",
-}  # fmt: skip
-"""The treatment of secrets by tools that store texts, unless TEXTRAWL_SECRETS is set."""
+_GUARDED = ("remember_fact", "relate_entities", "memory_create")  # tools that store texts
 
 _TOOLS = {
     "query_memory": _Tool(SearchArguments, LocalTools.search, lambda _: ("read",)),

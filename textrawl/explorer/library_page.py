@@ -307,7 +307,7 @@ def _keep(files: Sequence[UploadFile], folder: Path) -> tuple[list[FoundFile], l
 
 async def _store(visit: PageRequest, graph: str, files: Sequence[FoundFile]) -> IngestReport:
     async with _open_store(visit, large=any(measure(file) > _LARGE for file in files)) as store:
-        mode = visit.site.settings.secrets or "mask"
+        mode = visit.site.settings.secrets
         ingestion = Ingestion(store, visit.caller, graph, mode, _MOST_SECONDS)
         return await _store_each(ingestion, files)
 
@@ -351,7 +351,7 @@ def _describe(visit: PageRequest, report: IngestReport) -> tuple[str, list[Notic
         for file, row in report.stored
     ]
     parts = [(name, address, write_count(chunks, "chunk")) for name, address, chunks in done]
-    secrets = SECRETS_DONE[visit.site.settings.secrets or "mask"]
+    secrets = SECRETS_DONE[visit.site.settings.secrets]
     parts += [(file.name, "", f"secrets {secrets}: {kinds}") for file, kinds in report.secrets]
     parts += [(file.name, "", f"not stored, because {reason}") for file, reason in report.refused]
     known = report.counts["unchanged"] + report.counts["repeated"]

@@ -31,6 +31,7 @@ from mcp.types import (
     GetPromptResult,
     InputRequiredResult,
     ListResourcesResult,
+    ListToolsResult,
     PaginatedRequestParams,
     Prompt,
     RequestParams,
@@ -66,9 +67,8 @@ from textrawl.settings import Settings
 from textrawl.tools.call import App, Call, is_program, name_session
 from textrawl.tools.catalogue import FOR_PROGRAMS, choose_names, choose_tools, choose_toolsets
 from textrawl.tools.toolset import Toolset, ToolSpec
-from textrawl.values.scanning import has_more
 from textrawl.wire import arguments
-from textrawl.wire.arguments import slim
+from textrawl.wire.arguments import has_more, slim
 from textrawl.wire.replies import build_renderer, describe_error, write_sentences
 
 
@@ -300,6 +300,21 @@ class MemoryServer(MCPServer[App]):
         async with open_reading(context, name) as call:
             return await self._prompts.write(call, name, arguments)
 
+    async def _handle_list_tools(
+        self, ctx: ServerRequestContext[Any], params: PaginatedRequestParams | None
+    ) -> ListToolsResult:
+        """Return the tools that the caller's scopes allow, or all if the caller is not known."""
+        tools = await self.list_tools()
+        app: App | None = ctx.lifespan_context
+        if app is None:
+            return ListToolsResult(tools=tools)
+        try:
+            caller = await app.identify(Context(request_context=ctx, mcp_server=self), "tools")
+        except errors.TextrawlError:  # the database is away; each call is checked anyway
+            return ListToolsResult(tools=tools)
+        allowed = [tool for tool in tools if self._specs[tool.name].is_for(caller.principal)]
+        return ListToolsResult(tools=allowed)
+
     async def _handle_list_resources(
         self, ctx: ServerRequestContext[Any], params: PaginatedRequestParams | None
     ) -> ListResourcesResult:
@@ -389,7 +404,7 @@ class MemoryServer(MCPServer[App]):
         # Join the order before anything waits, or else calls of one turn overtake each other.
         with self._keep_order(context, spec, values):
             caller = await _authorise(context, spec, values)
-            mode = self._settings.secrets or "allow"
+            mode = self._settings.secrets
             with keep_caller(caller):
                 if has_more(values, _LONG):
                     given = await run_aside(spec.prepare, values, mode)

@@ -12,7 +12,7 @@ from mcp.server.mcpserver.utilities.func_metadata import FuncMetadata
 from mcp.types import Resource, ToolAnnotations
 from pydantic import AfterValidator, BeforeValidator, Field, ValidationError
 
-from textrawl.access.principal import WRITES_OR_PROPOSES, Scope
+from textrawl.access.principal import WRITES_OR_PROPOSES, Principal, Scope
 from textrawl.errors import CallFailed, TextrawlError
 from textrawl.memory.watches import Watch
 from textrawl.settings import Settings
@@ -128,6 +128,11 @@ class ToolSpec:
         default = signature(self.function).parameters[self.dry_run].default
         only_reads = arguments.get(self.dry_run, default) is True
         return "read" if only_reads else self.scope
+
+    def is_for(self, principal: Principal) -> bool:
+        """Return whether a principal can call the tool. Its home can depend on the address."""
+        anywhere = self.anywhere or principal.home is None
+        return principal.allows(self.find_scope({}), *self.also, anywhere=anywhere)
 
     def normalise(self, schema: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
         """Return the arguments of a call in their regular shape. Raises ArgumentInvalid."""

@@ -96,7 +96,18 @@ def guard_arguments(values: dict[str, Any], mode: SecretMode) -> tuple[dict[str,
     text that is stored. Raises SecretRefused if the mode is `refuse` and an argument has a secret.
     """
     kept, kinds = guard_fields(values, mode)
+    kept = _keep_places(values, kept)
     return kept, [f"{kind} (masked)" for kind in kinds] if mode == "mask" else kinds
+
+
+def _keep_places(given: dict[str, Any], kept: dict[str, Any]) -> dict[str, Any]:
+    """Return the kept arguments with the place of each item as it was given, to be found again."""
+    places = {name: given[name] for name in ("namespace", "key") if name in given}
+    if isinstance(given.get("items"), list):
+        pairs = zip(given["items"], kept["items"], strict=True)
+        whole = [_keep_places(*pair) if isinstance(pair[0], dict) else pair[1] for pair in pairs]
+        places["items"] = whole
+    return kept | places
 
 
 def guard_fields(values: dict[str, Any], mode: SecretMode) -> tuple[dict[str, Any], list[str]]:

@@ -7,7 +7,6 @@ threads wait for it, and so do all other calls of a server.
 import re
 import unicodedata
 from collections.abc import Callable, Iterator
-from typing import cast
 
 _WINDOW = 8192  # characters that one call of `re` looks at
 _OVERLAP = 1024  # a match needs at most so many characters; a longer one is then matched whole
@@ -63,18 +62,3 @@ def _sort_marks(run: re.Match[str]) -> str:
         order.append((letters, kind))
     places = sorted(range(len(order)), key=order.__getitem__)
     return "".join(run[0][place] for place in places)
-
-
-def has_more(value: object, most: int) -> bool:
-    """Return whether a JSON value has more than `most` characters and members."""
-    pending = [value]
-    while pending and most >= 0:
-        one = pending.pop()
-        if isinstance(one, dict):
-            members = cast("dict[str, object]", one)
-            pending += members.values()
-            most -= sum(map(len, members))
-        elif isinstance(one, list):
-            pending += cast("list[object]", one)
-        most -= len(one) if isinstance(one, str) else 1
-    return most < 0

@@ -43,6 +43,21 @@ def apply(clean: Callable[[str], object]) -> BeforeValidator:
     return BeforeValidator(lambda value: clean(value) if isinstance(value, str) else value)
 
 
+def has_more(value: object, most: int) -> bool:
+    """Return whether a JSON value has more than `most` characters and members."""
+    pending = [value]
+    while pending and most >= 0:
+        one = pending.pop()
+        if isinstance(one, dict):
+            members = cast("dict[str, object]", one)
+            pending += members.values()
+            most -= sum(map(len, members))
+        elif isinstance(one, list):
+            pending += cast("list[object]", one)
+        most -= len(one) if isinstance(one, str) else 1
+    return most < 0
+
+
 def normalise(
     schema: Mapping[str, Any], arguments: Mapping[str, Any], aliases: Mapping[str, str] = _NONE
 ) -> dict[str, Any]:

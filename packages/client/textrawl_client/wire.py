@@ -129,7 +129,7 @@ def read_response(status: int, body: str) -> Answer:
         said: Members = message.get("error") or {}
         raise ArgumentInvalid(str(said.get("message", "send less")), title="Too long")
     if "jsonrpc" not in message:
-        raise _read_status(status, str(message.get("error_description", "")))
+        raise _read_status(status, message)
     return read_message(message)
 
 
@@ -199,11 +199,14 @@ def _read_failure(failure: Members) -> TextrawlError:
     return ServerUnreachable(f"{failure.get('message')}: {advice}")
 
 
-def _read_status(status: int, description: str) -> TextrawlError:
+def _read_status(status: int, message: Members) -> TextrawlError:
     """Return the error for a response without a message of JSON-RPC."""
+    description = str(message.get("error_description", ""))
     title, _, fix = description.partition(": ")
     if status == HTTPStatus.UNAUTHORIZED:
-        return errors.NotAuthenticated()
+        missing = message.get("error") == "unauthorized"
+        needed = "The server needs an access token: give one, or set TEXTRAWL_ACCESS_TOKEN"
+        return errors.NotAuthenticated(needed if missing else None)
     if status == HTTPStatus.TOO_MANY_REQUESTS:
         return errors.ServerBusy(description)
     if status == HTTPStatus.SERVICE_UNAVAILABLE and fix:

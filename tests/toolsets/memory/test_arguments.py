@@ -396,12 +396,15 @@ async def test_a_secret_is_stored_masked_or_refused_and_the_reply_names_it(
 ) -> None:
     said = "has the door code 1, and the password is Tulpe!42"
     fact = {"entityName": "Ann", "entityType": "person", "observation": said}
-    clients = {mode: await connect(secrets=mode) for mode in (None, "mask", "refuse")}
+    modes: dict[str, dict[str, str]] = {
+        "mask": {}, "allow": {"secrets": "allow"}, "refuse": {"secrets": "refuse"}
+    }  # fmt: skip
+    clients = {mode: await connect(**given) for mode, given in modes.items()}
     told = {
-        mode or "allow": text_of(await client.call_tool("build_knowledge", {"facts": [fact]}))
+        mode: text_of(await client.call_tool("build_knowledge", {"facts": [fact]}))
         for mode, client in clients.items()
     }
-    forgotten = await forget(clients["refuse"], "Ann", fact=said, confirm=True)
+    forgotten = await forget(clients["refuse"], "Ann", fact=said, confirm=True)  # that of allow
 
     assert '"secrets":["password"]' in told["allow"]
     assert '"secrets":["password (masked)"]' in told["mask"]

@@ -47,8 +47,9 @@ async def test_no_route_answers_without_a_token_but_that_it_lives(
     for method, path in ROUTES:
         answer = await http.request(method, f"{team.root}{path}", json=HELLO)
         assert answer.status_code == 401, (method, path)
-        assert answer.headers["www-authenticate"].startswith("Bearer "), (method, path)
-        assert answer.json()["error"] == "invalid_token", (method, path)
+        assert answer.headers["www-authenticate"] == 'Bearer realm="textrawl"', (method, path)
+        assert answer.json()["error"] == "unauthorized", (method, path)
+        assert "Send an access token" in answer.json()["error_description"]
     alive = await http.get(f"{team.root}/healthz")
     assert (alive.status_code, alive.json()) == (200, {"status": "ok"})
 
@@ -64,6 +65,7 @@ async def test_a_tool_sees_whose_token_it_is_and_which_space_was_addressed(
 
 
 async def test_what_is_no_token_of_somebody_is_refused(team: Team) -> None:
+    told: dict[str, set[str]] = {"invalid_token": set(), "unauthorized": set()}
     for headers in (
         [("authorization", "Bearer trl_Nobody")],
         [("authorization", f"Bearer {LATE}")],
@@ -84,6 +86,10 @@ async def test_what_is_no_token_of_somebody_is_refused(team: Team) -> None:
         async with httpx2.AsyncClient() as http:
             answer = await http.post(team.mcp, json=HELLO, headers=raw)
         assert answer.status_code == 401, headers
+        told[answer.json()["error"]].add(answer.text)
+        is_wrong = 'error="invalid_token"' in answer.headers["www-authenticate"]
+        assert is_wrong == (headers[0][0] == "authorization"), headers
+    assert [len(texts) for texts in told.values()] == [1, 1]
 
 
 async def test_a_token_in_the_address_is_refused_though_another_is_in_its_place(

@@ -267,7 +267,7 @@ async def test_a_browser_gets_a_page_that_says_what_the_server_is_and_a_program_
         assert f"--url {site.root}/mcp" in page.text
         assert 'href="/explore"' in page.text
         assert "default-src 'none'" in page.headers["content-security-policy"]
-    assert (program.status_code, program.json()["error"]) == (401, "invalid_token")
+    assert (program.status_code, program.json()["error"]) == (401, "unauthorized")
 
 
 async def test_a_server_for_which_nobody_has_a_token_says_how_to_make_one(

@@ -75,7 +75,7 @@ def capture(
     TEXTRAWL_PROPOSE_FACTS a server proposes facts from them. Exit code 1: some files, or lines of
     them, were refused.
     """
-    capturing = _Capturing(space, read_settings().secrets or "mask", dry_run)
+    capturing = _Capturing(space, read_settings().secrets, dry_run)
     for file in files:
         try:
             for form, bundle in find_parts(Bundle(file), kind, _OFFERED):

@@ -321,7 +321,7 @@ class _Lines:
     def store(self, settings: Settings, _: _Runs, *, dry_run: bool) -> bool:
         """Import the lines. Return False if lines of the file are missing, or all of them."""
         file, kind = _find_file(self.file, self.form.name), self.form.name
-        self.gate.mode = settings.secrets or self.gate.mode
+        self.gate.mode = settings.secrets
         with (
             self.opener() if self.opener else _open_source(file) as content,
             _open_relations(file, kind) as relations,
@@ -410,7 +410,7 @@ class _Items:
         plan = self.plan
         if dry_run:
             return True
-        self.gate.mode = settings.secrets or self.gate.mode
+        self.gate.mode = settings.secrets
         memories = bool(plan.counts.keys() & {"entity", "fact", "relation"})
         if memories:  # before any document is stored
             run_foreground(lambda: self._check_space(settings))

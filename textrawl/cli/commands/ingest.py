@@ -85,7 +85,7 @@ def ingest(paths: _Paths, graph: _Graph = None, as_json: AsJson = False) -> None
     Exit code 1: some files were refused.
     """
     findings = _find(paths)
-    began, gate = time.monotonic(), SecretGate(read_settings().secrets or "mask")
+    began, gate = time.monotonic(), SecretGate(read_settings().secrets)
     if graph is None:
         create_first_graph()
 

@@ -84,6 +84,13 @@ def write_report(report: Report) -> None:
             write_row((name, *cells))
 
 
+def _read_question(item: Mapping[str, Any]) -> str:
+    """Return the words of a question, or how to have them next time."""
+    if item["kept"] or item["asked"] is None:
+        return item["asked"] or ""
+    return "(its words are kept with TEXTRAWL_RECORD_RECALLS=text)"
+
+
 def draw_sparkline(counts: Sequence[int]) -> str:
     """Return a bar for each number, in proportion to the largest number."""
     most = max(counts, default=0) or 1
@@ -179,12 +186,15 @@ def describe_rate(rate: Mapping[str, Any]) -> str:
 
 
 def _list_slowest(recent: ReportRow) -> list[Cells]:
-    return [(f"{i['milliseconds']} ms", f"{i['mode']} {i['asked'] or ''}") for i in recent.slowest]
+    return [
+        (f"{item['milliseconds']} ms", f"{item['mode']} {_read_question(item)}")
+        for item in recent.slowest
+    ]
 
 
 def _list_unanswered(recent: ReportRow) -> list[Cells]:
     most = recent.unanswered["most"]
-    return [(count(item["times"], "time"), str(item["asked"])) for item in most]
+    return [(count(item["times"], "time"), _read_question(item)) for item in most]
 
 
 def _list_stale(recent: ReportRow) -> list[Cells]:

@@ -10,7 +10,11 @@ from hashlib import sha256
 import anyio
 from cachetools import TTLCache
 from mcp.server.auth.middleware.auth_context import AuthContextMiddleware
-from mcp.server.auth.middleware.bearer_auth import BearerAuthBackend, RequireAuthMiddleware
+from mcp.server.auth.middleware.bearer_auth import (
+    AuthenticatedUser,
+    BearerAuthBackend,
+    RequireAuthMiddleware,
+)
 from mcp.server.auth.provider import TokenVerifier
 from pydantic import AnyHttpUrl
 from starlette.datastructures import Headers
@@ -41,6 +45,10 @@ _MOST_ACCEPTED, _ACCEPTED_FOR = (
     3600,
 )  # accepted tokens to remember, and for how many seconds
 _NOT_AUTHENTICATED = 401
+_WRONG = (
+    "The access token is not valid: it is unknown, expired or revoked, or not sent alone in the "
+    "Authorization header"
+)
 _IN_QUERY = re.compile(
     rb"(?:^|&)(?:access_token|token|bearer|authorization|api_?key)=|=(?:trl_|eyJ)", re.IGNORECASE
 )
@@ -88,6 +96,30 @@ def read_bearer(headers: Headers) -> str | None:
     return token.strip() or None if scheme.lower() == "bearer" else None
 
 
+class _TokenRequired(RequireAuthMiddleware):
+    """Lets requests with a valid token pass. To others it says whether a token is missing or wrong.
+
+    Of a wrong token nobody learns whether it is unknown, expired or revoked. A request without a
+    token gets no error code (RFC 6750, 3.1).
+    """
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve one request, or answer 401."""
+        if isinstance(scope.get("user"), AuthenticatedUser):
+            await super().__call__(scope, receive, send)
+            return
+        code, reason = "unauthorized", "Send an access token as Authorization: Bearer TOKEN"
+        parts = ['realm="textrawl"']
+        if "authorization" in Headers(scope=scope) or _IN_QUERY.search(scope["query_string"]):
+            code, reason = "invalid_token", _WRONG
+            parts += f'error="{code}"', f'error_description="{reason}"'
+        if self.resource_metadata_url:
+            parts.append(f'resource_metadata="{self.resource_metadata_url}"')
+        refusal = build_refusal(_NOT_AUTHENTICATED, code, reason)
+        refusal.headers["www-authenticate"] = f"Bearer {', '.join(parts)}"
+        await refusal(scope, receive, send)
+
+
 class Authentication:
     """Answers 401 to every request without a valid token, except on open paths and on pages.
 
@@ -98,7 +130,7 @@ class Authentication:
 
     def __init__(self, app: ASGIApp, *, lookup: Lookup, metadata_url: AnyHttpUrl | None) -> None:
         self._app = app
-        self._closed = RequireAuthMiddleware(AuthContextMiddleware(app), [], metadata_url)
+        self._closed = _TokenRequired(AuthContextMiddleware(app), [], metadata_url)
         self._verifier = PrincipalVerifier(lookup)
         backend = BearerAuthBackend(self._verifier)
         self._checked = AuthenticationMiddleware(self._closed, backend=backend)
