@@ -101,6 +101,7 @@ SO = (
     "Update 12 May: {0}",
     "<!-- todo -->\n{0}",
     "We decided that {0}",
+    "# 2026-11-21\n\n## Harbour, claude-code, 12:00\n\n- user: {0}\n- assistant: Noted.",
     "{0} That was good news.",
     "{0} The draft is due on Friday.",
     "{0} Ben rejected the false alarm.",

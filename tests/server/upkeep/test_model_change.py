@@ -91,7 +91,7 @@ async def test_a_change_is_taken_back_at_once_and_the_other_model_dropped(
     await desk.upkeep.do_round()
     answer = await finish(embed("status"))
     for name, status in {NARROW: "previous", WIDE: "active"}.items():
-        assert re.search(rf"{name} +{status} +[0-9]+ +21 +0 ", answer), answer
+        assert re.search(rf"{name}\t{status}\t[0-9]+\t21\t0\t", answer), answer
 
     assert f"{NARROW} is in use again" in await finish(embed("rollback"))
     follow(desk)
