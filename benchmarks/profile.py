@@ -56,7 +56,7 @@ STEPS = {
     "writing it": [("wire.replies Renderer", "_encode")],
     "counting tokens": [("wire.replies Renderer", "measure")],
     "tool, the rest": [("server.server MemoryServer", "call_tool")],
-    "sending the answer": [("server.stdio_session _MessageWriter", "send")],
+    "sending the answer": [("server.stdio_session MessageWriter", "send")],
 }
 """The functions of each step: a module of textrawl and a class in it, then a function."""
 

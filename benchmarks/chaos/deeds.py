@@ -261,8 +261,10 @@ class Importer(Commander):
 
     async def _list_imports(self) -> set[str]:
         """Return the ids of the imports that were not taken back."""
-        lines = (await self.command("import", "--list")).splitlines()
-        return {line.split()[0] for line in lines if " mem0 " in line and "undone" not in line}
+        rows = [line.split("\t") for line in (await self.command("import", "--list")).splitlines()]
+        return {
+            row[0] for row in rows if "mem0" in row and not any("undone" in cell for cell in row)
+        }
 
     async def _take_back(self, run: str) -> None:
         async def attempt() -> bool | None:

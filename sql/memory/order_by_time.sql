@@ -47,9 +47,9 @@ begin
             min(o.start) filter (where r.sure and o.start > f.start) as surely_followed,
             coalesce(bool_or(r.sure and o.start < f.start), false) as preceded,
             -- A fact of the time in question gets the higher score of another fact that matches about as well.
-            max(o.score) filter (where r.id is not null and o.start < f.start and f.score >= 0.6 * o.score) as of_older,
+            max(o.score) filter (where r.id is not null and o.start < f.start and f.score >= 0.45 * o.score) as of_older,
             max(o.score) filter (where o.start < f.start and f.score >= case when r.id is null then 0.95 else 0.9 end * o.score) as of_earlier,
-            max(o.score) filter (where o.start > f.start and f.score >= case when r.id is null then 0.88 else 0.7 end * o.score) as of_later
+            max(o.score) filter (where o.start > f.start and f.score >= case when r.id is null then 0.83 else 0.59 end * o.score) as of_later
         from fact f
         join fact o on o.space_id = f.space_id and o.entity_id = f.entity_id
         left join reached r on r.id = f.id and r.other = o.id

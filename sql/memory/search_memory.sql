@@ -166,7 +166,8 @@ begin
                 select best.space_id, unnest(array[best.ordinal - 1, best.ordinal + 1]) as ordinal
                 from ((select space_id, id from nearest limit 10) union (select space_id, id from lexical limit 10)) first
                 join observation best using (space_id, id)
-                where not semantic and about is null and best.space_id = any(ordered)
+                -- `is true` keeps the planner from reading whole spaces instead of these facts.
+                where not semantic and about is null and (best.space_id = any(ordered)) is true
             ) adjacent
             join observation o using (space_id, ordinal)
             where is_valid(o.valid_from, o.valid_until, o.closed_at, moment) and is_within(o.said_at, since, until)
@@ -285,7 +286,7 @@ begin
                 from (
                     select *, max(alone) over () as top
                     from (select *, case when worded then 1 / (1 + exp(-own)) else score end as alone from front) f
-                ) l where timed and place <= 20 and alone >= 0.5 * top
+                ) l where timed and place <= 20 and alone >= 0.4 * top
             ) l cross join lateral order_by_time(l.spaces, l.ids, l.scores, tense, during, clause, languages) t
             where timed
             union all

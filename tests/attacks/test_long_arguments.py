@@ -49,6 +49,7 @@ def find_longest_step(work: Callable[[str], object], text: str) -> float:
     return longest
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("work", [find_secrets, clean_text, count_cleaned])
 def test_work_on_a_long_text_never_keeps_the_interpreter(work: Callable[[str], object]) -> None:
     work(" ".join(UNITS))  # compiles the patterns

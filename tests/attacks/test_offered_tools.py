@@ -22,7 +22,13 @@ SCOPES = [
 NOT_ALLOWED = ("Not allowed", "Only proposals")
 
 
-@pytest.mark.parametrize("toolset", list(find_toolsets()))
+@pytest.mark.parametrize(
+    "toolset",
+    [
+        pytest.param(name, marks=() if name in ("memory", "graph") else pytest.mark.slow)
+        for name in find_toolsets()
+    ],
+)
 async def test_a_tool_is_listed_if_a_call_of_it_is_allowed(
     connect: Connect, owner: psycopg.Connection, toolset: str
 ) -> None:

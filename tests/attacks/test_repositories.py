@@ -200,7 +200,9 @@ def test_a_wrong_value_in_a_file_that_nobody_trusts_is_named_and_ignored(
     assert set(WRONG) == PROJECT_SETTINGS
 
 
-@pytest.mark.parametrize("given", ["values", *UNUSABLE])
+@pytest.mark.parametrize(
+    "given", ["values", *(pytest.param(one, marks=pytest.mark.slow) for one in UNUSABLE)]
+)
 def test_no_file_that_nobody_trusts_ends_a_command_or_a_server(
     launch: Launch, database_url: str, given: str
 ) -> None:

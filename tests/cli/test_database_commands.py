@@ -104,7 +104,10 @@ DAMAGES: dict[str, tuple[str, Callable[[Path], object]]] = {
 """Damages of a data folder: the file, and what happens to it."""
 
 
-@pytest.mark.parametrize("damage", DAMAGES)
+@pytest.mark.parametrize(
+    "damage",
+    ["no version", *(pytest.param(one, marks=pytest.mark.slow) for one in list(DAMAGES)[1:])],
+)
 def test_a_damaged_data_folder_names_restore_at_once(
     launch: Launch, data_dir: Path, damage: str
 ) -> None:

@@ -6,6 +6,8 @@ import shlex
 import subprocess
 from pathlib import Path
 
+import pytest
+
 from tests.support.commands import Launch, data_dir, home, launch, seed
 from tests.support.folders import write_env
 from textrawl.connect.clients import find_script
@@ -38,6 +40,7 @@ def follow(removal: str, user: dict[str, str]) -> None:
     subprocess.run(["sh", "-c", command], env=read_foreign_environment() | user, check=True)
 
 
+@pytest.mark.slow
 def test_following_the_list_leaves_nothing(launch: Launch, home: Path, data_dir: Path) -> None:
     """Everything but the program and the OS user, which is that of all memories of root."""
     own, project = home / "own", home / "project"
