@@ -261,10 +261,9 @@ class Importer(Commander):
 
     async def _list_imports(self) -> set[str]:
         """Return the ids of the imports that were not taken back."""
-        rows = [line.split("\t") for line in (await self.command("import", "--list")).splitlines()]
-        return {
-            row[0] for row in rows if "mem0" in row and not any("undone" in cell for cell in row)
-        }
+        lines = (await self.command("import", "--list")).splitlines()
+        rows = [line.split("\t") for line in lines if "undone" not in line]
+        return {row[0] for row in rows if "mem0" in row}
 
     async def _take_back(self, run: str) -> None:
         async def attempt() -> bool | None:
