@@ -2,7 +2,7 @@
 
 import asyncio
 import gc
-from collections.abc import Callable
+from collections.abc import Callable, Generator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -55,51 +55,49 @@ async def rest() -> None:
         await asyncio.sleep(0)
 
 
+@pytest.fixture
+def elsewhere(settings: Callable[..., Settings]) -> Generator[Client]:
+    """A client of a server in another event loop."""
+    with (
+        start_blocking_portal() as portal,
+        portal.wrap_async_context_manager(listen(settings())) as address,
+    ):
+        yield Client(address.mcp, token=TOKEN)
+
+
 def test_one_client_serves_event_loops_one_after_another_and_in_threads(
-    settings: Callable[..., Settings],
+    elsewhere: Client,
 ) -> None:
     before = count_open()
-    with (
-        start_blocking_portal() as portal,
-        portal.wrap_async_context_manager(listen(settings())) as address,
-    ):
-        memory = Client(address.mcp, token=TOKEN)
 
-        async def add(values: list[int]) -> list[Any]:
-            log = memory.log("loops")
-            await asyncio.gather(*(log.append([value]) for value in values))
-            return await log.read()
+    async def add(values: list[int]) -> list[Any]:
+        log = elsewhere.log("loops")
+        await asyncio.gather(*(log.append([value]) for value in values))
+        return await log.read()
 
-        for number in range(3):
-            asyncio.run(add([number]))
-            assert count_open() == before
-        with ThreadPoolExecutor(4) as threads:
-            list(threads.map(asyncio.run, [add([number, number]) for number in range(3, 20)]))
-        assert sorted(asyncio.run(add([]))) == [0, 1, 2, *(n for n in range(3, 20) for _ in "ab")]
+    for number in range(3):
+        asyncio.run(add([number]))
         assert count_open() == before
-        asyncio.run(memory.close())
+    with ThreadPoolExecutor(4) as threads:
+        list(threads.map(asyncio.run, [add([number, number]) for number in range(3, 20)]))
+    assert sorted(asyncio.run(add([]))) == [0, 1, 2, *(n for n in range(3, 20) for _ in "ab")]
+    assert count_open() == before
+    asyncio.run(elsewhere.close())
 
 
-def test_loops_that_do_not_run_keep_at_most_sixteen_connections(
-    settings: Callable[..., Settings],
-) -> None:
+def test_loops_that_do_not_run_keep_at_most_sixteen_connections(elsewhere: Client) -> None:
     before = count_open()
-    with (
-        start_blocking_portal() as portal,
-        portal.wrap_async_context_manager(listen(settings())) as address,
-    ):
-        memory = Client(address.mcp, token=TOKEN)
-        kept = [asyncio.new_event_loop() for _ in range(40)]
-        for loop in [*kept, *reversed(kept)]:
-            assert loop.run_until_complete(memory.log("loops").read()) == []
-        for loop in kept:
-            loop.run_until_complete(rest())
-        assert count_open() - before <= 16
-        asyncio.run(memory.close())
-        for loop in kept:
-            loop.run_until_complete(loop.shutdown_asyncgens())
-            loop.close()
-        assert count_open() == before
+    kept = [asyncio.new_event_loop() for _ in range(40)]
+    for loop in [*kept, *reversed(kept)]:
+        assert loop.run_until_complete(elsewhere.log("loops").read()) == []
+    for loop in kept:
+        loop.run_until_complete(rest())
+    assert count_open() - before <= 16
+    asyncio.run(elsewhere.close())
+    for loop in kept:
+        loop.run_until_complete(loop.shutdown_asyncgens())
+        loop.close()
+    assert count_open() == before
 
 
 def test_a_value_that_is_no_json_is_refused_before_it_is_sent() -> None:
