@@ -46,7 +46,8 @@ begin
             min(o.start) filter (where r.id is not null and o.start > f.start) as followed,
             min(o.start) filter (where r.sure and o.start > f.start) as surely_followed,
             coalesce(bool_or(r.sure and o.start < f.start), false) as preceded,
-            -- A fact of the time in question gets the higher score of another fact that matches about as well.
+            -- A fact of the time in question gets the higher score of another fact that matches about as well. The shares
+            -- of the score were set with benchmarks.truth, because a fact in other words has a much lower score.
             max(o.score) filter (where r.id is not null and o.start < f.start and f.score >= 0.45 * o.score) as of_older,
             max(o.score) filter (where o.start < f.start and f.score >= case when r.id is null then 0.95 else 0.9 end * o.score) as of_earlier,
             max(o.score) filter (where o.start > f.start and f.score >= case when r.id is null then 0.83 else 0.59 end * o.score) as of_later
