@@ -5,8 +5,8 @@
 with relation as (
     select c.*
     from pg_class c
-    -- Each embedding model has a table of its own.
-    where c.relnamespace = 'textrawl'::regnamespace and c.relname !~ '^embedding_\d+$'
+    -- Each embedding model has a table of its own, and the view `embedding` has all of them.
+    where c.relnamespace = 'textrawl'::regnamespace and c.relname !~ '^embedding(_\d+)?$'
 ), col as (
     select r.relname, r.relkind, a.attnum, a.attname,
         concat(

@@ -44,8 +44,9 @@ begin
             'not exists (select from %1$I.observation) and not exists (select from %1$I.item) '
             'on conflict do nothing', cell, vector.model);
     end loop;
-    -- The keys of an ordinary memory do this, but Citus has no keys between nodes.
     for cell in select nspname from pg_namespace where nspname like 'textrawl\_cell\_%' order by nspname loop
+        execute format('select %I.unite_embeddings()', cell);
+        -- The keys of an ordinary memory do this, but Citus has no keys between nodes.
         execute format(
             'delete from %1$I.embedding_pending p where not exists (select from textrawl.embedding_model m where m.id = p.model_id)', cell);
         execute format(

@@ -34,6 +34,7 @@ begin
         create index %1$I on item_vector using hnsw ((vector::halfvec(%2$s)) halfvec_cosine_ops)
         with (m = 16, ef_construction = 128) where model_id = %3$s$ddl$, 'item_vector_' || model || '_idx', dimensions, model);
     perform protect_tables();
+    perform unite_embeddings();
     return model;
 end
 $$;

@@ -18,9 +18,10 @@ begin
     -- because the deletion of the model changes them.
     lock table observation in access exclusive mode;
     lock table reflection in share row exclusive mode;
+    delete from embedding_model m where m.id = model_row.id;
+    perform unite_embeddings();
     execute format('drop table %I', 'embedding_' || model_row.id);
     execute format('drop index if exists %I', 'item_vector_' || model_row.id || '_idx');
-    delete from embedding_model m where m.id = model_row.id;
     return name;
 end
 $$;

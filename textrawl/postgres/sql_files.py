@@ -180,7 +180,7 @@ async def create_code(connection: AsyncConnection) -> None:
     await connection.execute("revoke execute on all functions in schema textrawl from public")
     await connection.execute("grant usage on schema textrawl to textrawl_app, textrawl_analyst")
     await connection.execute(read_grants())
-    await connection.execute("select protect_tables()")
+    await connection.execute("select protect_tables(), unite_embeddings()")
     await connection.execute(
         """insert into code (fingerprint) values (%s)
            on conflict (singleton) do update set fingerprint = excluded.fingerprint""",
