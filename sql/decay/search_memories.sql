@@ -82,10 +82,10 @@ begin
             select case when query is not null and (
                        c.hit_score is null and not semantic or review and rated.priority >= 0.3 and coalesce(c.cosine, 0) <= 0.6)
                    then jaccard(text_words(c.content), words) end as shared offset 0) words_of
-        left join fact_cosines(
-            model, case when semantic then vector end,
-            array(select home from candidate where cosine is null), array(select observation_id from candidate where cosine is null)
-        ) other on other.id = c.observation_id
+        cross join lateral (
+            select case when semantic and c.cosine is null then (
+                select nullif(1 - (v.vector <=> search_memories.vector), 'nan') from embedding v
+                where v.model_id = search_memories.model and v.space_id = home and v.observation_id = c.observation_id) end as cosine) other
         where min_score is null or c.score >= min_score
     ), ranked as materialized (
         select c.*, row_number() over (

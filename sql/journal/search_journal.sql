@@ -40,12 +40,8 @@ begin
         end if;
     end if;
     select a.* into plan from assess_spaces(array[home], model => model, parts => true) a;
-    select array_agg(t.term), subset_sums(array_agg(t.weight / t.total)),
-        string_agg('(' || t.selecting::text || ')', '|')::tsquery,
-        case when bool_or(t.selecting = t.term) filter (where t.share is not null) then null
-            else (array_agg(t.term order by t.share) filter (where t.share is not null))[1] end
-    into terms, sums, selecting, fallback
-    from (select *, sum(weight) over () as total from search_terms(query, array[home], plan.stale)) t;
+    select t.terms, subset_sums(t.weights), t.selecting, t.fallback into terms, sums, selecting, fallback
+    from search_terms(query, array[home], plan.stale) t;
     if plan.rare then
         -- Each part has the word journal, because the name of its entity begins with it.
         selecting := selecting && 'journal'::tsquery;
@@ -78,8 +74,9 @@ begin
     ), found as materialized (
         select id, cosine from nearest
         union all
-        select c.id, c.cosine from fact_cosines(
-            model, vector, array(select home from lexical), array(select id from lexical)) c
+        select l.id, nullif(1 - (v.vector <=> search_journal.vector), 'nan')
+        from lexical l
+        left join embedding v on v.model_id = search_journal.model and v.space_id = home and v.observation_id = l.id
     ), part as materialized (
         select o.id, o.whole, o.content, f.cosine, matched, j.path, j.granularity, j.date, j.slug,
             j.instance as source, greatest(0, (moment at time zone 'UTC')::date - (upper(j.period) - 1)) as age,

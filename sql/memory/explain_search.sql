@@ -62,13 +62,8 @@ begin
     select a.* into plan from assess_spaces(scoped, types, model, since, until) a;
     select * into caller from name_caller(query, languages, scoped, credential,
         case when totals is not null then array(select jsonb_array_elements_text(totals -> 'own')) end);
-    select array_agg(t.term order by t.place), array_agg(t.weight / t.total order by t.place),
-        string_agg('(' || t.selecting::text || ')', '|')::tsquery, array_agg(t.name order by t.place)
-    into terms, weights, selecting, names
-    from (select s.*, sum(s.weight) over () as total, row_number() over () as place,
-                 coalesce(w.word, s.term::text) as name
-          from search_terms(caller.question, scoped, plan.stale, languages, totals) s
-          left join query_words(caller.question, languages) w on w.term = s.term) t;
+    select t.terms, t.weights, t.selecting, t.words into terms, weights, selecting, names
+    from search_terms(caller.question, scoped, plan.stale, languages, totals) t;
     choosing := subset_sums(weights);
     if caller.names is not null and not caller.alone then
         -- The names of the caller are no evidence.

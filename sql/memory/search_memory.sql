@@ -50,6 +50,7 @@ declare
     scoped     integer[] := case when 'facts' = any(sources) then readable_spaces(credential, spaces) else '{}' end;
     candidates integer := greatest(50, 2 * max_rows);
     terms      tsquery[];
+    shares     double precision[];
     selecting  tsquery;
     fallback   tsquery;
     common     boolean := false;
@@ -117,19 +118,16 @@ begin
         end if;
         select c.question, case when not c.alone then c.names end into query, caller from name_caller(query, languages, scoped, credential,
             case when totals is not null then array(select jsonb_array_elements_text(totals -> 'own')) end) c;
-        select array_agg(t.term), subset_sums(array_agg(t.weight / t.total)), string_agg('(' || t.selecting::text || ')', '|')::tsquery,
-            -- If even the rarest word is too common to select facts alone, pairs of words select facts. If too few
-            -- facts match a pair, the rarest word selects facts alone. It is the fallback.
-            case when bool_or(t.selecting = t.term) filter (where t.share is not null) then null
-                else (array_agg(t.term order by t.share) filter (where t.share is not null))[1] end,
-            -- If more than a tenth of all facts have this word, the index would list all of them before the first fact
-            -- is checked. Check the newest facts instead.
-            coalesce(plan.most and num_nonnulls(entity_types, since, until) = 0 and min(t.share) > 0.1, false),
-            coalesce(has_stranger(query, array_agg(t.term) filter (where t.share is null), languages, scoped), false),
-            coalesce(bool_and(t.share is null), false)
-        into terms, sums, selecting, fallback, common, stranger, unheard
-        from (select *, sum(weight) over () as total from search_terms(query, scoped, plan.stale, languages, totals)) t;
-        fallback := coalesce(fallback && !!selecting, fallback);
+        select t.terms, subset_sums(t.weights), t.selecting, t.fallback, t.shares into terms, sums, selecting, fallback, shares
+        from search_terms(query, scoped, plan.stale, languages, totals) t;
+        -- If more than a tenth of all facts have each word, the index would list all of them before the first fact is checked.
+        -- Check the newest facts instead.
+        common := coalesce(plan.most and num_nonnulls(entity_types, since, until) = 0 and (select min(s) from unnest(shares) s) > 0.1, false);
+        if array_position(shares, null) is not null then
+            unheard := array_remove(shares, null) = '{}';
+            stranger := coalesce(has_stranger(
+                query, array(select u.term from unnest(terms, shares) u (term, share) where u.share is null), languages, scoped), false);
+        end if;
         if caller is not null then
             caller_mask := matched_terms(to_tsvector(languages[1]::regconfig, search_text(array_to_string(caller, ' '))), terms);
         end if;
@@ -148,42 +146,48 @@ begin
 
     return query
         with lexical as materialized (
-            select m.space_id, m.id from matching_facts(
+            select m.space_id, m.id, m.place <= 10 as leads
+            from matching_facts(
                 terms, sums, selecting, fallback, common, scoped, entity_types, moment, candidates, since, until,
-                about => about) m
+                about => about) with ordinality m (space_id, id, place)
             where not semantic or about is not null
         ),
         nearest as materialized (
-            select n.space_id, n.id, n.cosine from nearest_facts(
+            select n.space_id, n.id, n.cosine, n.place <= 10 as leads
+            from nearest_facts(
                 model, vector, scoped, entity_types, moment, candidates, plan.large, plan.rare, plan.breadth, plan.own,
-                since, until) n
+                since, until) with ordinality n (space_id, id, cosine, place)
             where vector is not null and about is null
         ),
-        beside as materialized (
-            -- Many relevant facts share no word with the query, but were stored just before or after a fact that does.
-            select o.space_id, o.id
-            from (
-                select best.space_id, unnest(array[best.ordinal - 1, best.ordinal + 1]) as ordinal
-                from ((select space_id, id from nearest limit 10) union (select space_id, id from lexical limit 10)) first
-                join observation best using (space_id, id)
-                -- `is true` keeps the planner from reading whole spaces instead of these facts.
-                where not semantic and about is null and (best.space_id = any(ordered)) is true
-            ) adjacent
-            join observation o using (space_id, ordinal)
-            where is_valid(o.valid_from, o.valid_until, o.closed_at, moment) and is_within(o.said_at, since, until)
-                and (entity_types is null or o.entity_type = any(entity_types))
-        ),
-        found as materialized (
+        hit as materialized (
             select o.space_id, o.id, o.entity_id, o.relation_id, o.created_at, o.said_at, o.valid_from, o.valid_until, o.ordinal,
-                matched_terms(o.fts, terms) as matched, length(o.fts) as words, key.cosine, 0 as via
+                matched_terms(o.fts, terms) as matched, length(o.fts) as words, key.cosine, 0 as via, key.leads
             from (
-                select space_id, id, max(cosine) as cosine
-                from (select space_id, id, cosine from nearest union all select *, null from lexical union all select *, null from beside) arms
+                select space_id, id, max(cosine) as cosine, bool_or(leads) as leads
+                from (select space_id, id, cosine, leads from nearest union all select space_id, id, null, leads from lexical) arms
                 group by space_id, id
             ) key
             join observation o using (space_id, id)
+        ),
+        found as materialized (
+            select f.* from (
+                select * from hit
+                union all
+                -- Many relevant facts share no word with the query, but were stored just before or after a fact that does.
+                select o.space_id, o.id, o.entity_id, o.relation_id, o.created_at, o.said_at, o.valid_from, o.valid_until, o.ordinal,
+                    matched_terms(o.fts, terms), length(o.fts), null, 0, false
+                from (
+                    select space_id, unnest(array[ordinal - 1, ordinal + 1]) as ordinal from hit
+                    where leads and not semantic and about is null and space_id = any(ordered)
+                    except
+                    select space_id, ordinal from hit
+                ) adjacent
+                join observation o using (space_id, ordinal)
+                where is_valid(o.valid_from, o.valid_until, o.closed_at, moment) and is_within(o.said_at, since, until)
+                    and (entity_types is null or o.entity_type = any(entity_types))
+            ) f
             where typed is null or exists (
-                select from entity e where e.space_id = o.space_id and e.id = o.entity_id and has_type(e.entity_type, e.metadata, typed))
+                select from entity e where e.space_id = f.space_id and e.id = f.entity_id and has_type(e.entity_type, e.metadata, typed))
         ),
         subject as materialized (
             select e.space_id, e.id, e.name, tsvector_to_array(e.fts) as words
@@ -212,28 +216,28 @@ begin
         related as materialized (
             -- Facts one relation away from the named entities, if the query asks for this relation.
             select r.space_id, r.id, r.entity_id, r.relation_id, r.created_at, r.said_at, r.valid_from, r.valid_until, r.ordinal,
-                r.matched, r.words, null::double precision as cosine, r.via
+                r.matched, r.words, null::double precision as cosine, r.via, false as leads
             from named cross join lateral related_facts(
                 query_words, terms, sums, mask, spaces, entities, entity_types, moment, since, until) r
             where entities is not null and about is null
         ),
-        gathered as materialized (
-            select * from found f where not exists (select from related r where r.space_id = f.space_id and r.id = f.id)
-            union all
-            select * from related
-        ),
         candidate as materialized (
-            select g.*, coalesce(g.cosine, c.cosine) as cosine_known, held, matched | case when held then of_period else 0 end as has,
-                g.space_id = any(ordered) as joins,
-                least(1, 15.0::float8 / words) as share  -- of the weight of its words that a neighbour gets
-            from gathered g
-            left join fact_cosines(model, vector, array(select space_id from gathered where cosine is null),
-                                   array(select id from gathered where cosine is null)) c on c.space_id = g.space_id and c.id = g.id
+            select g.*, held, matched | case when held then of_period else 0 end as has, g.space_id = any(ordered) as joins,
+                least(1, 15.0::float8 / words) as share,  -- of the weight of its words that a neighbour gets
+                case when vector is null then null when g.cosine is not null then g.cosine else (
+                    -- A text without any known word has a vector of zeros. Its cosine with any vector is NaN.
+                    select nullif(1 - (v.vector <=> search_memory.vector), 'nan') from embedding v
+                    where v.model_id = search_memory.model and v.space_id = g.space_id and v.observation_id = g.id) end as likely
+            from (
+                select * from found f where not exists (select from related r where r.space_id = f.space_id and r.id = f.id)
+                union all
+                select * from related
+            ) g
             cross join lateral (select holds_within(g.valid_from, g.valid_until, period) as held) h
         ),
         evidence as materialized (
             -- One row for each fact, with a column for each kind of evidence: see ranking_weight.
-            select c.space_id, c.id, c.created_at, c.ordinal, c.joins, c.cosine_known as cosine, n.strange,
+            select c.space_id, c.id, c.created_at, c.ordinal, c.likely as cosine, n.strange,
                 case when worded then least(1, (
                     terms_weight(has & counted, sums) / length_divisor(words) + 0.6 * terms_weight(via & ~has & counted, sums)) / rest) end as coverage,
                 case when entities is null or entity_id = any(entities) or via > 0 then 0
@@ -245,22 +249,17 @@ begin
                     terms_weight(before & ~has & counted, sums) * before_share
                     + terms_weight(after & ~(has | before) & counted, sums) * after_share) / rest else 0 end as beside,
                 case when said_at <@ around or held then 1 else 0 end as period,
-                search_likeness(cosine_known, model_row.cosine_floor, model_row.cosine_ceiling) as likeness
+                search_likeness(likely, model_row.cosine_floor, model_row.cosine_ceiling) as likeness,
+                joins and worded as joins
             from (
-                select *, coalesce(bit_or(has) over previous, 0) as before, coalesce(max(share) over previous, 0) as before_share,
-                    coalesce(bit_or(has) over next, 0) as after, coalesce(max(share) over next, 0) as after_share
+                select *, case when lag(ordinal) over neighbours = ordinal - 1 then lag(has) over neighbours else 0 end as before,
+                    lag(share, 1, 0::float8) over neighbours as before_share,
+                    case when lead(ordinal) over neighbours = ordinal + 1 then lead(has) over neighbours else 0 end as after,
+                    lead(share, 1, 0::float8) over neighbours as after_share
                 from candidate
-                window previous as (partition by space_id order by ordinal range between 1 preceding and 1 preceding),
-                    next as (partition by space_id order by ordinal range between 1 following and 1 following)
+                window neighbours as (partition by space_id order by ordinal)
             ) c
             cross join named n
-        ),
-        weighed as materialized (
-            -- Neighbours help only a fact that has a word of the query or some likeness itself.
-            select *, array[weight.base, weight.meaning * coalesce(likeness, 0.7 * coverage), weight.words * coverage,
-                weight.about * about, case when supported then weight.beside * beside else 0 end, weight.period * period,
-                strange, case when unheard then weight.unheard else 0 end] as parts
-            from evidence cross join lateral (select joins and worded and (coverage > 0 or likeness > 0) as supported) s
         ),
         front as materialized (
             -- Facts stored just before and after a good match often concern the same subject. Only a neighbour with more
@@ -271,8 +270,13 @@ begin
                 select *, case when supported then max(own) over (
                     partition by space_id order by ordinal range between 2 preceding and 2 following) - own else 0 end as lift
                 from (
-                    select *, case when worded then parts[1] + parts[2] + parts[3] + parts[4] + parts[5] + parts[6] + parts[7] + parts[8]
-                        else coalesce(likeness, 0) end as own from weighed
+                    -- Neighbours help only a fact that has a word of the query or some likeness itself.
+                    select *, case when worded then weight.base + weight.meaning * coalesce(likeness, 0.7 * coverage) + weight.words * coverage
+                            + weight.about * about + case when supported then weight.beside * beside else 0 end
+                            + weight.period * period + strange + case when unheard then weight.unheard else 0 end
+                        else coalesce(likeness, 0) end as own
+                    from evidence cross join lateral (select joins and (coverage > 0 or likeness > 0) as supported) s
+                    offset 0
                 ) summed
             ) lifted
             order by place limit greatest(max_rows, case when timed then 20 else 10 end)
@@ -293,11 +297,11 @@ begin
             -- A newer fact that supersedes the best fact comes before it.
             select newer.space_id, newer.id, best.score, extract(epoch from newer.valid_from)
             from (select f.score, f.space_id, g.entity_id, g.valid_from, o.content from front f
-                  join gathered g using (space_id, id) join observation o using (space_id, id)
+                  join candidate g using (space_id, id) join observation o using (space_id, id)
                   where place = 1 and not timed and around is null and languages is not null) best
             cross join lateral (
                 select g.space_id, g.id, g.valid_from, o.content
-                from front f join gathered g using (space_id, id) join observation o using (space_id, id)
+                from front f join candidate g using (space_id, id) join observation o using (space_id, id)
                 where f.space_id = best.space_id and g.entity_id = best.entity_id and f.place between 2 and 10
                     and f.score >= 0.75 * best.score and g.valid_from >= best.valid_from + interval '1 day' offset 0) newer
             where supersedes(newer.content, best.content, languages[1])
@@ -320,7 +324,9 @@ begin
             o.space_id = any((select ids from of_several)::integer[]), o.valid_from,
             moment is not distinct from 'infinity' and as_of is null and b.tokens is null,
             nullif(nullif(free_type(e.entity_type, e.metadata), e.entity_type), 'Generic'),
-            case when worded then b.parts || weight.better * b.lift
+            case when worded then array[weight.base, weight.meaning * coalesce(b.likeness, 0.7 * b.coverage), weight.words * b.coverage,
+                weight.about * b.about, case when b.supported then weight.beside * b.beside else 0 end, weight.period * b.period,
+                b.strange, case when unheard then weight.unheard else 0 end, weight.better * b.lift]
                 || coalesce(ln(least(b.shown, 0.9999) / (1 - least(b.shown, 0.9999))) - ln(b.score / (1 - b.score)), 0) end
         from (
             -- The sums grow with the rank, so the chunks with the lowest scores are left out.

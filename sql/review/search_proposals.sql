@@ -43,8 +43,7 @@ begin
     select * into weight from ranking_weights(model_row.name);
     if not semantic then
         query := (select c.question from name_caller(query, search_languages(own), own, credential) c);
-        select array_agg(t.term), subset_sums(array_agg(t.weight / t.total)) into terms, sums
-        from (select *, sum(weight) over () as total from search_terms(query, own)) t;
+        select t.terms, subset_sums(t.weights) into terms, sums from search_terms(query, own) t;
     end if;
     return query
         with mine as materialized (
