@@ -167,7 +167,8 @@ begin
                 from (select space_id, id, cosine, leads from nearest union all select space_id, id, null, leads from lexical) arms
                 group by space_id, id
             ) key
-            join observation o using (space_id, id)
+            -- `offset 0` makes the planner look up each row by its key. Otherwise it reads all rows of a small space.
+            cross join lateral (select * from observation o where o.space_id = key.space_id and o.id = key.id offset 0) o
         ),
         found as materialized (
             select f.* from (
@@ -221,7 +222,7 @@ begin
                 query_words, terms, sums, mask, spaces, entities, entity_types, moment, since, until) r
             where entities is not null and about is null
         ),
-        candidate as materialized (
+        candidate as (
             select g.*, held, matched | case when held then of_period else 0 end as has, g.space_id = any(ordered) as joins,
                 least(1, 15.0::float8 / words) as share,  -- of the weight of its words that a neighbour gets
                 case when vector is null then null when g.cosine is not null then g.cosine else (
@@ -235,9 +236,9 @@ begin
             ) g
             cross join lateral (select holds_within(g.valid_from, g.valid_until, period) as held) h
         ),
-        evidence as materialized (
+        evidence as (
             -- One row for each fact, with a column for each kind of evidence: see ranking_weight.
-            select c.space_id, c.id, c.created_at, c.ordinal, c.likely as cosine, n.strange,
+            select c.space_id, c.id, c.entity_id, c.valid_from, c.created_at, c.ordinal, c.likely as cosine,
                 case when worded then least(1, (
                     terms_weight(has & counted, sums) / length_divisor(words) + 0.6 * terms_weight(via & ~has & counted, sums)) / rest) end as coverage,
                 case when entities is null or entity_id = any(entities) or via > 0 then 0
@@ -248,7 +249,7 @@ begin
                 case when joins and worded then (
                     terms_weight(before & ~has & counted, sums) * before_share
                     + terms_weight(after & ~(has | before) & counted, sums) * after_share) / rest else 0 end as beside,
-                case when said_at <@ around or held then 1 else 0 end as period,
+                case when said_at <@ around or held then 1 else 0 end as period, n.strange,
                 search_likeness(likely, model_row.cosine_floor, model_row.cosine_ceiling) as likeness,
                 joins and worded as joins
             from (
@@ -260,26 +261,31 @@ begin
                 window neighbours as (partition by space_id order by ordinal)
             ) c
             cross join named n
+            offset 0  -- so that each kind of evidence is worked out once
+        ),
+        weighed as (
+            -- Neighbours help only a fact that has a word of the query or some likeness itself.
+            select *, case when worded then weight.base + weight.meaning * coalesce(likeness, 0.7 * coverage) + weight.words * coverage
+                    + weight.about * about + case when supported then weight.beside * beside else 0 end
+                    + weight.period * period + strange + case when unheard then weight.unheard else 0 end
+                else coalesce(likeness, 0) end as own
+            from evidence cross join lateral (select joins and (coverage > 0 or likeness > 0) as supported) s
+            offset 0
         ),
         front as materialized (
             -- Facts stored just before and after a good match often concern the same subject. Only a neighbour with more
             -- evidence has an effect, so the best fact keeps its score.
-            select *, case when worded then 1 / (1 + exp(-(own + weight.better * lift))) else coalesce(likeness, 0) end as score,
-                row_number() over (order by own + weight.better * lift desc, created_at desc, space_id, id) as place
+            select *, case when worded then 1 / (1 + exp(-odds)) else odds end as score,
+                row_number() over (order by odds desc, created_at desc, space_id, id) as place
             from (
-                select *, case when supported then max(own) over (
-                    partition by space_id order by ordinal range between 2 preceding and 2 following) - own else 0 end as lift
+                select *, own + weight.better * lift as odds
                 from (
-                    -- Neighbours help only a fact that has a word of the query or some likeness itself.
-                    select *, case when worded then weight.base + weight.meaning * coalesce(likeness, 0.7 * coverage) + weight.words * coverage
-                            + weight.about * about + case when supported then weight.beside * beside else 0 end
-                            + weight.period * period + strange + case when unheard then weight.unheard else 0 end
-                        else coalesce(likeness, 0) end as own
-                    from evidence cross join lateral (select joins and (coverage > 0 or likeness > 0) as supported) s
-                    offset 0
-                ) summed
-            ) lifted
-            order by place limit greatest(max_rows, case when timed then 20 else 10 end)
+                    select *, case when supported then max(own) over (
+                        partition by space_id order by ordinal range between 2 preceding and 2 following) - own else 0 end as lift
+                    from weighed
+                ) lifted
+                order by odds desc, created_at desc, space_id, id limit greatest(max_rows, case when timed then 20 else 10 end)
+            ) ranked
         ),
         in_time as materialized (
             select t.space_id, t.id, t.score, extract(epoch from t.start)
@@ -296,14 +302,13 @@ begin
             union all
             -- A newer fact that supersedes the best fact comes before it.
             select newer.space_id, newer.id, best.score, extract(epoch from newer.valid_from)
-            from (select f.score, f.space_id, g.entity_id, g.valid_from, o.content from front f
-                  join candidate g using (space_id, id) join observation o using (space_id, id)
+            from (select f.score, f.space_id, f.entity_id, f.valid_from, o.content from front f join observation o using (space_id, id)
                   where place = 1 and not timed and around is null and languages is not null) best
             cross join lateral (
-                select g.space_id, g.id, g.valid_from, o.content
-                from front f join candidate g using (space_id, id) join observation o using (space_id, id)
-                where f.space_id = best.space_id and g.entity_id = best.entity_id and f.place between 2 and 10
-                    and f.score >= 0.75 * best.score and g.valid_from >= best.valid_from + interval '1 day' offset 0) newer
+                select f.space_id, f.id, f.valid_from, o.content
+                from front f join observation o using (space_id, id)
+                where f.space_id = best.space_id and f.entity_id = best.entity_id and f.place between 2 and 10
+                    and f.score >= 0.75 * best.score and f.valid_from >= best.valid_from + interval '1 day' offset 0) newer
             where supersedes(newer.content, best.content, languages[1])
         ),
         best as materialized (
