@@ -56,7 +56,7 @@ begin
                 join document d on d.space_id = j.space_id and d.id = j.document_id
                 join observation o on o.space_id = d.space_id and o.entity_id = d.entity_id and o.whole = d.id
                 where j.space_id = any(spaces) limit threshold + 1) o));
-    breadth := case when store_size <= 30000 then 120 when store_size <= 300000 then 160 else 320 end;
+    breadth := case when store_size <= 30000 then 80 when store_size <= 300000 then 160 else 320 end;
 end
 $$;
 

@@ -44,6 +44,7 @@ set jit = off
 -- Plan each statement once per session, because these settings leave the planner only the index scan anyway.
 set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
+set random_page_cost = 1.1
 as $$
 #variable_conflict use_column
 declare
