@@ -2,14 +2,10 @@ create function textrawl.read_vector(space integer, fact uuid, model integer) re
 language plpgsql stable
 set search_path from current
 as $$
-declare
-    found_vector halfvec;
 begin
-    if model is not null then
-        execute format('select v.vector from %I v where v.space_id = $1 and v.observation_id = $2', 'embedding_' || model)
-        into found_vector using space, fact;
-    end if;
-    return found_vector;
+    return (
+        select v.vector from embedding v
+        where v.model_id = read_vector.model and v.space_id = read_vector.space and v.observation_id = read_vector.fact);
 end
 $$;
 

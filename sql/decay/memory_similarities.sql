@@ -16,31 +16,30 @@ as $$
 #variable_conflict use_column
 declare
     home     integer := graph_space(credential, space);
-    embedded text := (select format('textrawl.%I', 'embedding_' || m.id) from embedding_model m where m.id = model);
-    compared boolean := coalesce(by_words, embedded is null);
+    embedded boolean := exists (select from embedding_model m where m.id = memory_similarities.model);
+    compared boolean := coalesce(by_words, not embedded);
 begin
-    if by_words is null and embedded is not null then
-        execute format('select count(v.vector) < cardinality($1) from unnest($1) m(id)
-                        left join %s v on v.space_id = $2 and v.observation_id = m.id', embedded)
-        into compared using memories, home;
+    if by_words is null and embedded then
+        compared := (
+            select count(v.vector) < cardinality(memories) from unnest(memories) m (id)
+            left join embedding v on v.model_id = memory_similarities.model and v.space_id = home and v.observation_id = m.id);
     end if;
-    if compared or embedded is null then
+    if compared or not embedded then
         return query
         select w.one, w.other, w.similarity, true from word_similarities(home, memories, threshold, groups) w;
         return;
     end if;
-    return query execute format($query$
+    return query
         with member as materialized (
             select m.id, m.place, m.in_group, v.vector
-            from unnest($1, $2) with ordinality m(id, in_group, place)
-            join %s v on v.space_id = $3 and v.observation_id = m.id
+            from unnest(memories, groups) with ordinality m (id, in_group, place)
+            join embedding v on v.model_id = memory_similarities.model and v.space_id = home and v.observation_id = m.id
         )
         select p.one, p.other, p.cosine, false from (
             select a.id as one, b.id as other, coalesce(nullif(1 - (a.vector <=> b.vector), 'nan'), 0) as cosine
             from member a join member b on b.place > a.place and b.in_group is not distinct from a.in_group
             offset 0) p
-        where p.cosine >= $4$query$, embedded)
-    using memories, groups, home, threshold;
+        where p.cosine >= threshold;
 end
 $$;
 

@@ -18,17 +18,17 @@ as $$
 declare
     home integer := graph_space(credential, space);
 begin
-    return query execute format($query$
+    return query
         with chosen as materialized (
-            select c.* from textrawl.pair_candidates($1, $2, $6) c where c.compared > 0
+            select c.* from pair_candidates(home, similar_observations.entity, most_pairs) c where c.compared > 0
         ), fact as materialized (
             select o.id, o.entity_id, o.whole, c.name, c.facts, o.content, char_length(o.content) as length, o.created_at, v.vector
             from chosen c
             cross join lateral (
-                select o.id, o.entity_id, o.whole, o.content, o.created_at from textrawl.fact o
-                where o.space_id = c.space_id and o.entity_id = c.entity_id and textrawl.is_valid(o.valid_from, o.valid_until, o.closed_at)
+                select o.id, o.entity_id, o.whole, o.content, o.created_at from fact o
+                where o.space_id = c.space_id and o.entity_id = c.entity_id and is_valid(o.valid_from, o.valid_until, o.closed_at)
                 order by o.created_at desc, o.id limit c.compared) o
-            left join %s v on v.space_id = c.space_id and v.observation_id = o.id
+            left join embedding v on v.model_id = similar_observations.model and v.space_id = c.space_id and v.observation_id = o.id
         ), compared as materialized (
             -- Join the texts later, because each text belongs to hundreds of pairs.
             select a.id, b.id as other, a.length as one_length, b.length as other_length,
@@ -36,25 +36,22 @@ begin
             from fact a join fact b on b.entity_id = a.entity_id and (b.created_at, b.id) > (a.created_at, a.id)
                 and (a.whole = b.whole) is not true
         ), pair as (
-            select n.id, n.other, n.cosine as share, 'cosine' as kind from compared n where n.cosine >= $3
+            select n.id, n.other, n.cosine as share, 'cosine' as kind from compared n where n.cosine >= threshold
             union all
             -- Comparing words takes longest. So compare words only for the first most_compared pairs that do not match
             -- by their vectors.
             select n.id, n.other, n.contained, 'containment' from (
-                select o.id, o.other, textrawl.text_containment(a.content, b.content) as contained
+                select o.id, o.other, text_containment(a.content, b.content) as contained
                 from (select n.id, n.other from compared n
-                      where n.cosine >= $3 is not true
+                      where n.cosine >= threshold is not true
                         and greatest(n.one_length, n.other_length) >= 2.0 * least(n.one_length, n.other_length)
-                      limit $7) o
+                      limit most_compared) o
                 join fact a on a.id = o.id join fact b on b.id = o.other) n
-            where n.contained >= $4
+            where n.contained >= containment
         )
         select a.name, a.facts, a.content, b.content, p.share, p.kind
         from pair p join fact a on a.id = p.id join fact b on b.id = p.other
-        order by a.name, a.created_at, a.id, b.content limit $5$query$,
-        case when exists (select from embedding_model m where m.id = model) then format('textrawl.%I', 'embedding_' || model)
-             else '(select null::integer as space_id, null::uuid as observation_id, null::halfvec as vector where false)' end)
-    using home, entity, threshold, containment, max_rows, most_pairs, most_compared;
+        order by a.name, a.created_at, a.id, b.content limit max_rows;
 end
 $$;
 

@@ -8,27 +8,24 @@ set search_path from current
 as $$
 #variable_conflict use_column
 begin
-    if not exists (select from embedding_model m where m.id = known_labels.model) then
-        return;
-    end if;
-    return query execute format($query$
+    return query
         with fresh as (
             select value ->> 'label' as label, name_key(value ->> 'label') as key, name_key(value ->> 'type') as type,
                 ordinality as place
-            from jsonb_array_elements($2) with ordinality
+            from jsonb_array_elements(nodes) with ordinality
         ), known as materialized (
             select s.entity_id, s.label, name_key(s.label) as key, name_key(s.node_type) as type, g.description_id
-            from node_states($1) s left join graph_node g on g.space_id = $1 and g.entity_id = s.entity_id
+            from node_states(known_labels.space) s
+            left join graph_node g on g.space_id = known_labels.space and g.entity_id = s.entity_id
             where s.deleted_at is null and name_key(s.node_type) in (select fresh.type from fresh)
         )
         select distinct on (f.key) f.key, k.label
         from fresh f join known k on k.type = f.type
         cross join lateral (
-            select v.vector <=> ($3)[f.place] as distance from %I v
-            where v.space_id = $1 and v.observation_id = k.description_id offset 0) near
+            select v.vector <=> embeddings[f.place] as distance from embedding v
+            where v.model_id = known_labels.model and v.space_id = known_labels.space and v.observation_id = k.description_id offset 0) near
         where near.distance <= 0.2 and not exists (select from known same where same.key = f.key and same.type = f.type)
-        order by f.key, near.distance$query$, 'embedding_' || known_labels.model)
-    using space, nodes, embeddings;
+        order by f.key, near.distance;
 end
 $$;
 

@@ -39,17 +39,17 @@ begin
             'id', shown.id, 'entity_id', subject, 'entity_name', shown.entity_name, 'content', shown.content,
             'valid_until', shown.valid_until, 'said_at', shown.said_at))], array[null]::uuid[], replaced) d);
     if shown.vector is not null and shown.model_id is not null then
-        execute format($query$
+        near := (
             select coalesce(jsonb_agg(to_jsonb(n) - 'cosine' order by n.cosine desc), '[]') from (
                 select o.id, o.content, b.cosine, 'is close' as why
                 from fact o
                 cross join lateral (
-                    select 1 - (v.vector <=> $3) as cosine from %I v
-                    where v.space_id = o.space_id and v.observation_id = o.id offset 0) b
-                where o.space_id = $1 and o.entity_id = $2 and is_valid(o.valid_from, o.valid_until, o.closed_at)
-                  and o.content_hash <> $4 and o.id is distinct from $5 and o.id is distinct from $6 and b.cosine >= 0.8
-                order by b.cosine desc limit 3) n$query$, 'embedding_' || shown.model_id)
-        into near using space, subject, shown.vector, shown.content_hash, replaced, (contrary -> 0 ->> 'id')::uuid;
+                    select 1 - (v.vector <=> shown.vector) as cosine from embedding v
+                    where v.model_id = shown.model_id and v.space_id = o.space_id and v.observation_id = o.id offset 0) b
+                where o.space_id = proposal_beside.space and o.entity_id = subject and is_valid(o.valid_from, o.valid_until, o.closed_at)
+                  and o.content_hash <> shown.content_hash and o.id is distinct from replaced
+                  and o.id is distinct from (contrary -> 0 ->> 'id')::uuid and b.cosine >= 0.8
+                order by b.cosine desc limit 3) n);
     end if;
     return (
         select coalesce(jsonb_agg(jsonb_build_object('id', o.id, 'content', o.content,

@@ -168,7 +168,9 @@ async def test_every_statement_of_the_page_about_sql_runs(
 CATALOGUE = {
     "views": """
         select relname, obj_description(oid) from pg_class
-        where relnamespace = 'textrawl'::regnamespace and relkind = 'v' order by relname""",
+        where relnamespace = 'textrawl'::regnamespace and relkind = 'v'
+            and has_table_privilege('textrawl_analyst', oid, 'select')
+        order by relname""",
     "functions": """
         select proname, obj_description(oid) from pg_proc
         where pronamespace = 'textrawl'::regnamespace and proname in

@@ -186,7 +186,7 @@ def _find_content_functions(connection: psycopg.Connection) -> set[str]:
     tables = {name for (name,) in connection.execute(query).fetchall()} | {"fact", "stale_fact"}
     words = "|".join(tables)
     reads = re.compile(
-        rf"\b(?:from|join|into|update|on|table)\s+(?:only\s+)?(?:textrawl\.)?(?:{words}|embedding_)\b"
+        rf"\b(?:from|join|into|update|on|table)\s+(?:only\s+)?(?:textrawl\.)?(?:{words}|embedding_?)\b"
     )
     found = {name for name, text in texts.items() if reads.search(text)}
     while more := {
