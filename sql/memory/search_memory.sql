@@ -240,8 +240,12 @@ begin
         evidence as (
             -- One row for each fact, with a column for each kind of evidence: see ranking_weight.
             select c.space_id, c.id, c.entity_id, c.valid_from, c.created_at, c.ordinal, c.likely as cosine,
-                case when worded then least(1, (
-                    terms_weight(has & counted, sums) / length_divisor(words) + 0.6 * terms_weight(via & ~has & counted, sums)) / rest) end as coverage,
+                case when not worded then null
+                    -- The other words are no evidence for a fact of another entity unless it has the name, too.
+                    when other then least(1, terms_weight(has, sums) / length_divisor(words))
+                    else least(1, (
+                        terms_weight(has & counted, sums) / length_divisor(words) + 0.6 * terms_weight(via & ~has & counted, sums)) / rest)
+                    end as coverage,
                 case when entities is null or entity_id = any(entities) or via > 0 then 0
                     when only_caller then -0.25
                     when exists (select from unnest(masks) mask where mask > 0 and has & mask = mask) then
@@ -262,6 +266,8 @@ begin
                 window neighbours as (partition by space_id order by ordinal)
             ) c
             cross join named n
+            cross join lateral (
+                select entities is not null and entity_id <> all(entities) and via = 0 and not only_caller as other) named_another
             offset 0  -- so that each kind of evidence is worked out once
         ),
         weighed as (
