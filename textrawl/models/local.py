@@ -47,10 +47,6 @@ class StaticModel:
     encode: Callable[[str], list[int]]
     rows: NDArray[np.float16]
 
-    def average(self, text: str) -> NDArray[np.float32]:
-        """Return the mean of the vectors of the tokens of `text`."""
-        return self.rows[self.encode(text)].astype(np.float32).mean(0)
-
 
 class LocalEmbedder(Embedder):
     """An Embedder in this process. `warm` or the first call loads the model."""
@@ -81,7 +77,10 @@ class LocalEmbedder(Embedder):
 
     async def embed_query(self, text: str) -> Vector:
         """Return the unit vector of a query. A cache would not be faster than computing it."""
-        [vector] = await self.embed_documents([text])
+        texts = check_texts([text])
+        if self._loaded is None:
+            await self.warm()
+        [vector] = self._embed(texts)
         return vector
 
     async def aclose(self) -> None:
@@ -92,7 +91,9 @@ class LocalEmbedder(Embedder):
         loaded = cast("StaticModel", self._loaded)
         # Encode one text at a time. A batch would be padded to its longest text. It would also
         # start threads, and a later fork would write a warning about threads to stderr.
-        return check_vectors(np.stack([loaded.average(text) for text in texts]), self.dimensions)
+        tokens = map(loaded.encode, texts)
+        means = [loaded.rows[places].astype(np.float32).mean(0) for places in tokens]
+        return check_vectors(np.stack(means), self.dimensions)
 
 
 def build_embedder(settings: Settings) -> LocalEmbedder:
