@@ -30,6 +30,7 @@ from textrawl.models.embeddings import (
 )
 from textrawl.models.minilm import load_minilm
 from textrawl.models.packed_e5 import load_e5
+from textrawl.scheduling import give_way
 from textrawl.settings import Settings
 from textrawl.tracing import trace_embedding
 
@@ -40,7 +41,7 @@ Encode = Callable[[str], NDArray[np.float32]]
 # each other in busy loops.
 _THREADS = 1
 
-_SLICE = 8  # texts that a thread embeds in one job; other calls can run between two jobs
+_SLICE = 2  # texts that a thread embeds in one job; other calls can run between two jobs
 _WEIGHT = 0.2  # weight of the newest slice in the measured pace
 _SAMPLE = "Ada prefers a quiet table by the window when she meets the others for lunch on Fridays"
 
@@ -100,7 +101,7 @@ class EncoderEmbedder:
     """An Embedder in this process. `warm` or the first vector loads its model.
 
     Threads compute the vectors. Documents are embedded one after another, so that queries find a
-    free core.
+    free core. In the background they are embedded between calls.
     """
 
     def __init__(self, packaged: PackagedModel) -> None:
@@ -160,6 +161,7 @@ class EncoderEmbedder:
         vectors: list[Vector] = []
         for start in range(0, len(texts), _SLICE):
             part = texts[start : start + _SLICE]
+            await give_way()
             async with self._documents:
                 rows, pace = await anyio.to_thread.run_sync(_time, encode, part)
             self._pace += _WEIGHT * (pace - self._pace)
