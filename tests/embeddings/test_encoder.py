@@ -15,6 +15,7 @@ from textrawl.errors import EmbeddingUnavailable, StartRefused
 from textrawl.models.choice import choose_embedder
 from textrawl.models.embeddings import Embedder, TextRefused, find_model
 from textrawl.models.encoder import PACKAGED, load_model
+from textrawl.models.minilm import load_minilm
 from textrawl.settings import Settings, read_settings
 
 pytestmark = pytest.mark.anyio
@@ -107,6 +108,22 @@ async def test_a_batch_gives_the_vectors_of_single_texts_and_long_texts_are_cut(
     with pytest.raises(TextRefused) as caught:
         await embedder.embed_documents(["fine", " "])
     assert caught.value.positions == (1,)
+
+
+async def test_the_files_own_graph_makes_the_same_vectors_if_its_weights_cannot_be_read(
+    embedder: Embedder, caplog: pytest.LogCaptureFixture
+) -> None:
+    weights = PACKAGED[0].find_weights()
+    assert weights is not None
+    bias = b"encoder.layer.5.output.dense.bias"
+
+    encode = load_minilm(weights.read_bytes().replace(bias, bias.upper()), 1)
+
+    assert "computes with floats, which takes twice the time" in caplog.text
+    texts = ["tea", "has tea at four o'clock", "日本語 🤷🏽‍♂️", "cake, " * 200, "print(x[0]) # 7e-3"]
+    for text, vector in zip(texts, await embedder.embed_documents(texts), strict=True):
+        floats = encode(text)
+        assert 0.99 < floats @ vector / np.linalg.norm(floats) < 0.99999
 
 
 async def test_a_write_waits_for_no_model_that_is_not_loaded(shown: None) -> None:

