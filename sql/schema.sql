@@ -27,6 +27,19 @@ $function$
 ;
 COMMENT ON FUNCTION bury_document IS 'Keep the path of a deleted document, also if the document was deleted with its entity.';
 
+CREATE OR REPLACE FUNCTION textrawl.claim_fact()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SET search_path TO 'textrawl', 'public', 'pg_temp'
+AS $function$
+begin
+    new.claim := make_claim(new.content, space_language(new.space_id)::text);
+    return new;
+end
+$function$
+;
+COMMENT ON FUNCTION claim_fact IS 'Store what a fact or a statement claims.';
+
 CREATE OR REPLACE FUNCTION textrawl.date_fact()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -442,6 +455,7 @@ CREATE TABLE observation (
     confirmed_at timestamptz,
     evidence text,
     evidence_start integer,
+    claim jsonb,
     CONSTRAINT observation_pkey PRIMARY KEY (space_id, id),
     CONSTRAINT observation_author_id_fkey FOREIGN KEY (author_id) REFERENCES actor(id),
     CONSTRAINT observation_space_id_entity_id_fkey FOREIGN KEY (space_id, entity_id) REFERENCES entity(space_id, id) ON DELETE CASCADE,
@@ -492,6 +506,7 @@ COMMENT ON COLUMN observation.closed_at IS 'The last end that was not in the fut
 COMMENT ON COLUMN observation.confirmed_at IS 'When somebody last stored the same text again. Null: nobody did.';
 COMMENT ON COLUMN observation.evidence IS 'The sentence of a text from which an LLM took the fact. Null: somebody stated it.';
 COMMENT ON COLUMN observation.evidence_start IS 'The place of the first character of the sentence in its text, from 0. Null: not known.';
+COMMENT ON COLUMN observation.claim IS 'What the fact claims: make_claim(content, language of the space). Null: the text claims nothing that can be compared, or it is a part of a text.';
 CREATE INDEX observation_author_idx ON observation USING btree (space_id, author_id) WHERE author_id > 0;
 CREATE INDEX observation_entity_idx ON observation USING btree (space_id, entity_id, content_hash);
 CREATE INDEX observation_fts_idx ON observation USING gin (fts) WITH (fastupdate=off);
@@ -508,6 +523,7 @@ ALTER TABLE observation ENABLE ROW LEVEL SECURITY;
 ALTER TABLE observation FORCE ROW LEVEL SECURITY;
 CREATE POLICY owner ON observation FOR ALL TO textrawl_owner USING (true) WITH CHECK (true);
 CREATE POLICY readers ON observation FOR SELECT TO public USING ((space_id = ANY (( SELECT session_spaces() AS session_spaces)::integer[])));
+CREATE TRIGGER fact_is_claimed BEFORE INSERT ON observation FOR EACH ROW WHEN (new.claim IS NULL AND new.whole IS NULL) EXECUTE FUNCTION claim_fact();
 CREATE TRIGGER fact_is_dated BEFORE INSERT ON observation FOR EACH ROW WHEN (new.said_at IS NULL) EXECUTE FUNCTION date_fact();
 CREATE TRIGGER fact_is_numbered BEFORE INSERT ON observation FOR EACH ROW WHEN (new.ordinal IS NULL) EXECUTE FUNCTION number_fact();
 
@@ -527,7 +543,8 @@ CREATE TYPE new_fact AS (
     alias uuid,
     valid_from timestamptz,
     evidence text,
-    evidence_start integer
+    evidence_start integer,
+    claim jsonb
 );
 COMMENT ON TYPE new_fact IS 'A fact that is going to be stored. read_facts() makes it after the entity was found or created. Each step of storing handles an array of these facts in one statement.';
 COMMENT ON COLUMN new_fact.id IS 'Id that the fact gets if it is stored.';
@@ -546,6 +563,7 @@ COMMENT ON COLUMN new_fact.alias IS 'Alias by which the caller named the entity.
 COMMENT ON COLUMN new_fact.valid_from IS 'The fact is valid from this instant on. Null: not given.';
 COMMENT ON COLUMN new_fact.evidence IS 'The sentence of a text from which an LLM took the fact. Null: somebody stated it.';
 COMMENT ON COLUMN new_fact.evidence_start IS 'The place of the first character of the sentence in its text, from 0. Null: not known.';
+COMMENT ON COLUMN new_fact.claim IS 'make_claim(content, language of the space). Null: the text claims nothing that can be compared.';
 
 CREATE TABLE removal_lock (
 );

@@ -1,14 +1,21 @@
-create function textrawl.compare_claims(a record, b record) returns text
+create function textrawl.compare_claims(one jsonb, other jsonb) returns text
 language plpgsql immutable strict parallel safe
 set search_path from current
 as $$
 declare
+    a     record;
+    b     record;
     main  text[];
     mine  text[];
     yours text[];
     found text;
 begin
-    if a.predicate <> b.predicate or a.items = '{}' and b.items = '{}' and a.predicate in ('', 'be', 'has')
+    if one ->> 'predicate' <> other ->> 'predicate' then
+        return null;
+    end if;
+    a := claim_parts(one);
+    b := claim_parts(other);
+    if a.items = '{}' and b.items = '{}' and a.predicate in ('', 'be', 'has')
        or a.past <> b.past and a.predicate <> 'plan' then
         return null;
     end if;
@@ -93,5 +100,5 @@ end
 $$;
 
 comment on function textrawl.compare_claims is
-    'The comparison of disagreement() for two rows of read_claim(). '
-    'Example: select textrawl.compare_claims(textrawl.read_claim(''lives in Berlin''), textrawl.read_claim(''lives in Rome''));';
+    'The comparison of disagreement() for two claims of make_claim(). '
+    'Example: select textrawl.compare_claims(textrawl.make_claim(''lives in Berlin''), textrawl.make_claim(''lives in Rome''));';

@@ -17,34 +17,29 @@ begin
             select e.space_id, e.id as entity_id, e.updated_at from entity e
             where e.space_id = space.id order by e.updated_at desc, e.id limit entities) e
         order by e.updated_at desc, e.entity_id limit entities
-    ), newest as (
-        select o.space_id, o.entity_id, o.id, o.content, o.created_at
+    ), newest as materialized (
+        select o.space_id, o.entity_id, o.id, o.created_at, o.claim, o.claim ->> 'topic' as topic, o.claim ->> 'predicate' as predicate,
+            o.claim ? 'negative' as negative
         from changed join fact o on o.space_id = changed.space_id and o.entity_id = changed.entity_id
-        where o.whole is null and is_valid(o.valid_from, o.valid_until, o.closed_at)
+        where o.claim is not null and is_valid(o.valid_from, o.valid_until, o.closed_at)
         order by changed.updated_at desc, o.entity_id, o.created_at desc, o.id limit most_facts
-    ), claim as materialized (
-        -- Comparing takes longer than reading. So compare only facts with the same predicate and subject. If the
-        -- predicate has several values, they must also have the same first word, and numbers or one negation.
-        select n.space_id, n.entity_id, n.id, n.content, n.created_at, s.language, c.negative, several.values,
-            '#' = any(select left(item, 1) from unnest(c.items) item) as counted,
-            concat_ws('|', c.predicate, case when not c.named and c.predicate <> 'lead' then array_to_string(c.subject, ' ') else '' end,
-                case when several.values then regexp_replace(c.items[1], '^#.*', '#') end) as frame
-        from newest n
-        join space s on s.id = n.space_id
-        cross join lateral read_claim(n.content, s.language) c
-        cross join lateral (select c.predicate ~ '^(like|be|has|v:.*|)$' as values) several
-        where cardinality(c.items) <= 12 or not several.values
-    ), newest_claim as (
+    ), comparable as (
+        -- Facts of one topic have other values, and a negation is the opposite of any fact with its predicate.
+        select space_id, entity_id, id, created_at, claim, negative, 't ' || topic as frame, false as opposite from newest where topic is not null
+        union all
+        select n.space_id, n.entity_id, n.id, n.created_at, n.claim, n.negative, 'p ' || n.predicate, true from newest n where n.topic is null
+    ), placed as materialized (
         -- Thousands of similar facts of one entity, such as a log, would be millions of pairs.
         select * from (
-            select *, row_number() over (partition by space_id, entity_id, frame order by created_at desc, id) as place from claim) c
+            select *, row_number() over (partition by space_id, entity_id, frame, opposite and negative order by created_at desc, id) as place
+            from comparable) c
         where place <= 30
     )
     select space_id, one.id, other.id, compared.reason
-    from newest_claim one join newest_claim other using (space_id, entity_id, frame)
-    cross join lateral (select disagreement(one.content, other.content, one.language) as reason) compared
+    from placed one join placed other using (space_id, entity_id, frame)
+    cross join lateral (select compare_claims(one.claim, other.claim) as reason) compared
     where (one.created_at, one.id) < (other.created_at, other.id)
-      and case when not one.values or one.negative <> other.negative or one.counted and other.counted then compared.reason is not null end
+      and case when not one.opposite or one.negative <> other.negative then compared.reason is not null end
       and not exists (select from dismissal d where d.space_id = one.space_id and d.kind = 'close'
                         and d.one = least(one.id, other.id) and d.other = greatest(one.id, other.id))
     order by greatest(one.created_at, other.created_at) desc, one.id, other.id limit max_rows;

@@ -3,20 +3,20 @@ language plpgsql immutable parallel safe
 set search_path from current
 as $$
 declare
-    a      record;
-    b      record;
+    a      jsonb;
+    b      jsonb;
     spoken text;
 begin
     if one is null or other is null or one = other then
         return null;
     end if;
-    a := read_claim(one, language);
-    b := read_claim(other, language);
-    if a.language <> b.language then
+    a := make_claim(one, language);
+    b := make_claim(other, language);
+    if a ->> 'language' <> b ->> 'language' then
         -- A text without a word of any list takes the language of the other one.
-        spoken := a.language;
-        a := read_claim(one, b.language);
-        b := read_claim(other, spoken);
+        spoken := a ->> 'language';
+        a := make_claim(one, b ->> 'language');
+        b := make_claim(other, spoken);
     end if;
     return compare_claims(a, b);
 end

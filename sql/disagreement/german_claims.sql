@@ -35,7 +35,7 @@ begin atomic
 "+like": "mag;mögen;liebt;lieben",
 "!like": "hasst;hassen;verabscheut;meidet",
 "+meat": "isst fleisch;fleischesser;fleischesserin;liebt fleisch;fleisch isst",
-"!meat": "vegetarier;vegetarierin;vegetarisch;vegan;veganer;veganerin;lebt vegan;lebt vegetarisch;isst vegan;isst vegetarisch",
+"!meat": "isst kein fleisch;ernährt vegan;ernährt vegetarisch;vegetarier;vegetarierin;vegetarisch;vegan;veganer;veganerin;lebt vegan;lebt vegetarisch;isst vegan;isst vegetarisch",
 "+smoke": "raucht;raucher;raucherin",
 "!smoke": "nichtraucher;nichtraucherin",
 "+on": "aktiviert;aktiv;eingeschaltet;angeschaltet;läuft;an",

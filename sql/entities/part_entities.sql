@@ -33,7 +33,7 @@ begin
     update relation r set to_entity = record.merged_id
     where r.space_id = space and r.id = any(record.targets || targets) and r.to_entity = record.kept_id;
     -- The statement of a later relation has the name of the kept entity. Keep its vector: only the name changes.
-    update observation o set content = text.content, content_hash = fact_hash(text.content)
+    update observation o set content = text.content, content_hash = fact_hash(text.content), claim = make_claim(text.content, space_language(space)::text)
     from relation r
     cross join lateral (
         select statement_text(coalesce(r.label, r.relation_type), record.entity ->> 'name') as content) text

@@ -6,42 +6,49 @@ as $$
 #variable_conflict use_column
 declare
     disagreeing jsonb := (
-        select jsonb_object_agg(d.place, jsonb_build_object('id', d.id, 'content', d.content, 'why', d.why,
-            'on', to_char(d.said_at at time zone 'UTC', 'YYYY-MM-DD')))
+        select coalesce(jsonb_object_agg(d.place, jsonb_build_object('id', d.id, 'content', d.content, 'why', d.why,
+            'on', to_char(d.said_at at time zone 'UTC', 'YYYY-MM-DD'))), '{}')
         from disagreeing_facts(space, facts, known, replaced) d);
+    stored    record;  -- the valid facts of the entities
+    distances double precision[];
 begin
     return query select key::bigint, value, -1::double precision from jsonb_each(disagreeing);
-    -- Look up each vector by its key (lateral). The vector index can miss the closest vector, and a scan of all vectors
-    -- is slow.
-    return query execute format($query$
-        with given as materialized (
-            select ordinality as place, id, entity_id, content, valid_until, case when $6 then vector end as vector, char_length(content) as length,
-                outer_letters(content) as letters, spelling_key(content) as key
-            from unnest($2) with ordinality where $3[ordinality] is null
-        )
-        select distinct on (place) place, jsonb_build_object('id', id, 'content', content), case when spelled then 0 else distance end as gap
-        from (
-            select f.place, f.length, f.letters, f.key, o.id, o.content, o.ordinal, nearest.distance
-            from given f
-            join fact o on o.space_id = $1 and o.entity_id = f.entity_id
-            left join lateral (
-                select v.vector <=> f.vector as distance from %s v
-                where v.space_id = o.space_id and v.observation_id = o.id offset 0) nearest on true
-            where not $5 ? f.place::text and o.id is distinct from $4
-              and is_valid(o.valid_from, o.valid_until, o.closed_at, present => clock_timestamp())
-            union all
-            select f.place, f.length, f.letters, f.key, e.id, e.content, null, e.vector <=> f.vector
-            from given f join given e on e.entity_id = f.entity_id and e.place < f.place
-            where not $5 ? f.place::text and is_valid(null, e.valid_until, null, present => clock_timestamp())) candidate
-        -- First compare lengths and outer letters, which is quick: an entity can have thousands of facts.
-        cross join lateral (
-            select coalesce(case when abs(char_length(content) - length) <= 8 and coalesce(outer_letters(content) = letters, true)
-                                 then spelling_key(content) = key end, false) as spelled offset 0) compared
-        where spelled or distance <= 0.05
-        order by place, spelled desc, gap, coalesce(ordinal, 'infinity'::float8) * case when spelled then -1 else 1 end$query$,
-        -- Without a model, facts can differ only in their spelling.
-        coalesce('embedding_' || model, '(select null::integer as space_id, null::uuid as observation_id, null::halfvec as vector where false)'))
-    using space, facts, known, replaced, coalesce(disagreeing, '{}'), model is not null;
+    select coalesce(array_agg(f.ordinality order by f.ordinality, o.ordinal), '{}') as places, coalesce(array_agg(o.id order by f.ordinality, o.ordinal), '{}') as ids
+    into stored
+    from unnest(facts) with ordinality f
+    join fact o on o.space_id = closest_facts.space and o.entity_id = f.entity_id
+    where known[f.ordinality] is null and not disagreeing ? f.ordinality::text and o.id is distinct from replaced
+      and is_valid(o.valid_from, o.valid_until, o.closed_at, present => clock_timestamp());
+    if model is not null and stored.ids <> '{}' then
+        -- Look up each vector by its key. The vector index can miss the closest vector, and a scan of all vectors is slow.
+        execute format($query$
+            select array_agg((select v.vector <=> ($1[o.place]).vector from %I v where v.space_id = $2 and v.observation_id = o.id) order by o.number)
+            from unnest($3, $4) with ordinality o (place, id, number)$query$, 'embedding_' || model)
+        into distances using facts, space, stored.places, stored.ids;
+    end if;
+    return query
+    with given as materialized (
+        select f.ordinality as place, f.id, f.entity_id, f.content, f.valid_until, f.vector, char_length(f.content) as length,
+            outer_letters(f.content) as letters, spelling_key(f.content) as key
+        from unnest(facts) with ordinality f where known[f.ordinality] is null and not disagreeing ? f.ordinality::text
+    )
+    select distinct on (place) place, jsonb_build_object('id', id, 'content', content), case when spelled then 0 else distance end as gap
+    from (
+        select f.place, f.length, f.letters, f.key, o.id, o.content, o.ordinal, distances[s.number] as distance
+        from unnest(stored.places, stored.ids) with ordinality s (place, id, number)
+        join given f on f.place = s.place
+        join fact o on o.space_id = closest_facts.space and o.id = s.id
+        union all
+        select f.place, f.length, f.letters, f.key, e.id, e.content, null, case when model is not null then e.vector <=> f.vector end
+        from given f
+        join unnest(facts) with ordinality e on e.entity_id = f.entity_id and e.ordinality < f.place
+        where known[e.ordinality] is null and is_valid(null, e.valid_until, null, present => clock_timestamp())) candidate
+    -- First compare lengths and outer letters, which is quick: an entity can have thousands of facts.
+    cross join lateral (
+        select coalesce(case when abs(char_length(content) - length) <= 8 and coalesce(outer_letters(content) = letters, true)
+                             then spelling_key(content) = key end, false) as spelled offset 0) compared
+    where spelled or distance <= 0.05
+    order by place, spelled desc, gap, coalesce(ordinal, 'infinity'::float8) * case when spelled then -1 else 1 end;
 end
 $$;
 

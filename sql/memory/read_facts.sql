@@ -13,13 +13,15 @@ begin
                 case when e.name_key <> name_key(input.fact ->> 'entity')
                      then find_alias(read_facts.space, input.fact ->> 'entity') end,
                 (input.fact ->> 'valid_from')::timestamptz,
-                input.fact ->> 'evidence', (input.fact ->> 'evidence_start')::integer)::new_fact
+                input.fact ->> 'evidence', (input.fact ->> 'evidence_start')::integer,
+                make_claim(input.fact ->> 'observation', spoken.language))::new_fact
             order by input.place)
         from jsonb_array_elements(facts) with ordinality input (fact, place)
         -- `limit 1` makes the planner look up each id in the index. Without `limit 1`, the planner would expect a
         -- hundred rows and read all entities.
         cross join lateral (
-            select * from entity e where e.space_id = read_facts.space and e.id = entities[input.place] limit 1) e);
+            select * from entity e where e.space_id = read_facts.space and e.id = entities[input.place] limit 1) e
+        cross join (select space_language(read_facts.space)::text as language) spoken);
 end
 $$;
 

@@ -43,7 +43,9 @@ begin
             return false;
         end if;
         batch := array(select id from unnest(batch) id where busy is null or id < busy order by id);
-        update observation o set fts = search_document(o.space_id, language, document_names(o.space_id, e.id, o.relation_id), o.content, nullif(o.said_at, o.created_at))
+        update observation o
+        set fts = search_document(o.space_id, language, document_names(o.space_id, e.id, o.relation_id), o.content, nullif(o.said_at, o.created_at)),
+            claim = case when o.whole is null then make_claim(o.content, language::text) end
         from entity e, (select space_language(job.space_id) as language) chosen
         where o.space_id = job.space_id and o.id = any(batch) and e.space_id = o.space_id and e.id = o.entity_id;
     end if;
@@ -63,6 +65,6 @@ end
 $$;
 
 comment on function textrawl.rebuild_documents is
-    'After the language of a space has changed, make the next batch of its search documents anew. Return false if this '
+    'After the language of a space has changed, make the next batch of its search documents and claims anew. Return false if this '
     'session can do nothing now. Servers call this function in the background. '
     'Example: select textrawl.rebuild_documents();';

@@ -36,9 +36,11 @@ begin
     if created and is_valid(null, valid_until, null, present => clock_timestamp()) then
         others := nullif(array(
             select e.name from relation r join entity e on e.space_id = r.space_id and e.id = r.to_entity
+            join observation o on o.space_id = r.space_id and o.id = r.id
+            join observation new on new.space_id = r.space_id and new.id = relation_id
             where r.space_id = origin.space_id and r.from_entity = from_id and r.relation_type = relation_key(relation)
               and r.id <> relation_id and is_valid(r.valid_from, r.valid_until, r.closed_at, present => clock_timestamp())
-              and disagreement(statement_text(r.relation_type, e.name), statement_text(r.relation_type, to_name)) is not null
+              and compare_claims(o.claim, new.claim) is not null
             order by r.valid_from desc, r.id limit 3), '{}');
     end if;
     if not may_read(credential, origin.space_id) then

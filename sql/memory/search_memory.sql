@@ -295,32 +295,15 @@ begin
             ) ranked
         ),
         in_time as materialized (
-            select t.space_id, t.id, t.score, extract(epoch from t.start)
-                * case when tense = 'first' and during is null then -1 else 1 end as later
-            from (
-                -- What a fact has from its neighbours says nothing about its time.
-                select array_agg(space_id) as spaces, array_agg(id) as ids, array_agg(alone) as scores
-                from (
-                    select *, max(alone) over () as top
-                    from (select *, case when worded then 1 / (1 + exp(-own)) else score end as alone from front) f
-                ) l where timed and place <= 20 and alone >= 0.4 * top
-            ) l cross join lateral order_by_time(l.spaces, l.ids, l.scores, tense, during, clause, languages) t
-            where timed
-            union all
-            -- A newer fact that supersedes the best fact comes before it.
-            select newer.space_id, newer.id, best.score, extract(epoch from newer.valid_from)
-            from (select f.score, f.space_id, f.entity_id, f.valid_from, o.content from front f join observation o using (space_id, id)
-                  where place = 1 and not timed and around is null and languages is not null) best
-            cross join lateral (
-                select f.space_id, f.id, f.valid_from, o.content
-                from front f join observation o using (space_id, id)
-                where f.space_id = best.space_id and f.entity_id = best.entity_id and f.place between 2 and 10
-                    and f.score >= 0.75 * best.score and f.valid_from >= best.valid_from + interval '1 day' offset 0) newer
-            where supersedes(newer.content, best.content, languages[1])
+            select t.* from (
+                select array_agg(space_id order by place) as spaces, array_agg(id order by place) as ids, array_agg(score order by place) as scores
+                from front where place <= case when timed then 20 else 10 end and worded and (timed or around is null)
+            ) f cross join lateral order_by_time(
+                f.spaces, f.ids, f.scores, case when timed then tense end, case when timed then during end, clause, languages[1], as_of) t
         ),
         best as materialized (
             select f.*, coalesce(t.score, f.score) as shown,
-                row_number() over (order by coalesce(t.score, f.score) desc, t.later desc nulls last, f.place) as rank
+                row_number() over (order by coalesce(t.score, f.score) desc, t.turn, f.place) as rank
             from front f left join in_time t using (space_id, id)
             order by rank limit max_rows
         ),

@@ -37,7 +37,8 @@ begin
         select coalesce(jsonb_agg(jsonb_build_object('id', d.id, 'content', d.content, 'why', 'contradicts')), '[]')
         from disagreeing_facts(space, array[jsonb_populate_record(null::new_fact, jsonb_build_object(
             'id', shown.id, 'entity_id', subject, 'entity_name', shown.entity_name, 'content', shown.content,
-            'valid_until', shown.valid_until, 'said_at', shown.said_at))], array[null]::uuid[], replaced) d);
+            'valid_until', shown.valid_until, 'said_at', shown.said_at,
+            'claim', make_claim(shown.content, space_language(space)::text)))], array[null]::uuid[], replaced) d);
     if shown.vector is not null and shown.model_id is not null then
         near := (
             select coalesce(jsonb_agg(to_jsonb(n) - 'cosine' order by n.cosine desc), '[]') from (

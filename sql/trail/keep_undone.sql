@@ -12,7 +12,7 @@ begin atomic
         else '[]' end,
         case when p.kind in ('alias', 'merge') then p.former when p.kind = 'document' then jsonb_build_object('version', c.version) else case p.action
         when 'remove' then case p.kind
-            when 'observation' then to_jsonb(o) - 'fts' || textrawl.memory_record(space, p.id)
+            when 'observation' then to_jsonb(o) - '{fts,claim}'::text[] || textrawl.memory_record(space, p.id)
             when 'relation' then to_jsonb(r) || textrawl.edge_record(space, r.id) when 'dismissal' then to_jsonb(w) else to_jsonb(f) - 'fts' end
         when 'move back' then jsonb_build_object('entity_id', o.entity_id)
         when 'retype' then jsonb_build_object('entity_type', n.entity_type, 'metadata', n.metadata, 'type_guessed', n.type_guessed)

@@ -26,7 +26,7 @@ _STATE: dict[str, LiteralString] = {
     "entity": "select to_jsonb(t) - 'updated_at' from entity t where space_id = any(%s)",
     "fact": "select to_jsonb(t) from fact t where space_id = any(%s)",
     # A statement that comes back with its relation gets a new number and present names.
-    "statement": "select to_jsonb(t) - array['ordinal', 'content', 'content_hash']"
+    "statement": "select to_jsonb(t) - array['ordinal', 'content', 'content_hash', 'claim']"
     " from observation t where space_id = any(%s) and relation_id is not null",
     "relation": "select to_jsonb(t) from relation t where space_id = any(%s)",
     "alias": "select to_jsonb(t) from entity_alias t"

@@ -218,17 +218,6 @@ def test_conflicts_are_found_without_vectors_and_newest_first(sql: Sql) -> None:
     ]
 
 
-def test_synonyms_without_accents_have_the_same_english_documents(sql: Sql) -> None:
-    [(words, spellings)] = sql.execute("""
-        select bool_and(search_document(0, 'english', '', accented.value)
-                        = search_document(0, 'english', '', plain.value)),
-            bool_or(accented.value <> plain.value)
-        from jsonb_each_text(claim_synonyms()) accented
-        join jsonb_each_text(claim_synonyms(accents => false)) plain using (key)
-    """).fetchall()
-    assert (words, spellings) == (True, True)
-
-
 def test_texts_with_one_spelling_have_the_same_outer_letters(sql: Sql) -> None:
     letters = st.text(st.sampled_from(" \t.…aAzZ\u00a0é/\\-"), min_size=1, max_size=5)
 

@@ -29,7 +29,8 @@ READERS_OF_STATEMENTS = {
         "find_ids", "forget_entity", "list_entities", "matching_facts", "missing_words",
         "nearest_facts",
         "order_by_time", "rebuild_documents", "record_recalls", "refresh_search_statistics",
-        "related_facts", "search_memory", "search_terms", "store_facts", "update_fact",
+        "relate_entities", "related_facts", "search_memory", "search_terms", "store_facts",
+        "update_fact",
     },
     "shared": {
         "claim_rows", "fact", "has_several_authors", "named_by_id", "present_begin", "replace_fact",
