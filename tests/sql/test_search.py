@@ -60,7 +60,8 @@ def test_a_question_of_many_words_has_no_more_terms_than_coverage_counts(sql: Sq
     remember(sql, "Ada", " ".join(known))
     sql.execute("select refresh_search_statistics(true)")
 
-    terms = fetch(sql, "select cardinality(terms) from search_terms(%s, array[1])", " ".join(known + unknown))
+    count = "select cardinality(terms) from search_terms(%s, array[1])"
+    terms = fetch(sql, count, " ".join(known + unknown))
 
     assert terms == 12
 
