@@ -41,7 +41,7 @@ WARM = 30  # calls before the measured calls
 STEPS = {
     "reading the message": [("server.messages", "read_message")],
     "arguments made regular": [("wire.arguments", "normalise")],
-    "arguments validated": [("mcp FuncMetadata", "validate_arguments")],
+    "arguments validated": [("tools.toolset ToolSpec", "prepare")],
     "who calls": [("tools.call App", "identify")],
     "active model": [("models.active_model Models", "find_active")],
     "embedding": [("models.local LocalEmbedder", "embed_query")],
@@ -54,7 +54,7 @@ STEPS = {
     ],
     "cutting it to size": [("wire.replies Renderer", "write")],
     "writing it": [("wire.replies Renderer", "_encode")],
-    "counting tokens": [("wire.replies Renderer", "measure")],
+    "counting tokens": [("wire.replies Renderer", "_count")],
     "tool, the rest": [("server.server MemoryServer", "call_tool")],
     "sending the answer": [("server.stdio_session MessageWriter", "send")],
 }
@@ -109,11 +109,9 @@ def serve(file: Path) -> None:
     """Serve as `textrawl serve` does. At the end, write the times of each call to `file`."""
     from importlib import import_module  # noqa: PLC0415 - in the server's process alone
 
-    from mcp.server.mcpserver.utilities.func_metadata import FuncMetadata  # noqa: PLC0415
-
     from textrawl.cli.stdio import run_stdio  # noqa: PLC0415
 
-    foreign = {"mcp FuncMetadata": FuncMetadata, "psycopg AsyncCursor": psycopg.AsyncCursor}
+    foreign = {"psycopg AsyncCursor": psycopg.AsyncCursor}
     spans = Spans()
     for step, places in STEPS.items():
         for place, name in places:

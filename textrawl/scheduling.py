@@ -8,7 +8,7 @@ from collections import deque
 from collections.abc import AsyncGenerator, Callable, Coroutine, Generator, Hashable
 from contextlib import asynccontextmanager, contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, TypeVar, TypeVarTuple
 
 import anyio
@@ -18,22 +18,8 @@ from textrawl.errors import TextrawlError
 
 logger = logging.getLogger("textrawl")
 
-_account: ContextVar[str | None] = ContextVar("account", default=None)
-
-
-@contextmanager
-def keep_account(name: str | None) -> Generator[None]:
-    """Count the database calls of the `with` block for the person `name`, or for nobody if None."""
-    before = _account.set(name)
-    try:
-        yield
-    finally:
-        _account.reset(before)
-
-
-def find_account() -> str | None:
-    """Return the person for whom the database calls of this task are counted."""
-    return _account.get()
+account: ContextVar[str | None] = ContextVar("account", default=None)
+"""The person for whom the database calls of this task are counted, or None for nobody."""
 
 
 @dataclass
@@ -130,7 +116,7 @@ async def run_aside(function: Callable[[*Arguments], Result], *arguments: *Argum
     only one computation that runs or waits for the thread. Further computations of this person
     wait until the first has ended.
     """
-    async with _own.take(find_account()), _interpreter.take("aside"):
+    async with _own.take(account.get()), _interpreter.take("aside"):
         sys.setswitchinterval(_SLICE)
         return await to_thread.run_sync(function, *arguments)
 
@@ -142,7 +128,7 @@ async def run_apart(function: Callable[[*Arguments], Result], *arguments: *Argum
     computation runs at a time, and persons take turns as in `run_aside`. The process ends with the
     server, or five minutes after its last computation.
     """
-    async with _own.take(find_account()), _interpreter.take("apart"):
+    async with _own.take(account.get()), _interpreter.take("apart"):
         return await to_process.run_sync(_run_quietly, function, arguments)
 
 
@@ -154,27 +140,19 @@ def _run_quietly(function: Callable[..., Result], arguments: tuple[object, ...])
 _LONGEST_WAIT = 10.0  # seconds after which a call stops waiting for earlier calls
 
 
+@dataclass(eq=False)
 class _Place:
-    """The place of a call in the queue of its session."""
+    """The place of a call in the queue of its session. `first` is set when no other is before."""
 
-    def __init__(self, queue: "deque[_Place]") -> None:
-        self._queue = queue
-        self._first = anyio.Event()
-        queue.append(self)
-
-    async def wait(self) -> None:
-        """Wait until every earlier call has left the queue, or for ten seconds."""
-        if self in self._queue and self._queue[0] is not self:
-            with anyio.move_on_after(_LONGEST_WAIT):
-                await self._first.wait()
-            self._first.set()  # a call that has waited too long does not wait again
+    queue: "deque[_Place]"
+    first: anyio.Event = field(default_factory=anyio.Event)
 
     def leave(self) -> None:
         """Leave the queue, and wake the next call."""
-        if self in self._queue:
-            self._queue.remove(self)
-        if self._queue:
-            self._queue[0]._first.set()
+        if self in self.queue:
+            self.queue.remove(self)
+        if self.queue:
+            self.queue[0].first.set()
 
 
 _place: ContextVar[_Place | None] = ContextVar("place", default=None)
@@ -190,6 +168,7 @@ class WriteOrder:
     def join(self, session: Hashable) -> Generator[None]:
         """Keep a place in the queue of `session`, for `wait_for_earlier_writes` in this task."""
         place = _Place(self._queues.setdefault(session, deque()))
+        place.queue.append(place)
         before = _place.set(place)
         try:
             yield
@@ -201,9 +180,15 @@ class WriteOrder:
 
 
 async def wait_for_earlier_writes() -> None:
-    """Wait for the earlier calls of the same session, if this task's call has joined a queue."""
-    if (place := _place.get()) is not None:
-        await place.wait()
+    """Wait for the earlier calls of the same session, if this task's call has joined a queue.
+
+    A call waits for at most ten seconds, and not again.
+    """
+    place = _place.get()
+    if place is not None and place in place.queue and place.queue[0] is not place:
+        with anyio.move_on_after(_LONGEST_WAIT):
+            await place.first.wait()
+        place.first.set()
 
 
 def let_later_writes_pass() -> None:

@@ -1,4 +1,4 @@
-"""What was told in confidence stands in no log, metric, probe or error, whatever goes wrong."""
+"""Logs, metrics, probes and errors contain no stored text, also if something goes wrong."""
 
 import os
 import subprocess
@@ -58,7 +58,7 @@ async def drive(site: Site, token: str, provider: EmbeddingServer) -> list[str]:
 
 
 async def be_refused(site: Site, token: str, owner: psycopg.Connection) -> str:
-    """What is told of a row that Postgres refuses, and repeats as it does."""
+    """Return the answer for a row that Postgres refuses with an error that repeats the row."""
     owner.execute(
         "alter table observation add check (content not like '%heart%') not valid",
     )

@@ -41,7 +41,7 @@ def ollama() -> Iterator[EmbeddingServer]:
 
 
 def show_on_terminal(words: list[str], columns: int, **environment: str) -> str:
-    """What a command writes to a terminal of so many columns, without styles and spinners."""
+    """Return the output of a command in a terminal of `columns`, without styles and spinners."""
     first, second = pty.openpty()
     variables = {"COLUMNS": str(columns), "TERM": "xterm", **environment}
     done = subprocess.run(

@@ -83,7 +83,7 @@ class Raw:
         return json.loads(self._stdout.readline())
 
     def hears_within(self, seconds: float) -> bool:
-        """Whether something comes in time."""
+        """Return whether the process writes something within `seconds`."""
         return bool(select.select([self._stdout], [], [], seconds)[0])
 
     def end(self, number: signal.Signals | None = None) -> tuple[int, bytes, bytes]:
@@ -171,7 +171,7 @@ def test_a_client_of_2026_is_served_after_its_greeting(start: Start, data_dir: P
 
 
 def test_each_request_is_answered_once(start: Start, data_dir: Path) -> None:
-    """Those that wait for the SDK, too, and those that have the id of a greeting."""
+    """Also requests that wait for the SDK, and requests with the id of a greeting."""
     process = start(DATA_DIR=data_dir)
     broken = rb'{"jsonrpc": "2.0", "id": 9, "method": "ping", "params": {"a": "\ud83d"}}'
     long = json.dumps(PING | {"id": 8}).encode().ljust(2_000_000)

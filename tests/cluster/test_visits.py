@@ -21,7 +21,7 @@ from textrawl.embedded.postmaster import SUPERUSER
 from textrawl.errors import TextrawlError
 from textrawl.postgres.connection import Connection
 from textrawl.postgres.database import Database
-from textrawl.scheduling import keep_account
+from textrawl.scheduling import account
 
 pytestmark = pytest.mark.anyio
 
@@ -84,15 +84,15 @@ async def test_calls_of_a_worker_that_hangs_do_not_delay_those_of_another(
             await _remember(database, settlers, space, "drinks tea")
         node.freeze()
         try:
-            with keep_account("ana"):
-                async with anyio.create_task_group() as tasks:
-                    for _ in range(3):
-                        tasks.start_soon(_try_to_remember, database, settlers, lost)
-                    await anyio.wait_all_tasks_blocked()
-                    began = time.monotonic()
-                    await _remember(database, settlers, other, "drinks coffee")
-                    assert time.monotonic() - began < _LIMIT / 2
-                    node.thaw()
+            account.set("ana")
+            async with anyio.create_task_group() as tasks:
+                for _ in range(3):
+                    tasks.start_soon(_try_to_remember, database, settlers, lost)
+                await anyio.wait_all_tasks_blocked()
+                began = time.monotonic()
+                await _remember(database, settlers, other, "drinks coffee")
+                assert time.monotonic() - began < _LIMIT / 2
+                node.thaw()
         finally:
             node.thaw()
 

@@ -1,11 +1,6 @@
 """contributing/design.md: drawings show imports. A traced search enters only the listed modules."""
 
-import sys
-import threading
-from collections.abc import Callable, Generator
-from contextlib import contextmanager
-from pathlib import Path
-from types import FrameType
+from collections.abc import Callable
 
 import pytest
 from mcp import Client
@@ -21,6 +16,7 @@ from tests.docs.imports import (
 )
 from tests.docs.test_readme import keep_up_to_date
 from tests.support.pages import ROOT, rewrite_generated
+from tests.support.tracing import trace
 from textrawl import Settings, create_server
 
 PAGE = ROOT / "docs" / "contributing" / "design.md"
@@ -103,28 +99,10 @@ async def test_a_search_enters_few_modules_and_all_of_the_walk(
     reading = settings(embedding_provider="local", read_only=True)
     async with Client(create_server(reading)) as client:
         await client.call_tool("query_memory", question | {"query": "warm"})
-        with trace() as entered:
+        with trace() as found:
             await client.call_tool("query_memory", question)
+    entered = set(found.modules)
 
     assert len(WALK) <= MOST_ON_THE_WALK
     assert WALK.keys() - entered == set()
     assert len(entered) <= MOST_ENTERED, " ".join(sorted(entered))
-
-
-@contextmanager
-def trace() -> Generator[set[str]]:
-    """Yield the modules of textrawl that have functions called meanwhile, in any thread."""
-    entered = set[str]()
-
-    def note(frame: FrameType, event: str, _: object) -> None:
-        path = Path(frame.f_code.co_filename)
-        if event == "call" and path.is_relative_to(PACKAGE):
-            entered.add(name_module(path))
-
-    threading.setprofile(note)
-    sys.setprofile(note)
-    try:
-        yield entered
-    finally:
-        sys.setprofile(None)
-        threading.setprofile(None)  # pyright: ignore[reportArgumentType] - None ends it

@@ -6,7 +6,7 @@ import anyio
 import pytest
 
 from textrawl import scheduling
-from textrawl.scheduling import WriteOrder, keep_account, run_aside, wait_for_earlier_writes
+from textrawl.scheduling import WriteOrder, account, run_aside, wait_for_earlier_writes
 
 pytestmark = pytest.mark.anyio
 
@@ -19,8 +19,8 @@ async def test_one_persons_long_jobs_do_not_come_before_everyone_elses() -> None
             gate.wait(60)
             done.append(name)
 
-        with keep_account(name):
-            await run_aside(work)
+        account.set(name)
+        await run_aside(work)
 
     async with anyio.create_task_group() as together:
         for name in [*["ada"] * 5, "ben"]:

@@ -307,7 +307,7 @@ async def test_the_password_of_the_database_is_in_no_log_and_no_answer(
 
 @pytest.fixture
 def memory_folder() -> Iterator[Path]:
-    """Where an embedded Postgres keeps its data; asked for first, so that it goes last."""
+    """The folder of an embedded Postgres. Name it first, so that it is removed last."""
     with open_folder() as folder:
         yield folder
 

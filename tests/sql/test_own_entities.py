@@ -58,7 +58,7 @@ def test_whole_words_of_four_languages_mean_the_person_who_asks(sql: psycopg.Con
 
 
 def ask(team: Team, actor: str, query: str) -> list[tuple[str, str, float]]:
-    """What a search returns to an actor, the best first."""
+    """Return the facts that an actor finds, the best first."""
     return team.sql.execute(
         "select entity_name, content, score from search_memory(%s, credential => %s)",
         (query, team.credential(actor)),
@@ -66,7 +66,7 @@ def ask(team: Team, actor: str, query: str) -> list[tuple[str, str, float]]:
 
 
 def choose(team: Team, actor: str, entity: str | None) -> list[str]:
-    """Who the actor is then, as set_own_entity() says."""
+    """Set the entity that the actor is. Return the names in the answer of set_own_entity()."""
     rows = call(team.sql, "set_own_entity", entity=entity, credential=team.credential(actor))
     return [row[2] for row in rows]
 

@@ -177,7 +177,7 @@ def test_what_was_cut_is_handed_on_with_its_cost() -> None:
 
     written = renderer.write(make_search(), 100)
 
-    answer: Any = written.result.structured_content
+    answer: Any = written.content.build_result().structured_content
     assert written.tokens == answer["usedTokens"] <= written.budget == 100
     assert (written.items, written.dropped) == (answer["totalMemories"], answer["dropped"])
     assert written.items + written.dropped == 3

@@ -34,7 +34,7 @@ from textrawl.errors import (
     ScopeMissing,
     SpaceNotFound,
 )
-from textrawl.scheduling import keep_account
+from textrawl.scheduling import account
 
 if TYPE_CHECKING:
     from textrawl.access.oauth import Issuer, TokenIdentity
@@ -104,10 +104,11 @@ class Principal:
         One of the scopes in `also` is enough too. With `anywhere`, each scope can be in any space.
         Raises OnlyProposes if the space has `propose` instead of `write`.
         """
-        if self.allows(scope, *also, anywhere=anywhere):
-            return
         anywhere = anywhere or scope == "read"
-        spaces = self._find_spaces(anywhere=anywhere)
+        for space in self.spaces:
+            if (anywhere or space.id == self.home) and not space.scopes.isdisjoint((scope, *also)):
+                return
+        spaces = self.spaces if anywhere else tuple(s for s in self.spaces if s.id == self.home)
         if scope == "write" and any("propose" in space.scopes for space in spaces):
             raise OnlyProposes
         place = None if anywhere else self.home_space
@@ -115,11 +116,11 @@ class Principal:
 
     def allows(self, scope: Scope, *also: Scope, anywhere: bool = False) -> bool:
         """Return whether `require` raises no error."""
-        spaces = self._find_spaces(anywhere=anywhere or scope == "read")
-        return any(space.scopes & {scope, *also} for space in spaces)
-
-    def _find_spaces(self, *, anywhere: bool) -> tuple[Space, ...]:
-        return self.spaces if anywhere else tuple(s for s in self.spaces if s.id == self.home)
+        try:
+            self.require(scope, *also, anywhere=anywhere)
+        except ScopeMissing:
+            return False
+        return True
 
     def require_home(self) -> None:
         """Raise ArgumentInvalid if it is not clear which space a write goes to."""
@@ -187,7 +188,7 @@ class Caller:
     secrets: Sequence[str] = ()
     begun: float = field(default_factory=time.perf_counter, compare=False)
 
-    @property
+    @cached_property
     def reading(self) -> dict[str, object]:
         """The arguments of SQL functions that read. `spaces` is None for all readable spaces."""
         pinned = [self.principal.home] if self.principal.pinned else None
@@ -205,20 +206,21 @@ class Caller:
         """The arguments of SQL functions that read only the home space."""
         return {"credential": self.principal.credential, "space": self.principal.home}
 
-    @property
+    @cached_property
     def writing(self) -> dict[str, object]:
         """The arguments of SQL functions that write. `space` is None for the home space."""
-        return {"space": self.principal.home if self.principal.pinned else None, **self.signing}
-
-    @property
-    def signing(self) -> dict[str, object]:
-        """The arguments of SQL functions that write to the space of another argument."""
         return {
+            "space": self.principal.home if self.principal.pinned else None,
             "credential": self.principal.credential,
             "client": self.client,
             "tool": self.tool,
             "request": self.request,
         }
+
+    @property
+    def signing(self) -> dict[str, object]:
+        """The arguments of SQL functions that write to the space of another argument."""
+        return {name: value for name, value in self.writing.items() if name != "space"}
 
 
 _caller: ContextVar[Caller | None] = ContextVar("caller", default=None)
@@ -228,10 +230,11 @@ _caller: ContextVar[Caller | None] = ContextVar("caller", default=None)
 def keep_caller(caller: Caller) -> Generator[None]:
     """Let `find_caller` return `caller` in this task, because a call is identified only once."""
     before = _caller.set(caller)
+    counted = account.set(caller.principal.actor if caller.sharing else None)
     try:
-        with keep_account(caller.principal.actor if caller.sharing else None):
-            yield
+        yield
     finally:
+        account.reset(counted)
         _caller.reset(before)
 
 

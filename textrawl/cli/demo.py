@@ -60,7 +60,7 @@ def write_whole(
 
 def read_text(written: Written) -> str:
     """Return the text of a written reply."""
-    [block] = written.result.content
+    [block] = written.content.build_result().content
     assert isinstance(block, TextContent)  # noqa: S101 - a reply is text
     return block.text
 

@@ -39,12 +39,11 @@ def find_tool(name: str) -> ToolSpec:
 
 def check_arguments(spec: ToolSpec, given: Mapping[str, Any]) -> dict[str, Any]:
     """Return the checked arguments of a tool. Raises ArgumentInvalid."""
-    metadata = spec.build(structured=True).fn_metadata
-    schema = arguments.slim(metadata.arg_model.model_json_schema())
+    regular = arguments.normalise(spec.schema, given, spec.aliases, spec.exact)
     try:
-        return metadata.validate_arguments(spec.normalise(schema, given))
+        return spec.metadata.validate_arguments(regular)
     except ValidationError as error:
-        raise arguments.explain(error, schema) from None
+        raise arguments.explain(error, spec.schema) from None
 
 
 def open_app(

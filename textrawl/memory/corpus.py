@@ -162,7 +162,7 @@ class CorpusOperations:
         """
 
         async def attempt() -> tuple[list[FoundChunkRow], str | None]:
-            model, vector, missing = await self._store.try_to_embed_query(question.query)
+            model, vector, missing = await self._store.embed_query(question.query)
             rows = await self._store.database.call(
                 "recall_chunks",
                 FoundChunkRow,

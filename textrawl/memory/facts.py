@@ -35,7 +35,7 @@ from textrawl.values import condensation
 from textrawl.values.leaks import mask_secrets
 from textrawl.values.names import ENTITY_TYPES
 from textrawl.values.text import QUERY_LENGTH, read_relation
-from textrawl.values.times import NamedPeriod, names_time
+from textrawl.values.times import NamedPeriod, find_tense, names_time, regularise
 from textrawl.values.times import read_time as read_question_time
 from textrawl.values.word_lists import EVERYBODY, build_filter, includes_everybody
 
@@ -65,11 +65,12 @@ async def read_time(query: str, as_of: datetime | Literal["ever"] | None) -> dic
     `as_of`, the tense of the query does not count.
     """
     now = as_of if isinstance(as_of, datetime) else datetime.now(UTC)
+    query = regularise(query)
     if names_time(query):
         # Use a thread, because the first call loads the words of a language, which takes a second.
         period, tense = await to_thread.run_sync(read_question_time, query, now)
     else:
-        period, tense = read_question_time(query, now)
+        period, tense = None, find_tense(query)
     found = dict[str, object]()
     if period:
         found["around"] = _write_range(period.widen(_EARLIER, _LATER))
@@ -139,8 +140,13 @@ class Times:
 
     def arguments(self) -> dict[str, object]:
         """Return the times that are not None, by the names of SQL parameters."""
-        given: dict[str, object] = {name: time for name, time in asdict(self).items() if time}
-        return given | ({"as_of": "infinity"} if self.as_of == EVER else {})
+        given: dict[str, object] = {}
+        if self.as_of:
+            given["as_of"] = "infinity" if self.as_of == EVER else self.as_of
+        for name in ("since", "until", "known_at"):
+            if time := getattr(self, name):
+                given[name] = time
+        return given
 
 
 _ANY_TIME = Times()
@@ -203,12 +209,11 @@ class Sources:
         }
 
 
+@dataclass(frozen=True)
 class MemoryOperations:
     """Facts, relations and entities of one memory."""
 
-    def __init__(self, store: Store) -> None:
-        self._store = store
-        self._call = store.database.call
+    store: Store
 
     async def condense(
         self, question: Question, caller: Caller, *, longest: int = QUERY_LENGTH
@@ -222,17 +227,67 @@ class MemoryOperations:
             return question
         prose = await to_thread.run_sync(condensation.read_prose, question.query)
         keys = [*prose.keys]
-        known = await self._call("known_names", str, keys=keys, **caller.reading) if keys else ()
+        known = (
+            await self.store.database.call("known_names", str, keys=keys, **caller.reading)
+            if keys
+            else ()
+        )
         if query := prose.write_query(known):
             return replace(question, query=query)
         raise errors.QueryMissing
 
-    async def search(self, question: Question, caller: Caller) -> tuple[list[HitRow], str | None]:
+    async def search(
+        self, question: Question, caller: Caller, *, again: bool = False
+    ) -> tuple[list[HitRow], str | None]:
         """Return matching facts, best first, and the reason why vectors were not used, or None.
 
-        A semantic question raises EmbeddingNotConfigured or EmbeddingUnavailable instead.
+        A semantic question raises EmbeddingNotConfigured or EmbeddingUnavailable instead. If the
+        model was dropped meanwhile, the search runs `again`, with the active model.
         """
-        return await self._store.search(lambda: self._search(question, caller))
+        if question.entity_types:
+            await self._check_types(question.entity_types, caller)
+        if len(question.query) > QUERY_LENGTH:
+            question = await self.condense(question, caller)
+        try:
+            arguments, reason = await self._prepare(question, caller)
+            hits = await self.store.database.call(
+                "search_memory",
+                HitRow,
+                semantic=question.semantic,
+                **arguments,
+                **(question.sources.arguments() if question.sources else {}),
+            )
+            if _ID.fullmatch(question.query) and question.covers_present_facts:
+                hits = await self._put_named_first(question, hits, caller)
+            if caller.principal.proposes and question.covers_present_facts:
+                hits = await self._add_proposals(question, hits, arguments)
+        except DataRefused as refusal:
+            if again:
+                raise
+            self.store.forget_dropped(refusal)
+            return await self.search(question, caller, again=True)
+        return hits, reason
+
+    async def _put_named_first(
+        self, question: Question, hits: list[HitRow], caller: Caller
+    ) -> list[HitRow]:
+        """Return the facts whose id the question is, and then the other facts."""
+        named = await self.store.database.call(
+            "find_ids", HitRow, reference=question.query, max_rows=question.limit, **caller.reading
+        )
+        ids = {row.observation_id for row in named}
+        return [*named, *(hit for hit in hits if hit.observation_id not in ids)][: question.limit]
+
+    async def _add_proposals(
+        self, question: Question, hits: list[HitRow], arguments: dict[str, object]
+    ) -> list[HitRow]:
+        """Return the facts together with the caller's proposals that match, best first."""
+        known = {name: arguments[name] for name in arguments if name not in _ABOUT_TIME}
+        proposed = await self.store.database.call(
+            "search_proposals", ProposedHitRow, semantic=question.semantic, **known
+        )
+        merged = sorted([*hits, *proposed], key=lambda hit: hit.score, reverse=True)
+        return merged[: question.limit]
 
     async def find_unknown_names(self, question: Question, caller: Caller) -> Absence | None:
         """Return the names in a question that no fact has, or None if there are none.
@@ -241,7 +296,9 @@ class MemoryOperations:
         """
         if "?" not in question.query:
             return None
-        words = await self._call("missing_words", str, query=question.query, **caller.reading)
+        words = await self.store.database.call(
+            "missing_words", str, query=question.query, **caller.reading
+        )
         names = [word for word in words if word[:1].isupper()]
         return Absence(names, None) if names else None
 
@@ -250,7 +307,9 @@ class MemoryOperations:
         if question.semantic or not (question.sources is None or question.sources.facts):
             return None
         question = await self.condense(question, caller)
-        words = await self._call("missing_words", str, query=question.query, **caller.reading)
+        words = await self.store.database.call(
+            "missing_words", str, query=question.query, **caller.reading
+        )
         closest = replace(question, limit=1, least_score=_CLOSEST, sources=None)
         rows, _ = await self.search(closest, caller)
         texts = [
@@ -260,49 +319,20 @@ class MemoryOperations:
         ]
         return Absence(words, texts[0][:_LONGEST_CLOSEST] if texts else None)
 
-    async def _check_types(self, types: Sequence[str] | None, caller: Caller) -> None:
+    async def _check_types(self, types: Sequence[str], caller: Caller) -> None:
         """Raise EntityTypeInvalid if no entity that the caller can read has one of these types."""
-        words = [word for word in types or () if word not in ENTITY_TYPES]
+        words = [word for word in types if word not in ENTITY_TYPES]
         if not words:
             return
-        known = set(await self._call("known_types", str, words=words, **caller.reading))
-        for place, word in enumerate(types or ()):
+        known = set(
+            await self.store.database.call("known_types", str, words=words, **caller.reading)
+        )
+        for place, word in enumerate(types):
             if word in words and word not in known:
                 raise errors.EntityTypeInvalid(
                     f"entityTypes[{place}] (given {word[:40]!r}): must be one of "
                     f"{', '.join(ENTITY_TYPES)}"
                 )
-
-    async def _search(self, question: Question, caller: Caller) -> tuple[list[HitRow], str | None]:
-        await self._check_types(question.entity_types, caller)
-        question = await self.condense(question, caller)
-        arguments, reason = await self._prepare(question, caller)
-        hits = await self._call(
-            "search_memory",
-            HitRow,
-            semantic=question.semantic,
-            **arguments,
-            **(question.sources.arguments() if question.sources else {}),
-        )
-        if question.covers_present_facts and _ID.fullmatch(question.query):
-            named = await self._call(
-                "find_ids",
-                HitRow,
-                reference=question.query,
-                max_rows=question.limit,
-                **caller.reading,
-            )
-            ids = {row.observation_id for row in named}
-            hits = [*named, *(hit for hit in hits if hit.observation_id not in ids)]
-            hits = hits[: question.limit]
-        if caller.principal.proposes and question.covers_present_facts:
-            known = {name: arguments[name] for name in arguments if name not in _ABOUT_TIME}
-            proposed = await self._call(
-                "search_proposals", ProposedHitRow, semantic=question.semantic, **known
-            )
-            merged = sorted([*hits, *proposed], key=lambda hit: hit.score, reverse=True)
-            hits = merged[: question.limit]
-        return hits, reason
 
     async def explain(
         self, question: Question, caller: Caller, *, more: int
@@ -313,26 +343,29 @@ class MemoryOperations:
         """
 
         async def ask() -> tuple[list[ExplainedRow], str | None]:
-            await self._check_types(question.entity_types, caller)
+            if question.entity_types:
+                await self._check_types(question.entity_types, caller)
             condensed = await self.condense(question, caller)
             arguments, reason = await self._prepare(condensed, caller)
-            rows = await self._call("explain_search", ExplainedRow, more=more, **arguments)
+            rows = await self.store.database.call(
+                "explain_search", ExplainedRow, more=more, **arguments
+            )
             return rows, reason
 
-        return await self._store.search(ask)
+        return await self.store.search(ask)
 
     async def _prepare(
         self, question: Question, caller: Caller
     ) -> tuple[dict[str, object], str | None]:
         """Return the arguments of a search, and the reason why vectors are not used, or None."""
-        embed = self._store.embed_query if question.semantic else self._store.try_to_embed_query
         mentions = list[str]()
         covers_facts = question.sources is None or question.sources.facts
-        if covers_facts and self._store.models.has_vectors:
-            mentions = await self._call(
+        if covers_facts and self.store.models.has_vectors:
+            mentions = await self.store.database.call(
                 "named_entities", str, query=question.query, **caller.reading
             )
-        model, vector, reason = await embed(compose_query(question.query, mentions))
+        text = compose_query(question.query, mentions)
+        model, vector, reason = await self.store.embed_query(text, needed=question.semantic)
         time = {} if question.semantic else await read_time(question.query, question.times.as_of)
         arguments = {
             "query": question.query,
@@ -361,7 +394,7 @@ class MemoryOperations:
         `project` is the name of the project that the caller works on, or None. `authors` is a value
         of DIGEST_AUTHORS. Texts that look like secrets are masked, because nobody asked for them.
         """
-        rows = await self._call(
+        rows = await self.store.database.call(
             "digest_memory",
             DigestRow,
             project=project,
@@ -373,7 +406,7 @@ class MemoryOperations:
 
     async def count_waiting(self, caller: Caller) -> int:
         """Return how many proposals wait for a decision of the caller."""
-        return await ReviewOperations(StoreCall(self._store, caller)).count_waiting()
+        return await ReviewOperations(StoreCall(self.store, caller)).count_waiting()
 
     async def choose_by_authors(
         self, rows: Sequence[HitRow], authors: Sequence[str], caller: Caller
@@ -381,7 +414,7 @@ class MemoryOperations:
         """Return the found facts of these authors, which are a value of DIGEST_AUTHORS."""
         if not rows or includes_everybody(authors):
             return list(rows)
-        chosen = await self._call(
+        chosen = await self.store.database.call(
             "facts_from_authors",
             UUID,
             facts=[row.observation_id for row in rows],
@@ -404,7 +437,7 @@ class MemoryOperations:
 
         The `skip` newest facts are left out.
         """
-        rows = await self._call(
+        rows = await self.store.database.call(
             "describe_entity",
             EntityRow,
             entity=entity,
@@ -422,11 +455,14 @@ class MemoryOperations:
         A fact is its id, its entity, its text and the day on which it was said. Only the first
         facts are compared.
         """
-        facts = facts[:_MOST_COMPARED]
-        if len({(entity, day) for _, entity, _, day in facts}) == len({fact[1] for fact in facts}):
+        facts, days_of = facts[:_MOST_COMPARED], dict[str, str]()
+        for _, entity, _, day in facts:
+            if days_of.setdefault(entity, day) != day:
+                break
+        else:
             return frozenset()  # no entity has facts of two days
         ids, subjects, contents, days = map(list, zip(*facts, strict=True))
-        places = await self._store.database.value(
+        places = await self.store.database.value(
             "disagreeing_texts", list[int], subjects=subjects, contents=contents, days=days
         )
         return frozenset(ids[place - 1] for place in places)
@@ -440,7 +476,7 @@ class MemoryOperations:
         """
         if not caller.principal.proposes:
             return []
-        return await self._call(
+        return await self.store.database.call(
             "entity_proposals", OwnProposalRow, entity=entity, max_rows=limit, **caller.reading
         )
 
@@ -455,8 +491,9 @@ class MemoryOperations:
         prefix: str | None = None,
     ) -> ListRow:
         """Return a page of entities, last updated first. Raises EntityTypeInvalid."""
-        await self._check_types(types, caller)
-        [row] = await self._call(
+        if types:
+            await self._check_types(types, caller)
+        [row] = await self.store.database.call(
             "list_entities",
             ListRow,
             entity_types=types,
@@ -475,7 +512,7 @@ class MemoryOperations:
         """
         from rapidfuzz import process, utils  # noqa: PLC0415 - rarely needed
 
-        rows = await self._call("similar_names", NameRow, name=name, **caller.reading)
+        rows = await self.store.database.call("similar_names", NameRow, name=name, **caller.reading)
         similar = process.extract(
             name,
             [row.entity_name for row in rows],
@@ -489,7 +526,7 @@ class MemoryOperations:
         self, beginning: str, caller: Caller, *, types: list[str] | None = None, limit: int
     ) -> list[str]:
         """Return names with this beginning, last updated first. Every name has the beginning ""."""
-        rows = await self._call(
+        rows = await self.store.database.call(
             "complete_name",
             NameRow,
             beginning=beginning,
@@ -504,8 +541,9 @@ class MemoryOperations:
 
         Raises FactNotFound if `replaces` names an unknown fact or a fact that is no longer valid.
         """
-        model, vectors = await self._store.embed_documents([_compose(fact)])
-        row = await self._store.call_one(
+        text = compose_document(fact.entity, fact.observation)
+        model, vectors = await self.store.embed_documents([text])
+        row = await self.store.call_one(
             "remember_fact",
             FactRow,
             "replaces",
@@ -514,17 +552,18 @@ class MemoryOperations:
             embedding=vectors[0] if vectors else None,
             **caller.writing,
         )
-        return row if self._store.names_close_facts else replace(row, closest=None)
+        return row if self.store.names_close_facts else replace(row, closest=None)
 
     async def build(self, facts: Sequence[Fact], edges: Sequence[Edge], caller: Caller) -> BatchRow:
         """Store facts, then relations, all or nothing.
 
         Raises ArgumentInvalid with the path of every item that the database refused.
         """
-        texts = [*map(_compose, facts), *map(compose_edge, edges)]
-        model, vectors = await self._store.embed_documents(texts)
+        texts = [compose_document(fact.entity, fact.observation) for fact in facts]
+        texts += map(compose_edge, edges)
+        model, vectors = await self.store.embed_documents(texts)
         try:
-            [row] = await self._call(
+            [row] = await self.store.database.call(
                 "build_knowledge",
                 BatchRow,
                 facts=json.dumps([write_fact(fact) for fact in facts]),
@@ -536,15 +575,15 @@ class MemoryOperations:
             )
         except DataRefused as refusal:
             raise _explain_batch(refusal) from refusal
-        return row if self._store.names_close_facts else replace(row, closest=None)
+        return row if self.store.names_close_facts else replace(row, closest=None)
 
     async def relate(self, edge: Edge, caller: Caller, *, replaces: bool = False) -> RelationRow:
         """Connect two entities. Missing entities are created.
 
         With `replaces`, end the other relations of this type that start at the same entity.
         """
-        model, vectors = await self._store.embed_documents([compose_edge(edge)])
-        row = await self._store.call_one(
+        model, vectors = await self.store.embed_documents([compose_edge(edge)])
+        row = await self.store.call_one(
             "relate_entities",
             RelationRow,
             "toEntity",
@@ -554,15 +593,15 @@ class MemoryOperations:
             embedding=vectors[0] if vectors else None,
             **caller.writing,
         )
-        return row if self._store.names_close_facts else replace(row, others=None)
+        return row if self.store.names_close_facts else replace(row, others=None)
 
     async def correct_relation(self, former: Edge, edge: Edge, caller: Caller) -> UUID | None:
         """End `former`, and store `edge` of the same entity in its place, both or none.
 
         Return the id of the proposal of `edge` if the caller can only propose: `former` then stays.
         """
-        model, vectors = await self._store.embed_documents([compose_edge(edge)])
-        return await self._store.call_one(
+        model, vectors = await self.store.embed_documents([compose_edge(edge)])
+        return await self.store.call_one(
             "correct_relation",
             UUID,
             "relation",
@@ -580,7 +619,7 @@ class MemoryOperations:
 
     async def end(self, edge: Edge, caller: Caller) -> RelationRow:
         """End a relation, which stays as history. Raises ArgumentInvalid if there is none."""
-        row = await self._store.call_one(
+        row = await self.store.call_one(
             "end_relation",
             EndedRow,
             "ended",
@@ -606,7 +645,7 @@ class MemoryOperations:
         `planned` is the plan of a dry run. Raises FactNotFound, and ArgumentInvalid if the deletion
         would take something else than `planned`.
         """
-        row = await self._store.call_one(
+        row = await self.store.call_one(
             "forget_entity",
             ForgottenRow,
             "fact",
@@ -617,10 +656,6 @@ class MemoryOperations:
             **caller.writing,
         )
         return row if row.entity_id else None
-
-
-def _compose(fact: Fact) -> str:
-    return compose_document(fact.entity, fact.observation)
 
 
 def compose_edge(edge: Edge) -> str:

@@ -146,7 +146,7 @@ async def search_journal(call: StoreCall, search: JournalSearch) -> tuple[list[H
 
     async def attempt() -> tuple[list[HitPart], bool]:
         model, vector, _ = await (
-            call.store.try_to_embed_query(search.query)
+            call.store.embed_query(search.query)
             if search.embedding is None
             else call.store.check_query_vector(search.embedding, "queryEmbedding")
         )

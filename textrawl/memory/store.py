@@ -5,7 +5,15 @@ import re
 import time
 from collections.abc import Awaitable, Callable, Collection, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any, Literal, LiteralString, NamedTuple, TypeVar
+from typing import (
+    TYPE_CHECKING,
+    Annotated,
+    Any,
+    Literal,
+    LiteralString,
+    NamedTuple,
+    TypeVar,
+)
 
 from pydantic import Field
 
@@ -94,27 +102,27 @@ class Store:
         self, function: LiteralString, row: type[Row], refused: str = "", /, **arguments: object
     ) -> Row:
         """Return the only row of a SQL function, or its only value. Raises TextrawlError."""
-        [one] = await self.call(function, row, refused, **arguments)
+        try:
+            [one] = await self.database.call(function, row, **arguments)
+        except DataRefused as refusal:
+            raise refusal.explain(refused) from refusal
         return one
 
-    async def embed_query(self, text: str) -> QueryVector:
-        """Return the vector of a query.
-
-        Raises EmbeddingNotConfigured, EmbeddingUnavailable.
-        """
-        active = await self.models.find_active()
-        return QueryVector(active.model_id, await active.embedder.embed_query(text), None)
-
-    async def try_to_embed_query(self, text: str) -> QueryVector:
+    async def embed_query(self, text: str, *, needed: bool = False) -> QueryVector:
         """Return the vector of a query, or the reason why there is none.
 
         A text without meaning gets no vector for no reason, so that it is only searched literally.
+        If the vector is `needed`, each text gets one, or EmbeddingNotConfigured or
+        EmbeddingUnavailable is raised.
         """
-        if not _MEANING.search(text):
+        if not (needed or _MEANING.search(text)):
             return QueryVector(None, None, None)
         try:
-            return await self.embed_query(text)
+            active = await self.models.find_active()
+            return QueryVector(active.model_id, await active.embedder.embed_query(text), None)
         except (errors.EmbeddingNotConfigured, errors.EmbeddingUnavailable) as error:
+            if needed:
+                raise
             self.without_vector += 1
             return QueryVector(None, None, error.title.lower())
 
@@ -149,11 +157,14 @@ class Store:
         try:
             return await search()
         except DataRefused as refusal:
-            if refusal.code != MODEL_DROPPED:
-                raise
-        # The cached active model was switched and dropped by another process.
-        self.models.forget()
+            self.forget_dropped(refusal)
         return await search()
+
+    def forget_dropped(self, refusal: DataRefused) -> None:
+        """Forget the cached active model if another process dropped it, or raise the refusal."""
+        if refusal.code != MODEL_DROPPED:
+            raise refusal
+        self.models.forget()
 
     async def embed_documents(self, texts: Sequence[str]) -> tuple[int | None, list[Vector] | None]:
         """Return the id of the active model and a vector for each text, made in one call.
@@ -208,19 +219,19 @@ class StoreCall:
         function: LiteralString,
         row: type[Row],
         query: str | None,
-        embed: Callable[[str], Awaitable[QueryVector]] | None = None,
+        needs: Literal["vector"] | None = None,
         /,
         **arguments: object,
     ) -> list[Row]:
         """Return the rows of a SQL function that searches the home space by words and meaning.
 
-        By default only words are compared while there is no vector of the query. With
-        `Store.embed_query` as `embed`, the search then fails. Raises TextrawlError.
+        Only words are compared while there is no vector of the query. If the search needs the
+        vector, it then fails. Raises TextrawlError.
         """
 
         async def search() -> list[Row]:
-            model, vector, _ = await (embed or self.store.try_to_embed_query)(query or " ")
-            place = {"model": model, "vector": vector, **self.caller.reading_home}
+            vector = await self.store.embed_query(query or " ", needed=needs is not None)
+            place = {"model": vector.model, "vector": vector.vector, **self.caller.reading_home}
             return await self.store.database.call(function, row, query=query, **arguments, **place)
 
         try:

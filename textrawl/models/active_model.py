@@ -84,6 +84,8 @@ class Models:
     ) -> None:
         self._database = database
         self._configured = configured
+        self.has_vectors = configured is not None
+        """True if this server searches by meaning."""
         self._choose = choose
         self._chosen = chosen
         self._read_only = read_only
@@ -96,11 +98,6 @@ class Models:
         self._fresh_until = 0.0
         self._refreshed: anyio.Event | None = None
         self._logged = ""
-
-    @property
-    def has_vectors(self) -> bool:
-        """True if this server searches by meaning."""
-        return self._configured is not None
 
     async def find_active(self) -> StoredModel:
         """Return the model that searches use.

@@ -206,8 +206,8 @@ def check_texts(texts: Sequence[str]) -> list[str]:
     Raises TextRefused with the positions of blank texts. Some providers refuse a whole batch that
     contains a blank text, and a static model makes a zero vector from it.
     """
-    blank = [position for position, text in enumerate(texts) if not text.strip()]
-    if blank:
+    if not all(map(str.strip, texts)):
+        blank = [position for position, text in enumerate(texts) if not text.strip()]
         raise TextRefused("A text is blank: give it some words", positions=blank)
     return [text.encode("utf-8", "replace").decode() for text in texts]
 
@@ -220,11 +220,15 @@ def check_vectors(
     `dimensions` is the required size of a row, or None for a new model. Raises ProviderFailed for
     another size. Raises TextRefused with the positions of rows with NaN, infinity or only zeros.
     """
-    _check_sizes({len(row) for row in rows}, dimensions)
+    sizes = set(map(len, rows))
+    if sizes != {dimensions}:
+        _check_sizes(sizes, dimensions)
     matrix = np.asarray(rows, dtype=np.float64)
-    _refuse(~np.isfinite(matrix), "a vector with NaN or infinity")
+    if not (finite := np.isfinite(matrix)).all():
+        raise _refuse(~finite, "a vector with NaN or infinity")
     largest = np.abs(matrix).max(axis=1, keepdims=True)
-    _refuse(largest == 0, "a vector of zeros")
+    if not largest.all():
+        raise _refuse(largest == 0, "a vector of zeros")
     # Divide by the largest number first, because the squares of very large or very small numbers
     # would overflow or become zero.
     scaled = matrix / largest
@@ -252,14 +256,12 @@ def describe_excess(dimensions: int) -> str:
     )
 
 
-def _refuse(invalid: NDArray[np.bool_], description: str) -> None:
-    positions = [int(row) for row in np.flatnonzero(invalid.any(axis=1))]
-    if positions:
-        raise TextRefused(
-            f"The embedding model made {description} from a text: change the text or "
-            "TEXTRAWL_EMBEDDING_MODEL",
-            positions=positions,
-        )
+def _refuse(invalid: NDArray[np.bool_], description: str) -> TextRefused:
+    return TextRefused(
+        f"The embedding model made {description} from a text: change the text or "
+        "TEXTRAWL_EMBEDDING_MODEL",
+        positions=[int(row) for row in np.flatnonzero(invalid.any(axis=1))],
+    )
 
 
 def compose_document(entity: str, observation: str) -> str:
@@ -276,7 +278,7 @@ def compose_query(query: str, mentions: Sequence[str]) -> str:
     All facts of an entity have its name. With the name in the question, the shortest of these facts
     would be the nearest to every question. `mentions` is the answer of named_entities().
     """
-    names = "|".join(re.escape(name) for name in mentions) or r"(?!)"
+    names = "|".join(map(re.escape, mentions)) or r"(?!)"
     rest = re.sub(rf"(?<!\w)(?:{names})(?:['\u2019]s)?(?!\w)", " ", query, flags=re.IGNORECASE)
     return " ".join(rest.split()) if re.search(r"\w", rest) else query
 

@@ -81,7 +81,10 @@ class LocalEmbedder(Embedder):
 
     async def embed_query(self, text: str) -> Vector:
         """Return the unit vector of a query. A cache would not be faster than computing it."""
-        [vector] = await self.embed_documents([text])
+        texts = check_texts([text])
+        if self._loaded is None:
+            await self.warm()
+        [vector] = self._embed(texts)
         return vector
 
     async def aclose(self) -> None:

@@ -15,16 +15,23 @@ from collections.abc import Mapping
 from contextlib import AsyncExitStack, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, LiteralString, cast
+from typing import TYPE_CHECKING, Any, LiteralString, cast
 
 import anyio
+from pgvector import HalfVector
 from pgvector.psycopg.halfvec import register_halfvec_info
 from pgvector.psycopg.vector import register_vector_info
 from psycopg import AsyncConnection, Error, OperationalError, ProgrammingError, sql
+from psycopg.adapt import Dumper
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
+from psycopg.pq import Format
 from psycopg.types import TypeInfo
 
 from textrawl.errors import DatabaseUnavailable, StartRefused, TextrawlError
+
+if TYPE_CHECKING:  # numpy is loaded only when there are vectors
+    import numpy as np
+    from numpy.typing import NDArray
 
 _LISTS = ("host", "hostaddr", "port")  # each can have one value for each host
 HOST_ATTEMPTS = 4  # hosts that can be tried within the time limit of a call
@@ -270,6 +277,16 @@ _REGISTER = {"vector": register_vector_info, "halfvec": register_halfvec_info}
 _POOLING_ATTEMPTS = 3  # one is not enough, because another client can take the session meanwhile
 
 
+class _VectorDumper(Dumper):
+    """Sends an array of numpy as a halfvec, which has half the size of a vector."""
+
+    format = Format.BINARY
+
+    def dump(self, obj: "NDArray[np.float32]") -> bytes:
+        """Return the bytes of a halfvec."""
+        return HalfVector(obj).to_binary()
+
+
 async def register_vectors(connection: AsyncConnection[Any]) -> None:
     """Let `connection` send and receive vectors. Raises ProgrammingError if pgvector is missing."""
     types = await (await connection.execute(_TYPES)).fetchall()
@@ -277,6 +294,8 @@ async def register_vectors(connection: AsyncConnection[Any]) -> None:
         raise ProgrammingError("this database has no pgvector")
     for name, oid, array_oid in types:
         _REGISTER[name](connection, TypeInfo(name, oid, array_oid))
+    [oid] = [oid for name, oid, _ in types if name == "halfvec"]
+    connection.adapters.register_dumper("numpy.ndarray", type("", (_VectorDumper,), {"oid": oid}))
 
 
 async def find_vector_schema(connection: AsyncConnection[Any]) -> str:

@@ -20,12 +20,9 @@ from types import SimpleNamespace
 from typing import Any, LiteralString, Protocol, Self, TypeVar, cast
 
 import anyio
-import numpy as np
 import psycopg
-from numpy.typing import NDArray
-from pgvector import HalfVector
 from psycopg import sql
-from psycopg.rows import args_row, kwargs_row
+from psycopg.rows import BaseRowFactory, args_row, kwargs_row, scalar_row
 from psycopg_pool import PoolClosed, PoolTimeout, TooManyRequests
 from tenacity import AsyncRetrying, retry_if_exception_type, stop_after_attempt, wait_random
 
@@ -40,7 +37,7 @@ from textrawl.postgres.connection import (
 from textrawl.postgres.pool import PrimaryProbe, ServerPool, Statement
 from textrawl.postgres.sqlstates import ACCESS, REFUSALS, DataRefused
 from textrawl.postgres.standby import Standby
-from textrawl.scheduling import Turns, find_account, wait_for_earlier_writes
+from textrawl.scheduling import Turns, account, wait_for_earlier_writes
 from textrawl.tracing import openers, trace_function
 
 logger = logging.getLogger("textrawl")
@@ -88,8 +85,13 @@ _HEAVY = frozenset(
 _FOREIGN_SCHEMA = ("42", "3F000")
 
 _CONFLICT_MESSAGE = "Each attempt met a conflict with other calls: nothing was changed; call again"
-# Each of these errors rolls the statement back, so the message can say that nothing was changed.
+_FAULTS = (psycopg.Error, TimeoutError)
+# Each of these errors rolls the statement back, or comes before it. So the message can say that
+# nothing was changed.
 _MESSAGES: dict[type[psycopg.Error], Callable[[], errors.TextrawlError]] = {
+    TooManyRequests: errors.ServerBusy,
+    PoolTimeout: errors.DatabaseUnavailable,
+    PoolClosed: errors.DatabaseUnavailable,
     psycopg.errors.QueryCanceled: lambda: errors.DatabaseUnavailable(
         "The statement took longer than TEXTRAWL_DATABASE_TIMEOUT and changed nothing: "
         "retry, or ask for less"
@@ -219,18 +221,20 @@ class Database:
 
         Raises DatabaseUnavailable, ServerBusy, InternalError, DataRefused.
         """
-        query = _compose(function, row, tuple(arguments))
-        # Columns are passed by position: the query names them in the order of the fields.
-        factory = kwargs_row(row) if row is SimpleNamespace else args_row(find_builder(row))
-        values = {name: adapt(value) for name, value in arguments.items()}
+        query, factory = _plan(function, row, tuple(arguments))
+        statement = Statement(query, factory, arguments, function in _SHORT)
         if "tool" in arguments:  # only writes have this argument; their vectors are already made
             await wait_for_earlier_writes()
         span = trace_function(function) if openers else nullcontext()
-        with span, translate(function), anyio.fail_after(self._timeout + _MARGIN):
-            async with self.take_turns(function):
-                await self.check_once()
-                statement = Statement(query, factory, values, function in _SHORT)
-                return await self._answer(function, statement)
+        shared = account.get() is not None or function in _HEAVY
+        try:
+            with span, anyio.fail_after(self._timeout + _MARGIN):
+                async with self.take_turns(function) if shared else nullcontext():
+                    if self._check is not None:
+                        await self.check_once()
+                    return await self._answer(function, statement)
+        except _FAULTS as error:
+            raise _explain(error, function) from None
 
     async def call_explained(
         self, function: LiteralString, row: type[Row], refused: str = "", /, **arguments: object
@@ -251,15 +255,27 @@ class Database:
         return value
 
     async def _answer(self, function: str, statement: Statement[Row]) -> list[Row]:
-        if self.standby is not None and self.standby.serves(function):
-            rows = await self.standby.read(statement)
+        """Return the rows of the standby or of a primary. Repeat a call that meets conflicts."""
+        noting = False
+        if self.standby is not None:
+            rows = await self.standby.read(statement) if self.standby.serves(function) else None
             if rows is not None:
                 return rows
-        if not self._fails_over:
-            return await self._execute(function, statement)
-        return await self._repeat(
-            partial(self._execute, function, statement), partial(self._may_repeat, function)
-        )
+            noting = function not in self._primary.reads
+        attempt = partial(self._write if noting else self._primary.run, statement)
+        if self._fails_over:
+            attempt = partial(self._repeat, attempt, partial(self._may_repeat, function))
+        # Build AsyncRetrying only after a conflict: conflicts are rare, and building it is slow.
+        try:
+            return await attempt()
+        except _CONFLICTS:
+            retrying = AsyncRetrying(
+                retry=retry_if_exception_type(_CONFLICTS),
+                stop=stop_after_attempt(_MOST_ATTEMPTS - 1),
+                wait=wait_random(0, _CONFLICT_PAUSE),
+                reraise=True,
+            )
+            return await retrying(attempt)
 
     async def ask(self, question: Callable[[Connection], Awaitable[Answer]]) -> Answer:
         """Ask the primary a short question that changes nothing if it is repeated.
@@ -307,38 +323,26 @@ class Database:
 
         Several servers of one database have turns of their own.
         """
-        account = find_account()
+        person, is_heavy = account.get(), function in _HEAVY
         async with AsyncExitStack() as turns:
             try:
                 with anyio.fail_after(self._timeout):
                     # Wait for the actor's turn first. This order lets at most two calls of one
                     # actor wait for the turn of heavy calls.
-                    await turns.enter_async_context(self._turns.take(account and server + account))
-                    shared = f"{server}heavy" if function in _HEAVY else None
-                    await turns.enter_async_context(self._heavy.take(shared))
+                    if person:
+                        await turns.enter_async_context(self._turns.take(server + person))
+                    if is_heavy:
+                        await turns.enter_async_context(self._heavy.take(f"{server}heavy"))
             except TimeoutError:
                 raise errors.ServerBusy(
                     "Earlier calls took too long: retry in a few seconds; nothing was changed"
                 ) from None
             yield
 
-    async def _execute(self, function: str, statement: Statement[Row]) -> list[Row]:
-        # Build AsyncRetrying only after a conflict: conflicts are rare, and building it is slow.
-        try:
-            return await self._attempt(function, statement)
-        except _CONFLICTS:
-            retrying = AsyncRetrying(
-                retry=retry_if_exception_type(_CONFLICTS),
-                stop=stop_after_attempt(_MOST_ATTEMPTS - 1),
-                wait=wait_random(0, _CONFLICT_PAUSE),
-                reraise=True,
-            )
-            return await retrying(self._attempt, function, statement)
-
-    async def _attempt(self, function: str, statement: Statement[Row]) -> list[Row]:
-        if self.standby is None or function in self._primary.reads:
-            return await self._primary.run(statement)
-        account, answered = find_account(), False
+    async def _write(self, statement: Statement[Row]) -> list[Row]:
+        """Run a statement that can write, and note the end of the WAL that later reads need."""
+        assert self.standby is not None  # noqa: S101 - checked by the only caller
+        person, answered = account.get(), False
         try:
             rows, end = await self._primary.write(statement)
             answered = True
@@ -347,8 +351,8 @@ class Database:
             raise
         finally:
             if not answered:  # also if the call was cancelled
-                self.standby.marks.doubt(account)
-        self.standby.marks.note(account, end)
+                self.standby.marks.doubt(person)
+        self.standby.marks.note(person, end)
         return rows
 
     async def check_once(self) -> None:
@@ -366,8 +370,16 @@ class Database:
 
 
 @lru_cache
-def _compose(function: LiteralString, row: type[object], names: tuple[str, ...]) -> bytes:
-    return compose("textrawl", function, list_columns(function, row), names)
+def _plan(
+    function: LiteralString, row: type[Row], names: tuple[str, ...]
+) -> tuple[bytes, BaseRowFactory[Row]]:
+    """Return the statement that calls a function, and the way to make a row of its columns."""
+    query = compose("textrawl", function, list_columns(function, row), names)
+    # Columns are passed by position: the query names them in the order of the fields.
+    if row is SimpleNamespace:
+        return query, kwargs_row(row)
+    builder = find_builder(row)
+    return query, scalar_row if builder is _return_value else args_row(builder)
 
 
 class Loadable(Protocol):
@@ -422,34 +434,21 @@ def compose(schema: str, function: str, columns: Sequence[str], names: Sequence[
     return query.as_bytes(None)
 
 
-def adapt(value: object) -> object:
-    """Convert a vector, or the vectors in a list, to the type that psycopg accepts."""
-    if isinstance(value, list):
-        return [adapt(item) for item in cast("list[object]", value)]
-    if isinstance(value, np.ndarray):
-        return HalfVector(cast("NDArray[np.float32]", value))
-    return value
-
-
 @contextmanager
 def translate(function: str) -> Generator[None]:
     """Turn errors of Postgres into errors of textrawl."""
     try:
         yield
-    except TooManyRequests as error:
-        raise errors.ServerBusy from error
-    except (PoolTimeout, PoolClosed) as error:
-        raise errors.DatabaseUnavailable from error
-    except TimeoutError as error:
-        raise errors.DatabaseUnavailable(
-            f"No answer within TEXTRAWL_DATABASE_TIMEOUT. {advise(function)}"
-        ) from error
-    except psycopg.Error as error:
+    except _FAULTS as error:
         raise _explain(error, function) from None
 
 
-def _explain(error: psycopg.Error, function: str) -> Exception:
+def _explain(error: psycopg.Error | TimeoutError, function: str) -> Exception:
     """Return the error to raise instead of `error`, because its text can contain stored texts."""
+    if isinstance(error, TimeoutError):
+        return errors.DatabaseUnavailable(
+            f"No answer within TEXTRAWL_DATABASE_TIMEOUT. {advise(function)}"
+        )
     if error.sqlstate and error.sqlstate in REFUSALS:
         refusal = DataRefused(error.sqlstate, error.diag.message_detail)
         return refusal.explain() if refusal.code in ACCESS else refusal

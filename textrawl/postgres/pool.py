@@ -381,7 +381,9 @@ class ServerPool:
         """Raise psycopg.Error if Postgres has closed the connection, for example at a restart."""
         # No query is running, so readable bytes are a notice, or mean that Postgres has closed the
         # connection.
-        if not _poll(connection.fileno()):
+        poll = select.poll()
+        poll.register(connection.fileno(), select.POLLIN)
+        if not poll.poll(0):
             return
         try:
             await AsyncConnectionPool.check_connection(connection)
@@ -401,12 +403,6 @@ async def _take_place(places: anyio.Semaphore, timeout: float) -> float:
         await places.acquire()
         return end - time.monotonic()
     raise PoolTimeout
-
-
-def _poll(descriptor: int) -> bool:
-    poll = select.poll()
-    poll.register(descriptor, select.POLLIN)
-    return bool(poll.poll(0))
 
 
 def _choose_limits(timeout: float) -> dict[str, str]:

@@ -24,7 +24,7 @@ from textrawl.postgres.pool import (
     find_followed_timeline,
     find_position,
 )
-from textrawl.scheduling import find_account
+from textrawl.scheduling import account
 
 logger = logging.getLogger("textrawl")
 
@@ -143,7 +143,7 @@ class Standby:
         """Return whether to ask the standby: only for functions that write nothing."""
         if function not in self._primary.reads or function in PRIMARY_ONLY:
             return False
-        serves = self.usable and self.marks.is_known(find_account())
+        serves = self.usable and self.marks.is_known(account.get())
         self.reads["standby" if serves else "primary"] += 1
         return serves
 
@@ -152,7 +152,7 @@ class Standby:
 
         Only a statement that was canceled raises an error, because it would take as long there.
         """
-        needed = max(self.marks.find(find_account()), self._find_oldest())
+        needed = max(self.marks.find(account.get()), self._find_oldest())
         rows: list[Row] | None = None
         try:
             rows = await self._read(statement, needed)

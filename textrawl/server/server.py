@@ -5,12 +5,11 @@ import time
 from collections.abc import AsyncGenerator, Callable, Coroutine, Iterable
 from contextlib import (
     AbstractAsyncContextManager,
-    AbstractContextManager,
     asynccontextmanager,
     nullcontext,
 )
 from dataclasses import replace
-from functools import cache, cached_property
+from functools import cached_property
 from typing import Any
 
 import anyio
@@ -43,12 +42,11 @@ from mcp.types import (
     UnsubscribeRequestParams,
 )
 from mcp.types.version import MODERN_PROTOCOL_VERSIONS
-from pydantic import AnyUrl, BaseModel, ValidationError
+from pydantic import AnyUrl
 
 from textrawl import __version__, errors
 from textrawl.access.principal import (
     BearerAuthenticator,
-    Caller,
     Principal,
     keep_caller,
 )
@@ -64,11 +62,11 @@ from textrawl.server.resources import (
     find_connection,
 )
 from textrawl.settings import Settings
-from textrawl.tools.call import App, Call, is_program, name_session
+from textrawl.tools.call import App, Call, is_program, name_client, name_session, reply_failure
 from textrawl.tools.catalogue import FOR_PROGRAMS, choose_names, choose_tools, choose_toolsets
-from textrawl.tools.toolset import Toolset, ToolSpec
+from textrawl.tools.toolset import CALL, Toolset, ToolSpec
 from textrawl.wire import arguments
-from textrawl.wire.arguments import has_more, slim
+from textrawl.wire.arguments import has_more
 from textrawl.wire.replies import build_renderer, describe_error, write_sentences
 
 
@@ -79,7 +77,8 @@ async def open_reading(context: Context[App, Any] | None, name: str) -> AsyncGen
         raise MCPError(INTERNAL_ERROR, "Only a request can read this")
     app: App = context.request_context.lifespan_context
     try:
-        caller = await app.identify(context, name)
+        request = context.request_context.request
+        caller = await app.identify(request, name_client(context), name)
         caller.principal.require("read")
         with keep_caller(caller):
             yield Call(app.store, caller, app, context)
@@ -147,7 +146,7 @@ class MemoryServer(MCPServer[App]):
             subscriptions=False,  # `Subscriptions` respects the rights of each caller
         )
         self._change_handlers()
-        self._schemas = {tool.name: _read_schema(tool.fn_metadata.arg_model) for tool in tools}
+        self._schemas = {tool.name: specs[tool.name].schema for tool in tools}
 
     def _change_handlers(self) -> None:
         """Add handlers that the SDK lacks, and remove unused handlers.
@@ -262,10 +261,11 @@ class MemoryServer(MCPServer[App]):
         began, outcome = time.perf_counter(), "ok"
         try:
             return await self._call(name, arguments, context)
-        except errors.TextrawlError as error:
-            outcome = error.title
+        except (errors.TextrawlError, ToolError) as error:
+            refusal = self._explain(name, error) if isinstance(error, ToolError) else error
+            outcome = refusal.title
             renderer = self._renderer.for_programs() if is_program(context) else self._renderer
-            return renderer.render_error(error)
+            return renderer.render_error(refusal)
         finally:
             if self.observe_call is not None:
                 self.observe_call(name, outcome, time.perf_counter() - began)
@@ -309,7 +309,8 @@ class MemoryServer(MCPServer[App]):
         if app is None:
             return ListToolsResult(tools=tools)
         try:
-            caller = await app.identify(Context(request_context=ctx, mcp_server=self), "tools")
+            context = Context[App](request_context=ctx, mcp_server=self)
+            caller = await app.identify(ctx.request, name_client(context), "tools")
         except errors.TextrawlError:  # the database is away; each call is checked anyway
             return ListToolsResult(tools=tools)
         allowed = [tool for tool in tools if self._specs[tool.name].is_for(caller.principal)]
@@ -397,48 +398,46 @@ class MemoryServer(MCPServer[App]):
     ) -> CallToolResult | InputRequiredResult:
         if name in self._hidden:
             raise self._hidden[name]
-        spec = self._specs[name]
-        values = spec.normalise(self._schemas[name], raw)
-        if context is None:
-            return await self._run(name, values, None)
-        # Join the order before anything waits, or else calls of one turn overtake each other.
-        with self._keep_order(context, spec, values):
-            caller = await _authorise(context, spec, values)
-            mode = self._settings.secrets
+        if context is None:  # the SDK can call a tool without a request, and so without a caller
+            raise errors.NotAuthenticated
+        spec, mode = self._specs[name], self._settings.secrets
+        values = arguments.normalise(spec.schema, raw, spec.aliases, spec.exact)
+        scope = spec.find_scope(values)
+        # Join the order before anything waits, or else calls of one turn overtake each other. Reads
+        # do not wait.
+        order = self._write_order.join(name_session(context)) if scope != "read" else nullcontext()
+        with order:
+            # Every call is checked here. The database checks the caller and the scope again.
+            app: App = context.request_context.lifespan_context
+            request = context.request_context.request
+            caller = await app.identify(request, name_client(context), name)
+            caller.principal.require(scope, *spec.also, anywhere=spec.anywhere)
             with keep_caller(caller):
                 if has_more(values, _LONG):
-                    given = await run_aside(spec.prepare, values, mode)
+                    given = await run_aside(spec.prepare, values, scope, mode)
                 else:
-                    given = spec.prepare(values, mode)
-            with keep_caller(replace(caller, cleaned=given.cleaned, secrets=given.secrets)):
-                return await self._run(name, given, context)
+                    given = spec.prepare(values, scope, mode)
+                told = replace(caller, cleaned=given.cleaned, secrets=given.secrets)
+                given[CALL] = Call(app.store, told, app, context)
+                try:
+                    return await super().call_tool(name, given, context)
+                except UnexpectedToolError as error:
+                    if isinstance(error.__cause__, errors.CallFailed):
+                        return reply_failure(given[CALL], str(error.__cause__))
+                    raise
 
-    def _keep_order(
-        self, context: Context[App, Any], spec: ToolSpec, values: dict[str, Any]
-    ) -> AbstractContextManager[None]:
-        """Return a context that keeps the order of a session's writes. Reads do not wait."""
-        if spec.find_scope(values) == "read":
-            return nullcontext()
-        return self._write_order.join(name_session(context))
-
-    async def _run(
-        self, name: str, values: dict[str, Any], context: Context[App, Any] | None
-    ) -> CallToolResult | InputRequiredResult:
-        try:
-            return await super().call_tool(name, values, context)
-        except UnexpectedToolError as error:
-            if isinstance(error.__cause__, errors.TextrawlError):
-                raise error.__cause__ from error
-            logger.exception("%s failed", name)
-            raise errors.InternalError from error
-        except ToolError as error:
-            if isinstance(error.__cause__, ValidationError):
-                raise arguments.explain(error.__cause__, self._schemas[name]) from error
-            # The only other cause: the client's answer to a question for its user is invalid.
-            raise errors.TextrawlError(
-                "Ask the user yourself, then call again with confirm",
-                title="Answer of the client not understood",
-            ) from error
+    def _explain(self, name: str, error: ToolError) -> errors.TextrawlError:
+        """Return the error of a tool that the SDK has wrapped in its own."""
+        if isinstance(error.__cause__, errors.TextrawlError):
+            return error.__cause__
+        if isinstance(error, UnexpectedToolError):
+            logger.error("%s failed", name, exc_info=error)
+            return errors.InternalError()
+        # The only other cause: the client's answer to a question for its user is invalid.
+        return errors.TextrawlError(
+            "Ask the user yourself, then call again with confirm",
+            title="Answer of the client not understood",
+        )
 
 
 async def _ask_for_handshake(ctx: ServerRequestContext[Any], call_next: CallNext) -> HandlerResult:
@@ -455,22 +454,6 @@ async def _ask_for_handshake(ctx: ServerRequestContext[Any], call_next: CallNext
 def _describe(settings: Settings) -> ServerDescription:
     offered = choose_names(settings.toolsets)
     return describe_server(offered, enabled=settings.enable_memory, resources=settings.resources)
-
-
-@cache
-def _read_schema(model: type[BaseModel]) -> dict[str, Any]:
-    return slim(model.model_json_schema())
-
-
-async def _authorise(context: Context[App, Any], spec: ToolSpec, values: dict[str, Any]) -> Caller:
-    """Identify the caller and check the scope. Every call passes this function.
-
-    The database checks the caller and the scope again, independently of this check.
-    Raises ScopeMissing, NotAuthenticated, SpaceNotFound.
-    """
-    caller = await context.request_context.lifespan_context.identify(context, spec.name)
-    caller.principal.require(spec.find_scope(values), *spec.also, anywhere=spec.anywhere)
-    return caller
 
 
 def _find_refusals(

@@ -4,14 +4,15 @@ import secrets
 import time
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Annotated
 
 from cachetools import TTLCache
 from mcp.server.mcpserver.context import Context
 from mcp.types import CallToolResult, TextContent
+from starlette.requests import Request
 
-from textrawl.access.principal import Caller, Directory, Principal, find_caller
+from textrawl.access.principal import Caller, Directory, find_caller
 from textrawl.access.request import find_principal, find_request_id, find_space
 from textrawl.errors import ArgumentInvalid, NotAuthenticated
 from textrawl.memory.store import Store, StoreCall, describe_recall
@@ -115,37 +116,18 @@ class App:
         self.program_renderer = self.renderer.for_programs()
         self.recalls = recalls
 
-    async def identify(self, ctx: "Context[App]", tool: str) -> Caller:
+    async def identify(self, request: Request | None, client: str | None, tool: str) -> Caller:
         """Return the caller of `tool`: the token's principal, or else the server's own principal.
 
-        Raises NotAuthenticated, SpaceNotFound, DatabaseUnavailable.
-        """
-        request = ctx.request_context.request
-        bearer = find_principal(request) if request is not None else None
-        address = find_space(request) if request is not None else None
-        principal = await self.find_principal(bearer, address)
-        request_id = find_request_id(request) if request is not None else ""
-        return Caller(
-            principal,
-            _name_client(ctx),
-            tool,
-            request_id or secrets.token_hex(8),
-            sharing=bearer is not None,
-        )
-
-    async def find_principal(self, bearer: Principal | None, address: str | None) -> Principal:
-        """Return the principal of a call with the token of `bearer`, or the server's own.
-
-        `address` is the space that the address of the call names. Raises NotAuthenticated,
+        `request` is the HTTP request, or None for another transport. Raises NotAuthenticated,
         SpaceNotFound, DatabaseUnavailable.
         """
-        principal = bearer or await self._find_own()
-        return principal.restrict(self.settings.graphs, self.identity.space, address)
-
-    async def _find_own(self) -> Principal:
-        identity = self.identity
-        principal = None
-        if not identity.tokens_needed:
+        bearer, address, request_id = None, None, ""
+        if request is not None:
+            bearer, address = find_principal(request), find_space(request)
+            request_id = find_request_id(request)
+        principal, identity = bearer, self.identity
+        if principal is None and not identity.tokens_needed:
             principal = await identity.directory.find(identity.credential)
         if principal is None and identity.credential is None:
             raise NotAuthenticated(
@@ -155,7 +137,13 @@ class App:
             )
         if principal is None:
             raise NotAuthenticated
-        return principal
+        return Caller(
+            principal.restrict(self.settings.graphs, identity.space, address),
+            client,
+            tool,
+            request_id or secrets.token_hex(8),
+            sharing=bearer is not None,
+        )
 
 
 def _read_text(result: CallToolResult) -> str:
@@ -173,10 +161,10 @@ def name_session(ctx: Context[App]) -> Hashable:
     bearer = find_principal(request) if request is not None else None
     session = request.headers.get("mcp-session-id") if request is not None else None
     owner = (bearer.token, bearer.actor) if bearer is not None else None
-    return owner, session or _name_client(ctx)
+    return owner, session or name_client(ctx)
 
 
-def _name_client(ctx: Context[App]) -> str | None:
+def name_client(ctx: Context[App]) -> str | None:
     """Return the name and version of the client, or None if it sent no name."""
     params = ctx.session.client_params
     if params is None:
@@ -220,23 +208,23 @@ class Call(StoreCall):
         """
         return self.caller.principal.find_graphs(self.settings.graphs)
 
-    @property
+    @cached_property
     def program(self) -> Program | None:
         """The program of textrawl that calls, or None. Raises ArgumentInvalid."""
         if isinstance(self.origin, Program):
             return self.origin
-        return read_program(self.origin.request_context.meta) if self._is_program else None
-
-    @property
-    def _is_program(self) -> bool:
-        return isinstance(self.origin, Program) or is_program(self.origin)
+        meta = self.origin.request_context.meta
+        return read_program(meta) if meta and PROGRAM in meta else None
 
     def reply(self, reply: Reply) -> CallToolResult:
         """Write an answer that is not recorded as a recall."""
-        told = reply.tell(self.caller.cleaned, self.caller.secrets)
-        if self._is_program:
-            return self.app.program_renderer.render(told, MOST_TOKENS)
-        return self.app.renderer.render(told)
+        if self.caller.cleaned or self.caller.secrets:
+            reply = reply.tell(self.caller.cleaned, self.caller.secrets)
+        if is_program(self.origin):
+            written = self.app.program_renderer.write(reply, MOST_TOKENS)
+        else:
+            written = self.app.renderer.write(reply)
+        return written.content.build_result()
 
     async def reply_aside(self, reply: Reply) -> CallToolResult:
         """Write a long answer in a thread, so that it does not delay other calls."""
@@ -251,13 +239,16 @@ class Call(StoreCall):
 
         A hook that shows nothing is no recall.
         """
-        program = self.program
+        program, app = self.program, self.app
+        renderer = app.renderer if program is None else app.program_renderer
+        written = renderer.write(reply, max_tokens)
+        shown = program is None or written.items or not program.is_hook
+        if app.recalls is not None and shown:
+            app.recalls.add(describe_recall(self.caller, mode, written, finding), reply)
+        result = written.content.build_result()
         if program is None:
-            return self._record(mode, reply, self.app.renderer.write(reply, max_tokens), finding)
-        written = self.app.program_renderer.write(reply, max_tokens)
-        if written.items or not program.is_hook:
-            self._record(mode, reply, written, finding)
-        return written.result.model_copy(update={"meta": write_answer_meta(reply, written)})
+            return result
+        return result.model_copy(update={"meta": write_answer_meta(reply, written)})
 
     async def recall_aside(self, mode: str, reply: Reply) -> CallToolResult:
         """Do what `recall` does, in a thread. A long answer then does not delay other calls."""
@@ -266,7 +257,7 @@ class Call(StoreCall):
 
     def write_lines(self, reply: Reply, max_tokens: int | None = None) -> str:
         """Return an answer as lines for a resource or a prompt, without recording a recall."""
-        return _read_text(self.app.line_renderer.write(reply, max_tokens).result)
+        return _read_text(self.app.line_renderer.write(reply, max_tokens).content.build_result())
 
     def recall_lines(self, mode: str, reply: Reply, finding: Finding) -> str:
         """Return the answer as lines for a resource or a prompt, and record it as a recall.
@@ -281,12 +272,14 @@ class Call(StoreCall):
     ) -> CallToolResult:
         if self.app.recalls is not None:
             self.app.recalls.add(describe_recall(self.caller, mode, written, finding), reply)
-        return written.result
+        return written.content.build_result()
 
 
-def is_program(context: Context[App] | None) -> bool:
+def is_program(origin: Context[App] | Program | None) -> bool:
     """Return whether a program of textrawl sent the request."""
-    return context is not None and PROGRAM in (context.request_context.meta or ())
+    if origin is None or isinstance(origin, Program):
+        return origin is not None
+    return PROGRAM in (origin.request_context.meta or ())
 
 
 def find_call(context: Context[App]) -> Call:

@@ -3,24 +3,24 @@
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from functools import cached_property
 from inspect import signature
 from typing import Annotated, Any
 
-from mcp.server.mcpserver.context import Context
 from mcp.server.mcpserver.tools import Tool
 from mcp.server.mcpserver.utilities.func_metadata import FuncMetadata
 from mcp.types import Resource, ToolAnnotations
 from pydantic import AfterValidator, BeforeValidator, Field, ValidationError
 
 from textrawl.access.principal import WRITES_OR_PROPOSES, Principal, Scope
-from textrawl.errors import CallFailed, TextrawlError
+from textrawl.errors import TextrawlError
 from textrawl.memory.watches import Watch
 from textrawl.settings import Settings
-from textrawl.tools.call import App, Call, find_call, reply_failure
+from textrawl.tools.call import Call
 from textrawl.values.leaks import guard_arguments
 from textrawl.values.text import NAME_LENGTH, clean_fact, clean_name, count_cleaned
 from textrawl.values.word_lists import SecretMode
-from textrawl.wire.arguments import apply, merge, normalise, shorten_items, slim
+from textrawl.wire.arguments import apply, explain, merge, shorten_items, slim
 from textrawl.wire.replies import Reply
 
 READS = ToolAnnotations(
@@ -40,30 +40,17 @@ Refuse = Callable[[Settings], type[TextrawlError] | None]
 Complete = Callable[[Call, str], Awaitable[Sequence[str]]]
 """A function that returns the values with a beginning, the most likely first, or only some."""
 
-_CALL = "call"  # the server, not the client, gives this parameter to every tool
-
-
-def _inject_call(function: Callable[..., Any]) -> Callable[..., Awaitable[Any]]:
-    """Return a wrapper that gives `function` a `Call`, and answers its CallFailed."""
-
-    async def run(*, call: Context[App], **arguments: Any) -> Any:
-        given = find_call(call)
-        try:
-            return await function(given, **arguments)
-        except CallFailed as failure:
-            return reply_failure(given, str(failure))
-
-    return run
+CALL = "call"
+"""The parameter that the server, not the client, gives to every tool."""
 
 
 class Prepared(dict[str, Any]):
-    """Arguments of a call, with the `outcome` of their validation, which is not done again.
+    """Valid arguments of a call, which are not validated again.
 
     `cleaned` is the number of texts that are stored without hidden characters, and `secrets` are
     the kinds of secrets in the texts.
     """
 
-    outcome: dict[str, Any] | ValidationError
     cleaned: int = 0
     secrets: Sequence[str] = ()
 
@@ -75,16 +62,12 @@ class _Metadata(FuncMetadata):
 
     def validate_arguments(self, arguments_to_validate: dict[str, Any]) -> dict[str, Any]:
         """Return the valid arguments. Raises ValidationError."""
-        if not isinstance(arguments_to_validate, Prepared):
-            return super().validate_arguments(arguments_to_validate)
-        if isinstance(arguments_to_validate.outcome, ValidationError):
-            raise arguments_to_validate.outcome
-        return arguments_to_validate.outcome
-
-    def pre_parse_json(self, data: dict[str, Any]) -> dict[str, Any]:
-        """Return the arguments, with lists and objects in place of their texts."""
-        kept = {name: value for name, value in data.items() if name in self.texts}
-        return super().pre_parse_json(data) | kept
+        if isinstance(arguments_to_validate, Prepared):
+            return arguments_to_validate
+        parsed = self.pre_parse_json(arguments_to_validate)  # has lists and objects for their texts
+        for name in self.texts & parsed.keys():
+            parsed[name] = arguments_to_validate[name]
+        return self.arg_model.model_validate(parsed).model_dump_one_level()
 
 
 @dataclass(frozen=True)
@@ -134,24 +117,30 @@ class ToolSpec:
         anywhere = self.anywhere or principal.home is None
         return principal.allows(self.find_scope({}), *self.also, anywhere=anywhere)
 
-    def normalise(self, schema: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the arguments of a call in their regular shape. Raises ArgumentInvalid."""
-        exact = {name: given[name] for name in self.exact if isinstance(given.get(name), str)}
-        return normalise(schema, given, self.aliases) | exact
+    @cached_property
+    def metadata(self) -> FuncMetadata:
+        """The parameters of the tool, which validate the arguments of a call."""
+        return self.build(structured=False).fn_metadata
 
-    def prepare(self, given: dict[str, Any], mode: SecretMode) -> Prepared:
-        """Do all work on the arguments that takes longer for long texts. Raises SecretRefused."""
-        scope = self.find_scope(given)
+    @cached_property
+    def schema(self) -> Mapping[str, Any]:
+        """The schema of the arguments with all limits, also those that clients do not see."""
+        return slim(self.metadata.arg_model.model_json_schema())
+
+    def prepare(self, given: dict[str, Any], scope: Scope, mode: SecretMode) -> Prepared:
+        """Do all work on the arguments that takes longer for long texts.
+
+        `scope` is that of the call. Raises SecretRefused, ArgumentInvalid.
+        """
         kept, secrets = given, list[str]()
         if scope in WRITES_OR_PROPOSES:
             kept, secrets = guard_arguments(given, mode)
-        prepared, metadata = Prepared(kept), self.build(structured=False).fn_metadata
+        try:
+            prepared = Prepared(self.metadata.validate_arguments(kept))
+        except ValidationError as error:
+            raise explain(error, self.schema) from error
         prepared.secrets = secrets
         prepared.cleaned = 0 if scope == "read" else count_cleaned(given)
-        try:
-            prepared.outcome = metadata.validate_arguments(kept)
-        except ValidationError as error:
-            prepared.outcome = error
         return prepared
 
     def build(self, *, structured: bool) -> Tool:
@@ -166,13 +155,13 @@ class ToolSpec:
     def _build(self, *, structured: bool) -> Tool:
         tool = Tool.from_function(
             self.function,
-            context_kwarg=_CALL,
+            context_kwarg=CALL,
             title=self.function.__name__.replace("_", " ").capitalize(),
             description=" ".join((self.function.__doc__ or "").split()),
             annotations=self.annotations,
             structured_output=False,
         )
-        tool.fn = _inject_call(self.function)
+        tool.context_kwarg = None  # the server adds the call to the arguments
         arguments = tool.fn_metadata.arg_model
         arguments.model_config["extra"] = "forbid"
         arguments.model_rebuild(force=True)

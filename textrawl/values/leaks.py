@@ -52,9 +52,8 @@ class SecretRefused(ArgumentInvalid):
 
 def find_secrets(text: str) -> list[Secret]:
     """Return the secrets of a text in their order. They do not overlap."""
-    spans = sorted({(*span, kind) for kind, span in _find_spans(text)})
     found, end, line, counted = list[Secret](), 0, 1, 0
-    for start, stop, kind in spans:
+    for start, stop, kind in sorted(_find_spans(text)):
         if start < end:
             if stop > end and found:  # the longer of two passages that overlap
                 found[-1] = found[-1]._replace(end=stop)
@@ -68,12 +67,7 @@ def find_secrets(text: str) -> list[Secret]:
 
 def mask_secrets(text: str) -> Masked:
     """Return the text with `[masked KIND]` in place of each secret, and the secrets."""
-    secrets = find_secrets(text)
-    parts, place = list[str](), 0
-    for secret in secrets:
-        parts += text[place : secret.start], f"[masked {secret.kind}]"
-        place = secret.end
-    return Masked("".join([*parts, text[place:]]) if secrets else text, secrets)
+    return guard_text(text, "mask")
 
 
 def guard_text(text: str, mode: SecretMode) -> Masked:
@@ -81,12 +75,16 @@ def guard_text(text: str, mode: SecretMode) -> Masked:
 
     Raises SecretRefused if the mode is `refuse` and the text has a secret.
     """
-    if mode == "mask":
-        return mask_secrets(text)
     secrets = find_secrets(text)
-    if secrets and mode == "refuse":
+    if not secrets or mode == "allow":
+        return Masked(text, secrets)
+    if mode == "refuse":
         raise SecretRefused(secrets)
-    return Masked(text, secrets)
+    parts, place = list[str](), 0
+    for secret in secrets:
+        parts += text[place : secret.start], f"[masked {secret.kind}]"
+        place = secret.end
+    return Masked("".join([*parts, text[place:]]), secrets)
 
 
 def guard_arguments(values: dict[str, Any], mode: SecretMode) -> tuple[dict[str, Any], list[str]]:
@@ -96,8 +94,9 @@ def guard_arguments(values: dict[str, Any], mode: SecretMode) -> tuple[dict[str,
     text that is stored. Raises SecretRefused if the mode is `refuse` and an argument has a secret.
     """
     kept, kinds = guard_fields(values, mode)
-    kept = _keep_places(values, kept)
-    return kept, [f"{kind} (masked)" for kind in kinds] if mode == "mask" else kinds
+    if mode == "mask" and kinds:
+        return _keep_places(values, kept), [f"{kind} (masked)" for kind in kinds]
+    return values, kinds
 
 
 def _keep_places(given: dict[str, Any], kept: dict[str, Any]) -> dict[str, Any]:
@@ -112,9 +111,11 @@ def _keep_places(given: dict[str, Any], kept: dict[str, Any]) -> dict[str, Any]:
 
 def guard_fields(values: dict[str, Any], mode: SecretMode) -> tuple[dict[str, Any], list[str]]:
     """Return the fields to store, and the kinds of their secrets. Raises as `guard_arguments`."""
-    found = list[Secret]()
-    kept = {name: _guard(value, mode, found) for name, value in values.items()}
-    return kept if mode == "mask" else values, list(dict.fromkeys(one.kind for one in found))
+    found, kept = list[Secret](), dict[str, Any]()
+    for name, value in values.items():
+        kept[name] = _guard(value, mode, found)
+    kinds = list(dict.fromkeys(one.kind for one in found)) if found else []
+    return kept if mode == "mask" else values, kinds
 
 
 def _guard(value: object, mode: SecretMode, found: list[Secret]) -> object:
@@ -148,16 +149,23 @@ def _compile(pattern: str, flags: int = re.IGNORECASE) -> re.Pattern[str]:
     return re.compile(pattern, flags)
 
 
-def _find_spans(text: str) -> Iterator[tuple[str, tuple[int, int]]]:
-    yield from _find_tokens(text)
+def _find_spans(text: str) -> set[tuple[int, int, str]]:
+    """Return the begin, the end and the kind of each passage. Passages can overlap."""
+    spans = set[tuple[int, int, str]]()
+    if next(find_all(_compile(_LONG), text), None):  # most texts have no long word, so no token
+        spans.update(_find_tokens(text))
     for match in find_all(_compile(_DIGITS), text):
         if _is_card(match[0]):
-            yield "card number", match.span()
+            spans.add((*match.span(), "card number"))
     lowered = text.lower()
     if len(lowered) != len(text):  # such as İ
         lowered = text.translate(_LOWER)
     for form in _list_forms():
-        yield from form.find(text, lowered)
+        for hint in form.hints:
+            if hint in lowered:
+                spans.update(form.find(text, lowered))
+                break
+    return spans
 
 
 # Each token begins with letters that no word has. The kind is what a person calls the token.
@@ -201,14 +209,11 @@ _TOKEN = rf"(?<![A-Za-z0-9])(?:{'|'.join(_KINDS)})"
 _LONG = r"(?<![A-Za-z0-9])[A-Za-z0-9][\w.:/+-]{14,}|FlyV1 fm"
 
 
-def _find_tokens(text: str) -> Iterator[tuple[str, tuple[int, int]]]:
-    """Yield tokens. Long words are looked for first, because most texts have none."""
-    if not any(find_all(_compile(_LONG), text)):
-        return
+def _find_tokens(text: str) -> Iterator[tuple[int, int, str]]:
     for match in find_all(_compile(_TOKEN, 0), text):
         group = match.lastgroup
         if group and _is_no_example(match[0]) and len(set(match[0])) > _FEWEST:
-            yield [*_TOKENS][int(group[1:])], match.span()
+            yield (*match.span(), [*_TOKENS][int(group[1:])])
 
 
 _LOWER = {letter: letter + 32 for letter in range(ord("A"), ord("Z") + 1)}
@@ -335,14 +340,14 @@ class _Form(NamedTuple):
     follows: Sequence[tuple[str, Callable[[str], object]]]
     before: str | None = None
 
-    def find(self, text: str, lowered: str) -> Iterator[tuple[str, tuple[int, int]]]:
-        """Yield the kind and the place of each secret."""
+    def find(self, text: str, lowered: str) -> Iterator[tuple[int, int, str]]:
+        """Yield the place and the kind of each secret."""
         for hint in self.hints:
             place = lowered.find(hint)
             while place >= 0:
                 place += len(hint)
                 if found := self._find_at(text, lowered, place - len(hint)):
-                    yield self.kind, found
+                    yield (*found, self.kind)
                     place = max(place, found[1])
                 place = lowered.find(hint, place)
 

@@ -27,7 +27,9 @@ def read_type(word: str) -> str:
     An entity keeps such a word. The database chooses the nearest of the seven types.
     """
     plain = word.lower()
-    return next((name for name in (plain, plain.removesuffix("s")) if name in ENTITY_TYPES), word)
+    if plain not in ENTITY_TYPES:
+        plain = plain.removesuffix("s")
+    return plain if plain in ENTITY_TYPES else word
 
 
 def read_wanted_type(word: str) -> str:

@@ -14,7 +14,11 @@ _MARKS = re.compile("[\u0300-\U0010ffff]{31,}")
 
 
 def find_all(pattern: re.Pattern[str], text: str) -> Iterator[re.Match[str]]:
-    """Yield what `pattern.finditer` does. No match can be empty."""
+    """Return what `pattern.finditer` does. No match can be empty."""
+    return pattern.finditer(text) if len(text) <= _WINDOW else _find_in_windows(pattern, text)
+
+
+def _find_in_windows(pattern: re.Pattern[str], text: str) -> Iterator[re.Match[str]]:
     place, length = 0, len(text)
     while place < length:
         next_place = end = min(place + _WINDOW, length)

@@ -148,8 +148,9 @@ def count_cleaned(value: object) -> int:
     White space at the ends, CRLF and another composition of the same characters do not count.
     """
     if isinstance(value, str):
-        plain = compose(value.replace("\r\n", "\n"))
-        return int(clean_text(value) != plain)
+        if value.isascii() and value.isprintable():
+            return 0
+        return int(clean_text(value) != compose(value.replace("\r\n", "\n")))
     if isinstance(value, dict):
         return sum(map(count_cleaned, cast("dict[str, object]", value).values()))
     return sum(map(count_cleaned, cast("list[object]", value))) if isinstance(value, list) else 0

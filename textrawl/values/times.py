@@ -281,7 +281,7 @@ def find_period(question: str, now: datetime) -> NamedPeriod | None:
     ("between March and May", "last year in June") make one period. The first call of dateparser
     takes more than a second, and each further call about a millisecond.
     """
-    found = _locate_period(_normalize(question), now.astimezone(UTC))
+    found = _locate_period(regularise(question), now.astimezone(UTC))
     return found.period if found else None
 
 
@@ -291,18 +291,18 @@ def read_time(question: str, now: datetime) -> QuestionTime:
     A word of the period is not a word of the tense: "last spring" is a period, but "last visit" is
     a tense. A question for the time before a period is about the day before it.
     """
-    question, now = _normalize(question), now.astimezone(UTC)
+    question, now = regularise(question), now.astimezone(UTC)
     found = _locate_period(question, now) if names_time(question) else None
     if found is None:
-        return QuestionTime(tense=_find_tense(question))
+        return QuestionTime(tense=find_tense(question))
     start, period = found.start, found.period
     if period.start <= now < period.end == period.start + timedelta(days=1):
-        return QuestionTime(period, _find_tense(question))  # "today" can mean the present
+        return QuestionTime(period, find_tense(question))  # "today" can mean the present
     if (before := _find_before(question, found.name)) is not None:
         start, day = min(start, before), timedelta(days=1)
         end = max(period.start, datetime.min.replace(tzinfo=UTC) + day)
         period = NamedPeriod(end - day, end)
-    return QuestionTime(period, _find_tense(f"{question[:start]} , {question[found.end :]}"))
+    return QuestionTime(period, find_tense(f"{question[:start]} , {question[found.end :]}"))
 
 
 def _locate_period(question: str, now: datetime) -> _Found | None:
@@ -319,7 +319,8 @@ def _locate_period(question: str, now: datetime) -> _Found | None:
     return None
 
 
-def _normalize(question: str) -> str:
+def regularise(question: str) -> str:
+    """Return a question as NFC, with single spaces and plain apostrophes and dashes."""
     text = unicodedata.normalize("NFC", question)
     return _WHITE_SPACE.sub(" ", text).translate(_PLAIN)
 
@@ -410,8 +411,8 @@ def _cover(instant: datetime, unit: str | None) -> NamedPeriod | None:
         return None
 
 
-def _find_tense(question: str) -> Tense | None:
-    """Return the tense of a question, or None if no word shows it."""
+def find_tense(question: str) -> Tense | None:
+    """Return the tense of a regular question, or None if no word shows it."""
     words, plain = _load(), _strip_accents(question)
     if not words.any_tense.search(plain):
         return None

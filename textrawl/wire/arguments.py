@@ -59,27 +59,36 @@ def has_more(value: object, most: int) -> bool:
 
 
 def normalise(
-    schema: Mapping[str, Any], arguments: Mapping[str, Any], aliases: Mapping[str, str] = _NONE
+    schema: Mapping[str, Any],
+    arguments: Mapping[str, Any],
+    aliases: Mapping[str, str] = _NONE,
+    exact: Sequence[str] = (),
 ) -> dict[str, Any]:
     """Return the arguments of an object `schema` in their regular shape.
 
     `aliases` has other names of parameters. A name is replaced if the call does not have the
-    parameter itself.
+    parameter itself. The texts of the parameters in `exact` stay as they are.
 
     Raises ArgumentInvalid for an argument that is not in the schema.
     """
     parameters: Mapping[str, Any] = schema["properties"]
-    added = [name for name in _ADDED if name in arguments and name not in parameters]
-    own = {name: value for name, value in arguments.items() if name not in added}
+    own = dict(arguments)
+    for name in _ADDED:
+        if name not in parameters:
+            own.pop(name, None)
     for alias, name in aliases.items():
         if alias in own and name not in own:
             own[name] = own.pop(alias)
     regular = _normalise_object(schema, own)
-    if unknown := [name for name in regular if name not in parameters]:
+    if not regular.keys() <= parameters.keys():
+        unknown = [name for name in regular if name not in parameters]
         raise ArgumentInvalid(
             f"Known arguments: {', '.join(parameters)}",
             title=f"Unknown argument {', '.join(_quote(name) for name in unknown[:3])}",
         )
+    for name in exact:
+        if isinstance(text := arguments.get(name), str):
+            regular[name] = text
     return regular
 
 
@@ -93,24 +102,15 @@ def _normalise_object(schema: Mapping[str, Any], members: Mapping[str, Any]) -> 
         is_snake = name not in fields and camel in fields and camel not in members
         canonical = camel if is_snake else name
         field = fields.get(canonical, {})
-        is_text = canonical in _TEXTS and value == "null"
-        if (
-            canonical in required
-            or canonical not in fields
-            or is_text
-            or not _is_absent(value, field)
-        ):
+        needed = canonical in required or canonical not in fields
+        # In strict mode, a model fills every parameter.
+        text = value.strip() if isinstance(value, str) else value
+        is_number = not isinstance(value, bool)
+        filler = is_number and field.get("minimum", 0) > 0 and text in (0, "0")
+        absent = value is None or filler or text in _ABSENT
+        if needed or not absent or (canonical in _TEXTS and value == "null"):
             regular[canonical] = _normalise(field, value)
     return regular
-
-
-def _is_absent(value: object, schema: Mapping[str, Any]) -> bool:
-    """Return whether `value` means "no value". In strict mode, a model fills every parameter."""
-    if isinstance(value, str):
-        value = value.strip()
-    least = schema.get("minimum", 0)
-    filler = least > 0 and not isinstance(value, bool) and value in (0, "0")
-    return value is None or filler or value in _ABSENT
 
 
 def _normalise(schema: Mapping[str, Any], value: Any) -> Any:

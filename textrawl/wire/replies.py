@@ -83,6 +83,11 @@ class Part(BaseModel):
         json_schema_serialization_defaults_required=True,
     )
 
+    last_keys: ClassVar[tuple[str, ...]] = ()
+    """The short keys that come last in compact text, in this order."""
+    last_members: ClassVar[tuple[str, ...]] = ()
+    """The long keys that come last in structured content, in this order."""
+
     @classmethod
     def columns(cls) -> tuple[str, ...]:
         """Return the columns of the SQL function whose rows are parts of this class."""
@@ -95,15 +100,26 @@ class Part(BaseModel):
 
     def structured(self) -> dict[str, Any]:
         """Return the structured content, which has long keys and omits fields that are None."""
-        return self.model_dump(mode="json", by_alias=True, exclude_none=True)
+        content = self.model_dump(mode="json", by_alias=True, exclude_none=True)
+        for key in self.last_members:
+            if key in content:
+                content[key] = content.pop(key)
+        return content
 
     def compact(self) -> Any:
         """Return the content with short keys, as an object or a simpler value such as a string."""
         members: dict[str, Any] = {}
         for name, key in _find_keys(type(self)):
             value = getattr(self, name)
+            if key.short_id and value is not None:
+                value = str(value)[:SHORT_ID]
+            elif isinstance(value, Part):
+                value = value.compact()
+            elif isinstance(value, list):
+                items = cast("list[Any]", value)
+                value = [item.compact() if isinstance(item, Part) else item for item in items]
             if value is not None:
-                members[key.name] = str(value)[:SHORT_ID] if key.short_id else _shorten(value)
+                members[key.name] = value
         return members
 
 
@@ -137,11 +153,15 @@ def _name_column(name: str, field: FieldInfo) -> str:
 @cache
 def _find_keys(part: type[Part]) -> tuple[tuple[str, Key], ...]:
     """Return the fields of a part that compact text contains, each with its short key."""
-    return tuple(
+    fields = [
         (name, key)
         for name, field in part.model_fields.items()
         for key in field.metadata
         if isinstance(key, Key)
+    ]
+    last = part.last_keys
+    return tuple(
+        sorted(fields, key=lambda one: last.index(one[1].name) if one[1].name in last else -1)
     )
 
 
@@ -187,7 +207,10 @@ class Reply(Part):
 
     def size(self) -> int:
         """Return the number of items that can be left out."""
-        return sum(len(getattr(self, name) or ()) for name in self.items)
+        total = 0
+        for name in self.items:
+            total += len(getattr(self, name) or ())
+        return total
 
     def choose(self, count: int) -> Self:
         """Return a copy with the first `count` items and with the number of omitted items."""
@@ -202,7 +225,10 @@ class Reply(Part):
 
     def cut(self, dropped: int, **kept: Any) -> Self:
         """Return a copy with the fields in `kept` and with the number of omitted items."""
-        omission = {"dropped": dropped or None} if "dropped" in type(self).model_fields else {}
+        fields = type(self).model_fields
+        omission: dict[str, Any] = {"dropped": dropped or None} if "dropped" in fields else {}
+        if "truncated" in fields:
+            omission["truncated"] = True if dropped else None
         return self.model_copy(update=kept | omission)
 
     def list_ids(self, count: int) -> list[str]:
@@ -254,23 +280,11 @@ def write_id(identity: UUID | None) -> str | None:
     return None if identity is None else str(identity)
 
 
-def _shorten(value: Any) -> Any:
-    if isinstance(value, Part):
-        return value.compact()
-    if isinstance(value, list):
-        return [_shorten(item) for item in cast("list[Any]", value)]
-    return value
-
-
 class Content(NamedTuple):
     """The two channels of a result: text, and structured content or None."""
 
     text: str
     structured: dict[str, Any] | None = None
-
-    def list_texts(self) -> list[str]:
-        """Return the text, and the structured content as text if there is any."""
-        return [self.text] if self.structured is None else [self.text, write_json(self.structured)]
 
     def build_result(self, *, is_error: bool = False) -> "CallToolResult":
         """Return the result of a tool."""
@@ -304,11 +318,6 @@ class Written:
         """The text of the reply."""
         return self.content.text
 
-    @property
-    def result(self) -> "CallToolResult":
-        """The result of a tool with this reply."""
-        return self.content.build_result()
-
 
 @dataclass(frozen=True)
 class Renderer:
@@ -334,24 +343,20 @@ class Renderer:
 
     def render(self, reply: Reply, max_tokens: int | None = None) -> "CallToolResult":
         """Return the result, within the budget."""
-        return self.write(reply, max_tokens).result
+        return self.write(reply, max_tokens).content.build_result()
 
     def write(self, reply: Reply, max_tokens: int | None = None) -> Written:
         """Return the result, within the budget, and its cost."""
-        budget, size = max_tokens or self._find_budget(reply), reply.size()
+        budget = max_tokens or (self.graph_budget if reply.large else self.budget)
+        kept = size = reply.size()
         content = self._encode(reply)
-        if (tokens := self._count(reply, content)) <= budget:
-            return self._describe(content, tokens, budget, size, 0)
-        kept, tokens = self._find_fit(reply, budget, tokens)
-        content, tokens = self._encode_with_cost(reply.keep(kept), tokens)
-        items = max(kept, 0)
-        return self._describe(content, tokens, budget, items, size - items)
-
-    def _describe(
-        self, content: Content, tokens: int, budget: int, items: int, dropped: int
-    ) -> Written:
+        tokens = self._count(reply, content)
+        if tokens > budget:
+            kept, tokens = self._find_fit(reply, budget, tokens)
+            content, tokens = self._encode_with_cost(reply.keep(kept), tokens)
         shown = content.structured is not None and not self.text_alone
-        return Written(content, self.format, shown, tokens, budget, items, dropped)
+        items = max(kept, 0)
+        return Written(content, self.format, shown, tokens, budget, items, size - items)
 
     def render_error(self, error: TextrawlError) -> "CallToolResult":
         """Return the error as a result that says what to do next.
@@ -375,24 +380,19 @@ class Renderer:
 
     def measure(self, result: "CallToolResult") -> int:
         """Return the number of tokens of both channels of a result."""
-        texts = [str(getattr(block, "text", "")) for block in result.content]
-        return self._count_all(Content("".join(texts), result.structured_content))
-
-    def _count_all(self, content: Content) -> int:
-        return sum(self.counter.count(text) for text in content.list_texts())
-
-    def _list_counted(self, content: Content) -> list[str]:
-        return [content.text] if self.text_alone else content.list_texts()
-
-    def _find_budget(self, reply: Reply) -> int:
-        return self.graph_budget if reply.large else self.budget
+        texts = ["".join(str(getattr(block, "text", "")) for block in result.content)]
+        if result.structured_content is not None:
+            texts.append(write_json(result.structured_content))
+        return sum(map(self.counter.count, texts))
 
     def _count(self, reply: Reply, content: Content) -> int:
         """Return the cost of a result, which is compared with the budget."""
-        texts = self._list_counted(content)
-        if not reply.one_channel:
-            return sum(self.counter.count(text) for text in texts)
-        return max(self.counter.count(text) for text in set(texts))
+        texts = [content.text]
+        if content.structured is not None and not self.text_alone:
+            texts.append(write_json(content.structured))
+        if reply.one_channel:
+            return max(map(self.counter.count, set(texts)))
+        return sum(map(self.counter.count, texts))
 
     def _encode(self, reply: Reply) -> Content:
         if reply.mirrored:
@@ -400,10 +400,12 @@ class Renderer:
         more = reply.notice
         if self.format == "lines" or reply.always_lines:
             text = "\n".join([*reply.lines(), *map(_write_notice, more.items())])
-        elif self.format == "compact":
-            text = write_json(_extend(reply.compact(), more))
         else:
-            text = write_json(_extend(reply.verbose(), more), 2)
+            compact = self.format == "compact"
+            content: Any = reply.compact() if compact else reply.verbose()
+            if more and isinstance(content, dict):  # a list, as the reference answers, has no room
+                content = {**cast("dict[str, Any]", content), **more}
+            text = write_json(content, None if compact else 2)
         return Content(text, reply.structured() | more if self.structured else None)
 
     def _find_fit(self, reply: Reply, budget: int, whole: int) -> tuple[int, int]:
@@ -464,11 +466,6 @@ def describe_error(error: TextrawlError) -> dict[str, Any]:
 def _write_notice(told: tuple[str, Any]) -> str:
     key, value = told
     return f"{key} {', '.join(value) if isinstance(value, list) else value}"  # pyright: ignore[reportUnknownArgumentType]
-
-
-def _extend(content: Any, more: dict[str, Any]) -> Any:
-    """Return content with more members. A list, as the reference answers, can have none."""
-    return content | more if more and isinstance(content, dict) else content  # pyright: ignore[reportUnknownVariableType]
 
 
 def write_sentences(*parts: str) -> str:

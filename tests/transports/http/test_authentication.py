@@ -1,4 +1,4 @@
-"""Who is let in over HTTP, and as whom."""
+"""A server over HTTP accepts valid tokens only, and each as its own actor."""
 
 import anyio
 import httpx2

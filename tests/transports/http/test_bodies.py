@@ -59,7 +59,7 @@ def write_head(length: int, token: str = ANA) -> bytes:
 
 
 async def read_all(stream: SocketStream) -> bytes:
-    """What comes until the other side hangs up."""
+    """Return all bytes until the other side closes the connection."""
     data = b""
     with anyio.fail_after(20):
         try:

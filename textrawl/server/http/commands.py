@@ -15,8 +15,7 @@ from starlette.responses import JSONResponse
 from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from textrawl.access.principal import Caller, keep_caller
-from textrawl.access.request import find_principal, find_request_id, find_space
+from textrawl.access.principal import keep_caller
 from textrawl.errors import MemoryNotEnabled, ReadOnly, TextrawlError
 from textrawl.memory.commands import OPERATIONS, Operation, Session
 from textrawl.server.http.sessions import Body
@@ -91,22 +90,9 @@ async def _run(
     if operation.writes and app.settings.read_only:
         raise ReadOnly("The server has TEXTRAWL_READ_ONLY on: ask its administrator")
     given = operation.read(params)
-    caller = await _identify(app, request, operation)
+    client = clean_name(request.headers.get("user-agent", ""))[:NAME_LENGTH]
+    caller = await app.identify(request, client or None, operation.command)
     operation.require(caller.principal)
     with keep_caller(caller):
         result = await operation.run(Session(app.store, caller, app.settings), **given)
     return operation.result.dump_python(result, mode="json")
-
-
-async def _identify(app: "App", request: Request, operation: Operation[..., Any]) -> Caller:
-    """Return the caller of a request, as for a tool."""
-    bearer = find_principal(request)
-    principal = await app.find_principal(bearer, find_space(request))
-    client = clean_name(request.headers.get("user-agent", ""))[:NAME_LENGTH]
-    return Caller(
-        principal,
-        client or None,
-        operation.command,
-        find_request_id(request),
-        sharing=bearer is not None,
-    )

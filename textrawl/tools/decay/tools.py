@@ -209,7 +209,7 @@ async def search_memory(
         "search_memories",
         FoundPart,
         query or None,
-        call.store.embed_query if semantic else None,
+        "vector" if semantic else None,
         semantic=semantic,
         any_tags=tags or None,
         max_rows=top_k,

@@ -90,8 +90,7 @@ async def search_semantic(call: Call, query: Query, limit: Limit = 10) -> CallTo
 
     Example: {"query":"web framework for documentation sites"}.
     """
-    embed = call.store.embed_query
-    rows = await call.search("search_semantic", RankedRow, query, embed, max_rows=limit)
+    rows = await call.search("search_semantic", RankedRow, query, "vector", max_rows=limit)
     if call.app.recalls is not None:
         await record_use(call, [row.number for row in rows])
     return call.recall("search", RankedReply(results=[*map(RankedPart.model_validate, rows)]))
@@ -145,7 +144,7 @@ async def add_reflection(
         verb = "needs" if target_id is None else "does not take"
         raise ArgumentInvalid(f"target_id: the target {target_type} {verb} a target_id")
     writer = call.caller.principal.actor
-    model, vector, _ = await call.store.try_to_embed_query(content)
+    model, vector, _ = await call.store.embed_query(content)
     row = await call.write_one(
         "add_reflection",
         StoredReflectionRow,

@@ -61,8 +61,9 @@ class Observation(Part):
     def build(cls, item: Item, layout: FactLayout) -> Self:
         """Return the fact in `item`, which is part of a row of describe_entity."""
         labels = layout.labels
-        fact = cls.model_validate({**item, "space": labels.for_content(item["space"])})
-        fact.marked_space = labels.for_text(item["space"])
+        space, marked = labels.find(item["space"])
+        fact = cls.model_validate({**item, "space": space})
+        fact.marked_space = marked
         fact.period = layout.find_period(fact.valid_from, fact.valid_until)
         if fact.period is None:
             fact.valid_from = fact.valid_until = None
@@ -222,7 +223,7 @@ class EntityReply(Answer):
             type=row.entity_type,
             given_type=row.given_type,
             description=row.description,
-            space=labels.for_content(row.space),
+            space=labels.find(row.space)[0],
         )
         reply = cls(found=True, entity=entity, total_observations=row.total_observations)
         reply.revised = [RevisedPart.model_validate(item) for item in row.revised] or None

@@ -30,8 +30,15 @@ from textrawl.tools.memory.tools import (
     memory,
 )
 from textrawl.tools.toolset import READS, OptionalName
-from textrawl.values.text import LEAST_TOKENS, MOST_FACTS, MOST_TOKENS, SUMMARY_TOKENS
+from textrawl.values.text import (
+    LEAST_TOKENS,
+    MOST_FACTS,
+    MOST_TOKENS,
+    QUERY_LENGTH,
+    SUMMARY_TOKENS,
+)
 from textrawl.values.times import write_day
+from textrawl.wire.replies import NOTHING
 
 Mode = Literal["search", "entity", "list"]
 
@@ -76,8 +83,9 @@ async def query_memory(
     preferences; not for general knowledge. Example: {"mode":"search","query":"what does Jeff
     prefer"}.
     """
-    operations = MemoryOperations(call.store)
-    times = _check_times(Times(asOf, since, until))
+    if since and until and until < since:
+        raise ArgumentInvalid("until must not be before since", title="Empty period")
+    operations, times = MemoryOperations(call.store), Times(asOf, since, until)
     types = list[str](entityTypes) if entityTypes else None
     labels = find_space_labels(call.caller.principal)
     layout = FactLayout(labels, includeIds, dates, with_periods=asOf == EVER)
@@ -89,9 +97,9 @@ async def query_memory(
         case "search":
             max_rows = min(max(limit, 1), MOST_FACTS)
             semantic = searchMode == "semantic"
-            chosen = _choose_sources(call, sources or [], types)
+            chosen = _choose_sources(call, sources, types) if sources else None
             question = Question(query, types, times, max_rows, semantic, minScore, chosen)
-            reply = await _search(call, question, layout)
+            reply = await _search(call, operations, question, layout)
         case "entity":
             budget = maxTokens or call.settings.max_recall_tokens
             lookup = Lookup(entityName, times, maxObs, skipped, includeRelated, budget)
@@ -102,15 +110,10 @@ async def query_memory(
                 types, call.caller, limit=max_rows, offset=skipped, times=times
             )
             reply = ListReply.build(page, offset, layout.labels)
-    finding = reply.read_finding(query if used_mode == "search" else entityName)
+    finding = NOTHING
+    if call.app.recalls is not None:
+        finding = reply.read_finding(query if used_mode == "search" else entityName)
     return call.recall(used_mode, reply, maxTokens, finding)
-
-
-def _check_times(times: Times) -> Times:
-    """Return `times`. Raises ArgumentInvalid if the period ends before it begins."""
-    if times.since and times.until and times.until < times.since:
-        raise ArgumentInvalid("until must not be before since", title="Empty period")
-    return times
 
 
 def _choose_sources(
@@ -127,35 +130,27 @@ def _choose_sources(
     return Sources("facts" in sources, call.graphs, call.settings.max_recall_tokens)
 
 
-async def _search(call: Call, question: Question, layout: FactLayout) -> SearchReply:
+async def _search(
+    call: Call, memory: MemoryOperations, question: Question, layout: FactLayout
+) -> SearchReply:
     if not question.query:
         raise QueryMissing
-    memory, caller, program = MemoryOperations(call.store), call.caller, call.program
+    caller, program = call.caller, call.program
     if program is not None:
         authors = call.settings.digest_authors
         return await find_for_program(memory, question, caller, program, authors, layout)
-    question = await memory.condense(question, caller)
+    if len(question.query) > QUERY_LENGTH:
+        question = await memory.condense(question, caller)
     rows, reason = await memory.search(question, caller)
-    layout = await _date_disagreeing(
-        memory,
-        layout,
-        [
+    if len(rows) > 1 and not (layout.with_ids or layout.with_dates):
+        told = [
             (str(row.observation_id), str(row.entity_id), row.content, write_day(row.said_at))
             for row in rows
             if row.content and not (row.relation_id or row.document_id)
-        ],
-    )
+        ]
+        layout = replace(layout, dated=await memory.find_disagreeing(told))
     reply = SearchReply.build(rows, reason, question.query, layout)
     return reply if rows else reply.explain(await memory.explain_absence(question, caller))
-
-
-async def _date_disagreeing(
-    memory: MemoryOperations, layout: FactLayout, facts: list[tuple[str, str, str, str]]
-) -> FactLayout:
-    """Return the layout with the days of facts that disagree. `facts` is as in find_disagreeing."""
-    if layout.with_ids or layout.with_dates:
-        return layout
-    return replace(layout, dated=await memory.find_disagreeing(facts))
 
 
 @dataclass(frozen=True)
@@ -194,11 +189,9 @@ async def _look_up(
         related = lookup.with_relations
         if lookup.budget < 2 * SUMMARY_TOKENS:  # facts are worth more
             row = replace(row, summary=None)
-        layout = await _date_disagreeing(
-            memory,
-            layout,
-            [(fact["id"], "", fact["content"], fact["said_at"][:10]) for fact in row.observations],
-        )
+        if not (layout.with_ids or layout.with_dates):
+            told = [(f["id"], "", f["content"], f["said_at"][:10]) for f in row.observations]
+            layout = replace(layout, dated=await memory.find_disagreeing(told))
         reply = EntityReply.build(row, layout, with_relations=related, skipped=lookup.skip)
     if lookup.skip or lookup.times.as_of:
         return reply

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from functools import lru_cache
 from operator import attrgetter
 from typing import Annotated, Any, ClassVar, Literal, Self
 
@@ -47,18 +48,17 @@ class SpaceLabels:
     home: str | None
     several: bool
 
-    def for_content(self, space: str) -> str | None:
-        """Return the label of `space` in structured content, or None."""
-        return space if self.several else None
-
-    def for_text(self, space: str) -> str | None:
-        """Return the label of `space` in text, or None."""
-        return space if self.several and space != self.home else None
+    def find(self, space: str) -> tuple[str | None, str | None]:
+        """Return the labels of `space` in structured content and in text. None: no label."""
+        if not self.several:
+            return None, None
+        return space, space if space != self.home else None
 
 
 NO_LABELS = SpaceLabels(None, several=False)
 
 
+@lru_cache  # most calls are of few principals
 def find_space_labels(principal: Principal) -> SpaceLabels:
     """Return the rule for answers to `principal`."""
     home = principal.home_space
@@ -116,6 +116,8 @@ class Answer(Reply):
     """A reply whose last items can be left out, and which then says how many."""
 
     unread: ClassVar[frozenset[str]] = frozenset({"mode", "usedTokens"})
+    last_keys: ClassVar[tuple[str, ...]] = ("cut", "note")
+    last_members: ClassVar[tuple[str, ...]] = ("truncated", "dropped", "usedTokens")
 
     truncated: Literal[True] | None = None
     dropped: Annotated[int | None, Key("cut")] = None
@@ -125,39 +127,22 @@ class Answer(Reply):
         """Return the question and the facts for the recall log."""
         return NOTHING
 
-    def structured(self) -> dict[str, Any]:
-        """Return structured content. The fields about omitted items and the cost come last."""
-        return _put_last(super().structured(), "truncated", "dropped", "usedTokens")
-
-    def compact(self) -> Any:
-        """Return short keys. The number of omitted items and the note come last."""
-        return _put_last(super().compact(), "cut", "note")
-
-    def cut(self, dropped: int, **kept: Any) -> Self:
-        """Return a copy with the fields in `kept` and with the number of omitted items."""
-        return super().cut(dropped, truncated=True if dropped else None, **kept)
-
     def lines_after_items(self) -> Iterator[str]:
         """Yield the line after the items, which says how many items were omitted."""
         if self.dropped:
             yield f"cut {self.dropped}"
 
 
-def _put_last(fields: dict[str, Any], *keys: str) -> dict[str, Any]:
-    for key in keys:
-        if key in fields:
-            fields[key] = fields.pop(key)
-    return fields
-
-
 class FactPart(Part):
     """A fact, a relation or a chunk of a document. docs/search.md explains `score`.
 
     A fact has a source. A relation has the same three fields as in the mode `entity`. A chunk has
-    the line in which it begins, and an id for the corpus tools.
+    the line in which it begins, and an id for the corpus tools. In compact text, a fact that looks
+    like a relation begins with a backslash.
     """
 
-    content: Annotated[str, Key("c")]
+    content: str
+    statement: Annotated[str, Key("c"), Field(exclude=True)]
     relation_type: Annotated[str | None, Field(alias="relation_type")] = None
     to_entity: Annotated[str | None, Field(alias="to_entity")] = None
     to_entity_type: Annotated[str | None, Field(alias="to_entity_type")] = None
@@ -189,15 +174,6 @@ class FactPart(Part):
             text = write_relation(self.relation_type, self.to_entity or "")
         end = PROPOSED if self.proposed else write_lifetime(self.period) if self.period else ""
         return f"{round(self.score * 100)} {origin}{text}{end}"
-
-    def compact(self) -> Any:
-        """Return short keys. A fact that looks like a relation begins with a backslash."""
-        members = super().compact()
-        if self.relation_type is None:
-            members["c"] = write_statement(self.content)
-        else:
-            members["c"] = write_arrow(self.relation_type, self.to_entity or "")
-        return members
 
 
 class FoundEntity(Part):
@@ -295,12 +271,25 @@ class SearchReply(Answer):
 
         Chunks over a limit of tokens count as omitted.
         """
-        kept = self._rows[:count]
-        return self.cut(
-            len(self._rows) - len(kept) + self._over_cap,
-            total_memories=len(kept),
-            entities=_group_by_entity(kept, self._layout),
-        )
+        kept, groups, layout = self._rows[:count], dict[object, FoundEntity](), self._layout
+        for row in kept:
+            key = row.document_id or row.entity_id  # documents with equal labels share an entity
+            if key not in groups:
+                space, marked = layout.labels.find(row.space)
+                graph = row.space if row.document_id else None  # always name the graph of a chunk
+                groups[key] = FoundEntity(
+                    entity_name=row.entity_name,
+                    entity_type="document" if row.document_id else row.entity_type,
+                    given_type=None if row.document_id else row.given_type,
+                    space=row.space if layout.for_program else graph or space,
+                    marked_space=graph or marked,
+                    memories=[],
+                )
+            groups[key].memories.append(_build_fact(row, layout))
+        dropped = len(self._rows) - len(kept) + self._over_cap
+        content = {"total_memories": len(kept), "entities": list(groups.values())}
+        omission = {"truncated": True if dropped else None, "dropped": dropped or None}
+        return self.model_copy(update=content | omission)
 
 
 def describe_absence(words: Sequence[str] | None, closest: str | None) -> str:
@@ -322,32 +311,17 @@ def write_header(name: str, entity_type: str, space: str | None = None) -> str:
     return f"{write_line(name, HEADER_MARKS)} ({entity_type}){place}"
 
 
-def _group_by_entity(rows: Sequence[HitRow], layout: FactLayout) -> list[FoundEntity]:
-    groups: dict[object, FoundEntity] = {}
-    for row in rows:
-        key = row.document_id or row.entity_id  # documents with equal labels share an entity
-        if key not in groups:
-            groups[key] = _build_group(row, layout)
-        groups[key].memories.append(_build_fact(row, layout))
-    return list(groups.values())
-
-
-def _build_group(row: HitRow, layout: FactLayout) -> FoundEntity:
-    labels = layout.labels
-    graph = row.space if row.document_id else None  # always name the graph of a chunk
-    return FoundEntity(
-        entity_name=row.entity_name,
-        entity_type="document" if row.document_id else row.entity_type,
-        given_type=None if row.document_id else row.given_type,
-        space=row.space if layout.for_program else graph or labels.for_content(row.space),
-        marked_space=graph or labels.for_text(row.space),
-        memories=[],
-    )
-
-
 def _build_fact(row: HitRow, layout: FactLayout) -> FactPart:
+    chunk_id = row.chunk_id if row.document_id else None
+    if row.relation_type is None:
+        content = row.content or ""
+        statement = write_statement(content)
+    else:
+        content = row.text
+        statement = write_arrow(row.relation_type, row.to_entity or "")
     fact = FactPart(
-        content=row.text,
+        content=content,
+        statement=statement,
         relation_type=row.relation_type,
         to_entity=row.to_entity,
         to_entity_type=row.to_entity_type,
@@ -355,7 +329,7 @@ def _build_fact(row: HitRow, layout: FactLayout) -> FactPart:
         author=row.author,
         score=round(row.score, 2),
         place=row.line,
-        chunk_id=row.chunk_id,
+        chunk_id=chunk_id,
         proposed=row.proposed or None,
     )
     if period := layout.find_period(row.valid_from, row.valid_until, asked=row.dated):
@@ -363,9 +337,9 @@ def _build_fact(row: HitRow, layout: FactLayout) -> FactPart:
     if layout.with_ids or row.several_authors:
         fact.by = row.author
     if layout.with_ids:
-        fact.chunk = row.chunk_id
+        fact.chunk = chunk_id
     if layout.with_ids or layout.for_program:
-        fact.id = None if row.chunk_id else str(row.observation_id)
+        fact.id = None if chunk_id else str(row.observation_id)
     shows_day = layout.shows_day(str(row.observation_id))
     if shows_day:
         fact.on = write_day(row.said_at)
@@ -427,13 +401,8 @@ class ListReply(Answer):
 
 def _list_entity(item: dict[str, Any], labels: SpaceLabels) -> ListedEntity:
     fields = {key: value for key, value in item.items() if key not in ("entity_type", "space")}
-    space = item["space"]
-    return ListedEntity(
-        type=item["entity_type"],
-        space=labels.for_content(space),
-        marked_space=labels.for_text(space),
-        **fields,
-    )
+    space, marked = labels.find(item["space"])
+    return ListedEntity(type=item["entity_type"], space=space, marked_space=marked, **fields)
 
 
 class DigestFact(Part):
@@ -524,7 +493,7 @@ def _group(rows: Sequence[DigestRow], labels: SpaceLabels) -> list[DigestEntity]
                 entity_name=row.entity_name,
                 entity_type=row.entity_type,
                 space=row.space,
-                marked_space=labels.for_text(row.space),
+                marked_space=labels.find(row.space)[1],
                 memories=[],
             )
         groups[row.entity_id].memories.append(

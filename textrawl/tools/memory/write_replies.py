@@ -63,19 +63,17 @@ class RememberReply(SuccessReply):
     def build(cls, row: FactRow, requested_type: str | None) -> Self:
         """Return the reply for `row`. `requested_type` is the entity type in the call."""
         reply = cls.model_validate(row)
+        if row.proposal_id:
+            verb = "Proposed before about" if row.duplicate else "Proposed to a reviewer about"
+        elif row.duplicate:
+            verb = "Updated what is known about" if row.updated else "Already known about"
+        else:
+            verb = "Remembered about"
         place = "; it ends when the fact of replaces begins" if row.placed_before else ""
         former = "; it has ended" if row.ended else ""
-        reply.message = f"{_choose_verb(row)} {row.entity_name} ({row.entity_type}){place}{former}"
+        reply.message = f"{verb} {row.entity_name} ({row.entity_type}){place}{former}"
         reply.kept_type = row.entity_type if row.entity_type != requested_type else None
         return reply
-
-
-def _choose_verb(row: FactRow) -> str:
-    if row.proposal_id:
-        return "Proposed before about" if row.duplicate else "Proposed to a reviewer about"
-    if row.duplicate:
-        return "Updated what is known about" if row.updated else "Already known about"
-    return "Remembered about"
 
 
 class EndPart(Part):
