@@ -4,8 +4,6 @@ language plpgsql stable
 set search_path from current
 as $$
 #variable_conflict use_column
-declare
-    fallback text := space_language(space);
 begin
     return query
     with fresh as materialized (
@@ -28,7 +26,7 @@ begin
         select case when n.claim ->> 'topic' = o.claim ->> 'topic'
                 or n.claim ->> 'predicate' = o.claim ->> 'predicate' and n.claim ? 'negative' <> (o.claim ? 'negative')
             then case when n.claim ->> 'language' = o.claim ->> 'language' then compare_claims(n.claim, o.claim)
-                else disagreement(n.content, o.content, fallback) end end as why offset 0) compared
+                else disagreement(n.content, o.content, space_language(space)::text) end end as why offset 0) compared
     where compared.why is not null
     order by n.place, o.before desc nulls last, o.ordinal desc;
 end

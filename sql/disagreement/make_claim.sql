@@ -22,7 +22,7 @@ begin
         when not several then concat_ws(' ', claim.predicate, about)
         -- A noun with a number is a name.
         when not claim.event and claim.predicate <> 'like' and (claim.predicate <> '' or cardinality(claim.items) > 2)
-             and '#' = any(select left(item, 1) from unnest(valued) item)
+             and array_to_string(valued, ' ') ~ '(^| )#'
             then concat_ws(' ', claim.predicate, about, regexp_replace(array_to_string(valued, ' '), '#\S*', '#', 'g'))
         end;
     return jsonb_strip_nulls(jsonb_build_object(

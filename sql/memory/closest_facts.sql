@@ -13,17 +13,17 @@ declare
     distances double precision[];
 begin
     return query select key::bigint, value, -1::double precision from jsonb_each(disagreeing);
-    select coalesce(array_agg(f.ordinality order by f.ordinality, o.ordinal), '{}') as places, coalesce(array_agg(o.id order by f.ordinality, o.ordinal), '{}') as ids
+    select array_agg(f.ordinality) as places, array_agg(o.id) as ids, array_agg(o.content) as contents, array_agg(o.ordinal) as ordinals
     into stored
     from unnest(facts) with ordinality f
     join fact o on o.space_id = closest_facts.space and o.entity_id = f.entity_id
     where known[f.ordinality] is null and not disagreeing ? f.ordinality::text and o.id is distinct from replaced
       and is_valid(o.valid_from, o.valid_until, o.closed_at, present => clock_timestamp());
-    if model is not null and stored.ids <> '{}' then
+    if model is not null and stored.ids is not null then
         -- Look up each vector by its key. The vector index can miss the closest vector, and a scan of all vectors is slow.
         execute format($query$
-            select array_agg((select v.vector <=> ($1[o.place]).vector from %I v where v.space_id = $2 and v.observation_id = o.id) order by o.number)
-            from unnest($3, $4) with ordinality o (place, id, number)$query$, 'embedding_' || model)
+            select array_agg((select v.vector <=> f.vector from %I v where v.space_id = $2 and v.observation_id = o.id) order by o.number)
+            from unnest($3, $4) with ordinality o (place, id, number) join unnest($1) with ordinality f on f.ordinality = o.place$query$, 'embedding_' || model)
         into distances using facts, space, stored.places, stored.ids;
     end if;
     return query
@@ -34,10 +34,9 @@ begin
     )
     select distinct on (place) place, jsonb_build_object('id', id, 'content', content), case when spelled then 0 else distance end as gap
     from (
-        select f.place, f.length, f.letters, f.key, o.id, o.content, o.ordinal, distances[s.number] as distance
-        from unnest(stored.places, stored.ids) with ordinality s (place, id, number)
-        join given f on f.place = s.place
-        join fact o on o.space_id = closest_facts.space and o.id = s.id
+        select f.place, f.length, f.letters, f.key, o.id, o.content, o.ordinal, o.distance
+        from unnest(stored.places, stored.ids, stored.contents, stored.ordinals, distances) o (place, id, content, ordinal, distance)
+        join given f on f.place = o.place
         union all
         select f.place, f.length, f.letters, f.key, e.id, e.content, null, case when model is not null then e.vector <=> f.vector end
         from given f

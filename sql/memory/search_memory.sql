@@ -299,7 +299,7 @@ begin
                 select array_agg(space_id order by place) as spaces, array_agg(id order by place) as ids, array_agg(score order by place) as scores
                 from front where place <= case when timed then 20 else 10 end and worded and (timed or around is null)
             ) f cross join lateral order_by_time(
-                f.spaces, f.ids, f.scores, case when timed then tense end, case when timed then during end, clause, languages[1], as_of) t
+                f.spaces, f.ids, f.scores, case when timed then tense end, case when timed then during end, clause, as_of) t
         ),
         best as materialized (
             select f.*, coalesce(t.score, f.score) as shown,
