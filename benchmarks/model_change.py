@@ -65,8 +65,7 @@ ROTATION = np.linalg.qr(np.random.default_rng(5).standard_normal((WIDE, WIDE)))[
 
 def embed_plain(text: str) -> np.ndarray[Any, Any]:
     """Return wordllama's vector of a text, of unit length."""
-    model = load_model()
-    row = model.rows[model.encode(text)].astype(np.float32).mean(0)
+    row = load_model().average(text)
     return row / np.linalg.norm(row)
 
 

@@ -71,32 +71,23 @@ _LONGEST_PAUSE = 0.1  # seconds after which background work goes on beside calls
 _GLANCE = 0.002  # seconds after which it looks again whether calls are answered
 
 
-class _Traffic:
-    """The calls that are answered in this process now, and whether this task is for none of them.
+class Traffic:
+    """The number of calls that are answered in this process now, and whether this task is for none.
 
-    A process can have several event loops, so background work looks for a pause between calls.
+    The server counts them. A process can have several event loops, so background work looks for a
+    pause between calls.
     """
 
     calls = 0
     background: ContextVar[bool] = ContextVar("background", default=False)
 
 
-@contextmanager
-def answer_call() -> Generator[None]:
-    """Let background work wait during the block, in which a call is answered."""
-    _Traffic.calls += 1
-    try:
-        yield
-    finally:
-        _Traffic.calls -= 1
-
-
 async def give_way() -> None:
     """In background work, wait for a pause between calls, or for a tenth of a second."""
-    if not _Traffic.background.get():
+    if not Traffic.background.get():
         return
     with anyio.move_on_after(_LONGEST_PAUSE):
-        while _Traffic.calls:  # noqa: ASYNC110 - an event belongs to one event loop
+        while Traffic.calls:  # noqa: ASYNC110 - an event belongs to one event loop
             await anyio.sleep(_GLANCE)
 
 
@@ -111,7 +102,7 @@ class Rounds(ABC):
 
     async def run(self) -> None:
         """Do rounds until cancelled. If a round fails, the next round repeats its work."""
-        _Traffic.background.set(True)
+        Traffic.background.set(True)
         while True:
             try:
                 await self.do_round()

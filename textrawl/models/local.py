@@ -47,6 +47,10 @@ class StaticModel:
     encode: Callable[[str], list[int]]
     rows: NDArray[np.float16]
 
+    def average(self, text: str) -> NDArray[np.float32]:
+        """Return the mean of the vectors of the tokens of `text`."""
+        return self.rows[self.encode(text)].astype(np.float32).mean(0)
+
 
 class LocalEmbedder(Embedder):
     """An Embedder in this process. `warm` or the first call loads the model."""
@@ -91,9 +95,7 @@ class LocalEmbedder(Embedder):
         loaded = cast("StaticModel", self._loaded)
         # Encode one text at a time. A batch would be padded to its longest text. It would also
         # start threads, and a later fork would write a warning about threads to stderr.
-        tokens = map(loaded.encode, texts)
-        means = [loaded.rows[places].astype(np.float32).mean(0) for places in tokens]
-        return check_vectors(np.stack(means), self.dimensions)
+        return check_vectors(np.stack([loaded.average(text) for text in texts]), self.dimensions)
 
 
 def build_embedder(settings: Settings) -> LocalEmbedder:

@@ -51,7 +51,7 @@ from textrawl.access.principal import (
     keep_caller,
 )
 from textrawl.memory.store import Store
-from textrawl.scheduling import WriteOrder, answer_call, run_aside
+from textrawl.scheduling import Traffic, WriteOrder, run_aside
 from textrawl.server.description import NAME, TITLE, ServerDescription, describe_server
 from textrawl.server.lifespan import build_authenticator, open_app
 from textrawl.server.resources import (
@@ -259,15 +259,16 @@ class MemoryServer(MCPServer[App]):
                     return await server.call_tool(name, arguments, context)
             raise _refuse_tool(asked[:64], context)
         began, outcome = time.perf_counter(), "ok"
+        Traffic.calls += 1
         try:
-            with answer_call():
-                return await self._call(name, arguments, context)
+            return await self._call(name, arguments, context)
         except (errors.TextrawlError, ToolError) as error:
             refusal = self._explain(name, error) if isinstance(error, ToolError) else error
             outcome = refusal.title
             renderer = self._renderer.for_programs() if is_program(context) else self._renderer
             return renderer.render_error(refusal)
         finally:
+            Traffic.calls -= 1
             if self.observe_call is not None:
                 self.observe_call(name, outcome, time.perf_counter() - began)
 
