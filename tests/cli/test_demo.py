@@ -144,7 +144,7 @@ async def test_what_it_counts_is_what_a_server_in_that_format_sends(connect: Con
         asked, found = await ask_both(full, other, question)
         looked_up, profile = await ask_both(full, other, look_up)
 
-        search = SearchReply.model_validate(asked).model_copy(update={"query": question["query"]})
+        search = SearchReply.read(asked, str(question["query"]))
         counter = choose_counter()
         assert write_reply(search, form, counter) == found
         assert write_reply(EntityReply.model_validate(looked_up), form, counter) == profile

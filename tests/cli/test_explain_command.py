@@ -91,7 +91,7 @@ def test_a_terminal_shows_the_reasons_below_each_fact(ask: Ask, database_url: st
     )
 
     assert "Returned" in shown
-    assert "words: +tea:50 +green:50" in shown
+    assert "words: +green:50 +tea:50" in shown
     assert "found by: words and vector" in shown
     assert re.search(
         r"base .* words .*= [0-9.]+ log odds, score 0\.[0-9]+", " ".join(shown.split())

@@ -272,7 +272,7 @@ async def _ask(session: DemoSession, question: str, counter: Counter) -> DemoAns
     start = time.perf_counter()
     answer = await session.call("query_memory", mode="search", query=question, limit=FACTS_SHOWN)
     seconds = time.perf_counter() - start
-    reply = SearchReply.model_validate(answer.structured).model_copy(update={"query": question})
+    reply = SearchReply.read(answer.structured, question)
     return _describe(question, answer, reply, counter, seconds)
 
 

@@ -142,7 +142,7 @@ class FactPart(Part):
     """
 
     content: str
-    statement: Annotated[str, Key("c"), Field(exclude=True)]
+    statement: Annotated[str, Key("c"), Field(exclude=True)] = ""
     relation_type: Annotated[str | None, Field(alias="relation_type")] = None
     to_entity: Annotated[str | None, Field(alias="to_entity")] = None
     to_entity_type: Annotated[str | None, Field(alias="to_entity_type")] = None
@@ -223,6 +223,16 @@ class SearchReply(Answer):
             reply.degraded, reply.note = True, f"keyword only: {reason}"
         reply._rows, reply._layout, reply._over_cap = shown, layout, len(rows) - len(shown)
         return reply.choose(len(shown))
+
+    @classmethod
+    def read(cls, content: dict[str, Any], query: str) -> Self:
+        """Return the reply to `query` that has this structured content."""
+        reply = cls.model_validate(content).model_copy(update={"query": query})
+        for fact in (fact for entity in reply.entities or [] for fact in entity.memories):
+            fact.statement = write_statement(fact.content)
+            if fact.relation_type is not None:
+                fact.statement = write_arrow(fact.relation_type, fact.to_entity or "")
+        return reply
 
     def explain(self, absence: Absence | None) -> Self:
         """Return a copy of an empty reply with the reason why it is empty."""
