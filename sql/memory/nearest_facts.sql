@@ -39,10 +39,11 @@ begin
             and (not parts or exists (
                 select from journal_entry j where j.space_id = o.space_id and j.document_id = o.whole))
         order by (v.vector <=> nearest_facts.vector) + 0 limit candidates;
-    elsif own then
+    elsif own or large and num_nonnulls(entity_types, as_of, since, until) > 0 then
         perform set_config('hnsw.ef_search', breadth::text, true);
-        -- A space's own index is partial. The planner uses it only if the statement has the exact condition of the index,
-        -- so this statement is planned anew in each call.
+        -- This statement is planned anew in each call. A space's own index is partial, and the planner uses it only if the
+        -- statement has the exact condition of the index. With filters it knows from their values whether few facts are
+        -- left, which are compared without the index. `offset 0` would make it look up each fact.
         return query execute format($sql$
             select v.space_id, v.observation_id, nullif(1 - (v.vector <=> $1), 'nan')
             from %I v cross join lateral (
@@ -50,10 +51,12 @@ begin
                 where o.space_id = v.space_id and o.id = v.observation_id and is_valid(o.valid_from, o.valid_until, o.closed_at, $3)
                     and ($2 is null or o.entity_type = any($2)) and is_within(o.said_at, $5, $6)
                     and (not $7 or exists (
-                        select from journal_entry j where j.space_id = o.space_id and j.document_id = o.whole)) offset 0) o
-            where v.space_id = %s
-            order by v.vector <=> $1 limit $4$sql$, 'embedding_' || nearest_facts.model, spaces[1])
-        using nearest_facts.vector, entity_types, as_of, candidates, since, until, parts;
+                        select from journal_entry j where j.space_id = o.space_id and j.document_id = o.whole)) %s) o
+            where %s
+            order by v.vector <=> $1 limit $4$sql$, 'embedding_' || nearest_facts.model,
+            case when num_nonnulls(entity_types, as_of, since, until) = 0 then 'offset 0' else '' end,
+            case when own then 'v.space_id = ' || spaces[1] else '(v.space_id = any($8)) is true' end)
+        using nearest_facts.vector, entity_types, as_of, candidates, since, until, parts, spaces;
     elsif large then
         perform set_config('hnsw.ef_search', breadth::text, true);
         -- `is true` hides the space from all indexes. With a plain condition the planner would read the whole space.
@@ -63,7 +66,6 @@ begin
         from embedding v cross join lateral (
             select from observation o
             where o.space_id = v.space_id and o.id = v.observation_id and is_valid(o.valid_from, o.valid_until, o.closed_at, as_of)
-                and (entity_types is null or o.entity_type = any(entity_types)) and is_within(o.said_at, since, until)
                 and (not parts or exists (
                     select from journal_entry j where j.space_id = o.space_id and j.document_id = o.whole)) offset 0) o
         where v.model_id = nearest_facts.model and (v.space_id = any(spaces)) is true

@@ -72,7 +72,7 @@ begin
         -- first, until the numbers add up to 100. If even the rarest word is common, take pairs with it until they add up to
         -- 1,000. `entries` adds up the frequencies of the common words, from the rarest to this word. It may be at most 3,000
         -- for the rarer word of another pair, so that the search reads few entries of the index.
-        select concat_ws('|', selecting::text, string_agg(format('(%s)&(%s)', together.term, together.others), '|'))::tsquery into selecting
+        select nullif(concat_ws('|', selecting::text, string_agg(format('(%s)&(%s)', together.term, together.others), '|')), '')::tsquery into selecting
         from (
             select pair.term, string_agg(pair.other::text, '|') as others
             from (
