@@ -1,4 +1,4 @@
-"""What callers wait for while an encoder makes vectors, beside the small local model.
+"""The times of calls while an encoder makes vectors, beside those of the small local model.
 
     python -m benchmarks.vectors [--calls 200] [--facts 1000] [--rounds 3]
 

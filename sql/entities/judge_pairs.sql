@@ -11,11 +11,6 @@ set search_path from current
 as $$
 #variable_conflict use_column
 declare
-    means   text := $query$
-        select 1 - ((select avg(v.vector::halfvec) from (select o.id from fact o where o.space_id = $1 and o.entity_id = $2
-                                      order by o.ordinal desc limit 20) o join %1$I v on v.space_id = $1 and v.observation_id = o.id)
-            <=> (select avg(v.vector::halfvec) from (select o.id from fact o where o.space_id = $1 and o.entity_id = $3
-                                  order by o.ordinal desc limit 20) o join %1$I v on v.space_id = $1 and v.observation_id = o.id))$query$;
     model   integer := (select m.id from embedding_model m where m.status = 'active');
     pair    record;
 begin
@@ -64,10 +59,13 @@ begin
           and o.id = case when pair.ordered then pair.other else pair.one end;
         facts := greatest(pair.facts, pair.other_facts); other_facts := least(pair.facts, pair.other_facts);
         name_score := coalesce(pair.likeness, 0); shared_facts := pair.shared_facts; shared_relations := pair.shared_relations;
-        cosine := null;
-        if model is not null then
-            execute format(means, 'embedding_' || model) into cosine using pair.space_id, pair.one, pair.other;
-        end if;
+        cosine := 1 - (
+            (select avg(v.vector) from (
+                select o.id from fact o where o.space_id = pair.space_id and o.entity_id = pair.one order by o.ordinal desc limit 20) o
+             join embedding v on v.model_id = model and v.space_id = pair.space_id and v.observation_id = o.id)
+            <=> (select avg(v.vector) from (
+                select o.id from fact o where o.space_id = pair.space_id and o.entity_id = pair.other order by o.ordinal desc limit 20) o
+             join embedding v on v.model_id = model and v.space_id = pair.space_id and v.observation_id = o.id));
         score := score * (1 - (1 - 0.9 * name_score) * (1 - 0.8 * shared_facts / greatest(other_facts, shared_facts, 1))
             * (1 - 0.4 * shared_relations / (shared_relations + 1.0)) * (1 - 0.3 * greatest(coalesce(cosine, 0) - 0.5, 0)));
         return next;

@@ -14,16 +14,15 @@ set jit = off
 as $$
 #variable_conflict use_column
 declare
-    model integer := active_model();
+    model    integer := active_model();
+    readable integer[] := readable_spaces(credential, map_facts.spaces);
 begin
-    if model is null then
-        return;
-    end if;
-    return query execute format($query$
+    return query
         with point as materialized (
-            select o.space_id, o.entity_id, o.entity_type, -(v.vector <#> $2) as x, -(v.vector <#> $3) as y
-            from textrawl.fact o join %I v on v.space_id = o.space_id and v.observation_id = o.id
-            where o.space_id = any($1) and is_valid(o.valid_from, o.valid_until, o.closed_at)
+            select o.space_id, o.entity_id, o.entity_type, -(v.vector <#> map_facts.x) as x, -(v.vector <#> map_facts.y) as y
+            from fact o
+            join embedding v on v.model_id = model and v.space_id = o.space_id and v.observation_id = o.id
+            where o.space_id = any(readable) and is_valid(o.valid_from, o.valid_until, o.closed_at)
             limit 200000
         ), spread as (
             -- What lies further away than 2.2 standard deviations stands at the edge.
@@ -34,7 +33,8 @@ begin
                 least(greatest(coalesce((p.y - s.y) / s.far_y, 0), -1), 1) as y
             from point p cross join spread s
         ), part as (
-            select width_bucket(x, -1, 1.001, $4) as cell_x, width_bucket(y, -1, 1.001, $5) as cell_y,
+            select width_bucket(x, -1, 1.001, least(greatest(width, 1), 100)) as cell_x,
+                width_bucket(y, -1, 1.001, least(greatest(height, 1), 100)) as cell_y,
                 space_id, entity_id, entity_type, sum(x) as x, sum(y) as y, count(*) as facts
             from placed group by 1, 2, 3, 4, 5
         ), ranked as (
@@ -44,8 +44,7 @@ begin
         )
         select (r.all_x / r.all_facts)::real, (r.all_y / r.all_facts)::real, r.all_facts::bigint, r.all_entities, r.space_id, r.entity_id, r.entity_type
         from ranked r where r.rank = 1
-        order by r.all_facts desc, r.entity_id$query$, 'embedding_' || model)
-    using readable_spaces(credential, map_facts.spaces), map_facts.x, map_facts.y, least(greatest(width, 1), 100), least(greatest(height, 1), 100);
+        order by r.all_facts desc, r.entity_id;
 end
 $$;
 

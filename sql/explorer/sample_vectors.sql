@@ -4,12 +4,15 @@ language plpgsql stable security definer rows 1000
 set search_path from current
 set jit = off
 as $$
+declare
+    model    integer := active_model();
+    readable integer[] := readable_spaces(credential, sample_vectors.spaces);
 begin
     -- The hash chooses the same facts each time, so that a map which is made of them keeps its directions.
     return query
         select v.vector from fact o
-        join embedding v on v.model_id = active_model() and v.space_id = o.space_id and v.observation_id = o.id
-        where o.space_id = any(readable_spaces(credential, sample_vectors.spaces)) and is_valid(o.valid_from, o.valid_until, o.closed_at)
+        join embedding v on v.model_id = model and v.space_id = o.space_id and v.observation_id = o.id
+        where o.space_id = any(readable) and is_valid(o.valid_from, o.valid_until, o.closed_at)
         order by uuid_hash(o.id), o.id limit least(greatest(max_rows, 0), 5000);
 end
 $$;

@@ -9,23 +9,8 @@ declare
         select coalesce(jsonb_object_agg(d.place, jsonb_build_object('id', d.id, 'content', d.content, 'why', d.why,
             'on', to_char(d.said_at at time zone 'UTC', 'YYYY-MM-DD'))), '{}')
         from disagreeing_facts(space, facts, known, replaced) d);
-    stored    record;  -- the valid facts of the entities
-    distances double precision[];
 begin
     return query select key::bigint, value, -1::double precision from jsonb_each(disagreeing);
-    select array_agg(f.ordinality) as places, array_agg(o.id) as ids, array_agg(o.content) as contents, array_agg(o.ordinal) as ordinals
-    into stored
-    from unnest(facts) with ordinality f
-    join fact o on o.space_id = closest_facts.space and o.entity_id = f.entity_id
-    where known[f.ordinality] is null and not disagreeing ? f.ordinality::text and o.id is distinct from replaced
-      and is_valid(o.valid_from, o.valid_until, o.closed_at, present => clock_timestamp());
-    if model is not null and stored.ids is not null then
-        -- Look up each vector by its key. The vector index can miss the closest vector, and a scan of all vectors is slow.
-        execute format($query$
-            select array_agg((select v.vector <=> f.vector from %I v where v.space_id = $2 and v.observation_id = o.id) order by o.number)
-            from unnest($3, $4) with ordinality o (place, id, number) join unnest($1) with ordinality f on f.ordinality = o.place$query$, 'embedding_' || model)
-        into distances using facts, space, stored.places, stored.ids;
-    end if;
     return query
     with given as materialized (
         select f.ordinality as place, f.id, f.entity_id, f.content, f.valid_until, f.vector, char_length(f.content) as length,
@@ -34,9 +19,13 @@ begin
     )
     select distinct on (place) place, jsonb_build_object('id', id, 'content', content), case when spelled then 0 else distance end as gap
     from (
-        select f.place, f.length, f.letters, f.key, o.id, o.content, o.ordinal, o.distance
-        from unnest(stored.places, stored.ids, stored.contents, stored.ordinals, distances) o (place, id, content, ordinal, distance)
-        join given f on f.place = o.place
+        select f.place, f.length, f.letters, f.key, o.id, o.content, o.ordinal, (
+            -- Look up each vector by its key. The vector index can miss the closest one, and a scan of all is slow.
+            select v.vector <=> f.vector from embedding v
+            where v.model_id = closest_facts.model and v.space_id = o.space_id and v.observation_id = o.id) as distance
+        from given f
+        join fact o on o.space_id = closest_facts.space and o.entity_id = f.entity_id
+        where o.id is distinct from replaced and is_valid(o.valid_from, o.valid_until, o.closed_at, present => clock_timestamp())
         union all
         select f.place, f.length, f.letters, f.key, e.id, e.content, null, case when model is not null then e.vector <=> f.vector end
         from given f

@@ -17,6 +17,9 @@ set hnsw.max_scan_tuples = 60000
 set hnsw.scan_mem_multiplier = 2
 as $$
 #variable_conflict use_column
+declare
+    filtered boolean := num_nonnulls(entity_types, as_of, since, until) > 0;
+    exact    boolean := rare or not large;
 begin
     if vector is null then
         return;
@@ -29,21 +32,11 @@ begin
         join embedding v on v.model_id = nearest_facts.model and v.space_id = o.space_id and v.observation_id = o.id
         where j.space_id = any(spaces) and is_valid(o.valid_from, o.valid_until, o.closed_at, as_of)
         order by (v.vector <=> nearest_facts.vector) + 0 limit candidates;
-    elsif rare or not large and num_nonnulls(entity_types, as_of, since, until) > 0 then
-        return query
-        select o.space_id, o.id, nullif(1 - (v.vector <=> nearest_facts.vector), 'nan')
-        from observation o
-        join embedding v on v.model_id = nearest_facts.model and v.space_id = o.space_id and v.observation_id = o.id
-        where o.space_id = any(spaces) and is_valid(o.valid_from, o.valid_until, o.closed_at, as_of)
-            and (entity_types is null or o.entity_type = any(entity_types)) and is_within(o.said_at, since, until)
-            and (not parts or exists (
-                select from journal_entry j where j.space_id = o.space_id and j.document_id = o.whole))
-        order by (v.vector <=> nearest_facts.vector) + 0 limit candidates;
-    elsif own or large and num_nonnulls(entity_types, as_of, since, until) > 0 then
+    elsif filtered or own and large then
         perform set_config('hnsw.ef_search', breadth::text, true);
-        -- This statement is planned anew in each call. A space's own index is partial, and the planner uses it only if the
-        -- statement has the exact condition of the index. With filters it knows from their values whether few facts are
-        -- left, which are compared without the index. `offset 0` would make it look up each fact.
+        -- This statement is planned anew in each call. With filters, the planner knows from their values whether few facts
+        -- are left, which it then reads first; `offset 0` would make it look up each fact. A space's own index is partial,
+        -- and the planner uses it only if the statement has the exact condition of the index.
         return query execute format($sql$
             select v.space_id, v.observation_id, nullif(1 - (v.vector <=> $1), 'nan')
             from %I v cross join lateral (
@@ -53,9 +46,11 @@ begin
                     and (not $7 or exists (
                         select from journal_entry j where j.space_id = o.space_id and j.document_id = o.whole)) %s) o
             where %s
-            order by v.vector <=> $1 limit $4$sql$, 'embedding_' || nearest_facts.model,
-            case when num_nonnulls(entity_types, as_of, since, until) = 0 then 'offset 0' else '' end,
-            case when own then 'v.space_id = ' || spaces[1] else '(v.space_id = any($8)) is true' end)
+            order by (v.vector <=> $1) %s limit $4$sql$, 'embedding_' || nearest_facts.model,
+            case when not filtered then 'offset 0' else '' end,
+            case when exact then 'v.space_id = any($8)' when own then 'v.space_id = ' || spaces[1]
+                else '(v.space_id = any($8)) is true' end,
+            case when exact then '+ 0' else '' end)
         using nearest_facts.vector, entity_types, as_of, candidates, since, until, parts, spaces;
     elsif large then
         perform set_config('hnsw.ef_search', breadth::text, true);

@@ -267,7 +267,7 @@ begin
             ) c
             cross join named n
             cross join lateral (
-                select entities is not null and entity_id <> all(entities) and via = 0 and not only_caller as other) named_another
+                select entities is not null and entity_id <> all(entities) and via = 0 and not only_caller as other) about_another
             offset 0  -- so that each kind of evidence is worked out once
         ),
         weighed as (

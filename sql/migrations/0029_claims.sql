@@ -22,4 +22,4 @@ for each row when (new.claim is null and new.whole is null) execute function cla
 -- Servers make the claims of old facts, together with their search documents.
 insert into document_rebuild (space_id, former_languages)
 select s.id, array[s.language] from space s where exists (select from observation o where o.space_id = s.id)
-on conflict do nothing;
+on conflict (space_id) do update set reached = null, reflections = false;

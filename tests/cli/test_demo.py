@@ -97,7 +97,7 @@ def test_it_works_twice_in_a_row_without_regard_to_settings(
 
 
 async def ask_history(folder: Path) -> tuple[Any, ...] | None:
-    """What the second space of the demo's memory has: the history of a team."""
+    """Return the counts of the history of a team, which is the second space of the demo."""
     async with run_embedded(folder) as cluster:
         with psycopg.connect(cluster.dsn(OWNER)) as owner:
             owner.execute("set search_path = textrawl, textrawl_content, public")

@@ -63,7 +63,7 @@ async def load_demonstration(client: Client) -> list[str]:
 
 
 def count_words(connection: psycopg.Connection) -> None:
-    """What upkeep does every few seconds: scores depend on how rare words are."""
+    """Count the words as upkeep does every few seconds: scores depend on how rare words are."""
     connection.execute("select textrawl.refresh_search_statistics(force => true)")
 
 

@@ -65,7 +65,7 @@ State = dict[str, dict[str, Any]]
 
 @dataclass(frozen=True)
 class Deed:
-    """What somebody does; `one`, `other` and `text` choose among what is there."""
+    """An act of somebody; `one`, `other` and `text` choose among what is there."""
 
     verb: str
     actor: str
@@ -185,12 +185,12 @@ class World:
         return True
 
     def read_answers(self) -> Rows:
-        """What ana is answered about the first space, without ids and times."""
+        """Return the answers to ana about the first space, without ids and times."""
         given = {"token": self.tokens["ana"], "spaces": self.spaces[:1], "names": [*NAMES]}
         return [row for query in _QUESTIONS for row in self.sql.execute(query, given).fetchall()]
 
     def plan(self, actor: str, since: datetime) -> list[dict[str, Any]]:
-        """What an undo of everything since then would do."""
+        """Return the plan of an undo of everything since then."""
         with self.sql.cursor(row_factory=dict_row) as cursor:
             query = "select * from plan_undo(%s, %s, credential => %s)"
             return cursor.execute(query, (self.say(actor), since, self.tokens["root"])).fetchall()

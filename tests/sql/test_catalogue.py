@@ -1,4 +1,4 @@
-"""What the catalogue must say of everything in the schema, now and after any change."""
+"""The catalogue describes everything in the schema, now and after any change."""
 
 import re
 from pathlib import Path

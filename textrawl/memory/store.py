@@ -5,15 +5,7 @@ import re
 import time
 from collections.abc import Awaitable, Callable, Collection, Sequence
 from dataclasses import dataclass
-from typing import (
-    TYPE_CHECKING,
-    Annotated,
-    Any,
-    Literal,
-    LiteralString,
-    NamedTuple,
-    TypeVar,
-)
+from typing import TYPE_CHECKING, Annotated, Any, Literal, LiteralString, NamedTuple, TypeVar
 
 from pydantic import Field
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from textrawl.models.bert_graph import BertGraph, Embed, Floats, build_embedding
 from textrawl.models.onnx_graph import MICROSOFT, Array, read_tensors
-from textrawl.models.onnx_runtime import open_session
+from textrawl.models.onnx_runtime import GraphRefused, open_session
 
 logger = logging.getLogger("textrawl")
 
@@ -69,7 +69,7 @@ def _load_layers(weights: bytes, threads: int) -> Embed:
         tensors = read_tensors(weights)
         embed = _build_embedding(tensors)
         compute = _IntegerGraph(tensors).build(_LAYERS, threads)
-    except Exception as error:  # noqa: BLE001 - the runtime's errors have no common class
+    except (GraphRefused, LookupError, ValueError) as error:
         logger.warning("The encoder computes with floats, which takes twice the time: %r", error)
         return _load_floats(weights, threads)
     return lambda tokens: compute(embed(tokens))

@@ -306,8 +306,13 @@ def write_author(name: str) -> str:
     return _END_OF_AUTHOR.sub(r"\\:", name.translate(_FLAT))
 
 
-def write_statement(text: str) -> str:
-    r"""Return a fact for a JSON string that can also be a relation. It then begins with \."""
+def write_statement(text: str, relation: str | None, name: str | None) -> str:
+    r"""Return a fact, or a relation to `name`, for a JSON string.
+
+    A relation is an arrow. A fact that looks like an arrow begins with \.
+    """
+    if relation is not None:
+        return write_arrow(relation, name or "")
     return f"\\{text}" if _STATEMENT.match(text) else text
 
 

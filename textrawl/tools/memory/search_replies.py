@@ -19,7 +19,6 @@ from textrawl.values.text import (
     MOST_FACTS,
     PROPOSED,
     QUERY_LENGTH,
-    write_arrow,
     write_author,
     write_line,
     write_relation,
@@ -229,9 +228,7 @@ class SearchReply(Answer):
         """Return the reply to `query` that has this structured content."""
         reply = cls.model_validate(content).model_copy(update={"query": query})
         for fact in (fact for entity in reply.entities or [] for fact in entity.memories):
-            fact.statement = write_statement(fact.content)
-            if fact.relation_type is not None:
-                fact.statement = write_arrow(fact.relation_type, fact.to_entity or "")
+            fact.statement = write_statement(fact.content, fact.relation_type, fact.to_entity)
         return reply
 
     def explain(self, absence: Absence | None) -> Self:
@@ -323,15 +320,10 @@ def write_header(name: str, entity_type: str, space: str | None = None) -> str:
 
 def _build_fact(row: HitRow, layout: FactLayout) -> FactPart:
     chunk_id = row.chunk_id if row.document_id else None
-    if row.relation_type is None:
-        content = row.content or ""
-        statement = write_statement(content)
-    else:
-        content = row.text
-        statement = write_arrow(row.relation_type, row.to_entity or "")
+    content = (row.content or "") if row.relation_type is None else row.text
     fact = FactPart(
         content=content,
-        statement=statement,
+        statement=write_statement(content, row.relation_type, row.to_entity),
         relation_type=row.relation_type,
         to_entity=row.to_entity,
         to_entity_type=row.to_entity_type,
