@@ -34,6 +34,7 @@ async def trace_calls(build_settings: Callable[..., Settings]) -> dict[str, Trac
     """Return the trace of a `query_memory` that finds three facts, and of a `remember_fact`.
 
     Of five traces, the shortest counts: it has no work in the background, and finds what is cached.
+    The search is not recorded as a recall, which enters three more functions.
     """
     model = "local"
     async with Client(create_server(build_settings(embedding_provider=model))) as client:
