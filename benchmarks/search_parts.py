@@ -31,11 +31,8 @@ from textrawl.models.local import LocalEmbedder
 
 WARM = 30  # calls before the measured calls
 _MATCHING = """
-    select m.* from (
-        select array_agg(t.term) as terms, subset_sums(array_agg(t.weight / t.total)) as sums,
-            string_agg('(' || t.selecting::text || ')', '|')::tsquery as selecting
-        from (select *, sum(weight) over () as total from search_terms(%(query)s, %(spaces)s)) t
-    ) words, matching_facts(terms, sums, selecting, null, false, %(spaces)s, null, null, 50) m
+    select m.* from search_terms(%(query)s, %(spaces)s) t, matching_facts(
+        t.terms, subset_sums(t.weights), t.selecting, null, false, %(spaces)s, null, null, 50) m
 """
 _NEAREST = """
     select n.* from assess_spaces(%(spaces)s, null, %(model)s) plan, nearest_facts(
