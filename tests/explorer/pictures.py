@@ -80,11 +80,11 @@ def explore_demo() -> Generator[str]:
 
 
 def _explore(folder: Path) -> Generator[str]:
-    own = {"TEXTRAWL_DATA_DIR": str(folder), "LOGNAME": "ada"}
-    environment = read_foreign_environment() | own
+    environment = read_foreign_environment() | {"LOGNAME": "ada"}
     command = [sys.executable, "-m", "textrawl"]
     demo = [*command, "demo", "--data-dir", str(folder)]
     subprocess.run(demo, check=True, capture_output=True, env=environment)
+    environment["TEXTRAWL_DATA_DIR"] = str(folder)  # the demo does not write to one's own memory
     with subprocess.Popen(
         [*command, "explore"], stdout=subprocess.PIPE, text=True, env=environment
     ) as process:
