@@ -142,9 +142,11 @@ def read_fingerprint() -> str:
 
 
 async def drop_code(connection: AsyncConnection) -> None:
-    """Drop views and functions, except those that policies and triggers call.
+    """Drop views and functions, except those that policies and triggers call, and `embedding`.
 
     Policies and triggers belong to tables, and changing their functions would lock these tables.
+    Calls lock the views `fact` and `embedding` in any order, so dropping both would deadlock with
+    them. `embedding` reads tables only: a migration that changes its columns drops it.
     """
     # Drop all views for analysts, then all functions, each in one statement because of their
     # dependencies. Functions read the view `fact`, so drop it last.
@@ -154,7 +156,8 @@ async def drop_code(connection: AsyncConnection) -> None:
             names text;
         begin
             select string_agg(oid::regclass::text, ', ') into names from pg_class
-            where relnamespace = 'textrawl'::regnamespace and relkind = 'v' and relname <> 'fact';
+            where relnamespace = 'textrawl'::regnamespace and relkind = 'v'
+                and relname not in ('fact', 'embedding');
             if names is not null then
                 execute 'drop view ' || names;
             end if;
@@ -180,7 +183,8 @@ async def create_code(connection: AsyncConnection) -> None:
     await connection.execute("revoke execute on all functions in schema textrawl from public")
     await connection.execute("grant usage on schema textrawl to textrawl_app, textrawl_analyst")
     await connection.execute(read_grants())
-    await connection.execute("select protect_tables(), unite_embeddings()")
+    await connection.execute("select protect_tables()")
+    await connection.execute("select unite_embeddings() where to_regclass('embedding') is null")
     await connection.execute(
         """insert into code (fingerprint) values (%s)
            on conflict (singleton) do update set fingerprint = excluded.fingerprint""",
