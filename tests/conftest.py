@@ -28,6 +28,7 @@ from tests.support.cluster import CitusCluster, run_citus
 from tests.support.encoder import hide_encoder
 from tests.support.folders import copy, make_once, open_folder
 from tests.support.gateway import Gateway, run_gateway
+from tests.support.hosts import end_noted_hosts
 from tests.support.releases import FIRST, SLOW, is_for_releases
 from tests.support.repetitions import repeat_nothing
 from tests.support.whole_memory import ClusterMemories
@@ -165,6 +166,12 @@ def _no_repetitions() -> Iterator[None]:
 @pytest.fixture(autouse=True)
 def _no_settings_from_outside(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     hide_settings(monkeypatch, tmp_path)
+
+
+@pytest.fixture(autouse=True)
+def _no_host_left() -> Iterator[None]:
+    yield
+    end_noted_hosts()
 
 
 @pytest.fixture(autouse=True)

@@ -193,6 +193,13 @@ class Settings(BaseSettings):
         "reads files in the subfolder `import` of this folder. If unset, it is the user's data "
         "folder.",
     )
+    host_idle: float = Field(
+        default=10.0,
+        gt=0,
+        le=525_600,
+        description="Minutes after which the process that has the memory open ends, if nobody has "
+        "used it. Clients, commands and hooks start it again.",
+    )
     vault: Path | None = Field(
         default=None,
         description="Folder of Markdown notes, such as an Obsidian vault. `promote_memory` of the "

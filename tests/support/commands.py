@@ -24,6 +24,7 @@ from mcp import StdioServerParameters
 
 from tests.conftest import TOKEN
 from tests.support.folders import copy, make_once, open_folder
+from tests.support.hosts import IDLE, end_hosts, end_noted_hosts, note_folder
 from textrawl.__main__ import main
 from textrawl.embedded.postmaster import is_postmaster
 from textrawl.settings import read_foreign_environment
@@ -52,8 +53,9 @@ def find_socket_folder() -> str:
 
 def name_memory(database_url: str, **more: str) -> dict[str, str]:
     """The settings of a process that uses this database as ACTOR."""
+    note_folder(find_socket_folder())
     own = {"DATABASE_URL": database_url, "ACCESS_TOKEN": TOKEN, "DATA_DIR": find_socket_folder()}
-    return {**own, **more}
+    return {**own, **IDLE, **more}
 
 
 def serve_over_stdio(database_url: str, **more: str) -> StdioServerParameters:
@@ -131,13 +133,15 @@ class Process:
     def __init__(self, arguments: Sequence[str], environment: dict[str, str]) -> None:
         if "DATABASE_URL" in environment:
             environment = {"DATA_DIR": find_socket_folder()} | environment
+        if place := environment.get("DATA_DIR") or environment.get("TEXTRAWL_DATA_DIR"):
+            note_folder(place)
         self.popen = subprocess.Popen(
             [sys.executable, "-m", "textrawl", *arguments],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
-            env=read_foreign_environment() | environment,
+            env=read_foreign_environment() | IDLE | environment,
         )
 
     def say(self, message: dict[str, Any]) -> None:
@@ -191,6 +195,7 @@ def launch() -> Iterator[Launch]:
     for process in started:
         process.popen.kill()
         process.popen.communicate()
+    end_noted_hosts()
 
 
 @pytest.fixture
@@ -198,6 +203,7 @@ def home() -> Iterator[Path]:
     """An empty folder."""
     with open_folder() as folder:
         yield folder
+        end_hosts(folder)
 
 
 @pytest.fixture(scope="session")

@@ -5,10 +5,10 @@ from pathlib import Path
 from typing import Any
 
 import psutil
+from textrawl.server.handover import Entrance, find_entrance
 
 from tests.support.commands import HELLO, Process
 from tests.support.sockets import find_listener
-from textrawl.server.handover import Entrance, find_entrance
 
 INITIALIZED = {"jsonrpc": "2.0", "method": "notifications/initialized"}
 

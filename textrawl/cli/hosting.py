@@ -1,10 +1,9 @@
-"""The start of a server over stdio or HTTP, and the session of a client over stdio."""
+"""The start of a host, and what the start of a server over HTTP needs too."""
 
 import ctypes
 import logging
-import os
 import sys
-from collections.abc import Generator
+from collections.abc import Generator, Sequence
 from contextlib import AbstractContextManager, AsyncExitStack, contextmanager, nullcontext, suppress
 from functools import partial
 from typing import TYPE_CHECKING
@@ -13,15 +12,12 @@ import anyio
 import anyio.to_thread
 from pydantic import BaseModel
 
-from textrawl import __version__
 from textrawl.cli.foreground import Interrupted, run_foreground, silence_libraries
 from textrawl.cli.process_start import pause_collection
 from textrawl.doctor.setting_mistakes import find_mistakes
-from textrawl.environment import names_collector
+from textrawl.environment import names_collector, read_sources
 from textrawl.installation import write_install_command
-from textrawl.server.description import describe_server
-from textrawl.server.early_lists import EarlyLists
-from textrawl.server.early_reader import EarlyReader, Greeter
+from textrawl.resident.entrance import choose_host, claim
 from textrawl.server.logs import configure_logs
 from textrawl.settings import Settings, read_settings
 from textrawl.tools.catalogue import choose_names
@@ -29,6 +25,7 @@ from textrawl.wire.token_counter import load_ahead
 
 if TYPE_CHECKING:
     from textrawl.server.server import MemoryServer
+    from textrawl.server.sessions import Sessions
 
 logger = logging.getLogger("textrawl")
 
@@ -36,24 +33,36 @@ _M_MMAP_THRESHOLD = -3  # malloc.h of glibc
 _LARGE = 1 << 20  # bytes
 
 
-def serve_client(early_reader: EarlyReader, lists: EarlyLists | None) -> None:
-    """Serve the client of `early_reader` until it disconnects or a signal comes.
+def run_host(words: Sequence[str]) -> int | None:
+    """Be the host of the memory that the settings name, until nobody has used it for some minutes.
 
-    `lists` are written for the next start. Raises StartRefused.
+    Return 0, also at once if another process is the host, or None for `words` with options.
+    Raises StartRefused.
     """
-    settings = read_settings()
-    if early_reader.greeter is None:
-        offered = choose_names(settings.toolsets)
-        description = describe_server(
-            offered, enabled=settings.enable_memory, resources=settings.resources
-        )
-        early_reader.begin_greeting(Greeter(__version__, description))
-    prepare_server(settings)
-    try:
-        with export_traces():
-            run_foreground(partial(_serve, settings, early_reader, lists), use_uvloop=True)
-    except Interrupted:
-        return  # the regular way to end a server
+    if [*words] != ["host"]:
+        return None
+    with claim(choose_host(read_sources())) as claimed:
+        if not claimed:
+            return 0
+        settings = read_settings()
+        prepare_server(settings)
+        with export_traces(), suppress(Interrupted):
+            run_foreground(partial(_host, settings), use_uvloop=True)
+    return 0
+
+
+async def _host(settings: Settings) -> None:
+    from textrawl.resident.listener import wait_until_idle  # noqa: PLC0415 - after the claim
+
+    async with AsyncExitStack() as stack:
+        server, sessions = await _open(settings, stack)
+        first, *others = sessions.listen(server.app)
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(first.serve)
+            for listener in others:
+                tasks.start_soon(listener.run)
+            await wait_until_idle([first, *others], 60 * settings.host_idle, sessions.ended)
+            tasks.cancel_scope.cancel()
 
 
 def prepare_server(settings: Settings) -> None:
@@ -117,35 +126,25 @@ def import_lightly() -> Generator[None]:
             del sys.modules[name]
 
 
-def _build_lightly(settings: Settings) -> "MemoryServer":
+def _build_lightly(settings: Settings) -> "tuple[MemoryServer, Sessions]":
     with import_lightly(), pause_collection():
-        from textrawl.server.stdio_session import build_server  # noqa: PLC0415 - it takes half a second
+        from textrawl.server.server import create_server  # noqa: PLC0415 - it takes half a second
+        from textrawl.server.sessions import Sessions  # noqa: PLC0415 - the same
 
-        return build_server(settings)
-
-
-async def _serve(settings: Settings, early_reader: EarlyReader, lists: EarlyLists | None) -> None:
-    async with AsyncExitStack() as stack:
-        if sys.stderr.isatty():
-            server = await _open_visibly(settings, early_reader, stack)
-        else:
-            server = await _open(settings, stack)
-        from textrawl.server.stdio_session import serve_stdio  # noqa: PLC0415 - it loads the MCP SDK
-
-        await serve_stdio(server, early_reader, lists if settings.enable_memory else None)
+        return create_server(settings), Sessions(settings)
 
 
-async def _open(settings: Settings, stack: AsyncExitStack) -> "MemoryServer":
+async def _open(settings: Settings, stack: AsyncExitStack) -> "tuple[MemoryServer, Sessions]":
     """Create the server and open its memory at the same time.
 
     A thread loads the MCP SDK, which keeps one core busy for most of a start. Opening the memory
     mostly waits for Postgres.
     """
-    servers: list[MemoryServer] = []
+    built: list[tuple[MemoryServer, Sessions]] = []
     loaded = anyio.Event()
 
     async def load() -> None:
-        servers.append(await anyio.to_thread.run_sync(_build_lightly, settings))
+        built.append(await anyio.to_thread.run_sync(_build_lightly, settings))
         loaded.set()
 
     tasks = await stack.enter_async_context(anyio.create_task_group())
@@ -159,22 +158,6 @@ async def _open(settings: Settings, stack: AsyncExitStack) -> "MemoryServer":
 
         memory = await stack.enter_async_context(open_memory(settings, serving=True))
     await loaded.wait()
-    [server] = servers
+    [(server, sessions)] = built
     await stack.enter_async_context(server.open(memory))
-    return server
-
-
-async def _open_visibly(
-    settings: Settings, early_reader: EarlyReader, stack: AsyncExitStack
-) -> "MemoryServer":
-    """Open the memory and show the progress to a user who started the server in a terminal."""
-    from textrawl.cli.console import open_progress, show_left, show_wait  # noqa: PLC0415 - rarely needed
-
-    with show_wait("Opening the memory"):
-        server = await _open(settings, stack)
-    if os.isatty(early_reader.input):
-        open_progress().print("Waiting for an MCP client on stdin. Ctrl-C ends this.")
-    beside = await stack.enter_async_context(anyio.create_task_group())
-    stack.callback(beside.cancel_scope.cancel)
-    beside.start_soon(show_left, "Vectors", server.count_pending)
-    return server
+    return server, sessions

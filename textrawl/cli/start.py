@@ -10,7 +10,8 @@ from textrawl.environment import take_env_file
 from textrawl.errors import StartRefused, TextrawlError
 
 _FUNCTIONS = {
-    "serve": "cli.stdio:run_stdio",
+    "serve": "resident.pipe:run_pipe",
+    "host": "cli.hosting:run_host",
     "hook": "hooks.command:run_hook",
     "recall": "cli.quick:run_quick",
     "digest": "cli.quick:run_quick",

@@ -34,15 +34,16 @@ _ANALYSIS_INTERVAL = 5.0  # seconds between checks for tables that have grown
 class OpenDatabase:
     """The conninfo of a memory's database, and the credential of this process.
 
-    `credential` is None if the login of the conninfo identifies the actor. `checked` is false if
-    the schema was not checked, because the database could not be reached. `distributed` is true if
-    its content is in the cells of a cluster.
+    `credential` is None if the login of the conninfo identifies the actor. `anonymous` is that of a
+    caller without a token. `checked` is false if the schema was not checked, because the database
+    could not be reached. `distributed` is true if its content is in the cells of a cluster.
     """
 
     conninfo: str
     credential: bytes | None
     checked: bool = True
     distributed: bool = False
+    anonymous: bytes | None = None
 
 
 @asynccontextmanager
@@ -65,7 +66,7 @@ async def open_database(
         from textrawl.memory.embedded_opening import open_embedded  # noqa: PLC0415 - see above
 
         async with open_embedded(settings.data_dir) as (conninfo, of_user):
-            yield OpenDatabase(conninfo, credential or of_user)
+            yield OpenDatabase(conninfo, credential or of_user, anonymous=of_user)
         return
     conninfo, checked, distributed = settings.database_url.get_secret_value(), True, False
     try:
@@ -107,8 +108,14 @@ async def open_memory(settings: Settings, *, serving: bool = False) -> AsyncGene
             try:
                 async with _open(database, read_only=settings.read_only):
                     extracts = _choose_extraction(settings)
-                    own = target.credential
-                    store = Store(database, models, credential=own, llm=llm, extracts=extracts)
+                    store = Store(
+                        database,
+                        models,
+                        credential=target.credential,
+                        anonymous=target.anonymous,
+                        llm=llm,
+                        extracts=extracts,
+                    )
                     store.names_close_facts = settings.close_facts
                     yield store
             finally:

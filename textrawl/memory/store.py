@@ -68,11 +68,13 @@ class Store:
         models: Models,
         *,
         credential: bytes | None = None,
+        anonymous: bytes | None = None,
         llm: "LlmClient | None" = None,
         extracts: Collection[Extracted] = (),
     ) -> None:
         self.database = database
         self.credential = credential
+        self.anonymous = anonymous  # the credential of a caller without a token, or None
         self.models = models
         self.llm = llm
         self.extracts = frozenset(extracts if llm is not None else ())

@@ -21,7 +21,7 @@ import anyio
 
 from textrawl import __version__
 from textrawl.client.local import Tools
-from textrawl.errors import ArgumentInvalid, TextrawlError
+from textrawl.errors import ArgumentInvalid, MemoryNotEnabled, TextrawlError
 from textrawl.resident.client import SESSION, Address
 from textrawl.values.text import escape_hidden
 from textrawl.values.word_lists import PROGRAM
@@ -60,13 +60,9 @@ class Host(Protocol):
         """Begin a session. Raises ArgumentInvalid if the client needs a server of its own."""
         ...
 
-    def begin(self) -> None:
-        """Note that requests for sessions reach this server from now on."""
-        ...
-
 
 async def answer(
-    tools: Tools,
+    tools: Tools | None,
     line: bytes,
     *,
     end: Callable[[], None] | None = None,
@@ -101,19 +97,22 @@ def is_of_another_version(answered: Members) -> bool:
 
 
 async def _run(
-    tools: Tools, method: object, params: Members, end: Callable[[], None] | None
+    tools: Tools | None, method: object, params: Members, end: Callable[[], None] | None
 ) -> Members:
     program = read_program(_find_object(params, "_meta"))
-    if method == "tools/call" and program is not None:
+    if method == "end" and end is not None:
+        end()
+        return {}
+    if method == "ping" or program is None:
+        return {}
+    if tools is None:
+        raise MemoryNotEnabled
+    if method == "tools/call":
         named = program.model_copy(update={"client": program.client or _ME})
         name = str(params.get("name"))
         return _write_result(await tools.call(name, _find_object(params, "arguments"), named))
-    if method == "end" and end is not None:
-        end()
-    elif method != "ping" and program is not None:
-        given = {name: value for name, value in params.items() if name != "_meta"}
-        return _write_result(await tools.operate(str(method), given, program))
-    return {}
+    given = {name: value for name, value in params.items() if name != "_meta"}
+    return _write_result(await tools.operate(str(method), given, program))
 
 
 def _write_result(answered: Answer) -> Members:

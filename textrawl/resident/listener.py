@@ -12,8 +12,8 @@ import logging
 import os
 import socket
 import time
-from collections.abc import AsyncGenerator, Awaitable, Callable, Generator
-from contextlib import asynccontextmanager, contextmanager, suppress
+from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
+from contextlib import asynccontextmanager, suppress
 from types import TracebackType
 from typing import Any, Self
 
@@ -22,21 +22,18 @@ from anyio.abc import SocketAttribute, SocketListener, SocketStream
 from pydantic import SecretStr
 
 from textrawl.client.local import LocalTools, Tools
-from textrawl.embedded.cluster import FileLock
-from textrawl.embedded.paths import Account
 from textrawl.errors import MemoryNotEnabled, StartRefused
 from textrawl.memory.opening import open_memory
 from textrawl.memory.store import Store
 from textrawl.resident.answers import Admission, answer, is_of_another_version
 from textrawl.resident.client import MemoryKey, build_address
+from textrawl.resident.entrance import claim
 from textrawl.settings import Settings
 from textrawl.wire.replies import RecallLog, build_recall_log
 from textrawl_client.unix_socket import (
     MOST_BYTES,
     Address,
-    FolderTaken,
     find_peer,
-    require_private,
 )
 
 logger = logging.getLogger("textrawl")
@@ -66,17 +63,11 @@ def may_ask(connection: socket.socket) -> bool:
 
 
 class Listener:
-    """Answers the requests at an address with `answer`, while no other process does so.
+    """Answers the requests at an address with `answer`, while no other process does so."""
 
-    It calls `begin` when it begins to listen.
-    """
-
-    def __init__(
-        self, address: Address, answer: AnswerLine, begin: Callable[[], None] | None = None
-    ) -> None:
+    def __init__(self, address: Address, answer: AnswerLine) -> None:
         self._address = address
         self._answer = answer
-        self._begin = begin
         self._open = 0
         self._quiet: anyio.Event | None = None
         self._turns = anyio.Semaphore(_MOST_AT_ONCE)
@@ -99,7 +90,7 @@ class Listener:
 
         Raises OSError, StartRefused.
         """
-        with _claim(self._address) as claimed:
+        with claim(self._address) as claimed:
             if claimed:
                 await self.serve()
 
@@ -112,8 +103,6 @@ class Listener:
             anyio.create_task_group() as tasks,
         ):
             tasks.start_soon(self._close_at_end, listener)
-            if self._begin is not None:
-                self._begin()
             await listener.serve(self._handle, tasks)
 
     async def _close_at_end(self, listener: SocketListener) -> None:
@@ -215,27 +204,13 @@ async def _serve_session(admission: Admission, descriptor: int) -> None:
         tasks.cancel_scope.cancel()
 
 
-@contextmanager
-def _claim(address: Address) -> Generator[bool]:
-    """Take the lock of an address, and yield whether no other process has it.
-
-    Create its folder if it does not exist. Raises OSError, StartRefused.
-    """
-    address.folder.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    address.folder.mkdir(mode=0o700, exist_ok=True)
-    try:
-        require_private(address.folder)
-    except FolderTaken as error:
-        raise StartRefused(str(error)) from error
-    own = Account("", os.geteuid(), os.getegid(), foreign=False)
-    with FileLock(address.lock, own) as lock:
-        if not lock.take_exclusive() or not lock.is_in_place():
-            yield False
-            return
-        try:
-            yield True
-        finally:
-            address.lock.unlink(missing_ok=True)
+async def wait_until_idle(
+    listeners: Sequence[Listener], seconds: float, ended: anyio.Event
+) -> None:
+    """Wait until nobody has used any of `listeners` for so long, or until somebody ends it."""
+    while not ended.is_set() and (left := seconds - min(one.idle for one in listeners)) > 0:
+        with anyio.move_on_after(min(left, _CHECKING)):
+            await ended.wait()
 
 
 async def _read_line(stream: SocketStream) -> bytes | None:
@@ -291,7 +266,7 @@ async def run_resident(settings: Settings, *, idle: float) -> bool:
     if not settings.enable_memory:
         raise MemoryNotEnabled
     address = locate(settings)
-    with _claim(address) as claimed:
+    with claim(address) as claimed:
         if claimed:
             async with open_tools(settings, serving=True) as tools:
                 await _serve(address, tools, idle)

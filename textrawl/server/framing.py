@@ -1,25 +1,15 @@
 """Lines of JSON-RPC, read before the SDK is loaded."""
 
-import fcntl
 import json
-import os
 import re
-import select
-import socket
-import stat
-from collections.abc import Generator
-from contextlib import contextmanager, suppress
-from typing import Any, cast
 
-RequestId = int | str
+from textrawl.resident.conversation import RequestId, read_id
 
 _MARK = re.compile(rb'["{}\[\]]')
 _STRING = re.compile(rb'(?:[^"\\]++|\\.)*+', re.DOTALL)  # up to its end or the end of the piece
 _MOST_MARKS = 20_000  # quotes and brackets: reading this many takes 0.1 s, and prose has few
 _LEFT_OUT = 2  # content at this nesting depth or deeper is left out
 _LONGEST_OUTLINE = 8192  # bytes: a message has four members, and three of them are short
-_LONGEST_ID = 1000  # characters of an id that is a string
-_LARGEST_ID = 1 << 63
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"  # .NET programs begin a stream with it
 
 
@@ -89,21 +79,6 @@ class Outline:
             self._kept += piece
 
 
-def read_id(members: object) -> RequestId | None:
-    """Return the id among the `members` of a message, or None if it is missing or invalid."""
-    if not isinstance(members, dict):
-        return None
-    match cast("dict[str, Any]", members).get("id"):
-        case bool():
-            return None
-        case int() as number if abs(number) < _LARGEST_ID:
-            return number
-        case str() as text if len(text) <= _LONGEST_ID:
-            return text
-        case _:
-            return None
-
-
 MOST_BYTES = 1_048_576  # of a message over stdio or HTTP: ten times the size of 50 long facts
 TOO_LONG = f"A message has at most {MOST_BYTES} bytes: send less"
 CHUNK = 65_536  # bytes: the capacity of a pipe
@@ -119,24 +94,6 @@ def read_outline(text: Text) -> Outline:
     outline = Outline()
     outline.feed(text)
     return outline
-
-
-@contextmanager
-def redirect(number: int, path: str | None) -> Generator[int]:
-    """Yield a duplicate of stdin (0) or stdout (1), and redirect the original during the block.
-
-    The original becomes the file `path`, or a copy of stderr if there is no path. Then child
-    processes and stray prints cannot disturb the protocol.
-    """
-    duplicate = fcntl.fcntl(number, fcntl.F_DUPFD_CLOEXEC, 3)
-    target = os.open(path, os.O_RDONLY) if path else os.dup(2)
-    os.dup2(target, number)
-    os.close(target)
-    try:
-        yield duplicate
-    finally:
-        os.dup2(duplicate, number)
-        os.close(duplicate)
 
 
 class MessageBuffer:
@@ -187,35 +144,3 @@ class LineSplitter:
             return [line]
         line = line.removeprefix(_BYTE_ORDER_MARK)
         return [line] if line.strip() else []
-
-
-class Output:
-    """The descriptor that answers are written to.
-
-    The descriptor stays in blocking mode, because other processes can share it.
-    """
-
-    def __init__(self, descriptor: int) -> None:
-        self.descriptor = descriptor
-        mode = os.fstat(descriptor).st_mode
-        self._socket: socket.socket | None = None
-        if stat.S_ISSOCK(mode):
-            self._socket = socket.socket(fileno=os.dup(descriptor))
-        self.pollable = stat.S_ISFIFO(mode) or self._socket is not None
-        """True if `write` never blocks while the descriptor is writable."""
-
-    def close(self) -> None:
-        """Free the socket object. The descriptor stays open."""
-        if self._socket is not None:
-            self._socket.close()
-
-    def write(self, text: bytes | bytearray) -> int:
-        """Write as much of the beginning of `text` as fits. Return the number of bytes written."""
-        if not self.pollable:
-            return os.write(self.descriptor, text)
-        if self._socket is None:
-            # A writable pipe has room for PIPE_BUF bytes.
-            return os.write(self.descriptor, text[: select.PIPE_BUF])
-        with suppress(BlockingIOError):
-            return self._socket.send(text, socket.MSG_DONTWAIT)
-        return 0

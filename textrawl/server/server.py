@@ -62,7 +62,15 @@ from textrawl.server.resources import (
     find_connection,
 )
 from textrawl.settings import Settings
-from textrawl.tools.call import App, Call, is_program, name_client, name_session, reply_failure
+from textrawl.tools.call import (
+    App,
+    Call,
+    Identity,
+    is_program,
+    name_client,
+    name_session,
+    reply_failure,
+)
 from textrawl.tools.catalogue import FOR_PROGRAMS, choose_names, choose_tools, choose_toolsets
 from textrawl.tools.toolset import CALL, Toolset, ToolSpec
 from textrawl.wire import arguments
@@ -482,13 +490,13 @@ async def _open_lifespan(server: MCPServer[App]) -> AsyncGenerator[App]:
         yield app  # pyright: ignore[reportReturnType] - None only if no tool can be called
 
 
-def create_session_server(settings: Settings, app: App) -> MemoryServer:
+def create_session_server(settings: Settings, app: App, credential: bytes | None) -> MemoryServer:
     """Return a server for one session of another process, with the open memory of `app`.
 
     The session has its own settings, refused deletions and order of writes. Its principal is that
-    of the access token in `settings`, which is also the token of `app`.
+    of `credential`.
     """
-    identity = replace(app.identity, tokens_needed=False)
+    identity = Identity(app.identity.directory, credential, settings.space)
     own = App(settings, app.store, identity, app.recalls)
     own.watches = app.watches
     return create_server(settings, app=own)

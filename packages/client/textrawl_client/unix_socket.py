@@ -138,6 +138,14 @@ def find_peer(connection: socket.socket) -> int | None:
     return _XUCRED.unpack_from(found)[1]
 
 
+def find_process(connection: socket.socket) -> int:
+    """Return the id of the process that listens at the other end. Raises OSError off Linux."""
+    if not hasattr(socket, "SO_PEERCRED"):
+        raise OSError("The system does not tell the process")
+    found = connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, _UCRED.size)
+    return _UCRED.unpack(found)[0]
+
+
 def connect(address: Address, deadline: float) -> socket.socket:
     """Return a connection to a process of this OS user. `deadline` is on the monotonic clock.
 

@@ -17,7 +17,7 @@ from textrawl.memory.commands import OPERATIONS
 from textrawl.resident.client import END, ResidentRefused, Unreachable, ask, find_address
 from textrawl.server.http.application import serve_http
 from textrawl.server.http.metrics import Metrics
-from textrawl.server.stdio_session import build_server
+from textrawl.server.sessions import build_server
 from textrawl.settings import Settings, read_settings
 from textrawl.tools.catalogue import find_toolsets
 

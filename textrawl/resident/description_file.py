@@ -1,17 +1,18 @@
-"""The lists of tools, prompts and resources as the last start of a server wrote them to a file.
+"""What a server of these settings says about itself, as the last host wrote it to a file.
 
-A client gets them from this file while modules are loaded, so that its first turn has the tools.
-This module uses only the standard library, `environment` and modules like itself.
+A client gets its greeting and its lists from this file while a host starts, so that its first turn
+has the tools. The package has the file of the default settings, for the very first start. This
+module uses only the standard library, `environment` and modules like itself.
 
-The name of the file says everything that shapes the lists: the code of textrawl and of the packages
-that write schemas, some settings, and the memory. Only the list of resources can still differ, as
-it depends on what is stored. The server compares it after the start.
+The name of the file says everything that shapes the answers: the address of the host, and the
+settings and the token of the session. Only the list of resources can still differ, as it depends on
+what is stored. The pipe compares it after the start.
 """
 
 import json
 import os
 import stat
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from hashlib import sha256
 from importlib.machinery import PathFinder
@@ -19,33 +20,27 @@ from pathlib import Path
 from typing import cast
 
 from textrawl import __version__
-from textrawl.environment import ValueSource, find_value
-from textrawl_client.unix_socket import is_private
+from textrawl_client.unix_socket import Address, is_private
 
-METHODS = ("tools/list", "prompts/list", "resources/list", "resources/templates/list")
-
-SHAPING = (
-    "enable_memory", "enable_memory_extraction", "llm_provider", "read_only", "resources",
-    "structured_content", "toolsets",
-)  # fmt: skip
-"""The settings that shape a list. The settings that choose the memory are in its address."""
+LISTS = ("tools/list", "prompts/list", "resources/list", "resources/templates/list")
+GREETINGS = ("initialize", "server/discover")
 
 Answers = Mapping[str, Mapping[str, bytes]]
 """The result of each method as JSON, by the version of the protocol."""
 
 _PACKAGES = ("mcp-", "mcp_types-", "pydantic-", "pydantic_core-")
 _CODE = (".py", ".txt")
-_END, _DRAFT = ".lists", ".new"
+_END, _DRAFT = ".described", ".new"
 _MOST_BYTES = 8 << 20
 _MOST_FILES = 16  # of a folder: one for each combination of settings that is in use
 
 
-class EarlyLists:
+class DescriptionFile:
     """The file with the answers of a server, and those answers that it holds. It need not exist."""
 
-    def __init__(self, path: Path, key: bytes) -> None:
-        self._path, self._key = path, key
-        self.answers = _parse(_read(path), key)
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self.answers = _parse(_read(path))
 
     def write(self, answers: Answers) -> None:
         """Replace the file, unless it cannot be written. Nothing depends on it."""
@@ -53,20 +48,14 @@ class EarlyLists:
             return
         self.answers = answers
         with suppress(OSError):
-            _write(self._path, _format(answers, self._key))
+            _write(self._path, format_answers(answers))
             _delete_oldest(self._path.parent)
 
 
-def find_lists(folder: Path, memory: str, sources: Sequence[ValueSource]) -> EarlyLists:
-    """Return the lists of the server that `sources` configure.
-
-    `folder` is private to this OS user. `memory` stands for the memory. Raises OSError.
-    """
-    found = {name: find_value(name, sources) for name in SHAPING}
-    values = {name: value.text for name, value in found.items() if value}
-    shape = [memory, values, describe_code()]
-    key = sha256(json.dumps(shape).encode()).hexdigest()
-    return EarlyLists(folder / f"{key[:32]}{_END}", key.encode())
+def name_description(address: Address, settings: Mapping[str, str], token: str | None) -> Path:
+    """Return the path of the description of a session with these settings."""
+    shape = json.dumps([address.key, settings, token], sort_keys=True)
+    return address.folder / f"{sha256(shape.encode()).hexdigest()[:32]}{_END}"
 
 
 def describe_code() -> str:
@@ -100,7 +89,7 @@ def _list_code() -> Iterator[tuple[str, int, int]]:
                     folders.append(entry.path)
 
 
-def _format(answers: Answers, key: bytes) -> bytes:
+def format_answers(answers: Answers) -> bytes:
     """Return the content of the file: a digest, the numbers of lines, and a line per answer."""
     texts = list(dict.fromkeys(text for each in answers.values() for text in each.values()))
     numbers = {
@@ -108,13 +97,13 @@ def _format(answers: Answers, key: bytes) -> bytes:
         for method, each in answers.items()
     }
     content = b"\n".join([json.dumps(numbers).encode(), *texts])
-    return _digest(content, key) + b"\n" + content
+    return _digest(content) + b"\n" + content
 
 
-def _parse(file: bytes, key: bytes) -> Answers:
-    """Return the answers in `file`. A damaged file, and one of another key, has none."""
+def _parse(file: bytes) -> Answers:
+    """Return the answers in `file`. A damaged file, and one of another version, has none."""
     digest, _, content = file.partition(b"\n")
-    if digest != _digest(content, key):
+    if digest != _digest(content):
         return {}
     header, *texts = content.split(b"\n")
     numbers = cast("dict[str, dict[str, int]]", json.loads(header))
@@ -124,8 +113,17 @@ def _parse(file: bytes, key: bytes) -> Answers:
     }
 
 
-def _digest(content: bytes, key: bytes) -> bytes:
-    return sha256(key + content).hexdigest().encode()
+def _digest(content: bytes) -> bytes:
+    return sha256(__version__.encode() + content).hexdigest().encode()
+
+
+PACKAGED = Path(__file__).with_name("default.described")
+"""The description of a server with the default settings, which the package carries."""
+
+
+def read_packaged() -> Answers:
+    """Return the answers of a server with the default settings."""
+    return _parse(PACKAGED.read_bytes())
 
 
 def _read(path: Path) -> bytes:

@@ -1,0 +1,345 @@
+"""The sessions of clients at the socket of a host.
+
+A pipe connects the socket with the stdin and stdout that its client knows. Each session is one of
+MCP over stdio, with settings and an access token of its own. It uses the open memory of the host.
+"""
+
+import os
+import socket
+from collections.abc import AsyncGenerator, Mapping, Sequence
+from functools import partial
+from typing import Any, Self
+
+import anyio
+import anyio.to_thread
+from anyio.abc import AsyncResource
+from mcp.shared.message import SessionMessage
+from mcp.types import (
+    CONNECTION_CLOSED,
+    ErrorData,
+    JSONRPCError,
+    JSONRPCMessage,
+    JSONRPCNotification,
+    JSONRPCRequest,
+    JSONRPCResponse,
+    RequestId,
+)
+
+from textrawl import __version__
+from textrawl.access.access_token import hash_token
+from textrawl.client.local import LocalTools
+from textrawl.environment import read_sources
+from textrawl.errors import ArgumentInvalid, StartRefused
+from textrawl.resident.answers import Admission, answer
+from textrawl.resident.conversation import (
+    CAPABILITIES,
+    HANDSHAKE_VERSIONS,
+    MODERN_VERSIONS,
+    VERSION,
+)
+from textrawl.resident.description_file import (
+    GREETINGS,
+    LISTS,
+    DescriptionFile,
+    name_description,
+)
+from textrawl.resident.entrance import LEAVING_LINE, SESSION_SETTINGS, choose_host
+from textrawl.resident.listener import TRAIL_NAMES, Listener, locate
+from textrawl.server.description import NAME
+from textrawl.server.framing import CHUNK, LineSplitter
+from textrawl.server.messages import MessageFault, read_message, refuse_length
+from textrawl.server.server import MemoryServer, create_server, create_session_server
+from textrawl.settings import Settings, read_settings
+from textrawl.tools.call import App
+
+_FINISHING = 60.0  # seconds that calls have to end after the end of the input: an LLM needs most
+_MOST = 200  # sessions at the same time
+_LEAVING = 1.0  # seconds that sessions have to end, less than a client waits before it kills
+_CLIENT = f"{VERSION.rpartition('/')[0]}/clientInfo"
+
+
+async def describe(
+    server: MemoryServer, versions: Sequence[str] = (*HANDSHAKE_VERSIONS, *MODERN_VERSIONS)
+) -> dict[str, dict[str, bytes]]:
+    """Return the greetings and lists as `server` writes them, by method and protocol version.
+
+    A method that the server lacks, or that fails, has no results.
+    """
+    found: dict[str, dict[str, bytes]] = {method: {} for method in (*GREETINGS, *LISTS)}
+    for version in versions:
+        async for method, result in _ask(server, version):
+            found[method][version] = result
+    return found
+
+
+async def _ask(server: MemoryServer, version: str) -> AsyncGenerator[tuple[str, bytes]]:
+    low = server._lowlevel_server  # pyright: ignore[reportPrivateUsage]
+    requests = _write_requests(version)
+    ask, questions = anyio.create_memory_object_stream[SessionMessage | Exception](len(requests))
+    answers, hear = anyio.create_memory_object_stream[SessionMessage](len(requests))
+    async with ask, hear, anyio.create_task_group() as group:
+        group.start_soon(low.run, questions, answers, low.create_initialization_options())
+        for request in requests:
+            await ask.send(SessionMessage(request))
+        for _ in requests:
+            message = (await hear.receive()).message
+            if isinstance(message, JSONRPCResponse):
+                begin = f'{{"jsonrpc":"2.0","id":"{message.id}","result":'
+                yield str(message.id), _dump(message).removeprefix(begin.encode())[:-1]
+        group.cancel_scope.cancel()
+
+
+def _write_requests(version: str) -> list[JSONRPCRequest]:
+    """Return the requests for a greeting and for each list."""
+    client = {"name": NAME, "version": __version__}
+    meta = {"_meta": {VERSION: version, CAPABILITIES: {}, _CLIENT: client}}
+    hello = {"protocolVersion": version, "capabilities": {}, "clientInfo": client}
+    greeting, params = (GREETINGS[1], meta) if version in MODERN_VERSIONS else (GREETINGS[0], None)
+    asked = {greeting: params or hello, **dict.fromkeys(LISTS, params)}
+    return [
+        JSONRPCRequest(jsonrpc="2.0", id=method, method=method, params=members)
+        for method, members in asked.items()
+    ]
+
+
+def _dump(message: JSONRPCMessage) -> bytes:
+    return message.model_dump_json(by_alias=True, exclude_unset=True).encode()
+
+
+class MessageWriter(AsyncResource):
+    """Writes one message per line. If a sender is cancelled, the next one writes the rest."""
+
+    def __init__(self, connection: socket.socket) -> None:
+        self._connection = connection
+        self._unwritten = bytearray()
+        self._calls = set[RequestId]()
+        self._questions = set[RequestId]()
+        self._changed = anyio.Event()
+        self._lock = anyio.Lock(fast_acquire=True)
+
+    async def aclose(self) -> None:
+        """Leave the connection open."""
+
+    async def send(self, item: SessionMessage, /) -> None:
+        """Write a message. Raises BrokenResourceError if the client has closed its end."""
+        message = item.message
+        if isinstance(message, JSONRPCRequest):
+            self._questions.add(message.id)
+            self._note_change()
+        try:
+            await self.write(_dump(message))
+        finally:
+            if isinstance(message, JSONRPCResponse | JSONRPCError):
+                self._calls.discard(message.id)
+                self._note_change()
+
+    def note(self, message: JSONRPCMessage) -> None:
+        """Note a message of the client, so that `finish` knows what has no answer yet."""
+        match message:
+            case JSONRPCRequest(method="tools/call"):
+                self._calls.add(message.id)
+            case JSONRPCNotification(method="notifications/cancelled", params={"requestId": name}):
+                self._calls.discard(name)
+            case JSONRPCResponse() | JSONRPCError():
+                self._questions.discard(message.id)
+            case _:
+                pass
+
+    async def finish(self) -> SessionMessage | None:
+        """Wait until every call of a tool has its answer, or for at most a minute.
+
+        If a call asks the client a question after the end of the input, return an answer to it.
+        """
+        with anyio.move_on_after(_FINISHING):
+            while self._calls:
+                if self._questions:
+                    error = ErrorData(
+                        code=CONNECTION_CLOSED, message="The client's input has ended"
+                    )
+                    question = self._questions.pop()
+                    return SessionMessage(JSONRPCError(jsonrpc="2.0", id=question, error=error))
+                await self._changed.wait()
+        return None
+
+    def _note_change(self) -> None:
+        self._changed.set()
+        self._changed = anyio.Event()
+
+    async def write(self, line: bytes) -> None:
+        """Write a line. Raises BrokenResourceError if the client has closed its end."""
+        self._unwritten += line + b"\n"
+        try:
+            async with self._lock:
+                while self._unwritten:
+                    await self._write()
+        except OSError as error:
+            raise anyio.BrokenResourceError from error
+
+    async def _write(self) -> None:
+        try:
+            sent = self._connection.send(self._unwritten, socket.MSG_DONTWAIT)
+        except BlockingIOError:
+            await anyio.wait_writable(self._connection)
+        else:
+            del self._unwritten[:sent]
+
+
+class MessageReader(AsyncResource):
+    """Reads one message per line, and answers broken messages, which the SDK would drop."""
+
+    def __init__(self, connection: socket.socket, writer: MessageWriter) -> None:
+        self._connection = connection
+        self._writer = writer
+        self._messages = self._read()
+
+    def __aiter__(self) -> Self:
+        return self
+
+    async def receive(self) -> SessionMessage:
+        """Return the next message. Raises EndOfStream at the end of the client's input."""
+        try:
+            return await anext(self)
+        except StopAsyncIteration:
+            raise anyio.EndOfStream from None
+
+    async def __anext__(self) -> SessionMessage:
+        async for message in self._messages:
+            if not isinstance(message, MessageFault):
+                self._writer.note(message)
+                return SessionMessage(message)
+            await self._writer.send(SessionMessage(message.reply))
+        # The SDK ends calls at the end of the input.
+        if (answered := await self._writer.finish()) is not None:
+            return answered
+        raise StopAsyncIteration
+
+    async def aclose(self) -> None:
+        """Stop reading. The connection stays open."""
+        await self._messages.aclose()
+
+    async def _read(self) -> AsyncGenerator[JSONRPCMessage | MessageFault]:
+        splitter, chunk = LineSplitter(), b"\n"
+        while chunk:
+            await anyio.wait_readable(self._connection)
+            try:
+                chunk = self._connection.recv(CHUNK, socket.MSG_DONTWAIT)
+            except BlockingIOError:
+                chunk = b"\n"
+            except OSError:  # the other end is closed
+                chunk = b""
+            for text in splitter.feed(chunk) if chunk else splitter.end():
+                yield read_message(text) if isinstance(text, bytes) else refuse_length(text)
+
+
+def build_server(settings: Settings, *, tokens_needed: bool = False) -> MemoryServer:
+    """Create the MCP server of `settings`, which also listens on the sockets of its memory."""
+    server = create_server(settings, tokens_needed=tokens_needed)
+    sessions = Sessions(settings)
+    server.run_beside = sessions.run
+    return server
+
+
+class Sessions:
+    """The sessions and the answers that a host has for other processes."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+        self.address = choose_host(read_sources())
+        self.ended = anyio.Event()
+        """Set when somebody asks for the end of the host."""
+        self._app: App | None = None
+        self._count = 0
+        self._described = set[str]()
+
+    def listen(self, app: App | None) -> list[Listener]:
+        """Return what listens at the address of the host, and at that of its memory."""
+        self._app = app
+        if app is None:
+            return [Listener(self.address, partial(answer, None, end=self.ended.set, host=self))]
+        tools = LocalTools(
+            app.store,
+            self._settings,
+            recalls=app.recalls,
+            names=TRAIL_NAMES,
+            directory=app.identity.directory,
+        )
+        own = Listener(self.address, partial(answer, tools, end=self.ended.set, host=self))
+        if self._settings.server_url:  # the socket of that memory must not lead to this one
+            return [own]
+        return [own, Listener(locate(self._settings), partial(answer, tools))]
+
+    async def run(self, app: App) -> None:
+        """Listen whenever no other process does, until cancelled."""
+        async with anyio.create_task_group() as tasks:
+            for listener in self.listen(app):
+                tasks.start_soon(listener.run)
+
+    async def admit(self, params: dict[str, Any], /) -> Admission:
+        """Return a session with the settings and the token of the client.
+
+        Raises ArgumentInvalid if a setting is wrong.
+        """
+        if self._count >= _MOST:
+            raise ArgumentInvalid(f"{_MOST} clients are served: end one", title="Session refused")
+        given, token = params.get("settings", {}), params.get("token")
+        try:
+            server = await anyio.to_thread.run_sync(self._build, given, token)
+        except StartRefused as error:
+            raise ArgumentInvalid(str(error), title="Session refused") from error
+        path = name_description(self.address, given, token)
+        description = None if str(path) in self._described else DescriptionFile(path)
+        self._described.add(str(path))
+        return Admission(partial(self._serve, server, description), reads=server.list_reads())
+
+    def _build(self, given: Mapping[str, Any], token: str | None) -> MemoryServer:
+        """Return the server of a session. Settings that the client does not set are the default.
+
+        Raises StartRefused.
+        """
+        fields = Settings.model_fields
+        own = {
+            name: str(given[name]) if name in given else fields[name].get_default()
+            for name in SESSION_SETTINGS
+        }
+        everything = {name: getattr(self._settings, name) for name in fields} | own
+        settings = read_settings(**everything)
+        if self._app is None:
+            return create_server(settings)
+        credential = hash_token(token) if token else self._app.store.anonymous
+        return create_session_server(settings, self._app, credential)
+
+    async def _serve(
+        self,
+        server: MemoryServer,
+        description: DescriptionFile | None,
+        descriptor: int,
+        leaving: anyio.Event,
+    ) -> None:
+        low = server._lowlevel_server  # pyright: ignore[reportPrivateUsage]
+        self._count += 1
+        try:
+            with socket.socket(fileno=os.dup(descriptor)) as connection:
+                writer = MessageWriter(connection)
+                reader = MessageReader(connection, writer)
+                async with anyio.create_task_group() as tasks:
+                    tasks.start_soon(_leave, leaving, writer, tasks.cancel_scope)
+                    if description is not None:
+                        tasks.start_soon(_renew, server, description)
+                    await low.run(reader, writer, low.create_initialization_options())
+                    tasks.cancel_scope.cancel()
+        finally:
+            self._count -= 1
+
+
+async def _renew(server: MemoryServer, description: DescriptionFile) -> None:
+    """Write the description of `server` for the next start, if it has changed."""
+    await anyio.to_thread.run_sync(description.write, await describe(server))
+
+
+async def _leave(leaving: anyio.Event, writer: MessageWriter, scope: anyio.CancelScope) -> None:
+    """Let the client end the session when this process ends."""
+    await leaving.wait()
+    with anyio.move_on_after(_LEAVING):
+        await writer.write(LEAVING_LINE)
+        await anyio.sleep(_LEAVING)
+    scope.cancel()
