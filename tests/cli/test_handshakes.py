@@ -1,4 +1,4 @@
-"""The first second of a server over stdio: its client is greeted before anything else is there."""
+"""The first second of a pipe: its client is greeted before there is a host."""
 
 import json
 import os
@@ -12,10 +12,11 @@ from typing import Any
 
 import pytest
 
-from tests.support.commands import HELLO, PING, wait_for
+from tests.support.commands import HELLO, PING, find_socket_folder, wait_for
 from tests.support.folders import write_env
+from tests.support.hosts import IDLE, end_noted_hosts, note_folder
+from textrawl.resident.description_file import LISTS
 from textrawl.server.description import INSTRUCTIONS
-from textrawl.server.early_lists import METHODS
 from textrawl.settings import read_foreign_environment
 
 TOOLS = ["query_memory", "remember_fact", "build_knowledge", "relate_entities", "forget_entity"]
@@ -37,14 +38,6 @@ sys.meta_path.insert(0, Stop())
 from textrawl.__main__ import main
 main([])
 """
-REPORT = """
-import sys
-from textrawl.__main__ import main
-try:
-    main([])
-finally:
-    print(*{name.partition(".")[0] for name in sys.modules}, file=sys.stderr)
-"""
 ENVELOPE = {
     "_meta": {
         "io.modelcontextprotocol/protocolVersion": "2026-07-28",
@@ -60,14 +53,16 @@ class Raw:
     """A process at three pipes."""
 
     def __init__(self, arguments: list[str], environment: dict[str, object]) -> None:
-        values = {name: str(value) for name, value in environment.items()}
+        values = {"DATA_DIR": find_socket_folder()}
+        values |= {name: str(value) for name, value in environment.items()}
         self.popen = subprocess.Popen(
             [sys.executable, *arguments],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
-            env=read_foreign_environment() | values,
+            env=read_foreign_environment() | IDLE | values,
         )
+        note_folder(str(environment.get("DATA_DIR", find_socket_folder())))
         assert self.popen.stdin
         assert self.popen.stdout
         self._stdin, self._stdout = self.popen.stdin, self.popen.stdout
@@ -109,6 +104,7 @@ def start() -> Iterator[Start]:
     for process in started:
         process.popen.kill()
         process.popen.communicate()
+    end_noted_hosts()
 
 
 def read_tools(answer: dict[str, Any]) -> list[str]:
@@ -119,8 +115,9 @@ def test_both_handshakes_are_answered_before_anything_is_loaded(start: Start) ->
     process = start("-c", STOP)
 
     process.say(DISCOVER, HELLO, LIST)
-    found, hello = process.hear(), process.hear()
+    found, hello, tools = process.hear(), process.hear(), process.hear()
 
+    assert read_tools(tools) == TOOLS
     assert (found["id"], found["result"]["supportedVersions"]) == (0, ["2026-07-28"])
     assert (hello["id"], hello["result"]["protocolVersion"]) == (1, "2025-11-25")
     assert found["result"]["instructions"] == INSTRUCTIONS["memory"]
@@ -191,10 +188,11 @@ def test_a_client_that_reads_late_gets_every_greeting_whole(start: Start, tmp_pa
     """Together they are larger than a pipe."""
     process = start(ENABLE_MEMORY="off", DATA_DIR=tmp_path)
 
-    process.say(*(DISCOVER | {"id": f"{number}-"} for number in range(1000)), HELLO, PING)
+    plain = {"jsonrpc": "2.0", "id": 2, "method": "ping"}
+    process.say(*(DISCOVER | {"id": f"{number}-"} for number in range(1000)), HELLO, plain)
 
-    heard = [process.hear()["id"] for _ in range(1002)]
-    assert heard == [*(f"{number}-" for number in range(1000)), 1, 2]
+    heard = {process.hear()["id"] for _ in range(1002)}
+    assert heard == {*(f"{number}-" for number in range(1000)), 1, 2}
     assert process.end()[:2] == (0, b"")
 
 
@@ -215,17 +213,22 @@ def test_instructions_are_those_of_what_is_offered(
     assert process.hear()["result"].get("instructions") == message
 
 
-def test_a_server_that_cannot_start_tells_every_waiting_request_why(start: Start) -> None:
+def test_a_host_that_cannot_start_tells_every_waiting_request_why(
+    start: Start, tmp_path: Path
+) -> None:
     call = {"jsonrpc": "2.0", "id": "c", "method": "tools/call", "params": {"name": "query_memory"}}
     broken = b'{"jsonrpc": "2.0", "id": 9, "method": "tools/call", "params": {"a": "\xff"}}'
     refusals: list[tuple[dict[str, str], list[int], str]] = [
-        ({"DATABASE_URL": "postgresql://somebody:100%secret@localhost/memory"}, [1],
+        ({"DATABASE_URL": "postgresql://somebody:100%secret@localhost/memory"}, [1, 3],
          "TEXTRAWL_DATABASE_URL cannot be read: write postgresql://user"),
-        ({"DATA_DIR": "/proc/x"}, [1], "The data folder /proc/x cannot be used"),
-        ({"MAX_RESPONSE_TOKENS": "abc"}, [1], "MAX_RESPONSE_TOKENS must be a whole number"),
+        ({"DATA_DIR": "/proc/x"}, [1, 3], "The data folder /proc/x cannot be used"),
+        ({"MAX_RESPONSE_TOKENS": "abc"}, [1, 3], "MAX_RESPONSE_TOKENS must be a whole number"),
         ({"TOOLSETS": "poetry"}, [], "TEXTRAWL_TOOLSETS: there is no toolset 'poetry'; known:"),
     ]  # fmt: skip
-    processes = [start(**environment) for environment, _, _ in refusals]
+    processes = [
+        start(**{"DATA_DIR": tmp_path / str(number)} | environment)
+        for number, (environment, _, _) in enumerate(refusals)
+    ]
     for process in processes:
         process.say(HELLO, LIST, {"jsonrpc": "2.0", "method": "notifications/initialized"})
         process.say(broken, call)
@@ -235,7 +238,7 @@ def test_a_server_that_cannot_start_tells_every_waiting_request_why(start: Start
         answers = [json.loads(line) for line in out.splitlines()]
         errors = [answer["error"] for answer in answers if "error" in answer]
 
-        assert [answer["id"] for answer in answers] == [1, 3, 9, "c"]
+        assert sorted((answer["id"] for answer in answers), key=str) == [1, 3, 9, "c"]
         assert [answer["id"] for answer in answers if "result" in answer] == greeted
         assert {error["code"] for error in errors} == {-32603}
         assert {error["message"] for error in errors} == {
@@ -254,18 +257,23 @@ def test_a_client_that_begins_in_an_unusual_way_is_served(start: Start, tmp_path
     process.say(b"\xef\xbb\xbf" + json.dumps(PING).encode(), asked, HELLO, LIST)
     answers = [process.hear() for _ in range(4)]
 
-    assert [answer["id"] for answer in answers] == [2, 0, 1, 3]
-    assert all("result" in answer for answer in answers)
+    assert sorted(answer["id"] for answer in answers) == [0, 1, 2, 3]
+    assert all("result" in answer for answer in answers if answer["id"] != asked["id"])
     assert process.end()[:2] == (0, b"")
 
 
 def test_a_request_before_the_handshake_learns_what_is_missing(
     start: Start, tmp_path: Path
 ) -> None:
+    first = start(ENABLE_MEMORY="off", DATA_DIR=tmp_path)
+    first.say(HELLO, PING)
+    assert {first.hear()["id"], first.hear()["id"]} == {1, 2}
     process = start(ENABLE_MEMORY="off", DATA_DIR=tmp_path)
 
-    process.say(LIST, LIST | {"method": "nothing"}, HELLO, LIST)
-    early, unknown, hello, late = (process.hear() for _ in range(4))
+    process.say(LIST, LIST | {"id": 4, "method": "nothing"})
+    early, unknown = process.hear(), process.hear()
+    process.say(HELLO, LIST)
+    hello, late = process.hear(), process.hear()
 
     reason = "initialize is missing: send it, then notifications/initialized, and then this"
     assert early["error"] == {"code": -32602, "message": reason}
@@ -299,29 +307,22 @@ def test_calls_that_were_read_are_finished_after_the_end_of_the_input(
     assert "elicitation/create" in [message.get("method") for message in messages.values()]
 
 
-UNUSED = {"rich", "uvicorn", "click", "typer", "rapidfuzz", "fastapi", "openai", "yaml", "pandas"}
-
-
 @pytest.mark.slow
-def test_a_second_start_lists_before_anything_is_loaded(start: Start, data_dir: Path) -> None:
-    lists = [{"jsonrpc": "2.0", "id": name, "method": name} for name in METHODS]
-    call = {"name": "query_memory", "arguments": {"mode": "search", "query": "tea"}}
+def test_a_second_start_lists_before_there_is_a_host(start: Start, data_dir: Path) -> None:
+    lists = [{"jsonrpc": "2.0", "id": name, "method": name} for name in LISTS]
 
     def ask(process: Raw) -> list[dict[str, Any]]:
         process.say(HELLO, *lists)
         return [process.hear() for _ in range(5)]
 
-    first = start("-c", REPORT, DATA_DIR=data_dir)
+    first = start(DATA_DIR=data_dir, TOOLSETS="memory,graph")
     answers = ask(first)
-    first.say({"jsonrpc": "2.0", "id": 5, "method": "tools/call", "params": call})
-    assert not first.hear()["result"].get("isError")
-    wait_for(lambda: [*data_dir.glob("resident/*.lists")])
-    names = {*first.end()[2].decode().split()}
-    second = start("-c", STOP, DATA_DIR=data_dir)
+    wait_for(lambda: [*data_dir.glob("resident/*.described")])
+    assert first.end()[:2] == (0, b"")
+    end_noted_hosts()
+    second = start("-c", STOP, DATA_DIR=data_dir, TOOLSETS="memory,graph")
 
     assert sorted(answers, key=str) == sorted(ask(second), key=str)
-    assert names & UNUSED == set()
-    assert {"mcp", "psycopg", "pydantic"} <= names
     assert second.end(signal.SIGTERM) == (0, b"", b"")
 
 

@@ -11,12 +11,11 @@ from pathlib import Path
 from typing import Any
 
 import anyio
-import psutil
 import pytest
 from mcp import Client, StdioServerParameters
 
-from tests.conftest import TOKEN
-from tests.support.commands import FACT, HELLO, Launch, Process, Run, wait_for
+from tests.support.commands import FACT, HELLO, PING, Launch, Process, Run, wait_for
+from tests.support.hosts import end_hosts, find_hosts, read_logs
 from textrawl.cli.foreground import run_foreground
 from textrawl.settings import read_foreign_environment
 from textrawl.tools.catalogue import find_toolsets
@@ -60,6 +59,7 @@ async def test_a_client_that_starts_it_can_remember_and_recall(
     assert not stored.is_error
     assert found.structured_content is not None
     assert found.structured_content["entities"][0]["entityName"] == "Ada"
+    end_hosts(data_dir)
     assert postmasters() == []
 
 
@@ -74,29 +74,35 @@ def test_stdout_carries_answers_and_nothing_else(launch: Launch, data_dir: Path)
     assert (outcome.code, outcome.out) == (0, "")
 
 
-def test_the_end_of_stdin_ends_it_and_stops_its_postgres(
+def test_the_end_of_stdin_ends_it_and_its_host_stops_postgres_when_nobody_comes(
     launch: Launch, data_dir: Path, postmasters: Postmasters
 ) -> None:
-    process = launch("serve", DATA_DIR=data_dir)
+    process = launch("serve", DATA_DIR=data_dir, HOST_IDLE=0.01)
     process.open()
     assert len(postmasters()) == 1
 
     outcome = process.end()
 
     assert (outcome.code, outcome.err) == (0, "")
+    wait_for(lambda: not [*find_hosts(data_dir)])
     assert postmasters() == []
+    assert read_logs(data_dir) == ""
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
-def test_a_signal_ends_it_though_stdin_stays_open_and_stops_its_postgres(
+def test_a_signal_ends_it_though_stdin_stays_open_and_its_host_goes_on(
     launch: Launch, data_dir: Path, postmasters: Postmasters, number: signal.Signals
 ) -> None:
     process = launch("serve", DATA_DIR=data_dir)
     process.open()
 
     outcome = process.end(number)
+    [host] = find_hosts(data_dir)
 
     assert (outcome.code, outcome.out, outcome.err) == (0, "", "")
+    assert len(postmasters()) == 1
+    host.send_signal(number)
+    assert host.wait(60) is None or not host.is_running()
     assert postmasters() == []
 
 
@@ -107,6 +113,7 @@ def test_a_signal_while_postgres_starts_leaves_none_behind(
     wait_for(postmasters)
 
     outcome = process.end(signal.SIGTERM)
+    end_hosts(data_dir)
 
     assert (outcome.code, outcome.out) == (0, "")
     assert postmasters() == []
@@ -115,16 +122,20 @@ def test_a_signal_while_postgres_starts_leaves_none_behind(
 def test_of_two_that_share_a_postgres_the_last_one_out_stops_it(
     launch: Launch, data_dir: Path, postmasters: Postmasters
 ) -> None:
-    # The same token would let the first one serve the client of the second one.
+    # With the same settings they would share the host too.
     first, second = (
-        launch("serve", DATA_DIR=data_dir, **token) for token in ({}, {"ACCESS_TOKEN": TOKEN})
+        launch("serve", DATA_DIR=data_dir, HOST_IDLE=0.01, **more)
+        for more in ({}, {"CLOSE_FACTS": "off"})
     )
     for process in (first, second):
         process.open()
+    assert len([*find_hosts(data_dir)]) == 2
 
     assert first.end().code == 0
+    wait_for(lambda: len([*find_hosts(data_dir)]) == 1)
     assert len(postmasters()) == 1
     assert second.end(signal.SIGTERM).code == 0
+    wait_for(lambda: not [*find_hosts(data_dir)])
     assert postmasters() == []
 
 
@@ -158,33 +169,39 @@ def test_a_long_request_in_many_pieces_is_read_whole(launch: Launch, data_dir: P
 
 
 @pytest.mark.anyio
-async def test_with_memory_off_nothing_is_opened_or_made(home: Path) -> None:
+async def test_with_memory_off_no_postgres_is_made(home: Path) -> None:
     data_dir = home / "data"
 
     async with Client(describe(DATA_DIR=data_dir, ENABLE_MEMORY="off")) as client:
         tools = (await client.list_tools()).tools
-        made = await anyio.Path(data_dir).exists()
+        made = [one.name async for one in anyio.Path(data_dir).iterdir()]
 
-    assert (tools, made) == ([], False)
+    assert (tools, made) == ([], ["resident"])
 
 
 def test_a_database_without_a_memory_is_refused_before_anything_is_served(
-    run: Run, postgres: Any
+    launch: Launch, postgres: Any
 ) -> None:
     with postgres.create() as name:
-        outcome = run("serve", DATABASE_URL=postgres.cluster.dsn("textrawl_owner", name))
+        process = launch("serve", DATABASE_URL=postgres.cluster.dsn("textrawl_owner", name))
+        process.say(HELLO)
+        process.say(PING)
+        outcome = process.end()
 
-    assert outcome.code == 1
-    assert outcome.complaint == "This database has no memory yet: run `textrawl migrate`"
+    reason = "This database has no memory yet: run `textrawl migrate`"
+    assert (outcome.code, outcome.err) == (1, f"textrawl: {reason}\n")
+    assert json.loads(outcome.out.splitlines()[-1])["error"]["message"].endswith(reason)
 
 
-def test_an_unknown_toolset_is_refused_before_postgres_is_started(run: Run, home: Path) -> None:
-    outcome = run("serve", TOOLSETS="memory,poetry", DATA_DIR=home / "data")
+def test_an_unknown_toolset_is_refused(launch: Launch, home: Path) -> None:
+    process = launch("serve", TOOLSETS="memory,poetry", DATA_DIR=home / "data")
+    process.say(HELLO)
+    outcome = process.end()
 
     assert outcome.code == 1
     known = ", ".join([*find_toolsets(), "all"])
-    assert outcome.complaint == f"TEXTRAWL_TOOLSETS: there is no toolset 'poetry'; known: {known}"
-    assert list(home.iterdir()) == []
+    reason = f"TEXTRAWL_TOOLSETS: there is no toolset 'poetry'; known: {known}"
+    assert outcome.err == f"textrawl: {reason}\n"
 
 
 def test_an_address_that_others_can_reach_is_refused_before_postgres_is_started(
@@ -286,16 +303,19 @@ def test_every_line_on_stderr_is_an_object_where_logs_are_json(launch: Launch, l
     assert [line["level"] for line in warned] == (["WARNING"] if level == "DEBUG" else [])
 
 
-def test_a_database_that_is_away_is_told_without_its_password(launch: Launch) -> None:
+def test_a_database_that_is_away_is_told_without_its_password(launch: Launch, home: Path) -> None:
     process = launch(
-        "serve", DATABASE_URL="postgresql://ana:canary@127.0.0.1:1/x", LOG_LEVEL="DEBUG"
+        "serve",
+        DATABASE_URL="postgresql://ana:canary@127.0.0.1:1/x",
+        LOG_LEVEL="DEBUG",
+        DATA_DIR=home,
     )
-    process.say(HELLO)
-    process.hear()
+    process.open()
     outcome = process.end()
+    log = read_logs(home)
 
-    assert "textrawl WARNING The database cannot be reached yet" in outcome.err
-    assert "canary" not in outcome.err
+    assert "textrawl WARNING The database cannot be reached yet" in log
+    assert "canary" not in log + outcome.err
 
 
 def test_a_port_that_is_taken_is_one_line_and_starts_no_postgres(
@@ -312,11 +332,14 @@ def test_a_port_that_is_taken_is_one_line_and_starts_no_postgres(
     assert not list(home.iterdir())
 
 
-def test_no_process_of_its_own_outlives_it(launch: Launch, data_dir: Path) -> None:
+def test_no_process_of_its_own_outlives_the_host(launch: Launch, data_dir: Path) -> None:
     process = launch("serve", DATA_DIR=data_dir)
     process.open()
-    children = psutil.Process(process.popen.pid).children(recursive=True)
+    [host] = find_hosts(data_dir)
+    children = host.children(recursive=True)
 
     process.end()
+    end_hosts(data_dir)
 
+    assert children
     assert [child for child in children if child.is_running()] == []

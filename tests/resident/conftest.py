@@ -17,10 +17,10 @@ from tests.support.commands import (
     seed,
     wait_for,
 )
-from tests.support.handing_over import open_entrance
+from tests.support.pipes import open_entrance
 from tests.support.sockets import is_answered
 from textrawl.resident import client
-from textrawl.server.handover import Entrance
+from textrawl.resident.entrance import Entrance
 
 __all__ = ["data_dir", "home", "launch", "postmasters", "run", "seed"]
 

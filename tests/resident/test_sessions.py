@@ -1,4 +1,4 @@
-"""Who gets a session of a server that another process runs, and what the session can do."""
+"""Who gets a session of a host, and what the session can do."""
 
 import json
 import socket
@@ -9,17 +9,18 @@ from typing import Any
 import pytest
 
 from tests.support.commands import HELLO, Launch, Process, wait_for
-from tests.support.handing_over import (
+from tests.support.hosts import find_hosts
+from tests.support.pipes import (
     call,
-    find_server,
+    find_host,
     greet,
     is_listening,
-    is_passing_on,
+    is_pipe,
     search,
 )
 from tests.support.sockets import NEEDS_ROOT, ask_as_another_user, is_answered, read_all
+from textrawl.resident.entrance import Entrance
 from textrawl.server.framing import MOST_BYTES
-from textrawl.server.handover import Entrance
 
 pytestmark = pytest.mark.slow
 
@@ -62,8 +63,6 @@ def test_a_session_that_does_not_fit_is_refused_and_none_changes_what_all_share(
     other = json.loads(entrance.request)["params"]["_meta"]
     other["textrawl/program"]["version"] = "0.0.1"
     for changes, reason in (
-        ({"shared": "0" * 64}, "Session refused"),
-        ({"shared": None}, "Session refused"),
         ({"settings": {"toolsets": "secret"}}, "secret"),
         ({"settings": {"max_response_tokens": "-1"}}, "TEXTRAWL_MAX_RESPONSE_TOKENS"),
         ({"_meta": other}, "Another version"),
@@ -72,7 +71,7 @@ def test_a_session_that_does_not_fit_is_refused_and_none_changes_what_all_share(
         with connection:
             assert reason in answer["error"]["message"], changes
             assert read_all(connection) == b""
-    hostile = {"read_only": "true", "data_dir": "/", "access_token": "trl_x", "space": "other"}
+    hostile = {"read_only": "true", "data_dir": "/", "database_url": "x", "vault": "/"}
 
     connection, answer = ask_for_session(entrance, settings=hostile)
     with connection:
@@ -95,7 +94,7 @@ def test_broken_bytes_and_many_sessions_hurt_no_other(server: Process, entrance:
         assert '"n":0' in search(server, 3, "tea")
 
 
-def test_a_process_with_other_settings_keeps_a_server_of_its_own(
+def test_a_pipe_with_other_settings_has_a_host_of_its_own(
     server: Process, launch: Launch, data_dir: Path
 ) -> None:
     own = launch("serve", DATA_DIR=data_dir, EMBEDDING_PROVIDER="none", READ_ONLY="true")
@@ -104,14 +103,14 @@ def test_a_process_with_other_settings_keeps_a_server_of_its_own(
     refused = call(own, 2, "remember_fact", entityName="Ada", observation="likes tea")
 
     assert refused["result"]["isError"]
-    assert not is_passing_on(own.popen.pid)
+    assert len([*find_hosts(data_dir)]) == 2
     assert server.popen.poll() is None
 
 
 def test_a_client_beside_a_server_over_http_acts_as_the_servers_own_principal(
     launch: Launch, data_dir: Path, entrance: Entrance
 ) -> None:
-    launch("serve", "--http", "--port", "0", DATA_DIR=data_dir, EMBEDDING_PROVIDER="none")
+    http = launch("serve", "--http", "--port", "0", DATA_DIR=data_dir, EMBEDDING_PROVIDER="none")
     wait_for(lambda: is_listening(entrance))
     client = launch("serve", DATA_DIR=data_dir, EMBEDDING_PROVIDER="none")
     greet(client)
@@ -120,8 +119,8 @@ def test_a_client_beside_a_server_over_http_acts_as_the_servers_own_principal(
     stored = call(client, 2, "remember_fact", **fact)
 
     assert stored["result"]["isError"] is False
-    assert is_passing_on(client.popen.pid)
-    assert find_server(entrance) != client.popen.pid
+    assert is_pipe(client.popen.pid)
+    assert find_host(entrance) == http.popen.pid
 
 
 @NEEDS_ROOT

@@ -1,4 +1,4 @@
-"""What a server loads, in processes of their own: this one has loaded everything already."""
+"""What a host loads, in processes of their own: this one has loaded everything already."""
 
 import json
 import platform
@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.commands import PING
 from textrawl.settings import read_foreign_environment
 
 HELLO = {
@@ -25,7 +26,7 @@ import json, sys
 from textrawl.__main__ import main
 
 try:
-    main(["serve"])
+    main(["host"])
 finally:
     json.dump(list(sys.modules), sys.stderr)
 """
@@ -36,19 +37,24 @@ FOREIGN = (
 
 
 def serve(folder: Path, **environment: str) -> list[str]:
-    """The modules that a server has at its end, having shaken hands, in the order of loading."""
-    ran = subprocess.run(
-        [sys.executable, "-c", SERVE],
-        input=json.dumps(HELLO) + "\n",
+    """The modules that a host has at its end, having shaken hands, in the order of loading."""
+    place = {"DATA_DIR": str(folder / "data"), "HOST_IDLE": "0.02"}
+    values = read_foreign_environment() | place | environment
+    host = subprocess.Popen(
+        [sys.executable, "-c", SERVE], stderr=subprocess.PIPE, text=True, cwd=folder, env=values
+    )
+    pipe = subprocess.run(
+        [sys.executable, "-m", "textrawl"],
+        input=f"{json.dumps(HELLO)}\n{json.dumps(PING)}\n",
         capture_output=True,
         text=True,
         timeout=120,
         check=False,
         cwd=folder,
-        env=read_foreign_environment() | environment,
+        env=values,
     )
-    assert json.loads(ran.stdout.splitlines()[0])["id"] == 0, ran.stderr
-    return json.loads(ran.stderr.splitlines()[-1])
+    assert {json.loads(line)["id"] for line in pipe.stdout.splitlines()} == {0, 2}, pipe.stderr
+    return json.loads(host.communicate(timeout=120)[1].splitlines()[-1])
 
 
 @pytest.fixture(scope="module")
@@ -57,25 +63,25 @@ def loaded(tmp_path_factory: pytest.TempPathFactory) -> set[str]:
     return set(serve(tmp_path_factory.mktemp("off"), ENABLE_MEMORY="off"))
 
 
-def test_a_server_over_stdio_never_imports_what_others_need(loaded: set[str]) -> None:
+def test_a_host_never_imports_what_others_need(loaded: set[str]) -> None:
     assert not set(FOREIGN) & loaded
 
 
-def test_a_server_does_not_load_what_other_commands_need(loaded: set[str]) -> None:
+def test_a_host_does_not_load_what_other_commands_need(loaded: set[str]) -> None:
     commands = {name for name in loaded if name.startswith(("textrawl.cli.", "textrawl.doctor."))}
 
     assert commands == {
         "textrawl.cli.foreground",
+        "textrawl.cli.host",
         "textrawl.cli.hosting",
         "textrawl.cli.process_start",
         "textrawl.cli.start",
-        "textrawl.cli.stdio",
         "textrawl.doctor.setting_mistakes",
     }
     assert not {"typer", "rich.progress", "rich.table", "textrawl.cli.demo"} & loaded
 
 
-def test_a_server_loads_the_tools_that_it_offers_alone(loaded: set[str], tmp_path: Path) -> None:
+def test_a_host_loads_the_tools_that_it_offers_alone(loaded: set[str], tmp_path: Path) -> None:
     graph = serve(tmp_path, ENABLE_MEMORY="off", TOOLSETS="graph")
 
     assert "textrawl.tools.memory.query_memory" in loaded

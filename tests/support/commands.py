@@ -39,7 +39,8 @@ HELLO: dict[str, Any] = {
         "clientInfo": {"name": "test", "version": "1"},
     },
 }
-PING = {"jsonrpc": "2.0", "id": 2, "method": "ping"}  # answered once all is open, unlike HELLO
+# Answered by the host, once all is open: a plain one is answered before, like HELLO.
+PING = {"jsonrpc": "2.0", "id": 2, "method": "ping", "params": {"_meta": {}}}
 FACT = {"entityName": "Ada", "entityType": "person", "observation": "likes tea"}
 
 

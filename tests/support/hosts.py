@@ -14,7 +14,7 @@ def note_folder(folder: str | Path) -> None:
     _folders.add(Path(folder))
 
 
-def find_hosts(folder: Path) -> Iterator[psutil.Process]:
+def find_hosts(folder: str | Path) -> Iterator[psutil.Process]:
     """The hosts of the memories whose data folder is `folder` or inside it."""
     for process in psutil.process_iter(["cmdline"]):
         command = process.info["cmdline"] or []
@@ -25,7 +25,7 @@ def find_hosts(folder: Path) -> Iterator[psutil.Process]:
         except psutil.Error:
             continue
         place = environment.get("TEXTRAWL_DATA_DIR") or environment.get("DATA_DIR")
-        if place and folder in (Path(place), *Path(place).parents):
+        if place and Path(folder) in (Path(place), *Path(place).parents):
             yield process
 
 
@@ -44,3 +44,10 @@ def end_noted_hosts() -> None:
     """End the hosts of all folders that were noted."""
     while _folders:
         end_hosts(_folders.pop())
+
+
+def read_logs(data_dir: Path) -> str:
+    """What the hosts of a data folder have logged."""
+    return "".join(
+        path.read_text(encoding="utf-8") for path in sorted(data_dir.glob("resident/*.log"))
+    )

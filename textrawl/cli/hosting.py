@@ -3,7 +3,7 @@
 import ctypes
 import logging
 import sys
-from collections.abc import Generator, Sequence
+from collections.abc import Generator
 from contextlib import AbstractContextManager, AsyncExitStack, contextmanager, nullcontext, suppress
 from functools import partial
 from typing import TYPE_CHECKING
@@ -15,9 +15,8 @@ from pydantic import BaseModel
 from textrawl.cli.foreground import Interrupted, run_foreground, silence_libraries
 from textrawl.cli.process_start import pause_collection
 from textrawl.doctor.setting_mistakes import find_mistakes
-from textrawl.environment import names_collector, read_sources
+from textrawl.environment import names_collector
 from textrawl.installation import write_install_command
-from textrawl.resident.entrance import choose_host, claim
 from textrawl.server.logs import configure_logs
 from textrawl.settings import Settings, read_settings
 from textrawl.tools.catalogue import choose_names
@@ -33,22 +32,15 @@ _M_MMAP_THRESHOLD = -3  # malloc.h of glibc
 _LARGE = 1 << 20  # bytes
 
 
-def run_host(words: Sequence[str]) -> int | None:
-    """Be the host of the memory that the settings name, until nobody has used it for some minutes.
+def host_memory() -> None:
+    """Serve the clients of a memory until nobody has used it for some minutes, or a signal comes.
 
-    Return 0, also at once if another process is the host, or None for `words` with options.
     Raises StartRefused.
     """
-    if [*words] != ["host"]:
-        return None
-    with claim(choose_host(read_sources())) as claimed:
-        if not claimed:
-            return 0
-        settings = read_settings()
-        prepare_server(settings)
-        with export_traces(), suppress(Interrupted):
-            run_foreground(partial(_host, settings), use_uvloop=True)
-    return 0
+    settings = read_settings()
+    prepare_server(settings)
+    with export_traces(), suppress(Interrupted):
+        run_foreground(partial(_host, settings), use_uvloop=True)
 
 
 async def _host(settings: Settings) -> None:

@@ -11,7 +11,7 @@ from textrawl.errors import StartRefused, TextrawlError
 
 _FUNCTIONS = {
     "serve": "resident.pipe:run_pipe",
-    "host": "cli.hosting:run_host",
+    "host": "cli.host:run_host",
     "hook": "hooks.command:run_hook",
     "recall": "cli.quick:run_quick",
     "digest": "cli.quick:run_quick",

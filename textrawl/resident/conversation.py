@@ -31,8 +31,9 @@ _UNKNOWN = (
 _OURS = "io.modelcontextprotocol/"
 VERSION, CAPABILITIES = f"{_OURS}protocolVersion", f"{_OURS}clientCapabilities"
 _LONGEST_ID, _LARGEST_ID = 1000, 1 << 63  # characters of an id that is a text, and a number
-_PLAIN = {"progressToken", VERSION, CAPABILITIES, f"{_OURS}clientInfo"}  # members of `_meta`
-_HELLO = {"protocolVersion": str, "capabilities": dict, "clientInfo": dict}
+# Members of `_meta` that shape no answer.
+_PLAIN = {"progressToken", VERSION, CAPABILITIES, f"{_OURS}clientInfo", f"{_OURS}logLevel"}
+_KEYS = {"jsonrpc", "id", "method", "params"}
 
 
 @dataclass
@@ -59,6 +60,7 @@ class Conversation:
     open: dict[RequestId, Request] = field(default_factory=dict[RequestId, Request])
     _odd: list[Request] = field(default_factory=list[Request])
     _hosts: int = 0
+    _asked: bool = False
     _questions: dict[RequestId, RequestId] = field(default_factory=dict[RequestId, RequestId])
     _handshake: Members | None = None
     _agreed: str | None = None
@@ -89,11 +91,12 @@ class Conversation:
     def greet(self, line: bytes) -> bytes | None:
         """Return the answer to a plain request of the first second, or None if a host answers."""
         message = read(line)
-        if message is None or not {"id", "method"} <= message.keys():
+        if message is None or not {"id", "method"} <= message.keys() <= _KEYS:
             return None
         identity, method = read_id(message), message["method"]
         params: object = message.get("params")
-        found = self._find_answer(method, params) if identity is not None else None
+        plain = identity is not None and message.get("jsonrpc") == "2.0"
+        found = self._find_answer(method, params) if plain else None
         if found is None:
             return None
         if method == "initialize":
@@ -132,20 +135,28 @@ class Conversation:
             case _:
                 return None
 
+    def begins_again(self, line: bytes) -> bool:
+        """Return whether a client shakes hands that gave up discovering, in a session of its host.
+
+        The SDK serves one era of the protocol in a session. The handshake needs another session.
+        """
+        message = read(line) if self._asked and self._handshake is None else None
+        if message is None or message.get("method") != "initialize":
+            return False
+        self.open = {name: one for name, one in self.open.items() if one.method not in GREETINGS}
+        return True
+
     def send(self, line: bytes) -> Request | None:
         """Note a line of the client. Return what to send to the host, or None for nothing."""
-        message = read(line)
-        if message is None:
-            return self._keep_odd(line)
+        message = read(line) or {}
         identity, method = read_id(message), message.get("method")
-        if method is None:
+        if method is None and not {"result", "error"}.isdisjoint(message):
             return self._answer_question(line, message)
-        if identity is not None:
-            if identity in self.open:
-                return self._keep_odd(line)
+        if identity is not None and method is not None and identity not in self.open:
             return self._note_request(line, message, identity)
-        if "id" in message:
-            return self._keep_odd(line)
+        if method is None or "id" in message:  # the host says what is wrong with it
+            self._odd.append(Request(line, "", None))
+            return self._odd[-1]
         if method == _INITIALIZED:
             self._initialized = line
         elif method == CANCELLED:
@@ -180,6 +191,7 @@ class Conversation:
         """Return what the next host has to know, in its order."""
         self.reads = reads
         self._hosts += 1
+        self._asked = bool(self.open)
         self._questions.clear()
         self._hidden.clear()
         state = [self._handshake] if self._handshake else []
@@ -215,12 +227,8 @@ class Conversation:
         self._odd.clear()
         return [write_error(identity, reason) for identity in names if identity is not None]
 
-    def _keep_odd(self, line: bytes) -> Request:
-        """Keep a line that has no id, or one that is taken. The host says what is wrong with it."""
-        self._odd.append(Request(line, "", None))
-        return self._odd[-1]
-
     def _note_request(self, line: bytes, message: Members, identity: RequestId) -> Request:
+        self._asked = True
         method = str(message["method"])
         request = self.open[identity] = Request(line, method, _find(message, "name"))
         if method == "initialize":

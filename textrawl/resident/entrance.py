@@ -11,6 +11,7 @@ import getpass
 import json
 import os
 import sys
+import time
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager, suppress
 from hashlib import sha256
@@ -75,6 +76,7 @@ _PATHS = ("data_dir", "vault")
 # Libraries read these variables of the environment, and those that begin or end in this way.
 _READ_BY_LIBRARIES = ("SSL_CERT_FILE", "SSL_CERT_DIR", "TZ")
 _PREFIXES, _SUFFIX = ("PG", "OTEL_"), "_PROXY"
+_MOMENTS = (0.01, 0.02, 0.05)  # seconds: a pipe that looks at the lock holds it for a moment
 _LONGEST_LOG = 1 << 20  # bytes: a longer one is begun anew
 
 
@@ -186,10 +188,40 @@ def claim(address: Address) -> Generator[bool]:
 
 def _take(lock: int, path: Path) -> bool:
     try:
-        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        _lock(lock, fcntl.LOCK_EX)
         return os.path.samestat(os.fstat(lock), path.stat())
     except OSError:  # another process has the lock, or has just deleted the file
         return False
+
+
+def _lock(lock: int, kind: int) -> None:
+    """Take a lock. Raises BlockingIOError if a process has it for longer than a moment."""
+    for pause in (*_MOMENTS, None):
+        try:
+            fcntl.flock(lock, kind | fcntl.LOCK_NB)
+        except BlockingIOError:
+            if pause is None:
+                raise
+            time.sleep(pause)
+        else:
+            return
+
+
+def is_claimed(address: Address) -> bool:
+    """Return whether a process has the lock of an address. It may still be starting."""
+    try:
+        lock = os.open(address.lock, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
+    except OSError:
+        return False
+    try:
+        fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    else:
+        return False
+    finally:
+        fcntl.flock(lock, fcntl.LOCK_UN)
+        os.close(lock)
 
 
 def make_folder(folder: Path) -> None:

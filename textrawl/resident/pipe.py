@@ -24,6 +24,7 @@ from textrawl.resident.entrance import (
     LEAVING_LINE,
     Entrance,
     find_entrance,
+    is_claimed,
     read_refusal,
     start_host,
 )
@@ -42,7 +43,7 @@ _ENDS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 _CHUNK = 65_536  # bytes: the capacity of a pipe
 _LONGEST = 1_048_576  # bytes of a line that is kept whole: a host refuses longer ones
 _MOST = 8 << 20  # bytes that are kept for a slow client or host; further ones stay in the pipe
-_PAUSE = 0.02  # seconds between two attempts to reach a host
+_PAUSE, _RESTART = 0.02, 0.5  # seconds between attempts to reach a host, and to start one
 _SILENCE, _SIGN = 2.0, 6.0  # seconds without an answer until a host is asked, and has to answer
 _LAST_WORDS = 2.0  # seconds for a client's first request, and to read why no host starts
 
@@ -160,11 +161,11 @@ class Pipe:
             if (code := self._child.poll()) is None:
                 return
             self._child = None
-            if code:
+            if code > 0:  # it was not killed
                 raise StartRefused(read_refusal(self._entrance))
-        if time.monotonic() >= self._next_start:
+        if time.monotonic() >= self._next_start and not is_claimed(self._entrance.address):
             self._child = start_host(self._entrance)
-            self._next_start = time.monotonic() + 1
+            self._next_start = time.monotonic() + _RESTART
 
     def _move(self) -> None:
         """Wait until a line can move, and move it. Raises ClientLeft."""
@@ -228,6 +229,8 @@ class Pipe:
         line = line.removeprefix(b"\xef\xbb\xbf")  # .NET programs begin a stream with this mark
         if not line.strip():
             return
+        if self._host is not None and self._talk.begins_again(line):
+            self._lose(self._host)
         if self._host is None and (answer := self._talk.greet(line)) is not None:
             self._unwritten += answer + b"\n"
         elif (request := self._talk.send(line)) is not None and self._host is not None:

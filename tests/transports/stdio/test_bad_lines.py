@@ -26,27 +26,6 @@ HELLO = {
     },
 }
 LIST = {"jsonrpc": "2.0", "id": 1, "method": "resources/list"}
-ROOT = Path(__file__).parents[3]
-STRAY = """
-import os
-from contextlib import asynccontextmanager
-
-import anyio
-from mcp.server import MCPServer
-
-from textrawl.server.early_reader import receive
-from textrawl.server.stdio_session import serve_stdio
-
-
-@asynccontextmanager
-async def start_child(_):
-    os.system("echo stray")
-    yield
-
-
-with receive() as early_reader:
-    anyio.run(serve_stdio, MCPServer("stray", lifespan=start_child), early_reader)
-"""
 PARSE_ERROR, INVALID_REQUEST = -32700, -32600
 
 Process = subprocess.Popen[bytes]
@@ -241,18 +220,3 @@ def test_a_client_at_a_socket_is_answered_like_one_at_a_pipe(tmp_path: Path) -> 
         assert process.wait(120) == 0
 
     assert sorted(heard) == list(range(400))
-
-
-@pytest.mark.slow
-def test_what_children_print_does_not_reach_the_client(tmp_path: Path) -> None:
-    ran = subprocess.run(
-        [sys.executable, "-c", STRAY],
-        input=json.dumps(HELLO).encode() + b"\n",
-        capture_output=True,
-        check=True,
-        cwd=tmp_path,
-        env=read_foreign_environment() | {"ENABLE_MEMORY": "off", "PYTHONPATH": str(ROOT)},
-    )
-
-    assert json.loads(ran.stdout)["id"] == 0
-    assert ran.stderr.count(b"stray") == 1

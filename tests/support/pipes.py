@@ -1,45 +1,37 @@
-"""Processes of clients over stdio, of which one has the memory open for the others."""
+"""Pipes of clients over stdio, whose host has the memory open."""
 
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-import psutil
-from textrawl.server.handover import Entrance, find_entrance
-
 from tests.support.commands import HELLO, Process
 from tests.support.sockets import find_listener
+from textrawl.environment import read_sources
+from textrawl.resident.entrance import Entrance, find_entrance
 
 INITIALIZED = {"jsonrpc": "2.0", "method": "notifications/initialized"}
 
 
-def is_passing_on(process: int) -> bool:
-    """Whether a process only passes messages on, and has not loaded what a server needs."""
+def is_pipe(process: int) -> bool:
+    """Whether a process has not loaded what a host needs."""
     return "pydantic_core" not in Path(f"/proc/{process}/maps").read_text(encoding="utf-8")
 
 
-def find_server(entrance: Entrance) -> int:
-    """The id of the process that serves the others. Raises OSError if there is none."""
+def find_host(entrance: Entrance) -> int:
+    """The id of the process that serves the pipes. Raises OSError if there is none."""
     return find_listener(entrance.address.socket)
 
 
 def is_listening(entrance: Entrance) -> bool:
-    """Whether a process serves the others."""
+    """Whether a host serves the pipes."""
     with suppress(OSError):
-        return find_server(entrance) > 0
+        return find_host(entrance) > 0
     return False
 
 
 def open_entrance() -> Entrance:
-    """Where processes with the environment of this one ask for a session."""
-    entrance = find_entrance()
-    assert entrance is not None
-    return entrance
-
-
-def find_child() -> psutil.Process:
-    """The newest process that this one started."""
-    return max(psutil.Process().children(), key=lambda child: child.create_time())
+    """Where pipes with the environment of this process ask for a session."""
+    return find_entrance(read_sources())
 
 
 def greet(process: Process) -> None:

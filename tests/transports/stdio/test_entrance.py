@@ -1,38 +1,27 @@
-"""A client whose memory another process has open is served by that process, with its own settings.
+"""Which pipes share a host, and what the session of each has for itself."""
 
-The processes of these tests are clients' own: they have loaded a server, or only pass on.
-"""
-
-import socket
-from contextlib import ExitStack
-from threading import Thread
 from typing import Any
 
+import psycopg
 import pytest
 from mcp import Client
 from mcp.client.session import ClientRequestContext
 from mcp.types import ElicitRequestParams, ElicitResult, TextContent
 
 from tests.conftest import Era
-from tests.support.commands import serve_over_stdio, wait_for
-from tests.support.handing_over import find_child, is_passing_on
+from tests.support.commands import find_socket_folder, serve_over_stdio
+from tests.support.hosts import find_hosts
+from textrawl.access.access_token import hash_token, make_token, shorten_token
 from textrawl.environment import ValueSource
-from textrawl.server.early_reader import Endpoint
-from textrawl.server.handover import (
-    SESSION_SETTINGS,
-    SHARED_SETTINGS,
-    Joined,
-    describe_shared,
-    find_entrance,
-)
-from textrawl.server.relay import Relay
+from textrawl.resident.entrance import SESSION_SETTINGS, SHARED_SETTINGS, describe_shared
 from textrawl.settings import Settings
 
 OF_OTHERS = {
-    "hook_least_score", "hook_recall_tokens", "hooks", "http_host", "http_port",
-    "oauth_actor_claim", "oauth_client_id", "oauth_issuer", "rate_limit",
+    "access_token", "access_token_file", "hook_least_score", "hook_recall_tokens", "hooks",
+    "host_idle", "http_host", "http_port", "oauth_actor_claim", "oauth_client_id", "oauth_issuer",
+    "rate_limit", "server_url",
 }  # fmt: skip
-"""The settings of hooks and of servers over HTTP."""
+"""The token of a session, and the settings of hooks, of commands and of servers over HTTP."""
 
 
 def test_each_setting_is_of_a_session_or_of_all_sessions_or_of_something_else() -> None:
@@ -41,9 +30,7 @@ def test_each_setting_is_of_a_session_or_of_all_sessions_or_of_something_else() 
     assert sorted(known) == sorted(Settings.model_fields)
 
 
-def test_processes_that_would_make_other_servers_do_not_meet(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_pipes_whose_hosts_would_differ_do_not_meet(monkeypatch: pytest.MonkeyPatch) -> None:
     plain = describe_shared([])
     for name in SHARED_SETTINGS:
         assert describe_shared([ValueSource("file", {name.upper(): "x"})]) != plain, name
@@ -55,20 +42,11 @@ def test_processes_that_would_make_other_servers_do_not_meet(
             assert describe_shared([]) != plain, name
     for module, name, other in (
         ("sys", "prefix", "/else"), ("os", "geteuid", lambda: 4711),
-        ("textrawl.server.handover", "describe_code", lambda: "older"),
+        ("textrawl.resident.entrance", "describe_code", lambda: "older"),
     ):  # fmt: skip
         with monkeypatch.context() as patch:
             patch.setattr(f"{module}.{name}", other)
             assert describe_shared([]) != plain, name
-
-
-def test_a_memory_that_is_off_or_of_a_server_over_http_is_not_shared(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    for name, value in (("ENABLE_MEMORY", "off"), ("SERVER_URL", "http://localhost:1/mcp")):
-        with monkeypatch.context() as patch:
-            patch.setenv(f"TEXTRAWL_{name}", value)
-            assert find_entrance() is None
 
 
 def text_of(result: Any) -> str:
@@ -107,9 +85,7 @@ async def use_everything(client: Client, user: User) -> None:
 
 
 @pytest.mark.anyio
-async def test_a_second_client_has_a_whole_session_of_its_own_in_the_process_of_the_first(
-    database_url: str,
-) -> None:
+async def test_each_client_has_a_whole_session_of_its_own_at_one_host(database_url: str) -> None:
     fact = {"entityName": "Ada", "entityType": "person", "observation": "likes tea"}
     eras: tuple[Era, ...] = ("auto", "legacy")
     async with Client(serve_over_stdio(database_url)) as first:
@@ -120,10 +96,10 @@ async def test_a_second_client_has_a_whole_session_of_its_own_in_the_process_of_
             async with Client(server, mode=era, elicitation_callback=user.answer) as second:
                 found = await second.call_tool("query_memory", {"query": "tea"})
                 offered = await second.list_tools()
-                passes_on = is_passing_on(find_child().pid)
+                hosts = [*find_hosts(find_socket_folder())]
                 await use_everything(second, user)
 
-            assert passes_on
+            assert len(hosts) == 1
             assert text_of(found).startswith("Ada (person)")
             assert "read_graph" in {tool.name for tool in offered.tools}
         again = await first.call_tool("query_memory", {"query": "tea"})
@@ -132,26 +108,30 @@ async def test_a_second_client_has_a_whole_session_of_its_own_in_the_process_of_
         assert len((await first.list_tools()).tools) == 5
 
 
-def test_a_client_that_reads_late_gets_all_that_its_server_has_sent() -> None:
-    lines = b'{"jsonrpc":"2.0","method":"notifications/message"}\n' * 8000
-    with ExitStack() as stack:
-        pairs = [socket.socketpair() for _ in range(3)]
-        client, its_end, reader, writer, server, relay_end = (
-            stack.enter_context(end) for pair in pairs for end in pair
-        )
-        endpoint = Endpoint(its_end.fileno(), writer.fileno())
-        client.shutdown(socket.SHUT_WR)
-        relay_end.setblocking(False)
-        relay = Thread(target=Relay(endpoint).run, args=[Joined(relay_end, frozenset())])
-        relay.start()
-        server.sendall(lines)
-        server.shutdown(socket.SHUT_WR)
-        wait_for(lambda: relay_end.fileno() < 0)
-        reader.settimeout(10)
-        received = b""
-        while len(received) < len(lines):
-            received += reader.recv(1 << 16)
-        relay.join()
-        endpoint.output.close()
+@pytest.mark.anyio
+async def test_two_tokens_and_none_have_their_own_rights_at_one_host(
+    database_url: str, owner: psycopg.Connection
+) -> None:
+    reader = make_token()
+    owner.execute(
+        "select create_token(hash => %s, prefix => %s, actor => 'rita', space => 'default',"
+        " scopes => '{read}')",
+        (hash_token(reader), shorten_token(reader)),
+    )
+    fact = {"entityName": "Ada", "entityType": "person", "observation": "likes tea"}
+    async with (
+        Client(serve_over_stdio(database_url)) as writer,
+        Client(serve_over_stdio(database_url, ACCESS_TOKEN=reader)) as other,
+        Client(serve_over_stdio(database_url, ACCESS_TOKEN="")) as stranger,
+    ):
+        stored = await writer.call_tool("remember_fact", fact)
+        found = await other.call_tool("query_memory", {"query": "tea"})
+        refused = await other.call_tool("remember_fact", fact)
+        unknown = await stranger.call_tool("query_memory", {"query": "tea"})
+        hosts = [*find_hosts(find_socket_folder())]
 
-    assert received == lines
+    assert not stored.is_error
+    assert "likes tea" in text_of(found)
+    assert "write" in text_of(refused)
+    assert unknown.is_error
+    assert len(hosts) == 1

@@ -1,0 +1,24 @@
+"""The start of a host. It claims its memory before it loads what takes long."""
+
+from collections.abc import Sequence
+
+from textrawl.cli.process_start import pause_collection
+from textrawl.environment import read_sources
+from textrawl.resident.entrance import choose_host, claim
+
+
+def run_host(words: Sequence[str]) -> int | None:
+    """Be the host of the memory that the settings name, until nobody has used it for some minutes.
+
+    Return 0, also at once if another process is the host, or None for `words` with options.
+    Raises StartRefused.
+    """
+    if [*words] != ["host"]:
+        return None
+    with claim(choose_host(read_sources())) as claimed:
+        if claimed:
+            with pause_collection():
+                from textrawl.cli.hosting import host_memory  # noqa: PLC0415 - see above
+
+            host_memory()
+    return 0
