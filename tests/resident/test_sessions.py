@@ -20,7 +20,7 @@ from tests.support.pipes import (
 )
 from tests.support.sockets import NEEDS_ROOT, ask_as_another_user, is_answered, read_all
 from textrawl.resident.entrance import Entrance
-from textrawl.server.framing import MOST_BYTES
+from textrawl.resident.framing import MOST_BYTES
 
 pytestmark = pytest.mark.slow
 

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from textrawl.cli.resident_start import TAKEN
 
 from tests.hooks.sessions import Session
 from tests.support.commands import Launch, Process, Run, wait_for
@@ -27,7 +28,6 @@ from tests.support.sockets import (
     remember,
 )
 from textrawl import __version__
-from textrawl.cli.resident_start import TAKEN
 from textrawl.errors import TextrawlError
 from textrawl.resident.client import (
     MOST_BYTES,
@@ -41,8 +41,8 @@ from textrawl.resident.client import (
     find_address,
     start_resident,
 )
+from textrawl.resident.framing import MOST_BYTES as MOST_BYTES_OF_MESSAGES
 from textrawl.resident.listener import may_ask
-from textrawl.server.framing import MOST_BYTES as MOST_BYTES_OF_MESSAGES
 from textrawl.values.word_lists import PROGRAM
 
 

@@ -42,7 +42,8 @@ PANELS: dict[str, dict[str, str]] = {
     },
     "Server": {
         "serve": "Serve the memory to an MCP client. `textrawl` without a command does the same.",
-        "resident": "Keep the memory open for hooks and quick commands.",
+        "status": "Show which processes of yours have the memory open.",
+        "stop": "End the processes of yours that have the memory open.",
         "hook": "Answer an event of a client program, such as a prompt. Client programs run it.",
         "demo": "See memory at work: store facts about PostgreSQL, ask questions, count tokens.",
         "doctor": "Check everything that a call needs, from settings to embeddings.",
@@ -94,7 +95,7 @@ MODULES = {
         "recall": ("digest", "remember"),
         "review": ("tidy",),
         "search": ("explain", "show"),
-        "serve": ("resident",),
+        "status": ("stop",),
         "trail": ("log", "undo"),
     }.items()
     for name in names
@@ -230,12 +231,13 @@ Place = Literal["server", "none", "database"]
 _COMMANDS: Mapping[Place, tuple[str, ...]] = {
     "server": (
         *("search", "recall", "digest", "explain", "show", "remember", "revise", "entity", "me"),
-        *("forget", "stats", "resident", "hook", "doctor", "review", "tidy", "share", "log"),
+        *("forget", "stats", "hook", "doctor", "review", "tidy", "share", "log"),
         *("undo", "erase"),
     ),
     # `serve` is a server itself, and `demo` has a memory of its own.
     "none": (
         *("connect", "disconnect", "serve", "demo", "settings", "trust", "distrust", "toolsets"),
+        *("status", "stop"),
     ),
     "database": (
         *("ingest", "journal", "capture", "explore", "cost", "space", "grant", "token", "analyst"),

@@ -10,9 +10,14 @@ from textrawl.resident.entrance import choose_host, claim
 def run_host(words: Sequence[str]) -> int | None:
     """Be the host of the memory that the settings name, until nobody has used it for some minutes.
 
-    Return 0, also at once if another process is the host, or None for `words` with options.
-    Raises StartRefused.
+    After the word `remote`, only pass the requests of hooks on to the server of SERVER_URL. Return
+    0, also at once if another process is the host, or None for other `words`. Raises StartRefused.
     """
+    if [*words] == ["host", "remote"]:
+        from textrawl.cli.hosting import host_remote  # noqa: PLC0415 - few settings name a server
+
+        host_remote()
+        return 0
     if [*words] != ["host"]:
         return None
     with claim(choose_host(read_sources())) as claimed:

@@ -43,6 +43,19 @@ def host_memory() -> None:
         run_foreground(partial(_host, settings), use_uvloop=True)
 
 
+def host_remote() -> None:
+    """Answer the requests of hooks and commands with the server of SERVER_URL.
+
+    Raises StartRefused.
+    """
+    from textrawl.resident.listener import run_remote  # noqa: PLC0415 - as in `_host`
+
+    settings = read_settings()
+    prepare_server(settings)
+    with suppress(Interrupted):
+        run_foreground(partial(run_remote, settings))
+
+
 async def _host(settings: Settings) -> None:
     from textrawl.resident.listener import wait_until_idle  # noqa: PLC0415 - after the claim
 

@@ -15,7 +15,6 @@ _FUNCTIONS = {
     "hook": "hooks.command:run_hook",
     "recall": "cli.quick:run_quick",
     "digest": "cli.quick:run_quick",
-    "resident": "cli.resident_start:run_idle",
 }
 """Functions that do a command without typer, which a client or a hook would have to wait for.
 

@@ -57,7 +57,11 @@ class Host(Protocol):
     address: Address
 
     async def admit(self, params: Members, /) -> Admission:
-        """Begin a session. Raises ArgumentInvalid if the client needs a server of its own."""
+        """Begin a session. Raises ArgumentInvalid if a setting of the client is wrong."""
+        ...
+
+    def describe(self, *, ends: bool) -> Members:
+        """Return what `textrawl status` shows. `ends` is true if a request can end the process."""
         ...
 
 
@@ -84,16 +88,13 @@ async def answer(
         method = request.get("method")
         if method == SESSION and host is not None:
             return _wrap(request, result=await host.admit(params))
+        if method == "status" and host is not None:
+            return _wrap(request, result=host.describe(ends=end is not None))
         return _wrap(request, result=await _run(tools, method, params, end))
     except TextrawlError as error:
         text = write_sentences(error.title, error.fix)
         failure = {"code": _INVALID, "message": text, "data": describe_error(error)}
         return _wrap(request, error=failure)
-
-
-def is_of_another_version(answered: Members) -> bool:
-    """Return whether the answer refuses the version of the program that asked."""
-    return "version" in answered
 
 
 async def _run(

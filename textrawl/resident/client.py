@@ -122,7 +122,7 @@ def ask(request: Mapping[str, Any], *, timeout: float) -> SocketAnswer:
 def ask_or_start(
     request: Mapping[str, Any], *, timeout: float, starting: float = 0.0
 ) -> SocketAnswer:
-    """Do the same as `ask`. If no process listens, start `textrawl resident` and wait for it.
+    """Do the same as `ask`. If no process listens, start a host and wait for it.
 
     Raises Unreachable after `timeout` seconds, or after `starting` seconds more if it started the
     process. The started process goes on.
@@ -147,14 +147,15 @@ def ask_or_start(
 
 
 def start_resident() -> None:
-    """Start `textrawl resident` in its own session, without waiting for it.
+    """Start a host in its own session, without waiting for it.
 
     The process ends at once if another process listens. Raises Unreachable if it cannot be started.
     """
     import subprocess  # noqa: PLC0415 - only a cold start needs it
 
     # With -P, Python does not load modules from the folder of a project, in which hooks run.
-    command = [sys.executable, "-P", "-m", "textrawl", *list_options(), "resident"]
+    remote = ["remote"] if find_value("server_url", read_sources()) else []
+    command = [sys.executable, "-P", "-m", "textrawl", *list_options(), "host", *remote]
     try:
         process = subprocess.Popen(  # noqa: S603 - a fixed command
             command,

@@ -12,10 +12,10 @@ from dataclasses import dataclass, field
 from typing import Any, cast
 
 from textrawl.resident.description_file import GREETINGS, LISTS, Answers
+from textrawl.resident.framing import RequestId, read_id, read_outline
 from textrawl.values.word_lists import PROGRAM
 
 Members = dict[str, Any]
-RequestId = int | str
 
 CANCELLED = "notifications/cancelled"
 MODERN_VERSIONS = ("2026-07-28",)
@@ -30,7 +30,6 @@ _UNKNOWN = (
 )
 _OURS = "io.modelcontextprotocol/"
 VERSION, CAPABILITIES = f"{_OURS}protocolVersion", f"{_OURS}clientCapabilities"
-_LONGEST_ID, _LARGEST_ID = 1000, 1 << 63  # characters of an id that is a text, and a number
 # Members of `_meta` that shape no answer.
 _PLAIN = {"progressToken", VERSION, CAPABILITIES, f"{_OURS}clientInfo", f"{_OURS}logLevel"}
 _KEYS = {"jsonrpc", "id", "method", "params"}
@@ -220,8 +219,6 @@ class Conversation:
 
     def refuse(self, reason: str) -> list[bytes]:
         """Return the answers to all open requests, because no host can be started."""
-        from textrawl.server.framing import read_outline  # noqa: PLC0415 - seldom needed
-
         names = [*self.open, *(read_outline(one.line).find_id() for one in self._odd)]
         self.open.clear()
         self._odd.clear()
@@ -287,19 +284,6 @@ def read(line: bytes) -> Members | None:
     except (ValueError, RecursionError):
         return None
     return cast("Members", message) if isinstance(message, dict) else None
-
-
-def read_id(message: object) -> RequestId | None:
-    """Return the id of a message, or None if it is missing or unusual."""
-    match message:
-        case {"id": bool()}:
-            return None
-        case {"id": int(number)} if abs(number) < _LARGEST_ID:
-            return number
-        case {"id": str(text)} if len(text) <= _LONGEST_ID:
-            return text
-        case _:
-            return None
 
 
 def read_version(result: bytes) -> str:

@@ -94,12 +94,12 @@ class Entrance(NamedTuple):
     @property
     def request(self) -> bytes:
         """The line that asks for a session."""
-        return _write(SESSION, settings=self.settings, token=self.token)
+        return write_request(SESSION, settings=self.settings, token=self.token)
 
     @property
     def ping(self) -> bytes:
         """The line that asks for a sign of life."""
-        return _write("ping")
+        return write_request("ping")
 
     def read_description(self) -> Answers:
         """Return what the last host said about itself, or else what the package says."""
@@ -122,7 +122,8 @@ def find_entrance(sources: Sequence[ValueSource]) -> Entrance:
     return Entrance(choose_host(sources), settings, token, plain)
 
 
-def _write(method: str, **params: object) -> bytes:
+def write_request(method: str, **params: object) -> bytes:
+    """Return the line of a request that any version of a host understands."""
     own = {"_meta": {PROGRAM: {"version": __version__}}}
     message = {"jsonrpc": "2.0", "id": 1, "method": method, "params": {**params, **own}}
     return json.dumps(message).encode() + b"\n"

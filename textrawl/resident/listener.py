@@ -14,6 +14,7 @@ import socket
 import time
 from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager, suppress
+from functools import partial
 from types import TracebackType
 from typing import Any, Self
 
@@ -22,10 +23,10 @@ from anyio.abc import SocketAttribute, SocketListener, SocketStream
 from pydantic import SecretStr
 
 from textrawl.client.local import LocalTools, Tools
-from textrawl.errors import MemoryNotEnabled, StartRefused
+from textrawl.errors import StartRefused
 from textrawl.memory.opening import open_memory
 from textrawl.memory.store import Store
-from textrawl.resident.answers import Admission, answer, is_of_another_version
+from textrawl.resident.answers import Admission, answer
 from textrawl.resident.client import MemoryKey, build_address
 from textrawl.resident.entrance import claim
 from textrawl.settings import Settings
@@ -69,7 +70,6 @@ class Listener:
         self._address = address
         self._answer = answer
         self._open = 0
-        self._quiet: anyio.Event | None = None
         self._turns = anyio.Semaphore(_MOST_AT_ONCE)
         self.last_used = time.monotonic()
 
@@ -115,13 +115,6 @@ class Listener:
             with anyio.CancelScope(shield=True):
                 await listener.aclose()
 
-    async def finish(self) -> None:
-        """Wait until every open connection has its answer, or at most two seconds."""
-        if self._open:
-            self._quiet = anyio.Event()
-            with anyio.move_on_after(_READING):
-                await self._quiet.wait()
-
     @property
     def idle(self) -> float:
         """The seconds since the last request."""
@@ -143,8 +136,6 @@ class Listener:
                         await _serve_session(admission, connection.fileno())
             finally:
                 self._open -= 1
-                if self._quiet is not None and not self._open:
-                    self._quiet.set()
                 self.last_used = time.monotonic()
 
     async def _exchange(self, stream: SocketStream) -> Admission | None:
@@ -255,41 +246,20 @@ _LAST_FLUSH = 1.0  # time limit in seconds for recording the last recalls
 _CHECKING = 0.5  # seconds between checks whether the process is still needed
 
 
-async def run_resident(settings: Settings, *, idle: float) -> bool:
-    """Answer requests until there was none for `idle` seconds.
+async def run_remote(settings: Settings) -> None:
+    """Answer requests with the server of SERVER_URL, until nobody has asked for some minutes.
 
-    Return False at once if another process listens. The process also ends if a request asks
-    for its end, and if another version of textrawl asks, because that version can take its place.
-
-    Raises StartRefused, MemoryNotEnabled, DatabaseUnavailable.
+    Return at once if another process listens. Raises StartRefused.
     """
-    if not settings.enable_memory:
-        raise MemoryNotEnabled
-    address = locate(settings)
+    address, ended = locate(settings), anyio.Event()
     with claim(address) as claimed:
-        if claimed:
-            async with open_tools(settings, serving=True) as tools:
-                await _serve(address, tools, idle)
-    return claimed
-
-
-async def _serve(address: Address, tools: Tools, idle: float) -> None:
-    ended = anyio.Event()
-
-    async def answer_line(line: bytes) -> dict[str, Any]:
-        answered = await answer(tools, line, end=ended.set)
-        if is_of_another_version(answered):
-            ended.set()
-        return answered
-
-    listener = Listener(address, answer_line)
-    async with anyio.create_task_group() as tasks:
-        tasks.start_soon(listener.serve)
-        while listener.idle < idle and not ended.is_set():
-            with anyio.move_on_after(_CHECKING):
-                await ended.wait()
-        await listener.finish()
-        tasks.cancel_scope.cancel()
+        if not claimed:
+            return
+        async with open_tools(settings, serving=True) as tools, anyio.create_task_group() as tasks:
+            listener = Listener(address, partial(answer, tools, end=ended.set))
+            tasks.start_soon(listener.serve)
+            await wait_until_idle([listener], 60 * settings.host_idle, ended)
+            tasks.cancel_scope.cancel()
 
 
 @asynccontextmanager

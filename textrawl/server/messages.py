@@ -17,8 +17,7 @@ from mcp.types import (
 from pydantic import ValidationError
 from pydantic_core import from_json
 
-from textrawl.resident.conversation import RequestId, read_id
-from textrawl.server.framing import TOO_LONG, Outline, read_outline
+from textrawl.resident.framing import TOO_LONG, Outline, RequestId, read_id, read_outline
 
 
 @dataclass(frozen=True)

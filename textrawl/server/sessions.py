@@ -5,9 +5,12 @@ MCP over stdio, with settings and an access token of its own. It uses the open m
 """
 
 import os
+import resource
 import socket
 from collections.abc import AsyncGenerator, Mapping, Sequence
+from datetime import UTC, datetime
 from functools import partial
+from pathlib import Path
 from typing import Any, Self
 
 import anyio
@@ -44,13 +47,14 @@ from textrawl.resident.description_file import (
     name_description,
 )
 from textrawl.resident.entrance import LEAVING_LINE, SESSION_SETTINGS, choose_host
+from textrawl.resident.framing import CHUNK, LineSplitter
 from textrawl.resident.listener import TRAIL_NAMES, Listener, locate
 from textrawl.server.description import NAME
-from textrawl.server.framing import CHUNK, LineSplitter
 from textrawl.server.messages import MessageFault, read_message, refuse_length
 from textrawl.server.server import MemoryServer, create_server, create_session_server
 from textrawl.settings import Settings, read_settings
 from textrawl.tools.call import App
+from textrawl.values.text import clean_name
 
 _FINISHING = 60.0  # seconds that calls have to end after the end of the input: an LLM needs most
 _MOST = 200  # sessions at the same time
@@ -102,6 +106,17 @@ def _write_requests(version: str) -> list[JSONRPCRequest]:
     ]
 
 
+def _read_client(params: Mapping[str, Any]) -> str:
+    """Return the name and version that a client of either era gives, or nothing."""
+    match params:
+        case {"clientInfo": {"name": str(name), "version": str(number)}}:
+            return clean_name(f"{name} {number}")
+        case {"_meta": {"io.modelcontextprotocol/clientInfo": {**info}}}:
+            return _read_client({"clientInfo": info})
+        case _:
+            return ""
+
+
 def _dump(message: JSONRPCMessage) -> bytes:
     return message.model_dump_json(by_alias=True, exclude_unset=True).encode()
 
@@ -111,6 +126,8 @@ class MessageWriter(AsyncResource):
 
     def __init__(self, connection: socket.socket) -> None:
         self._connection = connection
+        self.client = ""
+        """The name of the client, as it gave it."""
         self._unwritten = bytearray()
         self._calls = set[RequestId]()
         self._questions = set[RequestId]()
@@ -135,6 +152,8 @@ class MessageWriter(AsyncResource):
 
     def note(self, message: JSONRPCMessage) -> None:
         """Note a message of the client, so that `finish` knows what has no answer yet."""
+        if isinstance(message, JSONRPCRequest) and not self.client:
+            self.client = _read_client(message.params or {})
         match message:
             case JSONRPCRequest(method="tools/call"):
                 self._calls.add(message.id)
@@ -248,14 +267,19 @@ class Sessions:
         self.ended = anyio.Event()
         """Set when somebody asks for the end of the host."""
         self._app: App | None = None
-        self._count = 0
+        self._since = datetime.now(UTC)
+        self._open = set[MessageWriter]()
         self._described = set[str]()
 
-    def listen(self, app: App | None) -> list[Listener]:
-        """Return what listens at the address of the host, and at that of its memory."""
+    def listen(self, app: App | None, *, ends: bool = True) -> list[Listener]:
+        """Return what listens at the address of the host, and at that of its memory.
+
+        `ends` is true if a request can end the process.
+        """
         self._app = app
+        end = self.ended.set if ends else None
         if app is None:
-            return [Listener(self.address, partial(answer, None, end=self.ended.set, host=self))]
+            return [Listener(self.address, partial(answer, None, end=end, host=self))]
         tools = LocalTools(
             app.store,
             self._settings,
@@ -263,7 +287,7 @@ class Sessions:
             names=TRAIL_NAMES,
             directory=app.identity.directory,
         )
-        own = Listener(self.address, partial(answer, tools, end=self.ended.set, host=self))
+        own = Listener(self.address, partial(answer, tools, end=end, host=self))
         if self._settings.server_url:  # the socket of that memory must not lead to this one
             return [own]
         return [own, Listener(locate(self._settings), partial(answer, tools))]
@@ -271,7 +295,7 @@ class Sessions:
     async def run(self, app: App) -> None:
         """Listen whenever no other process does, until cancelled."""
         async with anyio.create_task_group() as tasks:
-            for listener in self.listen(app):
+            for listener in self.listen(app, ends=False):
                 tasks.start_soon(listener.run)
 
     async def admit(self, params: dict[str, Any], /) -> Admission:
@@ -279,7 +303,7 @@ class Sessions:
 
         Raises ArgumentInvalid if a setting is wrong.
         """
-        if self._count >= _MOST:
+        if len(self._open) >= _MOST:
             raise ArgumentInvalid(f"{_MOST} clients are served: end one", title="Session refused")
         given, token = params.get("settings", {}), params.get("token")
         try:
@@ -290,6 +314,19 @@ class Sessions:
         description = None if str(path) in self._described else DescriptionFile(path)
         self._described.add(str(path))
         return Admission(partial(self._serve, server, description), reads=server.list_reads())
+
+    def describe(self, *, ends: bool) -> dict[str, Any]:
+        """Return what `textrawl status` shows of this process."""
+        memory = self._settings.data_dir if self._settings.database_url is None else "your Postgres"
+        return {
+            "process": os.getpid(),
+            "version": __version__,
+            "since": self._since.isoformat(timespec="seconds"),
+            "megabytes": _read_megabytes(),
+            "memory": str(memory),
+            "clients": sorted(writer.client for writer in self._open),
+            "ends": ends,
+        }
 
     def _build(self, given: Mapping[str, Any], token: str | None) -> MemoryServer:
         """Return the server of a session. Settings that the client does not set are the default.
@@ -316,19 +353,28 @@ class Sessions:
         leaving: anyio.Event,
     ) -> None:
         low = server._lowlevel_server  # pyright: ignore[reportPrivateUsage]
-        self._count += 1
-        try:
-            with socket.socket(fileno=os.dup(descriptor)) as connection:
-                writer = MessageWriter(connection)
-                reader = MessageReader(connection, writer)
+        with socket.socket(fileno=os.dup(descriptor)) as connection:
+            writer = MessageWriter(connection)
+            reader = MessageReader(connection, writer)
+            self._open.add(writer)
+            try:
                 async with anyio.create_task_group() as tasks:
                     tasks.start_soon(_leave, leaving, writer, tasks.cancel_scope)
                     if description is not None:
                         tasks.start_soon(_renew, server, description)
                     await low.run(reader, writer, low.create_initialization_options())
                     tasks.cancel_scope.cancel()
-        finally:
-            self._count -= 1
+            finally:
+                self._open.discard(writer)
+
+
+def _read_megabytes() -> int:
+    """Return the resident memory of this process, or its peak where the system has no /proc."""
+    try:
+        pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[1])
+    except OSError:
+        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss >> 20
+    return pages * resource.getpagesize() >> 20
 
 
 async def _renew(server: MemoryServer, description: DescriptionFile) -> None:

@@ -1,20 +1,17 @@
-"""The commands `serve` and `resident`."""
+"""The command `serve`."""
 
 import sys
-import time
 from functools import partial
 from typing import Annotated
 
 import anyio
 import typer
 
-from textrawl.cli.console import show_left, write_error, write_message
+from textrawl.cli.console import show_left
 from textrawl.cli.foreground import Interrupted, run_foreground
 from textrawl.cli.hosting import export_traces, prepare_server
-from textrawl.cli.resident_start import IDLE, TAKEN, stay_resident
-from textrawl.errors import StartRefused, TextrawlError
+from textrawl.errors import StartRefused
 from textrawl.memory.commands import OPERATIONS
-from textrawl.resident.client import END, ResidentRefused, Unreachable, ask, find_address
 from textrawl.server.http.application import serve_http
 from textrawl.server.http.metrics import Metrics
 from textrawl.server.sessions import build_server
@@ -85,47 +82,3 @@ async def _serve_http(settings: Settings, *, insecure: bool) -> None:
             beside.start_soon(show_left, "Vectors", server.count_pending)
         await serve_http(server, settings, lookup=lookup, metrics=metrics, build_pages=pages)
         beside.cancel_scope.cancel()
-
-
-_ENDING = 10.0  # seconds to wait for the end of a process and of its Postgres
-_PAUSE = 0.02  # seconds between checks
-
-_Idle = Annotated[
-    float, typer.Option(metavar="MINUTES", min=0.01, help="End after MINUTES without a request.")
-]
-_Stop = Annotated[
-    bool, typer.Option("--stop", help="End the running process, and wait until it has ended.")
-]
-
-
-def resident(idle: _Idle = IDLE, stop: _Stop = False) -> None:
-    """Keep the memory open for hooks and quick commands.
-
-    Hooks start this process if no server runs. It answers `textrawl recall`, `textrawl digest`,
-    `textrawl remember` and hooks of the same OS user, through a Unix socket in the data folder.
-    """
-    if stop:
-        _stop()
-    elif not stay_resident(idle):
-        write_error(TAKEN)
-
-
-def _stop() -> None:
-    """End the process. Raises StartRefused if a server listens, or if the process does not end."""
-    try:
-        ask(END, timeout=_ENDING)
-    except ResidentRefused:
-        pass  # a process of another version ends if it is asked anything
-    except TextrawlError:
-        raise StartRefused(
-            "A server has this memory open: end it, for example with its editor"
-        ) from None
-    except Unreachable:
-        write_error("No process has this memory open for hooks and quick commands")
-        return
-    end, lock = time.monotonic() + _ENDING, find_address().lock
-    while lock.exists():
-        if time.monotonic() > end:
-            raise StartRefused("The process has not ended yet: try again")
-        time.sleep(_PAUSE)
-    write_message("The process has ended.")

@@ -3,13 +3,14 @@
 import json
 import re
 
-from textrawl.resident.conversation import RequestId, read_id
+RequestId = int | str
 
 _MARK = re.compile(rb'["{}\[\]]')
 _STRING = re.compile(rb'(?:[^"\\]++|\\.)*+', re.DOTALL)  # up to its end or the end of the piece
 _MOST_MARKS = 20_000  # quotes and brackets: reading this many takes 0.1 s, and prose has few
 _LEFT_OUT = 2  # content at this nesting depth or deeper is left out
 _LONGEST_OUTLINE = 8192  # bytes: a message has four members, and three of them are short
+_LONGEST_ID, _LARGEST_ID = 1000, 1 << 63  # characters of an id that is a text, and a number
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"  # .NET programs begin a stream with it
 
 
@@ -77,6 +78,19 @@ class Outline:
     def _keep(self, piece: bytes) -> None:
         if self._depth <= 1 and len(self._kept) < _LONGEST_OUTLINE:
             self._kept += piece
+
+
+def read_id(message: object) -> RequestId | None:
+    """Return the id of a message, or None if it is missing or unusual."""
+    match message:
+        case {"id": bool()}:
+            return None
+        case {"id": int(number)} if abs(number) < _LARGEST_ID:
+            return number
+        case {"id": str(text)} if len(text) <= _LONGEST_ID:
+            return text
+        case _:
+            return None
 
 
 MOST_BYTES = 1_048_576  # of a message over stdio or HTTP: ten times the size of 50 long facts
