@@ -53,7 +53,7 @@ class Client:
     """A memory for programs that use asyncio: `async with Client(url) as memory`.
 
     `url` is the address of a server, or else TEXTRAWL_SERVER_URL is. Without both, the memory is
-    that of the server or of `textrawl resident` on this machine. Its token is `token`, or else
+    that of the process on this machine that has it open. Its token is `token`, or else
     that of TEXTRAWL_ACCESS_TOKEN or TEXTRAWL_ACCESS_TOKEN_FILE. `space` is the only space that
     calls reach. `timeout` is the time limit of a call in seconds, and `client` the name that the
     trail shows. Several tasks and event loops can use one client.

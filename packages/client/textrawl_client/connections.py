@@ -160,7 +160,7 @@ async def _send(http: httpx.Client | httpx.AsyncClient, request: httpx.Request) 
 
 
 class SocketConnection:
-    """The way to the server of this OS user on this machine, or to `textrawl resident`.
+    """The way to the process of this OS user on this machine that has the memory open.
 
     The variables of the environment name its memory: TEXTRAWL_DATA_DIR, TEXTRAWL_DATABASE_URL,
     TEXTRAWL_SPACE and the `token`. Files with settings do not count. If `blocking`, no method waits
@@ -204,6 +204,6 @@ class SocketConnection:
             answered = exchange(self._address, line, ping, time.monotonic() + self._timeout)
         except (OSError, Unreachable) as error:
             raise ServerUnreachable(
-                f"{error}: start a server or `textrawl resident` here, or give the url of a server"
+                f"{error}: start a client or a command of textrawl here, or give the url of a server"
             ) from error
         return json.loads(answered)

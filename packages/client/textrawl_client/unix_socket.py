@@ -1,4 +1,4 @@
-"""The socket of a server or of `textrawl resident` on this machine, which has the memory open.
+"""The socket of the process on this machine that has the memory open.
 
 One connection carries one request: a line of JSON, and the line that answers it. The address is
 made from the settings that decide which memory is meant. The module imports only the standard
