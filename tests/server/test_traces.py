@@ -13,6 +13,7 @@ import pytest
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 
 from tests.support.commands import Launch, Process, launch, name_memory
+from tests.support.hosts import end_noted_hosts
 from tests.support.listening import find_port
 from tests.support.llm_server import LlmServer
 from tests.support.providers import EmbeddingServer
@@ -117,6 +118,7 @@ def spans(collector: Collector, launch: Launch, database_url: str) -> dict[str, 
         ask(process, "prompts/get", name=CANARY)
         ask(process, "resources/read", uri=f"memory://entity/{CANARY}")
         assert process.end().code == 0
+        end_noted_hosts()
     return {span.name: span for span in reversed(collector.spans)}
 
 
