@@ -17,14 +17,15 @@ from pydantic_settings import BaseSettings, NoDecode, PydanticBaseSettingsSource
 
 from textrawl.environment import (
     IMPORTS,
-    PREFIX,
     PROJECT_SETTINGS,
     Value,
     ValueSource,
     default_data_dir,
     find_value,
+    is_setting,
     read_sources,
     read_token_file,
+    write_name,
 )
 from textrawl.errors import StartRefused
 from textrawl.values import word_lists
@@ -502,11 +503,6 @@ def _is_allowed(field: str, text: str) -> bool:
     return True
 
 
-def write_name(field: str) -> str:
-    """Return the variable of a setting, with the prefix and in capitals."""
-    return PREFIX + field.upper()
-
-
 def find_origins() -> dict[str, Value | None]:
     """Return the source of each setting, or None for a default. Raises StartRefused."""
     sources = _read_usable_sources()
@@ -533,11 +529,6 @@ def _describe_withheld(source: ValueSource) -> Iterator[str]:
     if wrong := _list_wrong(source):
         choices = "; ".join(_say_choice(field, write_name(field)) for field in wrong)
         yield f"{source.label} has values that textrawl ignores: {choices}"
-
-
-def is_setting(variable: str) -> bool:
-    """Return whether a variable, with or without the prefix, is a setting of textrawl."""
-    return variable.lower().removeprefix(PREFIX.lower()) in Settings.model_fields
 
 
 def read_foreign_environment() -> dict[str, str]:

@@ -10,6 +10,7 @@ from tests.support.commands import (
     Launch,
     Process,
     data_dir,
+    end_residents,
     home,
     launch,
     postmasters,
@@ -19,7 +20,6 @@ from tests.support.commands import (
 )
 from tests.support.handing_over import open_entrance
 from tests.support.sockets import is_answered
-from textrawl.resident import client
 from textrawl.server.handover import Entrance
 
 __all__ = ["data_dir", "home", "launch", "postmasters", "run", "seed"]
@@ -35,11 +35,7 @@ def _same_settings(monkeypatch: pytest.MonkeyPatch, data_dir: Path) -> None:
 def _no_process_left(_same_settings: None) -> Iterator[None]:
     """Wait for the processes that the client in the test started."""
     yield
-    started = client._started  # pyright: ignore[reportPrivateUsage]
-    for process in started:
-        process.terminate()
-        process.wait(timeout=60)
-    started.clear()
+    end_residents()
 
 
 @pytest.fixture

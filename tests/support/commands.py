@@ -10,7 +10,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
@@ -26,6 +26,7 @@ from tests.conftest import TOKEN
 from tests.support.folders import copy, make_once, open_folder
 from textrawl.__main__ import main
 from textrawl.embedded.postmaster import is_postmaster
+from textrawl.resident import question
 from textrawl.settings import read_foreign_environment
 
 HELLO: dict[str, Any] = {
@@ -80,12 +81,42 @@ class Outcome:
 Run = Callable[..., Outcome]
 
 
+def end_residents() -> None:
+    """Ends the processes that commands of this test have started, and waits for them."""
+    own = _find_test(os.environ)
+    found = [process for process in psutil.process_iter() if _find_resident_test(process) == own]
+    for process in found:
+        with suppress(psutil.NoSuchProcess):
+            process.terminate()
+    psutil.wait_procs(found, timeout=60)
+    started = question._started  # pyright: ignore[reportPrivateUsage]
+    for process in started:
+        process.terminate()
+        process.wait(timeout=60)
+    started.clear()
+
+
+def _find_resident_test(process: psutil.Process) -> tuple[str, str] | None:
+    """The run and the test in which a process that keeps a memory open was started."""
+    try:
+        return _find_test(process.environ()) if process.cmdline()[-1:] == ["resident"] else None
+    except psutil.Error:
+        return None
+
+
+def _find_test(environment: Mapping[str, str]) -> tuple[str, str]:
+    test = environment.get("PYTEST_CURRENT_TEST", "").rpartition(" ")[0]
+    return environment.get("PYTEST_XDIST_TESTRUNUID", ""), test
+
+
 @pytest.fixture
-def run(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Run:
+def run(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Iterator[Run]:
     """Runs a command in this process; keywords are environment variables."""
 
     def go(*arguments: str, **environment: object) -> Outcome:
         with monkeypatch.context() as patch:
+            if "DATABASE_URL" in environment or "TEXTRAWL_DATABASE_URL" in os.environ:
+                patch.setenv("DATA_DIR", find_socket_folder())
             for name, value in environment.items():
                 patch.setenv(name, str(value))
             with pytest.raises(SystemExit) as ended:
@@ -94,7 +125,8 @@ def run(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> 
         assert isinstance(ended.value.code, int)
         return Outcome(ended.value.code, output.out, output.err)
 
-    return go
+    yield go
+    end_residents()
 
 
 def type_answer(answer: str, *words: str, **environment: str) -> Outcome:
@@ -108,7 +140,7 @@ def type_answer(answer: str, *words: str, **environment: str) -> Outcome:
         text=True,
         timeout=60,
         check=False,
-        env=read_foreign_environment() | environment,
+        env=read_foreign_environment() | {"DATA_DIR": find_socket_folder()} | environment,
     )
     for end in (ours, theirs):
         os.close(end)
@@ -191,13 +223,15 @@ def launch() -> Iterator[Launch]:
     for process in started:
         process.popen.kill()
         process.popen.communicate()
+    end_residents()
 
 
 @pytest.fixture
 def home() -> Iterator[Path]:
-    """An empty folder."""
+    """An empty folder. Processes that commands start for a memory in it end with the test."""
     with open_folder() as folder:
         yield folder
+        end_residents()
 
 
 @pytest.fixture(scope="session")

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal, TypeVar
 
 import typer
 
-from textrawl.memory.facts import EVER
+from textrawl.memory.fact_rows import EVER
 from textrawl.values import names
 from textrawl.values.text import (
     FACT_LENGTH,

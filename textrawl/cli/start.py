@@ -12,8 +12,6 @@ from textrawl.errors import StartRefused, TextrawlError
 _FUNCTIONS = {
     "serve": "cli.stdio:run_stdio",
     "hook": "hooks.command:run_hook",
-    "recall": "cli.quick:run_quick",
-    "digest": "cli.quick:run_quick",
     "resident": "cli.resident_start:run_idle",
 }
 """Functions that do a command without typer, which a client or a hook would have to wait for.

@@ -21,7 +21,8 @@ import anyio
 
 from textrawl import __version__
 from textrawl.client.local import Tools
-from textrawl.errors import ArgumentInvalid, TextrawlError
+from textrawl.errors import ArgumentInvalid, DatabaseUnavailable, TextrawlError
+from textrawl.postgres.connection import describe_failure
 from textrawl.resident.client import SESSION, Address
 from textrawl.values.text import escape_hidden
 from textrawl.values.word_lists import PROGRAM
@@ -90,9 +91,7 @@ async def answer(
             return _wrap(request, result=await host.admit(params))
         return _wrap(request, result=await _run(tools, method, params, end))
     except TextrawlError as error:
-        text = write_sentences(error.title, error.fix)
-        failure = {"code": _INVALID, "message": text, "data": describe_error(error)}
-        return _wrap(request, error=failure)
+        return _wrap(request, error=_write_failure(_find_told(request, error)))
 
 
 def is_of_another_version(answered: Members) -> bool:
@@ -114,6 +113,20 @@ async def _run(
         given = {name: value for name, value in params.items() if name != "_meta"}
         return _write_result(await tools.operate(str(method), given, program))
     return {}
+
+
+def _find_told(request: Members, error: TextrawlError) -> TextrawlError:
+    """Return the error to tell: a person can see to a database that was never reached."""
+    meta = _find_object(_find_object(request, "params"), "_meta")
+    cause = error.__cause__
+    own = isinstance(cause, DatabaseUnavailable) and _find_object(meta, PROGRAM).get("person")
+    return cause if own and isinstance(cause, DatabaseUnavailable) else error
+
+
+def _write_failure(error: TextrawlError) -> Members:
+    text = write_sentences(error.title, error.fix)
+    data = {**describe_error(error), "reason": describe_failure(error.__cause__)}
+    return {"code": _INVALID, "message": text, "data": data}
 
 
 def _write_result(answered: Answer) -> Members:

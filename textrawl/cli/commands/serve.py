@@ -14,12 +14,14 @@ from textrawl.cli.hosting import export_traces, prepare_server
 from textrawl.cli.resident_start import IDLE, TAKEN, stay_resident
 from textrawl.errors import StartRefused, TextrawlError
 from textrawl.memory.commands import OPERATIONS
-from textrawl.resident.client import END, ResidentRefused, Unreachable, ask, find_address
+from textrawl.resident.client import END, find_address
+from textrawl.resident.question import ask
 from textrawl.server.http.application import serve_http
 from textrawl.server.http.metrics import Metrics
 from textrawl.server.stdio_session import build_server
 from textrawl.settings import Settings, read_settings
 from textrawl.tools.catalogue import find_toolsets
+from textrawl_client.unix_socket import ResidentRefused, Unreachable
 
 _Http = Annotated[
     bool, typer.Option("--http", help="Serve Streamable HTTP instead of stdin and stdout.")
