@@ -13,7 +13,6 @@ from typing import Any, TypeVar
 from textrawl import __version__
 from textrawl.cli.console import show_wait, write_error
 from textrawl.cli.foreground import Interrupted, run_foreground
-from textrawl.embedded.paths import has_cluster
 from textrawl.environment import find_data_dir, find_value, read_sources
 from textrawl.errors import MemoryNotEnabled, TextrawlError
 from textrawl.resident.client import complete
@@ -85,7 +84,8 @@ def _may_start() -> bool:
     sources = read_sources()
     if find_value("server_url", sources) is not None:
         return False
-    return bool(find_value("database_url", sources)) or has_cluster(find_data_dir(sources))
+    clusters = find_data_dir(sources).glob("postgres-*/PG_VERSION")
+    return bool(find_value("database_url", sources)) or any(clusters)
 
 
 def _tell(request: Request, error: Unreachable) -> None:

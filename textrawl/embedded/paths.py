@@ -167,14 +167,6 @@ class ClusterPaths:
         return self.data_dir / "clients.lock"
 
 
-def has_cluster(data_dir: Path, major: int = 18) -> bool:
-    """Return whether `data_dir` has a cluster that this process can see."""
-    try:
-        return (ClusterPaths(data_dir.resolve(), major).pgdata / "PG_VERSION").exists()
-    except OSError:
-        return False
-
-
 def prepare_paths(data_dir: Path, major: int, account: Account) -> ClusterPaths:
     """Create the folder `data_dir` if needed, and return the paths in it.
 

@@ -32,20 +32,38 @@ from textrawl.memory.command_results import (
     Found,
     Report,
 )
-from textrawl.memory.connector import FetchedFact
-from textrawl.memory.curation import CurationOperations, RevisedRow, Revision, Share, SharedRow
-from textrawl.memory.entities import (
+from textrawl.memory.command_rows import (
     AliasRow,
+    DecidedRow,
+    Decision,
     DescribedRow,
-    EntityOperations,
+    ErasedRow,
+    ErasurePlanRow,
+    EventFilter,
+    EventRow,
+    FindingRow,
+    ImportRow,
+    Keep,
     MergeRow,
     NamedRow,
     OwnRow,
+    PlannedRow,
+    PlanRow,
+    ProposalRow,
+    PurgedRow,
+    RevertedRow,
+    RevisedRow,
     SamePair,
+    SharedRow,
     SplitRow,
+    State,
+    UndoRow,
     UnnamedRow,
 )
-from textrawl.memory.erasure import ErasedRow, Erasure, ErasurePlanRow, Keep, Person
+from textrawl.memory.connector import FetchedFact
+from textrawl.memory.curation import CurationOperations, Revision, Share
+from textrawl.memory.entities import EntityOperations
+from textrawl.memory.erasure import Erasure, Person
 from textrawl.memory.fact_rows import ForgottenRow, ReportRow, StatisticsRow
 from textrawl.memory.facts import (
     MemoryOperations,
@@ -53,27 +71,10 @@ from textrawl.memory.facts import (
     Sources,
     Times,
 )
-from textrawl.memory.review import (
-    DecidedRow,
-    Decision,
-    FindingRow,
-    PlannedRow,
-    ProposalRow,
-    ReviewOperations,
-    State,
-)
 from textrawl.memory.review import Filter as ProposalFilter
+from textrawl.memory.review import ReviewOperations
 from textrawl.memory.store import StoreCall, list_graphs
-from textrawl.memory.trail import (
-    EventFilter,
-    EventRow,
-    ImportRow,
-    PlanRow,
-    PurgedRow,
-    RevertedRow,
-    Trail,
-    UndoRow,
-)
+from textrawl.memory.trail import Trail
 from textrawl.postgres.database import Database
 from textrawl.settings import Settings
 from textrawl.values.choice import join_choices

@@ -25,9 +25,9 @@ from textrawl.cli.inputs import (
     read_reference,
 )
 from textrawl.cli.questions import ask
-from textrawl.memory.curation import RevisedRow, SharedRow
+from textrawl.environment import find_value, read_sources
+from textrawl.memory.command_rows import RevisedRow, SharedRow
 from textrawl.memory.fact_rows import ForgottenRow
-from textrawl.settings import read_settings
 from textrawl.values.text import clean_name
 
 _Fact = Annotated[
@@ -190,7 +190,8 @@ def share(  # noqa: PLR0913, PLR0917 - each argument is an option
     Authors and dates stay. A fact that is there already is not stored again. Without facts, the
     entity goes with its valid facts and relations. The command shows what would happen, and asks.
     """
-    place = source or read_settings().space  # this setting must not hide the target
+    setting = find_value("space", read_sources())  # it must not hide the target
+    place = source or (setting.text if setting else None)
     wanted: dict[str, object] = {
         "name": name,
         "target": target,

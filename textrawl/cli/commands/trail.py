@@ -3,7 +3,6 @@
 import re
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import aclosing
 from datetime import UTC, datetime
 from itertools import groupby
 from typing import Annotated, NamedTuple
@@ -14,7 +13,6 @@ from rich.table import Table
 from rich.text import Text
 from rich.tree import Tree
 
-from textrawl.cli.administration import read_span
 from textrawl.cli.console import (
     confirm,
     count,
@@ -24,13 +22,11 @@ from textrawl.cli.console import (
     write_message,
     write_row,
 )
-from textrawl.cli.inputs import AdministeredSpace, AsJson, DryRun, LongYes
-from textrawl.cli.memory_session import watch
+from textrawl.cli.inputs import AdministeredSpace, AsJson, DryRun, LongYes, read_span
 from textrawl.cli.questions import ask
+from textrawl.environment import find_value, read_sources
 from textrawl.errors import ArgumentInvalid
-from textrawl.memory import commands
-from textrawl.memory.commands import Session
-from textrawl.memory.trail import (
+from textrawl.memory.command_rows import (
     EventFilter,
     EventRow,
     ImportRow,
@@ -39,7 +35,6 @@ from textrawl.memory.trail import (
     RevertedRow,
     UndoRow,
 )
-from textrawl.settings import read_settings
 from textrawl.values.text import SHORT_ID, clean_name
 from textrawl.values.times import find_period, read_instant
 
@@ -165,18 +160,13 @@ def _follow(space: str | None, criteria: EventFilter, after: str | None, *, as_j
         else:
             _show([row])
 
-    if read_settings().server_url is not None:
+    if find_value("server_url", read_sources()) is not None:
         for row in _follow_server(space, after):
             tell(row)
         return
+    from textrawl.cli.log_following import follow  # noqa: PLC0415 - it opens the memory itself
 
-    async def work(session: Session) -> None:
-        start = await session.trail.find_end() if after is None else after
-        async with aclosing(session.trail.follow(start)) as events:
-            async for row in events:
-                tell(row)
-
-    watch(commands.read_events, space, work)
+    follow(space, after, tell)
 
 
 def _follow_server(space: str | None, after: str | None) -> Iterator[EventRow]:
