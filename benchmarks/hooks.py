@@ -39,8 +39,8 @@ from benchmarks.support.work import Work
 from textrawl import migrate
 from textrawl.embedded.cluster import run_embedded
 from textrawl.embedded.postmaster import APP, OWNER, find_postmaster
-from textrawl.resident.client import MemoryKey, build_address
 from textrawl.settings import read_foreign_environment
+from textrawl_client.unix_socket import build_address
 
 WAYS = {
     "stdio": ["serve"],
@@ -129,7 +129,7 @@ def write_hook(event: str, folder: Path, **more: str) -> Command:
 def open_way(way: str, environment: dict[str, str]) -> Generator[dict[str, str]]:
     """Start the process of a way, and yield the environment of its commands."""
     own = environment | {"TEXTRAWL_DATA_DIR": f"{environment['TEXTRAWL_DATA_DIR']}/{way}"}
-    memory = MemoryKey(own["TEXTRAWL_DATABASE_URL"], own["TEXTRAWL_ACCESS_TOKEN"])
+    memory = {"database_url": own["TEXTRAWL_DATABASE_URL"]}
     address = build_address(Path(own["TEXTRAWL_DATA_DIR"]), memory)
     with subprocess.Popen(
         [TEXTRAWL, *WAYS[way]], env=own, stdin=subprocess.PIPE, stderr=subprocess.DEVNULL

@@ -37,7 +37,7 @@ from textrawl import Settings, create_server, migrate, read_settings
 from textrawl.access.access_token import hash_token, make_token
 from textrawl.embedded.cluster import Cluster, run_embedded
 from textrawl.embedded.postmaster import APP, OWNER, SUPERUSER
-from textrawl.settings import is_setting
+from textrawl.environment import is_setting
 
 # Where the environment forbids bytecode, each process of a test would compile all packages again.
 sys.dont_write_bytecode = False

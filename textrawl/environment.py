@@ -125,6 +125,28 @@ deleted. A new setting does not belong here before somebody has asked what a rep
 it. The list is not in `settings.py`, because it is needed before pydantic is loaded.
 """
 
+SETTINGS = frozenset((
+    "access_token", "access_token_file", "close_facts", "compact_responses",
+    "consolidate_journal", "correction_mode", "data_dir", "database_read_url",
+    "database_timeout", "database_url", "digest_authors", "digest_tokens", "embedding_model",
+    "embedding_provider", "enable_memory", "enable_memory_extraction", "encryption_key",
+    "explorer", "graphs", "hook_least_score", "hook_recall_tokens", "hooks", "http_host",
+    "http_port", "llm_api_key", "llm_base_url", "llm_model", "llm_provider", "llm_timeout",
+    "log_format", "log_level", "max_graph_tokens", "max_recall_tokens", "max_response_tokens",
+    "oauth_actor_claim", "oauth_client_id", "oauth_issuer", "ollama_base_url", "openai_api_key",
+    "openai_base_url", "propose_facts", "public_url", "rate_limit", "read_only",
+    "record_recalls", "resources", "secrets", "server_url", "snapshot_retention_days", "space",
+    "structured_content", "summarize_entities", "toolsets", "vault", "webhook_hosts",
+))  # fmt: skip
+"""The names of all settings. `settings` describes them, and takes 300 ms to load."""
+
+SESSION_SETTINGS = (
+    "compact_responses", "correction_mode", "digest_authors", "digest_tokens", "explorer",
+    "graphs", "max_graph_tokens", "max_recall_tokens", "max_response_tokens", "public_url",
+    "resources", "secrets", "space", "structured_content", "toolsets",
+)  # fmt: skip
+"""The settings that each session of a host can have for itself, beside its access token."""
+
 _FOREIGN_NAMES = {"VAULT": ("LTM_VAULT_PATH",)}
 """Names of settings in another program, CortexGraph, with the same meaning."""
 
@@ -132,6 +154,16 @@ _LOCAL = Path(".env")
 _USER_FOLDERS = ("~/.config", "~/Library/Application Support")  # on Linux, on macOS
 _ENCODING = "utf-8-sig"  # editors on Windows write a byte order mark before the first name
 _PASSES_ON = "psql"  # a command that passes its arguments on to another program
+
+
+def write_name(field: str) -> str:
+    """Return the variable of a setting, with the prefix and in capitals."""
+    return PREFIX + field.upper()
+
+
+def is_setting(variable: str) -> bool:
+    """Return whether a variable, with or without the prefix, is a setting of textrawl."""
+    return variable.lower().removeprefix(PREFIX.lower()) in SETTINGS
 
 
 class Value(NamedTuple):

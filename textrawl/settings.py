@@ -5,7 +5,7 @@ the class `Settings` with `textrawl settings --example`. A test compares the fil
 """
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from shlex import quote
 from typing import Annotated, Any, Literal, Self
@@ -17,14 +17,16 @@ from pydantic_settings import BaseSettings, NoDecode, PydanticBaseSettingsSource
 
 from textrawl.environment import (
     IMPORTS,
-    PREFIX,
     PROJECT_SETTINGS,
+    SESSION_SETTINGS,
     Value,
     ValueSource,
     default_data_dir,
     find_value,
+    is_setting,
     read_sources,
     read_token_file,
+    write_name,
 )
 from textrawl.errors import StartRefused
 from textrawl.values import word_lists
@@ -474,6 +476,19 @@ def read_settings(**overrides: Any) -> Settings:
     raise StartRefused(f"Settings cannot be used: {'; '.join(wrong)}")
 
 
+def adapt_settings(settings: Settings, given: Mapping[str, Any]) -> Settings:
+    """Return the settings of a session of a process with `settings`. Raises StartRefused.
+
+    `given` has those of SESSION_SETTINGS that the client sets. The others are the default.
+    """
+    fields = Settings.model_fields
+    own = {
+        name: str(given[name]) if name in given else fields[name].get_default()
+        for name in SESSION_SETTINGS
+    }
+    return read_settings(**{name: getattr(settings, name) for name in fields} | own)
+
+
 def _say_choice(field: str, name: str) -> str:
     return f"{name} must be {describe_choice(field, Settings.model_fields[field])}"
 
@@ -509,11 +524,6 @@ def _is_allowed(field: str, text: str) -> bool:
     return True
 
 
-def write_name(field: str) -> str:
-    """Return the variable of a setting, with the prefix and in capitals."""
-    return PREFIX + field.upper()
-
-
 def find_origins() -> dict[str, Value | None]:
     """Return the source of each setting, or None for a default. Raises StartRefused."""
     sources = _read_usable_sources()
@@ -540,11 +550,6 @@ def _describe_withheld(source: ValueSource) -> Iterator[str]:
     if wrong := _list_wrong(source):
         choices = "; ".join(_say_choice(field, write_name(field)) for field in wrong)
         yield f"{source.label} has values that textrawl ignores: {choices}"
-
-
-def is_setting(variable: str) -> bool:
-    """Return whether a variable, with or without the prefix, is a setting of textrawl."""
-    return variable.lower().removeprefix(PREFIX.lower()) in Settings.model_fields
 
 
 def read_foreign_environment() -> dict[str, str]:

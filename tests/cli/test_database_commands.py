@@ -184,12 +184,14 @@ def test_stats_count_what_was_stored(
     assert "toy; 3 facts without a vector yet" in shown
 
 
-def test_stats_of_an_embedded_memory_start_and_stop_its_postgres(
+def test_stats_of_an_embedded_memory_start_its_postgres_which_ends_with_the_process_that_stays(
     run: Run, data_dir: Path, postmasters: Callable[[], list[int]]
 ) -> None:
     outcome = run("stats", "--json", DATA_DIR=data_dir)
 
     assert json.loads(outcome.out)["entities"] == 0
+    assert len(postmasters()) == 1
+    assert run("resident", "--stop", DATA_DIR=data_dir).code == 0
     assert postmasters() == []
 
 

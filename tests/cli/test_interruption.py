@@ -70,7 +70,7 @@ def test_a_demo_that_is_interrupted_while_it_loads_ends_with_one_line(
 @pytest.mark.parametrize(
     ("words", "module"),
     [
-        (["recall", "tea"], "textrawl.cli.quick"),
+        (["recall", "tea"], "textrawl.cli.questions"),
         (["recall", "tea"], "typer"),
         (["hook", "prompt"], "textrawl.hooks.command"),
         (["resident"], "textrawl.cli.resident_start"),

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.pages import ROOT
-from textrawl.settings import is_setting
+from textrawl.environment import is_setting
 
 PAGE = ROOT / "docs" / "contributing" / "adding-a-toolset.md"
 FILES = re.compile(r"^`([\w./]+)`\n\n(`{3,})\w*\n(.*?)^\2$", re.MULTILINE | re.DOTALL)

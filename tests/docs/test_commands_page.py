@@ -13,8 +13,7 @@ from tests.docs.test_readme import keep_up_to_date
 from tests.support.commands import Run
 from tests.support.pages import ROOT, read_commands, rewrite_generated, write_table
 from textrawl.cli.application import COMMANDS, PANELS, build_app
-from textrawl.environment import PROJECT_SETTINGS
-from textrawl.settings import write_name
+from textrawl.environment import PROJECT_SETTINGS, write_name
 
 PAGE = ROOT / "docs" / "commands.md"
 

@@ -8,7 +8,7 @@ import pytest
 
 from tests.support.pages import ROOT
 from textrawl.cli.commands.space import CORTEXGRAPH_NAMES
-from textrawl.settings import is_setting
+from textrawl.environment import is_setting
 
 PAGE = ROOT / "docs/in-place-of.md"
 SNAPSHOTS = ROOT / "tests/snapshots"

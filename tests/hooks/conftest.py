@@ -24,7 +24,7 @@ from tests.support.commands import (
 from tests.support.folders import copy, open_folder
 from tests.support.llm_server import LlmServer
 from tests.support.sockets import is_answered, remember
-from textrawl.settings import is_setting
+from textrawl.environment import is_setting
 
 __all__ = ["data_dir", "home", "launch", "postmasters", "run", "seed"]
 

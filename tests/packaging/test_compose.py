@@ -27,7 +27,7 @@ from tests.support.composition import (
 from tests.support.pages import PAGES, ROOT, read_blocks, read_commands
 from textrawl import Settings
 from textrawl.embedded.postmaster import ANALYST, APP, OWNER, SUPERUSER
-from textrawl.settings import write_name
+from textrawl.environment import write_name
 
 TOLD = read_composition(**{OWNER_PASSWORD: "of-owner", APP_PASSWORD: "of-app"})
 SERVICES: dict[str, dict[str, Any]] = TOLD["services"]

@@ -21,7 +21,7 @@ from tests.support.listening import find_port
 from tests.support.pages import ROOT
 from textrawl import Settings
 from textrawl.embedded.postmaster import APP, OWNER, SUPERUSER
-from textrawl.settings import write_name
+from textrawl.environment import write_name
 
 __all__ = ["home", "launch"]
 

@@ -20,7 +20,7 @@ from tests.clients.installing import Unavailable, install
 from tests.support.installation import find_uv
 from tests.support.pages import ROOT
 from textrawl import Settings, __version__
-from textrawl.settings import write_name
+from textrawl.environment import write_name
 
 SCHEMAS = Path(__file__).parent / "schemas"
 WORKFLOWS = sorted((ROOT / ".github/workflows").glob("*.yml"))

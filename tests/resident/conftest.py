@@ -17,9 +17,9 @@ from tests.support.commands import (
     seed,
     wait_for,
 )
+from tests.support.hosts import end_hosts_of_test
 from tests.support.pipes import open_entrance
 from tests.support.sockets import is_answered
-from textrawl.resident import client
 from textrawl.resident.entrance import Entrance
 
 __all__ = ["data_dir", "home", "launch", "postmasters", "run", "seed"]
@@ -35,16 +35,12 @@ def _same_settings(monkeypatch: pytest.MonkeyPatch, data_dir: Path) -> None:
 def _no_process_left(_same_settings: None) -> Iterator[None]:
     """Wait for the processes that the client in the test started."""
     yield
-    started = client._started  # pyright: ignore[reportPrivateUsage]
-    for process in started:
-        process.terminate()
-        process.wait(timeout=60)
-    started.clear()
+    end_hosts_of_test()
 
 
 @pytest.fixture
 def resident(launch: Launch, data_dir: Path) -> Iterator[Process]:
-    process = launch("resident", DATA_DIR=data_dir)
+    process = launch("host", DATA_DIR=data_dir)
     wait_for(is_answered)
     yield process
     process.end(signal.SIGTERM)

@@ -15,7 +15,9 @@ import pytest
 from tests.support.commands import Launch, Run, wait_for
 from tests.support.sockets import fact_of, find_listener, is_answered, recall, remember
 from textrawl.errors import TextrawlError
-from textrawl.resident.client import PING, Unreachable, ask, ask_or_start, find_address
+from textrawl.resident.entrance import PING, find_address
+from textrawl.resident.question import ask
+from textrawl_client.unix_socket import Unreachable
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("uncovered")]
 
@@ -95,7 +97,7 @@ class Writer:
             text = f"counted to {number} on that day"
             began = time.monotonic()
             with suppress(Unreachable, TextrawlError):
-                ask_or_start(fact_of(f"Ada {number % 7}", text), timeout=LIMIT)
+                ask(fact_of(f"Ada {number % 7}", text), timeout=LIMIT, starting=LIMIT)
                 self.acknowledged.append(text)
             self.longest = max(self.longest, time.monotonic() - began)
 

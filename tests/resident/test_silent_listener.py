@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.commands import Launch
-from textrawl.resident.client import find_address
+from textrawl.resident.entrance import find_address
 
 
 @pytest.fixture

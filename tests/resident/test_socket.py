@@ -29,21 +29,18 @@ from tests.support.sockets import (
 )
 from textrawl import __version__
 from textrawl.errors import TextrawlError
-from textrawl.resident.client import (
-    MOST_BYTES,
-    PING,
-    MemoryKey,
-    ResidentRefused,
-    Unreachable,
-    ask,
-    build_address,
-    build_call,
-    find_address,
-    start_resident,
-)
+from textrawl.resident.entrance import PING, find_address
 from textrawl.resident.framing import MOST_BYTES as MOST_BYTES_OF_MESSAGES
 from textrawl.resident.listener import may_ask
+from textrawl.resident.question import ask, build_call, start_resident
 from textrawl.values.word_lists import PROGRAM
+from textrawl_client.unix_socket import (
+    KEY_SETTINGS,
+    MOST_BYTES,
+    ResidentRefused,
+    Unreachable,
+    build_address,
+)
 
 
 def build_line(method: str, **program: object) -> bytes:
@@ -96,8 +93,12 @@ def test_a_broken_request_gets_an_error_and_hurts_nothing(launch: Launch, data_d
     assert is_answered()
 
 
-def test_the_answer_to_a_hook_has_only_facts(launch: Launch, data_dir: Path) -> None:
+def test_the_answer_to_a_hook_has_only_facts(
+    launch: Launch, data_dir: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     nowhere = {"EMBEDDING_PROVIDER": "ollama", "OLLAMA_BASE_URL": "http://127.0.0.1:9"}
+    for name, value in nowhere.items():
+        monkeypatch.setenv(f"TEXTRAWL_{name}", value)
     process = launch("resident", DATA_DIR=data_dir, **nowhere)
     wait_for(is_answered)
     remember("Ada", "likes tea")
@@ -227,17 +228,13 @@ def test_both_ends_of_a_connection_see_the_same_user() -> None:
 
 def test_other_settings_have_another_socket_and_a_long_path_another_folder() -> None:
     folder = Path("/data")  # a folder of pytest can be too long for a socket
-    plain = build_address(folder, MemoryKey())
-    others = [
-        build_address(folder, MemoryKey(database_url="x")),
-        build_address(folder, MemoryKey(access_token="x")),
-        build_address(folder, MemoryKey(space="x")),
-        build_address(folder, MemoryKey(server_url="x")),
-    ]
-    far = build_address(folder / ("long" * 30), MemoryKey())
-    farther = build_address(folder / ("Long" * 30), MemoryKey())
+    plain = build_address(folder, {})
+    others = [build_address(folder, {name: "x"}) for name in KEY_SETTINGS]
+    far = build_address(folder / ("long" * 30), {})
+    farther = build_address(folder / ("Long" * 30), {})
 
-    assert len({address.socket for address in (plain, *others)}) == 5
+    assert len({address.socket for address in (plain, *others)}) == 1 + len(KEY_SETTINGS)
+    assert build_address(folder, {"space": "x", "access_token": "x"}) == plain
     assert plain.folder == folder / "resident"
     assert len(os.fsencode(far.socket)) < 104
     assert far.folder != farther.folder

@@ -24,7 +24,13 @@ from mcp import StdioServerParameters
 
 from tests.conftest import TOKEN
 from tests.support.folders import copy, make_once, open_folder
-from tests.support.hosts import IDLE, end_hosts, end_noted_hosts, note_folder
+from tests.support.hosts import (
+    IDLE,
+    end_hosts,
+    end_hosts_of_test,
+    end_noted_hosts,
+    note_folder,
+)
 from textrawl.__main__ import main
 from textrawl.embedded.postmaster import is_postmaster
 from textrawl.settings import read_foreign_environment
@@ -84,11 +90,13 @@ Run = Callable[..., Outcome]
 
 
 @pytest.fixture
-def run(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Run:
+def run(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Iterator[Run]:
     """Runs a command in this process; keywords are environment variables."""
 
     def go(*arguments: str, **environment: object) -> Outcome:
         with monkeypatch.context() as patch:
+            if "DATABASE_URL" in environment or "TEXTRAWL_DATABASE_URL" in os.environ:
+                patch.setenv("DATA_DIR", find_socket_folder())
             for name, value in environment.items():
                 patch.setenv(name, str(value))
             with pytest.raises(SystemExit) as ended:
@@ -97,7 +105,8 @@ def run(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> 
         assert isinstance(ended.value.code, int)
         return Outcome(ended.value.code, output.out, output.err)
 
-    return go
+    yield go
+    end_hosts_of_test()
 
 
 def type_answer(answer: str, *words: str, **environment: str) -> Outcome:
@@ -111,7 +120,7 @@ def type_answer(answer: str, *words: str, **environment: str) -> Outcome:
         text=True,
         timeout=60,
         check=False,
-        env=read_foreign_environment() | environment,
+        env=read_foreign_environment() | {"DATA_DIR": find_socket_folder()} | environment,
     )
     for end in (ours, theirs):
         os.close(end)
@@ -197,13 +206,15 @@ def launch() -> Iterator[Launch]:
         process.popen.kill()
         process.popen.communicate()
     end_noted_hosts()
+    end_hosts_of_test()
 
 
 @pytest.fixture
 def home() -> Iterator[Path]:
-    """An empty folder."""
+    """An empty folder. Processes that commands start for a memory in it end with the test."""
     with open_folder() as folder:
         yield folder
+        end_hosts_of_test()
         end_hosts(folder)
 
 

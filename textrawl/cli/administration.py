@@ -5,17 +5,17 @@ memory, as for `textrawl migrate`. To list and change grants, a server's login i
 ACCESS_TOKEN has the scope `admin`.
 """
 
-import re
 from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager, nullcontext
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from typing import LiteralString, TypeVar, get_args
 
 from textrawl.access.access_token import hash_token
 from textrawl.access.principal import Scope
 from textrawl.cli.console import show_wait
 from textrawl.cli.foreground import run_foreground
+from textrawl.cli.inputs import read_span
 from textrawl.cluster.opening import open_connection
 from textrawl.embedded.cluster import run_embedded
 from textrawl.embedded.postmaster import OWNER, read_state
@@ -201,10 +201,6 @@ class ChangedTierRow:
 Row = TypeVar("Row")
 Result = TypeVar("Result")
 
-_SPAN = re.compile(r"([0-9]{1,5})([smhdw])")
-_UNITS = {"s": "seconds", "m": "minutes", "h": "hours", "d": "days", "w": "weeks"}
-_LONGEST = timedelta(days=36500)
-
 
 @dataclass(frozen=True)
 class Administration:
@@ -322,18 +318,6 @@ def read_scopes(texts: Sequence[str]) -> list[str]:
             title=f"Wrong scopes: {text!r}",
         )
     return [scope for scope in get_args(Scope) if scope in scopes]
-
-
-def read_span(text: str) -> timedelta:
-    """Read a length of time above zero, such as 90d, 12h or 30m. Raises ArgumentInvalid."""
-    found = _SPAN.fullmatch(text.strip().lower())
-    span = timedelta(**{_UNITS[found[2]]: int(found[1])}) if found else timedelta()
-    if not timedelta() < span <= _LONGEST:
-        raise ArgumentInvalid(
-            "give a number and s, m, h, d or w, such as 30m, 12h or 90d; 100 years at most",
-            title=f"Not a length of time: {text}",
-        )
-    return span
 
 
 def find_end(text: str | None) -> datetime | None:

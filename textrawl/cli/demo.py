@@ -24,8 +24,9 @@ from rich.text import Text
 from textrawl.cli.demo_team import tell_team
 from textrawl.connect.clients import CLIENTS, find_script
 from textrawl.embedded.cluster import run_embedded
+from textrawl.environment import write_name
 from textrawl.errors import InternalError, StartRefused
-from textrawl.settings import Format, read_foreign_environment, write_name
+from textrawl.settings import Format, read_foreign_environment
 from textrawl.tools.memory.entity_reply import EntityReply
 from textrawl.tools.memory.search_replies import SearchReply
 from textrawl.values.text import MOST_TOKENS

@@ -32,15 +32,16 @@ _M_MMAP_THRESHOLD = -3  # malloc.h of glibc
 _LARGE = 1 << 20  # bytes
 
 
-def host_memory() -> None:
+def host_memory(*, walled: bool) -> None:
     """Serve the clients of a memory until nobody has used it for some minutes, or a signal comes.
 
-    Raises StartRefused.
+    With `walled`, refuse a login of the database that row-level security does not restrict. Raises
+    StartRefused.
     """
     settings = read_settings()
     prepare_server(settings)
     with export_traces(), suppress(Interrupted):
-        run_foreground(partial(_host, settings), use_uvloop=True)
+        run_foreground(partial(_host, settings, walled=walled), use_uvloop=True)
 
 
 def host_remote() -> None:
@@ -56,11 +57,11 @@ def host_remote() -> None:
         run_foreground(partial(run_remote, settings))
 
 
-async def _host(settings: Settings) -> None:
+async def _host(settings: Settings, *, walled: bool) -> None:
     from textrawl.resident.listener import wait_until_idle  # noqa: PLC0415 - after the claim
 
     async with AsyncExitStack() as stack:
-        server, sessions = await _open(settings, stack)
+        server, sessions = await _open(settings, stack, walled=walled)
         first, *others = sessions.listen(server.app)
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(first.serve)
@@ -131,15 +132,17 @@ def import_lightly() -> Generator[None]:
             del sys.modules[name]
 
 
-def _build_lightly(settings: Settings) -> "tuple[MemoryServer, Sessions]":
+def _build_lightly(settings: Settings, walled: bool) -> "tuple[MemoryServer, Sessions]":
     with import_lightly(), pause_collection():
         from textrawl.server.server import create_server  # noqa: PLC0415 - it takes half a second
         from textrawl.server.sessions import Sessions  # noqa: PLC0415 - the same
 
-        return create_server(settings), Sessions(settings)
+        return create_server(settings), Sessions(settings, walled=walled)
 
 
-async def _open(settings: Settings, stack: AsyncExitStack) -> "tuple[MemoryServer, Sessions]":
+async def _open(
+    settings: Settings, stack: AsyncExitStack, *, walled: bool
+) -> "tuple[MemoryServer, Sessions]":
     """Create the server and open its memory at the same time.
 
     A thread loads the MCP SDK, which keeps one core busy for most of a start. Opening the memory
@@ -149,7 +152,7 @@ async def _open(settings: Settings, stack: AsyncExitStack) -> "tuple[MemoryServe
     loaded = anyio.Event()
 
     async def load() -> None:
-        built.append(await anyio.to_thread.run_sync(_build_lightly, settings))
+        built.append(await anyio.to_thread.run_sync(_build_lightly, settings, walled))
         loaded.set()
 
     tasks = await stack.enter_async_context(anyio.create_task_group())
@@ -161,7 +164,7 @@ async def _open(settings: Settings, stack: AsyncExitStack) -> "tuple[MemoryServe
         with pause_collection():
             from textrawl.memory.opening import open_memory  # noqa: PLC0415 - see above
 
-        memory = await stack.enter_async_context(open_memory(settings, serving=True))
+        memory = await stack.enter_async_context(open_memory(settings, serving=True, walled=walled))
     await loaded.wait()
     [(server, sessions)] = built
     await stack.enter_async_context(server.open(memory))

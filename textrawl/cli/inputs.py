@@ -1,5 +1,6 @@
 """Arguments of commands, checked like the arguments of tools."""
 
+import re
 from collections.abc import Callable, Collection
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -7,7 +8,8 @@ from typing import Annotated, Any, Literal, TypeVar
 
 import typer
 
-from textrawl.memory.facts import EVER
+from textrawl.errors import ArgumentInvalid
+from textrawl.memory.fact_rows import EVER
 from textrawl.values import names
 from textrawl.values.text import (
     FACT_LENGTH,
@@ -24,6 +26,22 @@ from textrawl.values.text import (
 from textrawl.values.times import find_period, read_as_of, read_instant
 
 Value = TypeVar("Value")
+
+_SPAN = re.compile(r"([0-9]{1,5})([smhdw])")
+_UNITS = {"s": "seconds", "m": "minutes", "h": "hours", "d": "days", "w": "weeks"}
+_LONGEST = timedelta(days=36500)
+
+
+def read_span(text: str) -> timedelta:
+    """Read a length of time above zero, such as 90d, 12h or 30m. Raises ArgumentInvalid."""
+    found = _SPAN.fullmatch(text.strip().lower())
+    span = timedelta(**{_UNITS[found[2]]: int(found[1])}) if found else timedelta()
+    if not timedelta() < span <= _LONGEST:
+        raise ArgumentInvalid(
+            "give a number and s, m, h, d or w, such as 30m, 12h or 90d; 100 years at most",
+            title=f"Not a length of time: {text}",
+        )
+    return span
 
 
 def read_name(text: str) -> str:

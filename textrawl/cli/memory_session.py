@@ -1,58 +1,27 @@
-"""The memory of one command: the database that the settings name, or the server of SERVER_URL.
+"""The memory of a command that needs more than one call, so it opens the memory itself.
 
-`ask` runs an operation there. It calls the same operations as the tools, without loading the MCP
-SDK. On a database it acts as the actor of ACCESS_TOKEN, or else as the actor of the login in
+On a database it acts as the actor of ACCESS_TOKEN, or else as the actor of the login in
 DATABASE_URL. On the embedded Postgres it acts as the user of this machine.
 """
 
-from collections.abc import AsyncGenerator, Awaitable, Callable
-from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
-from typing import Any, ParamSpec, TypeVar
+from collections.abc import Awaitable, Callable
+from contextlib import AbstractAsyncContextManager, nullcontext
+from typing import Any, TypeVar
 
-from textrawl import __version__
 from textrawl.access.principal import Caller, Directory
 from textrawl.cli.administration import Administration, administer, require_memory
 from textrawl.cli.console import hide_progress, show_wait
 from textrawl.cli.foreground import run_foreground
-from textrawl.cli.server_session import ask_server
+from textrawl.cli.questions import CLIENT
 from textrawl.errors import MemoryNotEnabled, require_writable
 from textrawl.memory.commands import Operation, Session
 from textrawl.memory.encrypted_documents import EncryptedGraph
 from textrawl.memory.key_files import KeyFiles
-from textrawl.memory.opening import open_database, open_memory, open_patiently
+from textrawl.memory.opening import open_memory
 from textrawl.memory.store import Store
-from textrawl.postgres.inspection import name_lock_holders
 from textrawl.settings import Settings, read_settings
 
-Given = ParamSpec("Given")
 Result = TypeVar("Result")
-
-_CLIENT = f"textrawl {__version__}"
-
-
-def ask(
-    operation: Operation[Given, Result],
-    space: str | None,
-    *args: Given.args,
-    **kwargs: Given.kwargs,
-) -> Result:
-    """Run an operation on the memory of the settings and return its result.
-
-    `space` is the only space to use, or None for the setting. Raises the errors of the operation,
-    NotAuthenticated, SpaceNotFound, ReadOnly, and StartRefused, DatabaseUnavailable or
-    ServerUnreachable if the memory cannot be opened.
-    """
-    settings = _read_settings(space)
-    if operation.writes:
-        require_writable(settings.read_only)
-    if settings.server_url is not None:
-        place = settings.space if operation.placed else space
-        given = operation.bind(*args, **kwargs)
-        with show_wait("Asking the server"):
-            return ask_server(settings.server_url, settings, operation, place, given)
-
-    with show_wait("Opening the memory" if operation.writes else "Reading"):
-        return watch(operation, space, lambda session: operation.run(session, *args, **kwargs))
 
 
 def watch(
@@ -62,7 +31,7 @@ def watch(
 ) -> Result:
     """Run `work` on a database, for a caller who can run `operation`, and return its result.
 
-    Raises the errors of `ask`.
+    Raises ScopeMissing, and the errors of `read_memory`.
     """
     settings = _read_settings(space)
     place = settings.space if operation.placed else space
@@ -71,7 +40,10 @@ def watch(
         operation.require(session.caller.principal)
         return await work(session)
 
-    return _run(_open(operation, settings), settings, place, operation.command, run)
+    timeout = max(settings.database_timeout, operation.least_timeout)
+    update = {"read_only": True, "database_timeout": timeout}
+    opening = open_memory(settings.model_copy(update=update))
+    return _run(opening, settings, place, operation.command, run)
 
 
 def read_memory(
@@ -127,7 +99,7 @@ def _run(
         async with opening as memory:
             directory = Directory(memory.database, sensitive=True)
             principal = await directory.find_own(memory.credential, space)
-            return await work(Session(memory, Caller(principal, _CLIENT, command), settings))
+            return await work(Session(memory, Caller(principal, CLIENT, command), settings))
 
     return run_foreground(run)
 
@@ -137,23 +109,6 @@ def _read_settings(space: str | None) -> Settings:
     if not settings.enable_memory:
         raise MemoryNotEnabled
     return settings
-
-
-@asynccontextmanager
-async def _open(operation: Operation[..., Any], settings: Settings) -> AsyncGenerator[Store]:
-    """Open the memory, without a model for an operation that can take long."""
-    if not operation.least_timeout:
-        update = {} if operation.writes else {"read_only": True}
-        async with open_memory(settings.model_copy(update=update)) as memory:
-            yield memory
-        return
-    timeout = max(settings.database_timeout, operation.least_timeout)
-    async with (
-        open_database(settings) as site,
-        open_patiently(site, timeout) as memory,
-        name_lock_holders(site.conninfo, settings.database_timeout),
-    ):
-        yield memory
 
 
 def open_graph(session: Session, graph: str) -> EncryptedGraph:
@@ -176,7 +131,7 @@ def administer_graph(
     async def run(memory: Administration) -> Result:
         signing = {
             "credential": memory.credential,
-            "client": _CLIENT,
+            "client": CLIENT,
             "tool": command,
             "request": None,
         }

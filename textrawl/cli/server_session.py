@@ -1,7 +1,7 @@
 """The server of SERVER_URL, which runs the operations of commands for the actor of a token."""
 
 from collections.abc import Mapping
-from typing import Any, TypeVar
+from typing import Any
 
 import httpx2
 from pydantic import ValidationError
@@ -9,16 +9,16 @@ from pydantic import ValidationError
 from textrawl import __version__
 from textrawl.errors import (
     ArgumentInvalid,
+    MemoryNotEnabled,
     NotAuthenticated,
     ServerBusy,
     ServerUnreachable,
     TextrawlError,
+    require_writable,
 )
-from textrawl.memory.commands import Operation, identify
-from textrawl.settings import Settings
+from textrawl.memory.commands import find_operation, identify
+from textrawl.settings import read_settings
 from textrawl.values.names import write_commands_address
-
-Result = TypeVar("Result")
 
 _TIMEOUT = 40.0  # seconds: a server answers within 30
 _BRIEFLY = 5.0  # seconds to find out whether a server answers
@@ -27,32 +27,33 @@ _VERSION = "2026-07-28"  # of the protocol whose requests open no session
 _OTHER_VERSION = f"install another version than {__version__} here, or update the server"
 
 
-def ask_server(
-    url: str,
-    settings: Settings,
-    operation: Operation[..., Result],
-    space: str | None,
-    given: Mapping[str, Any],
-) -> Result:
-    """Let the server at `url` run an operation, and return its result.
+def ask_server(name: str, space: str | None, given: Mapping[str, Any]) -> Any:
+    """Let the server of the settings run an operation, and return its result as JSON.
 
-    Raises the errors of the operation, NotAuthenticated, ServerBusy, ServerUnreachable, and
-    ArgumentInvalid if `url` already names another space.
+    Raises the errors of the operation, ReadOnly, NotAuthenticated, ServerBusy, ServerUnreachable,
+    and ArgumentInvalid if the address already names another space.
     """
+    settings, operation = read_settings(), find_operation(name)
+    if not settings.enable_memory:
+        raise MemoryNotEnabled
+    if operation.writes:
+        require_writable(settings.read_only)
+    place = space or (settings.space if operation.placed else None)
     try:
-        address = write_commands_address(url, space)
+        address = write_commands_address(settings.server_url or "", place)
     except ValueError as error:
         raise ArgumentInvalid(f"TEXTRAWL_SERVER_URL: {error}") from None
-    message = {"jsonrpc": "2.0", "id": 1, "method": operation.name, "params": dict(given)}
+    message = {"jsonrpc": "2.0", "id": 1, "method": name, "params": dict(given)}
     token = settings.access_token
     bearer = token.get_secret_value() if token is not None else None
     answer = _read_answer(_post(address, bearer, message, _TIMEOUT), bearer)
     try:
-        return operation.result.validate_python(answer, strict=False)
+        operation.result.validate_python(answer, strict=False)
     except ValidationError as error:
         raise ServerUnreachable(
             f"{address} answers as another version of textrawl: {_OTHER_VERSION}"
         ) from error
+    return answer
 
 
 def find_obstacle(url: str, bearer: str | None) -> str | None:

@@ -13,8 +13,6 @@ _FUNCTIONS = {
     "serve": "resident.pipe:run_pipe",
     "host": "cli.host:run_host",
     "hook": "hooks.command:run_hook",
-    "recall": "cli.quick:run_quick",
-    "digest": "cli.quick:run_quick",
 }
 """Functions that do a command without typer, which a client or a hook would have to wait for.
 

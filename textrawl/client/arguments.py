@@ -22,7 +22,8 @@ from pydantic import (
 from pydantic.alias_generators import to_camel
 
 from textrawl.errors import ArgumentInvalid, EntityNameMissing, QueryMissing
-from textrawl.memory.facts import EVER, Edge, Fact, Question, Times
+from textrawl.memory.fact_rows import EVER
+from textrawl.memory.facts import Edge, Fact, Question, Times
 from textrawl.memory.journal import EntryKey
 from textrawl.values.names import read_type, read_wanted_type
 from textrawl.values.text import (

@@ -9,9 +9,8 @@ from typing import Self
 from anyio.from_thread import BlockingPortal, start_blocking_portal
 
 from textrawl import __version__
-from textrawl.client.local import LocalTools, open_local
+from textrawl.client.local import LocalTools, describe_own, open_local
 from textrawl.settings import Settings, find_withheld, read_settings
-from textrawl.wire.program import Program
 from textrawl_client import client as light
 from textrawl_client.connections import Connection, HttpConnection
 from textrawl_client.wire import PROMPT, TOOL, Answer, Call, encode, write_address
@@ -22,15 +21,19 @@ logger = logging.getLogger("textrawl")
 class _LocalConnection:
     """The way to a memory that is open in this process. `stack` closes it."""
 
-    def __init__(self, tools: LocalTools, client: str, stack: AsyncExitStack) -> None:
+    def __init__(
+        self, tools: LocalTools, settings: Settings, client: str, stack: AsyncExitStack
+    ) -> None:
         self._tools = tools
+        self._settings = settings
         self._client = f"{client} {__version__}"
         self._stack = stack
 
     async def send(self, call: Call) -> Answer:
         """Return the answer to a call. Raises TextrawlError."""
         encode(call.arguments)  # what a server cannot read is refused here too
-        program = Program(client=self._client, space=call.space, **(call.wishes or {}))
+        wishes = {"space": call.space, **(call.wishes or {})}
+        program = describe_own(self._settings, self._client, **wishes)
         if call.method in (TOOL, PROMPT):
             return await self._tools.call(call.name, call.arguments, program)
         return await self._tools.operate(call.method, call.arguments, program)
@@ -110,7 +113,7 @@ async def _open_here(settings: Settings, client: str) -> _LocalConnection:
     """Open the memory of the settings in this event loop."""
     async with AsyncExitStack() as stack:
         tools = await stack.enter_async_context(open_local(settings))
-        return _LocalConnection(tools, client, stack.pop_all())
+        return _LocalConnection(tools, settings, client, stack.pop_all())
 
 
 def _open_in_thread(settings: Settings, client: str) -> _PortalConnection:
@@ -118,7 +121,8 @@ def _open_in_thread(settings: Settings, client: str) -> _PortalConnection:
     with ExitStack() as stack:
         portal = stack.enter_context(start_blocking_portal())
         opening = portal.wrap_async_context_manager(open_local(settings))
-        inner = _LocalConnection(stack.enter_context(opening), client, AsyncExitStack())
+        tools = stack.enter_context(opening)
+        inner = _LocalConnection(tools, settings, client, AsyncExitStack())
         return _PortalConnection(inner, portal, stack.pop_all())
 
 

@@ -10,6 +10,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Protocol
 
+from textrawl.access.access_token import hash_token
 from textrawl.access.principal import (
     WRITES_OR_PROPOSES,
     Caller,
@@ -27,12 +28,19 @@ from textrawl.client.arguments import (
     SearchArguments,
     check,
 )
-from textrawl.errors import MemoryNotEnabled, NothingToDelete, require_writable
+from textrawl.errors import (
+    ArgumentInvalid,
+    MemoryNotEnabled,
+    NothingToDelete,
+    StartRefused,
+    require_writable,
+)
 from textrawl.memory.facts import MemoryOperations
 from textrawl.memory.journal import store_entry
-from textrawl.memory.opening import open_memory
+from textrawl.memory.opening import open_memory, open_patiently
 from textrawl.memory.store import Store, StoreCall, describe_recall
-from textrawl.settings import Settings
+from textrawl.postgres.inspection import name_lock_holders
+from textrawl.settings import Settings, adapt_settings
 from textrawl.tools.memory.search_replies import (
     FactLayout,
     digest_for_program,
@@ -46,6 +54,7 @@ from textrawl.wire.program import Program
 from textrawl.wire.replies import NO_BUDGET, RecallLog, Reply, Written, build_renderer
 from textrawl_client.wire import Answer
 
+_MOST_ADAPTED = 32  # combinations of settings that are kept
 _KNOWN_FOR = 60.0  # seconds for which the principal is cached; the database checks each call anyway
 
 if TYPE_CHECKING:
@@ -54,6 +63,10 @@ if TYPE_CHECKING:
 
 class Tools(Protocol):
     """The tools of a memory, here or on a server, for programs of textrawl."""
+
+    def adapt(self, program: Program, /) -> "Tools":
+        """Return the same tools with the settings of a program. Raises ArgumentInvalid."""
+        ...
 
     async def call(self, name: str, arguments: Mapping[str, Any], program: Program) -> Answer:
         """Return the answer of a tool. The digest is one of them. Raises TextrawlError."""
@@ -76,12 +89,18 @@ async def open_local(settings: Settings) -> AsyncGenerator["LocalTools"]:
     unlimited = settings.model_copy(update={"max_response_tokens": NO_BUDGET})
     async with open_memory(settings) as store:
         tools = LocalTools(store, unlimited)
-        await tools.identify(Program(), "query_memory", "read")
+        await tools.identify(describe_own(settings), "query_memory", "read")
         yield tools
 
 
+def describe_own(settings: Settings, client: str = "", **wishes: Any) -> Program:
+    """Return a program of this process, with the token of `settings`."""
+    token = settings.access_token.get_secret_value() if settings.access_token else None
+    return Program(client=client, token=token, **wishes)
+
+
 class LocalTools:
-    """The tools of an open memory. Every call acts as the principal of this process.
+    """The tools of an open memory. Every call has the rights that its program has.
 
     `recalls` is None if recalls are not recorded. `names` has other names of tools for the trail.
     """
@@ -103,6 +122,28 @@ class LocalTools:
         self._renderer = build_renderer(settings).for_programs()
         self._memory = MemoryOperations(store)
         self._app: App | None = None
+        self._adapted = dict[tuple[tuple[str, str], ...], LocalTools]()
+
+    def adapt(self, program: Program) -> "LocalTools":
+        """Return the same tools with the settings of a program. Raises ArgumentInvalid."""
+        if program.settings is None:
+            return self
+        key = tuple(sorted(program.settings.items()))
+        if key not in self._adapted:
+            try:
+                settings = adapt_settings(self._settings, program.settings)
+            except StartRefused as error:
+                raise ArgumentInvalid(str(error), title="Settings refused") from error
+            if len(self._adapted) >= _MOST_ADAPTED:
+                self._adapted.clear()
+            self._adapted[key] = LocalTools(
+                self._store,
+                settings,
+                recalls=self._recalls,
+                names=self._names,
+                directory=self._directory,
+            )
+        return self._adapted[key]
 
     async def call(self, name: str, arguments: Mapping[str, Any], program: Program) -> Answer:
         """Return the answer of a tool. Raises the errors of the tool."""
@@ -157,13 +198,32 @@ class LocalTools:
             require_writable(self._settings.read_only, program.read_only)
         checked = operation.read(given)
         space = program.space or (self._settings.space if operation.placed else None)
-        principal = await self._directory.find_own(self._store.credential, space)
+        directory = self._directory
+        if program.person:  # who may just have got another right, and can reach sensitive graphs
+            directory = Directory(self._store.database, sensitive=True)
+        principal = await directory.find_own(self._find_credential(program), space)
         operation.require(principal)
         caller = Caller(principal, program.client, operation.command, secrets.token_hex(8))
         with keep_caller(caller):
-            session = Session(self._store, caller, self._settings)
-            result = await operation.run(session, **checked)
+            async with self._lend(operation.least_timeout) as store:
+                result = await operation.run(Session(store, caller, self._settings), **checked)
         return Answer(operation.result.dump_python(result, mode="json"))
+
+    @asynccontextmanager
+    async def _lend(self, least_timeout: float) -> AsyncGenerator[Store]:
+        """Yield the memory, whose calls may take `least_timeout` seconds if it is not 0."""
+        if not least_timeout:
+            yield self._store
+            return
+        timeout = self._settings.database_timeout
+        async with (
+            open_patiently(self._store, max(timeout, least_timeout)) as store,
+            name_lock_holders(self._store.conninfo, timeout),
+        ):
+            yield store
+
+    def _find_credential(self, program: Program) -> bytes | None:
+        return hash_token(program.token) if program.token else self._store.of_login
 
     async def identify(self, program: Program, tool: str, scope: Scope, *also: Scope) -> Caller:
         """Return the caller, who has `scope` or one of the scopes in `also`.
@@ -173,7 +233,7 @@ class LocalTools:
         if scope != "read":
             require_writable(self._settings.read_only, program.read_only)
         space = program.space or self._settings.space
-        principal = await self._directory.find_own(self._store.credential, space)
+        principal = await self._directory.find_own(self._find_credential(program), space)
         if scope != "read":
             principal.require_home()
         principal.require(scope, *also)

@@ -48,7 +48,7 @@ from textrawl.postgres.inspection import (
 )
 from textrawl.postgres.migrations import check, migrate
 from textrawl.postgres.standby import MOST_LAG
-from textrawl.resident.client import find_address
+from textrawl.resident.entrance import find_address
 from textrawl.settings import Settings, read_settings
 from textrawl.values.word_lists import list_destinations
 from textrawl.wire.token_counter import choose_counter

@@ -7,9 +7,9 @@ from typing import NamedTuple, cast
 from pydantic import SecretStr
 from pydantic_core import PydanticUndefined
 
-from textrawl.environment import Value
+from textrawl.environment import Value, write_name
 from textrawl.postgres.connection import ConninfoInvalid, read_conninfo
-from textrawl.settings import FORMATS, Settings, find_origins, write_name
+from textrawl.settings import FORMATS, Settings, find_origins
 
 DEFAULT = "default"
 

@@ -7,13 +7,16 @@ from typing import TYPE_CHECKING
 
 from textrawl.environment import (
     PREFIX,
+    SETTINGS,
     EnvFile,
     ValueSource,
+    find_value,
+    is_setting,
     parse_file,
     read_environment,
     read_files,
+    write_name,
 )
-from textrawl.settings import Settings, find_origins, find_withheld, is_setting, write_name
 
 if TYPE_CHECKING:
     from dotenv.parser import Binding
@@ -39,9 +42,13 @@ def find_mistakes() -> list[str]:
     """
     files = read_files()
     sources = [read_environment(), *map(parse_file, files)]
-    unset = [name.upper() for name, origin in find_origins().items() if origin is None]
+    unset = [name.upper() for name in sorted(SETTINGS) if find_value(name, sources) is None]
     bad_lines = [line for file in files for line in _find_bad_lines(file)]
     bad_names = [line for source in sources for line in _check_names(source, unset)]
+    if all(source.trusted for source in sources):
+        return [*bad_lines, *bad_names]
+    from textrawl.settings import find_withheld  # noqa: PLC0415 - seldom needed, and takes 300 ms
+
     return [*bad_lines, *bad_names, *find_withheld()]
 
 
@@ -51,6 +58,8 @@ def find_ignored() -> list[str]:
     They have no prefix TEXTRAWL_ and can belong to another program, or the user has not trusted the
     folder. Raises StartRefused.
     """
+    from textrawl.settings import find_withheld  # noqa: PLC0415 - see `find_mistakes`
+
     return find_withheld() + [
         f"{file.label} sets {', '.join(names)}, which textrawl ignores there: write "
         f"{PREFIX}{names[0]}, or name the file with --env-file"
@@ -62,7 +71,7 @@ def find_ignored() -> list[str]:
 def _list_bare_names(file: EnvFile) -> list[str]:
     parts = _parse(file.content.decode("utf-8", "replace"))
     found = [part.key.upper() for part in parts if part.key]
-    return [name for name in dict.fromkeys(found) if name.lower() in Settings.model_fields]
+    return [name for name in dict.fromkeys(found) if name.lower() in SETTINGS]
 
 
 def _find_bad_lines(file: EnvFile) -> Iterator[str]:

@@ -26,9 +26,10 @@ from textrawl.explorer.entity_page import find_target
 from textrawl.explorer.rendering import write_link
 from textrawl.explorer.requests import PageRequest, turn
 from textrawl.explorer.site import Record, count_pairs
+from textrawl.memory.command_rows import Decision, PlannedRow, SamePair, State
 from textrawl.memory.curation import CurationOperations
-from textrawl.memory.entities import EntityOperations, SamePair
-from textrawl.memory.review import Decision, Filter, PlannedRow, ReviewOperations, State
+from textrawl.memory.entities import EntityOperations
+from textrawl.memory.review import Filter, ReviewOperations
 from textrawl.values.text import FACT_LENGTH, MOST_PROPOSALS, NAME_LENGTH, REASON_LENGTH, clean_name
 
 LEAST_SCORE = 0.3  # lower than in the answers of tools: people see at once that a pair is wrong

@@ -19,10 +19,8 @@ from starlette.responses import RedirectResponse, Response, StreamingResponse
 
 from textrawl.access.request import find_principal
 from textrawl.errors import (
-    DatabaseUnavailable,
     ItemNotFound,
     SpaceNotFound,
-    StartRefused,
     TextrawlError,
 )
 from textrawl.explorer.arguments import FieldInvalid, read_id, read_query
@@ -53,7 +51,7 @@ from textrawl.memory.ingestion import (
 )
 from textrawl.memory.journal import ListedEntryRow
 from textrawl.memory.key_files import KeyFiles
-from textrawl.memory.opening import open_database, open_patiently
+from textrawl.memory.opening import open_patiently
 from textrawl.memory.store import Store, StoreCall, list_graphs
 from textrawl.values.leaks import SECRETS_DONE
 from textrawl.values.text import clean_name, escape_json
@@ -321,14 +319,8 @@ async def _open_store(visit: PageRequest, *, large: bool) -> AsyncGenerator[Stor
     if not large:
         yield visit.site.store
         return
-    try:
-        async with (
-            open_database(visit.site.settings) as target,
-            open_patiently(target, _ALL_SECONDS) as store,
-        ):
-            yield store
-    except StartRefused as refused:
-        raise DatabaseUnavailable(str(refused)) from refused
+    async with open_patiently(visit.site.store, _ALL_SECONDS) as store:
+        yield store
 
 
 async def _store_each(ingestion: Ingestion, files: Sequence[FoundFile]) -> IngestReport:

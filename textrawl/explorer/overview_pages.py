@@ -40,8 +40,8 @@ from textrawl.explorer.graph_page import draw_map, find_cells
 from textrawl.explorer.rendering import read_assets, write, write_link
 from textrawl.explorer.requests import PageRequest
 from textrawl.explorer.site import Record, describe_numbers
+from textrawl.memory.fact_rows import ReportRow, StatisticsRow
 from textrawl.memory.review import ReviewOperations
-from textrawl.memory.store import ReportRow, StatisticsRow
 
 _WEEKS = 26
 _LATEST = 6  # changes

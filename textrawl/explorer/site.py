@@ -16,8 +16,9 @@ from starlette.background import BackgroundTasks
 from textrawl.access.principal import Directory, Principal
 from textrawl.doctor.checks import CheckResult
 from textrawl.errors import NotAuthenticated, TextrawlError
+from textrawl.memory.fact_rows import ReportRow, StatisticsRow
 from textrawl.memory.facts import MemoryOperations
-from textrawl.memory.store import ReportRow, StatisticsRow, Store
+from textrawl.memory.store import Store
 from textrawl.memory.watches import Watches
 from textrawl.postgres.database import Database
 from textrawl.server.http.authentication import Lookup

@@ -17,8 +17,9 @@ from textrawl.explorer.arguments import read_name, read_number, read_start
 from textrawl.explorer.rendering import write_link
 from textrawl.explorer.requests import CLIENT, PageRequest
 from textrawl.explorer.site import Notice, Record
-from textrawl.memory.erasure import Erasure, ErasurePlanRow, Keep, Person
-from textrawl.memory.trail import EventFilter, EventRow, PlanRow, Trail
+from textrawl.memory.command_rows import ErasurePlanRow, EventFilter, EventRow, Keep, PlanRow
+from textrawl.memory.erasure import Erasure, Person
+from textrawl.memory.trail import Trail
 from textrawl.postgres.database import Database
 from textrawl.values.text import clean_name
 

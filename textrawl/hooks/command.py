@@ -34,15 +34,10 @@ from textrawl.hooks.events import (
 from textrawl.hooks.response import Choices, Occasion, read_choices, respond, wants_log
 from textrawl.hooks.sessions import HookSession, remove_old_sessions
 from textrawl.hooks.transcripts import Ask
-from textrawl.resident.client import (
-    ResidentRefused,
-    SocketAnswer,
-    Unreachable,
-    ask_or_start,
-    build_call,
-    choose_address,
-)
-from textrawl_client.unix_socket import FolderTaken
+from textrawl.resident.entrance import choose_address
+from textrawl.resident.question import SocketAnswer, build_call
+from textrawl.resident.question import ask as ask_process
+from textrawl_client.unix_socket import FolderTaken, ResidentRefused, Unreachable
 
 REACHING = 2.0  # seconds in which the memory must be reached
 STARTING = 2.0  # seconds more for a process that the hook starts; clients end a hook after 5
@@ -135,14 +130,15 @@ def _respond(
 def _build_asker(client: HookClient, *, stores: bool) -> Ask:
     """Return the function that calls a tool of the memory within the time of an event."""
     end = time.monotonic() + (STORING if stores else REACHING)
-    starting = 0.0 if stores else STARTING
+    latest = end if stores else end + STARTING  # also for a process that is started
 
     def ask(
         tool: str, arguments: Mapping[str, Any], wishes: Mapping[str, Any]
     ) -> SocketAnswer | None:
         request = build_call(tool, arguments, client=f"textrawl hook ({client.name})", **wishes)
         try:
-            return ask_or_start(request, timeout=end - time.monotonic(), starting=starting)
+            now = time.monotonic()
+            return ask_process(request, timeout=end - now, starting=latest - now)
         except TextrawlError as error:
             message = f"{error.title}. {error.fix}"
             (_write if error.title in _UNREACHABLE else _log)(message)

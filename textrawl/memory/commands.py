@@ -24,49 +24,57 @@ from pydantic import (
 from textrawl import __version__
 from textrawl.access.principal import Principal, Scope
 from textrawl.errors import ArgumentInvalid, EntityNameMissing
-from textrawl.memory.connector import FetchedFact
-from textrawl.memory.curation import CurationOperations, RevisedRow, Revision, Share, SharedRow
-from textrawl.memory.entities import (
+from textrawl.memory.command_results import (
+    Access,
+    Described,
+    EntityPage,
+    Explained,
+    Found,
+    Report,
+)
+from textrawl.memory.command_rows import (
     AliasRow,
+    DecidedRow,
+    Decision,
     DescribedRow,
-    EntityOperations,
+    ErasedRow,
+    ErasurePlanRow,
+    EventFilter,
+    EventRow,
+    FindingRow,
+    ImportRow,
+    Keep,
     MergeRow,
     NamedRow,
     OwnRow,
+    PlannedRow,
+    PlanRow,
+    ProposalRow,
+    PurgedRow,
+    RevertedRow,
+    RevisedRow,
     SamePair,
+    SharedRow,
     SplitRow,
+    State,
+    UndoRow,
     UnnamedRow,
 )
-from textrawl.memory.erasure import ErasedRow, Erasure, ErasurePlanRow, Keep, Person
-from textrawl.memory.fact_rows import EntityRow, ExplainedRow, ForgottenRow, HitRow
+from textrawl.memory.connector import FetchedFact
+from textrawl.memory.curation import CurationOperations, Revision, Share
+from textrawl.memory.entities import EntityOperations
+from textrawl.memory.erasure import Erasure, Person
+from textrawl.memory.fact_rows import ForgottenRow, ReportRow, StatisticsRow
 from textrawl.memory.facts import (
-    Absence,
     MemoryOperations,
     Question,
     Sources,
     Times,
 )
-from textrawl.memory.review import (
-    DecidedRow,
-    Decision,
-    FindingRow,
-    PlannedRow,
-    ProposalRow,
-    ReviewOperations,
-    State,
-)
 from textrawl.memory.review import Filter as ProposalFilter
-from textrawl.memory.store import ReportRow, StatisticsRow, StoreCall, list_graphs
-from textrawl.memory.trail import (
-    EventFilter,
-    EventRow,
-    ImportRow,
-    PlanRow,
-    PurgedRow,
-    RevertedRow,
-    Trail,
-    UndoRow,
-)
+from textrawl.memory.review import ReviewOperations
+from textrawl.memory.store import StoreCall, list_graphs
+from textrawl.memory.trail import Trail
 from textrawl.postgres.database import Database
 from textrawl.settings import Settings
 from textrawl.values.choice import join_choices
@@ -255,61 +263,6 @@ Proposals = Annotated[
 UndoNumber = Annotated[int, Field(ge=0, lt=1 << 63)]
 
 
-@dataclass(frozen=True)
-class Access:
-    """The caller as the memory knows it, for `textrawl doctor`."""
-
-    version: str
-    actor: str
-    reads: list[str]
-    home: str | None
-    scopes: list[str]
-
-
-@dataclass(frozen=True)
-class Found:
-    """Rows of a search, and the reason why vectors were not used, or None.
-
-    `several` is true if the rows can come from several spaces. `absence` says why there are no
-    rows.
-    """
-
-    rows: list[HitRow]
-    missing: str | None
-    several: bool
-    absence: Absence | None = None
-
-
-@dataclass(frozen=True)
-class Explained:
-    """Rows of an explanation, and the reason why vectors were not used, or None."""
-
-    rows: list[ExplainedRow]
-    missing: str | None
-
-
-@dataclass(frozen=True)
-class Described:
-    """An entity. `several` is true if its facts can come from several spaces."""
-
-    row: EntityRow
-    several: bool
-
-
-@dataclass(frozen=True)
-class Report:
-    """The contents of the memory now, and the row about the last `days`.
-
-    `documents` and `chunks` are the numbers in graphs that the caller can read.
-    """
-
-    holdings: StatisticsRow
-    recent: ReportRow
-    days: int
-    documents: int = 0
-    chunks: int = 0
-
-
 @operation("doctor")
 async def identify(session: Session) -> Access:
     """Return what the caller can do. Every valid token may ask that."""
@@ -389,27 +342,6 @@ async def get_fact(session: Session, fact: UUID) -> FetchedFact | None:
     """Return the fact with this whole id, or None. Only clients call it, and not a command."""
     rows = await session.store.call("fetch_fact", FetchedFact, fact=fact, **session.caller.reading)
     return rows[0] if rows else None
-
-
-@dataclass(frozen=True)
-class ListedEntity:
-    """An entity of a list."""
-
-    id: UUID
-    space: str
-    name: str
-    entity_type: str
-    description: str | None
-    updated_at: datetime
-    given_type: str | None
-
-
-@dataclass(frozen=True)
-class EntityPage:
-    """Entities, last updated first, and the number of all that match."""
-
-    total: int
-    entities: list[ListedEntity]
 
 
 @operation("client", "read")

@@ -3,72 +3,12 @@
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, LiteralString, TypeVar
+from typing import Any, LiteralString, TypeVar
 
+from textrawl.memory.command_rows import ErasedRow, ErasurePlanRow, Keep
 from textrawl.postgres.database import Database
 
 Row = TypeVar("Row")
-Keep = Literal["others", "own"]
-_STAYS = {
-    "event": "events that the person caused, without content",
-    "archived_space": "rows, because this space is archived (open it with `textrawl space archive "
-    "--restore`, then erase again)",
-    "space_grant": "grants (`textrawl grant revoke` takes them back)",
-    "space": "the name of the space (`textrawl space rename` changes it)",
-    "encrypted_document": "encrypted documents, which nobody reads without their key (search for "
-    "the person with `textrawl search --documents --space GRAPH`, and delete what names them with "
-    "`textrawl document forget`)",
-    "actor": "the name of the actor, which only the owner of the memory erases",
-}
-_THINGS = {
-    "observation": "facts",
-    "entity": "entities",
-    "entity_alias": "aliases",
-    "chunk": "parts of sources",
-    "document_version": "versions of documents",
-    "document_tombstone": "paths of deleted documents",
-    "summary_clause": "clauses of summaries",
-    "own_entity": "links of actors to entities",
-    "undone": "rows that an undo keeps",
-    "recall": "questions to the memory",
-    "event": "events of the trail",
-}
-_WHOSE = {True: " by the person", False: " by others", None: ""}
-
-
-@dataclass(frozen=True)
-class ErasurePlanRow:
-    """A row of `erasure_plan`: rows of one kind that are deleted, redacted, or stay.
-
-    `by_person` is None if the rows have no author. `fingerprint` is that of the plan of the space.
-    """
-
-    space_id: int
-    space_name: str
-    action: Literal["delete", "redact", "stay"]
-    kind: str
-    by_person: bool | None
-    rows: int
-    sample: list[str] | None
-    fingerprint: str
-
-    @property
-    def sentence(self) -> str:
-        """The row in words, such as "delete facts by others: 5"."""
-        if self.action == "stay":
-            return f"keep {_STAYS[self.kind]}: {self.rows:,}"
-        deed = "delete" if self.action == "delete" else "take the name out of"
-        things = _THINGS.get(self.kind, f"{self.kind.replace('_', ' ')}s")
-        return f"{deed} {things}{_WHOSE[self.by_person]}: {self.rows:,}"
-
-
-@dataclass(frozen=True)
-class ErasedRow:
-    """A row of `erase_person`: the number of rows of a space, and the signed receipt."""
-
-    space_name: str
-    rows: int
-    receipt: dict[str, Any]
 
 
 @dataclass(frozen=True)

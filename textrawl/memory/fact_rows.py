@@ -2,8 +2,10 @@
 
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 from uuid import UUID
+
+EVER: Literal["ever"] = "ever"
 
 
 @dataclass  # not frozen: a frozen row takes ten times as long to make, and an answer has ten rows
@@ -290,3 +292,33 @@ class ForgottenRow:
     relation_id: UUID | None = None
     plan: str | None = None
     documents: list[str] | None = None
+
+
+@dataclass(frozen=True)
+class StatisticsRow:
+    """The counts of a memory. `bytes` is the size of the whole database."""
+
+    entities: int
+    facts: int
+    valid_facts: int
+    relations: int
+    events: int
+    bytes: int
+    types: dict[str, int]
+    models: list[dict[str, Any]]
+
+
+@dataclass(frozen=True)
+class ReportRow:
+    """The row of memory_report about the last days. Times are ISO 8601. Costs are in tokens."""
+
+    growth: list[dict[str, Any]]
+    sources: dict[str, int]
+    authors: list[dict[str, Any]]
+    recalls: dict[str, Any]
+    recall_days: list[dict[str, Any]]
+    slowest: list[dict[str, Any]]
+    stale: dict[str, Any]
+    unanswered: dict[str, Any]
+    llm: list[dict[str, Any]]
+    proposals: list[dict[str, Any]]

@@ -12,7 +12,9 @@ from anyio import to_thread
 
 from textrawl import errors
 from textrawl.access.principal import Caller
+from textrawl.memory.command_results import Absence
 from textrawl.memory.fact_rows import (
+    EVER,
     BatchRow,
     DigestRow,
     EndedRow,
@@ -54,7 +56,6 @@ _LEAST_LIKENESS = 75  # per cent of a similar name (rapidfuzz WRatio)
 _MOST_NAMES = 3  # similar names of an answer
 
 _ABOUT_TIME = ("tense", "during", "clause")  # of facts that have ended, so not of proposals
-EVER: Literal["ever"] = "ever"
 """The value of `Times.as_of` that finds facts of all times."""
 
 
@@ -175,17 +176,6 @@ class Question:
         """True if the search covers all facts as they are now, and not only documents."""
         present = self.times.as_of is None and self.about is None
         return present and (self.sources is None or self.sources.facts)
-
-
-@dataclass(frozen=True)
-class Absence:
-    """The reason why an answer has no fact: words of the question that no fact has.
-
-    `closest` is the name and the beginning of the fact that came closest, or None.
-    """
-
-    words: list[str]
-    closest: str | None
 
 
 @dataclass(frozen=True)

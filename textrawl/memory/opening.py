@@ -34,21 +34,22 @@ _ANALYSIS_INTERVAL = 5.0  # seconds between checks for tables that have grown
 class OpenDatabase:
     """The conninfo of a memory's database, and the credential of this process.
 
-    `credential` is None if the login of the conninfo identifies the actor. `anonymous` is that of a
-    caller without a token. `checked` is false if the schema was not checked, because the database
-    could not be reached. `distributed` is true if its content is in the cells of a cluster.
+    `credential` is None if the login of the conninfo identifies the actor, and `of_login` is the
+    credential without a token. `checked` is false if the schema was not checked, because the
+    database could not be reached. `distributed` is true if its content is in the cells of a
+    cluster.
     """
 
     conninfo: str
     credential: bytes | None
+    of_login: bytes | None = None
     checked: bool = True
     distributed: bool = False
-    anonymous: bytes | None = None
 
 
 @asynccontextmanager
 async def open_database(
-    settings: Settings, *, serving: bool = False
+    settings: Settings, *, serving: bool = False, walled: bool = True
 ) -> AsyncGenerator[OpenDatabase]:
     """Open a database with the schema of this version.
 
@@ -56,8 +57,9 @@ async def open_database(
     dies. With DATABASE_URL, only check the database. If its schema has another version, raise
     StartRefused with the command to run. If it cannot be reached, raise DatabaseUnavailable.
 
-    With `serving`, also refuse logins that row-level security does not restrict. A database that
-    cannot be reached is not an error then. It is checked before the first call instead.
+    With `serving`, a database that cannot be reached is not an error. It is checked before the
+    first call instead. Logins that row-level security does not restrict are refused then, unless
+    `walled` is false, because all who ask are the OS user who has the login.
     """
     token = settings.access_token
     credential = hash_token(token.get_secret_value()) if token is not None else None
@@ -66,37 +68,38 @@ async def open_database(
         from textrawl.memory.embedded_opening import open_embedded  # noqa: PLC0415 - see above
 
         async with open_embedded(settings.data_dir) as (conninfo, of_user):
-            yield OpenDatabase(conninfo, credential or of_user, anonymous=of_user)
+            yield OpenDatabase(conninfo, credential or of_user, of_user)
         return
     conninfo, checked, distributed = settings.database_url.get_secret_value(), True, False
     try:
-        distributed = await _check(settings, conninfo, serving=serving)
+        distributed = await _check(settings, conninfo, serving=serving and walled)
     except errors.DatabaseUnavailable:
         if not serving:
             raise
         checked = False
         logger.warning("The database cannot be reached yet: calls fail until it can be reached")
-    yield OpenDatabase(conninfo, credential, checked, distributed)
+    yield OpenDatabase(conninfo, credential, None, checked, distributed)
 
 
 @asynccontextmanager
-async def open_patiently(target: OpenDatabase, timeout: float) -> AsyncGenerator[Store]:
-    """Open a memory without a model, for calls that may take `timeout` seconds.
+async def open_patiently(store: Store, timeout: float) -> AsyncGenerator[Store]:
+    """Open the memory of `store` once more, without a model, for calls of `timeout` seconds.
 
     Raises DatabaseUnavailable.
     """
-    async with open_connection(target.conninfo, timeout=timeout) as database:
-        models = Models(database, None, read_only=True)
-        yield Store(database, models, credential=target.credential)
+    async with open_connection(store.conninfo, timeout=timeout) as database:
+        yield Store(database, Models(database, None, read_only=True), credential=store.credential)
 
 
 @asynccontextmanager
-async def open_memory(settings: Settings, *, serving: bool = False) -> AsyncGenerator[Store]:
-    """Open the memory of `settings`. Raises StartRefused."""
+async def open_memory(
+    settings: Settings, *, serving: bool = False, walled: bool = True
+) -> AsyncGenerator[Store]:
+    """Open the memory of `settings`, as `open_database` does. Raises StartRefused."""
     embedder, llm = choose_embedder(settings), choose_llm(settings)
     try:
-        async with open_database(settings, serving=serving) as target:
-            database = _build_database(settings, target, serving=serving)
+        async with open_database(settings, serving=serving, walled=walled) as target:
+            database = _build_database(settings, target, serving=serving and walled)
             models = Models(
                 database,
                 embedder,
@@ -112,11 +115,11 @@ async def open_memory(settings: Settings, *, serving: bool = False) -> AsyncGene
                         database,
                         models,
                         credential=target.credential,
-                        anonymous=target.anonymous,
                         llm=llm,
                         extracts=extracts,
                     )
                     store.names_close_facts = settings.close_facts
+                    store.conninfo, store.of_login = target.conninfo, target.of_login
                     yield store
             finally:
                 with anyio.move_on_after(_CLEANUP, shield=True):

@@ -3,72 +3,18 @@
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from datetime import datetime
-from typing import Any, Literal
 from uuid import UUID
 
+from textrawl.memory.command_rows import (
+    DecidedRow,
+    Decision,
+    FindingRow,
+    PlannedRow,
+    ProposalRow,
+    State,
+)
 from textrawl.memory.store import StoreCall
 from textrawl.models.embeddings import compose_document
-
-
-@dataclass(frozen=True)
-class ProposalRow:
-    """A proposal from list_proposals. `total` is the number of all proposals that match.
-
-    `finding` is what `textrawl tidy` found, and `evidence` then its reason.
-
-    `beside` has {id, content, why} for each stored fact that a pending proposal repeats, replaces
-    or contradicts. It is None if the caller cannot read the space or the proposal is decided.
-    """
-
-    id: UUID
-    space_name: str
-    kind: str
-    entity_name: str
-    entity_type: str | None
-    content: str
-    author_name: str
-    client: str | None
-    created_at: datetime
-    state: str
-    decided_at: datetime | None
-    decided_by: str | None
-    reason: str | None
-    evidence: str | None
-    finding: str | None
-    observation_id: UUID | None
-    relation_id: UUID | None
-    beside: list[dict[str, Any]] | None
-    total: int
-
-
-@dataclass(frozen=True)
-class PlannedRow:
-    """The effect of accepting a proposal: new, repeats, replaces, merges, ends or refused.
-
-    `fault` says why it is refused. ended: the end of the fact has passed. gone: the fact that the
-    proposal replaces, or the finding, is no longer there.
-    """
-
-    id: UUID
-    space_name: str
-    author_name: str
-    entity_name: str
-    content: str
-    outcome: str
-    fault: str | None
-    beside: list[dict[str, Any]]
-
-
-@dataclass(frozen=True)
-class DecidedRow:
-    """A decided proposal, and the fact or relation that it became if it was accepted."""
-
-    id: UUID
-    state: str
-    entity_name: str
-    observation_id: UUID | None
-    relation_id: UUID | None
-    duplicate: bool
 
 
 @dataclass(frozen=True)
@@ -77,21 +23,6 @@ class AmendedRow:
 
     entity_name: str
     observation_id: UUID
-
-
-@dataclass(frozen=True)
-class FindingRow:
-    """A finding of tidy_memory. `proposal_id` is None in a dry run."""
-
-    finding: str
-    proposal_id: UUID | None
-    entity_name: str
-    content: str
-    evidence: str
-
-
-State = Literal["pending", "accepted", "rejected", "withdrawn", "any"]
-Decision = Literal["accept", "reject"]
 
 
 @dataclass(frozen=True)

@@ -5,12 +5,13 @@ import re
 import time
 from collections.abc import Awaitable, Callable, Collection, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any, Literal, LiteralString, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Annotated, Literal, LiteralString, NamedTuple, TypeVar
 
 from pydantic import Field
 
 from textrawl import errors
 from textrawl.access.principal import Caller
+from textrawl.memory.fact_rows import StatisticsRow
 from textrawl.models.active_model import Models
 from textrawl.models.embeddings import Vector, check_vectors
 from textrawl.postgres.database import Database
@@ -19,20 +20,6 @@ from textrawl.wire.replies import Finding, Key, Part, Recall, Written
 
 if TYPE_CHECKING:
     from textrawl.models.llm import LlmClient
-
-
-@dataclass(frozen=True)
-class StatisticsRow:
-    """The counts of a memory. `bytes` is the size of the whole database."""
-
-    entities: int
-    facts: int
-    valid_facts: int
-    relations: int
-    events: int
-    bytes: int
-    types: dict[str, int]
-    models: list[dict[str, Any]]
 
 
 Found = TypeVar("Found")
@@ -68,17 +55,17 @@ class Store:
         models: Models,
         *,
         credential: bytes | None = None,
-        anonymous: bytes | None = None,
         llm: "LlmClient | None" = None,
         extracts: Collection[Extracted] = (),
     ) -> None:
         self.database = database
         self.credential = credential
-        self.anonymous = anonymous  # the credential of a caller without a token, or None
         self.models = models
         self.llm = llm
         self.extracts = frozenset(extracts if llm is not None else ())
         self.names_close_facts = True  # in the answers to new facts
+        self.conninfo = ""
+        self.of_login: bytes | None = None  # the credential of a caller without a token
         self.without_vector = 0  # queries and new facts that got no vector from the provider
         self.pending = 0  # pending facts at the end of the last round of upkeep
 
@@ -232,22 +219,6 @@ class StoreCall:
             return await self.store.search(search)
         except DataRefused as refusal:
             raise refusal.explain() from refusal
-
-
-@dataclass(frozen=True)
-class ReportRow:
-    """The row of memory_report about the last days. Times are ISO 8601. Costs are in tokens."""
-
-    growth: list[dict[str, Any]]
-    sources: dict[str, int]
-    authors: list[dict[str, Any]]
-    recalls: dict[str, Any]
-    recall_days: list[dict[str, Any]]
-    slowest: list[dict[str, Any]]
-    stale: dict[str, Any]
-    unanswered: dict[str, Any]
-    llm: list[dict[str, Any]]
-    proposals: list[dict[str, Any]]
 
 
 class GraphPart(Part):

@@ -3,7 +3,6 @@
 import logging
 import re
 from collections.abc import AsyncGenerator
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import LiteralString, TypeVar
 from uuid import UUID
@@ -11,6 +10,15 @@ from uuid import UUID
 import anyio
 
 from textrawl.errors import ArgumentInvalid, DatabaseUnavailable, ServerBusy
+from textrawl.memory.command_rows import (
+    EventFilter,
+    EventRow,
+    ImportRow,
+    PlanRow,
+    PurgedRow,
+    RevertedRow,
+    UndoRow,
+)
 from textrawl.postgres.database import Database
 
 logger = logging.getLogger("textrawl")
@@ -22,107 +30,6 @@ _PAGE = 500
 # On a distributed memory it has such a number for each cell.
 _ONE = r"[0-9]{1,19}:[0-9]{1,18}"
 _CURSOR = re.compile(rf"{_ONE}|-?[0-9]{{1,10}}={_ONE}(,-?[0-9]{{1,10}}={_ONE})*", re.ASCII)
-
-
-@dataclass(frozen=True)
-class PlanRow:
-    """A row of `plan_undo`: one step of an undo.
-
-    `content` is the text of a fact, relation or reflection. `new_author` is the author that a fact
-    gets, or the author of a reflection that is kept.
-    """
-
-    space_name: str
-    action: str
-    entity_name: str | None
-    kind: str
-    id: UUID
-    content: str | None
-    new_author: str | None
-
-
-@dataclass(frozen=True)
-class ImportRow:
-    """A row of `list_imports`: an import of another system. `items` is what it stored last.
-
-    `undone` says that an undo took it back.
-    """
-
-    run: UUID
-    space_name: str
-    system: str
-    author_name: str
-    started_at: datetime
-    finished_at: datetime | None
-    items: int
-    undone: bool
-
-
-@dataclass(frozen=True)
-class UndoRow:
-    """A row of `undo_author`: how many items it changed in a space, for each action."""
-
-    undo_id: int
-    space_name: str
-    removed: int
-    handed_over: int
-    revived: int
-    reset: int
-    moved: int
-    retyped: int
-    dropped: int
-    lost: int
-    kept: int
-
-
-@dataclass(frozen=True)
-class RevertedRow:
-    """The row of `revert_undo`: the numbers of restored rows and of rows merged with newer rows."""
-
-    space_name: str
-    restored: int
-    merged: int
-
-
-@dataclass(frozen=True)
-class PurgedRow:
-    """A row of `purge_undone`: how many undos it purged in a space, and how many of their rows."""
-
-    space_name: str
-    undos: int
-    rows: int
-
-
-@dataclass(frozen=True)
-class EventRow:
-    """An event of the trail. `read_events` with its `cursor` returns all later events.
-
-    `other_name` is the entity to which a relation leads.
-    """
-
-    cursor: str
-    at: datetime
-    space_name: str
-    author_name: str
-    client: str | None
-    tool: str
-    request: str | None
-    action: str
-    entity_name: str | None
-    entity_id: UUID | None
-    observation_id: UUID | None
-    relation_id: UUID | None
-    other_name: str | None = None
-
-
-@dataclass(frozen=True)
-class EventFilter:
-    """A filter of events. `entity` is a name. A field that is None accepts all events."""
-
-    author: str | None = None
-    entity: str | None = None
-    action: str | None = None
-    since: datetime | None = None
 
 
 class Trail:

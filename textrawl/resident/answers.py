@@ -21,8 +21,14 @@ import anyio
 
 from textrawl import __version__
 from textrawl.client.local import Tools
-from textrawl.errors import ArgumentInvalid, MemoryNotEnabled, TextrawlError
-from textrawl.resident.client import SESSION, Address
+from textrawl.errors import (
+    ArgumentInvalid,
+    DatabaseUnavailable,
+    MemoryNotEnabled,
+    TextrawlError,
+)
+from textrawl.postgres.connection import describe_failure
+from textrawl.resident.entrance import SESSION, Address
 from textrawl.values.text import escape_hidden
 from textrawl.values.word_lists import PROGRAM
 from textrawl.wire.program import read_program
@@ -92,9 +98,7 @@ async def answer(
             return _wrap(request, result=host.describe(ends=end is not None))
         return _wrap(request, result=await _run(tools, method, params, end))
     except TextrawlError as error:
-        text = write_sentences(error.title, error.fix)
-        failure = {"code": _INVALID, "message": text, "data": describe_error(error)}
-        return _wrap(request, error=failure)
+        return _wrap(request, error=_write_failure(_find_told(request, error)))
 
 
 async def _run(
@@ -108,12 +112,27 @@ async def _run(
         return {}
     if tools is None:
         raise MemoryNotEnabled
+    tools = tools.adapt(program)
     if method == "tools/call":
         named = program.model_copy(update={"client": program.client or _ME})
         name = str(params.get("name"))
         return _write_result(await tools.call(name, _find_object(params, "arguments"), named))
     given = {name: value for name, value in params.items() if name != "_meta"}
     return _write_result(await tools.operate(str(method), given, program))
+
+
+def _find_told(request: Members, error: TextrawlError) -> TextrawlError:
+    """Return the error to tell: a person can see to a database that was never reached."""
+    meta = _find_object(_find_object(request, "params"), "_meta")
+    cause = error.__cause__
+    own = isinstance(cause, DatabaseUnavailable) and _find_object(meta, PROGRAM).get("person")
+    return cause if own and isinstance(cause, DatabaseUnavailable) else error
+
+
+def _write_failure(error: TextrawlError) -> Members:
+    text = write_sentences(error.title, error.fix)
+    data = {**describe_error(error), "reason": describe_failure(error.__cause__)}
+    return {"code": _INVALID, "message": text, "data": data}
 
 
 def _write_result(answered: Answer) -> Members:

@@ -12,23 +12,24 @@ import json
 import os
 import sys
 import time
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from hashlib import sha256
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from textrawl import __version__
 from textrawl.environment import (
+    SESSION_SETTINGS,
     ValueSource,
     find_access_token,
     find_data_dir,
     find_value,
     list_options,
     read_environment,
+    read_sources,
 )
 from textrawl.errors import StartRefused
-from textrawl.resident.client import SESSION
 from textrawl.resident.description_file import (
     Answers,
     DescriptionFile,
@@ -38,9 +39,10 @@ from textrawl.resident.description_file import (
 )
 from textrawl.values.word_lists import PROGRAM
 from textrawl_client.unix_socket import (
+    KEY_SETTINGS,
     Address,
     FolderTaken,
-    MemoryKey,
+    ResidentRefused,
     build_address,
     require_private,
 )
@@ -50,13 +52,6 @@ if TYPE_CHECKING:
 
 LEAVING_LINE = b'{"jsonrpc":"2.0","method":"notifications/textrawl/leaving"}'
 """The notification that a host ends. It still answers what it gets until the end of the input."""
-
-SESSION_SETTINGS = (
-    "compact_responses", "correction_mode", "digest_authors", "digest_tokens", "explorer",
-    "graphs", "max_graph_tokens", "max_recall_tokens", "max_response_tokens", "public_url",
-    "resources", "secrets", "space", "structured_content", "toolsets",
-)  # fmt: skip
-"""The settings that each session of a host can have for itself, beside its access token."""
 
 SHARED_SETTINGS = (
     "close_facts", "consolidate_journal", "data_dir", "database_read_url", "database_timeout",
@@ -78,6 +73,11 @@ _READ_BY_LIBRARIES = ("SSL_CERT_FILE", "SSL_CERT_DIR", "TZ")
 _PREFIXES, _SUFFIX = ("PG", "OTEL_"), "_PROXY"
 _MOMENTS = (0.01, 0.02, 0.05)  # seconds: a pipe that looks at the lock holds it for a moment
 _LONGEST_LOG = 1 << 20  # bytes: a longer one is begun anew
+
+
+SESSION = "session"  # the method of a request that turns its connection into a session of MCP
+PING: dict[str, Any] = {"method": "ping"}
+_OFF, _ON = ("false", "0", "no", "off"), ("true", "1", "yes", "on")
 
 
 class Entrance(NamedTuple):
@@ -106,20 +106,12 @@ class Entrance(NamedTuple):
         path = name_description(self.address, self.settings, self.token)
         return DescriptionFile(path).answers or (read_packaged() if self.plain else {})
 
-    @property
-    def log(self) -> Path:
-        """The path of the log of the host."""
-        return self.address.folder / f"{self.address.key}.log"
-
 
 def find_entrance(sources: Sequence[ValueSource]) -> Entrance:
     """Return where to ask for a session. Raises StartRefused, OSError, RuntimeError."""
-    found = {name: find_value(name, sources) for name in (*SESSION_SETTINGS, *_OFFERING)}
-    values = {name: value.text for name, value in found.items() if value}
-    settings = {name: value for name, value in values.items() if name in SESSION_SETTINGS}
     token = find_access_token(sources)
-    plain = token is None and not values.keys() & {*_OFFERING}
-    return Entrance(choose_host(sources), settings, token, plain)
+    plain = token is None and not any(find_value(name, sources) for name in _OFFERING)
+    return Entrance(choose_host(sources), find_session_settings(sources), token, plain)
 
 
 def write_request(method: str, **params: object) -> bytes:
@@ -129,10 +121,70 @@ def write_request(method: str, **params: object) -> bytes:
     return json.dumps(message).encode() + b"\n"
 
 
+def find_session_settings(sources: Sequence[ValueSource]) -> dict[str, str]:
+    """Return the settings of a session that are set."""
+    found = {name: find_value(name, sources) for name in SESSION_SETTINGS}
+    return {name: value.text for name, value in found.items() if value}
+
+
+def find_address() -> Address:
+    """Return the address that the environment and its files name. Raises StartRefused."""
+    return choose_address(read_sources())
+
+
+def choose_address(sources: Sequence[ValueSource]) -> Address:
+    """Return where a question goes: to the host, or to what asks the server of SERVER_URL.
+
+    Raises StartRefused, OSError.
+    """
+    if find_value("server_url", sources) is None:
+        return choose_host(sources)
+    return build_address(find_data_dir(sources), find_key(sources))
+
+
+def find_key(sources: Sequence[ValueSource]) -> dict[str, str]:
+    """Return the values that decide which process answers."""
+    found = {name: find_value(name, sources) for name in KEY_SETTINGS}
+    return {name: value.text for name, value in found.items() if value}
+
+
+def complete(
+    request: Mapping[str, Any], sources: Sequence[ValueSource] | None = None
+) -> dict[str, Any]:
+    """Return the whole request: it says the version of textrawl, and whose rights it has.
+
+    What the settings forbid is in it too. `sources` are those of this process by default. Raises
+    ResidentRefused if memory is off, and StartRefused.
+    """
+    sources = read_sources() if sources is None else sources
+    names = ("enable_memory", "read_only", "record_recalls")
+    found = {name: value.text.lower() for name in names if (value := find_value(name, sources))}
+    if found.get("enable_memory", _ON[0]) not in _ON:
+        raise ResidentRefused("TEXTRAWL_ENABLE_MEMORY is off")
+    read_only = found.get("read_only", _OFF[0]) not in _OFF
+    quiet = read_only or found.get("record_recalls") == "off"
+    own = {
+        "version": __version__,
+        "readOnly": read_only,
+        "record": not quiet,
+        "token": find_access_token(sources),
+        "settings": find_session_settings(sources),
+    }
+    params = request.get("params", {})
+    program = {**own, **params.get("_meta", {}).get(PROGRAM, {})}
+    known = {name: value for name, value in program.items() if value is not None}
+    return {
+        "jsonrpc": "2.0",
+        "id": 1,
+        "method": request["method"],
+        "params": {**params, "_meta": {PROGRAM: known}},
+    }
+
+
 def choose_host(sources: Sequence[ValueSource]) -> Address:
     """Return the address of the host that `sources` name. Raises StartRefused, OSError."""
     database = find_value("database_url", sources)
-    key = MemoryKey(database_url=database.text if database else None)
+    key = {"database_url": database.text} if database else {}
     return build_address(find_data_dir(sources), key).narrow(describe_shared(sources))
 
 
@@ -240,21 +292,23 @@ def make_folder(folder: Path) -> None:
         ) from error
 
 
-def start_host(entrance: Entrance) -> "Popen[bytes]":
+def start_host(address: Address, *words: str) -> "Popen[bytes]":
     """Start a host in its own session, without waiting for it. Raises StartRefused, OSError.
 
-    The host ends at once if another one has the memory open. It outlives this process.
+    `words` say what the host is for: see `textrawl.cli.host`. It ends at once if another one has
+    the memory open, and outlives this process.
     """
     import subprocess  # noqa: PLC0415 - only a first start needs its 10 ms
 
-    make_folder(entrance.address.folder)
+    make_folder(address.folder)
+    path = name_log(address)
     with suppress(OSError):
-        if entrance.log.stat().st_size > _LONGEST_LOG:
-            entrance.log.unlink()
+        if path.stat().st_size > _LONGEST_LOG:
+            path.unlink()
     flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW | os.O_CLOEXEC
-    log = os.open(entrance.log, flags, 0o600)
+    log = os.open(path, flags, 0o600)
     # With -P, Python does not load modules from the folder of a project.
-    command = [sys.executable, "-P", "-m", "textrawl", *list_options(), "host"]
+    command = [sys.executable, "-P", "-m", "textrawl", *list_options(), "host", *words]
     try:
         return subprocess.Popen(  # noqa: S603 - a fixed command
             command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True
@@ -263,9 +317,14 @@ def start_host(entrance: Entrance) -> "Popen[bytes]":
         os.close(log)
 
 
-def read_refusal(entrance: Entrance) -> str:
+def name_log(address: Address) -> Path:
+    """Return the path of the log of a host."""
+    return address.folder / f"{address.key}.log"
+
+
+def read_refusal(address: Address) -> str:
     """Return the reason why a host could not start: the last line of its log."""
     with suppress(OSError, IndexError):
-        text = entrance.log.read_bytes()[-4096:].decode(errors="replace")
+        text = name_log(address).read_bytes()[-4096:].decode(errors="replace")
         return text.strip().splitlines()[-1].removeprefix("textrawl: ")
     return "the host ended without a reason"

@@ -20,20 +20,20 @@ from typing import Any, Self
 
 import anyio
 from anyio.abc import SocketAttribute, SocketListener, SocketStream
-from pydantic import SecretStr
 
 from textrawl.client.local import LocalTools, Tools
+from textrawl.environment import read_sources
 from textrawl.errors import StartRefused
 from textrawl.memory.opening import open_memory
 from textrawl.memory.store import Store
 from textrawl.resident.answers import Admission, answer
-from textrawl.resident.client import MemoryKey, build_address
-from textrawl.resident.entrance import claim
+from textrawl.resident.entrance import claim, find_key
 from textrawl.settings import Settings
 from textrawl.wire.replies import RecallLog, build_recall_log
 from textrawl_client.unix_socket import (
     MOST_BYTES,
     Address,
+    build_address,
     find_peer,
 )
 
@@ -43,7 +43,7 @@ AnswerLine = Callable[[bytes], Awaitable[dict[str, Any]]]
 
 _RETRY = 1.0  # seconds between attempts to take the lock
 _READING = 2.0  # time limit for reading a request, in seconds
-_ANSWERING = 60.0  # time limit for answering, in seconds
+_ANSWERING = 660.0  # time limit for answering, in seconds; an undo can take 600
 _MOST_CONNECTIONS = 512
 _MOST_AT_ONCE = 64  # requests; more wait until another one is answered
 _LOOK = "See the log of the process that has the memory open"
@@ -148,9 +148,10 @@ class Listener:
                 line = await _read_line(stream)
             if line is None:
                 return None
-            answer = _INTERNAL
-            with anyio.fail_after(_ANSWERING), _Containment():
-                answer = await self._answer(line)
+            with anyio.fail_after(_ANSWERING):
+                answer = await self._answer_connected(line, stream)
+            if answer is None:
+                return None
             with anyio.fail_after(_READING):
                 await stream.send(json.dumps(answer).encode() + b"\n")
             result = answer.get("result")
@@ -158,6 +159,25 @@ class Listener:
             logger.debug("A client of the socket was slow or is gone")
             return None
         return result if isinstance(result, Admission) else None
+
+    async def _answer_connected(self, line: bytes, stream: SocketStream) -> dict[str, Any] | None:
+        """Return the answer, or None if the client goes: then its call is cancelled."""
+        connection = stream.extra(SocketAttribute.raw_socket)  # noqa: S610 - not Django's
+        answer = None
+        async with anyio.create_task_group() as tasks:
+
+            async def wait_for_end() -> None:
+                await anyio.wait_readable(connection)
+                with suppress(BlockingIOError):
+                    if not connection.recv(1, socket.MSG_PEEK):
+                        tasks.cancel_scope.cancel()
+
+            tasks.start_soon(wait_for_end)
+            with _Containment():
+                answer = await self._answer(line)
+            answer = answer or _INTERNAL
+            tasks.cancel_scope.cancel()
+        return answer
 
 
 class _Containment:
@@ -227,18 +247,8 @@ TRAIL_NAMES = {
 
 
 def locate(settings: Settings) -> Address:
-    """Return the address of the memory of `settings`."""
-    memory = MemoryKey(
-        database_url=_reveal(settings.database_url),
-        access_token=_reveal(settings.access_token),
-        space=settings.space,
-        server_url=settings.server_url,
-    )
-    return build_address(settings.data_dir, memory)
-
-
-def _reveal(secret: SecretStr | None) -> str | None:
-    return secret.get_secret_value() if secret is not None else None
+    """Return the address of the memory of `settings`, which were read from the sources."""
+    return build_address(settings.data_dir, find_key(read_sources()))
 
 
 _FLUSHING = 5.0  # seconds between writes of the recall log
@@ -277,7 +287,7 @@ async def open_tools(settings: Settings, *, serving: bool) -> AsyncGenerator[Too
         async with open_remote_spaces(settings.server_url, settings) as spaces:
             yield spaces
         return
-    async with open_memory(settings, serving=serving) as store:
+    async with open_memory(settings, serving=serving, walled=False) as store:
         recalls = build_recall_log(settings)
         try:
             async with anyio.create_task_group() as beside:

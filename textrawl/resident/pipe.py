@@ -162,9 +162,9 @@ class Pipe:
                 return
             self._child = None
             if code > 0:  # it was not killed
-                raise StartRefused(read_refusal(self._entrance))
+                raise StartRefused(read_refusal(self._entrance.address))
         if time.monotonic() >= self._next_start and not is_claimed(self._entrance.address):
-            self._child = start_host(self._entrance)
+            self._child = start_host(self._entrance.address)
             self._next_start = time.monotonic() + _RESTART
 
     def _move(self) -> None:

@@ -20,12 +20,29 @@ _FORWARDED = ("query_memory", "digest", "remember_fact")
 class RemoteSpaces:
     """The tools of a server, in each space that requests name, because its address names it.
 
-    Every call raises the errors of its tool, and ServerUnreachable.
+    Every call raises the errors of its tool, and ServerUnreachable. Each token has a connection.
     """
 
-    def __init__(self, connection: HttpConnection, settings: Settings) -> None:
-        self._connection = connection
+    def __init__(self, url: str, settings: Settings) -> None:
+        self._url = url
         self._settings = settings
+        self._connections: dict[str | None, HttpConnection] = {}
+
+    def _connect(self, token: str | None) -> HttpConnection:
+        if token not in self._connections:
+            self._connections[token] = HttpConnection(
+                self._url, token, "textrawl-python", timeout=_TIMEOUT, blocking=False
+            )
+        return self._connections[token]
+
+    async def close(self) -> None:
+        """Close the connections to the server."""
+        for connection in self._connections.values():
+            await connection.close()
+
+    def adapt(self, _: Program, /) -> "RemoteSpaces":
+        """Return these tools: the server has its own settings."""
+        return self
 
     async def call(self, name: str, arguments: Mapping[str, Any], program: Program) -> Answer:
         """Return the answer of the server. Raises ReadOnly, ArgumentInvalid."""
@@ -34,8 +51,11 @@ class RemoteSpaces:
         reads = name != "remember_fact"
         if not reads:
             require_writable(self._settings.read_only, program.read_only)
-        call = build_call(name, arguments, program.space or self._settings.space, reads=reads)
-        return await self._connection.send(call._replace(wishes=program.write_meta()[PROGRAM]))
+        call = build_call(
+            name, arguments, program.space or (program.settings or {}).get("space"), reads=reads
+        )
+        wishes = program.write_meta()[PROGRAM]
+        return await self._connect(program.token).send(call._replace(wishes=wishes))
 
     async def operate(self, name: str, given: Mapping[str, Any], program: Program) -> Answer:
         """Raise ArgumentInvalid, because programs ask the server of the settings themselves."""
@@ -45,10 +65,8 @@ class RemoteSpaces:
 @asynccontextmanager
 async def open_remote_spaces(url: str, settings: Settings) -> AsyncGenerator[RemoteSpaces]:
     """Yield the tools of the server at `url`. The first request connects to it."""
-    known = settings.access_token
-    token = known.get_secret_value() if known else None
-    connection = HttpConnection(url, token, "textrawl-python", timeout=_TIMEOUT, blocking=False)
+    spaces = RemoteSpaces(url, settings)
     try:
-        yield RemoteSpaces(connection, settings)
+        yield spaces
     finally:
-        await connection.close()
+        await spaces.close()

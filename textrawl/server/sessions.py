@@ -33,6 +33,7 @@ from textrawl.access.access_token import hash_token
 from textrawl.client.local import LocalTools
 from textrawl.environment import read_sources
 from textrawl.errors import ArgumentInvalid, StartRefused
+from textrawl.postgres.migrations import check
 from textrawl.resident.answers import Admission, answer
 from textrawl.resident.conversation import (
     CAPABILITIES,
@@ -46,13 +47,13 @@ from textrawl.resident.description_file import (
     DescriptionFile,
     name_description,
 )
-from textrawl.resident.entrance import LEAVING_LINE, SESSION_SETTINGS, choose_host
+from textrawl.resident.entrance import LEAVING_LINE, choose_host
 from textrawl.resident.framing import CHUNK, LineSplitter
 from textrawl.resident.listener import TRAIL_NAMES, Listener, locate
 from textrawl.server.description import NAME
 from textrawl.server.messages import MessageFault, read_message, refuse_length
 from textrawl.server.server import MemoryServer, create_server, create_session_server
-from textrawl.settings import Settings, read_settings
+from textrawl.settings import Settings, adapt_settings
 from textrawl.tools.call import App
 from textrawl.values.text import clean_name
 
@@ -259,10 +260,15 @@ def build_server(settings: Settings, *, tokens_needed: bool = False) -> MemorySe
 
 
 class Sessions:
-    """The sessions and the answers that a host has for other processes."""
+    """The sessions and the answers that a host has for other processes.
 
-    def __init__(self, settings: Settings) -> None:
+    If the login of the database was not checked yet (`walled`), it is before a session begins: it
+    must be one that row-level security restricts.
+    """
+
+    def __init__(self, settings: Settings, *, walled: bool = True) -> None:
         self._settings = settings
+        self._walled = walled or settings.database_url is None
         self.address = choose_host(read_sources())
         self.ended = anyio.Event()
         """Set when somebody asks for the end of the host."""
@@ -307,6 +313,10 @@ class Sessions:
             raise ArgumentInvalid(f"{_MOST} clients are served: end one", title="Session refused")
         given, token = params.get("settings", {}), params.get("token")
         try:
+            if not self._walled and self._settings.database_url is not None:
+                login = self._settings.database_url.get_secret_value()
+                await check(login, connect_timeout=self._settings.database_timeout)
+                self._walled = True
             server = await anyio.to_thread.run_sync(self._build, given, token)
         except StartRefused as error:
             raise ArgumentInvalid(str(error), title="Session refused") from error
@@ -333,16 +343,10 @@ class Sessions:
 
         Raises StartRefused.
         """
-        fields = Settings.model_fields
-        own = {
-            name: str(given[name]) if name in given else fields[name].get_default()
-            for name in SESSION_SETTINGS
-        }
-        everything = {name: getattr(self._settings, name) for name in fields} | own
-        settings = read_settings(**everything)
+        settings = adapt_settings(self._settings, given)
         if self._app is None:
             return create_server(settings)
-        credential = hash_token(token) if token else self._app.store.anonymous
+        credential = hash_token(token) if token else self._app.store.of_login
         return create_session_server(settings, self._app, credential)
 
     async def _serve(

@@ -31,11 +31,14 @@ _Author = Annotated[str, Field(max_length=NAME_LENGTH)]
 class Program(BaseModel):
     """A program of textrawl, and its wishes for an answer.
 
-    `client` is its name for the recall log and the trail, and `space` the only space to use; a
-    server over HTTP knows both from the request itself. Facts whose short ids are in `known` are
-    left out. `authors` is the value of DIGEST_AUTHORS for a hook, or None for the setting of the
-    process that answers. If `record` is false, the recall log does not get the request. `read_only`
-    refuses to change anything. If `about` is the name of an entity, only its facts are searched.
+    `client` is its name for the recall log and the trail, and `space` the only space to use. It has
+    the rights of `token`, or of the login of the process, and `settings` are those that a session
+    can have for itself, or None for those of the process. If it is a `person` in a terminal,
+    sensitive graphs can be reached too. A server over HTTP knows all these from the request itself.
+    Facts whose short ids are in `known` are left out. `authors` is the value of DIGEST_AUTHORS for
+    a hook, or None for the setting of the process that answers. If `record` is false, the recall
+    log does not get the request. `read_only` refuses to change anything. If `about` is the name of
+    an entity, only its facts are searched.
     """
 
     model_config = ConfigDict(alias_generator=to_camel, populate_by_name=True, strict=True)
@@ -43,6 +46,9 @@ class Program(BaseModel):
     version: str = __version__
     client: Annotated[str, _CLEAN, AfterValidator(lambda name: name[:NAME_LENGTH])] = ""
     space: Annotated[str, _CLEAN] | None = None
+    settings: dict[str, str] | None = None
+    token: str | None = Field(None, repr=False)
+    person: bool = False
     known: Annotated[list[Annotated[str, Field(max_length=40)]], Field(max_length=_MOST_KNOWN)] = []
     authors: Annotated[list[_Author], Field(min_length=1, max_length=1000)] | None = None
     record: bool = True
@@ -64,8 +70,9 @@ class Program(BaseModel):
         return [item for item in items if str(name(item))[:SHORT_ID] not in names]
 
     def write_meta(self) -> dict[str, Any]:
-        """Return the `_meta` of a request."""
-        return {PROGRAM: self.model_dump(by_alias=True, exclude_defaults=True)}
+        """Return the `_meta` of a request to a server over HTTP, which knows the rights."""
+        rights = {"settings", "token", "person"}
+        return {PROGRAM: self.model_dump(by_alias=True, exclude_defaults=True, exclude=rights)}
 
 
 def read_program(meta: Mapping[str, Any] | None) -> Program | None:

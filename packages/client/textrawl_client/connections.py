@@ -14,8 +14,8 @@ import httpx
 from textrawl_client import __version__
 from textrawl_client.errors import ArgumentInvalid, ServerUnreachable
 from textrawl_client.unix_socket import (
+    KEY_SETTINGS,
     MOST_BYTES,
-    MemoryKey,
     Unreachable,
     build_address,
     exchange,
@@ -162,19 +162,27 @@ async def _send(http: httpx.Client | httpx.AsyncClient, request: httpx.Request) 
 class SocketConnection:
     """The way to the process of this OS user on this machine that has the memory open.
 
-    The variables of the environment name its memory: TEXTRAWL_DATA_DIR, TEXTRAWL_DATABASE_URL,
-    TEXTRAWL_SPACE and the `token`. Files with settings do not count. If `blocking`, no method waits
+    The variables of the environment name it: TEXTRAWL_DATA_DIR, TEXTRAWL_DATABASE_URL and the
+    others in KEY_SETTINGS. Files with settings do not count. Calls reach what `token` can reach, or
+    without one the OS user, and only TEXTRAWL_SPACE if it is set. If `blocking`, no method waits
     for an event loop. `timeout` is the time limit of a call in seconds.
     """
 
     def __init__(self, token: str | None, client: str, *, timeout: float, blocking: bool) -> None:
         values = {name.upper(): value for name, value in os.environ.items() if value}
-        database, space = (
-            values.get(f"TEXTRAWL_{name}") or values.get(name) for name in ("DATABASE_URL", "SPACE")
-        )
-        memory = MemoryKey(database, token, space)
-        self._address = build_address(find_data_dir(values), memory)
-        self._program = {"version": __version__, "client": f"{client} {__version__}"}
+        known = {
+            name: value
+            for name in ("space", *KEY_SETTINGS)
+            if (value := values.get(f"TEXTRAWL_{name}".upper()) or values.get(name.upper()))
+        }
+        known.pop("server_url", None)
+        self._address = build_address(find_data_dir(values), known)
+        own = {"token": token, "space": known.get("space")}
+        self._program = {
+            "version": __version__,
+            "client": f"{client} {__version__}",
+            **{name: value for name, value in own.items() if value},
+        }
         self._timeout = timeout
         self._blocking = blocking
 
@@ -204,6 +212,6 @@ class SocketConnection:
             answered = exchange(self._address, line, ping, time.monotonic() + self._timeout)
         except (OSError, Unreachable) as error:
             raise ServerUnreachable(
-                f"{error}: start a client or a command of textrawl here, or give the url of a server"
+                f"{error}: start a client or command of textrawl here, or give the url of a server"
             ) from error
         return json.loads(answered)

@@ -49,13 +49,12 @@ class FolderTaken(ResidentRefused):
     """The folder of the socket belongs to another OS user, or others can enter it."""
 
 
-class MemoryKey(NamedTuple):
-    """The values of the settings that decide which memory is meant."""
-
-    database_url: str | None = None
-    access_token: str | None = None
-    space: str | None = None
-    server_url: str | None = None
+KEY_SETTINGS = (
+    "close_facts", "database_read_url", "database_timeout", "database_url", "embedding_model",
+    "embedding_provider", "ollama_base_url", "openai_api_key", "openai_base_url", "read_only",
+    "server_url",
+)  # fmt: skip
+"""The settings that decide which process answers. The token and the space are in each request."""
 
 
 class Address(NamedTuple):
@@ -79,9 +78,13 @@ class Address(NamedTuple):
         return self._replace(key=_digest(self.key + shared))
 
 
-def build_address(data_dir: Path, memory: MemoryKey) -> Address:
-    """Return the address of `memory`. `data_dir` is an absolute path."""
-    address = Address(data_dir / RESIDENT, _digest(json.dumps(memory)))
+def build_address(data_dir: Path, settings: Mapping[str, str]) -> Address:
+    """Return the address of a memory. `data_dir` is an absolute path.
+
+    `settings` has the values of KEY_SETTINGS that are set.
+    """
+    known = [settings.get(name) for name in KEY_SETTINGS]
+    address = Address(data_dir / RESIDENT, _digest(json.dumps(known)))
     if len(os.fsencode(address.socket)) <= _LONGEST:
         return address
     import tempfile  # noqa: PLC0415 - a quick command seldom needs it
@@ -170,13 +173,14 @@ def connect(address: Address, deadline: float) -> socket.socket:
 def exchange(address: Address, line: bytes, ping: bytes, deadline: float) -> bytes:
     """Return the line that answers `line`. Raises OSError, Unreachable.
 
-    A process that is silent for long is asked with `ping` whether it lives: a long answer is waited
-    for, but a process that is stopped never answers anything.
+    A process that is silent is asked with `ping` again and again whether it lives: a long answer is
+    waited for, but a process that is stopped never answers anything.
     """
     with connect(address, deadline) as connection:
         connection.sendall(line)
-        patient = deadline - time.monotonic() > _SILENCE + _SIGN
-        if patient and not select([connection], [], [], _SILENCE)[0]:
+        while deadline - time.monotonic() > _SILENCE + _SIGN:
+            if select([connection], [], [], _SILENCE)[0]:
+                break
             try:
                 exchange(address, ping, ping, time.monotonic() + _SIGN)
             except OSError as error:

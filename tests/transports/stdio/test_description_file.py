@@ -9,7 +9,7 @@ import anyio
 import pytest
 
 from textrawl import create_server, read_settings
-from textrawl.environment import ValueSource, read_sources
+from textrawl.environment import SESSION_SETTINGS, ValueSource, read_sources
 from textrawl.resident import description_file
 from textrawl.resident.description_file import (
     LISTS,
@@ -19,7 +19,7 @@ from textrawl.resident.description_file import (
     name_description,
     read_packaged,
 )
-from textrawl.resident.entrance import SESSION_SETTINGS, find_entrance
+from textrawl.resident.entrance import find_entrance
 from textrawl.server.sessions import describe
 
 pytestmark = pytest.mark.anyio

@@ -12,8 +12,8 @@ from tests.conftest import Era
 from tests.support.commands import find_socket_folder, serve_over_stdio
 from tests.support.hosts import find_hosts
 from textrawl.access.access_token import hash_token, make_token, shorten_token
-from textrawl.environment import ValueSource
-from textrawl.resident.entrance import SESSION_SETTINGS, SHARED_SETTINGS, describe_shared
+from textrawl.environment import SESSION_SETTINGS, ValueSource
+from textrawl.resident.entrance import SHARED_SETTINGS, describe_shared
 from textrawl.settings import Settings
 
 OF_OTHERS = {

@@ -23,7 +23,6 @@ from textrawl.cli.administration import (
     call_database,
     find_end,
     read_scopes,
-    read_span,
 )
 from textrawl.cli.console import (
     show_rows,
@@ -31,7 +30,7 @@ from textrawl.cli.console import (
     write_json,
     write_message,
 )
-from textrawl.cli.inputs import AsJson, Scopes
+from textrawl.cli.inputs import AsJson, Scopes, read_span
 from textrawl.values.text import clean_name
 
 grant = typer.Typer(no_args_is_help=True)

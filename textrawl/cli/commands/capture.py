@@ -9,33 +9,25 @@ from typing import Annotated, Any
 
 import typer
 
-from textrawl import __version__
 from textrawl.archive.bundles import Bundle, BundleRefused
 from textrawl.archive.detection import CONVERSATIONS, find_parts, read_documents, read_plan
 from textrawl.archive.formats import ImportFormat
 from textrawl.archive.items import Conversation
 from textrawl.cli.commands.imports import show_plan
-from textrawl.cli.commands.recall import find_answer
 from textrawl.cli.console import count, write_json, write_message
 from textrawl.cli.inputs import AsJson, WrittenSpace, read_one_of, read_path
+from textrawl.cli.questions import CLIENT, find_answer
 from textrawl.errors import DatabaseUnavailable, TextrawlError
 from textrawl.hooks.response import name_project
 from textrawl.hooks.sessions import HookSession
 from textrawl.hooks.transcripts import capture as capture_texts
 from textrawl.hooks.transcripts import shorten
-from textrawl.resident.client import (
-    SocketAnswer,
-    Unreachable,
-    ask_or_start,
-    build_call,
-    find_address,
-)
+from textrawl.resident.entrance import find_address
+from textrawl.resident.question import SocketAnswer, build_call
 from textrawl.settings import read_settings
 from textrawl.values.leaks import SECRETS_DONE
 from textrawl.values.transcripts import Message
 from textrawl.values.word_lists import SecretMode
-
-_PATIENCE = 20.0  # seconds for a request with its vectors, and for a process that starts
 
 _Files = Annotated[
     list[Path],
@@ -93,7 +85,7 @@ def capture(
 class _Capturing:
     """The work of one command. `numbers` has what was captured, and `refused` the faults.
 
-    `fault` is the last error of a session, and `asked` is true after the first request.
+    `fault` is the last error of a session.
     """
 
     space: str | None
@@ -102,32 +94,19 @@ class _Capturing:
     numbers: Counter[str] = field(default_factory=Counter[str])
     refused: list[dict[str, str]] = field(default_factory=list[dict[str, str]])
     fault: str = ""
-    asked: bool = False
 
     def ask(
         self, tool: str, arguments: Mapping[str, Any], _: Mapping[str, Any]
     ) -> SocketAnswer | None:
         """Call a tool. Return None after an error of it. Raises DatabaseUnavailable."""
-        request = build_call(tool, arguments, client=f"textrawl {__version__}", space=self.space)
+        request = build_call(tool, arguments, client=CLIENT, space=self.space)
         try:
-            return self._find_answer(request)
+            return find_answer(request, create=True)
         except TextrawlError as error:
             if error.title == DatabaseUnavailable.title:
                 raise
             self.fault = f"{error.title}. {error.fix}"
             return None
-
-    def _find_answer(self, request: dict[str, Any]) -> SocketAnswer:
-        """Return the answer of a running process, or of the memory opened here.
-
-        The first call creates a missing memory. The others start `textrawl resident`, which keeps
-        the memory open for all files.
-        """
-        first, self.asked = not self.asked, True
-        if not first:
-            with suppress(Unreachable):
-                return ask_or_start(request, timeout=_PATIENCE, starting=_PATIENCE)
-        return find_answer(request, create=True)
 
     def add(self, form: ImportFormat, bundle: Bundle) -> None:
         """Store the sessions of a bundle after it was read as a whole. Raises BundleRefused."""

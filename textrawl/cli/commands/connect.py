@@ -51,10 +51,10 @@ from textrawl.connect.connection import (
 )
 from textrawl.connect.edits import FORMATS, MISSING, find, is_made, measure_difference
 from textrawl.connect.json_edits import EditRefused, NotUnderstood
-from textrawl.environment import PREFIX, find_user_file
+from textrawl.environment import PREFIX, find_user_file, write_name
 from textrawl.errors import StartRefused
 from textrawl.hooks.plugins import find_additions
-from textrawl.settings import Settings, find_origins, read_settings, write_name
+from textrawl.settings import Settings, find_origins, read_settings
 from textrawl.values.names import read_server_address
 
 

@@ -24,11 +24,10 @@ from textrawl.cli.inputs import (
     read_reason,
     read_reference,
 )
-from textrawl.cli.memory_session import ask
-from textrawl.memory import commands
-from textrawl.memory.curation import SharedRow
+from textrawl.cli.questions import ask
+from textrawl.environment import find_value, read_sources
+from textrawl.memory.command_rows import RevisedRow, SharedRow
 from textrawl.memory.fact_rows import ForgottenRow
-from textrawl.settings import read_settings
 from textrawl.values.text import clean_name
 
 _Fact = Annotated[
@@ -62,7 +61,7 @@ def revise(
     The wrong fact is then valid at no time, and the fact that is right gets its times. If a fact
     was right and is no longer so, use `textrawl remember --replaces`.
     """
-    row = ask(commands.revise, space, name, fact, reason, instead)
+    row = ask("revise", RevisedRow, space, name=name, fact=fact, reason=reason, instead=instead)
     if as_json:
         write_json(row)
     else:
@@ -101,7 +100,7 @@ def forget(
     `textrawl remember --replaces`.
     """
     if not yes:
-        plan = ask(commands.forget, space, name, fact)
+        plan = ask("forget", ForgottenRow, space, name=name, fact=fact)
         if as_json and dry_run:
             write_json(_write_plain(plan))
         else:
@@ -111,7 +110,7 @@ def forget(
         confirm("Delete it for good?", "deleted")
     elif dry_run:
         raise typer.BadParameter("give --dry-run or --yes, not both")
-    done = ask(commands.forget, space, name, fact, dry_run=False)
+    done = ask("forget", ForgottenRow, space, name=name, fact=fact, dry_run=False)
     if as_json:
         write_json(_write_plain(done))
     write_message(f"Deleted {_describe_deletion(done)}.")
@@ -191,10 +190,18 @@ def share(  # noqa: PLR0913, PLR0917 - each argument is an option
     Authors and dates stay. A fact that is there already is not stored again. Without facts, the
     entity goes with its valid facts and relations. The command shows what would happen, and asks.
     """
-    place = source or read_settings().space  # this setting must not hide the target
-    wanted = name, target, place, facts or None, move, ended
+    setting = find_value("space", read_sources())  # it must not hide the target
+    place = source or (setting.text if setting else None)
+    wanted: dict[str, object] = {
+        "name": name,
+        "target": target,
+        "source": place,
+        "facts": facts or None,
+        "move": move,
+        "ended": ended,
+    }
     if dry_run or not yes:
-        plan = ask(commands.share, None, *wanted)
+        plan = ask("share", SharedRow, **wanted)
         if as_json and dry_run:
             write_json(plan)
         else:
@@ -202,7 +209,7 @@ def share(  # noqa: PLR0913, PLR0917 - each argument is an option
         if dry_run:
             return
         confirm("Share this?", "shared")
-    done = ask(commands.share, None, *wanted, dry_run=False)
+    done = ask("share", SharedRow, **wanted, dry_run=False)
     if as_json:
         write_json(done)
     else:

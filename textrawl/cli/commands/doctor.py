@@ -18,21 +18,22 @@ from textrawl.cli.console import (
 )
 from textrawl.cli.foreground import run_foreground
 from textrawl.cli.inputs import AsJson
-from textrawl.cli.memory_session import ask
 from textrawl.cli.places import Place, list_places
+from textrawl.cli.questions import ask
 from textrawl.doctor.checks import CheckResult, examine, record_errors
 from textrawl.doctor.configuration import DEFAULT, describe_settings, list_settings
 from textrawl.environment import distrust as drop_trust
 from textrawl.environment import (
     find_user_file,
+    is_setting,
     list_trusted,
     name_local_file,
     parse_file,
     read_local_file,
 )
 from textrawl.environment import trust as record_trust
-from textrawl.memory import commands
-from textrawl.settings import Settings, is_setting, read_settings
+from textrawl.memory.command_results import Access
+from textrawl.settings import Settings, read_settings
 
 _COLOURS = {"ok": "green", "note": "yellow", "broken": "bold red"}
 
@@ -87,7 +88,7 @@ def _examine_server(settings: Settings) -> list[CheckResult]:
     if settings.server_url is None:
         return findings
     with record_errors(findings, "server"):
-        found = ask(commands.identify, None)
+        found = ask("identify", Access)
         message = f"{settings.server_url}: textrawl {found.version}"
         findings.append(CheckResult("server", "ok", message))
         rights = f"{', '.join(found.scopes)} in {found.home}" if found.home else "no home space"

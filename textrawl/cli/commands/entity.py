@@ -21,9 +21,17 @@ from textrawl.cli.inputs import (
     read_fact,
     read_name,
 )
-from textrawl.cli.memory_session import ask
-from textrawl.memory import commands
-from textrawl.memory.entities import AliasRow, SamePair
+from textrawl.cli.questions import ask
+from textrawl.memory.command_rows import (
+    AliasRow,
+    DescribedRow,
+    MergeRow,
+    NamedRow,
+    OwnRow,
+    SamePair,
+    SplitRow,
+    UnnamedRow,
+)
 
 entity = typer.Typer(no_args_is_help=True)
 alias = typer.Typer(help="Add, remove and list aliases of entities.", no_args_is_help=True)
@@ -67,7 +75,7 @@ def merge(
 
     `textrawl entity split OTHER` takes the merge back.
     """
-    row = ask(commands.merge, space, name, other, dry_run=dry_run)
+    row = ask("merge", MergeRow, space, name=name, other=other, dry_run=dry_run)
     verb = "Would merge" if dry_run else "Merged"
     _report(
         row,
@@ -91,7 +99,7 @@ def split(
     Facts that were stored since the merge under NAME go to the entity of that name. All other
     facts stay.
     """
-    row = ask(commands.split, space, name, dry_run=dry_run)
+    row = ask("split", SplitRow, space, name=name, dry_run=dry_run)
     verb = "Would split" if dry_run else "Split"
     _report(
         row,
@@ -111,7 +119,7 @@ def same(
     as_json: AsJson = False,
 ) -> None:
     """Find entities that may be one entity under two names. Nothing is merged."""
-    pairs = ask(commands.find_same, space, name, least_score=min_score, limit=limit)
+    pairs = ask("find_same", list[SamePair], space, name=name, least_score=min_score, limit=limit)
     columns = ("keep", "other", "score", "shared facts", "shared relations", "space")
     show_rows(pairs, columns, _list_pair, as_json=as_json)
 
@@ -129,7 +137,7 @@ def describe(
 
     The description is a fact of the entity, so a search finds it, and `textrawl forget` deletes it.
     """
-    row = ask(commands.set_description, space, name, text)
+    row = ask("set_description", DescribedRow, space, name=name, text=text)
     _report(row, f"{row.entity_name}: {text}", as_json=as_json)
 
 
@@ -138,14 +146,14 @@ def add_alias(
     name: EntityName, other: _Alias, space: WrittenSpace = None, as_json: AsJson = False
 ) -> None:
     """Give an entity another name."""
-    row = ask(commands.add_alias, space, name, other)
+    row = ask("add_alias", NamedRow, space, name=name, other=other)
     _report(row, f"{row.stored_alias} is a name of {row.entity_name}", as_json=as_json)
 
 
 @alias.command("remove")
 def remove_alias(other: _Alias, space: WrittenSpace = None, as_json: AsJson = False) -> None:
     """Remove a wrong alias. Facts that were written under it stay."""
-    row = ask(commands.remove_alias, space, other)
+    row = ask("remove_alias", UnnamedRow, space, other=other)
     line = f"{row.stored_alias} is no longer a name of {row.entity_name}"
     _report(row, line, as_json=as_json)
 
@@ -155,7 +163,7 @@ def list_aliases(
     name: _OptionalName = None, space: SpaceName = None, as_json: AsJson = False
 ) -> None:
     """List the aliases of an entity, or of all entities."""
-    rows = ask(commands.list_aliases, space, name)
+    rows = ask("list_aliases", list[AliasRow], space, name=name)
     columns = ("entity", "alias", "author", "merged", "space")
     show_rows(rows, columns, _list_alias, as_json=as_json)
 
@@ -193,11 +201,11 @@ def me(
     if clear and name is not None:
         raise typer.BadParameter("give a NAME or --clear, not both")
     if clear:
-        rows = ask(commands.clear_own, space)
+        rows = ask("clear_own", list[OwnRow], space)
     elif name is not None:
-        rows = ask(commands.set_own, space, name)
+        rows = ask("set_own", list[OwnRow], space, name=name)
     else:
-        rows = ask(commands.list_own, space)
+        rows = ask("list_own", list[OwnRow], space)
     if as_json:
         write_json(rows)
     elif not rows:

@@ -14,10 +14,9 @@ from textrawl.archive.exports import write_whole
 from textrawl.archive.receipts import SUFFIX, read_receipts, write_receipts
 from textrawl.cli.console import confirm, count, open_console, write_json, write_message
 from textrawl.cli.inputs import AdministeredSpace, AsJson, Yes, read_name
-from textrawl.cli.memory_session import ask
+from textrawl.cli.questions import ask
 from textrawl.errors import StartRefused
-from textrawl.memory import commands
-from textrawl.memory.erasure import ErasurePlanRow, Keep
+from textrawl.memory.command_rows import ErasedRow, ErasurePlanRow, Keep
 
 _Names = Annotated[
     list[str] | None,
@@ -70,7 +69,14 @@ def erase(  # noqa: PLR0913, PLR0917 - each argument is an option
         _verify_file(verify, space, as_json=as_json)
     elif names and verify is None:
         _check(receipt, unseen=as_json and not (dry_run or yes))
-        plan = ask(commands.plan_erasure, space, names[0], names[1:], keep)
+        plan = ask(
+            "plan_erasure",
+            list[ErasurePlanRow],
+            space,
+            person=names[0],
+            also=names[1:],
+            keep=keep,
+        )
         if as_json and dry_run:
             write_json(plan)
         elif plan and not as_json:
@@ -110,7 +116,15 @@ class _Erasing(NamedTuple):
         if not yes:
             confirm("Erase this for good?", "erased")
         with write_whole(file, force=False) as draft:
-            done = ask(commands.erase, self.space, person, also, self.keep, planned)
+            done = ask(
+                "erase",
+                list[ErasedRow],
+                self.space,
+                person=person,
+                also=also,
+                keep=self.keep,
+                planned=planned,
+            )
             write_receipts(draft, [row.receipt for row in done])
         if self.as_json:
             write_json(done)
@@ -139,7 +153,7 @@ def _verify_file(file: Path, space: str | None, *, as_json: bool) -> None:
     """Check each receipt of a file. Raises StartRefused if one is not valid."""
     states: list[dict[str, Any]] = []
     for receipt in read_receipts(file):
-        state = ask(commands.verify_receipt, space, dict(receipt))
+        state = ask("verify_receipt", str, space, receipt=dict(receipt))
         states.append(
             {"erasure": receipt.get("erasure"), "space": receipt.get("space"), "state": state}
         )

@@ -56,13 +56,13 @@ from textrawl.cli.console import (
 )
 from textrawl.cli.foreground import run_foreground
 from textrawl.cli.inputs import LongYes, read_one_of, read_path
-from textrawl.cli.memory_session import ask as ask_memory
 from textrawl.cli.memory_session import change_memory
+from textrawl.cli.questions import ask as ask_memory
 from textrawl.cluster.owner_session import open_writing
 from textrawl.errors import ArgumentInvalid, StartRefused, require_writable
 from textrawl.memory.backlog import fill_graph
+from textrawl.memory.command_rows import ImportRow
 from textrawl.memory.commands import Session as CommandSession
-from textrawl.memory.commands import list_imports
 from textrawl.postgres.owner_session import Session
 from textrawl.postgres.vector_indexes import build_indexes
 from textrawl.settings import Settings, read_settings
@@ -241,7 +241,7 @@ def _list_runs() -> None:
             f"{row.items:,}",
             "undone" if row.undone else "" if row.finished_at else "interrupted",
         ]
-        for row in ask_memory(list_imports, None)
+        for row in ask_memory("list_imports", list[ImportRow])
     ]
     if not rows:
         write_message("No imports yet.")

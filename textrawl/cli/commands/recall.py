@@ -1,23 +1,15 @@
 """The commands `remember`, `recall` and `digest`."""
 
 import json
+import sys
 from collections.abc import Mapping
 from datetime import datetime
+from functools import cache
 from typing import Annotated, Any
 
 import typer
 
-from textrawl import __version__
-from textrawl.cli.administration import require_memory
-from textrawl.cli.console import (
-    open_console,
-    show_wait,
-    write_cell,
-    write_error,
-    write_json,
-    write_message,
-)
-from textrawl.cli.foreground import run_foreground
+from textrawl.cli.console import open_console, write_cell, write_json, write_message
 from textrawl.cli.inputs import (
     AsJson,
     EntityName,
@@ -32,64 +24,21 @@ from textrawl.cli.inputs import (
     read_reference,
     read_type,
 )
-from textrawl.cli.quick import (
-    STDIN,
-    Request,
-    ask_running,
-    build_digest,
-    build_recall,
-    read_stdin,
-    show,
-)
-from textrawl.errors import MemoryNotEnabled
-from textrawl.resident.client import (
-    NotListening,
-    ResidentRefused,
-    SocketAnswer,
-    Unreachable,
-    build_call,
-    complete,
-    read_answer,
-)
-from textrawl.settings import read_settings
+from textrawl.cli.questions import CLIENT, find_answer
+from textrawl.resident.question import SocketAnswer, build_call
 from textrawl.values.names import ENTITY_TYPES
-from textrawl.values.text import SHORT_ID, count_cleaned
+from textrawl.values.text import SHORT_ID, count_cleaned, escape_json, write_absence
+
+STDIN = "-"  # an argument that stands for the text on stdin
+_MOST_STDIN = 1 << 20  # bytes
 
 
-def find_answer(request: Request, *, create: bool = False) -> SocketAnswer:
-    """Return the answer to `request`.
-
-    With `create`, the embedded Postgres is created if it does not exist. Without it, this process
-    changes nothing, and does not record the recall. Raises TextrawlError,
-    StartRefused.
-    """
-    try:
-        return ask_running(request)
-    except Unreachable as error:
-        if not isinstance(error, NotListening | ResidentRefused):
-            write_error(f"{error}: this command opens the memory itself")
-    return _open_and_answer(request, create=create)
-
-
-def _open_and_answer(request: Request, *, create: bool) -> SocketAnswer:
-    # A running process answers most requests, and these modules take 70 ms to load.
-    from textrawl.resident import answers, listener  # noqa: PLC0415 - see above
-
-    settings = read_settings()
-    if not settings.enable_memory:
-        raise MemoryNotEnabled
-    if not create:
-        settings = settings.model_copy(update={"read_only": True})
-        if settings.server_url is None:
-            require_memory(settings)
-
-    async def run() -> SocketAnswer:
-        async with listener.open_tools(settings, serving=False) as tools:
-            answer = await answers.answer(tools, json.dumps(complete(request)).encode())
-            return read_answer(answer)
-
-    with show_wait("Opening the memory"):
-        return run_foreground(run)
+@cache
+def read_stdin() -> str | None:
+    """Return the text on stdin, or None if stdin is a terminal. A second call returns the same."""
+    if sys.stdin is None or sys.stdin.isatty():
+        return None
+    return sys.stdin.buffer.read(_MOST_STDIN).decode(errors="replace")
 
 
 _Question = Annotated[
@@ -110,16 +59,16 @@ def recall(
 ) -> None:
     """Print facts that answer a question, in few tokens and quickly.
 
-    Each fact is one line with its score from 0 to 100, below the name of its entity. If a server or
-    `textrawl resident` has the memory open, the answer takes some milliseconds.
+    Each fact is one line with its score from 0 to 100, below the name of its entity.
     """
     words = question or []
     text = read_stdin() if words in ([], [STDIN]) else " ".join(words)
     if text is None:
         raise typer.BadParameter("give a question, or pipe one to stdin", param_hint="QUESTION")
     query = read_query(text, "QUESTION")
-    request = build_recall(query, limit=limit, max_tokens=max_tokens, space=space)
-    show(find_answer(request), as_json=as_json)
+    arguments = {"mode": "search", "query": query, "limit": limit, "maxTokens": max_tokens}
+    request = build_call("query_memory", arguments, client="textrawl recall", space=space)
+    _show_facts(find_answer(request), as_json=as_json)
 
 
 _Project = Annotated[
@@ -141,8 +90,9 @@ def digest(
     They are about the project, people, preferences and open questions. Without --max-tokens they
     have at most TEXTRAWL_DIGEST_TOKENS tokens (300).
     """
-    request = build_digest(project=project, max_tokens=max_tokens, space=space)
-    show(find_answer(request), as_json=as_json)
+    arguments = {"project": project or None, "maxTokens": max_tokens}
+    request = build_call("digest", arguments, client="textrawl digest", space=space)
+    _show_facts(find_answer(request), as_json=as_json)
 
 
 _EntityType = Annotated[
@@ -194,9 +144,7 @@ def remember(  # noqa: PLR0913, PLR0917 - each argument is an option
         "validUntil": until.isoformat() if until else None,
         "replaces": replaces,
     }
-    request = build_call(
-        "remember_fact", arguments, client=f"textrawl {__version__}", space=space or None
-    )
+    request = build_call("remember_fact", arguments, client=CLIENT, space=space or None)
     stored = find_answer(request, create=True).content
     if as_json:
         write_json(_describe(stored))
@@ -243,3 +191,53 @@ def _read_text(argument: str | None) -> str:
         return read_fact(text)
     except typer.BadParameter as error:  # typer adds the name only while it parses arguments
         raise typer.BadParameter(error.message, param_hint="FACT") from None
+
+
+def _show_facts(answer: SocketAnswer, *, as_json: bool) -> None:
+    """Write an answer to stdout."""
+    if as_json:
+        plain = sys.stdout.encoding.lower() != "utf-8"
+        text = json.dumps(_describe_facts(answer), ensure_ascii=plain, indent=2)
+        sys.stdout.write(f"{_escape(text)}\n")
+    elif answer.ids:
+        sys.stdout.write(f"{answer.text}\n")
+    else:
+        for line in write_absence(
+            answer.content.get("missing") or (), answer.content.get("closest")
+        ):
+            sys.stderr.write(f"{line}\n")
+    sys.stdout.flush()
+
+
+def _describe_facts(answer: SocketAnswer) -> dict[str, Any]:
+    facts = {
+        memory["id"]: {
+            "id": memory["id"],
+            "entity": entity["entityName"],
+            "type": entity["entityType"],
+            "space": entity["space"],
+            "fact": memory["content"],
+            "author": memory["author"],
+            "said_at": datetime.fromisoformat(
+                memory.get("saidAt") or memory["createdAt"]
+            ).isoformat(),
+            "score": memory["score"],
+            **({"section": memory["section"]} if "section" in memory else {}),
+        }
+        for entity in answer.content.get("entities", ())
+        for memory in entity["memories"]
+    }
+    return {
+        "text": answer.text,
+        "ids": answer.short_ids,
+        "tokens": answer.tokens,
+        "items": len(answer.ids),
+        "facts": [facts[one] for one in answer.ids],
+        **{name: answer.content[name] for name in ("missing", "closest") if name in answer.content},
+    }
+
+
+def _escape(text: str) -> str:
+    if text.isascii() and text.replace("\n", "").isprintable():
+        return text
+    return escape_json(text)

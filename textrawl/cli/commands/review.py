@@ -21,10 +21,16 @@ from textrawl.cli.console import (
     write_texts,
 )
 from textrawl.cli.inputs import AsJson, LongYes, SpaceName, WrittenSpace, read_name, read_reason
-from textrawl.cli.memory_session import ask
+from textrawl.cli.questions import ask
 from textrawl.errors import ArgumentInvalid
-from textrawl.memory import commands
-from textrawl.memory.review import Decision, FindingRow, PlannedRow, ProposalRow, State
+from textrawl.memory.command_rows import (
+    DecidedRow,
+    Decision,
+    FindingRow,
+    PlannedRow,
+    ProposalRow,
+    State,
+)
 from textrawl.values.text import MOST_PROPOSALS, clean_name
 
 review = typer.Typer(no_args_is_help=True)
@@ -87,7 +93,17 @@ def list_proposals(  # noqa: PLR0913, PLR0917 - each argument is an option
 
     You see all proposals of the spaces that you review, and elsewhere your own.
     """
-    rows = ask(commands.list_proposals, space, by, entity, since, state, limit, offset)
+    rows = ask(
+        "list_proposals",
+        list[ProposalRow],
+        space,
+        author=by,
+        entity=entity,
+        since=since,
+        state=state,
+        limit=limit,
+        offset=offset,
+    )
     if as_json:
         write_json(rows)
         return
@@ -110,7 +126,7 @@ def show(
     as_json: AsJson = False,
 ) -> None:
     """Show what accepting a proposal would store, with the stored facts beside it."""
-    plan = ask(commands.plan_decision, space, [proposal])
+    plan = ask("plan_decision", list[PlannedRow], space, ids=[proposal])
     if as_json:
         write_json(plan)
     else:
@@ -172,7 +188,15 @@ def _choose(
         )
     if ids:
         return ids
-    found = ask(commands.list_proposals, space, by, entity, since, limit=MOST_PROPOSALS)
+    found = ask(
+        "list_proposals",
+        list[ProposalRow],
+        space,
+        author=by,
+        entity=entity,
+        since=since,
+        limit=MOST_PROPOSALS,
+    )
     if not found:
         raise ArgumentInvalid("`textrawl review list` shows them", title="No such proposals")
     return [str(row.id) for row in found]
@@ -191,7 +215,7 @@ def _decide(ids: list[str], decision: Decision, reason: str | None, options: _Op
     """Show the plan, ask, and carry it out."""
     space, dry_run, yes, as_json = options
     if dry_run or not yes:
-        plan = ask(commands.plan_decision, space, ids)
+        plan = ask("plan_decision", list[PlannedRow], space, ids=ids)
         if as_json and dry_run:
             write_json(plan)
         else:
@@ -200,7 +224,7 @@ def _decide(ids: list[str], decision: Decision, reason: str | None, options: _Op
         return
     if not yes:
         confirm(f"{decision.capitalize()} {count(len(ids), 'proposal')}?", "decided")
-    rows = ask(commands.decide, space, ids, decision, reason)
+    rows = ask("decide", list[DecidedRow], space, ids=ids, decision=decision, reason=reason)
     if as_json:
         write_json(rows)
     write_message(f"{count(len(rows), 'proposal')} {decision}ed.")
@@ -255,7 +279,7 @@ def tidy(
     finding becomes a proposal. Nothing else changes before somebody accepts it: `textrawl review
     list` shows them. A second run finds nothing new, and nothing that was rejected.
     """
-    rows = ask(commands.tidy, space, dry_run=not apply)
+    rows = ask("tidy", list[FindingRow], space, dry_run=not apply)
     if as_json:
         write_json(rows)
     else:

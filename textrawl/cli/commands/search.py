@@ -14,7 +14,6 @@ from rich.text import Text
 from textrawl.cli.console import (
     count,
     open_console,
-    show_wait,
     write_cell,
     write_json,
     write_message,
@@ -31,13 +30,9 @@ from textrawl.cli.inputs import (
     Types,
     read_query,
 )
-from textrawl.cli.memory_session import ask, open_graph, watch
-from textrawl.errors import ArgumentInvalid
-from textrawl.memory import commands
-from textrawl.memory.fact_rows import EntityRow, ExplainedRow, HitRow
-from textrawl.memory.facts import EVER, Absence
-from textrawl.settings import read_settings
-from textrawl.values.condensation import condense
+from textrawl.cli.questions import ask
+from textrawl.memory.command_results import Absence, Described, Explained, Found
+from textrawl.memory.fact_rows import EVER, EntityRow, ExplainedRow, HitRow
 from textrawl.values.text import write_absence
 from textrawl.values.times import TenseName, read_time, write_day, write_lifetime, write_period
 
@@ -75,9 +70,14 @@ def search(  # noqa: PLR0913, PLR0917 - each argument is an option
         raise typer.BadParameter("--documents cannot have --type: documents have no type")
     text = read_query(" ".join(query))
     if documents:
-        found = _search_documents(space, text, limit, as_of)
+        # A question does not need these modules, which take a second to load.
+        from textrawl.cli.document_search import search_documents  # noqa: PLC0415 - see above
+
+        found = search_documents(space, text, limit, as_of)
     else:
-        found = ask(commands.search, space, text, types=types or None, limit=limit, as_of=as_of)
+        found = ask(
+            "search", Found, space, query=text, types=types or None, limit=limit, as_of=as_of
+        )
     if found.missing:
         write_message(f"Keywords only: {found.missing}.")
     rows = [row for row in found.rows if row.content is not None]
@@ -89,40 +89,7 @@ def search(  # noqa: PLR0913, PLR0917 - each argument is an option
         _show(rows, found, ever=as_of == EVER)
 
 
-def _search_documents(space: str | None, text: str, limit: int, as_of: Any) -> commands.Found:
-    """Search graphs. If the only graph that was named is encrypted, this process decrypts it."""
-    if read_settings().server_url is not None:
-        return ask(commands.search, space, text, limit=limit, as_of=as_of, documents=True)
-
-    async def work(session: commands.Session) -> tuple[commands.Found, list[str]]:
-        principal = session.caller.principal
-        reached = principal.restrict(session.graphs).spaces
-        sensitive = [s.name for s in reached if s.tier == "sensitive" and "read" in s.scopes]
-        if principal.pinned and sensitive:
-            return await _search_encrypted(session, sensitive[0], text, limit, as_of), []
-        found = await commands.search.run(session, text, limit=limit, as_of=as_of, documents=True)
-        return found, sensitive
-
-    with show_wait("Reading"):
-        found, left_out = watch(commands.search, space, work)
-    if left_out:
-        names = ", ".join(left_out)
-        write_message(f"Sensitive graphs are searched only if --space names one: {names}.")
-    return found
-
-
-async def _search_encrypted(
-    session: commands.Session, graph: str, text: str, limit: int, as_of: Any
-) -> commands.Found:
-    if as_of is not None:
-        raise ArgumentInvalid(
-            "leave out --as-of", title="A sensitive graph does not keep former versions"
-        )
-    rows = await open_graph(session, graph).search(text, limit)
-    return commands.Found(rows, None, several=False)
-
-
-def _show(rows: Sequence[HitRow], found: commands.Found, *, ever: bool) -> None:
+def _show(rows: Sequence[HitRow], found: Found, *, ever: bool) -> None:
     """Write facts. If `ever` is true, each fact ends with its period of validity."""
     console = open_console()
     if not rows:
@@ -213,7 +180,9 @@ def show(  # noqa: PLR0913, PLR0917 - each argument is an option
     cells of an entity are: entity, name, type, space, description. The cells of a fact are: fact,
     id, time, author, space, text. The cells of a relation are: relation, from, type, to.
     """
-    found = ask(commands.describe, space, name, limit=limit, as_of=as_of, known_at=known_at)
+    found = ask(
+        "describe", Described, space, name=name, limit=limit, as_of=as_of, known_at=known_at
+    )
     console = open_console()
     if as_of == EVER and not as_json:
         _show_periods(found.row)
@@ -346,9 +315,10 @@ def explain(  # noqa: PLR0913, PLR0917 - each argument is an option
     text = read_query(" ".join(query))
     least = None if least_score is None else least_score / 100
     found = ask(
-        commands.explain,
+        "explain",
+        Explained,
         space,
-        text,
+        query=text,
         types=types or None,
         limit=limit,
         more=more,
@@ -357,6 +327,8 @@ def explain(  # noqa: PLR0913, PLR0917 - each argument is an option
     )
     if found.missing:
         write_message(f"Keywords only: {found.missing}.")
+    from textrawl.values.condensation import condense  # noqa: PLC0415 - `search` does without it
+
     if as_of is None and (about := _describe_time(condense(text))):
         write_message(f"The question is about {about}.")
     if as_json:

@@ -21,11 +21,10 @@ from textrawl.cli.console import (
     write_row,
 )
 from textrawl.cli.inputs import AsJson, SpaceName
-from textrawl.cli.memory_session import ask
+from textrawl.cli.questions import ask
 from textrawl.errors import StartRefused
-from textrawl.memory import commands
-from textrawl.memory.commands import Report
-from textrawl.memory.store import ReportRow
+from textrawl.memory.command_results import Report
+from textrawl.memory.fact_rows import ReportRow
 
 _BARS = "▁▂▃▄▅▆▇█"
 _LONGEST_TEXT = 72  # characters of a question or a fact
@@ -242,7 +241,7 @@ def stats(
     It also shows the slowest answers, stale facts, and questions without an answer. Questions are
     shown as text only if TEXTRAWL_RECORD_RECALLS=text stored them.
     """
-    report = ask(commands.report, space, days)
+    report = ask("report", Report, space, days=days)
     if html is not None:
         _save(html, _write_page(report))
     if as_json:

@@ -3,7 +3,6 @@
 import re
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import aclosing
 from datetime import UTC, datetime
 from itertools import groupby
 from typing import Annotated, NamedTuple
@@ -14,7 +13,6 @@ from rich.table import Table
 from rich.text import Text
 from rich.tree import Tree
 
-from textrawl.cli.administration import read_span
 from textrawl.cli.console import (
     confirm,
     count,
@@ -24,13 +22,19 @@ from textrawl.cli.console import (
     write_message,
     write_row,
 )
-from textrawl.cli.inputs import AdministeredSpace, AsJson, DryRun, LongYes
-from textrawl.cli.memory_session import ask, watch
+from textrawl.cli.inputs import AdministeredSpace, AsJson, DryRun, LongYes, read_span
+from textrawl.cli.questions import ask
+from textrawl.environment import find_value, read_sources
 from textrawl.errors import ArgumentInvalid
-from textrawl.memory import commands
-from textrawl.memory.commands import Session
-from textrawl.memory.trail import EventFilter, EventRow, ImportRow, PlanRow, UndoRow
-from textrawl.settings import read_settings
+from textrawl.memory.command_rows import (
+    EventFilter,
+    EventRow,
+    ImportRow,
+    PlanRow,
+    PurgedRow,
+    RevertedRow,
+    UndoRow,
+)
 from textrawl.values.text import SHORT_ID, clean_name
 from textrawl.values.times import find_period, read_instant
 
@@ -129,7 +133,16 @@ def log(  # noqa: PLR0913, PLR0917 - each argument is an option
         return
     if after is not None:
         raise typer.BadParameter("--after needs --follow")
-    rows = ask(commands.list_events, space, by, entity, action, since, limit or _USUAL_LIMIT)
+    rows = ask(
+        "list_events",
+        list[EventRow],
+        space,
+        author=by,
+        entity=entity,
+        action=action,
+        since=since,
+        limit=limit or _USUAL_LIMIT,
+    )
     if as_json:
         write_json(rows)
     elif rows:
@@ -147,25 +160,20 @@ def _follow(space: str | None, criteria: EventFilter, after: str | None, *, as_j
         else:
             _show([row])
 
-    if read_settings().server_url is not None:
+    if find_value("server_url", read_sources()) is not None:
         for row in _follow_server(space, after):
             tell(row)
         return
+    from textrawl.cli.log_following import follow  # noqa: PLC0415 - it opens the memory itself
 
-    async def work(session: Session) -> None:
-        start = await session.trail.find_end() if after is None else after
-        async with aclosing(session.trail.follow(start)) as events:
-            async for row in events:
-                tell(row)
-
-    watch(commands.read_events, space, work)
+    follow(space, after, tell)
 
 
 def _follow_server(space: str | None, after: str | None) -> Iterator[EventRow]:
     """Yield each event of a server after a cursor once, and ask for new events without end."""
-    cursor = ask(commands.find_cursor, space) if after is None else after
+    cursor = ask("find_cursor", str, space) if after is None else after
     while True:
-        rows = ask(commands.read_events, space, cursor)
+        rows = ask("read_events", list[EventRow], space, after=cursor)
         yield from rows
         if rows:
             cursor = rows[-1].cursor
@@ -401,7 +409,7 @@ def _undo_event(event: str, space: str | None, *, as_json: bool, planned: bool) 
     number = event.rpartition(":")[2].strip()
     if not number.isascii() or not number.isdecimal() or len(number) > _MOST_DIGITS:
         raise typer.BadParameter("--event: give a cursor of `textrawl log --json`")
-    _report_undone(ask(commands.undo_event, space, int(number)), as_json=as_json)
+    _report_undone(ask("undo_event", list[UndoRow], space, event=int(number)), as_json=as_json)
 
 
 class _Scope(NamedTuple):
@@ -433,7 +441,7 @@ def _find_imports(run: str, space: str | None) -> list[ImportRow]:
 
     The imports of one command have ids with the same beginning. Raises ArgumentInvalid.
     """
-    rows = ask(commands.list_imports, space)
+    rows = ask("list_imports", list[ImportRow], space)
     if run == "last":
         rows = [row for row in rows if not row.undone]
     named = {str(row.run): row for row in rows}
@@ -459,8 +467,11 @@ def _undo(
     as_json: bool,
 ) -> None:
     """Show the plan, ask, and carry it out."""
-    given = [(space, author, since, row and row.run) for author, since, row in scopes]
-    plans = [ask(commands.plan_undo, *each, others=others) for each in given]
+    given = [
+        {"author": author, "since": since, "run": row and row.run, "others": others}
+        for author, since, row in scopes
+    ]
+    plans = [ask("plan_undo", list[PlanRow], space, **each) for each in given]
     if not as_json:
         for scope, plan in zip(scopes, plans, strict=True):
             open_console().print(draw_plan(str(scope), plan))
@@ -471,7 +482,7 @@ def _undo(
     # A plan without steps can still undo repetitions of a fact, which are not steps.
     if not yes:
         confirm("Undo this?", "changed")
-    done = [row for each in given for row in ask(commands.undo, *each, others=others)]
+    done = [row for each in given for row in ask("undo", list[UndoRow], space, **each)]
     _report_undone(done, as_json=as_json)
     if not done:
         author, _, found = scopes[0]
@@ -491,7 +502,7 @@ def _report_undone(done: Sequence[UndoRow], *, as_json: bool) -> None:
 
 
 def _revert(undo: int, space: str | None, *, as_json: bool) -> None:
-    rows = ask(commands.revert, space, undo)
+    rows = ask("revert", list[RevertedRow], space, number=undo)
     if as_json:
         write_json(rows if len(rows) > 1 else rows[0])
     for row in rows:
@@ -506,7 +517,7 @@ def _purge(older_than: str | None, space: str | None, *, yes: bool, as_json: boo
             "Delete for good what these undos removed? The undos cannot be reverted afterwards.",
             "changed",
         )
-    rows = ask(commands.purge, space, span)
+    rows = ask("purge", list[PurgedRow], space, older_than=span)
     if as_json:
         write_json(rows)
     for row in rows:

@@ -6,6 +6,7 @@ from typing import Annotated, Any, Self
 from mcp.types import CallToolResult
 from pydantic import BaseModel, Field, WithJsonSchema
 
+from textrawl.memory.fact_rows import StatisticsRow
 from textrawl.memory.graph_upkeep import (
     Analysis,
     ComparedRow,
@@ -19,7 +20,6 @@ from textrawl.memory.graph_upkeep import (
     split_node,
     try_to_find_model,
 )
-from textrawl.memory.store import StatisticsRow
 from textrawl.scheduling import run_aside
 from textrawl.tools.call import Call
 from textrawl.tools.graph.replies import ListedReply, SnakeReply

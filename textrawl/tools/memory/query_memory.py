@@ -8,7 +8,8 @@ from pydantic import Field
 
 from textrawl.access.principal import Caller
 from textrawl.errors import ArgumentInvalid, EntityNameMissing, QueryMissing
-from textrawl.memory.facts import EVER, MemoryOperations, Question, Sources, Times
+from textrawl.memory.fact_rows import EVER
+from textrawl.memory.facts import MemoryOperations, Question, Sources, Times
 from textrawl.tools.call import Call
 from textrawl.tools.memory.entity_reply import EntityReply
 from textrawl.tools.memory.search_replies import (

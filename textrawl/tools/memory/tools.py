@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, WithJsonSchema
 
-from textrawl.memory.facts import EVER
+from textrawl.memory.fact_rows import EVER
 from textrawl.tools.toolset import CLEAN_FACT, CLEAN_NAME, Share, Toolset, read_time
 from textrawl.values.names import ENTITY_TYPES, read_type, read_wanted_type
 from textrawl.values.text import (

@@ -8,15 +8,8 @@ from mcp.types import CallToolResult
 from pydantic import AfterValidator, BeforeValidator, Field
 
 from textrawl.errors import ArgumentInvalid
-from textrawl.memory.review import (
-    DecidedRow,
-    Decision,
-    Filter,
-    PlannedRow,
-    ProposalRow,
-    ReviewOperations,
-    State,
-)
+from textrawl.memory.command_rows import DecidedRow, Decision, PlannedRow, ProposalRow, State
+from textrawl.memory.review import Filter, ReviewOperations
 from textrawl.tools.call import Call
 from textrawl.tools.memory.search_replies import Answer
 from textrawl.tools.memory.tools import PastInstant

@@ -1,0 +1,125 @@
+"""A question: one call of a tool or an operation, answered by the process that has the memory open.
+
+Commands and hooks ask, and a hook runs at every prompt. Therefore the module imports only the
+standard library, `environment`, and modules like itself.
+"""
+
+import json
+import time
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple, cast
+
+from textrawl import __version__
+from textrawl.environment import find_value, read_sources
+from textrawl.errors import StartRefused, TextrawlError
+from textrawl.resident.entrance import PING, choose_address, complete, start_host
+from textrawl.values.word_lists import PROGRAM
+from textrawl_client.unix_socket import (
+    MOST_BYTES,
+    NotListening,
+    ResidentRefused,
+    Unreachable,
+    exchange,
+)
+
+Request = dict[str, Any]
+
+_PAUSE = 0.01  # seconds between attempts to reach a process that is starting
+
+_started: list[Any] = []  # Python warns of a process that nobody refers to
+
+
+class SocketAnswer(NamedTuple):
+    """An answer: its content, and the lines of a tool with their tokens and the ids of facts."""
+
+    content: Any
+    text: str = ""
+    ids: Sequence[str] = ()
+    tokens: int = 0
+
+    @property
+    def short_ids(self) -> list[str]:
+        """The short ids of the facts."""
+        from textrawl.values.text import SHORT_ID  # noqa: PLC0415 - a greeting does without its 12 ms
+
+        return [identity[:SHORT_ID] for identity in self.ids]
+
+
+def build_question(method: str, params: Mapping[str, Any], **program: Any) -> Request:
+    """Return the request for an operation of `memory.commands`. What is None is left out.
+
+    `program` says who asks, in the keys of `textrawl.wire.program.Program`. `client` is the name
+    for the recall log and the trail, such as "textrawl hook (claude-code)".
+    """
+    return {"method": method, "params": {**_drop(params), "_meta": {PROGRAM: _drop(program)}}}
+
+
+def build_call(tool: str, arguments: Mapping[str, Any], **program: Any) -> Request:
+    """Return the request for a tool, in the same way."""
+    params = {"name": tool, "arguments": _drop(arguments)}
+    return build_question("tools/call", params, **program)
+
+
+def _drop(members: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in members.items() if value is not None}
+
+
+def ask(request: Request, *, timeout: float, starting: float | None = None) -> SocketAnswer:
+    """Return the answer of the process that has the memory open, within `timeout` seconds.
+
+    Without `starting`, raise NotListening if there is none. Else start one, which goes on after the
+    answer and has `starting` seconds to listen. Raises Unreachable, TextrawlError.
+    """
+    deadline = time.monotonic() + timeout
+    listening, started = deadline, None
+    while True:
+        try:
+            return _ask_once(request, deadline)
+        except NotListening:
+            if starting is None or time.monotonic() > listening or (started and started.poll()):
+                raise
+            if started is None:
+                started, listening = _start(), time.monotonic() + starting
+                deadline = max(deadline, listening)
+        time.sleep(_PAUSE)
+
+
+def _ask_once(request: Request, deadline: float) -> SocketAnswer:
+    try:
+        sources = read_sources()
+        asked = (complete(request, sources), complete(PING, sources))
+        line, ping = (json.dumps(one).encode() + b"\n" for one in asked)
+        if len(line) > MOST_BYTES:
+            raise ResidentRefused("The request is too long")
+        answer: Any = json.loads(exchange(choose_address(sources), line, ping, deadline))
+    except (OSError, ValueError, RuntimeError) as error:
+        raise Unreachable(str(error)) from error
+    except StartRefused as error:
+        raise ResidentRefused(str(error)) from error
+    if not isinstance(answer, dict) or "version" in answer or "jsonrpc" not in answer:
+        raise ResidentRefused(f"Another version than {__version__} answers")
+    return read_answer(cast("dict[str, Any]", answer))
+
+
+def read_answer(answer: Mapping[str, Any]) -> SocketAnswer:
+    """Return what a process answered. Raises TextrawlError if it is an error."""
+    if "error" in answer:
+        failure = answer["error"]["data"]
+        reason = f" ({failure['reason']})" if failure.get("reason") else ""
+        raise TextrawlError(failure["fix"] + reason, title=failure["error"])
+    result = answer["result"]
+    if "content" not in result:
+        return SocketAnswer({})
+    details, text = result["_meta"][PROGRAM], result["content"][0]["text"]
+    return SocketAnswer(result["structuredContent"], text, details["ids"], details["tokens"])
+
+
+def _start() -> Any:
+    """Start a host for questions. Raises Unreachable."""
+    sources = read_sources()
+    kind = "question" if find_value("server_url", sources) is None else "remote"
+    try:
+        _started.append(start_host(choose_address(sources), kind))
+    except (OSError, StartRefused) as error:
+        raise Unreachable(str(error)) from error
+    return _started[-1]
