@@ -191,7 +191,7 @@ def test_stats_of_an_embedded_memory_start_its_postgres_which_ends_with_the_proc
 
     assert json.loads(outcome.out)["entities"] == 0
     assert len(postmasters()) == 1
-    assert run("resident", "--stop", DATA_DIR=data_dir).code == 0
+    assert run("stop", DATA_DIR=data_dir).code == 0
     assert postmasters() == []
 
 

@@ -14,6 +14,7 @@ import pytest
 
 from tests.hooks.week import Week, count_bullets, write_session
 from tests.support.commands import Process, wait_for
+from tests.support.hosts import find_hosts
 from tests.support.llm_server import LlmRequest
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("uncovered")]
@@ -144,6 +145,8 @@ class Chain:
                 wait_for(lambda: ended() is not None or self.week.fetch(WAITING) == [(True,)])
                 assert ended() is None, process.end()
                 self._end(process)
+        for host in find_hosts(find_socket_folder()):
+            host.kill()
         # The session of a killed process goes on until it tries to answer.
         wait_for(lambda: self.week.fetch(SESSIONS) == [(0,)])
 
@@ -155,6 +158,8 @@ class Chain:
             yield
 
     def _end(self, process: Process) -> None:
+        for host in find_hosts(find_socket_folder()):
+            host.kill()
         process.end(signal.SIGKILL)
         self.kills += 1
 

@@ -21,7 +21,7 @@ def test_hooks_use_the_memory_of_a_server_over_http_and_no_fact_comes_twice(
     settings = {"TEXTRAWL_SERVER_URL": address, "TEXTRAWL_DATA_DIR": str(home / "here")}
     for name, value in settings.items():
         monkeypatch.setenv(name, value)
-    launch("resident", **settings)
+    launch("host", "remote", **settings)
     wait_for(is_answered)
     first, second = (Session("claude-code", home, settings) for _ in range(2))
     wait_for(lambda: Session("codex", home, settings).tell("start", source="startup").text)

@@ -197,5 +197,5 @@ def find_residents(data_dir: Path) -> list[int]:
     for process in psutil.process_iter():
         with suppress(psutil.NoSuchProcess, psutil.AccessDenied):
             if process.environ().get("TEXTRAWL_DATA_DIR") == str(data_dir):
-                found += [process.pid] * ("resident" in process.cmdline())
+                found += [process.pid] * ("host" in process.cmdline())
     return found

@@ -36,7 +36,7 @@ def find_resident() -> int:
     return find_listener(find_address().socket)
 
 
-def test_another_server_takes_over_from_a_killed_one(launch: Launch, data_dir: Path) -> None:
+def test_another_host_takes_over_from_a_killed_one(launch: Launch, data_dir: Path) -> None:
     servers = [launch("serve", DATA_DIR=data_dir) for _ in range(2)]
     for server in servers:
         server.open()
@@ -51,14 +51,14 @@ def test_another_server_takes_over_from_a_killed_one(launch: Launch, data_dir: P
     wait_for(is_answered)
 
     assert refused < LIMIT + GRACE
-    assert {first, find_resident()} == {server.popen.pid for server in servers}
+    assert find_resident() != first
     assert time.monotonic() - began < 60
 
 
 def test_a_request_fails_quickly_while_postgres_is_dead_and_works_again_afterwards(
     launch: Launch, data_dir: Path, postmasters: Postmasters
 ) -> None:
-    launch("resident", DATA_DIR=data_dir)
+    launch("host", DATA_DIR=data_dir)
     wait_for(is_answered)
     stored = remember("Ada", "likes tea", timeout=30)
     taken = list[float]()

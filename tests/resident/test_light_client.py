@@ -40,7 +40,7 @@ async def test_a_program_uses_the_memory_that_a_process_has_open(resident: Proce
         assert [one.name for one in (await memory.list("ad")).entities] == ["Ada"]
         assert (await memory.forget("Ada")).id
         resident.end(signal.SIGTERM)
-        with pytest.raises(errors.ServerUnreachable, match="start a server"):
+        with pytest.raises(errors.ServerUnreachable, match="start a client"):
             await memory.recall("tea")
 
 
@@ -66,7 +66,7 @@ def test_a_resident_and_the_commands_use_the_memory_of_a_server(
     launch: Launch, run: Run, address: str, home: Path
 ) -> None:
     alone = run("remember", "Ada", "likes tea")
-    launch("resident", SERVER_URL=address, DATA_DIR=home / "here")
+    launch("host", "remote", SERVER_URL=address, DATA_DIR=home / "here")
     wait_for(is_answered)
 
     found = recall("who likes tea?")
@@ -95,7 +95,7 @@ def test_a_server_that_is_gone_is_an_error_and_its_return_is_noticed(
     address = read_address(server)
     monkeypatch.setenv("TEXTRAWL_SERVER_URL", address)
     monkeypatch.setenv("TEXTRAWL_DATA_DIR", str(home / "here"))
-    launch("resident", SERVER_URL=address, DATA_DIR=home / "here")
+    launch("host", "remote", SERVER_URL=address, DATA_DIR=home / "here")
     wait_for(is_answered)
     before = recall("tea")
 

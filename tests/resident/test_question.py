@@ -63,7 +63,7 @@ def find_residents(data_dir: Path) -> list[int]:
     found = list[int]()
     for process in psutil.process_iter():
         try:
-            if process.cmdline()[-1:] != ["resident"]:
+            if "host" not in process.cmdline()[-2:]:
                 continue
             values = process.environ()
         except psutil.Error:

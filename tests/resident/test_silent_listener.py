@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.commands import Launch
+from tests.support.hosts import end_hosts_of_test
 from textrawl.resident.entrance import find_address
 
 
@@ -15,6 +16,7 @@ from textrawl.resident.entrance import find_address
 def silent(launch: Launch, data_dir: Path) -> Iterator[None]:
     """A memory with one fact, and a process of the same user that listens and says nothing."""
     assert launch("remember", "Ada", "likes tea", DATA_DIR=data_dir).end().code == 0
+    end_hosts_of_test()
     address = find_address()
     address.folder.mkdir(parents=True, mode=0o700, exist_ok=True)
     with closing(socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)) as listener:

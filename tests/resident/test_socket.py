@@ -6,13 +6,11 @@ import re
 import signal
 import socket
 import stat
-from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import pytest
-from textrawl.cli.resident_start import TAKEN
 
 from tests.hooks.sessions import Session
 from tests.support.commands import Launch, Process, Run, wait_for
@@ -32,7 +30,7 @@ from textrawl.errors import TextrawlError
 from textrawl.resident.entrance import PING, find_address
 from textrawl.resident.framing import MOST_BYTES as MOST_BYTES_OF_MESSAGES
 from textrawl.resident.listener import may_ask
-from textrawl.resident.question import ask, build_call, start_resident
+from textrawl.resident.question import ask, build_call
 from textrawl.values.word_lists import PROGRAM
 from textrawl_client.unix_socket import (
     KEY_SETTINGS,
@@ -99,7 +97,7 @@ def test_the_answer_to_a_hook_has_only_facts(
     nowhere = {"EMBEDDING_PROVIDER": "ollama", "OLLAMA_BASE_URL": "http://127.0.0.1:9"}
     for name, value in nowhere.items():
         monkeypatch.setenv(f"TEXTRAWL_{name}", value)
-    process = launch("resident", DATA_DIR=data_dir, **nowhere)
+    process = launch("host", DATA_DIR=data_dir, **nowhere)
     wait_for(is_answered)
     remember("Ada", "likes tea")
 
@@ -241,49 +239,34 @@ def test_other_settings_have_another_socket_and_a_long_path_another_folder() -> 
 
 
 @pytest.mark.slow
-def test_only_one_resident_stays_and_it_can_be_ended_but_not_a_server(
-    run: Run, launch: Launch, data_dir: Path, resident: Process
-) -> None:
-    late = launch("resident", DATA_DIR=data_dir).end()
-    assert (late.code, late.err) == (0, f"textrawl: {TAKEN}\n")
+def test_only_one_host_stays(launch: Launch, data_dir: Path, resident: Process) -> None:
+    late = launch("host", DATA_DIR=data_dir).end()
 
-    stopped = run("resident", "--stop")
-    again = run("resident", "--stop")
-    launch("serve", DATA_DIR=data_dir).open()
-    wait_for(is_answered)
-    refused = run("resident", "--stop")
-
-    ended = (0, "The process has ended.\n", 0)
-    assert (stopped.code, stopped.err, resident.popen.wait(timeout=60)) == ended
-    assert again.complaint == "No process has this memory open for hooks and quick commands"
-    assert "A server has this memory open" in refused.complaint
+    assert (late.code, late.err) == (0, "")
+    assert resident.popen.poll() is None
 
 
 @pytest.mark.slow
-def test_a_resident_that_nobody_asks_ends_and_leaves_nothing(
-    launch: Launch, data_dir: Path
-) -> None:
-    process = launch("resident", "--idle", "0.02", DATA_DIR=data_dir)
+def test_a_host_that_nobody_asks_ends_and_leaves_no_socket(launch: Launch, data_dir: Path) -> None:
+    process = launch("host", DATA_DIR=data_dir, TEXTRAWL_HOST_IDLE=0.001)
 
     assert process.popen.wait(timeout=60) == 0
     assert list(find_address().folder.iterdir()) == []
 
 
 @pytest.mark.slow
-def test_a_process_of_another_version_makes_room(launch: Launch, data_dir: Path) -> None:
-    process = launch("resident", DATA_DIR=data_dir)
-    wait_for(is_answered)
-
+def test_another_version_is_refused_and_the_host_goes_on(resident: Process) -> None:
     with connect() as connection:
         connection.sendall(build_line("ping", version="99"))
         answer = json.loads(read_all(connection))
 
     assert answer["version"] == __version__
     assert "99" in answer["error"]["message"]
-    assert process.popen.wait(timeout=60) == 0
+    assert is_answered()
+    assert resident.popen.poll() is None
 
 
-def test_a_command_opens_the_memory_itself_if_nobody_listens(run: Run, data_dir: Path) -> None:
+def test_a_command_starts_a_host_where_only_a_stale_socket_is(run: Run, data_dir: Path) -> None:
     folder = find_address().folder
     folder.mkdir(mode=0o700)
     with socket.socket(socket.AF_UNIX) as stale:
@@ -294,14 +277,3 @@ def test_a_command_opens_the_memory_itself_if_nobody_listens(run: Run, data_dir:
 
     assert stored.code == found.code == 0
     assert "likes tea" in found.out
-
-
-def test_a_resident_starts_in_the_background_and_finds_the_same_settings(
-    run: Run,
-    postmasters: Callable[[], list[int]],
-) -> None:
-    start_resident()
-    wait_for(is_answered)
-
-    assert run("resident", "--stop").code == 0
-    assert postmasters() == []
