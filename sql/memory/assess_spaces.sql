@@ -7,7 +7,10 @@ create function textrawl.assess_spaces(
     out most boolean,     -- large, and the spaces have over a third of all facts, so do not look up words by space
     out rare boolean,     -- large, but few facts have the types, the period or are parts of entries, so compare only these facts
     out breadth integer,  -- hnsw.ef_search for a recall@10 above .95 at 10,000 and 100,000 facts, and above .9 at a million
-    out own boolean       -- only one space is given and has its own vector index for this model, so use that index
+    out own boolean,      -- only one space is given and has its own vector index for this model, so use that index
+    out facts double precision,  -- in these spaces; null if they were never counted
+    -- Spaces in which the order of facts has no meaning, for example after an import in the order of names.
+    out unordered integer[]
 )
 language plpgsql stable parallel safe
 set search_path from current
@@ -16,12 +19,18 @@ set enable_bitmapscan = off
 set enable_seqscan = off
 as $$
 declare
-    recorded_facts bigint := coalesce((select sum(facts) from space_statistics where space_id = any(spaces)), 0);
-    counted_facts  bigint := recorded_facts;
-    store_size     double precision := greatest(recorded_facts, (select facts from search_statistics));
+    recorded_facts bigint;
+    counted_facts  bigint;
+    store_size     double precision;
     threshold      integer;
 begin
-    own := cardinality(spaces) = 1 and has_own_index(spaces[1], model);
+    select sum(s.facts), array_agg(s.space_id) filter (where s.coherence < 1.2) into facts, unordered
+    from space_statistics s where s.space_id = any(spaces);
+    recorded_facts := coalesce(facts, 0);
+    counted_facts := recorded_facts;
+    store_size := greatest(recorded_facts, (select s.facts from search_statistics s));
+    own := cardinality(spaces) = 1 and exists (
+        select from pg_index where indexrelid = to_regclass('textrawl.' || own_index_name(model, spaces[1])) and indisvalid);
     most := recorded_facts > store_size / 3;
     if own then
         store_size := recorded_facts;  -- the space's own index holds only the facts of this space
@@ -30,12 +39,18 @@ begin
     -- more index entries a search reads in vain. Comparing every vector and using the index take the same time if the
     -- spaces have 40 times the square root of the number of facts in the store.
     threshold := 40 * sqrt(store_size);
-    -- Statistics can be old or missing. If they report few facts, count the facts. The count stops at 4001.
-    if recorded_facts <= 4000 then
+    -- Statistics can be old or missing. If they report few facts, and the numbers of the newest facts show that many
+    -- were stored since, count the facts. The count stops at 4001.
+    if recorded_facts <= 4000 and 1.2 * recorded_facts < (
+            select sum(newest.ordinal) from unnest(spaces) space cross join lateral (
+                select o.ordinal from observation o where o.space_id = space order by o.ordinal desc limit 1) newest) then
         counted_facts := (select count(*) from (select from observation where space_id = any(spaces) limit 4001) o);
     end if;
     large := counted_facts > case when recorded_facts > 4000 then greatest(threshold, 6000) else 4000 end;
     stale := counted_facts <= 4000 and abs(counted_facts - recorded_facts) > 0.2 * counted_facts;
+    if stale then
+        facts := counted_facts;
+    end if;
     most := large and most;
     threshold := greatest(threshold / 3, 1500);
     rare := large and (
