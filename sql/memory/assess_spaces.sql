@@ -39,11 +39,8 @@ begin
     -- more index entries a search reads in vain. Comparing every vector and using the index take the same time if the
     -- spaces have 40 times the square root of the number of facts in the store.
     threshold := 40 * sqrt(store_size);
-    -- Statistics can be old or missing. If they report few facts, and the numbers of the newest facts show that many
-    -- were stored since, count the facts. The count stops at 4001.
-    if recorded_facts <= 4000 and 1.2 * recorded_facts < (
-            select sum(newest.ordinal) from unnest(spaces) space cross join lateral (
-                select o.ordinal from observation o where o.space_id = space order by o.ordinal desc limit 1) newest) then
+    -- Statistics can be old or missing. If they report few facts, count the facts. The count stops at 4001.
+    if recorded_facts <= 4000 then
         counted_facts := (select count(*) from (select from observation where space_id = any(spaces) limit 4001) o);
     end if;
     large := counted_facts > case when recorded_facts > 4000 then greatest(threshold, 6000) else 4000 end;

@@ -222,7 +222,8 @@ begin
             where entities is not null and about is null
         ),
         candidate as (
-            select g.*, named.*, held, matched | case when held then of_period else 0 end as has, g.space_id = any(ordered) as joins,
+            select g.space_id, g.id, g.entity_id, g.relation_id, g.created_at, g.said_at, g.valid_from, g.ordinal, g.words, g.via,
+                entities, masks, only_caller, counted, rest, strange, held, matched | case when held then of_period else 0 end as has, g.space_id = any(ordered) as joins,
                 least(1, 15.0::float8 / words) as share,  -- of the weight of its words that a neighbour gets
                 case when vector is null then null when g.cosine is not null then g.cosine else (
                     -- A text without any known word has a vector of zeros. Its cosine with any vector is NaN.
@@ -282,7 +283,8 @@ begin
         front as materialized (
             -- Facts stored just before and after a good match often concern the same subject. Only a neighbour with more
             -- evidence has an effect, so the best fact keeps its score.
-            select *, case when worded then 1 / (1 + exp(-odds)) else odds end as score,
+            select space_id, id, entity_id, valid_from, cosine, likeness, coverage, about, beside, period, strange, supported, lift,
+                case when worded then 1 / (1 + exp(-odds)) else odds end as score,
                 row_number() over (order by odds desc, created_at desc, space_id, id) as place
             from (
                 select *, own + weight.better * lift as odds
