@@ -24,13 +24,16 @@ declare
     store_size     double precision;
     threshold      integer;
 begin
-    select sum(s.facts), array_agg(s.space_id) filter (where s.coherence < 1.2) into facts, unordered
-    from space_statistics s where s.space_id = any(spaces);
+    select sum(s.facts), array_agg(s.space_id) filter (where s.coherence < 1.2), (select m.facts from search_statistics m)
+    into facts, unordered, store_size from space_statistics s where s.space_id = any(spaces);
     recorded_facts := coalesce(facts, 0);
     counted_facts := recorded_facts;
-    store_size := greatest(recorded_facts, (select s.facts from search_statistics s));
-    own := cardinality(spaces) = 1 and exists (
-        select from pg_index where indexrelid = to_regclass('textrawl.' || own_index_name(model, spaces[1])) and indisvalid);
+    store_size := greatest(recorded_facts, store_size);
+    own := cardinality(spaces) = 1;
+    if own then
+        own := exists (
+            select from pg_index where indexrelid = to_regclass('textrawl.' || own_index_name(model, spaces[1])) and indisvalid);
+    end if;
     most := recorded_facts > store_size / 3;
     if own then
         store_size := recorded_facts;  -- the space's own index holds only the facts of this space
@@ -50,24 +53,27 @@ begin
     end if;
     most := large and most;
     threshold := greatest(threshold / 3, 1500);
-    rare := large and (
-        types is not null and threshold >= (
-            select count(*) from (
-                select from observation where space_id = any(spaces) and entity_type = any(types) limit threshold + 1) o)
-        or num_nonnulls(since, until) > 0 and threshold >= (
-            select count(*) from (
-                select from observation
-                where space_id = any(spaces) and said_at >= coalesce(since, '-infinity') and said_at <= coalesce(until, 'infinity')
-                limit threshold + 1) o)
-        -- An entry has one part or more, so count the entries first.
-        or parts and threshold >= (
-            select count(*) from (select from journal_entry where space_id = any(spaces) limit threshold + 1) j)
-        and threshold >= (
-            select count(*) from (
-                select from journal_entry j
-                join document d on d.space_id = j.space_id and d.id = j.document_id
-                join observation o on o.space_id = d.space_id and o.entity_id = d.entity_id and o.whole = d.id
-                where j.space_id = any(spaces) limit threshold + 1) o));
+    rare := large and (parts or num_nonnulls(types, since, until) > 0);
+    if rare then
+        rare :=
+            types is not null and threshold >= (
+                select count(*) from (
+                    select from observation where space_id = any(spaces) and entity_type = any(types) limit threshold + 1) o)
+            or num_nonnulls(since, until) > 0 and threshold >= (
+                select count(*) from (
+                    select from observation
+                    where space_id = any(spaces) and said_at >= coalesce(since, '-infinity') and said_at <= coalesce(until, 'infinity')
+                    limit threshold + 1) o)
+            -- An entry has one part or more, so count the entries first.
+            or parts and threshold >= (
+                select count(*) from (select from journal_entry where space_id = any(spaces) limit threshold + 1) j)
+            and threshold >= (
+                select count(*) from (
+                    select from journal_entry j
+                    join document d on d.space_id = j.space_id and d.id = j.document_id
+                    join observation o on o.space_id = d.space_id and o.entity_id = d.entity_id and o.whole = d.id
+                    where j.space_id = any(spaces) limit threshold + 1) o);
+    end if;
     breadth := case when store_size <= 30000 then 80 when store_size <= 300000 then 160 else 320 end;
 end
 $$;

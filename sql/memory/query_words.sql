@@ -13,7 +13,7 @@ declare
     -- A telephone number is one word, in whatever groups it is written.
     plain text := plain_text(
         coalesce(replace(query, number, phone_digits(number)), query), accents => languages <> '{english}');
-    terms text[];  -- for each word, the condition that a document has it
+    terms text[];  -- for each name in camel case, the condition that a document has it
     name  text := '\w*(?:[a-z0-9][A-Z][a-z]|[A-Z]{2}[a-z]{2})\w*';
 begin
     if languages <> '{english}' then
@@ -21,11 +21,10 @@ begin
         return;
     end if;
     words := tsvector_to_array(to_tsvector('english', regexp_replace(plain, name, ' ', 'g')));
-    terms := array(select quote_literal(lexeme) from unnest(words) lexeme);
     if plain ~ name then
         -- A name in camel case can be written as one word or as its parts. A fact must then have all the parts. With
         -- only one part, JavaScript would also find TypeScript, because both contain Script.
-        select words || array_agg(camel.whole), terms || array_agg(camel.term) into words, terms
+        select array_agg(camel.whole) || words, array_agg(camel.term) into words, terms
         from (
             select distinct min(whole) as whole, quote_literal(min(whole)) || '|(' || string_agg(quote_literal(part), '&') || ')' as term
             from regexp_matches(plain, name, 'g') as match,
@@ -36,11 +35,10 @@ begin
     if words = '{}' then
         -- A query that has only stop words can only mean a name, such as The Who.
         words := tsvector_to_array(to_tsvector('simple', plain));
-        terms := array(select quote_literal(lexeme) from unnest(words) lexeme);
     end if;
     -- A search for went also finds go. All forms of a word share one frequency.
     return query
-    select w.word, form.words, (w.term || coalesce('|' || form.other, ''))::tsquery
+    select w.word, form.words, (coalesce(w.term, quote_literal(w.word)) || coalesce('|' || form.other, ''))::tsquery
     from unnest(words, terms) w (word, term) cross join lateral (
         select string_agg(quote_literal(f.other), '|') as other, array_agg(f.other) || w.word as words
         from word_form f where f.language = 'english' and f.stem = w.word) form;

@@ -104,8 +104,13 @@ begin
     end if;
 
     select a.* into plan from assess_spaces(scoped, entity_types, model, since, until) a;
-    ordered := case when not neighbours then '{}' when plan.unordered is null then scoped
-        else array(select unnest(scoped) except select unnest(plan.unordered)) end;
+    if not neighbours then
+        ordered := '{}';
+    elsif plan.unordered is not null then
+        ordered := array(select unnest(scoped) except select unnest(plan.unordered));
+    else
+        ordered := scoped;
+    end if;
     if not semantic then
         if totals is null then
             languages := search_languages(scoped);
@@ -118,7 +123,9 @@ begin
         from search_terms(query, scoped, plan.stale, languages, totals, plan.facts) t;
         -- If more than a tenth of all facts have each word, the index would list all of them before the first fact is checked.
         -- Check the newest facts instead.
-        common := coalesce(plan.most and num_nonnulls(entity_types, since, until) = 0 and (select min(s) from unnest(shares) s) > 0.1, false);
+        if plan.most and num_nonnulls(entity_types, since, until) = 0 then
+            common := coalesce((select min(s) from unnest(shares) s) > 0.1, false);
+        end if;
         if array_position(shares, null) is not null then
             unheard := array_remove(shares, null) = '{}';
             stranger := coalesce(has_stranger(
