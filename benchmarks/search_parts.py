@@ -32,11 +32,11 @@ from textrawl.models.local import LocalEmbedder
 WARM = 30  # calls before the measured calls
 _MATCHING = """
     select m.* from search_terms(%(query)s, %(spaces)s) t, matching_facts(
-        t.terms, subset_sums(t.weights), t.selecting, null, false, %(spaces)s, null, null, 50) m
+        t.terms, subset_sums(t.weights), t.selecting, null, false, %(spaces)s, null, null, 40) m
 """
 _NEAREST = """
     select n.* from assess_spaces(%(spaces)s, null, %(model)s) plan, nearest_facts(
-        %(model)s, %(vector)s, %(spaces)s, null, null, 50, plan.large, plan.rare, plan.breadth) n
+        %(model)s, %(vector)s, %(spaces)s, null, null, 40, plan.large, plan.rare, plan.breadth) n
 """
 _SEARCH = "select * from search_memory(%(query)s, %(spaces)s"
 _MEANING = ", model => %(model)s, vector => %(vector)s"

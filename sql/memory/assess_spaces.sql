@@ -7,7 +7,10 @@ create function textrawl.assess_spaces(
     out most boolean,     -- large, and the spaces have over a third of all facts, so do not look up words by space
     out rare boolean,     -- large, but few facts have the types, the period or are parts of entries, so compare only these facts
     out breadth integer,  -- hnsw.ef_search for a recall@10 above .95 at 10,000 and 100,000 facts, and above .9 at a million
-    out own boolean       -- only one space is given and has its own vector index for this model, so use that index
+    out own boolean,      -- only one space is given and has its own vector index for this model, so use that index
+    out facts double precision,  -- in these spaces; null if they were never counted
+    -- Spaces in which the order of facts has no meaning, for example after an import in the order of names.
+    out unordered integer[]
 )
 language plpgsql stable parallel safe
 set search_path from current
@@ -16,12 +19,21 @@ set enable_bitmapscan = off
 set enable_seqscan = off
 as $$
 declare
-    recorded_facts bigint := coalesce((select sum(facts) from space_statistics where space_id = any(spaces)), 0);
-    counted_facts  bigint := recorded_facts;
-    store_size     double precision := greatest(recorded_facts, (select facts from search_statistics));
+    recorded_facts bigint;
+    counted_facts  bigint;
+    store_size     double precision;
     threshold      integer;
 begin
-    own := cardinality(spaces) = 1 and has_own_index(spaces[1], model);
+    select sum(s.facts), array_agg(s.space_id) filter (where s.coherence < 1.2), (select m.facts from search_statistics m)
+    into facts, unordered, store_size from space_statistics s where s.space_id = any(spaces);
+    recorded_facts := coalesce(facts, 0);
+    counted_facts := recorded_facts;
+    store_size := greatest(recorded_facts, store_size);
+    own := cardinality(spaces) = 1;
+    if own then
+        own := exists (
+            select from pg_index where indexrelid = to_regclass('textrawl.' || own_index_name(model, spaces[1])) and indisvalid);
+    end if;
     most := recorded_facts > store_size / 3;
     if own then
         store_size := recorded_facts;  -- the space's own index holds only the facts of this space
@@ -36,26 +48,32 @@ begin
     end if;
     large := counted_facts > case when recorded_facts > 4000 then greatest(threshold, 6000) else 4000 end;
     stale := counted_facts <= 4000 and abs(counted_facts - recorded_facts) > 0.2 * counted_facts;
+    if stale then
+        facts := counted_facts;
+    end if;
     most := large and most;
     threshold := greatest(threshold / 3, 1500);
-    rare := large and (
-        types is not null and threshold >= (
-            select count(*) from (
-                select from observation where space_id = any(spaces) and entity_type = any(types) limit threshold + 1) o)
-        or num_nonnulls(since, until) > 0 and threshold >= (
-            select count(*) from (
-                select from observation
-                where space_id = any(spaces) and said_at >= coalesce(since, '-infinity') and said_at <= coalesce(until, 'infinity')
-                limit threshold + 1) o)
-        -- An entry has one part or more, so count the entries first.
-        or parts and threshold >= (
-            select count(*) from (select from journal_entry where space_id = any(spaces) limit threshold + 1) j)
-        and threshold >= (
-            select count(*) from (
-                select from journal_entry j
-                join document d on d.space_id = j.space_id and d.id = j.document_id
-                join observation o on o.space_id = d.space_id and o.entity_id = d.entity_id and o.whole = d.id
-                where j.space_id = any(spaces) limit threshold + 1) o));
+    rare := large and (parts or num_nonnulls(types, since, until) > 0);
+    if rare then
+        rare :=
+            types is not null and threshold >= (
+                select count(*) from (
+                    select from observation where space_id = any(spaces) and entity_type = any(types) limit threshold + 1) o)
+            or num_nonnulls(since, until) > 0 and threshold >= (
+                select count(*) from (
+                    select from observation
+                    where space_id = any(spaces) and said_at >= coalesce(since, '-infinity') and said_at <= coalesce(until, 'infinity')
+                    limit threshold + 1) o)
+            -- An entry has one part or more, so count the entries first.
+            or parts and threshold >= (
+                select count(*) from (select from journal_entry where space_id = any(spaces) limit threshold + 1) j)
+            and threshold >= (
+                select count(*) from (
+                    select from journal_entry j
+                    join document d on d.space_id = j.space_id and d.id = j.document_id
+                    join observation o on o.space_id = d.space_id and o.entity_id = d.entity_id and o.whole = d.id
+                    where j.space_id = any(spaces) limit threshold + 1) o);
+    end if;
     breadth := case when store_size <= 30000 then 80 when store_size <= 300000 then 160 else 320 end;
 end
 $$;

@@ -39,7 +39,7 @@ as $$
 #variable_conflict use_column
 declare
     scoped     integer[] := readable_spaces(credential, spaces);
-    candidates integer := greatest(50, 2 * max_rows);
+    candidates integer := greatest(40, 2 * max_rows);
     types      text[] := wanted_types(entity_types, scoped);
     plan       record;
     caller     record;  -- as of search_memory()
@@ -49,7 +49,7 @@ declare
     choosing   double precision[];
     selecting  tsquery;
     ended      uuid[];
-    narrow     boolean := 2 * (max_rows + more) <= 50;
+    narrow     boolean := 2 * (max_rows + more) <= 40;
     bar        double precision := least_score;
     best       double precision := 0;
     moment     timestamptz := case when as_of is null and (tense <> 'now' or during is not null) then 'infinity' else as_of end;
@@ -63,7 +63,7 @@ begin
     select * into caller from name_caller(query, languages, scoped, credential,
         case when totals is not null then array(select jsonb_array_elements_text(totals -> 'own')) end);
     select t.terms, t.weights, t.selecting, t.words into terms, weights, selecting, names
-    from search_terms(caller.question, scoped, plan.stale, languages, totals) t;
+    from search_terms(caller.question, scoped, plan.stale, languages, totals, plan.facts) t;
     choosing := subset_sums(weights);
     if caller.names is not null and not caller.alone then
         -- The names of the caller are no evidence.

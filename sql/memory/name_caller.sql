@@ -1,6 +1,6 @@
 create function textrawl.name_caller(
     query text, languages text[], spaces integer[], credential bytea,
-    known text[] default null,  -- the names of the caller; null: find them with own_entities()
+    known text[] default null,  -- the names of the caller; null: find them
     out question text,          -- the query with these names in place of I, my and such words
     out names text[],           -- null: the query has no such word, or the caller is no entity
     out alone boolean           -- true: the query asks for nothing else, such as "what do you know about me"
@@ -14,15 +14,20 @@ declare
         '|sais|savez|connais|souviens|dis|dit|tout|sabes|sabe|conoces|recuerdas|dime|dicho|todo|algo)\M';
     pattern text;
     others  text;  -- the query without such words and without words about the memory
-    homes   integer[];  -- the spaces in which somebody is an entity
 begin
     question := query;
     -- Look for an own entity first: most memories have none, and the regular expression takes longer.
     if known is null then
-        -- The given spaces can be graphs too. They hold no entities, and own_entities() refuses them.
-        homes := array(select distinct o.space_id from own_entity o where o.space_id = any(spaces));
-        if homes <> '{}' then
-            known := array(select distinct o.entity_name from own_entities(homes, credential) o order by 1);
+        if exists (select from own_entity o where o.space_id = any(spaces)) then
+            known := array(
+                select distinct e.name
+                from access_rights(credential) r
+                join own_entity o on o.space_id = r.space_id
+                    and o.actor_id = coalesce(r.actor_id, (select a.id from actor a where a.name = session_user))
+                -- The alias that a merge made has the id of the merged entity.
+                left join entity_alias a on a.space_id = o.space_id and a.id = o.entity_id
+                join entity e on e.space_id = o.space_id and e.id = coalesce(a.entity_id, o.entity_id)
+                where o.space_id = any(spaces) order by 1);
         end if;
     end if;
     if known <> '{}' then

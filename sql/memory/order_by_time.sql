@@ -23,8 +23,7 @@ begin
     with fact as materialized (
         select o.space_id, o.id, o.entity_id, o.replaced_by, s.score, s.place, o.valid_from as start, (o.valid_from at time zone 'UTC')::date as day,
             is_valid(o.valid_from, o.valid_until, o.closed_at, moment) as holds, o.valid_until,
-            o.claim ->> 'topic' as topic, o.claim ->> 'predicate' as predicate,
-            array(select jsonb_array_elements_text((o.claim -> 'items') || coalesce(o.claim -> 'subject', '[]'))) as words,
+            o.claim, o.claim ->> 'topic' as topic, o.claim ->> 'predicate' as predicate,
             case when tense = 'before' then (
                 select count(*) from unnest(tsvector_to_array(to_tsvector('simple', search_text(o.content)))) word
                 where word = any(later)) end as named
@@ -35,14 +34,8 @@ begin
         select f.start from fact f
         where f.named > 0 and f.entity_id = (select entity_id from fact where place = 1)
         order by f.named desc, f.start, f.place limit 1
-    ), linked as materialized (
-        select f.id, o.day > f.day or f.replaced_by = o.id as follows, o.start, o.score,
-            -- Both are about one thing.
-            f.replaced_by = o.id or o.replaced_by = f.id or f.topic = o.topic or f.predicate = o.predicate and f.words && o.words as near
-        from fact f join fact o on o.space_id = f.space_id and o.entity_id = f.entity_id
-            and (o.day <> f.day or f.replaced_by = o.id or o.replaced_by = f.id)
     ), placed as (
-        select f.*, coalesce(case
+        select f.*, followed.best, coalesce(case
             when during is not null then f.start < upper(during)
                 and coalesce(least(case when not f.holds then f.valid_until end, followed.at), 'infinity') > lower(during)
             when tense in ('first', 'ever', 'last', 'since') then true
@@ -50,13 +43,25 @@ begin
             when tense in ('before', 'former') then not f.holds or followed.at is not null
             else f.holds and f.start <= coalesce(moment, now()) end, false) as fits
         from fact f
-        cross join lateral (select min(l.start) as at from linked l where l.id = f.id and l.near and l.follows) followed
+        cross join lateral (
+            select min(o.start) filter (where near and (o.day > f.day or f.replaced_by = o.id)) as at,
+                max(o.score) filter (
+                    where f.score >= case when near and tense is distinct from 'last' then 0.5 else enough end * o.score) as best
+            from fact o
+            cross join lateral (
+                -- Both are about one thing.
+                select f.replaced_by = o.id or o.replaced_by = f.id or f.topic = o.topic
+                    or f.predicate = o.predicate and exists (
+                        select jsonb_array_elements_text((f.claim -> 'items') || coalesce(f.claim -> 'subject', '[]')) intersect
+                        select jsonb_array_elements_text((o.claim -> 'items') || coalesce(o.claim -> 'subject', '[]'))) as near
+            ) pair
+            where o.space_id = f.space_id and o.entity_id = f.entity_id
+                and (o.day <> f.day or f.replaced_by = o.id or o.replaced_by = f.id)
+        ) followed
     )
     select p.space_id, p.id,
         -- A fact of the time in question gets the score of the best fact about the same thing.
-        greatest(p.score, case when p.fits and coalesce(tense, '') not in ('ever', 'since') then (
-            select max(l.score) from linked l
-            where l.id = p.id and p.score >= case when l.near and tense is distinct from 'last' then 0.5 else enough end * l.score) end),
+        greatest(p.score, case when p.fits and coalesce(tense, '') not in ('ever', 'since') then p.best end),
         row_number() over (order by p.fits desc, p.start > coalesce(moment, now()),
             case when tense = 'first' and during is null then p.day end, p.day desc, p.place)
     from placed p;

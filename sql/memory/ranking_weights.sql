@@ -1,10 +1,12 @@
 create function textrawl.ranking_weights(
-    model text default null,  -- name of the model of the vectors; null: the words alone count
-    out base double precision, out meaning double precision, out words double precision, out about double precision,
-    out beside double precision, out better double precision, out period double precision,
-    out stranger double precision, out unheard double precision
+    model text default null  -- name of the model of the vectors; null: the words alone count
 )
-language sql stable parallel safe
+returns table (
+    base double precision, meaning double precision, words double precision, about double precision,
+    beside double precision, better double precision, period double precision,
+    stranger double precision, unheard double precision
+)
+language sql stable parallel safe rows 1
 begin atomic
     select sum(weight) filter (where feature = 'base'),
         -- How far the vectors of a model can be trusted is measured for the model, unless it has a weight of its own.

@@ -49,7 +49,7 @@ as $$
 #variable_conflict use_column
 declare
     scoped     integer[] := case when 'facts' = any(sources) then readable_spaces(credential, spaces) else '{}' end;
-    candidates integer := greatest(50, 2 * max_rows);
+    candidates integer := greatest(40, 2 * max_rows);
     terms      tsquery[];
     shares     double precision[];
     selecting  tsquery;
@@ -57,9 +57,7 @@ declare
     common     boolean := false;
     plan       record;
     model_row  embedding_model;
-    -- The spaces in which neighbours count. In a space that is left out, the order of the facts has no meaning, for
-    -- example after an import in the order of names.
-    ordered    integer[];
+    ordered    integer[];  -- the spaces in which neighbours count
     query_words text[];
     least_best double precision;  -- the score that one fact needs, or else the answer is empty; null: none
     stranger   boolean := false;  -- the query has a capitalized word that no fact has
@@ -85,11 +83,6 @@ begin
         entity_types := wanted_types(entity_types, scoped);
         candidates := greatest(candidates, 1000);
     end if;
-    if neighbours then
-        ordered := array(select unnest(scoped) except select s.space_id from space_statistics s where s.coherence < 1.2);
-    else
-        ordered := '{}';
-    end if;
     if vector is not null then
         select * into model_row from embedding_model m where m.id = model;
     end if;
@@ -111,6 +104,13 @@ begin
     end if;
 
     select a.* into plan from assess_spaces(scoped, entity_types, model, since, until) a;
+    if not neighbours then
+        ordered := '{}';
+    elsif plan.unordered is not null then
+        ordered := array(select unnest(scoped) except select unnest(plan.unordered));
+    else
+        ordered := scoped;
+    end if;
     if not semantic then
         if totals is null then
             languages := search_languages(scoped);
@@ -120,10 +120,12 @@ begin
         select c.question, case when not c.alone then c.names end into query, caller from name_caller(query, languages, scoped, credential,
             case when totals is not null then array(select jsonb_array_elements_text(totals -> 'own')) end) c;
         select t.terms, subset_sums(t.weights), t.selecting, t.fallback, t.shares into terms, sums, selecting, fallback, shares
-        from search_terms(query, scoped, plan.stale, languages, totals) t;
+        from search_terms(query, scoped, plan.stale, languages, totals, plan.facts) t;
         -- If more than a tenth of all facts have each word, the index would list all of them before the first fact is checked.
         -- Check the newest facts instead.
-        common := coalesce(plan.most and num_nonnulls(entity_types, since, until) = 0 and (select min(s) from unnest(shares) s) > 0.1, false);
+        if plan.most and num_nonnulls(entity_types, since, until) = 0 then
+            common := coalesce((select min(s) from unnest(shares) s) > 0.1, false);
+        end if;
         if array_position(shares, null) is not null then
             unheard := array_remove(shares, null) = '{}';
             stranger := coalesce(has_stranger(
@@ -162,7 +164,7 @@ begin
         ),
         hit as materialized (
             select o.space_id, o.id, o.entity_id, o.relation_id, o.created_at, o.said_at, o.valid_from, o.valid_until, o.ordinal,
-                matched_terms(o.fts, terms) as matched, length(o.fts) as words, key.cosine, 0 as via, key.leads
+                o.fts, key.cosine, key.leads
             from (
                 select space_id, id, max(cosine) as cosine, bool_or(leads) as leads
                 from (select space_id, id, cosine, leads from nearest union all select space_id, id, null, leads from lexical) arms
@@ -172,12 +174,14 @@ begin
             cross join lateral (select * from observation o where o.space_id = key.space_id and o.id = key.id offset 0) o
         ),
         found as materialized (
-            select f.* from (
+            select f.space_id, f.id, f.entity_id, f.relation_id, f.created_at, f.said_at, f.valid_from, f.valid_until, f.ordinal,
+                matched_terms(f.fts, terms) as matched, length(f.fts) as words, f.cosine, 0 as via
+            from (
                 select * from hit
                 union all
                 -- Many relevant facts share no word with the query, but were stored just before or after a fact that does.
                 select o.space_id, o.id, o.entity_id, o.relation_id, o.created_at, o.said_at, o.valid_from, o.valid_until, o.ordinal,
-                    matched_terms(o.fts, terms), length(o.fts), null, 0, false
+                    o.fts, null, false
                 from (
                     select space_id, unnest(array[ordinal - 1, ordinal + 1]) as ordinal from hit
                     where leads and not semantic and about is null and space_id = any(ordered)
@@ -193,7 +197,8 @@ begin
         ),
         subject as materialized (
             select e.space_id, e.id, e.name, tsvector_to_array(e.fts) as words
-            from (select distinct space_id, entity_id as id from found) c join entity e using (space_id, id)
+            from (select distinct space_id, entity_id from found) f
+            cross join lateral (select * from entity e where e.space_id = f.space_id and e.id = f.entity_id offset 0) e
             -- One or two letters are more often a word than a name, but not with a sign (C#).
             where query_words is not null and (char_length(e.name) > 2 or e.name ~ '[+#]' or e.name = any(caller)) and e.fts <> ''
                 and tsvector_to_array(e.fts) <@ query_words
@@ -218,24 +223,28 @@ begin
         related as materialized (
             -- Facts one relation away from the named entities, if the query asks for this relation.
             select r.space_id, r.id, r.entity_id, r.relation_id, r.created_at, r.said_at, r.valid_from, r.valid_until, r.ordinal,
-                r.matched, r.words, null::double precision as cosine, r.via, false as leads
+                r.matched, r.words, null::double precision as cosine, r.via
             from named cross join lateral related_facts(
                 query_words, terms, sums, mask, spaces, entities, entity_types, moment, since, until) r
             where entities is not null and about is null
         ),
         candidate as (
-            select g.*, held, matched | case when held then of_period else 0 end as has, g.space_id = any(ordered) as joins,
+            select g.space_id, g.id, g.entity_id, g.relation_id, g.created_at, g.said_at, g.valid_from, g.ordinal, g.words, g.via,
+                entities, masks, only_caller, counted, rest, strange, held, matched | case when held then of_period else 0 end as has, g.space_id = any(ordered) as joins,
                 least(1, 15.0::float8 / words) as share,  -- of the weight of its words that a neighbour gets
                 case when vector is null then null when g.cosine is not null then g.cosine else (
                     -- A text without any known word has a vector of zeros. Its cosine with any vector is NaN.
                     select nullif(1 - (v.vector <=> search_memory.vector), 'nan') from embedding v
                     where v.model_id = search_memory.model and v.space_id = g.space_id and v.observation_id = g.id) end as likely
             from (
-                select * from found f where not exists (select from related r where r.space_id = f.space_id and r.id = f.id)
+                select * from found where (space_id, id) not in (select space_id, id from related)
                 union all
                 select * from related
             ) g
-            cross join lateral (select holds_within(g.valid_from, g.valid_until, period) as held) h
+            cross join named
+            cross join lateral (
+                -- A fact that began before the period and has no end is left out: nobody knows whether it still held then.
+                select g.valid_from <@ period or g.valid_from < upper(period) and lower(period) < g.valid_until as held) h
         ),
         evidence as (
             -- One row for each fact, with a column for each kind of evidence: see ranking_weight.
@@ -251,10 +260,10 @@ begin
                     when exists (select from unnest(masks) mask where mask > 0 and has & mask = mask) then
                         case when relation_id is null then -0.5 else 0 end  -- a relation is about both of its ends
                     else -1 end as about,
-                case when joins and worded then (
+                case when joins and worded and (before | after) & ~has & counted <> 0 then (
                     terms_weight(before & ~has & counted, sums) * before_share
                     + terms_weight(after & ~(has | before) & counted, sums) * after_share) / rest else 0 end as beside,
-                case when said_at <@ around or held then 1 else 0 end as period, n.strange,
+                case when said_at <@ around or held then 1 else 0 end as period, strange,
                 search_likeness(likely, model_row.cosine_floor, model_row.cosine_ceiling) as likeness,
                 joins and worded as joins
             from (
@@ -265,10 +274,9 @@ begin
                 from candidate
                 window neighbours as (partition by space_id order by ordinal)
             ) c
-            cross join named n
             cross join lateral (
                 select entities is not null and entity_id <> all(entities) and via = 0 and not only_caller as other) about_another
-            offset 0  -- so that each kind of evidence is worked out once
+            order by space_id, ordinal  -- so that each kind of evidence is worked out once, and rows are sorted once
         ),
         weighed as (
             -- Neighbours help only a fact that has a word of the query or some likeness itself.
@@ -277,12 +285,13 @@ begin
                     + weight.period * period + strange + case when unheard then weight.unheard else 0 end
                 else coalesce(likeness, 0) end as own
             from evidence cross join lateral (select joins and (coverage > 0 or likeness > 0) as supported) s
-            offset 0
+            order by space_id, ordinal
         ),
         front as materialized (
             -- Facts stored just before and after a good match often concern the same subject. Only a neighbour with more
             -- evidence has an effect, so the best fact keeps its score.
-            select *, case when worded then 1 / (1 + exp(-odds)) else odds end as score,
+            select space_id, id, entity_id, valid_from, cosine, likeness, coverage, about, beside, period, strange, supported, lift,
+                case when worded then 1 / (1 + exp(-odds)) else odds end as score,
                 row_number() over (order by odds desc, created_at desc, space_id, id) as place
             from (
                 select *, own + weight.better * lift as odds
@@ -298,6 +307,9 @@ begin
             select t.* from (
                 select array_agg(space_id order by place) as spaces, array_agg(id order by place) as ids, array_agg(score order by place) as scores
                 from front where place <= case when timed then 20 else 10 end and worded and (timed or around is null)
+                -- Otherwise no fact changes its place, because no entity has facts of two days and no scores are equal.
+                having timed or as_of is not null or count(distinct score) < count(*)
+                    or count(distinct (entity_id, (valid_from at time zone 'UTC')::date)) > count(distinct entity_id)
             ) f cross join lateral order_by_time(
                 f.spaces, f.ids, f.scores, case when timed then tense end, case when timed then during end, clause, as_of) t
         ),

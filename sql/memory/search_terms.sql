@@ -2,6 +2,7 @@ create function textrawl.search_terms(
     query text, spaces integer[] default array[textrawl.default_space()], counting boolean default false,
     languages text[] default null,  -- of the spaces; null: search_languages() finds them
     totals jsonb default null,      -- {facts, words: {word: facts}} of more spaces than these; null: count or look up
+    facts double precision default null,  -- in these spaces; null: count or look up
     out words text[],               -- the words that count, at most twelve, the rarest first
     out terms tsquery[],            -- for each word, the condition that a fact has it
     out weights double precision[], -- for each word; they add up to 1
@@ -14,7 +15,6 @@ set search_path from current
 as $$
 #variable_conflict use_variable
 declare
-    facts       double precision;
     frequencies double precision[];  -- numbers of facts with each word; 1 if unknown
     alone       boolean[] := '{}';   -- the word selects every fact that has it
     entries     double precision := 0;
@@ -25,44 +25,52 @@ begin
     -- statistics are soon outdated. The caller then sets `counting`, and the few facts are counted.
     if totals is not null then
         facts := totals ->> 'facts';
-    elsif counting then
+    elsif facts is null and counting then
         facts := (select count(*) from observation o where o.space_id = any(spaces));
-    else
+    elsif facts is null then
         facts := (select sum(s.facts) from space_statistics s where s.space_id = any(spaces));
     end if;
-    select array_agg(w.word order by w.number, w.term::text), array_agg(w.term order by w.number, w.term::text),
-        array_agg(w.number order by w.number, w.term::text), array_agg(w.known / nullif(facts, 0) order by w.number, w.term::text)
-    into words, terms, frequencies, shares
-    from (
+    with counted as (
+        select q.word, q.term, nullif(case
+            when totals is not null then (totals -> 'words' ->> q.word)::numeric
+            when counting then (
+                select count(*) from observation o
+                where o.fts @@ ((select string_agg(quote_literal('~s' || space), '|')::tsquery from unnest(spaces) space) && q.term))
+            else (
+                -- `offset 0` makes Postgres look up each form by its word. Otherwise it reads the words of each space.
+                select sum(l.frequency) from unnest(q.words) form cross join lateral (
+                    select frequency from lexeme where word = form and space_id = any(spaces) offset 0) l)
+            end, 0)::float8 as known
+        from query_words(query, languages) q
+    ), chosen as (
         -- Only twelve words are used. In a longer query, take two words with a frequency for each word without one.
-        select *, coalesce(known, 1) as number, row_number() over (order by case when known is null then 2 * place else place end, known is null) as rank
-        from (
-            select *, row_number() over (partition by known is null order by known, char_length(word) desc, word) as place
-            from (
-                select q.word, q.term, nullif(case
-                    when totals is not null then (totals -> 'words' ->> q.word)::numeric
-                    when counting then (
-                        select count(*) from observation o
-                        where o.fts @@ ((select string_agg(quote_literal('~s' || space), '|')::tsquery from unnest(spaces) space) && q.term))
-                    else (select sum(l.frequency) from lexeme l where l.word = any(q.words) and l.space_id = any(spaces)) end, 0)::float8 as known
-                from query_words(query, languages) q) counted) placed) w
-    where w.rank <= 12;
-    -- A word without a frequency is rare or new, so its weight is that of a word that one fact has. Without any statistics
-    -- all words have the same weight.
+        -- A word without a frequency is rare or new, so its weight is that of a word that one fact has. Without any
+        -- statistics all words have the same weight.
+        select word, term, number, known / nullif(facts, 0) as share,
+            coalesce(ln(1 + (facts - least(number, facts) + 0.5) / (number + 0.5)), 1) as weight
+        from (select *, row_number() over (partition by known is null order by known, char_length(word) desc, word) as turn from counted) turns
+        cross join lateral (select coalesce(known, 1) as number) n
+        order by case when known is null then 2 * turn else turn end, known is null limit 12
+    )
+    select array_agg(word order by number, term::text), array_agg(term order by number, term::text),
+        array_agg(number order by number, term::text), array_agg(share order by number, term::text),
+        coalesce(array_agg(weight / total order by number, term::text), '{}')
+    into words, terms, frequencies, shares, weights
+    from (select *, sum(weight) over () as total from chosen) w;
+    -- A common word would select too many facts to check. So only the rarest words select facts alone, but all words add
+    -- to the score. If there are at most 1,000 facts, or their number is unknown, every word selects alone. Otherwise
+    -- only the rarest words do, as long as their frequencies add up to at most 300. The rarest word with a known
+    -- frequency may be in up to 2,000 facts.
     for place in 1 .. coalesce(cardinality(terms), 0) loop
-        weights[place] := coalesce(ln(1 + (facts - least(frequencies[place], facts) + 0.5) / (frequencies[place] + 0.5)), 1);
-        -- A common word would select too many facts to check. So only the rarest words select facts alone, but all words add
-        -- to the score. If there are at most 1,000 facts, or their number is unknown, every word selects alone. Otherwise
-        -- only the rarest words do, as long as their frequencies add up to at most 300. The rarest word with a known
-        -- frequency may be in up to 2,000 facts.
         entries := entries + frequencies[place];
         if rarest is null and shares[place] is not null then
             rarest := place;
         end if;
         alone[place] := coalesce(facts <= 1000, true) or entries <= 300 or rarest = place and frequencies[place] <= 2000;
+        if alone[place] then
+            selecting := coalesce(selecting || terms[place], terms[place]);
+        end if;
     end loop;
-    weights := array(select weight / sum(weight) over () from unnest(weights) with ordinality w (weight, place) order by place);
-    selecting := (select string_agg('(' || term::text || ')', '|')::tsquery from unnest(terms, alone) t (term, alone) where t.alone);
     if not alone[rarest] then
         fallback := terms[rarest];
     end if;

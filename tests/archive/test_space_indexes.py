@@ -70,7 +70,8 @@ def test_a_space_gets_an_index_of_its_own_and_gives_it_up(run: Run, url: str) ->
         "USING hnsw (vector halfvec_cosine_ops) WITH (m='16', ef_construction='128')"
         " WHERE (space_id = 2)"
     )
-    assert fetch(url, "select has_own_index(2, 1), has_own_index(1, 1)") == [(True, False)]
+    assert fetch(url, "select own from assess_spaces(array[2], model => 1)") == [(True,)]
+    assert fetch(url, "select own from assess_spaces(array[1], model => 1)") == [(False,)]
     assert find_state(url)[0] == "embedding_1_vector_idx"
 
     assert tell(run, url) == "team has its own index already."
@@ -108,7 +109,7 @@ def test_one_that_a_crash_left_half_built_is_built_anew_and_never_forgotten(
     [(definition,)] = fetch(url, "select vector_index_definition(1, true, 2)")
     break_off(url, definition)
     assert fetch(url, STATES) == [(1, 2, OWN, False)]
-    assert fetch(url, "select has_own_index(2, 1)") == [(False,)]
+    assert fetch(url, "select own from assess_spaces(array[2], model => 1)") == [(False,)]
     listed = json.loads(succeed(run, "space", "list", "--json", DATABASE_URL=url).out)
     assert listed[-1]["own_index"] == "unfinished"
     health = "select unfinished_indexes from memory_health where unfinished_indexes is not null"
