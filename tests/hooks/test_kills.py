@@ -13,7 +13,7 @@ from typing import LiteralString
 import pytest
 
 from tests.hooks.week import Week, count_bullets, write_session
-from tests.support.commands import Process, wait_for
+from tests.support.commands import Process, end_residents, wait_for
 from tests.support.llm_server import LlmRequest
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("uncovered")]
@@ -156,6 +156,7 @@ class Chain:
 
     def _end(self, process: Process) -> None:
         process.end(signal.SIGKILL)
+        end_residents(signal.SIGKILL)  # one of them does the work of a command
         self.kills += 1
 
     def _expect_each_once(self) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.commands import Launch
+from tests.support.commands import Launch, end_residents
 from textrawl.resident.client import find_address
 
 
@@ -15,6 +15,7 @@ from textrawl.resident.client import find_address
 def silent(launch: Launch, data_dir: Path) -> Iterator[None]:
     """A memory with one fact, and a process of the same user that listens and says nothing."""
     assert launch("remember", "Ada", "likes tea", DATA_DIR=data_dir).end().code == 0
+    end_residents()
     address = find_address()
     address.folder.mkdir(parents=True, mode=0o700, exist_ok=True)
     with closing(socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)) as listener:

@@ -81,13 +81,13 @@ class Outcome:
 Run = Callable[..., Outcome]
 
 
-def end_residents() -> None:
+def end_residents(number: signal.Signals = signal.SIGTERM) -> None:
     """Ends the processes that commands of this test have started, and waits for them."""
     own = _find_test(os.environ)
     found = [process for process in psutil.process_iter() if _find_resident_test(process) == own]
     for process in found:
         with suppress(psutil.NoSuchProcess):
-            process.terminate()
+            process.send_signal(number)
     psutil.wait_procs(found, timeout=60)
     started = question._started  # pyright: ignore[reportPrivateUsage]
     for process in started:

@@ -34,9 +34,9 @@ from textrawl.hooks.events import (
 from textrawl.hooks.response import Choices, Occasion, read_choices, respond, wants_log
 from textrawl.hooks.sessions import HookSession, remove_old_sessions
 from textrawl.hooks.transcripts import Ask
-from textrawl.resident.client import choose_address
-from textrawl.resident.question import SocketAnswer, build_call
+from textrawl.resident.client import SocketAnswer, choose_address
 from textrawl.resident.question import ask as ask_process
+from textrawl.resident.question import build_call
 from textrawl_client.unix_socket import FolderTaken, ResidentRefused, Unreachable
 
 REACHING = 2.0  # seconds in which the memory must be reached

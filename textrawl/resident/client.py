@@ -1,11 +1,11 @@
-"""The address of the process that has the memory open, and what each request to it says.
+"""The address of the process that has the memory open, and the form of requests and answers.
 
 A hook of an editor runs this module before anything else is imported. Therefore it imports only the
 standard library, `environment`, and modules like itself.
 """
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from textrawl import __version__
 from textrawl.environment import (
@@ -15,6 +15,7 @@ from textrawl.environment import (
     find_value,
     read_sources,
 )
+from textrawl.errors import TextrawlError
 from textrawl.values.word_lists import PROGRAM
 from textrawl_client.unix_socket import KEY_SETTINGS, Address, ResidentRefused, build_address
 
@@ -74,3 +75,32 @@ def complete(
         "method": request["method"],
         "params": {**params, "_meta": {PROGRAM: known}},
     }
+
+
+class SocketAnswer(NamedTuple):
+    """An answer: its content, and the lines of a tool with their tokens and the ids of facts."""
+
+    content: Any
+    text: str = ""
+    ids: Sequence[str] = ()
+    tokens: int = 0
+
+    @property
+    def short_ids(self) -> list[str]:
+        """The short ids of the facts."""
+        from textrawl.values.text import SHORT_ID  # noqa: PLC0415 - a greeting does without its 12 ms
+
+        return [identity[:SHORT_ID] for identity in self.ids]
+
+
+def read_answer(answer: Mapping[str, Any]) -> SocketAnswer:
+    """Return what a process answered. Raises TextrawlError if it is an error."""
+    if "error" in answer:
+        failure = answer["error"]["data"]
+        reason = f" ({failure['reason']})" if failure.get("reason") else ""
+        raise TextrawlError(failure["fix"] + reason, title=failure["error"])
+    result = answer["result"]
+    if "content" not in result:
+        return SocketAnswer({})
+    details, text = result["_meta"][PROGRAM], result["content"][0]["text"]
+    return SocketAnswer(result["structuredContent"], text, details["ids"], details["tokens"])

@@ -147,7 +147,7 @@ def test_the_file_is_another_one_for_other_lists(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setenv("RATE_LIMIT", "7")
     assert find() == usual
     seen = {usual}
-    for name in (*SHAPING, "data_dir", "database_url", "access_token", "space"):
+    for name in (*SHAPING, "data_dir", "database_url"):
         monkeypatch.setenv(f"TEXTRAWL_{name.upper()}", "x")
         seen.add(find())
     packages = early_lists._list_packages()  # pyright: ignore[reportPrivateUsage]
@@ -157,7 +157,7 @@ def test_the_file_is_another_one_for_other_lists(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(early_lists, "_list_code", lambda: [(n, t + 1, s) for n, t, s in code])
     seen.add(find())
 
-    assert len(seen) == len(SHAPING) + 6
+    assert len(seen) == len(SHAPING) + 4
     assert len([name for name, _, _ in code if name.endswith((".py", ".txt"))]) > 300
 
 

@@ -103,8 +103,8 @@ _Stop = Annotated[
 def resident(idle: _Idle = IDLE, stop: _Stop = False) -> None:
     """Keep the memory open for hooks and quick commands.
 
-    Hooks start this process if no server runs. It answers `textrawl recall`, `textrawl digest`,
-    `textrawl remember` and hooks of the same OS user, through a Unix socket in the data folder.
+    Hooks and commands start this process if no server runs. It answers those of the same OS user,
+    through a Unix socket in the data folder.
     """
     if stop:
         _stop()
